@@ -8,18 +8,18 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// apiServer is one API server of a run: the first, or a replica of it.
+// apiServer is an API server of a run: the first one or a replica.
 type apiServer struct {
 	name    string
 	server  *fakeapi.Server
-	replica *fakeapi.Replica  // nil for the first
-	dynamic dynamic.Interface // how steps reach it
+	replica *fakeapi.Replica  // nil for the first server
+	dynamic dynamic.Interface // the client of the steps
 }
 
-// mainServer is what steps call the first server of a run.
+// mainServer is the name of the first server in steps.
 const mainServer = "main"
 
-// label is what lines of the transcript call it: "" for the first.
+// label returns the name in the transcript, which is "" for the first server.
 func (d *apiServer) label() string {
 	if d.replica == nil {
 		return ""
@@ -27,7 +27,7 @@ func (d *apiServer) label() string {
 	return d.name
 }
 
-// addServer makes a server known, and connects the steps to it.
+// addServer adds a server and creates the client of the steps.
 func (e *Env) addServer(d *apiServer) error {
 	err := e.withServer(d, func() (err error) {
 		d.dynamic, err = e.dynamicClient(stepUserAgent)
@@ -39,7 +39,7 @@ func (e *Env) addServer(d *apiServer) error {
 	return err
 }
 
-// withServer has the steps go through a door while do runs.
+// withServer calls do with server d as the current one.
 func (e *Env) withServer(d *apiServer, do func() error) error {
 	before := e.current
 	e.current = d
@@ -47,7 +47,7 @@ func (e *Env) withServer(d *apiServer, do func() error) error {
 	return do()
 }
 
-// findServer finds one by its name.
+// findServer returns the server with a name.
 func (e *Env) findServer(name string) (*apiServer, error) {
 	if i := slices.IndexFunc(e.servers, func(d *apiServer) bool { return d.name == name }); i >= 0 {
 		return e.servers[i], nil

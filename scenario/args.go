@@ -10,13 +10,12 @@ import (
 	"unicode"
 )
 
-// word is a part of a line between blanks. Text in double quotes is read as Go
-// reads it and may contain blanks; the quotes may begin in the middle of a word
-// (path["a b"]).
+// word is a part of a line between blanks. Text in double quotes is quoted as in Go and may contain
+// blanks. The quotes may begin in the middle of a word (path["a b"]).
 type word string
 
-// cutWord cuts the first word off a line. A "#" at the start of a word begins a
-// remark; at the end of the line the word is "".
+// cutWord cuts the first word off a line. A "#" at the start of a word begins a comment. At the end
+// of the line the word is "".
 func cutWord(line string) (w word, rest string, err error) {
 	line = strings.TrimLeftFunc(line, unicode.IsSpace)
 	if strings.HasPrefix(line, "#") {
@@ -26,7 +25,7 @@ func cutWord(line string) (w word, rest string, err error) {
 		if line[i] == '"' {
 			quoted, err := strconv.QuotedPrefix(line[i:])
 			if err != nil {
-				return "", "", fmt.Errorf("expected a closing double quote behind %s", line[i:])
+				return "", "", fmt.Errorf("expected a closing double quote after %s", line[i:])
 			}
 			i += len(quoted)
 			continue
@@ -44,21 +43,19 @@ func cutWord(line string) (w word, rest string, err error) {
 
 func isBlankOrQuote(r rune) bool { return r == '"' || unicode.IsSpace(r) }
 
-// text is what the word means: without its quotes if it is quoted, else the word
-// as it stands.
+// text returns the word without its quotes, if it begins with one.
 func (w word) text() (string, error) {
 	if !strings.HasPrefix(string(w), `"`) {
 		return string(w), nil
 	}
 	s, err := strconv.Unquote(string(w))
 	if err != nil {
-		return "", fmt.Errorf("expected a blank behind the closing double quote in %s", w)
+		return "", fmt.Errorf("expected a blank after the closing double quote in %s", w)
 	}
 	return s, nil
 }
 
-// quote prints a text so that it is read as one word that is no flag and no
-// remark: as it is if that will do, else in double quotes.
+// quote returns s as one word that is not a flag or a comment, in double quotes if necessary.
 func quote(s string) string {
 	strange := func(r rune) bool { return isBlankOrQuote(r) || !strconv.IsPrint(r) || r == unicode.ReplacementChar }
 	if s == "" || s[0] == '#' || s[0] == '-' || strings.ContainsFunc(s, strange) {
@@ -75,18 +72,18 @@ func quoteAll(all []string) []string {
 	return quoted
 }
 
-// joinWords joins what is not empty.
+// joinWords joins the words that are not empty.
 func joinWords(words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
-// args is what follows the name of a step.
+// args is the rest of a line after the name of the step.
 type args struct {
 	parser *parser
 	rest   string
 }
 
-// word takes the next word, which must be there; what says what it is.
+// word returns the next word. what describes it in the error if there is none.
 func (a *args) word(what string) (string, error) {
 	w, rest, err := cutWord(a.rest)
 	if err != nil {
@@ -99,7 +96,7 @@ func (a *args) word(what string) (string, error) {
 	return w.text()
 }
 
-// duration takes a duration of at least least.
+// duration returns the next word as a duration of at least least.
 func (a *args) duration(least time.Duration) (time.Duration, error) {
 	s, err := a.word("a duration")
 	if err != nil {
@@ -108,7 +105,7 @@ func (a *args) duration(least time.Duration) (time.Duration, error) {
 	return parseDuration(s, least)
 }
 
-// parseDuration reads a duration of at least least.
+// parseDuration parses a duration of at least least.
 func parseDuration(s string, least time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err != nil {
@@ -120,11 +117,11 @@ func parseDuration(s string, least time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// flags are the options of a line; "" is one that is not there.
+// flags are the flags of a line and their values. A flag without a value is "set".
 type flags map[string]string
 
-// wordsAndFlags returns the remaining words, still quoted, and the flags among them. allowed has the
-// names of the flags; a flag that is followed by a value ends in "=".
+// wordsAndFlags returns the remaining words, still quoted, and the flags among them. allowed has
+// the names of the flags, followed by "=" if a flag has a value.
 func (a *args) wordsAndFlags(allowed ...string) (words []word, given flags, err error) {
 	given = flags{}
 	for {
@@ -157,15 +154,15 @@ func (a *args) flag(name string, given flags, allowed []string) (err error) {
 	}
 	given[name] = "set"
 	if hasValue {
-		if given[name], err = a.word("a value behind " + name); err == nil && given[name] == "" {
-			err = fmt.Errorf(`expected a value behind %s, found ""`, name)
+		if given[name], err = a.word("a value after " + name); err == nil && given[name] == "" {
+			err = fmt.Errorf(`expected a value after %s, found ""`, name)
 		}
 	}
 	return err
 }
 
-// words takes all that is left, from least to most words (most < 0: any number)
-// and no flags.
+// words returns the remaining words, from least to most of them, or any number if most < 0. Flags
+// are an error.
 func (a *args) words(least, most int) ([]string, error) {
 	words, _, err := a.wordsAndFlags()
 	if err != nil {
@@ -174,7 +171,7 @@ func (a *args) words(least, most int) ([]string, error) {
 	return unquoteWords(words, least, most)
 }
 
-// parseName reads a line of one word that is not empty, the name of what.
+// parseName parses a line of one word that is not empty. what describes it in the error.
 func parseName(a *args, what string) (string, error) {
 	words, err := a.words(1, 1)
 	if err != nil {
@@ -186,7 +183,7 @@ func parseName(a *args, what string) (string, error) {
 	return words[0], nil
 }
 
-// unquoteWords reads words, from least to most of them.
+// unquoteWords returns the texts of words, of which there must be from least to most.
 func unquoteWords(words []word, least, most int) ([]string, error) {
 	if len(words) < least {
 		return nil, errors.New("expected more, found the end of the line")
@@ -205,6 +202,6 @@ func unquoteWords(words []word, least, most int) ([]string, error) {
 	return all, nil
 }
 
-// cloneSlice is a copy of what a step is made from; nil of nothing, so that steps
-// that print the same are equal.
+// cloneSlice returns a copy of a slice, or nil if it is empty, so that steps with the same text are
+// equal.
 func cloneSlice[T any](all []T) []T { return append([]T(nil), all...) }

@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// balancer is the network as one client sees it: a load balancer that leads all of
-// its connections to one server.
+// balancer emulates a load balancer in front of one client. It connects the client to one server at
+// a time.
 type balancer struct {
 	mu     sync.Mutex // guards all below
 	target *apiServer
 	conns  map[*balancedConn]struct{}
 }
 
-// balancedConn is a connection that a balancer has made and may cut.
+// balancedConn is a connection made by a balancer.
 type balancedConn struct {
 	net.Conn
 	balancer *balancer
@@ -25,21 +25,21 @@ func newBalancer(to *apiServer) *balancer {
 	return &balancer{target: to, conns: map[*balancedConn]struct{}{}}
 }
 
-// current is the server that new connections lead to.
+// current returns the server for new connections.
 func (b *balancer) current() *apiServer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.target
 }
 
-// label names the server that requests go to, as the transcript does.
+// label returns the label of the current server in the transcript.
 func (b *balancer) label() string { return b.current().label() }
 
-// dial connects to the server of now.
+// dial connects to the current server.
 func (b *balancer) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	to := b.current()
 	dial := to.server.RESTConfig().Dial
-	if dial == nil { // on a real network, where only the first server can be
+	if dial == nil { // a real network, which has only the first server
 		dial = new(net.Dialer).DialContext
 	}
 	c, err := dial(ctx, network, address)
@@ -48,13 +48,13 @@ func (b *balancer) dial(ctx context.Context, network, address string) (net.Conn,
 	}
 	tracked := &balancedConn{Conn: c, balancer: b}
 	if !b.track(tracked, to) {
-		_ = c.Close() // it has led nowhere yet
+		_ = c.Close() // it was never used
 		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNRESET}
 	}
 	return tracked, nil
 }
 
-// track notes a connection, unless it should lead elsewhere by now.
+// track adds a connection, and reports false if the balancer has switched to another server.
 func (b *balancer) track(c *balancedConn, to *apiServer) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +65,7 @@ func (b *balancer) track(c *balancedConn, to *apiServer) bool {
 	return true
 }
 
-// switchTo has new connections go to a server, and cuts those that there are.
+// switchTo directs new connections to a server and closes the existing ones.
 func (b *balancer) switchTo(to *apiServer) {
 	b.mu.Lock()
 	b.target = to
@@ -73,11 +73,11 @@ func (b *balancer) switchTo(to *apiServer) {
 	b.conns = map[*balancedConn]struct{}{}
 	b.mu.Unlock()
 	for c := range cut {
-		_ = c.Conn.Close() // one that is closed already says so
+		_ = c.Conn.Close() // the only error is that it is closed already
 	}
 }
 
-// closeConns closes the connections that there are.
+// closeConns closes all connections.
 func (b *balancer) closeConns() { b.switchTo(b.current()) }
 
 // Close implements net.Conn.

@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 )
 
-// runInBubble runs f on virtual time, without a test, and returns when f and all
-// goroutines that it has started have. If they never do, or f panics, the error
-// says so; without this it would be the end of the process.
+// runInBubble runs f in a testing/synctest bubble without a test. It returns when f and all
+// goroutines that it started have returned. It returns an error if f panics or the bubble is
+// deadlocked, which would otherwise end the process.
 func runInBubble(f func()) error {
 	failed := make(chan error, 1)
 	go func() {
@@ -25,8 +25,7 @@ func runInBubble(f func()) error {
 			}
 			failed <- err
 		}()
-		// Nothing of a test is needed for a bubble, only a testing.T. Nobody touches
-		// it: it can neither print nor fail.
+		// A bubble needs a testing.T, but this one is never used: it can neither log nor fail.
 		synctest.Test(new(testing.T), func(*testing.T) {
 			id = bubbleID(dumpGoroutines(false))
 			err = runIsolated(f)
@@ -35,12 +34,11 @@ func runInBubble(f func()) error {
 	return <-failed
 }
 
-// runIsolated runs f in a goroutine of its own, so that neither a panic nor a Goexit
-// gets any further.
+// runIsolated runs f in a goroutine and turns a panic or runtime.Goexit into an error.
 func runIsolated(f func()) error {
 	done := make(chan error)
 	go func() {
-		err := errors.New("scenario: a goroutine of the steps has left early, as t.FailNow does; return an error instead")
+		err := errors.New("scenario: the goroutine of the steps called runtime.Goexit, as t.FailNow does; return an error instead")
 		defer func() {
 			if what := recover(); what != nil {
 				err = fmt.Errorf("scenario: panic: %v\n%s", what, debug.Stack())
@@ -53,26 +51,27 @@ func runIsolated(f func()) error {
 	return <-done
 }
 
-// bubbleError is the error for a bubble that the runtime has given up, with what
-// its goroutines wait for.
+// bubbleError returns the error for a panic in a bubble. For a deadlock it has the stacks of the
+// goroutines that wait.
 func bubbleError(what any, id string) error {
 	err, ok := what.(error)
 	if !ok || !strings.Contains(err.Error(), "deadlock") {
 		return fmt.Errorf("scenario: panic: %v\n%s", what, debug.Stack())
 	}
-	text := "scenario: what the run has started never ends: it waits, and no timer is left that could wake it. " +
-		"A client under test must return, with all that it has started, when its context ends."
+	text := "scenario: the run is deadlocked: its goroutines wait, and there is no timer that could wake them. " +
+		"A client under test must return, and end all goroutines that it has started, when its context is done."
 	return fmt.Errorf("%s\n%s", text, strings.Join(blockedGoroutines(dumpGoroutines(true), id), "\n"))
 }
 
-// maxStacks bounds how many goroutines such an error has.
+// maxStacks limits the number of stacks in the error.
 const maxStacks = 10
 
-// ownGoroutine begin those that run a scenario and its server, or connect to it: when
-// a bubble is stuck they wait for the one that is looked for.
+// ownGoroutine matches the stacks of goroutines of this module, net/http and synctest. In a
+// deadlock they wait for the goroutine that is the cause.
 var ownGoroutine = regexp.MustCompile(`\ncreated by (testing/synctest\.|net/http\.|example\.com/fakeapi/(fake\.|fake/|scenario\.runIsolated |scenario\.runInBubble))`)
 
-// blockedGoroutines picks the goroutines of a bubble from a dump of all.
+// blockedGoroutines returns the stacks of the goroutines of a bubble from a dump, without those of
+// ownGoroutine.
 func blockedGoroutines(dump, id string) (stacks []string) {
 	for goroutine := range strings.SplitSeq(strings.TrimSpace(dump), "\n\n") {
 		if id == "" || bubbleID(goroutine) != id || ownGoroutine.MatchString(goroutine) {
@@ -86,16 +85,16 @@ func blockedGoroutines(dump, id string) (stacks []string) {
 	return stacks
 }
 
-// bubblePattern is how the head of a stack names the goroutine's bubble.
+// bubblePattern matches the name of the bubble in the first line of a stack.
 var bubblePattern = regexp.MustCompile(`synctest bubble \d+`)
 
-// bubbleID finds the bubble of the first goroutine in a dump, "" for none.
+// bubbleID returns the name of the bubble of the first goroutine in a dump, or "".
 func bubbleID(dump string) string {
 	head, _, _ := strings.Cut(dump, "\n")
 	return bubblePattern.FindString(head)
 }
 
-// dumpGoroutines is the dump of this goroutine or of all; a long one is cut off.
+// dumpGoroutines returns the stack of this goroutine or of all, limited to 1 MiB.
 func dumpGoroutines(all bool) string {
 	buffer := make([]byte, 1<<20)
 	return string(buffer[:runtime.Stack(buffer, all)])

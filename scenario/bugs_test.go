@@ -19,12 +19,12 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// bug is a controller with a bug that was published, and the scenario that finds
-// it. Each has a file example_NAME_test.go.
+// bug is a published bug of a controller and the scenario that finds it. Each is in a file
+// example_NAME_test.go.
 type bug struct {
 	scenario     string
 	buggy, fixed map[string]scenario.Client
-	want         string // in the message about the buggy one
+	want         string // part of the error for the buggy client
 }
 
 func bugs() map[string]bug {
@@ -73,8 +73,8 @@ func bugs() map[string]bug {
 	}
 }
 
-// The scenarios find the bug, and nothing else, with any seed, and fast. What else
-// the machine does is not their time, so the fastest run counts.
+// The scenarios find the bugs with any seed, and pass with the fixed client. The fastest run is
+// fast; others may be slowed down by the machine.
 func TestBugs(t *testing.T) {
 	for name, b := range bugs() {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// The package documentation lists them.
+// The package documentation lists the bugs.
 func TestBugsAreListed(t *testing.T) {
 	manual, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
@@ -110,8 +110,7 @@ func TestBugsAreListed(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(bugs())), listed)
 }
 
-// The examples are shown with all that belongs to them, and say where the bug was
-// published.
+// The examples are whole files with the address of the bug.
 func TestBugsAreWholeExamples(t *testing.T) {
 	names, err := filepath.Glob("example_*_test.go")
 	require.NoError(t, err)

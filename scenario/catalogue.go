@@ -9,35 +9,34 @@ import (
 	"sync"
 )
 
-// Case is a case of the catalogue: a known way in which API servers break their
-// clients, as a scenario that any client of the case's role can be run in. It is
-// what the leading remarks of its file say.
+// Case is a case of the catalogue: a known way in which API servers break clients, as a scenario
+// for any client in the role of the case. The fields are parsed from the comments at the beginning
+// of its file.
 type Case struct {
-	// Number and Name are those of the case in faults/CATALOGUE.md, where its rules
-	// are. The name may have more behind it; it is unique, the number need not be.
+	// Number and Name identify the case in faults/CATALOGUE.md. Name may have a suffix, such as
+	// "watch-missed-delete-tombstone"; it is unique, while Number may be shared.
 	Number int
 	Name   string
-	// Title says in a line what happens, Story in a few.
+	// Title describes the case in a line, Description in a few.
 	Title, Description string
-	// Role is what the client under test has to do; see the package documentation.
+	// Role is the task of the client under test. The roles are in the package documentation.
 	Role string
-	// Must is what a client must do to survive.
+	// Must is what a client must do to pass.
 	Must string
-	// Sources are the issues and documents that the case comes from.
+	// Sources are the addresses of issues and documents about the case.
 	Sources []string
-	// Passes names the clients of package scenario/clients, and those of further
-	// modules, that pass, Falls those that do not, with the reason.
+	// Passes names the clients of package scenario/clients and of other modules that pass. Fails
+	// has the clients that fail and the reason for each.
 	Passes []string
 	Fails  map[string]string
-	// Text is the file, as Parse and Play read it.
+	// Text is the file of the case, for Parse and Play.
 	Text string
 }
 
 //go:embed catalogue/*.txtar
 var catalogueFiles embed.FS
 
-// Catalogue gives the cases that are shipped with this package, sorted by number
-// and name. They are the caller's own.
+// Catalogue returns copies of the cases in this package, sorted by number and name.
 func Catalogue() []Case {
 	all := catalogue()
 	cases := make([]Case, len(all))
@@ -47,17 +46,16 @@ func Catalogue() []Case {
 	return cases
 }
 
-// catalogue reads the files once. What is embedded is checked by a test, so that
-// an error here can only be a broken build.
+// catalogue parses the embedded files once. It panics on an error, which a test excludes.
 var catalogue = sync.OnceValue(func() []Case {
 	cases, err := readCases(catalogueFiles)
 	if err != nil {
-		panic(fmt.Sprintf("scenario: the catalogue is broken: %v", err))
+		panic(fmt.Sprintf("scenario: invalid catalogue: %v", err))
 	}
 	return cases
 })
 
-// readCases reads all cases of a file system, in the order of their files' names.
+// readCases parses all cases of a file system, sorted by file name.
 func readCases(fsys fs.FS) ([]Case, error) {
 	names, err := scriptFiles(fsys)
 	if err != nil {
@@ -84,8 +82,8 @@ func readCases(fsys fs.FS) ([]Case, error) {
 	return cases, nil
 }
 
-// String gives "NUMBER NAME: TITLE".
+// String returns "NUMBER NAME: TITLE".
 func (c Case) String() string { return fmt.Sprintf("%d %s: %s", c.Number, c.Name, c.Title) }
 
-// fileName is the name of the case's file.
+// fileName returns the name of the case's file.
 func (c Case) fileName() string { return fmt.Sprintf("%03d-%s%s", c.Number, c.Name, extension) }

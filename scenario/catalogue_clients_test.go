@@ -15,15 +15,14 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// otherModuleClients are clients of further modules that cases may name, by role. Their
-// tests are there.
+// otherModuleClients are the clients of other modules that cases may list, by role. They are tested
+// there.
 var otherModuleClients = map[string][]string{
 	"mirror":  {"controller-runtime"},
 	"elector": {"controller-runtime"},
 }
 
-// TestCatalogue runs each case with each client of its role: who is said to
-// survive does, and who is said to fall does.
+// Each client of a role passes or fails each case as the catalogue says.
 func TestCatalogue(t *testing.T) {
 	for _, c := range clients.All() {
 		t.Run(c.Role+"/"+c.Name, func(t *testing.T) {
@@ -33,8 +32,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestCatalogueNamesAllClients: a case says of each client of its role what
-// becomes of it, and of no other.
+// Each case lists all clients of its role and no others.
 func TestCatalogueNamesAllClients(t *testing.T) {
 	inRole := map[string][]string{}
 	for _, c := range clients.All() {
@@ -57,8 +55,7 @@ func TestCatalogueNamesAllClients(t *testing.T) {
 	}
 }
 
-// TestCatalogueNamesMatchFaults: numbers and names are those of the catalogue of
-// faults.
+// Numbers and names are those of the catalogue of faults.
 func TestCatalogueNamesMatchFaults(t *testing.T) {
 	faults, err := os.ReadFile("../faults/CATALOGUE.md")
 	require.NoError(t, err)
@@ -77,11 +74,10 @@ func TestCatalogueNamesMatchFaults(t *testing.T) {
 	}
 }
 
-// ruleName finds the rules that a case arms.
+// ruleName matches the rules that a case adds.
 var ruleName = regexp.MustCompile(`(?m)^fault ([a-z-]+): `)
 
-// TestCatalogueRulesAreHit: each rule of a case does something to some client, so
-// that who survives has survived it.
+// Each rule of a case is applied for at least one client, so that passing the case means something.
 func TestCatalogueRulesAreHit(t *testing.T) {
 	for _, c := range scenario.Catalogue() {
 		idle := map[string]bool{}
@@ -94,7 +90,7 @@ func TestCatalogueRulesAreHit(t *testing.T) {
 			if client.Role != c.Role || len(idle) == 0 {
 				continue
 			}
-			log, _ := c.Play(client.Client) // who falls is hit as well
+			log, _ := c.Play(client.Client) // rules are also applied for clients that fail
 			maps.DeleteFunc(idle, func(name string, _ bool) bool {
 				return regexp.MustCompile(" fault " + name + ": (before|committed|stream) ").MatchString(log.String())
 			})

@@ -10,19 +10,18 @@ import (
 	"strings"
 )
 
-// caseFields are the fields of a case, in their order, each on lines of its own
-// that begin with the field's name. What is indented below continues it.
+// caseFields are the fields of a case in their order. Each begins a line and is continued by
+// indented lines.
 var caseFields = []string{"Role", "Must", "Source", "Passes", "Fails"}
 
-// caseTitlePattern is the first line of a case.
+// caseTitlePattern matches the first line of a case.
 var caseTitlePattern = regexp.MustCompile(`^([1-9][0-9]*) ([a-z0-9]+(?:-[a-z0-9]+)*): (\S.*)$`)
 
-// caseNamePattern is a name of a role or a client.
+// caseNamePattern matches the name of a role or a client.
 var caseNamePattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// parseCase reads the file of a case. Its remarks up to the first line that is
-// none are the title, the story and the fields, with an empty remark in between.
-// An error is a *SyntaxError.
+// parseCase parses the file of a case. The comments before the first other line are the title, the
+// description and the fields, separated by empty comments. An error is a *SyntaxError.
 func parseCase(name, text string) (Case, error) {
 	c := Case{Text: text, Fails: map[string]string{}}
 	h := header{c: &c}
@@ -49,16 +48,16 @@ func parseCase(name, text string) (Case, error) {
 	return c, nil
 }
 
-// header is a case of which some lines have been read.
+// header is the state of parsing the header of a case.
 type header struct {
 	c           *Case
 	lines       int
 	description []string
-	// field is the name of the field that is being read, value what it is so far.
+	// field is the name of the current field, and value its value so far.
 	field, value string
 }
 
-// add takes the next remark, without its "#".
+// add parses the next comment, without its "#".
 func (h *header) add(remark string) error {
 	h.lines++
 	text := strings.TrimSpace(remark)
@@ -96,11 +95,11 @@ func (h *header) title(text string) error {
 	return nil
 }
 
-// beginField begins a field, which must not come before those that stand before it.
+// beginField begins a field. Fields must be in the order of caseFields.
 func (h *header) beginField(name, value string) error {
 	name = strings.TrimSuffix(name, ":")
 	if slices.Index(caseFields, name) < slices.Index(caseFields, h.field) {
-		return fmt.Errorf("expected the fields %s in this order, found %s behind %s", strings.Join(caseFields, ", "), name, h.field)
+		return fmt.Errorf("expected the fields %s in this order, found %s after %s", strings.Join(caseFields, ", "), name, h.field)
 	}
 	if name == h.field && name != "Source" && name != "Fails" {
 		return fmt.Errorf("expected the field %s once, found it twice", name)
@@ -109,10 +108,10 @@ func (h *header) beginField(name, value string) error {
 	return nil
 }
 
-// endField puts the field that was read into the case.
+// endField sets the current field of the case.
 func (h *header) endField() error {
 	if h.field != "" && h.value == "" {
-		return fmt.Errorf("expected something behind %q", h.field+":")
+		return fmt.Errorf("expected a value after %q", h.field+":")
 	}
 	switch h.field {
 	case "Role":
@@ -147,7 +146,7 @@ func (h *header) endField() error {
 	return nil
 }
 
-// checkClient checks the name of a client that is listed.
+// checkClient checks the name of a client in Passes or Fails.
 func (h *header) checkClient(name string) error {
 	_, fails := h.c.Fails[name]
 	switch {
@@ -159,10 +158,10 @@ func (h *header) checkClient(name string) error {
 	return nil
 }
 
-// finish looks at what is missing.
+// finish ends the last field and returns an error if a field is missing.
 func (h *header) finish() error {
 	if h.lines == 0 {
-		return fmt.Errorf(`expected "# NUMBER NAME: TITLE", found no remark`)
+		return fmt.Errorf(`expected "# NUMBER NAME: TITLE", found no comment`)
 	}
 	if err := h.endField(); err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Config is what the case is run with, with client in its role: under every name
-// in the steps that is the role's, or that begins with it and "-" (elector-a and
-// elector-b compete).
+// Config returns the configuration of the case with client in its role: under the name of the role,
+// and under all names in the steps that consist of the role, "-" and a suffix, such as elector-a
+// and elector-b.
 func (c Case) Config(client Client, options ...fakeapi.Option) Config {
 	config := Config{Clients: map[string]Client{}, Options: options}
 	for _, name := range c.clientNames() {
@@ -21,8 +21,8 @@ func (c Case) Config(client Client, options ...fakeapi.Option) Config {
 	return config
 }
 
-// Run runs the case with a client in its role, as [Run] does. A test that fails
-// says what a client must do, and where that is from.
+// Run runs the case with a client in its role, as [Run] does. If it fails, the test log has what a
+// client must do and the sources.
 func (c Case) Run(t *testing.T, client Client, options ...fakeapi.Option) *Transcript {
 	t.Helper()
 	defer func() {
@@ -37,16 +37,16 @@ func (c Case) Run(t *testing.T, client Client, options ...fakeapi.Option) *Trans
 	return runTest(t, c.Config(client, options...), s)
 }
 
-// Play is Run without a test, as [Play] does it.
+// Play plays the case without a test, as [Play] does.
 func (c Case) Play(client Client, options ...fakeapi.Option) (*Transcript, error) {
 	return Play(c.fileName(), c.Text, c.Config(client, options...))
 }
 
-// clientNames are the names under which the steps run clients of the role.
+// clientNames returns the names under which the steps run clients of the role.
 func (c Case) clientNames() (names []string) {
 	steps, err := Parse(c.Text)
 	if err != nil {
-		return nil // playing it will say why
+		return nil // Play returns the error
 	}
 	for _, s := range steps {
 		if r, ok := s.(runClient); ok && (r.name == c.Role || strings.HasPrefix(r.name, c.Role+"-")) && !slices.Contains(names, r.name) {
@@ -56,12 +56,10 @@ func (c Case) clientNames() (names []string) {
 	return names
 }
 
-// RunCatalogue runs all cases of a role with a client, each as a subtest with the
-// case's name. falls has the names of those that the client is known to fall in,
-// and why; nil if there are none. They must fail, at a step that expects what
-// did not come: a client that has learned to survive one passes only without its
-// entry. An entry for a case that the role has not is an error, and so is a role
-// without cases.
+// RunCatalogue runs all cases of a role with a client, each as a subtest with the name of the case.
+// failures has the names of the cases that the client is known to fail, with the reason, and may be
+// nil. These must fail at an expectation, so that a client that has been fixed passes only after
+// its entry is removed. It is an error if the role has no cases, or not a case that failures names.
 func RunCatalogue(t *testing.T, role string, client Client, failures map[string]string) {
 	t.Helper()
 	var names []string
@@ -88,21 +86,21 @@ func RunCatalogue(t *testing.T, role string, client Client, failures map[string]
 	}
 }
 
-// mustFail runs a case that a client is known not to survive.
+// mustFail runs a case that a client is known to fail.
 func (c Case) mustFail(t *testing.T, client Client, why string) {
 	t.Helper()
 	log, err := c.Play(client)
 	if err == nil {
-		t.Fatalf("the client survives %s, though it was said to fall (%s)\n%s", c.Name, why, log)
+		t.Fatalf("the client passes %s, which it is known to fail (%s)\n%s", c.Name, why, log)
 	}
 	failed := (*Failure)(nil)
 	if !errors.As(err, &failed) || failed.Position == endPosition || !errors.As(err, &mismatch{}) {
-		t.Fatalf("expected the client to miss what a step expects (%s); it failed otherwise: %v", why, err)
+		t.Fatalf("expected that an expectation fails (%s), but the error is: %v", why, err)
 	}
 }
 
-// KnownFailures gives what the catalogue knows of a client in a role: the cases in which
-// it falls, and why. It is what [RunCatalogue] takes.
+// KnownFailures returns the cases that a client is known to fail in a role, with the reasons from
+// the catalogue, for [RunCatalogue].
 func KnownFailures(role, client string) map[string]string {
 	failures := map[string]string{}
 	for _, c := range Catalogue() {

@@ -51,14 +51,14 @@ func TestParseCaseErrors(t *testing.T) {
 		"# 7 a-case: -> # 07 a-case:":                          `:1: expected "NUMBER NAME: TITLE"`,
 		"# 7 a-case: -> # 7 A_case:":                           `:1: expected "NUMBER NAME: TITLE"`,
 		"# 7 a-case -> # 8 a-case":                             `:1: expected the file to be called 008-a-case.txtar`,
-		"# 7 a-case: what happens -> run x":                    `:1: expected "# NUMBER NAME: TITLE", found no remark`,
+		"# 7 a-case: what happens -> run x":                    `:1: expected "# NUMBER NAME: TITLE", found no comment`,
 		"# It happens, and\n# it goes on.\n -> ":               ":12: expected a description, found none",
 		"# Role: mirror\n -> ":                                 ":13: expected a field Role, found none",
 		"# Role: mirror\n -> # Role: a mirror\n":               `:7: expected the name of a role, found "a mirror"`,
 		"# Role: mirror\n -> # Role: mirror\n# Role: mirror\n": ":7: expected the field Role once, found it twice",
-		"# Role: mirror\n -> # Passes: two\n# Role: mirror\n":  ":7: expected the fields Role, Must, Source, Passes, Fails in this order, found Role behind Passes",
+		"# Role: mirror\n -> # Passes: two\n# Role: mirror\n":  ":7: expected the fields Role, Must, Source, Passes, Fails in this order, found Role after Passes",
 		"# Must: do this,\n#   and that\n -> ":                 ":12: expected a field Must, found none",
-		"# Must: do this,\n#   and that -> # Must:":            `:8: expected something behind "Must:"`,
+		"# Must: do this,\n#   and that -> # Must:":            `:8: expected a value after "Must:"`,
 		"#   and that -> # and that":                           `:8: expected one of the fields Role, Must, Source, Passes, Fails, or an indented line, found "and that"`,
 		"#   and that -> # Most: that":                         `:8: expected one of the fields Role, Must, Source, Passes, Fails, or an indented line, found "Most: that"`,
 		"https://example.com/a -> issue 12":                    `:10: expected the https address of a source, found "issue 12"`,
@@ -68,8 +68,8 @@ func TestParseCaseErrors(t *testing.T) {
 		"three: it -> one: it":                                 ":13: expected each client once, found one twice",
 		"three: it does not: never -> three":                   `:13: expected "CLIENT: REASON", found "three"`,
 		"run mirror -> runs mirror":                            "x/007-a-case.txtar:15: expected a step",
-		"\nrun mirror\nrun mirror-b\n -> \n":                   "", // the other run of mirror-b is left
-		"mirror-b -> mirrors":                                  "", // and here that of mirror
+		"\nrun mirror\nrun mirror-b\n -> \n":                   "", // the other step that runs mirror-b remains
+		"mirror-b -> mirrors":                                  "", // the step that runs mirror remains
 		"# Role: mirror -> # Role: lister":                     ":14: expected a step that runs lister or lister-NAME, found none",
 	} {
 		before, after, ok := strings.Cut(change, " -> ")
@@ -94,7 +94,7 @@ func TestParseCaseErrors(t *testing.T) {
 	require.ErrorContains(t, err, "there is no file")
 }
 
-// What Catalogue gives away is not what it keeps.
+// Catalogue returns copies.
 func TestCatalogueReturnsCopies(t *testing.T) {
 	first := Catalogue()
 	require.Greater(t, len(first), 5)
@@ -108,10 +108,10 @@ func TestCatalogueReturnsCopies(t *testing.T) {
 	}
 }
 
-// idleClient is a client that does nothing.
+// idleClient does nothing.
 func idleClient(ctx context.Context, _ *rest.Config) error { <-ctx.Done(); return nil }
 
-// newCase is a case with these steps.
+// newCase returns a case with these steps.
 func newCase(t *testing.T, steps string) Case {
 	head, _, _ := strings.Cut(wellFormed, "\nrun ")
 	c, err := parseCase("a.txtar", head+"\n"+steps)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a lane keeps of a request.
+// Logs have no times and no resourceVersions, and are limited.
 func TestClientLogs(t *testing.T) {
 	log := &Transcript{}
 	mine := log.clientLog("mine")

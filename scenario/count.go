@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// Count is how many of something are expected; [Exactly], [AtLeast] and [AtMost]
-// make one. The zero value is none.
+// Count is an expected number. [Exactly], [AtLeast] and [AtMost] return one. The zero value is
+// exactly 0.
 type Count struct {
 	bound string // "", atLeast or atMost
 	n     int
 }
 
-// How bounds are written in front of the number.
+// Prefixes of the number.
 const (
 	atLeast = ">="
 	atMost  = "<="
 )
 
-// Exactly n, written "N".
+// Exactly returns a Count of n, written "N".
 func Exactly(n int) Count { return Count{"", n} }
 
-// AtLeast is n or more, written ">=N".
+// AtLeast returns a Count of n or more, written ">=N".
 func AtLeast(n int) Count { return Count{atLeast, n} }
 
-// AtMost is n or fewer, written "<=N".
+// AtMost returns a Count of n or fewer, written "<=N".
 func AtMost(n int) Count { return Count{atMost, n} }
 
-// String gives "N", ">=N" or "<=N".
+// String returns "N", ">=N" or "<=N".
 func (c Count) String() string { return c.bound + strconv.Itoa(c.n) }
 
 func (c Count) matches(n int) bool {
@@ -41,7 +41,7 @@ func (c Count) matches(n int) bool {
 	return n == c.n
 }
 
-// parseCount reads N, >=N or <=N.
+// parseCount parses N, >=N or <=N.
 func parseCount(text string) (Count, error) {
 	var c Count
 	digits := text
@@ -52,7 +52,7 @@ func parseCount(text string) (Count, error) {
 	}
 	n, err := strconv.ParseUint(digits, 10, 31)
 	if err != nil {
-		return c, fmt.Errorf("expected a number, or one behind >= or <=, found %q", text)
+		return c, fmt.Errorf("expected a number, or one after >= or <=, found %q", text)
 	}
 	c.n = int(n)
 	return c, nil

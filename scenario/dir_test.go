@@ -8,8 +8,7 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// TestRunDir runs the stories that show a step. The client under test, where there is
-// one, is client-go's informer.
+// TestRunDir runs the scenarios in testdata. The clients under test are client-go's informers.
 func TestRunDir(t *testing.T) {
 	under := map[string]scenario.Client{}
 	for _, i := range clients.All() {

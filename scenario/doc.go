@@ -1,20 +1,19 @@
-// Package scenario tells stories that break clients of a Kubernetes API server:
-// objects, watches, faults, jumps in time, and what must be true afterwards. A
-// story is a list of steps. Steps are Go values, and lines of a file that can be
-// read, attached to a bug report, and kept as a regression test.
+// Package scenario runs scenarios that break clients of a Kubernetes API server. A scenario is a
+// list of steps: writes, watches, faults, time that passes, and expectations. Steps are Go values,
+// and lines of a text file that can be attached to a bug report and kept as a regression test.
 //
 // # When to use it
 //
-// When a client has to survive a sequence of troubles: a cut watch while the history is forgotten,
-// a lost reply and a restart. A single fault in a test of one's own needs package faults only.
+// When a client has to survive a sequence of faults, such as a broken watch while the history is
+// compacted, or a lost response and a restart. For a single fault in a test, package faults is
+// enough.
 //
-//   - A file says all that is needed to see a bug again.
-//   - Steps and text are the same thing: what prints, parses back as equal steps.
-//   - A step that fails tells where it stands, what was expected, what was seen,
-//     and what happened until then.
-//   - The same seed gives the same [Transcript], byte for byte, where steps are the
-//     only clients.
-//   - Bugs that nobody thought of are found at random, and made small.
+//   - A file has everything that is needed to reproduce a bug.
+//   - Steps can be printed, and the text parsed into equal steps.
+//   - A step that fails is reported with its position, the expected and the actual value, and the
+//     transcript of the run.
+//   - If the steps are the only clients, the same seed has the same [Transcript], byte for byte.
+//   - Random scenarios find unknown bugs, and are shrunk.
 //
 // # First steps
 //
@@ -30,15 +29,15 @@
 //		})
 //	}
 //
-// Each run has a server of its own, in memory, in a testing/synctest bubble. All
-// time is virtual: ten minutes of outage take milliseconds.
+// Each run has its own in-memory server in a testing/synctest bubble. Time is virtual: ten minutes
+// of outage take milliseconds.
 //
-// # The form of a file
+// # File format
 //
-// A file is a txtar archive: first the steps, one a line, and then the manifests
-// that they refer to, each behind a line "-- NAME --".
+// A file is a txtar archive. It begins with the steps, one per line, and continues with the
+// manifests that they refer to, each after a line "-- NAME --".
 //
-//	# An informer must notice what it missed.
+//	# An informer must notice a deletion that it missed.
 //	apply web.yaml
 //	run mine
 //	fault cut: when verb(watch) && userAgent(mine) && event(DELETED) && first(1) do reset
@@ -50,11 +49,10 @@
 //	metadata:
 //	  name: web
 //
-// Words stand between blanks. A word with blanks, or one that begins with "-" or
-// "#", goes in double quotes, which are read as in Go. A "#" at the start of a
-// word begins a remark. Every file must be used by a step, and be a manifest:
-// YAML or JSON documents, each one object with a name, or for create with a
-// generateName.
+// Words are separated by blanks. A word with blanks, or one that begins with "-" or "#", has double
+// quotes and is quoted as in Go. A "#" at the start of a word begins a comment. Every file must be
+// used by a step, and be a manifest: YAML or JSON documents, each one object with a name, or for
+// create with a generateName.
 //
 // # Steps
 //
@@ -99,25 +97,23 @@
 //	update FILE [--subresource NAME]
 //	watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]
 //
-// Each is documented at the function that makes it in Go, which mostly has the name of the step:
-// [Advance], [Apply], [ExpectAbsent]. The variants of a step with flags have functions of their own,
-// such as [ServerSideApply], [PatchSubresource], [RunClientOn] and [ExpectRequestsIn].
+// Each is documented at the function that makes it in Go, which usually has the name of the step:
+// [Advance], [Apply], [ExpectAbsent]. Variants with flags have their own functions, such as
+// [ServerSideApply], [PatchSubresource], [RunClientOn] and [ExpectRequestsIn].
 //
-// KIND is what kubectl takes: configmap, cm, deployments.apps. Without -n the
-// namespace is "default"; -A is all of them. An EVENT is ADDED, MODIFIED or
-// DELETED with the object's name, ERROR with the reason of its Status, BOOKMARK,
-// END for the end of the stream, or "..." for any events. RULE is the language of
-// package faults, and in expect hits the name of a rule. COUNT is a number, or one
-// behind >= or <=. PATCH is the rest of the line, JSON or YAML of that form:
-// {data: {k: "1"}}.
+// KIND is a resource name, kind or short name, as for kubectl: configmap, cm, deployments.apps. The
+// default namespace is "default", and -A selects all namespaces. An EVENT is ADDED, MODIFIED or
+// DELETED with the name of the object, ERROR with the reason of its Status, BOOKMARK, END for the
+// end of the stream, or "..." for any events. RULE is a rule in the language of package faults, and
+// in expect hits the name of a rule. COUNT is a number, which may follow >= or <=. PATCH is the
+// rest of the line, JSON or one-line YAML: {data: {k: "1"}}.
 //
-// Custom resources are kinds as others, from the step on that creates their definition, a
-// manifest like any, or from the beginning with fakeapi.WithCRDs in [Config.Options].
+// Custom resources can be used after the step that creates their definition, or from the beginning
+// with fakeapi.WithCRDs in [Config.Options].
 //
-// Between two steps server and clients do all that they can do before time
-// passes. So a step sees the effects of the one before, unless somebody waits for
-// the clock: a back-off, a rate limit, a delay. For those there are advance and
-// eventually.
+// After each step the server and the clients run until all of them wait for time to pass. So a step
+// sees the effects of the previous one, unless a client waits for a back-off, a rate limit or a
+// delay. Use advance and eventually for these.
 //
 // # What must not happen
 //
@@ -128,55 +124,48 @@
 //	expect hits cut 0
 //	expect error "" expect events w ... DELETED a ...
 //
-// An object is not there, or not for a time; a watch has received nothing; a client
-// asks for nothing; a rule has not acted; and, in general, what an expectation says
-// is not so.
+// These steps expect that an object does not exist, or not for some time, that a watch has received
+// no event, that a client sends no request, and that a rule was not applied. The last one expects
+// that another expectation fails.
 //
 // # Clients under test
 //
-// [Config.Clients] names the functions that run starts. Their requests carry the
-// client's name as user agent, so userAgent(NAME) in a rule narrows it to one
-// client (and to those whose names begin alike); the steps' own user agent is
-// "scenario", and that of their watches "scenario/NAME". A rule without userAgent
-// hits the steps as well, which are clients like others: client-go's, with its
-// retries. What a client under test achieves is best expected where its users
-// would see it, in objects of the API.
+// [Config.Clients] has the functions that run starts. The user agent of their requests is the name of
+// the client, so userAgent(NAME) restricts a rule to one client, and to those whose names begin
+// with NAME. The user agent of the steps is "scenario", and that of their watches "scenario/NAME".
+// A rule without userAgent also affects the steps, which are client-go clients with its retries.
+// Expect the results of a client where its users see them, in objects of the API.
 //
-// A rule that counts (first, nth, every) should be about one client or one watch:
-// which of two watches gets its bookmark first is not decided by the seed.
+// A rule that counts (first, nth, every) should be restricted to one client or one watch. For
+// example, the seed does not determine which of two watches gets its bookmark first.
 //
-// A client can be stopped and run again, as a process that is restarted: that is
-// how to see whether it finds its way back. It has a new context then, and what it
-// kept in memory is its own affair; its requests are counted on.
+// A client can be stopped and run again, as a restarted process, to test whether it recovers. It
+// gets a new context, and the count of its requests continues.
 //
-// A client that returns an error that no step expected fails the scenario. So
-// does one that has not returned a minute after its context ended, and one that
-// makes five thousand requests without any pause.
+// The scenario fails if a client returns an error that no step expects, does not return within a
+// minute after its context is done, or sends five thousand requests without a pause.
 //
-// # In real time
+// # Real time
 //
-// A [Stage] plays a scenario in real time, on a server that other processes reach: for
-// clients under test that are not written in Go. fakeapi serve --scenario is the command
-// for it, and fakeapi run --real-time plays so in one process.
+// A [LiveRun] plays a scenario on real time, on a server that other processes reach, for clients
+// under test that are not written in Go. The command is fakeapi serve --scenario; fakeapi run
+// --real-time does the same in one process.
 //
-// A client that is none of [Config.Clients] is a guest there, who comes over the
-// network. To run it is to wait for its first request: one whose user agent begins with
-// its name. Requests that come before that step are held back until it, so that the guest
-// finds the world as the steps before have left it. From then on they are in the
-// transcript as the server has answered them. A guest cannot be stopped or
-// moved, it is not seen to return, and replicas are not on the network.
+// A client that is not in [Config.Clients] is external there. Running it means to wait for its
+// first request, whose user agent begins with its name. Requests that arrive before that step are
+// delayed until it, so that the client sees the result of the steps before. Its requests and the
+// responses of the server are in the transcript. An external client cannot be stopped or moved, it
+// is not known when it returns, and replicas are not on the network.
 //
-// Between two steps nothing tells that server and clients only wait for the clock. A step
-// ends when for 50 ms nothing was sent, no request has waited for its answer for less than
-// a second, and nothing was written; or after three seconds, for a client that never rests.
-// That is a guess: what a client does is best awaited with eventually. No run is like the
-// one before, with whatever seed.
+// On real time it is not visible that the server and the clients wait for time to pass. A step ends
+// when for 50 ms nothing was sent or written and no request has waited for its response for less
+// than a second, or after three seconds. This is a heuristic, so use eventually for what a client
+// does. Runs differ, whatever the seed.
 //
 // # The catalogue
 //
-// [Catalogue] has known ways in which API servers break their clients, each a file
-// in catalogue/, with what a client must do, where that is known from, and which
-// clients survive it. Bring your own:
+// [Catalogue] returns known ways in which API servers break clients, each a file in catalogue/ that has
+// what a client must do, the sources, and the clients that pass and fail. To test a client:
 //
 //	func TestMyInformer(t *testing.T) {
 //		scenario.RunCatalogue(t, "mirror", myMirror, map[string]string{
@@ -184,45 +173,39 @@
 //		})
 //	}
 //
-// The client is a [Client] that does what its role says, for as long as its
-// context goes on, or where it says so once. It may be the code under test in a
-// few lines of dress: what is tried is how it talks to the API. In the namespaces
-// "default" and "mirror":
+// The client is a [Client] that performs its role until its context is done, or once if the role
+// says so. It may adapt the code under test to the role, since the cases test how it uses the API.
+// The roles use the namespaces "default" and "mirror":
 //
-//	mirror   For each ConfigMap of default there is one in mirror with the same
-//	         name and data; it goes when the first goes. What was left in mirror by
-//	         an earlier run goes as well.
-//	lister   Lists the ConfigMaps of default once, completely, writes their names,
-//	         sorted and joined by commas, into data.text of ConfigMap report in
-//	         mirror, and returns.
-//	elector  Campaigns for Lease lock in default, under the name that is its user
-//	         agent. Its ConfigMap, of that name in default, has data.leads "true"
-//	         while it leads, else "false". Several run at a time.
-//	creator  Creates ConfigMap only in default, and returns without an error if it
-//	         is there by its own doing, though no reply may have told so.
-//	counter  Adds one to data.value of ConfigMap count in default, exactly once,
-//	         and returns.
-//	undertaker
-//	         Watches the ConfigMaps of default that have the label mourn=yes, with
-//	         that selector. For each of them that is deleted it makes one of the
-//	         same name in mirror; for those that still exist it does not.
-//	parent   Sees to it that there is one ConfigMap with the label child=true in
-//	         default, whose name the server makes up (generateName), and returns.
-//	         It may be run again.
-//	remover  Deletes the ConfigMap only that is in default when it begins, and no
-//	         later one of that name, and returns without an error when it is gone.
+//	mirror   For each ConfigMap in default there is one in mirror with the same name and data. It is
+//	         deleted after the first. Copies left in mirror by an earlier run are deleted, too.
+//	lister   Lists the ConfigMaps of default once, completely, writes their names, sorted and joined
+//	         by commas, into data.text of ConfigMap report in mirror, and returns.
+//	elector  Campaigns for Lease lock in default. Its identity is its user agent. The ConfigMap of
+//	         that name in default has data.leads "true" while it leads, and otherwise "false".
+//	         Several run at a time.
+//	creator  Creates ConfigMap only in default, and returns nil if it has created the object, even
+//	         if the response was lost.
+//	counter  Adds one to data.value of ConfigMap count in default, exactly once, and returns.
+//	deletion-handler
+//	         Watches the ConfigMaps of default with the label watch-deletes=true, with that selector.
+//	         For each of them that is deleted it creates one of the same name in mirror, and for no
+//	         other.
+//	singleton-creator
+//	         Ensures that there is one ConfigMap with the label child=true in default, with a
+//	         generated name, and returns. It may be run again.
+//	remover  Deletes the ConfigMap only that is in default when it starts, and no later one of that
+//	         name, and returns nil when it is deleted.
 //
-// Faults hit what a role is about: a mirror's requests in default, not its writes
-// to mirror, which need no more than ordinary retries. Package scenario/clients
-// has client-go's clients in these roles, and what is written by hand; they are
-// what the cases speak of in their lines Survives and Falls. A single case runs
-// with [Case.Run] or [Case.Play].
+// Faults affect the requests that the role is about: a mirror's requests in default, but not its
+// writes to mirror, which need only ordinary retries. Package scenario/clients has clients in these
+// roles; the fields Passes and Fails of the cases list them. A single case is run by [Case.Run] or
+// [Case.Play].
 //
 // # Replicas
 //
-// Behind a load balancer stand several API servers with one store, and each has a
-// watch cache of its own, which may be behind. A client that is moved from one to
-// another can travel back in time.
+// In a cluster, several API servers behind a load balancer have one store. Each has its own watch
+// cache, which may be behind. A client that is moved to another server may read an earlier state.
 //
 //	replica b
 //	run mine
@@ -231,151 +214,144 @@
 //	eventually 1m expect configmap/report data.text=new
 //	switch mine b
 //
-// The server that a scenario begins with is called main. A step goes to another one
-// with on: "on b watch w configmap", "on b fault RULE". Rules belong to one server;
-// a rule for all of them is a step for each. In the transcript, what did not happen
-// at main ends in "on b".
+// The first server of a scenario is called main. The step on runs another step on a replica: "on b
+// watch w configmap", "on b fault RULE". Rules belong to one server. In the transcript, lines about
+// a replica end in "on b".
 //
 // # Bugs that scenarios find
 //
-// Each of these examples has a controller with a bug that was published, the
-// scenario that finds it in milliseconds, and the repair, which passes:
+// Each of these examples has a controller with a published bug, the scenario that finds it in
+// milliseconds, and the fix:
 //
-//	Play (Conflict)    the retry after a conflict takes what others wrote away   fybrik/fybrik#1385
-//	Play (Gone)        a watch is begun for ever where history is gone           coreos/etcd-operator#166
-//	Play (LostReply)   what was done without a reply is done again               kubernetes/kubernetes#25595
-//	Play (Overshoot)   what was just started is started again: a late cache      ray-project/kuberay#715
-//	Play (Partial)     what could not be read is deleted                         kubernetes-sigs/external-dns#2858
-//	Play (Selector)    what lost its label is taken to be deleted                GoogleContainerTools/config-sync#1328
-//	Play (TimeTravel)  a server that is behind shows a delete of long ago        instaclustr/cassandra-operator#402
-//	Play (Tombstone)   a delete that was missed is ignored                       projectcalico/calico#12793
-//	Play (TwoLeaders)  who has lost the lease works on                           cilium/cilium#42920
+//	Play (Conflict)     a retry after a conflict overwrites other changes  fybrik/fybrik#1385
+//	Play (Gone)         a watch is retried forever at an expired revision  coreos/etcd-operator#166
+//	Play (LostReply)    a write without a response is repeated             kubernetes/kubernetes#25595
+//	Play (Overshoot)    a stale cache lets a controller start too many     ray-project/kuberay#715
+//	Play (Partial)      objects that could not be read are deleted         kubernetes-sigs/external-dns#2858
+//	Play (Selector)     an object without its label counts as deleted      GoogleContainerTools/config-sync#1328
+//	Play (TimeTravel)   a stale server has an object that was deleted      instaclustr/cassandra-operator#402
+//	Play (Tombstone)    a delete that was missed is ignored                projectcalico/calico#12793
+//	Play (TwoLeaders)   a leader without its lease keeps working           cilium/cilium#42920
 //
-// # Scenarios at random
+// # Random scenarios
 //
-// A [Generator] makes scenarios from seeds: objects that come, change and go,
-// watches, faults of all sorts that a correct client survives, jumps in time,
-// history that is forgotten; and then what must be true when all is over. [Explore]
-// runs them, and if one fails, [Shrink] leaves out and makes simpler what the
-// failure does not need. What is left is printed as a file, which reproduces it:
+// A [Generator] generates scenarios from seeds. They create, change and delete objects, open
+// watches, add faults that a correct client survives, let time pass, and forget history. At the end
+// they expect the correct state. [Explore] runs them. If one fails, [Shrink] removes and simplifies
+// the steps that the failure does not need. The result is printed as a file that reproduces the
+// failure:
 //
 //	func TestMyController(t *testing.T) {
 //		scenario.Explore(t, scenario.Config{Clients: ...}, scenario.Generator{
 //			Client: "mine",
 //			Setup:  []scenario.Step{scenario.Apply("copies.yaml", copies)}, // its namespace
-//			Expect: scenario.Mirrors("configmap", "default", "copies"),
+//			Expect: scenario.ExpectSynced("configmap", "default", "copies"),
 //		}, 1, 100)
 //	}
 //
-// [Generator.Object] is for controllers of other kinds, [Generator.Expect] for what
-// they have to achieve. [Search] does the same without a test, and its example
-// finds a bug. What an expectation is about, other than an object, a watch or a
-// client that it names, Shrink cannot know: a file of one's own, with events or hits
-// counted exactly, shrinks well only if the function that is asked looks for the
-// same failure.
+// [Generator.Object] is for controllers of other kinds, and [Generator.Expect] for their results.
+// [Search] does the same without a test.
 //
-// # What is the same when it is run again
+// Shrink does not know which steps depend on others. It keeps a candidate only if the function that
+// it calls reports the same failure, so this function should not accept any failure. Search accepts
+// a candidate that fails at the same kind of step and still runs the client.
 //
-// Of a file, a [Config] and a version of this module, this is promised:
+// # Reproducibility
 //
-// Steps are the only clients. The [Transcript] is the same, byte for byte, in any
-// process and with any number of processors. The exception is a rule that counts
-// (first, nth, every; chance and jitter about one object) what several watches get
-// at the same time. Generated scenarios have no such rules.
+// The following holds for a file, a [Config] and a version of this module.
 //
-// A client under test that makes its requests from one goroutine, and takes no
-// random numbers and no time from elsewhere: its [Transcript.Lanes] are the same.
+// If the steps are the only clients, the [Transcript] is the same, byte for byte, in any process
+// and with any number of processors. The exception is a rule that counts (first, nth, every, and
+// chance and jitter for one object) what several watches get at the same time. Generated scenarios
+// have no such rules.
 //
-// Other clients: a client-go informer draws the timeouts of its watches and its
-// back-off from the functions of math/rand. They follow from the seed in a test
-// binary that has this line above the package clause of one of its test files, and
-// runs one scenario at a time:
+// A client under test that sends its requests from one goroutine, and uses no other random numbers
+// or times, has the same [Transcript.ClientLogs].
+//
+// A client-go informer takes the timeouts of its watches and its back-off from math/rand. The seed
+// determines these in a test binary that has this line above the package clause of one of its test
+// files, and runs one scenario at a time:
 //
 //	//go:debug randseednop=0
 //
-// What is left is the order in which goroutines of the client take their turns at
-// the same instant: whether a worker sees two changes of an object together or one
-// by one, and which of two requests the server stores first, which has the lower
-// resourceVersion. Nearly all generated scenarios have the same lanes when they are
-// run again with client-go's informer (without the line above, less than half). The
-// final state of the objects is the same if the client is correct; nothing else is
-// promised.
+// The order in which goroutines of the client run at the same virtual time still varies: whether a
+// worker processes two changes of an object together or separately, and which of two requests the
+// server executes first. With client-go's informer, nearly all generated scenarios have the same
+// logs when they are run again; without the line above, less than half. The final state of the
+// objects is the same if the client is correct.
 //
 // # TestMain
 //
-// client-go throttles the errors that it reports (utilruntime.HandleError) by a
-// clock that was started when the process was: outside of every bubble, decades
-// after the time that a bubble begins with. The first error of a client would put
-// it to sleep for that long. A test binary that runs clients in bubbles takes the
-// throttle out:
+// client-go throttles the errors that it reports (utilruntime.HandleError) with a clock that was
+// started with the process, outside of every bubble and decades after the start time of a bubble.
+// The first error of a client would block it for that long. A test binary that runs clients in
+// bubbles removes the throttle:
 //
 //	func TestMain(m *testing.M) {
 //		utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 //		os.Exit(m.Run())
 //	}
 //
-// The message of a scenario that fails reminds of it. Further traps of bubbles
-// are documented in testing/synctest; the usual one is a real socket, for metrics
-// or webhooks, which makes time stand still.
+// The message of a failing scenario mentions this. Other problems of bubbles are documented in
+// testing/synctest. The most common one is a real socket, for metrics or webhooks, which prevents
+// virtual time from advancing.
 //
 // # Errors
 //
-// A text that is no scenario is a [*SyntaxError] with file and line. A step that fails is a
-// [*Failure], which says what was expected and seen and has the transcript; what a test prints is
-// the same. A client that never returns, or a server that cannot be closed, is named.
+// A text that cannot be parsed is a [*SyntaxError] with file and line. A step that fails is a
+// [*Failure] with the expected and the actual value and the transcript. A client that does not return,
+// or a server that cannot be closed, is another error.
 //
 // # Limits
 //
-//   - No programming language: no variables, conditions or loops. A story that
-//     needs them is Go code, with steps of its own.
-//   - No load tests, and no tests of wall-clock time.
-//   - No check of a server: that is what package conformance is for.
+//   - There are no variables, conditions or loops in files. Scenarios that need them are Go code, and
+//     may have custom steps.
+//   - Scenarios are not load tests and do not measure real time.
+//   - Package conformance checks servers; this package does not.
 //
-// More than 1024 hits of rules within one step, or 1000 requests of a client, are not
-// counted; to expect them is an error.
+// More than 1024 hits of rules within one step, or 1000 requests of a client, are not counted;
+// expectations of larger counts are errors.
 //
-// Rules, features and discovery belong to one server; a replica that is opened later
-// has those of [Config.Options], but no rules and no middleware.
+// Rules, features and discovery belong to one server. A replica starts with the features and
+// discovery of [Config.Options], but without rules and middleware.
 //
 // # To add a step
 //
-// A kind of step touches two files. The first is a file of its family, step_*.go: a type that is
-// immutable data with the methods Run and String, an exported function that makes it, a function
-// that parses it, and a method of the type kinds that declares its syntax. A step that refers to
-// manifests or runs another step has the method files, and one that Shrink can make simpler has the
-// method simplifications. The second file is step_test.go, which has rows for all kinds.
+// A kind of step is in two files. The first is a file of its family, step_*.go. It has an immutable
+// type with the methods Run and String, an exported function that returns it, a function that
+// parses it, and a method of the type kinds that declares its syntax. A step that refers to
+// manifests or runs another step has the method files, and one that Shrink can simplify has the
+// method simplifications. The second file is step_test.go, with rows for all kinds.
 //
 // The list of steps above is written by
 //
 //	go test ./scenario -run TestDocListsSteps -update
 //
-// # To add what happens at random
+// # To add a random action
 //
-// A method of builder, and a line in actions (generate.go) or in one of the functions
-// about faults (generate_faults.go). It must print, follow from the seed, and be
-// survived by every correct client; FuzzGenerate tells:
+// Add a method of builder, and a line in actions (generate.go) or in one of the functions for
+// faults (generate_faults.go). Its steps must be printable and depend only on the seed, and every
+// correct client must pass. FuzzGenerate checks this:
 //
 //	go test ./scenario -run '^$' -fuzz FuzzGenerate
 //
 // # To add a case to the catalogue
 //
-// Write a file catalogue/NNN-NAME.txtar, with the number and name that the case has
-// in faults/CATALOGUE.md (there may be more behind the name), and leading remarks
-// in this order:
+// Write a file catalogue/NNN-NAME.txtar, with the number and name of the case in
+// faults/CATALOGUE.md, optionally with a suffix, and leading comments in this order:
 //
-//	# 23 watch-missed-delete: an object is deleted while nobody watches
+//	# 23 watch-missed-delete: an object is deleted while the client does not watch
 //	#
-//	# What happens, in a few lines.
+//	# A description of a few lines.
 //	#
 //	# Role: mirror
-//	# Must: what a client must do to survive; what is indented
-//	#   goes on
+//	# Must: what a client must do to pass; indented lines
+//	#   continue a field
 //	# Source: https://address.of/an/issue, as often as needed
-//	# Survives: informer, poller
-//	# Falls: naive: why, as often as needed
+//	# Passes: informer, poller
+//	# Fails: naive: the reason, as often as needed
 //
-// Its steps run clients called as the role, or with "-" and more behind that. They
-// should be few, and fail for a client that does what the case is known to break.
-// TestCatalogue tells who survives and who falls; every client of package clients
-// in the role must be in one of these lines.
+// Its steps run clients named after the role, optionally with "-" and a suffix. They should be few,
+// and fail for a client with the bug that the case is about. TestCatalogue reports which clients
+// pass and fail. Every client of package clients in the role must be in one of these fields.
 package scenario

@@ -21,41 +21,38 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Env is what the steps of one run share. Its methods may be called by steps
-// while they run, and by nobody else.
+// Env is the environment of the steps of one run. Only steps may call its methods, while they run.
 type Env struct {
 	config Config
 	log    *Transcript
 	mapper meta.RESTMapper
 
-	// servers are the servers of the run, the first one first; at is the one that the
-	// step which runs goes through.
+	// servers are the API servers of the run, the first one first. current is the server of the
+	// current step.
 	servers []*apiServer
 	current *apiServer
 
-	// waitIdleFunc returns when server and clients have nothing to do but to wait.
+	// waitIdleFunc returns when the server and all clients wait for time to pass.
 	waitIdleFunc func()
-	// virtualTime tells whether time is virtual.
+	// virtualTime is true in a bubble.
 	virtualTime bool
-	// traffic has the clients that come over the network; nil where none do.
+	// traffic monitors the external clients; it is nil if there are none.
 	traffic *trafficMonitor
 
 	streams watchStreams
 	clients map[string]*client
 	hits    hits
-	// snapshots are those that steps have taken, by name.
+	// snapshots are those taken by steps, by name.
 	snapshots map[string]fakeapi.Snapshot
 }
 
-// stepUserAgent is the user agent of the steps' requests; a watch has "/NAME" behind
-// it.
+// stepUserAgent is the user agent of the steps' requests. Watches add "/NAME".
 const stepUserAgent = "scenario"
 
-// requestTimeout is how long a step waits for an answer, as a real server's
-// requests take a minute at most.
+// requestTimeout is the timeout of a step's request, the same as of a real server.
 const requestTimeout = time.Minute
 
-// newEnv is for the steps of one run, which begins now.
+// newEnv returns the environment of a run that begins now.
 func newEnv(config Config, server *fakeapi.Server, log *Transcript) *Env {
 	log.start = time.Now()
 	e := &Env{
@@ -68,8 +65,7 @@ func newEnv(config Config, server *fakeapi.Server, log *Transcript) *Env {
 	return e
 }
 
-// connect learns what kinds the server serves. These requests are not in the
-// transcript.
+// connect discovers the kinds that the server serves. Its requests are not in the transcript.
 func (e *Env) connect() error {
 	if err := e.addServer(e.current); err != nil {
 		return err
@@ -87,12 +83,11 @@ func (e *Env) connect() error {
 	return err
 }
 
-// Server is the server that the step goes through: the first, or with [On] a
-// replica.
+// Server returns the server of the step: the first one, or with [On] a replica.
 func (e *Env) Server() *fakeapi.Server { return e.current.server }
 
-// Config is a configuration for requests of a step: they get into the
-// transcript, and their user agent is "scenario".
+// Config returns a configuration for requests of a step. They are in the transcript, and have the
+// user agent "scenario".
 func (e *Env) Config() *rest.Config { return e.stepConfig(stepUserAgent, false) }
 
 func (e *Env) stepConfig(agent string, last bool) *rest.Config {
@@ -101,18 +96,18 @@ func (e *Env) stepConfig(agent string, last bool) *rest.Config {
 	return config
 }
 
-// dynamicClient is a client for requests of a step under some user agent. It must be used
-// by the goroutine of the steps only.
+// dynamicClient returns a client for requests of steps with a user agent. Only the goroutine of the
+// steps may use it.
 func (e *Env) dynamicClient(agent string) (dynamic.Interface, error) {
 	return dynamic.NewForConfig(e.stepConfig(agent, e.virtualTime))
 }
 
-// Note puts a line into the transcript, below the step that runs.
+// Note adds a line to the transcript of the current step.
 func (e *Env) Note(format string, args ...any) {
 	e.log.note(time.Now(), fmt.Sprintf(format, args...))
 }
 
-// restConfig is a configuration whose requests w gets to see.
+// restConfig returns a configuration whose requests are reported to w.
 func (e *Env) restConfig(agent string, w requestObserver) *rest.Config {
 	config := e.Server().RESTConfig()
 	config.UserAgent = agent
@@ -120,24 +115,23 @@ func (e *Env) restConfig(agent string, w requestObserver) *rest.Config {
 	return config
 }
 
-// warnings notes the warnings that answers carry.
+// warnings adds the warnings of responses to the transcript.
 type warnings struct{ e *Env }
 
 func (w warnings) HandleWarningHeader(_ int, _ string, text string) { w.e.Note("warning: %s", text) }
 
-// waitIdle waits until server and clients have done all that they can do before
-// time passes.
+// waitIdle waits until the server and all clients wait for time to pass.
 func (e *Env) waitIdle() { e.waitIdleFunc() }
 
-// withRequestTimeout bounds the requests of a step.
+// withRequestTimeout returns a context with the timeout of a step's requests.
 func (e *Env) withRequestTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, requestTimeout, errNoResponse)
 }
 
-// defaultNamespace is the namespace where none is given.
+// defaultNamespace is the namespace of a Ref or Collection that has none.
 const defaultNamespace = "default"
 
-// resource gives access to the objects of a kind in a namespace; see Ref.
+// resource returns a client for the objects of a kind in a namespace; see Ref.
 func (e *Env) resource(kind, namespace string) (dynamic.ResourceInterface, error) {
 	mapping, err := e.restMapping(kind)
 	if err != nil {
@@ -146,7 +140,7 @@ func (e *Env) resource(kind, namespace string) (dynamic.ResourceInterface, error
 	return resourceInNamespace(e.current.dynamic, mapping, namespace)
 }
 
-// resourceOf is resource for an object.
+// resourceOf returns a client for the resource and namespace of an object.
 func (e *Env) resourceOf(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	kind := o.GroupVersionKind()
 	mapping, err := findKind(e.mapper, func() (*meta.RESTMapping, error) {
@@ -158,7 +152,7 @@ func (e *Env) resourceOf(o *unstructured.Unstructured) (dynamic.ResourceInterfac
 	return resourceInNamespace(e.current.dynamic, mapping, o.GetNamespace())
 }
 
-// collection gives access to a collection through a client.
+// collection returns the client for a collection.
 func (e *Env) collection(through dynamic.Interface, c Collection) (dynamic.ResourceInterface, error) {
 	mapping, err := e.restMapping(c.Kind)
 	if err != nil {
@@ -183,7 +177,7 @@ func resourceInNamespace(through dynamic.Interface, m *meta.RESTMapping, namespa
 	return all, nil
 }
 
-// restMapping finds the kind that a word stands for.
+// restMapping returns the mapping of a kind as in Ref.
 func (e *Env) restMapping(kind string) (*meta.RESTMapping, error) {
 	resource := schema.ParseGroupResource(strings.ToLower(kind))
 	found, err := findKind(e.mapper, func() (schema.GroupVersionKind, error) {
@@ -195,8 +189,8 @@ func (e *Env) restMapping(kind string) (*meta.RESTMapping, error) {
 	return e.mapper.RESTMapping(found.GroupKind(), found.Version)
 }
 
-// findKind looks for a kind, and once more among what is served now if it is not known: a
-// definition of custom resources may have come.
+// findKind calls find, and again with new discovery data if there is no match, because a
+// CustomResourceDefinition may have been created.
 func findKind[T any](kinds meta.RESTMapper, find func() (T, error)) (T, error) {
 	found, err := find()
 	if meta.IsNoMatchError(err) {
@@ -206,7 +200,7 @@ func findKind[T any](kinds meta.RESTMapper, find func() (T, error)) (T, error) {
 	return found, err
 }
 
-// report puts into the transcript what rules and watches did during a step.
+// report adds the hits of rules and the events of watches during a step to the transcript.
 func (e *Env) report() {
 	e.readHits()
 	for _, hit := range e.hits.takeUnreported() {
@@ -222,7 +216,7 @@ func (e *Env) report() {
 	e.log.sortDetails()
 }
 
-// checkClients reports the first client whose error no step has expected.
+// checkClients returns an error if a client failed and no step expected that.
 func (e *Env) checkClients() error {
 	for _, name := range slices.Sorted(maps.Keys(e.clients)) {
 		c, returned, err := e.startedClient(name)
@@ -236,8 +230,8 @@ func (e *Env) checkClients() error {
 	return nil
 }
 
-// stopAll ends watches and clients. A client that does not return within a minute
-// is reported to stuck, and then waited for on virtual time.
+// stopAll stops the watches and clients. If a client does not return within a minute, stopAll calls
+// reportStuck, and on virtual time waits for it.
 func (e *Env) stopAll(cancel context.CancelFunc, reportStuck func(error)) {
 	e.log.close()
 	cancel()
@@ -257,8 +251,8 @@ func (e *Env) stopAll(cancel context.CancelFunc, reportStuck func(error)) {
 		case <-timer.C:
 			err := mismatch{"client " + name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
 			reportStuck(e.failure(scriptStep{position: endPosition}, err))
-			timer.Reset(0)     // for the next one
-			if e.virtualTime { // which cannot end before
+			timer.Reset(0)     // for the next client
+			if e.virtualTime { // the bubble cannot end before
 				<-done
 			}
 		}

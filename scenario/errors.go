@@ -8,13 +8,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// mismatch is an expectation that was not met.
+// mismatch is the error of an expectation that is not met.
 type mismatch struct{ want, saw string }
 
 func (m mismatch) Error() string { return "expected " + m.want + "; saw " + m.saw }
 
-// requestError is an error of a request in the form that steps show: the code and
-// the reason of a Status before its message.
+// requestError returns the error of a request in the form of transcripts, with the code and the
+// reason of a Status before its message.
 func requestError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -29,5 +29,5 @@ func requestError(ctx context.Context, err error) error {
 	return err
 }
 
-// errNoResponse ends requests of steps that take longer than requestTimeout.
-var errNoResponse = fmt.Errorf("no answer within %v", requestTimeout)
+// errNoResponse is the error of a request that exceeds requestTimeout.
+var errNoResponse = fmt.Errorf("no response within %v", requestTimeout)

@@ -18,8 +18,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// A case of the catalogue, with a client in its role: once takes every answer but success
-// for an error.
+// A case of the catalogue is played with a client in its role. The client once treats every
+// response except success as an error.
 func ExampleCatalogue() {
 	cases := scenario.Catalogue()
 	i := slices.IndexFunc(cases, func(c scenario.Case) bool { return c.Role == "creator" })
@@ -32,7 +32,7 @@ func ExampleCatalogue() {
 	}
 	fmt.Println(scenario.KnownFailures("creator", "careless")[one.Name])
 
-	// The same by hand, with another server.
+	// The same case is played by Play, with another server.
 	_, err = scenario.Play(one.Name, one.Text, one.Config(once, fakeapi.WithoutControllers()))
 	fmt.Println(err != nil)
 	// Output:
@@ -42,10 +42,10 @@ func ExampleCatalogue() {
 	// true
 }
 
-// All cases of a role, for a client of one's own; the one that it is known to fall in must
-// fail. A single case runs with Run.
+// All cases of a role are run with a client. The case that it is known to fail must fail. A single
+// case runs with Run.
 func ExampleRunCatalogue() {
-	var t *testing.T // that of the test
+	var t *testing.T // of the test
 	scenario.RunCatalogue(t, "creator", once, map[string]string{
 		"create-committed-response-lost": "issue 123",
 	})
@@ -56,17 +56,17 @@ func ExampleRunCatalogue() {
 	}
 }
 
-// All files of a directory.
+// All files of a directory are run.
 func ExampleRunDir() {
-	var t *testing.T // that of the test
+	var t *testing.T // of the test
 	scenario.RunDir(t, os.DirFS("testdata"), scenario.Config{
 		Clients: map[string]scenario.Client{"mine": once},
 	})
 }
 
-// Steps in Go. One that the package does not have is a type with Run and String.
+// Steps can be written in Go. A step of another package is a type with Run and String.
 func ExampleRun() {
-	var t *testing.T // that of the test
+	var t *testing.T // of the test
 	scenario.Run(t, scenario.Config{Seed: 1},
 		scenario.Apply("a.yaml", configMapYAML("one")),
 		expectVersion{"v1.37"},
@@ -74,7 +74,7 @@ func ExampleRun() {
 	)
 }
 
-// expectVersion is a step of one's own.
+// expectVersion is a custom step.
 type expectVersion struct{ prefix string }
 
 func (s expectVersion) String() string { return "expect version " + s.prefix }
@@ -91,13 +91,13 @@ func (s expectVersion) Run(_ context.Context, e *scenario.Env) error {
 	return nil
 }
 
-// Scenarios at random, as a test and as a fuzz test.
+// Random scenarios are run as a test and as a fuzz test.
 func ExampleExplore() {
-	var t *testing.T // that of the test
+	var t *testing.T // of the test
 	scenario.Explore(t, scenario.Config{Clients: map[string]scenario.Client{"mine": once}}, scenario.Generator{Client: "mine"}, 1, 100)
 }
 
-// What two runs of a client can be compared by.
+// Two runs of a client are compared by the logs of its requests.
 func ExampleTranscript_ClientLogs() {
 	transcript, err := scenario.Play("once.txtar", "run once\nexpect done once\n", scenario.Config{
 		Clients: map[string]scenario.Client{"once": once},
@@ -107,8 +107,8 @@ func ExampleTranscript_ClientLogs() {
 	// map[once /api/v1/namespaces/default/configmaps:[POST 201]] <nil>
 }
 
-// A generated scenario is a list of steps, and a failing one is made smaller: here what
-// counts as a failure is that something is deleted.
+// A generated scenario is a list of steps. It is shrunk to the steps that are needed to delete an
+// object.
 func ExampleShrink() {
 	generated, err := scenario.Generator{Steps: 10}.Generate(7)
 	if err != nil {
@@ -132,23 +132,23 @@ func ExampleShrink() {
 	// eventually 10m0s delete configmap/delta -n default
 }
 
-// A stage is for clients that come over the network; this one is Go's HTTP client.
+// A live run serves clients over the network. This one is Go's HTTP client.
 func ExampleNewLiveRun() {
-	stage, err := scenario.NewLiveRun("curl.txtar", "run curl\nexpect requests curl /version 1\n", scenario.Config{})
+	run, err := scenario.NewLiveRun("curl.txtar", "run curl\nexpect requests curl /version 1\n", scenario.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = stage.Close() }()
-	fmt.Println("waiting for", stage.ExternalClients())
+	defer func() { _ = run.Close() }()
+	fmt.Println("waiting for", run.ExternalClients())
 	go func() {
-		request, _ := http.NewRequest(http.MethodGet, stage.Server().URL()+"/version", nil)
+		request, _ := http.NewRequest(http.MethodGet, run.Server().URL()+"/version", nil)
 		request.Header.Set("User-Agent", "curl/8")
 		if answer, err := http.DefaultClient.Do(request); err == nil {
 			_ = answer.Body.Close()
 		}
 	}()
-	_, err = stage.Play(context.Background(), nil)
+	_, err = run.Play(context.Background(), nil)
 	fmt.Println(err)
 	// Output:
 	// waiting for [curl]

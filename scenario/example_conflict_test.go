@@ -13,8 +13,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// protect puts a finalizer on the ConfigMap "db". It reads the object again before
-// each attempt, only to put the list on it that it made before the first.
+// protect adds a finalizer to the ConfigMap "db". It gets the object again before each attempt, but
+// writes the list of finalizers that it computed before the first one.
 func protect(ctx context.Context, config *rest.Config) error {
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 	db, err := maps.Get(ctx, "db", metav1.GetOptions{})
@@ -33,7 +33,7 @@ func protect(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-// protectFixed makes the list from the object that it writes.
+// protectFixed computes the list from the object that it writes.
 func protectFixed(ctx context.Context, config *rest.Config) error {
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -67,13 +67,12 @@ kind: ConfigMap
 metadata: {name: db, finalizers: [example.com/backup]}
 `
 
-// The conflict is answered by a retry that gets past the check and not past the
-// problem: what others wrote in between is lost. In production the finalizer of
-// another controller is gone, and with it the object, before that controller has
-// cleaned up. The loop stands in https://github.com/fybrik/fybrik/pull/1385;
-// https://github.com/reddit/achilles-sdk/pull/129 repairs the same with merge
-// patches, which replace lists and do not even conflict. What is written must be
-// computed from what was read for this attempt.
+// A retry after a conflict overwrites what other clients have written in between. In production the
+// finalizer of another controller is lost, and the object is deleted before that controller has
+// cleaned up. The loop is in https://github.com/fybrik/fybrik/pull/1385;
+// https://github.com/reddit/achilles-sdk/pull/129 fixes the same bug with merge patches, which
+// replace lists and never conflict. The written value must be computed from the object that was
+// read for the attempt.
 func ExamplePlay_conflict() {
 	for _, client := range []scenario.Client{protect, protectFixed} {
 		_, err := scenario.Play("protect.txtar", protectScenario, scenario.Config{

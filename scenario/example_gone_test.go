@@ -18,9 +18,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// members writes a ConfigMap "member-NAME" for each Pod, with a watch loop written
-// by hand. again tells from where to watch after an ERROR event: from the
-// resourceVersion given, or with "" from that of a new list.
+// members writes a ConfigMap "member-NAME" for each Pod, with a hand-written watch loop. again
+// returns the resourceVersion to watch from after an ERROR event, or "" to list again.
 func members(again func(revision string, status error) string) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config).CoreV1()
@@ -63,10 +62,10 @@ func addMember(ctx context.Context, client typedv1.CoreV1Interface, pod *corev1.
 	}
 }
 
-// keepRevision watches again from where it was, whatever the error is.
+// keepRevision ignores the error and keeps the resourceVersion.
 func keepRevision(revision string, _ error) string { return revision }
 
-// clearExpiredRevision knows that a resourceVersion that is gone does not come back.
+// clearExpiredRevision lists again if the resourceVersion has expired.
 func clearExpiredRevision(revision string, status error) string {
 	if apierrors.IsResourceExpired(status) || apierrors.IsGone(status) {
 		return ""
@@ -95,12 +94,11 @@ kind: Pod
 metadata: {name: b}
 `
 
-// A watch from a resourceVersion that the server has forgotten is begun again from
-// the same one, for ever. In production the log fills, the server is kept busy, and
-// the controller is blind until somebody restarts it:
-// https://github.com/coreos/etcd-operator/issues/166. The answer is 410, mostly as
-// an ERROR event in a stream that begins with 200, and the only way out is a new
-// list. Informers know that; this loop is for those who cannot have one.
+// A watch from an expired resourceVersion is retried from the same one forever. In production the
+// log fills, the server is overloaded, and the controller sees no changes until it is restarted:
+// https://github.com/coreos/etcd-operator/issues/166. The response is 410, usually as an ERROR
+// event in a stream with status 200, and the client has to list again. Informers do; this loop is
+// for clients that cannot use one.
 func ExamplePlay_gone() {
 	for _, again := range []func(string, error) string{keepRevision, clearExpiredRevision} {
 		_, err := scenario.Play("members.txtar", membersScenario, scenario.Config{

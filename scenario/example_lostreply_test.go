@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// nightly starts the report of this night. It takes an error to mean that there is
-// no Job, and tries again under a new name.
+// nightly starts the report of this night. It treats an error as a Job that was not created, and
+// retries under a new name.
 func nightly(ctx context.Context, config *rest.Config) error {
 	jobs := kubernetes.NewForConfigOrDie(config).BatchV1().Jobs("default")
 	for ctx.Err() == nil {
@@ -30,8 +30,8 @@ func nightly(ctx context.Context, config *rest.Config) error {
 	return ctx.Err()
 }
 
-// nightlyFixed names the Job after the time that it is due: all attempts are about
-// one object, and that it exists already is success.
+// nightlyFixed names the Job after the time that it is due. All attempts have the same name, and
+// AlreadyExists is a success.
 func nightlyFixed(ctx context.Context, config *rest.Config) error {
 	jobs := kubernetes.NewForConfigOrDie(config).BatchV1().Jobs("default")
 	due := time.Now().UTC()
@@ -54,12 +54,11 @@ eventually 1m expect done nightly
 expect list job report-000000
 `
 
-// A Job is started twice because a reply was lost. In production the bill is
-// sent twice: a time-out, or a restart of the server or of a load balancer, comes
-// between the write and its answer. A name from generateName, or
-// with a random end, is the same mistake. CronJobs were to avoid it from the start:
-// https://github.com/kubernetes/kubernetes/pull/25595 proposes names that follow
-// from the schedule, so that at most one create can succeed.
+// A Job is started twice because a response was lost. In production the invoice is sent twice: the
+// connection times out, or the server or a load balancer restarts, between the write and its
+// response. A name from generateName or with a random suffix has the same bug. CronJobs were
+// designed to avoid it: https://github.com/kubernetes/kubernetes/pull/25595 proposes names that are
+// derived from the schedule, so that at most one create can succeed.
 func ExamplePlay_lostReply() {
 	for _, client := range []scenario.Client{nightly, nightlyFixed} {
 		_, err := scenario.Play("nightly.txtar", nightlyScenario, scenario.Config{

@@ -19,9 +19,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// workers starts Pods until a ReplicaSet has as many as it asks for, whenever it
-// changes. count tells how many there are, from what the cache has and from what
-// was started here.
+// workers starts Pods until a ReplicaSet has the requested number, whenever it changes. count
+// returns the number of Pods from those in the cache and those started here.
 func workers(count func(cached []*corev1.Pod, started map[types.UID]bool) int) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
@@ -58,10 +57,10 @@ func workers(count func(cached []*corev1.Pod, started map[types.UID]bool) int) s
 	}
 }
 
-// onlyCached believes the cache.
+// onlyCached counts the Pods in the cache.
 func onlyCached(cached []*corev1.Pod, _ map[types.UID]bool) int { return len(cached) }
 
-// alsoStarted expects to see what was started here, and counts it until it is seen.
+// alsoStarted also counts the Pods that were started here and are not in the cache yet.
 func alsoStarted(cached []*corev1.Pod, started map[types.UID]bool) int {
 	for _, pod := range cached {
 		delete(started, pod.UID)
@@ -91,11 +90,11 @@ metadata: {name: web, labels: {tier: front}}
 spec: {replicas: 1}
 `
 
-// A controller starts too many, because its cache does not have yet what it has
-// just started. In production surplus Pods come and go under load, and with them
-// the state that was in them: https://github.com/ray-project/kuberay/issues/715.
-// ReplicaSets have expectations for it: the controller remembers what it did until
-// it sees it. Names that follow from the owner are the other way.
+// A controller starts too many Pods, because those that it has just started are not in its cache
+// yet. In production surplus Pods are created and deleted under load, with their state:
+// https://github.com/ray-project/kuberay/issues/715. The ReplicaSet controller has expectations for
+// this: it remembers its writes until they are in the cache. Names derived from the owner are the
+// other solution.
 func ExamplePlay_overshoot() {
 	for _, count := range []func([]*corev1.Pod, map[types.UID]bool) int{onlyCached, alsoStarted} {
 		_, err := scenario.Play("workers.txtar", workersScenario, scenario.Config{

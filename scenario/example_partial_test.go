@@ -18,9 +18,9 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// records publishes a record for each Ingress whose Service is there, as a ConfigMap
-// in the namespace "dns", and deletes all other records, once a minute. failed says
-// what to do when a Service could not be read: to go on without it, or to give up.
+// records publishes a record for each Ingress with an existing Service, as a ConfigMap in namespace
+// "dns", and deletes all other records, once a minute. failed decides whether to continue if a
+// Service could not be read.
 func records(failed func(error) error) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
@@ -75,14 +75,14 @@ func publish(ctx context.Context, zone typedv1.ConfigMapInterface, wanted map[st
 	return nil
 }
 
-// ignoreError tells of the error and goes on with what was found.
+// ignoreError logs the error and continues with the Services that were found.
 func ignoreError(err error) error {
 	utilruntime.HandleError(err)
 	return nil
 }
 
-// failUnlessNotFound goes on if the Service is not there. Any other error is no answer,
-// and nothing may be deleted for it.
+// failUnlessNotFound continues if the Service does not exist. After any other error nothing may be
+// deleted.
 func failUnlessNotFound(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -113,13 +113,12 @@ kind: Service
 metadata: {name: web}
 `
 
-// What could not be read is taken not to be there, and what belongs to it is
-// deleted. In production this is the whole zone, while the API server is away:
-// https://github.com/kubernetes-sigs/external-dns/issues/2858. There a gateway that
-// could not be read was logged, and left out; issues/3628 is the repair that went
-// too far, where one that is really not there held up all others. A list whose
-// second page fails, and discovery without the group of a server that is down, are
-// further ways to half a truth.
+// An object that could not be read is treated as missing, and its records are deleted. In
+// production this is the whole DNS zone while the API server is down:
+// https://github.com/kubernetes-sigs/external-dns/issues/2858, where a gateway that could not be
+// read was logged and skipped. In issues/3628 the fix went too far, and a gateway that does not
+// exist blocked all others. A list whose second page fails, and discovery while an aggregated
+// server is down, are other ways to get partial data.
 func ExamplePlay_partial() {
 	for _, failed := range []func(error) error{ignoreError, failUnlessNotFound} {
 		_, err := scenario.Play("records.txtar", recordsScenario, scenario.Config{

@@ -17,8 +17,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// snapshots keeps a ConfigMap "snapshot-NAME" for each volume with the label backup,
-// and throws it away when the volume is gone. isGone is asked after a delete event.
+// snapshots creates a ConfigMap "snapshot-NAME" for each volume with the label backup, and deletes
+// it when the volume is deleted. isGone is called after a delete event.
 func snapshots(isGone func(ctx context.Context, client kubernetes.Interface, name string) (bool, error)) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
@@ -56,10 +56,10 @@ func snapshots(isGone func(ctx context.Context, client kubernetes.Interface, nam
 	}
 }
 
-// trustEvent takes a delete event to be about a deletion.
+// trustEvent treats a delete event as a deletion.
 func trustEvent(context.Context, kubernetes.Interface, string) (bool, error) { return true, nil }
 
-// askServer asks for the object itself.
+// askServer gets the object.
 func askServer(ctx context.Context, client kubernetes.Interface, name string) (bool, error) {
 	_, err := client.CoreV1().PersistentVolumeClaims("default").Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -89,13 +89,12 @@ kind: PersistentVolumeClaim
 metadata: {name: data}
 `
 
-// An object that leaves the selector of a watch is told as DELETED, though nobody has
-// deleted it. In production a label that is taken away takes the backups with it.
-// No fault is needed for this one, only a server that does what servers do; who meets
-// it first thinks of a bug there, as in
+// A watch with a selector sends DELETED for an object that does not match any more, although it was
+// not deleted. In production, removing a label deletes the backups. The scenario needs no fault.
+// Users report this behavior as a bug of the server, as in
 // https://github.com/kubernetes-client/python/issues/2228.
-// https://github.com/GoogleContainerTools/config-sync/pull/1328 repairs a controller.
-// Before something is done that cannot be undone, ask for the object itself.
+// https://github.com/GoogleContainerTools/config-sync/pull/1328 fixes a controller. Get the object
+// before an action that cannot be undone.
 func ExamplePlay_selector() {
 	for _, isGone := range []func(context.Context, kubernetes.Interface, string) (bool, error){trustEvent, askServer} {
 		_, err := scenario.Play("snapshots.txtar", snapshotsScenario, scenario.Config{

@@ -16,12 +16,12 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// configMapYAML is the manifest of ConfigMap a with a value.
+// configMapYAML returns the manifest of ConfigMap a with a value.
 func configMapYAML(value string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: " + value + "}\n"
 }
 
-// playWithTB runs steps as the file that they print as, and prints what happened.
+// playWithTB prints the steps as a file, runs it, and prints the transcript.
 func playWithTB(config scenario.Config, steps ...scenario.Step) {
 	text, err := scenario.Print(steps...)
 	if err != nil {
@@ -35,7 +35,7 @@ func playWithTB(config scenario.Config, steps ...scenario.Step) {
 	}
 }
 
-// Writes of all kinds, and what they must have led to.
+// All kinds of writes, and expectations of the result.
 func ExampleCreate() {
 	a := scenario.Ref{Kind: "configmap", Name: "a"}
 	playWithTB(scenario.Config{},
@@ -71,7 +71,7 @@ func ExampleCreate() {
 	//              GET /api/v1/namespaces/default/configmaps 200
 }
 
-// The status of an object is written apart from the rest.
+// The status of an object is written through its subresource.
 func ExampleUpdateSubresource() {
 	job := scenario.Ref{Kind: "job", Name: "j"}
 	const head = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\n"
@@ -94,7 +94,7 @@ func ExampleUpdateSubresource() {
 	//              GET /apis/batch/v1/namespaces/default/jobs/j 200
 }
 
-// What a watch has received, what it must not receive, and history that is forgotten.
+// Expected events of watches, and forgotten history.
 func ExampleWatch() {
 	all := scenario.Collection{Kind: "configmap"}
 	playWithTB(scenario.Config{},
@@ -133,7 +133,7 @@ func ExampleWatch() {
 	//        0s  expect events w
 }
 
-// Rules come and go, and what they did is counted.
+// Rules are added and removed, and their hits are counted.
 func ExampleFault() {
 	list := scenario.ExpectList(scenario.Collection{Kind: "configmap"})
 	busy := faults.Rule{Name: "busy", When: faults.Verb("list"), Do: []faults.Effect{faults.Reply(faults.InternalError())}}
@@ -164,7 +164,7 @@ func ExampleFault() {
 	//     11m0s  clear faults
 }
 
-// once is a client under test that makes ConfigMap made, and returns.
+// once is a client under test that creates ConfigMap made and returns.
 func once(ctx context.Context, config *rest.Config) error {
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 	_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "made"}}, metav1.CreateOptions{})
@@ -175,7 +175,7 @@ func once(ctx context.Context, config *rest.Config) error {
 func counting(ctx context.Context, config *rest.Config) error {
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 	for ctx.Err() == nil {
-		_, _ = maps.Get(ctx, "made", metav1.GetOptions{}) // it asks again in any case
+		_, _ = maps.Get(ctx, "made", metav1.GetOptions{}) // it continues in any case
 		select {
 		case <-time.After(time.Minute):
 		case <-ctx.Done():
@@ -184,12 +184,12 @@ func counting(ctx context.Context, config *rest.Config) error {
 	return ctx.Err()
 }
 
-// Clients under test are run, stopped and moved, and what they ask for can be expected.
+// Clients under test are run, stopped and moved, and their requests are expected.
 func ExampleRunClient() {
 	playWithTB(scenario.Config{Clients: map[string]scenario.Client{"once": once, "counting": counting}},
 		scenario.RunClient("once"),
 		scenario.ExpectDone("once"),
-		scenario.RunClient("once"), // as a process that is started again
+		scenario.RunClient("once"), // as a restarted process
 		scenario.ExpectFailed("once", "already exists"),
 		scenario.Replica("b", scenario.Current()),
 		scenario.RunClientOn("counting", "b"),
@@ -222,7 +222,7 @@ func ExampleRunClient() {
 	//            GET /api/v1/namespaces/default/configmaps/made 200
 }
 
-// A second API server, whose view of the store may be behind.
+// The views of replicas may be behind the store.
 func ExampleReplica() {
 	all := scenario.Collection{Kind: "configmap"}
 	playWithTB(scenario.Config{},
@@ -255,7 +255,8 @@ func ExampleReplica() {
 	//       30s  freeze late
 }
 
-// A server in trouble: it goes away, comes back, loses its cache, its clock, its past.
+// Faults of a whole server: it shuts down and restarts, its cache is reinitialized, its clock is
+// wrong, and its store is restored.
 func ExampleShutdown() {
 	all := scenario.Collection{Kind: "configmap"}
 	config := scenario.Config{Options: []fakeapi.Option{fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann"))}}
@@ -298,7 +299,7 @@ func ExampleShutdown() {
 	//                  GET /api/v1/namespaces/default/configmaps no answer
 }
 
-// What must hold for a while, and what a client that copies objects must achieve.
+// Expectations that hold for some time, and for a client that copies objects.
 func ExampleAlways() {
 	playWithTB(scenario.Config{},
 		scenario.Always(10*time.Minute, scenario.ExpectAbsent(scenario.Ref{Kind: "configmap", Name: "a"})),

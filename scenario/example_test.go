@@ -9,7 +9,7 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// Steps that are made in Go print as the file that they could have come from.
+// Steps in Go are printed as a file.
 func ExamplePrint() {
 	object := scenario.Ref{Kind: "configmap", Name: "a"}
 	text, err := scenario.Print(
@@ -33,15 +33,14 @@ func ExamplePrint() {
 	// metadata: {name: a}
 }
 
-// A mistake is told with its line and what was expected there.
+// A syntax error has its line and the expected text.
 func ExampleParse() {
 	_, err := scenario.Parse("# The clock is patient.\nadvance soon\n")
 	fmt.Println(err)
 	// Output: line 2: expected a duration such as "90s" or "5m", found "soon" (advance DURATION)
 }
 
-// A scenario runs anywhere: here the server is away for ten minutes, which take no
-// time.
+// A scenario runs without a test. The server is down for ten minutes of virtual time.
 func ExamplePlay() {
 	transcript, err := scenario.Play("outage.txtar", `
 fault away: when verb(list) && !after(10m) do status(503)

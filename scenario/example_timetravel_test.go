@@ -18,9 +18,9 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// volumes keeps a volume for each StatefulSet, and deletes what belongs to one that
-// is being deleted. owned selects what that is. To spare etcd it lists at
-// resourceVersion "0": whatever the server at hand has in its watch cache.
+// volumes keeps a volume for each StatefulSet, and deletes the volumes of one that is being
+// deleted, which owned selects. To spare etcd it lists at resourceVersion "0", the current state of
+// any server's watch cache.
 func volumes(owned func(*appsv1.StatefulSet) string) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
@@ -58,10 +58,10 @@ func keepVolume(ctx context.Context, client kubernetes.Interface, set *appsv1.St
 	return err
 }
 
-// byName takes all of that name to be one.
+// byName selects by the name of the StatefulSet.
 func byName(set *appsv1.StatefulSet) string { return "set=" + set.Name }
 
-// byUID tells the one that is gone from the one that came after it.
+// byUID selects by its uid, which distinguishes it from a later one of the same name.
 func byUID(set *appsv1.StatefulSet) string { return "uid=" + string(set.UID) }
 
 const volumesScenario = `
@@ -87,13 +87,12 @@ kind: StatefulSet
 metadata: {name: db, finalizers: [example.com/volumes]}
 `
 
-// After a restart a controller sees the past, in which an object is being deleted,
-// and deletes the data of a new one with the same name. In production this is a
-// database that loses its disks: https://github.com/instaclustr/cassandra-operator/issues/402,
-// and the same in other operators; https://github.com/kubernetes/kubernetes/issues/59848
-// tells how it comes to that. Informers read at "0", too, when they start, where the
-// server has no streaming lists. What cannot be undone must name the uid that it is
-// about.
+// After a restart a controller reads an earlier state, in which an object is being deleted, and
+// deletes the data of a new object with the same name. In production a database loses its disks:
+// https://github.com/instaclustr/cassandra-operator/issues/402, and other operators have the same
+// bug. https://github.com/kubernetes/kubernetes/issues/59848 describes the cause. Informers also
+// start with a list at "0" if the server has no streaming lists. Actions that cannot be undone must
+// use the uid of the object.
 func ExamplePlay_timeTravel() {
 	for _, owned := range []func(*appsv1.StatefulSet) string{byName, byUID} {
 		_, err := scenario.Play("volumes.txtar", volumesScenario, scenario.Config{

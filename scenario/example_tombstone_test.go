@@ -17,8 +17,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// addresses keeps the ConfigMap "address-NAME" for each Pod. podOf tells which Pod
-// a delete handler was called for; nil is none.
+// addresses keeps the ConfigMap "address-NAME" for each Pod. podOf returns the Pod for which a
+// delete handler was called, or nil.
 func addresses(podOf func(obj any) *corev1.Pod) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
@@ -46,13 +46,13 @@ func addresses(podOf func(obj any) *corev1.Pod) scenario.Client {
 	}
 }
 
-// podOnly is what many handlers do, so as not to panic: anything else is ignored.
+// podOnly ignores all other types, as many handlers do to avoid a panic.
 func podOnly(obj any) *corev1.Pod {
 	pod, _ := obj.(*corev1.Pod)
 	return pod
 }
 
-// podOrTombstone takes the last known state out of a tombstone.
+// podOrTombstone also accepts a tombstone and returns its last known state.
 func podOrTombstone(obj any) *corev1.Pod {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
@@ -79,12 +79,11 @@ kind: Pod
 metadata: {name: web}
 `
 
-// A delete is missed, and what was kept for the object stays for ever. In
-// production this is a pool of addresses that runs dry: after an outage an informer
-// hands a cache.DeletedFinalStateUnknown to the delete handler, which drops it, or
-// panics. https://github.com/projectcalico/calico/pull/12793 repairs both in several
-// controllers at once. Handlers that only put keys into a queue have
-// cache.DeletionHandlingMetaNamespaceKeyFunc for it.
+// A delete is missed, and the resources of the object are never released. In production a pool of
+// addresses is exhausted: after an outage an informer passes a cache.DeletedFinalStateUnknown to
+// the delete handler, which ignores it, or panics.
+// https://github.com/projectcalico/calico/pull/12793 fixes both in several controllers. Handlers
+// that only enqueue keys can use cache.DeletionHandlingMetaNamespaceKeyFunc.
 func ExamplePlay_tombstone() {
 	for _, podOf := range []func(any) *corev1.Pod{podOnly, podOrTombstone} {
 		_, err := scenario.Play("addresses.txtar", addressesScenario, scenario.Config{

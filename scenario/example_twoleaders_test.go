@@ -19,8 +19,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// elected works while it leads. until chooses the context of the work: that of the
-// process, or that of the term of office.
+// elected works while it leads. until selects the context of the work: that of the process or that
+// of the leadership.
 func elected(until func(process, term context.Context) context.Context) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
@@ -44,7 +44,7 @@ func elected(until func(process, term context.Context) context.Context) scenario
 	}
 }
 
-// claim says every second that everything belongs to self.
+// claim claims every second to be responsible for everything.
 func claim(ctx context.Context, client kubernetes.Interface, self string) {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		mark := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "claimed-by-" + self}}
@@ -55,10 +55,10 @@ func claim(ctx context.Context, client kubernetes.Interface, self string) {
 	}, time.Second)
 }
 
-// untilTheEnd lets the work run on as long as the process does.
+// untilTheEnd works as long as the process runs.
 func untilTheEnd(process, _ context.Context) context.Context { return process }
 
-// untilTheLeaseIsLost ends the work with the term of office.
+// untilTheLeaseIsLost stops working when the lease is lost.
 func untilTheLeaseIsLost(_, term context.Context) context.Context { return term }
 
 const electedScenario = `
@@ -73,10 +73,10 @@ advance 1m
 expect absent configmap/claimed-by-a
 `
 
-// A leader that has lost its lease works on, beside the next one. In production two
-// instances hand out the same addresses: https://github.com/cilium/cilium/pull/42920.
-// Whatever the election starts must end with the context that the election gives,
-// in the seconds before the lease can go to somebody else; most programs exit.
+// A leader that has lost its lease keeps working beside the next one. In production two instances
+// assign the same addresses: https://github.com/cilium/cilium/pull/42920. Everything that the
+// election starts must end with the context of the election, before another instance can acquire
+// the lease. Most programs exit.
 func ExamplePlay_twoLeaders() {
 	for _, until := range []func(process, term context.Context) context.Context{untilTheEnd, untilTheLeaseIsLost} {
 		_, err := scenario.Play("elected.txtar", electedScenario, scenario.Config{

@@ -7,12 +7,11 @@ import (
 	"testing"
 )
 
-// Explore runs the scenarios that g makes of count seeds from first on, each as
-// [Run] does. The first that fails is shrunk, and ends the test with a message
-// that has the file that shows the failure again; a test can keep it for [RunDir].
-// It takes the place of a fuzz test for a client:
+// Explore runs the scenarios that g generates for count seeds, starting with first, each as [Run]
+// does. It shrinks the first one that fails, and ends the test with a message that has the scenario
+// as a file, which can be added to the files of [RunDir]. It can replace a fuzz test of a client:
 //
-//	func TestMyControllerSurvives(t *testing.T) {
+//	func TestMyController(t *testing.T) {
 //		scenario.Explore(t, config, generator, 1, 100)
 //	}
 //
@@ -30,34 +29,33 @@ func Explore(t *testing.T, config Config, g Generator, first uint64, count int) 
 	}
 }
 
-// Finding is a scenario that fails, found at random and shrunk.
+// Finding is a generated scenario that fails, after shrinking.
 type Finding struct {
-	// Seed is the seed that it comes from.
+	// Seed is the seed of the scenario.
 	Seed uint64
-	// GeneratedSteps is the number of steps that the generator made of it.
+	// GeneratedSteps is the number of steps before shrinking.
 	GeneratedSteps int
-	// Steps are what is left of these.
+	// Steps are the remaining steps.
 	Steps []Step
 	// Text is the file of Steps.
 	Text string
-	// Err says how Steps fail, with the transcript.
+	// Err is the error of Steps, with the transcript.
 	Err error
 }
 
-// String is the whole message.
+// String returns the message of [Explore].
 func (f *Finding) String() string {
-	return fmt.Sprintf("scenario: seed %d fails. Of %d steps %d are needed; this is the file that shows it:\n\n%s\n%v",
-		f.Seed, f.GeneratedSteps, len(f.Steps), f.Text, f.Err)
+	return fmt.Sprintf("scenario: seed %d fails. %d of %d steps remain after shrinking:\n\n%s\n%v",
+		f.Seed, len(f.Steps), f.GeneratedSteps, f.Text, f.Err)
 }
 
-// Search is [Explore] without a test: it gives the first scenario that fails,
-// shrunk, or nil. An error says why a scenario cannot be made.
+// Search is [Explore] without a test. It returns the first scenario that fails, after shrinking, or
+// nil. It returns an error if a scenario cannot be generated.
 //
-// Only what Search is asked to make up is shrunk, not g.Setup, and what is expected
-// in the end follows from what is left. A smaller scenario counts if it fails at
-// the same sort of step. With a client that is itself random, or has several
-// goroutines, a failure may depend on more than the steps; the file then fails
-// now and then.
+// Search shrinks the generated steps, but not g.Setup and the step that runs the client. It derives
+// the expectations at the end from the remaining steps. A smaller scenario counts if it fails at
+// the same kind of step. If the client uses random numbers or several goroutines, a failure may
+// depend on more than the steps, and the file may pass sometimes.
 func Search(config Config, g Generator, first uint64, count int) (*Finding, error) {
 	for seed := first; count > 0; seed, count = seed+1, count-1 {
 		body, err := g.body(seed)
@@ -76,13 +74,13 @@ func Search(config Config, g Generator, first uint64, count int) (*Finding, erro
 	return nil, nil
 }
 
-// tryScript plays a script on its own server.
+// tryScript plays a script on a new server.
 func tryScript(config Config, s script) error {
 	_, err := playInBubble(config, s)
 	return err
 }
 
-// shrink makes the finding out of a story that fails as was seen.
+// shrink sets the fields of f for generated steps that failed with the error seen.
 func (f *Finding) shrink(config Config, g Generator, body []Step, seen error) error {
 	fails := func(steps []Step) bool { return sameStepType(tryScript(config, newScript(steps)), seen) }
 	body = Shrink(body, func(body []Step) bool {
@@ -108,8 +106,7 @@ func (f *Finding) shrink(config Config, g Generator, body []Step, seen error) er
 	return nil
 }
 
-// dropExpectations leaves out expectations, from step number from on, that are
-// met anyway.
+// dropExpectations removes expectations that are met, starting at index from.
 func dropExpectations(steps []Step, from int, fails func([]Step) bool) []Step {
 	for i := len(steps) - 1; i >= from; i-- {
 		if _, is := steps[i].(eventually); !is {
@@ -122,7 +119,7 @@ func dropExpectations(steps []Step, from int, fails func([]Step) bool) []Step {
 	return steps
 }
 
-// sameStepType reports whether two runs failed at the same sort of step.
+// sameStepType reports whether two runs failed at steps of the same type.
 func sameStepType(a, b error) bool {
 	return a != nil && b != nil && failedStepType(a) == failedStepType(b)
 }

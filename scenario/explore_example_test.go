@@ -17,9 +17,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// copier keeps copies of the ConfigMaps of "default" in "copies". Its bug: when a
-// watch ends it starts another from what there is then, and so never hears of what
-// was deleted in between.
+// copier keeps copies of the ConfigMaps of "default" in "copies". Its bug is that it starts a new
+// watch at the current state when a watch ends, and so misses the deletions in between.
 func copier(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -42,11 +41,11 @@ func copier(ctx context.Context, config *rest.Config) error {
 	return nil
 }
 
-// follow does to the copies what has happened to an original.
+// follow applies an event to the copies.
 func follow(ctx context.Context, copies typedv1.ConfigMapInterface, event watch.Event) error {
 	original, ok := event.Object.(*corev1.ConfigMap)
 	if !ok {
-		return nil // an error, with which the watch ends
+		return nil // an error, after which the watch ends
 	}
 	if event.Type == watch.Deleted {
 		err := copies.Delete(ctx, original.Name, metav1.DeleteOptions{})
@@ -63,15 +62,14 @@ func follow(ctx context.Context, copies typedv1.ConfigMapInterface, event watch.
 	return err
 }
 
-// A client that seems to work is explored: a scenario is found in which it fails,
-// and is shrunk to what it takes.
+// Search finds a scenario in which a client fails, and shrinks it.
 func ExampleSearch() {
 	generator := scenario.Generator{
-		Client: "forgetful",
+		Client: "copier",
 		Setup:  []scenario.Step{scenario.Apply("copies.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: copies}\n")},
 		Expect: scenario.ExpectSynced("configmap", "default", "copies"),
 	}
-	config := scenario.Config{Clients: map[string]scenario.Client{"forgetful": copier}}
+	config := scenario.Config{Clients: map[string]scenario.Client{"copier": copier}}
 	found, err := scenario.Search(config, generator, 1, 100)
 	if err != nil {
 		log.Fatal(err)
@@ -84,10 +82,10 @@ func ExampleSearch() {
 	// Output:
 	// seed 10: 11 of 29 steps
 	// apply copies.yaml
-	// run forgetful
+	// run copier
 	// apply 03-echo.yaml
 	// apply 04-bravo.yaml
-	// fault jitter-1: when userAgent(forgetful) && event(DELETED) do delay(1s)
+	// fault jitter-1: when userAgent(copier) && event(DELETED) do delay(1s)
 	// delete configmap/echo -n default
 	// delete configmap/bravo -n default
 	// expire
@@ -113,7 +111,7 @@ func ExampleSearch() {
 	// fails again: true
 }
 
-// sleep waits a second, or until ctx ends.
+// sleep waits a second, or until ctx is done.
 func sleep(ctx context.Context) {
 	select {
 	case <-ctx.Done():

@@ -14,10 +14,10 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// seedsFlag is for more than what each change is tried with.
+// seedsFlag can be set for longer runs.
 var seedsFlag = flag.Uint64("scenario.seeds", 10, "number of seeds of the tests that play scenarios with several")
 
-// seeds is how many seeds a test plays; fewer with -short.
+// seeds returns the number of seeds of a test, which is smaller with -short.
 func seeds() uint64 {
 	if testing.Short() {
 		return min(*seedsFlag, 3)
@@ -25,7 +25,7 @@ func seeds() uint64 {
 	return *seedsFlag
 }
 
-// mirrorGenerator makes scenarios for a client that mirrors "default" in "mirror".
+// mirrorGenerator returns a generator for a client that copies "default" to "mirror".
 func mirrorGenerator() scenario.Generator {
 	return scenario.Generator{
 		Client: "mirror",
@@ -34,7 +34,7 @@ func mirrorGenerator() scenario.Generator {
 	}
 }
 
-// informer is a correct mirror: on client-go's informer.
+// informer returns a correct mirror, based on client-go's informer.
 func informer(t *testing.T) scenario.Client {
 	t.Helper()
 	for _, c := range clients.All() {
@@ -50,7 +50,7 @@ func mirrorConfig(c scenario.Client) scenario.Config {
 	return scenario.Config{Clients: map[string]scenario.Client{"mirror": c}}
 }
 
-// Scenarios follow from their seed, print, and parse back equal.
+// Scenarios depend only on their seed, and can be printed and parsed.
 func TestGeneratedScenariosPrint(t *testing.T) {
 	for _, g := range []scenario.Generator{
 		{},
@@ -74,8 +74,7 @@ func TestGeneratedScenariosPrint(t *testing.T) {
 	}
 }
 
-// A client that survives gives no finding; what fails is shrunk to what fails the
-// same way.
+// There is no finding for a correct client. A failure is shrunk to one of the same kind.
 func TestSearch(t *testing.T) {
 	found, err := scenario.Search(mirrorConfig(informer(t)), mirrorGenerator(), 1, 20)
 	require.NoError(t, err)
@@ -87,7 +86,7 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, uint64(7), found.Seed)
 	require.Equal(t, "run mirror\nadvance 30m0s\n", found.Text)
 	require.ErrorContains(t, found.Err, "at the end: expected no error of client mirror; saw out of luck")
-	require.Contains(t, found.String(), "2 are needed; this is the file that shows it:\n\nrun mirror\n")
+	require.Contains(t, found.String(), " steps remain after shrinking:\n\nrun mirror\n")
 
 	_, err = scenario.Search(scenario.Config{}, scenario.Generator{Object: func(*rand.Rand, string) string { return "" }}, 1, 1)
 	require.ErrorContains(t, err, "expected an object, found nothing")
@@ -111,7 +110,7 @@ func TestSearchShrinks(t *testing.T) {
 	}
 }
 
-// Every seed is survived by a correct client, and by the steps alone.
+// A correct client, and the steps alone, pass with every seed.
 func FuzzGenerate(f *testing.F) {
 	for seed := range uint64(10) {
 		f.Add(seed, uint8(seed*6))

@@ -8,24 +8,24 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// Failure is a scenario that went wrong, as [Play] and [Stage.Play] report it. A
-// text that is no scenario is a [*SyntaxError] instead.
+// Failure is the error of [Play] and [LiveRun.Play] for a scenario that fails. For a text that
+// cannot be parsed they return a [*SyntaxError].
 type Failure struct {
-	// Position is the place of the step: "FILE:LINE", or "at the end" for what went wrong
-	// after the last one.
+	// Position is the position of the step, "FILE:LINE" or "step N", or "at the end" for a failure
+	// after the last step.
 	Position string
-	// Step is the step as it prints, "" at the end.
+	// Step is the text of the step, or "" at the end.
 	Step string
-	// Cause says what was expected and what was seen.
+	// Cause has the expected and the actual value.
 	Cause error
 
 	step       Step   // nil at the end
-	hint       string // what may be behind it; "" for nothing
-	transcript string // until then
+	hint       string // a possible reason, or ""
+	transcript string // up to the failure
 }
 
-// Error tells all, over several lines: the place and the step, what was expected
-// and seen, and the transcript up to there.
+// Error returns several lines: the position, the step, the cause, and the transcript up to the
+// failure.
 func (f *Failure) Error() string {
 	text := f.Position + ": "
 	if f.Step != "" {
@@ -38,8 +38,7 @@ func (f *Failure) Error() string {
 	return text + "\ntranscript so far:\n" + indent(f.transcript)
 }
 
-// Brief is Error without the transcript, and on one line: for those who have the
-// transcript, or do not want it.
+// Brief returns the error on one line, without the transcript.
 func (f *Failure) Brief() string {
 	text := f.Position + ": "
 	if f.Step != "" {
@@ -50,18 +49,18 @@ func (f *Failure) Brief() string {
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
-// Unwrap gives the Cause.
+// Unwrap returns the Cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 
-// failure is what is told of a step that went wrong.
+// failure returns the Failure of a step.
 func (e *Env) failure(p scriptStep, err error) *Failure {
 	f := &Failure{Position: p.position, Cause: err, step: p.step, transcript: e.log.String()}
 	if p.step != nil {
 		f.Step = p.step.String()
 	}
 	if e.virtualTime && len(e.clients) > 0 && len(utilruntime.ErrorHandlers) > 1 {
-		f.hint = "Are the error handlers of client-go throttled? They sleep for years in a bubble; " +
-			"see the package documentation of scenario, TestMain."
+		f.hint = "If the error handlers of client-go are throttled, they block for years in a bubble; " +
+			"see TestMain in the package documentation of scenario."
 	}
 	return f
 }
@@ -70,8 +69,7 @@ func indent(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
 }
 
-// panicError is the error that a panic of a step becomes. It has the stack, since
-// the bug is in the step.
+// panicError returns the error for a panic of a step, with the stack.
 func panicError(what any) error {
 	return fmt.Errorf("the step panicked: %v\n%s", what, strings.TrimSpace(string(debug.Stack())))
 }

@@ -22,7 +22,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// playText runs a text and gives the transcript, and the message if it failed.
+// playText plays a text and returns the transcript, and the message if it failed.
 func playText(t *testing.T, config Config, text string) (transcript, failure string) {
 	t.Helper()
 	s, err := parseScript("it.txtar", text)
@@ -39,7 +39,7 @@ func playText(t *testing.T, config Config, text string) (transcript, failure str
 
 const object = "\n-- a --\n" + manifest
 
-// Each step that can fail does, and says where, what it expected and what it saw.
+// A step that fails has its position, the expected and the actual value.
 func TestFailures(t *testing.T) {
 	for _, test := range failingTexts() {
 		_, failure := playText(t, Config{Clients: badClients()}, test.text)
@@ -48,7 +48,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// badClients are clients under test that do what should not be done.
+// badClients are faulty clients under test.
 func badClients() map[string]Client {
 	return map[string]Client{
 		"fails": func(context.Context, *rest.Config) error { return errors.New("out of luck") },
@@ -57,7 +57,7 @@ func badClients() map[string]Client {
 			for err == nil && ctx.Err() == nil {
 				_, err = client.CoreV1().Namespaces().Get(ctx, "nowhere", metav1.GetOptions{})
 				if err != nil && ctx.Err() == nil {
-					err = nil // try again at once
+					err = nil // retry at once
 				}
 			}
 			return err
@@ -87,7 +87,7 @@ func badClients() map[string]Client {
 	}
 }
 
-// What is no failure goes well.
+// These texts pass.
 func TestPasses(t *testing.T) {
 	for _, text := range passingTexts() {
 		_, failure := playText(t, Config{Clients: badClients()}, text)
@@ -95,7 +95,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// Each kind of step is in one of these texts.
+// Each kind of step is in one of the texts.
 func TestAllStepsAreRun(t *testing.T) {
 	texts := passingTexts()
 	for _, test := range failingTexts() {
@@ -116,17 +116,17 @@ func TestAllStepsAreRun(t *testing.T) {
 	}
 }
 
-// More hits in one step than the set remembers, or more requests than are kept,
-// are no count.
+// Counts are an error if there are more hits in a step than a rule set remembers, or more requests
+// than a transcript has.
 func TestTooManyToCount(t *testing.T) {
 	const begin = "fault all: when verb(get) do delay(1ms)\nrun polls\n"
 	clients := Config{Clients: badClients()}
 	_, failure := playText(t, clients, begin+"advance 9m\nadvance 9m\nexpect hits all 1079\n")
 	require.Empty(t, failure)
 	_, failure = playText(t, clients, begin+"advance 18m\nexpect hits all 1079\n")
-	require.Contains(t, failure, "the rules acted so often within one step that 54 hits were forgotten")
+	require.Contains(t, failure, "too many hits within one step: 54 are not counted")
 	_, failure = playText(t, clients, begin+"advance 18m\nexpect requests polls GET 1079\n")
-	require.Contains(t, failure, "client polls has made more than 1000 requests, which are not counted any more")
+	require.Contains(t, failure, "client polls has sent more than 1000 requests, which are not counted")
 }
 
 func TestScriptFiles(t *testing.T) {
@@ -138,7 +138,7 @@ func TestScriptFiles(t *testing.T) {
 	require.EqualError(t, err, "there is no file that ends in .txtar")
 }
 
-// The reminder about throttled error handlers appears where it may help.
+// The hint about throttled error handlers is added only if it may apply.
 func TestThrottleHint(t *testing.T) {
 	_, failure := playText(t, Config{Clients: badClients()}, "run waits\nexpect cm/a")
 	require.NotContains(t, failure, "throttled", "TestMain has taken the throttle out")
@@ -149,7 +149,7 @@ func TestThrottleHint(t *testing.T) {
 	require.Contains(t, failure, "throttled")
 }
 
-// A step of one's own has the server, requests that are noted, and notes.
+// generateStep is a custom step with a request and a note.
 type generateStep struct{}
 
 func (generateStep) String() string { return "generate a name" }
@@ -173,7 +173,7 @@ func (generateStep) Run(ctx context.Context, e *Env) error {
 	return answer.Body.Close()
 }
 
-// unknownFieldStep writes a field that is unknown, and takes the warning.
+// unknownFieldStep writes an object with an unknown field and ignores the warning.
 type unknownFieldStep struct{}
 
 func (unknownFieldStep) String() string { return "be sloppy" }

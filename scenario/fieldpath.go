@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// Field is what a field of an object is expected to be.
+// Field is the expected value of a field of an object.
 type Field struct {
-	// Path leads to the field: "spec.replicas", "spec.containers[0].image",
+	// Path is the path of the field: "spec.replicas", "spec.containers[0].image",
 	// `metadata.annotations["example.com/a"]`.
 	Path string
-	// Value is the field's value: a string as it is, anything else as JSON:
-	// "3", "true", `["a","b"]`, "null".
+	// Value is a string, or any other value as JSON: "3", "true", `["a","b"]`, "null".
 	Value string
 }
 
-// String gives "PATH=VALUE".
+// String returns "PATH=VALUE".
 func (f Field) String() string { return f.Path + "=" + quote(f.Value) }
 
-// parseField reads PATH=VALUE.
+// parseField parses PATH=VALUE.
 func parseField(w word) (Field, error) {
 	_, rest, err := parsePath(string(w))
 	if err != nil {
@@ -35,7 +34,7 @@ func parseField(w word) (Field, error) {
 	return Field{strings.TrimSuffix(string(w), rest), value}, err
 }
 
-// parsePath reads a path up to a "=" or the end, into names (string) and indices
+// parsePath parses a path up to a "=" or the end. Its elements are names (string) and indices
 // (int).
 func parsePath(text string) (path []any, rest string, err error) {
 	dot := true // a name must follow
@@ -74,7 +73,7 @@ func cutName(text string) (any, string, error) {
 	return text[:n], text[n:], nil
 }
 
-// cutIndex reads what stands in brackets.
+// cutIndex parses an index in brackets, after the opening one.
 func cutIndex(text string) (part any, rest string, err error) {
 	if quoted, err := strconv.QuotedPrefix(text); err == nil && quoted[0] == '"' {
 		part, err = strconv.Unquote(quoted)
@@ -97,7 +96,7 @@ func cutIndex(text string) (part any, rest string, err error) {
 	return part, rest, nil
 }
 
-// check compares the field of an object.
+// check compares the field of an object with the expected value.
 func (f Field) check(object map[string]any) error {
 	path, rest, err := parsePath(f.Path)
 	if err != nil {
@@ -139,7 +138,7 @@ func child(of any, part any) (any, bool) {
 	return nil, false
 }
 
-// formatValue prints a value of an object: a string as it is, all else as JSON.
+// formatValue formats a value of an object, a string as it is and any other value as JSON.
 func formatValue(value any) string {
 	if s, ok := value.(string); ok {
 		return s

@@ -11,44 +11,41 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Generator makes scenarios at random: objects that are created, changed and
-// deleted, watches, faults, jumps in time, histories that are forgotten. All of it
-// is what a correct client survives: in the end faults are over, and after
-// Patience all must be well. The zero value makes scenarios without a client
-// under test.
+// Generator generates random scenarios: objects that are created, changed and deleted, watches,
+// faults, time that passes, and history that is forgotten. A correct client passes all of them,
+// because the faults end and the client has RecoveryTime before the expectations. The zero value
+// generates scenarios without a client under test.
 type Generator struct {
-	// Steps is about how many steps happen at random; 0 is 20.
+	// Steps is the approximate number of random steps. The default is 20.
 	Steps int
-	// Client is the client under test, as [Config.Clients] names it; "" is none. It
-	// is started early, and most faults are about it.
+	// Client is the name of the client under test in [Config.Clients], or "". It is started early,
+	// and most faults affect its requests.
 	Client string
-	// Setup are steps that come first, before all faults: the namespaces that a
+	// Setup are the first steps, before all faults, such as the creation of namespaces that the
 	// client or Object needs.
 	Setup []Step
-	// Object gives the manifest of one object with that name, each time another,
-	// made from r and from nothing else. Nil makes ConfigMaps and Secrets in the
-	// namespace "default".
+	// Object returns a new version of the manifest of an object with the given name. It may depend
+	// only on r. The default generates ConfigMaps and Secrets in namespace "default".
 	Object func(r *rand.Rand, name string) string
-	// Expect gives what must be true in the end, Patience after the last fault, given
-	// the objects that there are then as the manifests had them, sorted by kind,
-	// namespace and name. The steps are tried for a minute each. That these objects
-	// are there, and no longer those that were deleted, is expected in any case.
+	// Expect returns the expectations after the last fault and RecoveryTime. objects are the
+	// existing objects as in their manifests, sorted by kind, namespace and name. Each step is
+	// tried for a minute. Scenarios expect in any case that these objects exist and that deleted
+	// ones do not.
 	Expect func(objects []*unstructured.Unstructured) []Step
-	// RecoveryTime is the time that a client has in the end; 0 is half an hour, which
-	// covers the longest back-off of client-go, 1000 seconds.
+	// RecoveryTime is the time between the last fault and the expectations. The default is half an
+	// hour, which covers the longest back-off of client-go, 1000 seconds.
 	RecoveryTime time.Duration
 }
 
-// ExpectSynced gives an [Generator.Expect] for a client that keeps copies of the
-// objects of a kind in one namespace in another.
+// ExpectSynced returns a function for [Generator.Expect] for a client that copies the objects of a
+// kind from one namespace to another.
 func ExpectSynced(kind, from, to string) func([]*unstructured.Unstructured) []Step {
 	return func([]*unstructured.Unstructured) []Step { return []Step{ExpectSame(kind, from, to)} }
 }
 
-// Generate makes the scenario of a seed: always the same steps for the same seed
-// and Generator, with any number of other calls at the same time. It prints, and
-// parses back; but for what Object and Expect make, which must do that, too.
-// An error says that Object gave what is no manifest.
+// Generate returns the scenario of a seed. It returns the same steps for the same seed and
+// Generator, and may be called concurrently. The steps can be printed and parsed if those of Setup
+// and Expect can. Generate returns an error if Object returns an invalid manifest.
 func (g Generator) Generate(seed uint64) ([]Step, error) {
 	body, err := g.body(seed)
 	if err != nil {
@@ -57,9 +54,8 @@ func (g Generator) Generate(seed uint64) ([]Step, error) {
 	return g.complete(body)
 }
 
-// complete makes a scenario of what happens in it: what must have been there before,
-// and what must be true after. It is an error if it cannot happen, such as the
-// deletion of what is not there.
+// complete adds Setup and the expectations to the generated steps. It returns an error if the steps
+// are not possible, such as the deletion of an object that does not exist.
 func (g Generator) complete(body []Step) ([]Step, error) {
 	var w objectState
 	hasFault := false
@@ -86,10 +82,10 @@ func (g Generator) complete(body []Step) ([]Step, error) {
 	return steps, nil
 }
 
-// body is what happens between Setup and the expectations.
+// body returns the random steps between Setup and the expectations.
 func (g Generator) body(seed uint64) ([]Step, error) {
 	b := &builder{Generator: g, r: rand.New(rand.NewPCG(seed, 0))}
-	starts := b.r.IntN(3) // where the client does
+	starts := b.r.IntN(3) // position of the step that runs the client
 	for i := range cmp.Or(g.Steps, 20) {
 		if g.Client != "" && i == starts {
 			b.add(RunClient(g.Client))
@@ -108,27 +104,27 @@ func (g Generator) runsClient(steps []Step) bool {
 	return g.Client == "" || slices.Contains(steps, RunClient(g.Client))
 }
 
-// builder makes one story. All that is random comes from r, in one order.
+// builder builds the steps of one scenario. All random decisions use r, in a fixed order.
 type builder struct {
 	Generator
 	r              *rand.Rand
 	steps          []Step
 	objects        objectState
 	files          int
-	watches        []string // their names
+	watches        []string // by name
 	rules          int
-	faultsHitSteps bool // some rule may be about the steps
+	faultsHitSteps bool // a rule may affect the requests of steps
 	err            error
 }
 
-// add appends a step, and keeps the first error.
+// add appends a step and records the first error.
 func (b *builder) add(s Step) {
 	b.steps = append(b.steps, s)
 	b.err = cmp.Or(b.err, b.objects.apply(s))
 }
 
-// addRetried appends a step of a kind that faults may hit. It is tried again until it
-// goes well; what is generated for steps lasts shorter than that.
+// addRetried appends a step that faults may affect. If they do, it is wrapped in [Eventually];
+// faults for steps last for a shorter time.
 func (b *builder) addRetried(s Step) {
 	if b.faultsHitSteps {
 		s = Eventually(10*time.Minute, s)
@@ -136,13 +132,13 @@ func (b *builder) addRetried(s Step) {
 	b.add(s)
 }
 
-// action is something that can happen, with its share of all.
+// action is a random action and its weight.
 type action struct {
 	weight int
 	run    func(*builder)
 }
 
-// actions is what happens.
+// actions returns all random actions.
 func actions() []action {
 	return []action{
 		{36, (*builder).putObject},
@@ -156,7 +152,7 @@ func actions() []action {
 	}
 }
 
-// addRandomStep chooses by the shares.
+// addRandomStep runs an action chosen by weight.
 func (b *builder) addRandomStep() {
 	all := actions()
 	sum := 0
@@ -185,7 +181,7 @@ func (b *builder) putObject() {
 	b.addRetried(Apply(fmt.Sprintf("%02d-%s.yaml", b.files, name), manifest))
 }
 
-// deleteObject deletes an object that is there; if there is none, it makes one.
+// deleteObject deletes an existing object, or creates one if there is none.
 func (b *builder) deleteObject() {
 	existing := b.objects.existing()
 	if len(existing) == 0 {
@@ -195,11 +191,11 @@ func (b *builder) deleteObject() {
 	b.addRetried(Delete(refOf(choose(b.r, existing...))))
 }
 
-// watchNames are the names of watches. None begins as another: a user agent
-// in a rule is a prefix.
+// watchNames are the names of watches. None is a prefix of another one, because rules match
+// prefixes of user agents.
 var watchNames = []string{"north", "east", "south", "west"}
 
-// openWatch opens a watch; if there are enough, it lets time pass.
+// openWatch opens a watch, or advances the time if there are enough watches.
 func (b *builder) openWatch() {
 	if len(b.watches) == len(watchNames) {
 		b.advanceTime()
@@ -217,18 +213,18 @@ func (b *builder) openWatch() {
 	b.addRetried(Watch(name, of))
 }
 
-// advanceTime lets time pass: a moment, a back-off, the life of a watch.
+// advanceTime advances the time: less than a back-off, by a back-off, or longer than a watch lasts.
 func (b *builder) advanceTime() {
 	b.add(Advance(choose(b.r, 10*time.Millisecond, time.Second, 3*time.Second, 40*time.Second, 2*time.Minute, 7*time.Minute, time.Hour)))
 }
 
-// clearFaults ends all faults.
+// clearFaults removes all rules.
 func (b *builder) clearFaults() {
 	b.add(ClearFaults())
 	b.faultsHitSteps = false
 }
 
-// randomManifest is what a Generator without Object makes.
+// randomManifest is the default of Generator.Object.
 func randomManifest(r *rand.Rand, name string) string {
 	kind, data := "ConfigMap", "data"
 	if r.IntN(5) == 0 {
@@ -246,5 +242,5 @@ func randomManifest(r *rand.Rand, name string) string {
 	return text
 }
 
-// choose chooses.
+// choose returns a random element of from.
 func choose[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }

@@ -10,9 +10,9 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// addFault arms a rule: about the client under test, about one watch, or about the
-// requests of the steps. A rule that counts is about one of them, since which of
-// two is served first is not decided by the seed.
+// addFault adds a rule for the client under test, one watch, or the requests of the steps. A rule
+// that counts affects only one of them, because the order in which two are served does not depend
+// on the seed alone.
 func (b *builder) addFault() {
 	var targets []func()
 	if b.Client != "" {
@@ -25,13 +25,13 @@ func (b *builder) addFault() {
 	choose(b.r, targets...)()
 }
 
-// addRule adds a rule, under a name of its own.
+// addRule adds a rule with a unique name.
 func (b *builder) addRule(what string, when faults.Pred, do ...faults.Effect) {
 	b.rules++
 	b.add(Fault(faults.Rule{Name: fmt.Sprintf("%s-%d", what, b.rules), When: when, Do: do}))
 }
 
-// clientFault is about the client under test.
+// clientFault adds a rule for the client under test.
 func (b *builder) clientFault() {
 	who := faults.UserAgent(b.Client)
 	switch b.r.IntN(4) {
@@ -46,9 +46,8 @@ func (b *builder) clientFault() {
 	}
 }
 
-// stepFault is about the requests of the steps, each of which is tried again for
-// some minutes. So it does not last. A DELETE whose reply was lost cannot be
-// tried again, and is spared.
+// stepFault adds a rule for the requests of steps. It ends soon, because steps are retried only for
+// some minutes. It does not lose the response of a DELETE, which cannot be retried.
 func (b *builder) stepFault() {
 	who := faults.UserAgent(stepUserAgent)
 	b.faultsHitSteps = true
@@ -62,9 +61,8 @@ func (b *builder) stepFault() {
 	}
 }
 
-// watchStreamFault is about the frames of watches. A 410 or a 504 does not come often:
-// client-go's reflector asks again at once, without a back-off, when the initial
-// events of a watch end with one.
+// watchStreamFault adds a rule for the frames of watches. 410 and 504 are rare, because client-go's
+// reflector retries without a back-off if the initial events of a watch end with one.
 func (b *builder) watchStreamFault(agent string) {
 	frames := []watch.EventType{watch.Added, watch.Modified, watch.Deleted, watch.Bookmark}
 	b.r.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
@@ -97,7 +95,7 @@ func (b *builder) watchStreamFault(agent string) {
 	}
 }
 
-// watchStartFault is about watches that begin.
+// watchStartFault adds a rule for the start of watches.
 func (b *builder) watchStartFault(who faults.Pred, often faults.Pred) {
 	when := faults.And(faults.Verb("watch"), who, faults.During(faults.Before), often)
 	switch b.r.IntN(6) {
@@ -117,7 +115,7 @@ func (b *builder) watchStartFault(who faults.Pred, often faults.Pred) {
 	}
 }
 
-// requestFault is about requests that are not carried out.
+// requestFault adds a rule for requests that are not executed.
 func (b *builder) requestFault(who, often faults.Pred, verbs ...string) {
 	when := faults.And(faults.Verb(b.subset(verbs)...), who, faults.During(faults.Before), often)
 	switch b.r.IntN(5) {
@@ -133,8 +131,7 @@ func (b *builder) requestFault(who, often faults.Pred, verbs ...string) {
 	}
 }
 
-// lostResponseFault is about requests that are carried out, and whose client does not
-// hear of it.
+// lostResponseFault adds a rule for requests that are executed, but whose response is lost.
 func (b *builder) lostResponseFault(who, often faults.Pred, verbs ...string) {
 	when := faults.And(faults.Verb(b.subset(verbs)...), who, faults.During(faults.Committed), often)
 	switch b.r.IntN(4) {
@@ -149,25 +146,26 @@ func (b *builder) lostResponseFault(who, often faults.Pred, verbs ...string) {
 	}
 }
 
-// overloadResponse is an answer of a server that is in trouble, or of what stands before it.
+// overloadResponse returns a response of an overloaded server or of a proxy.
 func (b *builder) overloadResponse() faults.Effect {
 	after := time.Duration(b.r.IntN(8)) * time.Second
 	return choose(b.r,
 		faults.Reply(faults.TooManyRequests(after)),
 		faults.Reply(faults.Unavailable(after)),
 		faults.Reply(faults.InternalError()),
-		faults.Reply(faults.Timeout504(after+time.Second)), // without advice client-go's reflector would not wait
+		faults.Reply(faults.Timeout504(after+time.Second)), // without retryAfterSeconds client-go's reflector does not wait
 		faults.TooBusy(after).Do[0],
 		faults.BadGateway().Do[0],
 	)
 }
 
-// randomDelay is less than steps and clients wait for an answer.
+// randomDelay returns a delay shorter than the timeouts of steps and clients.
 func (b *builder) randomDelay() time.Duration {
 	return choose(b.r, 50*time.Millisecond, time.Second, 5*time.Second, 25*time.Second)
 }
 
-// randomFrequency says how often a fault happens: seldom, for some time, or always.
+// randomFrequency returns a condition for how often a rule applies: some of the times, for some
+// time, or a few times.
 func (b *builder) randomFrequency() faults.Pred {
 	switch b.r.IntN(4) {
 	case 0:
@@ -180,7 +178,7 @@ func (b *builder) randomFrequency() faults.Pred {
 	return b.fewTimes()
 }
 
-// fewTimes is a few times.
+// fewTimes returns a condition for a rule that applies a few times.
 func (b *builder) fewTimes() faults.Pred {
 	if b.r.IntN(3) == 0 {
 		return faults.Nth(1 + b.r.IntN(3))
@@ -188,7 +186,7 @@ func (b *builder) fewTimes() faults.Pred {
 	return faults.First(1 + b.r.IntN(3))
 }
 
-// subset are some of the words, at least one, in their order.
+// subset returns a random subset of the words in their order, with at least one.
 func (b *builder) subset(words []string) []string {
 	some := slices.DeleteFunc(slices.Clone(words), func(string) bool { return b.r.IntN(2) == 0 })
 	if len(some) == 0 {

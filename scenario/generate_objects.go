@@ -10,14 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// objectState knows which objects there are after some steps, as far as these wrote
-// them. The zero value has none.
+// objectState tracks the objects that steps write. The zero value has none.
 type objectState struct {
-	objects map[Ref]*unstructured.Unstructured // nil: it was deleted
+	objects map[Ref]*unstructured.Unstructured // nil if the object was deleted
 }
 
-// refOf names an object. The kind is written so that it is found whatever else is
-// served.
+// refOf returns the Ref of an object, with the group in Kind so that it is unambiguous.
 func refOf(o *unstructured.Unstructured) Ref {
 	kind := o.GroupVersionKind()
 	name := strings.ToLower(kind.Kind)
@@ -27,14 +25,14 @@ func refOf(o *unstructured.Unstructured) Ref {
 	return Ref{name, o.GetName(), o.GetNamespace()}
 }
 
-// apply lets a step happen; the error says why it cannot.
+// apply applies a step. It returns an error if the step is not possible.
 func (w *objectState) apply(s Step) error {
 	switch s := s.(type) {
 	case eventually:
 		return w.apply(s.step)
 	case deleteStep:
 		if w.objects[s.ref] == nil {
-			return fmt.Errorf("scenario: %s: there is no such object", s)
+			return fmt.Errorf("scenario: %s: the object does not exist", s)
 		}
 		w.objects[s.ref] = nil
 	case apply:
@@ -52,14 +50,14 @@ func (w *objectState) apply(s Step) error {
 	return nil
 }
 
-// refs are the objects that are, or were, in a fixed order.
+// refs returns the existing and the deleted objects, sorted.
 func (w *objectState) refs() []Ref {
 	return slices.SortedFunc(maps.Keys(w.objects), func(a, b Ref) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 }
 
-// existing are the objects that there are.
+// existing returns the existing objects, sorted.
 func (w *objectState) existing() (objects []*unstructured.Unstructured) {
 	for _, ref := range w.refs() {
 		if o := w.objects[ref]; o != nil {
@@ -69,8 +67,8 @@ func (w *objectState) existing() (objects []*unstructured.Unstructured) {
 	return objects
 }
 
-// expectations say of each object whether it must be there, and of a ConfigMap
-// what is in it.
+// expectations returns steps that expect that each object exists or is absent, and that a ConfigMap
+// has its data.
 func (w *objectState) expectations() (steps []Step) {
 	for _, ref := range w.refs() {
 		o := w.objects[ref]

@@ -12,5 +12,5 @@ func TestGenerateRefuses(t *testing.T) {
 	_, err := nothing.Generate(1)
 	require.ErrorContains(t, err, "yaml: document 1: expected apiVersion and kind")
 	_, err = Generator{}.complete([]Step{Delete(Ref{Kind: "configmap", Name: "a"})})
-	require.ErrorContains(t, err, "delete configmap/a: there is no such object")
+	require.ErrorContains(t, err, "delete configmap/a: the object does not exist")
 }

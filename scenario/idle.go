@@ -7,20 +7,20 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// In real time nobody can tell that server and clients wait for the clock. What can
-// be seen is that nothing moves.
+// On real time it is not visible that the server and the clients wait for time to pass, only that
+// there is no activity.
 const (
-	// idleWindow is how long nothing must have moved.
+	// idleWindow is the time without activity after which a run is idle.
 	idleWindow = 50 * time.Millisecond
-	// maxActiveRequest is how long a request without an answer counts as something that
-	// moves; after that it waits for the clock: a fault rule delays it. The first write
-	// to a server may take half of that on a busy machine.
+	// maxActiveRequest is the time for which a request without a response counts as activity. After
+	// that it waits for time to pass, such as the delay of a fault rule. The first write to a
+	// server may take half of it on a busy machine.
 	maxActiveRequest = time.Second
-	// maxIdleWait is how long a client that never rests is waited for.
+	// maxIdleWait limits the wait for a client that is never idle.
 	maxIdleWait = 3 * time.Second
 )
 
-// waitIdle waits until nothing has moved on the wire, and in the server, for a while.
+// waitIdle waits until there was no request and no write for idleWindow.
 func (w *trafficMonitor) waitIdle(ctx context.Context, server *fakeapi.Server) {
 	ctx, cancel := context.WithTimeout(ctx, maxIdleWait)
 	defer cancel()
@@ -41,7 +41,8 @@ func (w *trafficMonitor) activityCount() uint64 {
 	return w.activity
 }
 
-// hasActiveRequests tells whether a request was not answered yet and will be soon.
+// hasActiveRequests reports whether a request waits for its response, for less than
+// maxActiveRequest.
 func (w *trafficMonitor) hasActiveRequests() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

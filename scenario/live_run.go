@@ -10,9 +10,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// LiveRun is a scenario that is to be played in real time, on a server that clients
-// under test reach over the network: in other processes, in other languages. The
-// package documentation says what is different in real time.
+// LiveRun is a scenario on real time, on a server that clients under test reach over the network:
+// in other processes, or written in other languages. The package documentation describes the
+// differences.
 type LiveRun struct {
 	config  Config
 	script  script
@@ -20,19 +20,18 @@ type LiveRun struct {
 	traffic *trafficMonitor
 }
 
-// NewLiveRun reads the text of a scenario, as [Play] does, and makes the server that it
-// will play on, which answers requests at once. The server is on a network unless the
-// options of config say otherwise; those of [Config.Clients] run in this process, and
-// all other clients under test are guests, who come over the network. An error of
-// the text is a [*SyntaxError]. Close the Stage.
+// NewLiveRun parses the text of a scenario, as [Play] does, and starts its server, which serves
+// requests at once. The server listens on a network unless the options of config prevent it. The
+// clients in [Config.Clients] run in this process, and all other clients under test are external.
+// An error of the text is a [*SyntaxError]. The caller must close the LiveRun.
 func NewLiveRun(name, text string, config Config) (*LiveRun, error) {
 	script, err := parseScript(name, text)
 	if err != nil {
 		return nil, err
 	}
-	s := &LiveRun{config: config, script: script, traffic: newWire(script, config)}
+	s := &LiveRun{config: config, script: script, traffic: newTrafficMonitor(script, config)}
 	if i := slices.IndexFunc(s.traffic.clientNames, func(name string) bool { return strings.HasPrefix(stepUserAgent, name) }); i >= 0 {
-		return nil, fmt.Errorf("%s: no client over the network can be called %s: the requests of steps have a user agent that begins so",
+		return nil, fmt.Errorf("%s: an external client cannot be called %s, because the user agent of steps begins with that name",
 			name, s.traffic.clientNames[i])
 	}
 	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
@@ -40,20 +39,19 @@ func NewLiveRun(name, text string, config Config) (*LiveRun, error) {
 	return s, err
 }
 
-// Server is the server of the stage.
+// Server returns the server.
 func (s *LiveRun) Server() *fakeapi.Server { return s.server }
 
-// ExternalClients are the names of the clients under test that come over the network, in the
-// order of the steps that run them.
+// ExternalClients returns the names of the clients under test that are not in [Config.Clients], in
+// the order of the steps that run them.
 func (s *LiveRun) ExternalClients() []string { return s.traffic.clientNames }
 
-// Play runs the steps, once, until ctx ends. Meanwhile it writes the transcript to
-// out, which may be nil, a line at a time: the steps and what they led to, and between
-// them the requests of clients under test as they are answered. Errors of out do not
-// matter.
+// Play runs the steps once, or until ctx is done. It writes the transcript to out, which may be
+// nil, line by line: the steps and their results, and the requests of clients under test when they
+// are answered. It ignores errors of out.
 //
-// Transcript and error are those of [Play]. When ctx has ended, the error is that of
-// the step that was left, and is ctx.Err() too.
+// Transcript and error are those of [Play]. If ctx is done, the error is that of the interrupted
+// step and matches ctx.Err().
 func (s *LiveRun) Play(ctx context.Context, out io.Writer) (*Transcript, error) {
 	log := &Transcript{seed: s.config.Seed, roundTimes: true}
 	if out != nil {
@@ -69,7 +67,7 @@ func (s *LiveRun) Play(ctx context.Context, out io.Writer) (*Transcript, error) 
 	return log, all.err()
 }
 
-// Close ends the server.
+// Close closes the server.
 func (s *LiveRun) Close() error {
 	if err := s.server.Close(); err != nil {
 		return fmt.Errorf("scenario: closing the server: %w", err)

@@ -18,7 +18,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// lineBuffer is a writer that can be waited for.
+// lineBuffer is a writer that a test can wait for.
 type lineBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -55,7 +55,7 @@ func (l *lineBuffer) waitFor(t *testing.T, text string) {
 	}
 }
 
-// request sends one request under a user agent, as a client in any language would.
+// request sends one request with a user agent.
 func request(t *testing.T, server *fakeapi.Server, agent, method, path, body string) (code int, err error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, server.URL()+path, strings.NewReader(body))
@@ -71,13 +71,13 @@ func request(t *testing.T, server *fakeapi.Server, agent, method, path, body str
 	return answer.StatusCode, err
 }
 
-// playResult is how a play has ended.
+// playResult is the result of Play.
 type playResult struct {
 	log *Transcript
 	err error
 }
 
-// startLiveRun plays a text in real time, beside the test.
+// startLiveRun starts playing a text in real time.
 func startLiveRun(t *testing.T, ctx context.Context, config Config, text string) (s *LiveRun, out *lineBuffer, results <-chan playResult) {
 	t.Helper()
 	s, err := NewLiveRun("it.txtar", text, config)
@@ -94,8 +94,8 @@ func startLiveRun(t *testing.T, ctx context.Context, config Config, text string)
 
 const configMaps = "/api/v1/namespaces/default/configmaps"
 
-// A client over the network is held back until its step, gets the faults that are
-// its own, and has its requests in the transcript.
+// Requests of an external client are delayed until its step, match the rules for the client, and
+// are in the transcript.
 func TestLiveRun(t *testing.T) {
 	s, out, ended := startLiveRun(t, t.Context(), Config{}, `
 watch here cm
@@ -113,7 +113,7 @@ expect hits busy 1
 	out.waitFor(t, `waiting for a request of client mine: a user agent that begins with "mine"`)
 	_, err := request(t, s.Server(), "other/1", http.MethodGet, configMaps, "")
 	require.NoError(t, err)
-	out.waitFor(t, `a request came from "other/1", which is not waited for`)
+	out.waitFor(t, `unexpected request from "other/1"`)
 
 	const made = `{"metadata":{"name":"made"}}`
 	code, err := request(t, s.Server(), "mine/1.0 (any)", http.MethodPost, configMaps, made)
@@ -138,7 +138,7 @@ expect hits busy 1
 	require.NotContains(t, end.log.String(), "waiting for")
 }
 
-// A guest that comes before its step finds the world as the steps before have left it.
+// An external client whose requests arrive before its step sees the result of the steps before.
 func TestLiveRunHoldsExternalClients(t *testing.T) {
 	s, out, ended := startLiveRun(t, t.Context(), Config{}, "run first\napply a\nrun second\neventually 1m expect requests second 200 1\n"+object)
 	out.waitFor(t, "waiting for a request of client first")
@@ -154,7 +154,7 @@ func TestLiveRunHoldsExternalClients(t *testing.T) {
 	require.Equal(t, http.StatusOK, <-got, "not 404")
 }
 
-// What ends a play in real time early is told.
+// Errors end a live run.
 func TestLiveRunFails(t *testing.T) {
 	t.Run("interrupted while it waits", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -174,19 +174,19 @@ func TestLiveRunFails(t *testing.T) {
 			out.waitFor(t, "waiting for")
 			_, err := request(t, s.Server(), "mine", http.MethodGet, "/version", "")
 			require.NoError(t, err)
-			require.ErrorContains(t, (<-ended).err, "client mine comes over the network: no step has power over it")
+			require.ErrorContains(t, (<-ended).err, "client mine is external and cannot be controlled by steps")
 		})
 	}
 	t.Run("what is not on the network", func(t *testing.T) {
 		_, _, ended := startLiveRun(t, t.Context(), Config{}, "replica b\nrun mine --on b\n")
-		require.ErrorContains(t, (<-ended).err, `client "mine" comes over the network, where only the first server is`)
+		require.ErrorContains(t, (<-ended).err, `external client "mine" can only be run on the first server`)
 	})
 	t.Run("what nobody can see", func(t *testing.T) {
 		s, out, ended := startLiveRun(t, t.Context(), Config{}, "run mine\nexpect done mine\n")
 		out.waitFor(t, "waiting for")
 		_, err := request(t, s.Server(), "mine", http.MethodGet, "/version", "")
 		require.NoError(t, err)
-		require.ErrorContains(t, (<-ended).err, "saw it comes over the network, where nobody sees it return")
+		require.ErrorContains(t, (<-ended).err, "saw it is external, and its return is not known")
 	})
 	t.Run("a step", func(t *testing.T) {
 		_, _, ended := startLiveRun(t, t.Context(), Config{}, "compact\nexpect cm/a\n")
@@ -200,7 +200,7 @@ func TestLiveRunFails(t *testing.T) {
 	})
 	t.Run("a name", func(t *testing.T) {
 		_, err := NewLiveRun("it.txtar", "run scen\n", Config{})
-		require.ErrorContains(t, err, "it.txtar: no client over the network can be called scen")
+		require.ErrorContains(t, err, "it.txtar: an external client cannot be called scen")
 	})
 	t.Run("the server", func(t *testing.T) {
 		_, err := NewLiveRun("it.txtar", "", Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}})
@@ -208,8 +208,7 @@ func TestLiveRunFails(t *testing.T) {
 	})
 }
 
-// Clients of this process run in real time as well, and are no guests: they can be
-// moved, and return.
+// Clients of this process also run in real time. They can be moved, and return.
 func TestLiveRunLocalClients(t *testing.T) {
 	once := func(ctx context.Context, config *rest.Config) error {
 		maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")

@@ -9,10 +9,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// client-go throttles the errors that it reports by a clock that was started
-// outside of the bubble; see the package documentation.
+// client-go throttles the errors that it reports with a clock that was started outside of the
+// bubble; see the package documentation.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // clients complain while they are broken
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // clients log errors during faults
 	os.Exit(m.Run())
 }

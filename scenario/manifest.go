@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// decodeManifest reads the objects of a manifest: YAML or JSON documents, at
-// least one, each an object with a name.
+// decodeManifest decodes the YAML or JSON documents of a manifest. There must be at least one, each
+// an object with a name.
 func decodeManifest(text string) ([]*unstructured.Unstructured, error) {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
 	var objects []*unstructured.Unstructured
@@ -42,7 +42,7 @@ func decodeManifest(text string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// decodeDocument reads one object; nil if there is nothing but remarks.
+// decodeDocument decodes one object, or returns nil if the document has only comments.
 func decodeDocument(document []byte) (*unstructured.Unstructured, error) {
 	body, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
@@ -64,14 +64,14 @@ func decodeDocument(document []byte) (*unstructured.Unstructured, error) {
 	case object.GetAPIVersion() == "" || object.GetKind() == "":
 		return nil, errors.New("expected apiVersion and kind")
 	case object.IsList():
-		return nil, fmt.Errorf("expected one object a document, found a %s", object.GetKind())
+		return nil, fmt.Errorf("expected one object per document, found a %s", object.GetKind())
 	case object.GetName() == "" && object.GetGenerateName() == "":
 		return nil, errors.New("expected metadata.name, or for create metadata.generateName")
 	}
 	return object, nil
 }
 
-// encodeManifest is the text of objects.
+// encodeManifest encodes objects as YAML documents.
 func encodeManifest(objects []*unstructured.Unstructured) (string, bool) {
 	var documents []string
 	for _, o := range objects {
@@ -84,8 +84,9 @@ func encodeManifest(objects []*unstructured.Unstructured) (string, bool) {
 	return strings.Join(documents, "---\n"), true
 }
 
-// smallerObjects leave out a field, or a field of a field: labels, one key of
-// data. What an object is called stays. Texts that are long get short.
+// smallerObjects returns copies of an object without one of its fields or a field of a field, such
+// as labels or a key of data, and copies with a long string shortened. Names and namespaces stay
+// the same.
 func smallerObjects(o *unstructured.Unstructured) (smaller []*unstructured.Unstructured) {
 	for _, field := range slices.Sorted(maps.Keys(o.Object)) {
 		if field == "apiVersion" || field == "kind" {
@@ -114,7 +115,7 @@ func smallerObjects(o *unstructured.Unstructured) (smaller []*unstructured.Unstr
 	return smaller
 }
 
-// longText is what is worth to be made shorter.
+// longText is the length above which a string is shortened.
 const longText = 8
 
 func removeField(o *unstructured.Unstructured, path ...string) *unstructured.Unstructured {

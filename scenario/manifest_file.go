@@ -10,14 +10,14 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// manifestFile is the manifest that a step writes, and the name of its file.
+// manifestFile is the manifest of a step and the name of its file.
 type manifestFile struct{ name, manifest string }
 
 func newManifestFile(name, manifest string) manifestFile {
 	return manifestFile{name, withFinalNewline(manifest)}
 }
 
-// parseManifestFile reads a line that is FILE and flags.
+// parseManifestFile parses a line of FILE and flags.
 func parseManifestFile(a *args, allowed ...string) (manifestFile, flags, error) {
 	words, given, err := a.wordsAndFlags(allowed...)
 	if err != nil {
@@ -33,8 +33,8 @@ func parseManifestFile(a *args, allowed ...string) (manifestFile, flags, error) 
 
 func (s manifestFile) files() []file { return []file{{name: s.name, data: s.manifest}} }
 
-// checkNames refuses objects that leave their name to the server, which only create
-// can do. What is no manifest at all is refused elsewhere.
+// checkNames returns an error if an object has no name but a generateName, which only create
+// supports. Invalid manifests are reported elsewhere.
 func (s manifestFile) checkNames() error {
 	objects, err := decodeManifest(s.manifest)
 	if err != nil {
@@ -42,13 +42,13 @@ func (s manifestFile) checkNames() error {
 	}
 	for _, o := range objects {
 		if o.GetName() == "" {
-			return fmt.Errorf("expected metadata.name in %s, found generateName, which create takes", s.name)
+			return fmt.Errorf("expected metadata.name in %s, found generateName, which only create supports", s.name)
 		}
 	}
 	return nil
 }
 
-// forEachObject writes the objects one after the other, as if each had a step of its own.
+// forEachObject writes the objects in order and waits after each, as if each were a step.
 func (s manifestFile) forEachObject(
 	ctx context.Context, e *Env, write func(context.Context, dynamic.ResourceInterface, *unstructured.Unstructured) error,
 ) error {
@@ -78,7 +78,7 @@ func (s manifestFile) writeObject(
 	return requestError(ctx, write(ctx, to, o))
 }
 
-// smallerManifests makes steps of fewer objects, and of smaller ones.
+// smallerManifests returns steps with fewer or smaller objects.
 func (s manifestFile) smallerManifests(step func(manifestFile) Step) (steps []Step) {
 	objects, err := decodeManifest(s.manifest)
 	if err != nil {

@@ -6,18 +6,17 @@ import (
 	"strings"
 )
 
-// SyntaxError tells where a text stops being a scenario, and what was expected
-// there.
+// SyntaxError is the error for a text that is not a scenario.
 type SyntaxError struct {
-	// File is the name of the scenario's file, "" if it has none.
+	// File is the name of the file, or "".
 	File string
-	// Line counts from 1, from the start of that file.
+	// Line is the line number in the file, starting at 1.
 	Line int
-	// Message says what was expected and what was found.
+	// Message has the expected and the actual text.
 	Message string
 }
 
-// Error gives "FILE:LINE: MESSAGE".
+// Error returns "FILE:LINE: MESSAGE".
 func (e *SyntaxError) Error() string { return position(e.File, e.Line) + ": " + e.Message }
 
 func position(file string, line int) string {
@@ -27,8 +26,7 @@ func position(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// Parse reads the text of a scenario: the steps, one a line, and then the files
-// that they refer to. The package documentation has the form. An error is a
+// Parse parses the text of a scenario, in the format of the package documentation. An error is a
 // [*SyntaxError].
 func Parse(text string) ([]Step, error) {
 	s, err := parseScript("", text)
@@ -42,16 +40,16 @@ func Parse(text string) ([]Step, error) {
 	return steps, nil
 }
 
-// script is a scenario whose steps know where they stand.
+// script is a scenario whose steps have positions.
 type script []scriptStep
 
 type scriptStep struct {
 	step Step
-	// position is the place for messages: "FILE:LINE", or "step N".
+	// position is "FILE:LINE", or "step N".
 	position string
 }
 
-// newScript numbers steps that come from no file.
+// newScript returns a script of steps that are not from a file.
 func newScript(steps []Step) script {
 	var s script
 	for i, step := range steps {
@@ -60,7 +58,7 @@ func newScript(steps []Step) script {
 	return s
 }
 
-// parseScript reads the text of the file with the given name.
+// parseScript parses the text of a file.
 func parseScript(name, text string) (script, error) {
 	a := parseArchive(text)
 	p := &parser{files: a.files, used: map[string]bool{}}
@@ -98,13 +96,13 @@ func isBlankOrComment(line string) bool {
 	return line == "" || line[0] == '#'
 }
 
-// parser reads the lines of one scenario.
+// parser is the state of parsing a scenario.
 type parser struct {
 	files []file
 	used  map[string]bool
 }
 
-// parseStep reads one line.
+// parseStep parses one line.
 func (p *parser) parseStep(line string) (Step, error) {
 	c, rest, err := findStepKind(line)
 	if err != nil {
@@ -117,7 +115,7 @@ func (p *parser) parseStep(line string) (Step, error) {
 	return s, nil
 }
 
-// findStepKind looks for the first two words of a line, and then for the first.
+// findStepKind returns the kind of a line by its first two words, or by the first.
 func findStepKind(line string) (c stepKind, rest string, err error) {
 	first, rest, err := cutWord(line)
 	if err != nil {
@@ -143,7 +141,7 @@ func findStepKind(line string) (c stepKind, rest string, err error) {
 	return stepKind{}, "", fmt.Errorf("expected a step (%s), found %q", strings.Join(known, ", "), string(first))
 }
 
-// useFile finds a file of the archive.
+// useFile returns a file of the archive and marks it as used.
 func (p *parser) useFile(name string) (file, error) {
 	i := slices.IndexFunc(p.files, func(f file) bool { return f.name == name })
 	if i < 0 {
@@ -157,7 +155,7 @@ func (p *parser) useFile(name string) (file, error) {
 	return p.files[i], nil
 }
 
-// listOrNone lists names for a message.
+// listOrNone joins names for a message.
 func listOrNone(names []string) string {
 	if len(names) == 0 {
 		return "there are none"

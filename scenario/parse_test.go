@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// generated is a manifest that only create takes.
+// generated is a manifest without a name, for create.
 const generated = "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a-}\n"
 
 const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
 const stepFiles = "-- a.yaml --\n" + manifest + "-- b c.yaml --\n" + manifest
 
-// withFiles adds the files that a line uses.
+// withFiles adds the files that a line refers to.
 func withFiles(line string) string {
 	a := parseArchive(stepFiles)
 	var used []file
@@ -57,7 +57,7 @@ func TestStepsParseAndPrint(t *testing.T) {
 	}
 }
 
-// All steps in one archive, with files that are used twice and stand once.
+// All steps are printed in one archive, with each file once.
 func TestParsePrintIsIdentity(t *testing.T) {
 	var steps []Step
 	for _, test := range stepTexts(t) {
@@ -76,7 +76,7 @@ func TestParsePrintIsIdentity(t *testing.T) {
 	require.Equal(t, text, again)
 }
 
-// foreignStep is a step that no file can have.
+// foreignStep is a step that cannot be parsed.
 type foreignStep struct{ Step }
 
 func (foreignStep) String() string { return "compact" }
@@ -91,14 +91,14 @@ func TestPrintRefuses(t *testing.T) {
 		"no manifest":             {[]Step{Apply("a", "")}, "expected an object"},
 		"a name that is no name":  {[]Step{Apply("a\nb", manifest)}, "expected a file"},
 		"a name with blanks":      {[]Step{Apply(" a", manifest)}, "expected a file"},
-		"a step of somebody else": {[]Step{foreignStep{}}, "they would be others"},
+		"a step of somebody else": {[]Step{foreignStep{}}, "the parsed text has other steps"},
 		"a path that is no path":  {[]Step{Expect(Ref{"cm", "a", ""}, Field{"a b", "1"})}, "PATH=VALUE"},
 		"no kind":                 {[]Step{Delete(Ref{Name: "a"})}, "KIND/NAME"},
 		"no time":                 {[]Step{Advance(0)}, "at least"},
 		"no patch":                {[]Step{Patch(Ref{"cm", "a", ""}, types.MergePatchType, "{a")}, "a patch in JSON or YAML"},
 		"a patch of another type": {[]Step{Patch(Ref{"cm", "a", ""}, types.MergePatchType, "[]")}, "a list of operations for --type json"},
-		"an unknown patch type":   {[]Step{Patch(Ref{"cm", "a", ""}, types.ApplyYAMLPatchType, "{}")}, "behind --type"},
-		"an object with no name":  {[]Step{Apply("a", generated)}, "which create takes"},
+		"an unknown patch type":   {[]Step{Patch(Ref{"cm", "a", ""}, types.ApplyYAMLPatchType, "{}")}, "after --type"},
+		"an object with no name":  {[]Step{Apply("a", generated)}, "which only create supports"},
 	} {
 		text, err := Print(test.steps...)
 		require.ErrorContains(t, err, test.says, name)
@@ -138,7 +138,7 @@ func TestDocListsSteps(t *testing.T) {
 	require.Equal(t, want, string(manual), "run go test -run %s -update", t.Name())
 }
 
-// What parses prints, and what prints parses as the same steps.
+// A text that can be parsed can be printed, and parsed again into equal steps.
 func FuzzParse(f *testing.F) {
 	f.Add(stepFiles)
 	f.Add("advance 5m\r\napply \"b c.yaml\"\r\n-- b c.yaml --\r\n" + manifest)

@@ -2,16 +2,15 @@ package scenario
 
 import "errors"
 
-// Play runs a scenario, in the text form that [Parse] reads, as [Run] does, but
-// without a test: in an example, or in a command. name is what messages call the
-// text, usually the path of its file. The transcript is there also if the error
-// is not nil.
+// Play runs a scenario from the text format of [Parse], as [Run] does, but without a test, such as
+// in an example or a command. name is the name of the file in messages. Play returns the transcript
+// in any case.
 //
-// An error is a [*SyntaxError], a [*Failure], which names the step that failed, or
-// says what else went wrong: a server that could not be started or closed, a client
-// under test that never returns. Goroutines of such a client are left behind.
+// The error is a [*SyntaxError], a [*Failure] for the step that failed, or another error if the
+// server cannot be started or closed or a client under test does not return. The goroutines of such
+// a client keep running.
 //
-// It must not be called from within a testing/synctest bubble, since it makes one.
+// Play creates a testing/synctest bubble, so it must not be called in one.
 func Play(name, text string, config Config) (*Transcript, error) {
 	s, err := parseScript(name, text)
 	if err != nil {

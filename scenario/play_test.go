@@ -16,19 +16,19 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// panicStep is a step of somebody's own, with a bug.
+// panicStep is a step that panics.
 type panicStep struct{}
 
 func (panicStep) Run(context.Context, *Env) error { panic("of a step") }
 func (panicStep) String() string                  { return "panics" }
 
-// playSteps is Play for steps that have no text.
+// playSteps plays steps without a text.
 func playSteps(t *testing.T, config Config, steps ...Step) (*Transcript, error) {
 	t.Helper()
 	return playInBubble(config, newScript(steps))
 }
 
-// What goes wrong without a test is an error, and does not end the process.
+// Failures without a test are returned as errors and do not end the process.
 func TestPlayFails(t *testing.T) {
 	forever := func(context.Context, *rest.Config) error { <-make(chan int); return nil }
 	leaves := func(context.Context, *rest.Config) error {
@@ -43,14 +43,14 @@ func TestPlayFails(t *testing.T) {
 		"a step": {steps: []Step{Compact(), Expect(Ref{Kind: "cm", Name: "a"})},
 			want: []string{"step 2: expect cm/a\n    expected cm/a; saw none\ntranscript so far:\n    seed 0\n"}},
 		"a panic of a step":  {steps: []Step{panicStep{}}, want: []string{"step 1: panics\n", "the step panicked: of a step\n", "play_test.go:"}},
-		"a step that leaves": {steps: []Step{goexitStep{}}, want: []string{"has left early"}},
+		"a step that leaves": {steps: []Step{goexitStep{}}, want: []string{"called runtime.Goexit"}},
 		"no server": {config: Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}},
 			want: []string{`address "nowhere"`}},
 		"a client that does not return": {config: Config{Clients: map[string]Client{"mine": forever}}, steps: []Step{RunClient("mine")},
 			want: []string{"at the end: expected client mine to return when its context ends; saw it still runs 1m0s later",
-				"what the run has started never ends", "play_test.go:"}},
+				"the run is deadlocked", "play_test.go:"}},
 		"a goroutine that does not end": {config: Config{Clients: map[string]Client{"mine": leaves}}, steps: []Step{RunClient("mine")},
-			want: []string{"what the run has started never ends", "play_test.go:"}},
+			want: []string{"the run is deadlocked", "play_test.go:"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, err := playSteps(t, test.config, test.steps...)
@@ -63,13 +63,13 @@ func TestPlayFails(t *testing.T) {
 	}
 }
 
-// goexitStep is a step that ends its goroutine, as a failing assertion of a test does.
+// goexitStep ends its goroutine, as a failing assertion of a test does.
 type goexitStep struct{}
 
 func (goexitStep) Run(context.Context, *Env) error { runtime.Goexit(); return nil }
 func (goexitStep) String() string                  { return "leave" }
 
-// A Failure tells the step in parts, and on one line.
+// A Failure has the step in its fields, and a message on one line.
 func TestFailureFields(t *testing.T) {
 	_, err := Play("a.txtar", "compact\nexpect cm/a\n", Config{})
 	var failure *Failure
@@ -88,7 +88,7 @@ func TestFailureFields(t *testing.T) {
 	require.ErrorAs(t, err, new(*SyntaxError))
 }
 
-// A server that cannot be closed, because of a request that does not end, is told.
+// A server that cannot be closed because of a hanging request is reported.
 func TestPlayReportsHangingRequest(t *testing.T) {
 	slow := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

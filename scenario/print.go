@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Print gives the text of a scenario, which [Parse] reads back as the same
-// steps. An error says why there is no such text: a step that is not one of this
-// package, two files with one name, a manifest that is none.
+// Print returns the text of a scenario, which [Parse] parses into equal steps. It returns an error
+// if there is no such text: for a step that is not of this package, two files with the same name,
+// or an invalid manifest.
 func Print(steps ...Step) (string, error) {
 	var a archive
 	for _, s := range steps {
@@ -26,15 +26,15 @@ func Print(steps ...Step) (string, error) {
 		return "", fmt.Errorf("scenario: the steps cannot be printed: %w", err)
 	}
 	if !reflect.DeepEqual(back, steps) {
-		return "", errors.New("scenario: the steps cannot be printed: read back they would be others")
+		return "", errors.New("scenario: the steps cannot be printed: the parsed text has other steps")
 	}
 	return text, nil
 }
 
-// fileUser is a step that refers to files.
+// fileUser is implemented by steps that refer to files.
 type fileUser interface{ files() []file }
 
-// filesOf gives the files that a step refers to.
+// filesOf returns the files of a step.
 func filesOf(s Step) []file {
 	if u, ok := s.(fileUser); ok {
 		return u.files()

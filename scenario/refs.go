@@ -7,24 +7,23 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Ref names one object.
+// Ref identifies an object.
 type Ref struct {
-	// Kind is what kubectl takes: the singular, the plural, the kind or a short
-	// name, with ".GROUP" behind it where that is needed: "configmap", "deploy",
-	// "events.events.k8s.io". Case does not matter.
+	// Kind is the singular or plural resource name, the kind or a short name, as for kubectl, with
+	// ".GROUP" if it is ambiguous: "configmap", "deploy", "events.events.k8s.io". Case does not
+	// matter.
 	Kind string
 	Name string
-	// Namespace may be "": that is "default", unless objects of the kind have no
-	// namespace.
+	// Namespace defaults to "default" for namespaced kinds.
 	Namespace string
 }
 
-// String gives "KIND/NAME -n NAMESPACE".
+// String returns "KIND/NAME -n NAMESPACE".
 func (r Ref) String() string {
 	return joinWords(quote(r.Kind+"/"+r.Name), namespaceFlag(r.Namespace))
 }
 
-// parseRef reads KIND/NAME.
+// parseRef parses KIND/NAME.
 func parseRef(text, namespace string) (Ref, error) {
 	kind, name, ok := strings.Cut(text, "/")
 	if !ok || kind == "" || name == "" {
@@ -33,7 +32,7 @@ func parseRef(text, namespace string) (Ref, error) {
 	return Ref{kind, name, namespace}, nil
 }
 
-// parseRefOnly reads a line that is KIND/NAME [-n NAMESPACE].
+// parseRefOnly parses a line of KIND/NAME [-n NAMESPACE].
 func parseRefOnly(a *args) (Ref, error) {
 	ref, words, err := parseRefAndWords(a)
 	if err != nil {
@@ -43,7 +42,7 @@ func parseRefOnly(a *args) (Ref, error) {
 	return ref, err
 }
 
-// parseRefAndWords reads a line that begins with KIND/NAME, and gives its further words.
+// parseRefAndWords parses a line that begins with KIND/NAME and returns its other words.
 func parseRefAndWords(a *args) (Ref, []word, error) {
 	words, given, err := a.wordsAndFlags("-n=")
 	if err != nil {
@@ -60,18 +59,18 @@ func parseRefAndWords(a *args) (Ref, []word, error) {
 	return ref, words[1:], err
 }
 
-// Collection names the objects of a kind that a list or a watch is about.
+// Collection identifies the objects of a list or a watch.
 type Collection struct {
-	// Kind as in Ref.
+	// Kind is as in Ref.
 	Kind string
-	// Namespace as in Ref. With AllNamespaces it must be "".
+	// Namespace is as in Ref. It must be "" with AllNamespaces.
 	Namespace     string
 	AllNamespaces bool
-	// Selector is a label selector, "" for all objects: "app=web,tier!=db".
+	// Selector is a label selector, or "" for all objects: "app=web,tier!=db".
 	Selector string
 }
 
-// String gives "KIND -n NAMESPACE --selector SELECTOR".
+// String returns "KIND -n NAMESPACE --selector SELECTOR".
 func (c Collection) String() string {
 	return joinWords(quote(c.Kind), c.flags())
 }
@@ -87,7 +86,7 @@ func (c Collection) flags() string {
 	return joinWords(namespaceFlag(c.Namespace), all, selector)
 }
 
-// collectionFlags are the flags that narrow a collection.
+// collectionFlags are the flags of a collection.
 var collectionFlags = []string{"-n=", "-A", "--selector="}
 
 func newCollection(kind string, given flags) (Collection, error) {

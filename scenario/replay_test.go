@@ -23,7 +23,7 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// playTwice plays a generated scenario twice, and gives the transcripts.
+// playTwice plays a generated scenario twice and returns the transcripts.
 func playTwice(t *testing.T, g scenario.Generator, config scenario.Config, seed uint64) (one, two *scenario.Transcript) {
 	t.Helper()
 	steps, err := g.Generate(seed)
@@ -39,8 +39,8 @@ func playTwice(t *testing.T, g scenario.Generator, config scenario.Config, seed 
 	return one, two
 }
 
-// Where steps are the only clients, the same seed gives the same bytes, however
-// many processors there are.
+// If the steps are the only clients, transcripts with the same seed are equal, with any number of
+// processors.
 func TestReplay(t *testing.T) {
 	for _, processors := range []int{1, 2, 8} {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
@@ -54,8 +54,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// pollingMirror is a correct mirror with one goroutine: it compares both namespaces every
-// minute.
+// pollingMirror is a correct mirror with one goroutine. It compares both namespaces every minute.
 func pollingMirror(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	for err == nil && ctx.Err() == nil {
@@ -68,7 +67,7 @@ func pollingMirror(ctx context.Context, config *rest.Config) error {
 	return err
 }
 
-// syncOnce makes the copies like the originals; what goes wrong, the next does.
+// syncOnce makes the copies equal to the originals. Errors are retried by the next call.
 func syncOnce(ctx context.Context, client kubernetes.Interface) {
 	from, err := client.CoreV1().ConfigMaps("default").List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -94,8 +93,7 @@ func syncOnce(ctx context.Context, client kubernetes.Interface) {
 	}
 }
 
-// copyTo makes the object of that name like source, or deletes it if there is
-// none.
+// copyTo makes an object equal to source, or deletes it if source is nil.
 func copyTo(ctx context.Context, to typedv1.ConfigMapInterface, name string, source *corev1.ConfigMap) error {
 	if source == nil {
 		return to.Delete(ctx, name, metav1.DeleteOptions{})
@@ -108,7 +106,7 @@ func copyTo(ctx context.Context, to typedv1.ConfigMapInterface, name string, sou
 	return err
 }
 
-// A client that makes its requests from one goroutine has the same lanes, always.
+// A client that sends its requests from one goroutine always has the same logs.
 func TestReplayOfClient(t *testing.T) {
 	for _, processors := range []int{1, 8} {
 		before := runtime.GOMAXPROCS(processors)
@@ -121,9 +119,8 @@ func TestReplayOfClient(t *testing.T) {
 	}
 }
 
-// One with an informer and a queue races with itself: what its worker takes
-// together, when two events come at the same time, is not decided by the seed.
-// It converges always, and nearly always has the same lanes.
+// A client with an informer and a queue depends on the scheduling of its goroutines: its worker may
+// process two simultaneous events together. It always converges, and usually has the same logs.
 func TestReplayOfInformer(t *testing.T) {
 	same := 0
 	for seed := range 2 * seeds() {

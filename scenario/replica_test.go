@@ -13,8 +13,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Replicas share certificates and tokens with the first server, so a client that is
-// moved does not notice but by its broken connections.
+// Replicas share certificates and tokens with the first server, so that a moved client notices only
+// its closed connections.
 func TestSwitchOverTLS(t *testing.T) {
 	config := Config{Clients: badClients(), Options: []fakeapi.Option{fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann"))}}
 	transcript, failure := playText(t, config, "replica b\nrun polls\nadvance 2s\nswitch polls b\nadvance 2s\n"+
@@ -23,15 +23,15 @@ func TestSwitchOverTLS(t *testing.T) {
 	require.Contains(t, transcript, "on b expect absent cm/a\n")
 }
 
-// A replica keeps to the times that the options of the scenario set.
+// A replica has the options of the scenario.
 func TestReplicaHasTheOptions(t *testing.T) {
 	config := Config{Options: []fakeapi.Option{fakeapi.WithBookmarkInterval(7 * time.Second)}}
 	_, failure := playText(t, config, "replica b\non b watch w cm\nadvance 6s\nexpect events w BOOKMARK\nadvance 1s\nexpect events w BOOKMARK\n")
 	require.Empty(t, failure)
 }
 
-// A connection that was being made while its client was moved leads nowhere; others
-// are cut, and what a client closes itself is forgotten.
+// A dial during a switch fails, existing connections are closed by a switch, and connections closed
+// by the client are removed.
 func TestBalancer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())

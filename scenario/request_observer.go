@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// requestObserver gets to see the requests of one client.
+// requestObserver observes the requests of one client.
 type requestObserver interface {
-	// beforeRequest is called before a request is sent, and may hold it.
+	// beforeRequest is called before a request is sent, and may delay it.
 	beforeRequest(ctx context.Context) error
-	// afterResponse is called with the line that tells request and answer.
+	// afterResponse is called with the line of the request and its response.
 	afterResponse(line string)
 }
 
-// observedTransport is a network with a witness.
+// observedTransport reports requests to an observer.
 type observedTransport struct {
 	next     http.RoundTripper
 	observer requestObserver
-	// server names the server that requests go to, "" for the first; nil for a client
-	// that does not move.
+	// server returns the label of the server that receives the requests. It is nil for a client
+	// that cannot be moved.
 	server func() string
 }
 
@@ -42,9 +42,8 @@ func (t observedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// requestLine tells a request and its answer: "GET /api/v1/pods?limit=2 200".
-// Errors are not told in words: how a broken connection is noticed may differ
-// between two runs.
+// requestLine describes a request and its response: "GET /api/v1/pods?limit=2 200". It does not
+// include errors, because the error for a broken connection may differ between two runs.
 func requestLine(r *http.Request, answer *http.Response) string {
 	line := r.Method + " " + r.URL.Path
 	if query := shortQuery(r.URL.RawQuery); query != "" {
@@ -60,7 +59,7 @@ func requestLine(r *http.Request, answer *http.Response) string {
 	return line
 }
 
-// shortQuery leaves continue tokens out, which are long and tell nothing.
+// shortQuery replaces continue tokens, which are long, by "...".
 func shortQuery(raw string) string {
 	parts := strings.Split(raw, "&")
 	for i, part := range parts {
@@ -71,18 +70,17 @@ func shortQuery(raw string) string {
 	return strings.Join(parts, "&")
 }
 
-// stepObserver notes the requests of steps.
+// stepObserver adds the requests of steps to the transcript.
 type stepObserver struct {
 	e *Env
-	// waitIdle tells that a request waits until nobody else has anything to do. It is for
-	// requests that the goroutine of the steps makes, and in a bubble.
+	// waitIdle delays requests until everything else is idle. It requires a bubble and requests
+	// from the goroutine of the steps.
 	waitIdle bool
 }
 
-// beforeRequest has the request come after all that server and clients do at this instant. One
-// that client-go sends again when a Retry-After has passed may come at the very time when
-// a client acts or a bookmark is due, and in which order timers of the same virtual time
-// wake is random.
+// beforeRequest orders the request after everything that the server and clients do at this instant.
+// A request that client-go repeats after Retry-After may be due at the same time as a bookmark or
+// an action of a client, and the order of timers with the same virtual time is random.
 func (w stepObserver) beforeRequest(context.Context) error {
 	if w.waitIdle {
 		w.e.waitIdle()
@@ -91,56 +89,3 @@ func (w stepObserver) beforeRequest(context.Context) error {
 }
 
 func (w stepObserver) afterResponse(line string) { w.e.log.note(time.Now(), line) }
-
-// maxBurst is how many requests a client can make without a pause. One that makes
-// more is taken to be in a loop that never waits, in which no time would pass.
-const maxBurst = 5000
-
-// clientLog holds the requests of a client under test, in the order of the answers.
-// The fields are guarded by the transcript's mutex.
-type clientLog struct {
-	log    *Transcript
-	client string
-	lines  []string
-
-	last     time.Time // of the latest request
-	burst    int       // requests at that time
-	busyLoop bool      // too many were made at one time
-}
-
-// beforeRequest slows a client down that makes requests without any pause, so that time
-// goes on and the scenario can fail.
-func (l *clientLog) beforeRequest(ctx context.Context) error {
-	if l.add(time.Now()) {
-		return nil
-	}
-	return sleep(ctx, time.Second)
-}
-
-// add counts a request and reports whether that is fine.
-func (l *clientLog) add(now time.Time) bool {
-	l.log.mu.Lock()
-	defer l.log.mu.Unlock()
-	if now.After(l.last) {
-		l.last, l.burst = now, 0
-	}
-	l.burst++
-	l.busyLoop = l.busyLoop || l.burst > maxBurst
-	return l.burst <= maxBurst
-}
-
-// maxLoggedRequests is how many requests of a client a transcript has.
-const maxLoggedRequests = 1000
-
-func (l *clientLog) afterResponse(line string) {
-	l.log.mu.Lock()
-	defer l.log.mu.Unlock()
-	switch {
-	case l.log.closed || len(l.lines) > maxLoggedRequests:
-	case len(l.lines) == maxLoggedRequests:
-		l.lines = append(l.lines, "...")
-	default:
-		l.lines = append(l.lines, line)
-		l.log.emit(fmt.Sprintf("%9s    client %s: %s", l.log.elapsed(time.Now()), l.client, line))
-	}
-}

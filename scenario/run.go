@@ -13,38 +13,35 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Config is what scenarios are run with. The zero value runs those without a
-// client under test.
+// Config is the configuration of scenarios. The zero value is for scenarios without a client under
+// test.
 type Config struct {
-	// Seed decides what the server makes up: uids, and names from generateName.
+	// Seed determines the uids and the generated names of the server.
 	Seed uint64
-	// Clients are the clients under test, under the names that steps use.
+	// Clients are the clients under test by their names in steps.
 	Clients map[string]Client
-	// Options are further options of the server. Except on a Stage it is in memory
-	// whatever they say; it has the seed, unless they set another one.
+	// Options are additional options of the server. Seed applies unless they set another seed.
+	// Except in a LiveRun, the server always has an in-memory network.
 	Options []fakeapi.Option
-	// AfterRun, if there is one, is called at the end with the server, while it still
-	// serves: to keep its Timeline, say. The error is nil if all went well.
+	// AfterRun, if not nil, is called at the end, while the server still serves, for example to
+	// save its Timeline. err is the error of the run.
 	AfterRun func(server *fakeapi.Server, err error)
 }
 
-// Run runs steps against a fresh server in a testing/synctest bubble: on virtual
-// time, so that an hour takes milliseconds. A step that fails ends the test; the
-// message names the step, what was expected and what was seen, and has the
-// transcript so far; the page of the server's timeline is left where SaveTimeline of
-// [fakeapi.Server] leaves it. t must not be in a bubble already.
+// Run runs steps against a new server in a testing/synctest bubble, on virtual time, so that an
+// hour takes milliseconds. If a step fails, Run ends the test with a message that has the step, the
+// expected and the actual value, and the transcript, and saves the server's timeline with
+// SaveTimeline of [fakeapi.Server]. t must not be in a bubble already.
 //
-// A test binary that runs client-go in bubbles needs one line in its TestMain;
-// see the package documentation.
+// A test binary that runs client-go in bubbles needs one line in TestMain, which is in the package
+// documentation.
 func Run(t *testing.T, config Config, steps ...Step) *Transcript {
 	t.Helper()
 	return runTest(t, config, newScript(steps))
 }
 
-// RunDir runs each file of a file system that ends in .txtar as a subtest with
-// the file's path as its name, each against a server of its own. It is an error
-// if there is none. For a directory use os.DirFS, for files shipped in a package
-// an embed.FS.
+// RunDir runs each .txtar file of a file system as a subtest named after its path, each on its own
+// server. It is an error if there are none. fsys can be os.DirFS for a directory or an embed.FS.
 func RunDir(t *testing.T, fsys fs.FS, config Config) {
 	t.Helper()
 	names, err := scriptFiles(fsys)
@@ -66,10 +63,10 @@ func RunDir(t *testing.T, fsys fs.FS, config Config) {
 	}
 }
 
-// extension is how the names of scenarios end.
+// extension is the file name extension of scenarios.
 const extension = ".txtar"
 
-// scriptFiles finds the scenarios of a file system.
+// scriptFiles returns the names of the scenarios in a file system.
 func scriptFiles(fsys fs.FS) (names []string, err error) {
 	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && path.Ext(name) == extension {
@@ -87,8 +84,8 @@ func runTest(t *testing.T, config Config, s script) *Transcript {
 	t.Helper()
 	var log *Transcript
 	var err error
-	// What is wrong with a client that does not return must be said at once, and
-	// to the test around the bubble: a bubble that cannot end is a panic.
+	// A client that does not return is reported at once, and to the test outside of the bubble,
+	// because a bubble that cannot end panics.
 	reportStuck := func(err error) { t.Errorf("%v", err) }
 	page := ""
 	ended := config.AfterRun
@@ -109,21 +106,21 @@ func runTest(t *testing.T, config Config, s script) *Transcript {
 	return log
 }
 
-// playWithTB runs a script on a server of its own. stuck is told of a client that does
-// not return at the end; after that play waits for it.
+// playWithTB runs a script on a new server. If a client does not return at the end, it calls
+// reportStuck and waits.
 func playWithTB(t fakeapi.TB, reportStuck func(error), config Config, s script) (*Transcript, error) {
 	t.Helper()
 	log := &Transcript{seed: config.Seed}
 	return log, playTo(log, t, reportStuck, config, s)
 }
 
-// playTo is play with a transcript that can be read also if it never returns.
+// playTo is playWithTB with a transcript that the caller can read even if it never returns.
 func playTo(log *Transcript, t fakeapi.TB, reportStuck func(error), config Config, s script) error {
 	t.Helper()
 	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
 	seedMathRand(config.Seed)
 	server := fakeapi.Start(t, append(options, fakeapi.WithInMemoryNetwork())...)
-	if server == nil { // a t that has noted it, and goes on
+	if server == nil { // t has recorded the error and continues
 		return nil
 	}
 	e := newEnv(config, server, log)
@@ -131,7 +128,7 @@ func playTo(log *Transcript, t fakeapi.TB, reportStuck func(error), config Confi
 	return e.runScript(context.Background(), reportStuck, s)
 }
 
-// runScript connects to the server, runs the steps, and ends what they have begun.
+// runScript connects to the server, runs the steps, and stops watches and clients.
 func (e *Env) runScript(ctx context.Context, reportStuck func(error), s script) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -146,10 +143,10 @@ func (e *Env) runScript(ctx context.Context, reportStuck func(error), s script) 
 	return err
 }
 
-// endPosition is the place of what goes wrong after the last step.
+// endPosition is the Position of a Failure after the last step.
 const endPosition = "at the end"
 
-// runSteps runs the steps up to the first that fails.
+// runSteps runs the steps until one fails.
 func (e *Env) runSteps(ctx context.Context, s script) error {
 	for _, p := range s {
 		e.log.begin(p.step.String())
@@ -170,7 +167,7 @@ func (e *Env) runSteps(ctx context.Context, s script) error {
 	return nil
 }
 
-// runStep runs one step. That it panics is an error like others.
+// runStep runs one step and turns a panic into an error.
 func (e *Env) runStep(ctx context.Context, s Step) (err error) {
 	defer func() {
 		if what := recover(); what != nil {

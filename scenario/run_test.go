@@ -14,10 +14,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// childEnv names the test that this binary runs for TestRunFailsItsTest.
+// childEnv selects the scenario of TestChild.
 const childEnv = "SCENARIO_TEST_CHILD"
 
-// TestChild does nothing, except in the process that TestRunFailsItsTest starts.
+// TestChild does nothing except in the processes that TestRunFailsItsTest starts.
 func TestChild(t *testing.T) {
 	late := func(context.Context, *rest.Config) error { time.Sleep(time.Hour); return nil }
 	never := func(context.Context, *rest.Config) error { <-make(chan int); return nil }
@@ -48,9 +48,8 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// A scenario that fails ends its test, with the message; one file that fails
-// keeps no other from running; a client that does not return is named, even if
-// the bubble can then only panic.
+// A failing scenario ends its test with the message, and does not prevent other files from running.
+// A client that does not return is reported, even if the bubble then panics.
 func TestRunFailsItsTest(t *testing.T) {
 	for which, want := range map[string][]string{
 		"step": {"run_test.go:", "step 2: expect cm/a\n", "expected cm/a; saw none\n", "transcript so far:\n", "--- FAIL: TestChild "},
@@ -61,8 +60,8 @@ func TestRunFailsItsTest(t *testing.T) {
 			"A client must: not rely on bookmarks, ", "See https://github.com/kubernetes-client/python/issues/1796\n",
 			`the catalogue has no case "no-case" for the role mirror; there are: watch-expired-event, `},
 		"role":      {`the catalogue has no case for the role "king"`},
-		"otherwise": {"expected the client to miss what a step expects (it is late); it failed otherwise: at the end: "},
-		"survives":  {"the client survives a-case, though it was said to fall (it is idle)", "run mirror"},
+		"otherwise": {"expected that an expectation fails (it is late), but the error is: at the end: "},
+		"survives":  {"the client passes a-case, which it is known to fail (it is idle)", "run mirror"},
 		"never":     {"at the end: expected client never to return when its context ends", "deadlock"},
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")
@@ -76,8 +75,8 @@ func TestRunFailsItsTest(t *testing.T) {
 	}
 }
 
-// A scenario that fails leaves the page of its timeline; the lines of that it leaves to
-// the transcript. One that is expected to fail leaves nothing.
+// A failing scenario saves the page of its timeline, and does not log the lines of the timeline
+// beside the transcript. A scenario that is expected to fail saves nothing.
 func TestRunSavesTimelinePage(t *testing.T) {
 	folder := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.v")

@@ -12,7 +12,7 @@ func configMapManifest(name, data string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", labels: {a: b}}\ndata: {" + data + "}\n"
 }
 
-// containsLines is a failure that comes from lines: it is there as long as they are.
+// containsLines returns a function that reports whether the text of steps has certain lines.
 func containsLines(lines ...string) func([]Step) bool {
 	return func(steps []Step) bool {
 		text := "\n"
@@ -99,7 +99,7 @@ func TestShrinkFailures(t *testing.T) {
 	}
 }
 
-// Objects lose what the failure does not need, but their names.
+// Objects lose the fields that the failure does not need, but keep their names.
 func TestShrinkObjects(t *testing.T) {
 	steps := []Step{Apply("all", configMapManifest("a", "k: v, much: aaaaaaaaaaaaaaaaaaaaaaaa")+"---\n"+configMapManifest("b", "k: v")), Expire()}
 	small := Shrink(steps, func(steps []Step) bool {
@@ -113,7 +113,7 @@ func TestShrinkObjects(t *testing.T) {
 	require.Equal(t, []Step{Apply("all", "apiVersion: v1\ndata:\n  much: x\nkind: ConfigMap\nmetadata:\n  name: a\n")}, small)
 }
 
-// Two steps with one file do not get two contents.
+// Two steps with the same file do not get different contents.
 func TestShrinkKeepsFilesAlike(t *testing.T) {
 	steps := []Step{Apply("a", configMapManifest("a", "k: v")), Advance(time.Minute), Apply("a", configMapManifest("a", "k: v"))}
 	small := Shrink(steps, func(steps []Step) bool { return len(steps) == 3 })
@@ -122,7 +122,7 @@ func TestShrinkKeepsFilesAlike(t *testing.T) {
 	require.Equal(t, Advance(time.Second), small[1])
 }
 
-// However long it goes on, there is an end.
+// The number of runs is limited.
 func TestShrinkIsBounded(t *testing.T) {
 	var steps []Step
 	for range 600 {

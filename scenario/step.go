@@ -9,16 +9,14 @@ import (
 	"sync"
 )
 
-// Step is one line of a scenario. The steps of this package are immutable
-// values: they can be run any number of times, print as the text that [Parse]
-// reads, and are equal (reflect.DeepEqual) if they print the same. A step of
-// one's own works with [Run], and has no place in a file.
+// Step is one line of a scenario. The steps of this package are immutable values. They can be run
+// any number of times, their text can be parsed by [Parse], and they are equal (reflect.DeepEqual)
+// if they have the same text. A step type of another package works with [Run], but not in a file.
 type Step interface {
-	// Run does the step against the server of e. The error says what was expected
-	// and what was seen; a nil error means that it went well. It returns when ctx
-	// ends, at the latest.
+	// Run runs the step against the server of e. The error has the expected and the actual value.
+	// Run must return when ctx is done.
 	Run(ctx context.Context, e *Env) error
-	// String gives the text form, one line.
+	// String returns the text of the step, one line.
 	String() string
 }
 
@@ -31,7 +29,7 @@ type stepKind struct {
 }
 
 // kinds declares the kinds of steps. Each of its methods returns one. stepKinds finds them by
-// reflection, as package testing does with tests, so that a kind is declared only in its own file.
+// reflection, so that a kind is declared only in its own file.
 type kinds struct{}
 
 // stepKinds returns all kinds of steps, sorted by name.

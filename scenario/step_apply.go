@@ -11,12 +11,11 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Apply creates or replaces the objects of a manifest, one after the other, as if
-// each had a step of its own: a GET, and then a POST if there is no such object, else a PUT with the
-// resourceVersion that was read, unless the manifest has one. Unknown fields are
-// an error. It is not server-side apply; for that see [ServerSideApply].
+// Apply creates or replaces the objects of a manifest in their order. For each it sends a GET, and
+// then a POST if the object does not exist, or a PUT with the current resourceVersion, unless the
+// manifest has one. Unknown fields are an error. For server-side apply see [ServerSideApply].
 //
-// name is the file's name when the step is printed; the manifest is YAML or JSON.
+// name is the file name in the text of the step. The manifest is YAML or JSON.
 func Apply(name, manifest string) Step { return apply{newManifestFile(name, manifest)} }
 
 type apply struct{ manifestFile }
@@ -25,7 +24,7 @@ func (kinds) Apply() stepKind {
 	return stepKind{"apply FILE [--server-side [--manager NAME] [--force]]", parseApply}
 }
 
-// parseApply reads both kinds of apply.
+// parseApply parses Apply and ServerSideApply.
 func parseApply(a *args) (Step, error) {
 	from, given, err := parseManifestFile(a, "--server-side", "--manager=", "--force")
 	if err != nil {
@@ -68,9 +67,9 @@ func put(ctx context.Context, to dynamic.ResourceInterface, o *unstructured.Unst
 	return err
 }
 
-// ServerSideApply applies the objects of a manifest, one PATCH for each, in the name
-// of a field manager, "" for "scenario". Without force a field that another manager
-// owns with another value is a 409 Conflict.
+// ServerSideApply applies the objects of a manifest with one PATCH each. The default manager is
+// "scenario". Without force, a field that another manager owns with another value is a 409
+// Conflict.
 func ServerSideApply(name, manifest, manager string, force bool) Step {
 	return serverSideApply{newManifestFile(name, manifest), manager, force}
 }

@@ -11,38 +11,36 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Client is a client under test. It returns when its work is done, or when ctx
-// ends, which it does with the scenario. config has the client's name as its
-// user agent; take it as it is, or derive from it, since it leads to the
-// in-memory server and notes requests in the transcript.
+// Client is a client under test. It returns when its work is done, or when ctx is done, which is at
+// the end of the scenario at the latest. config leads to the server and records the requests in the
+// transcript; its user agent is the name of the client. The client may copy and change config, but
+// must keep its Dial function and its transport wrapper.
 //
-// An error that no step expected fails the scenario, unless ctx has ended.
+// An error that no step expects fails the scenario, unless ctx is done.
 type Client func(ctx context.Context, config *rest.Config) error
 
-// RunClient starts a client under test, by its name in [Config.Clients]. The step
-// ends when the client has nothing to do but to wait; the client goes on. One that
-// has been stopped, or has returned, can be run again, which is a restart: it gets
-// a context and a configuration anew, and its requests go on in the same place of
+// RunClient starts a client under test by its name in [Config.Clients]. The step ends when the
+// client waits for time to pass; the client continues. A client that has returned or was stopped
+// can be run again, with a new context and configuration. Its requests continue the same section of
 // the transcript.
 func RunClient(name string) Step { return runClient{name: name} }
 
-// RunClientOn is RunClient for a client whose requests go to a replica; "main" is the
-// first server. Their lines in the transcript end in "on REPLICA".
+// RunClientOn is [RunClient] for a client that is connected to a replica, or to "main", the first
+// server. In the transcript, its requests to a replica end in "on REPLICA".
 func RunClientOn(name, replica string) Step { return runClient{name, replica} }
 
 type runClient struct{ name, on string }
 
-// client is a client under test that has been started.
+// client is a client under test that was started.
 type client struct {
 	balancer *balancer
-	cancel   context.CancelFunc // ends its context
-	done     chan struct{}      // closed when it has returned
-	err      error              // valid when done is closed
-	// external tells that it runs somewhere else, and that nobody here knows when it
-	// returns.
+	cancel   context.CancelFunc // of its context
+	done     chan struct{}      // closed when the client has returned
+	err      error              // valid after done is closed
+	// external is true for a client outside of this process. It is not known when it returns.
 	external bool
-	// endExpected tells that a step has expected the error, or ended the context. Only the goroutine of the
-	// steps uses it.
+	// endExpected is set by steps that expect the error or stop the client. Only the goroutine of
+	// the steps uses it.
 	endExpected bool
 }
 
@@ -104,7 +102,7 @@ func (s runClient) Run(ctx context.Context, e *Env) error {
 	return nil
 }
 
-// clientConfig is a configuration for a client under test, on its network.
+// clientConfig returns the configuration for a client under test.
 func (e *Env) clientConfig(name string, network *balancer) *rest.Config {
 	config := e.Server().RESTConfig()
 	config.UserAgent = name
@@ -114,8 +112,7 @@ func (e *Env) clientConfig(name string, network *balancer) *rest.Config {
 	return config
 }
 
-// checkCanRun reports why a client cannot be run: it still runs, or has failed and no
-// step has expected that.
+// checkCanRun returns an error if a client still runs, or has failed and no step expected that.
 func (e *Env) checkCanRun(name string) error {
 	if e.clients[name] == nil {
 		return nil
@@ -133,10 +130,9 @@ func (e *Env) checkCanRun(name string) error {
 	return nil
 }
 
-// StopClient ends the context of a client under test, which must be running, and
-// waits until it has returned, which takes a minute at most. Connections that it has
-// left open are closed, as those of a process that ends. With what error it
-// returns does not matter.
+// StopClient cancels the context of a running client under test and waits until it has returned,
+// for at most a minute. It closes the connections that the client has left open, as at the end of a
+// process, and ignores the error that the client returns.
 func StopClient(name string) Step { return stopClient{name} }
 
 type stopClient struct{ name string }
@@ -200,8 +196,8 @@ func (s expectDone) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// ExpectFailed expects that a client under test has returned with an error that
-// contains text, which may be "".
+// ExpectFailed expects that a client under test has returned an error that contains text, which may
+// be "".
 func ExpectFailed(client, text string) Step { return expectFailed{client, text} }
 
 type expectFailed struct{ name, text string }
@@ -243,14 +239,14 @@ func (s expectFailed) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// runningClient finds a client that was started and has not returned.
+// runningClient returns a client that has not returned.
 func (e *Env) runningClient(name string) (*client, error) {
 	c, returned, err := e.startedClient(name)
 	switch {
 	case err != nil:
 		return nil, err
 	case c.external:
-		return nil, fmt.Errorf("client %s comes over the network: no step has power over it", name)
+		return nil, fmt.Errorf("client %s is external and cannot be controlled by steps", name)
 	case !returned:
 		return c, nil
 	}
@@ -261,15 +257,15 @@ func (e *Env) runningClient(name string) (*client, error) {
 	return nil, mismatch{"client " + name + " to run", saw}
 }
 
-// runningText says what keeps a client from having returned.
+// runningText describes why a client has not returned.
 func (c *client) runningText() string {
 	if c.external {
-		return "it comes over the network, where nobody sees it return"
+		return "it is external, and its return is not known"
 	}
 	return "it still runs"
 }
 
-// startedClient finds a client that was started, and tells whether it has returned.
+// startedClient returns a client that was started and reports whether it has returned.
 func (e *Env) startedClient(name string) (c *client, returned bool, err error) {
 	c = e.clients[name]
 	if c == nil {

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Delete deletes an object, which must be there.
+// Delete deletes an object, which must exist.
 func Delete(ref Ref) Step { return deleteStep{ref} }
 
 type deleteStep struct{ ref Ref }

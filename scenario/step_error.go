@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// ExpectError runs a step that must fail, with an error that contains text. The
-// error of a request reads "CODE REASON: MESSAGE": "409 Conflict: Operation
-// cannot be fulfilled ...".
+// ExpectError runs a step that must fail with an error that contains text. The error of a request
+// is "CODE REASON: MESSAGE", such as "409 Conflict: Operation cannot be fulfilled ...".
 func ExpectError(text string, step Step) Step { return expectError{text, step} }
 
 type expectError struct {

@@ -7,27 +7,26 @@ import (
 	"strings"
 )
 
-// Event is one thing that a watch has received.
+// Event is an event that a watch has received.
 type Event struct {
-	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR; or END, for a stream
-	// that has ended. In an expectation it may be "...", for any number of events.
+	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, or END for the end of the stream. In an
+	// expectation it may be "...", for any number of events.
 	Type string
-	// Name is the object's name, NAMESPACE/NAME in a watch of all namespaces; for
-	// an ERROR it is the reason of the Status, or its code if it has none. The other
-	// types have no name.
+	// Name is the name of the object, or NAMESPACE/NAME in a watch of all namespaces. For ERROR it
+	// is the reason of the Status, or its code. The other types have no name.
 	Name string
 }
 
-// anyEvents stands for any events.
+// anyEvents matches any number of events.
 const anyEvents = "..."
 
 // streamEnd is the type of the event that ends a stream.
 const streamEnd = "END"
 
-// eventHasName tells the types of events, and which of them have a name.
+// eventHasName reports for each type whether its events have a name.
 var eventHasName = map[string]bool{"ADDED": true, "MODIFIED": true, "DELETED": true, "ERROR": true, "BOOKMARK": false, streamEnd: false, anyEvents: false}
 
-// String gives "TYPE NAME".
+// String returns "TYPE NAME".
 func (e Event) String() string {
 	if e.Name == "" {
 		return quote(e.Type)
@@ -35,10 +34,9 @@ func (e Event) String() string {
 	return quote(e.Type) + " " + quote(e.Name)
 }
 
-// ExpectEvents expects the events that a watch has received since it was opened,
-// or since they were last expected: exactly these, in this order. Bookmarks are
-// passed over if none is named. Without events it expects that nothing has come.
-// Among other events one is expected as "... DELETED a ...".
+// ExpectEvents expects exactly the given events of a watch, in this order, since it was opened or
+// its events were last expected. Bookmarks are ignored unless events has one. Without events it
+// expects that the watch has received none. For an event among others use "... DELETED a ...".
 func ExpectEvents(watch string, events ...Event) Step {
 	return expectEvents{watch, cloneSlice(events)}
 }
@@ -66,7 +64,7 @@ func parseExpectEvents(a *args) (Step, error) {
 		}
 		if has {
 			if len(words) < 2 || words[1] == "" {
-				return nil, fmt.Errorf("expected a name behind %s", e.Type)
+				return nil, fmt.Errorf("expected a name after %s", e.Type)
 			}
 			e.Name, words = words[1], words[1:]
 		}
@@ -108,7 +106,7 @@ func (s expectEvents) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// matchEvents reports whether events are those that are wanted.
+// matchEvents reports whether the events match the expected ones.
 func matchEvents(want, saw []Event) bool {
 	if len(want) == 0 {
 		return len(saw) == 0

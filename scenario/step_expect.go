@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Expect gets an object, which must be there, and compares fields of it.
+// Expect expects that an object exists and compares some of its fields.
 func Expect(ref Ref, fields ...Field) Step { return expect{ref, cloneSlice(fields)} }
 
 type expect struct {
@@ -70,7 +70,7 @@ func (s expect) simplifications() []Step {
 	return steps
 }
 
-// ExpectAbsent asks for an object that must not be there.
+// ExpectAbsent expects that an object does not exist.
 func ExpectAbsent(ref Ref) Step { return expectAbsent{ref} }
 
 type expectAbsent struct{ ref Ref }

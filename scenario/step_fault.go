@@ -12,10 +12,9 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// Fault adds a rule to those that make the server misbehave. Counts in its
-// condition begin at zero. The steps' own requests come from the user agent
-// "scenario", their watches from "scenario/NAME", and those of a client under
-// test from its name.
+// Fault adds a fault rule to the server. Counters in its condition start at zero. The user agent of
+// the steps' requests is "scenario", of their watches "scenario/NAME", and of a client under test
+// its name.
 func Fault(rule faults.Rule) Step { return fault{rule} }
 
 type fault struct{ rule faults.Rule }
@@ -53,7 +52,7 @@ func (s fault) simplifications() []Step {
 	return steps
 }
 
-// ClearFaults takes out all rules.
+// ClearFaults removes all rules of the server.
 func ClearFaults() Step { return clearFaults{} }
 
 type clearFaults struct{}
@@ -69,7 +68,7 @@ func (clearFaults) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// ClearFault takes out the rules with this name, of which there must be one.
+// ClearFault removes the rules with a name, of which there must be at least one.
 func ClearFault(name string) Step { return clearFault{name} }
 
 type clearFault struct{ name string }
@@ -97,8 +96,8 @@ func (s clearFault) Run(_ context.Context, e *Env) error {
 	return mismatch{"a rule " + quote(s.name), listOrNone(names)}
 }
 
-// ExpectHits expects that the rules with this name, of all servers, have acted so
-// many times since the scenario began.
+// ExpectHits expects how many times the rules with a name were applied since the beginning of the
+// scenario, on all servers.
 func ExpectHits(rule string, count Count) Step { return expectHits{rule, count} }
 
 type expectHits struct {
@@ -127,7 +126,7 @@ func (s expectHits) Run(_ context.Context, e *Env) error {
 	e.waitIdle()
 	e.readHits()
 	if e.hits.lost > 0 {
-		return fmt.Errorf("the rules acted so often within one step that %d hits were forgotten", e.hits.lost)
+		return fmt.Errorf("too many hits within one step: %d are not counted", e.hits.lost)
 	}
 	if saw := e.hits.byRule[s.rule]; !s.count.matches(saw) {
 		return mismatch{fmt.Sprintf("%s hits of rule %s", s.count, s.rule), strconv.Itoa(saw)}
@@ -135,22 +134,21 @@ func (s expectHits) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// hits counts what the rules of some sets did. A set forgets old hits, so it must
-// be read now and then.
+// hits counts the hits of rules. Rule sets forget old hits, so they must be read regularly.
 type hits struct {
 	byRule     map[string]int
-	unreported []serverHit            // not in the transcript yet
-	last       map[*faults.Set]uint64 // Seq of the latest
-	lost       uint64                 // forgotten before they were read
+	unreported []serverHit            // not yet in the transcript
+	last       map[*faults.Set]uint64 // Seq of the latest hit
+	lost       uint64                 // forgotten by the rule set before they were read
 }
 
-// serverHit is a hit and the server it was at, "" for the first.
+// serverHit is a hit and the label of its server.
 type serverHit struct {
 	faults.Hit
 	server string
 }
 
-// String is the line of the transcript.
+// String returns the line of the transcript.
 func (a serverHit) String() string {
 	if a.server == "" {
 		return "fault " + a.Hit.String()
@@ -160,14 +158,14 @@ func (a serverHit) String() string {
 
 func newHits() hits { return hits{byRule: map[string]int{}, last: map[*faults.Set]uint64{}} }
 
-// readHits takes over what the rules of all servers have done.
+// readHits reads the new hits of all servers.
 func (e *Env) readHits() {
 	for _, d := range e.servers {
 		e.hits.readFrom(d.server.Faults(), d.label())
 	}
 }
 
-// readFrom takes over what is new.
+// readFrom reads the new hits of a rule set.
 func (h *hits) readFrom(set *faults.Set, at string) {
 	for _, hit := range set.Hits() {
 		if hit.Seq <= h.last[set] {
@@ -182,9 +180,8 @@ func (h *hits) readFrom(set *faults.Set, at string) {
 	}
 }
 
-// takeUnreported gives the new hits, in an order that does not depend on how goroutines
-// were scheduled: streams that are hit at the same time are told one after the
-// other, behind what was hit before it was a stream.
+// takeUnreported returns the new hits in an order that does not depend on the scheduling of
+// goroutines: by time, then other hits before those of streams, which are sorted by user agent.
 func (h *hits) takeUnreported() []serverHit {
 	taken := h.unreported
 	h.unreported = nil

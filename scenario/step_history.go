@@ -2,8 +2,8 @@ package scenario
 
 import "context"
 
-// Compact forgets what a compaction of etcd forgets: reads at an exact past
-// resourceVersion and continue tokens answer 410 Expired from now on.
+// Compact compacts the history, as etcd does. Reads at an exact past resourceVersion and continue
+// tokens are answered 410 Expired from then on.
 func Compact() Step { return compact{} }
 
 type compact struct{}
@@ -19,8 +19,7 @@ func (compact) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// Expire forgets all history: a watch that starts from a past resourceVersion is
-// answered 410 Expired, too.
+// Expire forgets all history. A watch from a past resourceVersion is answered 410 Expired, too.
 func Expire() Step { return expire{} }
 
 type expire struct{}

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ExpectList lists a collection, which must have exactly the objects named, in
-// the order of the list. With AllNamespaces the names are NAMESPACE/NAME.
+// ExpectList expects that a collection has exactly the objects with these names, in this order.
+// With AllNamespaces the names are NAMESPACE/NAME.
 func ExpectList(of Collection, names ...string) Step { return expectList{of, cloneSlice(names)} }
 
 type expectList struct {
@@ -63,7 +63,7 @@ func (s expectList) Run(ctx context.Context, e *Env) error {
 	return nil
 }
 
-// nameOf is what an object of the collection is called in steps.
+// nameOf returns the name of an object of the collection in steps.
 func (c Collection) nameOf(o metav1.Object) string {
 	if c.AllNamespaces && o.GetNamespace() != "" {
 		return o.GetNamespace() + "/" + o.GetName()

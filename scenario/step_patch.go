@@ -15,14 +15,14 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Patch patches an object, which must be there. The patch is JSON, or YAML of one
-// line, for one of the types merge, strategic and json (a list of operations).
-// Unknown fields are an error.
+// Patch patches an object, which must exist. The body is JSON, or YAML in one line. Supported types
+// are merge, strategic and JSON patches; the body of a JSON patch is a list. Unknown fields are an
+// error.
 func Patch(ref Ref, as types.PatchType, body string) Step {
 	return PatchSubresource(ref, "", as, body)
 }
 
-// PatchSubresource is Patch of a subresource, such as "status" or "scale".
+// PatchSubresource is [Patch] for a subresource, such as "status" or "scale".
 func PatchSubresource(ref Ref, subresource string, as types.PatchType, body string) Step {
 	s := patch{ref: ref, subresource: subresource, patchType: as, body: body}
 	if one, err := canonicalJSON(body); err == nil {
@@ -38,7 +38,7 @@ type patch struct {
 	body        string // JSON on one line
 }
 
-// patchTypes are what --type takes; a patch without that is a merge patch.
+// patchTypes are the values of --type. The default is a merge patch.
 var patchTypes = map[string]types.PatchType{
 	"": types.MergePatchType, "merge": types.MergePatchType, "json": types.JSONPatchType, "strategic": types.StrategicMergePatchType,
 }
@@ -66,7 +66,7 @@ func parsePatch(a *args) (Step, error) {
 	}
 	as, ok := patchTypes[given["--type"]]
 	if !ok {
-		return nil, fmt.Errorf("expected merge, json or strategic behind --type, found %q", given["--type"])
+		return nil, fmt.Errorf("expected merge, json or strategic after --type, found %q", given["--type"])
 	}
 	one, err := canonicalJSON(body)
 	if err != nil {
@@ -78,7 +78,7 @@ func parsePatch(a *args) (Step, error) {
 	return patch{ref, given[subresourceFlag], as, one}, nil
 }
 
-// cutPatch takes what stands from the first word on that begins with a bracket.
+// cutPatch cuts off the rest of the line from the first word that begins with a bracket.
 func (a *args) cutPatch() (string, error) {
 	rest := a.rest
 	for {
@@ -98,10 +98,9 @@ func (a *args) cutPatch() (string, error) {
 	}
 }
 
-// canonicalJSON gives JSON or YAML as JSON of one line, the same for all that means the
-// same.
+// canonicalJSON converts JSON or YAML to JSON in one line. Equivalent texts have the same result.
 func canonicalJSON(text string) (string, error) {
-	// Inside of brackets YAML has only the forms that fit in a line.
+	// Inside of brackets YAML has only syntax that fits in a line.
 	body := []byte(`{"patch": ` + text + "\n}")
 	if !json.Valid(body) {
 		var err error
@@ -120,7 +119,7 @@ func canonicalJSON(text string) (string, error) {
 			return formatValue(all["patch"]), nil
 		}
 	}
-	return "", errors.New("it is more than what stands in brackets")
+	return "", errors.New("the patch must end at the closing bracket")
 }
 
 func (s patch) String() string {
@@ -131,8 +130,7 @@ func (s patch) String() string {
 	return joinWords("patch", s.ref.String(), as, subresourceText(s.subresource), s.body)
 }
 
-// typeName is the word for the type of the patch; one that is not known stands for
-// itself.
+// typeName returns the value of --type, or an unsupported type itself.
 func (s patch) typeName() string {
 	for name, as := range patchTypes {
 		if as == s.patchType && name != "" {

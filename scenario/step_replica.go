@@ -8,11 +8,10 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Replica opens a second API server on the store of the first, as in a cluster with
-// several of them on one etcd, whose view may be behind: what it answers from its
-// watch cache, which is watches, and reads at resourceVersion "0" or not older than
-// one. All else is current, and so are writes. The first server is called "main".
-// A replica has its own fault rules.
+// Replica starts a second API server on the store of the first one, as in a cluster with several
+// API servers on one etcd. The view of its watch cache may be behind. That affects watches, and
+// reads at resourceVersion "0" or not older than a resourceVersion. Other reads and writes are
+// current. The first server is called "main". A replica has its own fault rules.
 func Replica(name string, view View) Step { return replicaStep{name, view} }
 
 type replicaStep struct {
@@ -55,7 +54,7 @@ func (s replicaStep) Run(_ context.Context, e *Env) error {
 	return e.addServer(&apiServer{name: s.name, server: replica.Server, replica: replica})
 }
 
-// Freeze keeps the view of a replica as it is now.
+// Freeze freezes the view of a replica at the current state.
 func Freeze(replica string) Step { return viewStep{"freeze", replica, Frozen()} }
 
 func (kinds) Freeze() stepKind {
@@ -97,8 +96,8 @@ func (s viewStep) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// On runs a step at a replica, or at "main": its requests go there, and rules, and
-// all else that is about a server and not about its store, are that one's.
+// On runs a step on a replica or on "main". Its requests, rules and everything else that does not
+// concern the store affect only that server.
 func On(replica string, step Step) Step { return onServer{replica, step} }
 
 type onServer struct {
@@ -135,8 +134,8 @@ func (s onServer) simplifications() []Step {
 	return simplifyInner(s.step, func(step Step) Step { return onServer{s.name, step} })
 }
 
-// SwitchClient moves a client under test, which must be running, to a replica or to
-// "main", as a load balancer does: its connections break, and new ones lead there.
+// SwitchClient moves a running client under test to a replica or to "main", as a load balancer
+// does. Its connections are closed, and new ones are made to the other server.
 func SwitchClient(client, replica string) Step { return switchClient{client, replica} }
 
 type switchClient struct{ name, to string }

@@ -8,18 +8,16 @@ import (
 	"time"
 )
 
-// ExpectRequests expects that a client under test has got so many answers, since
-// it was first run, whose line in the transcript contains text. A line is "METHOD
-// PATH?QUERY CODE", with " Retry-After N" behind it if the answer has that
-// header, or with "no answer" instead of the code, and " on REPLICA" at the end if it
-// did not go to the first server. A client that was run again
-// goes on counting.
+// ExpectRequests expects how many lines of a client under test in the transcript contain text,
+// since the client was first run. A line is "METHOD PATH?QUERY CODE". It has "no answer" instead of
+// the code if there was no response, " Retry-After N" after the code if the response has that
+// header, and " on REPLICA" at the end if the request was not sent to the first server. The count
+// continues if the client is run again.
 func ExpectRequests(client, text string, count Count) Step {
 	return expectRequests{client, text, count, 0}
 }
 
-// ExpectRequestsIn lets time pass, as [Advance] does, and expects that so many
-// answers come in that time.
+// ExpectRequestsIn lets time pass, as [Advance] does, and counts only the responses in that time.
 func ExpectRequestsIn(d time.Duration, client, text string, count Count) Step {
 	return expectRequests{client, text, count, d}
 }
@@ -27,7 +25,7 @@ func ExpectRequestsIn(d time.Duration, client, text string, count Count) Step {
 type expectRequests struct {
 	name, text string
 	count      Count
-	in         time.Duration // 0 for all the time since the first run
+	in         time.Duration // 0 for the time since the first run
 }
 
 func (kinds) ExpectRequests() stepKind {
@@ -76,7 +74,7 @@ func (s expectRequests) Run(ctx context.Context, e *Env) error {
 	}
 	lines, all := e.log.requestLines(s.name)
 	if !all {
-		return fmt.Errorf("client %s has made more than %d requests, which are not counted any more", s.name, maxLoggedRequests)
+		return fmt.Errorf("client %s has sent more than %d requests, which are not counted", s.name, maxLoggedRequests)
 	}
 	saw := 0
 	for _, line := range lines[before:] {

@@ -10,11 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ExpectSame expects that two namespaces have the same objects of a kind: the
-// same names, with the same content. Metadata and status are not compared.
-// Objects that the server makes in every namespace do not disturb: it makes them
-// in both. It is what a client that copies from one to the other has to achieve,
-// whatever happens.
+// ExpectSame expects that two namespaces have the same objects of a kind, with the same names and
+// contents except for metadata and status. It is the expectation for a client that copies objects
+// from one namespace to the other. Objects that the server creates in every namespace are in both.
 func ExpectSame(kind, namespace, other string) Step { return expectSame{kind, namespace, other} }
 
 type expectSame struct{ kind, one, other string }
@@ -68,8 +66,7 @@ func contentOrNone(all map[string]string, name string) string {
 	return "none"
 }
 
-// contents lists a collection: by name, all that an object is but its metadata
-// and status.
+// contents returns the objects of a collection without metadata and status, by name.
 func contents(ctx context.Context, e *Env, of Collection) (map[string]string, error) {
 	ctx, cancel := e.withRequestTimeout(ctx)
 	defer cancel()

@@ -13,9 +13,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// NotReady has the server fill its watch cache again, which takes d: all watches
-// end, and new ones and lists that the cache would answer get 429 with a Retry-After
-// until then. 0 ends that.
+// NotReady makes the server reinitialize its watch cache for d. All watches end. Until then new
+// watches, and lists that the cache would answer, are answered 429 with a Retry-After. 0 ends an
+// initialization.
 func NotReady(d time.Duration) Step { return notReady{d} }
 
 type notReady struct{ d time.Duration }
@@ -40,8 +40,7 @@ func (s notReady) simplifications() []Step {
 	return shorterDurations(s.d, func(d time.Duration) Step { return notReady{d} })
 }
 
-// Skew puts the server's clock wrong: ahead by d, behind for a negative one, right
-// again for 0. How long things take stays true.
+// Skew sets the server's clock ahead by d, or behind if d is negative. Durations are not affected.
 func Skew(d time.Duration) Step { return skew{d} }
 
 type skew struct{ d time.Duration }
@@ -62,7 +61,7 @@ func (s skew) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// parseDurationOnly reads a line that is a duration of at least least.
+// parseDurationOnly parses a line of one duration of at least least.
 func parseDurationOnly(a *args, least time.Duration) (time.Duration, error) {
 	d, err := a.duration(least)
 	if err == nil {
@@ -71,9 +70,8 @@ func parseDurationOnly(a *args, least time.Duration) (time.Duration, error) {
 	return d, err
 }
 
-// Shutdown ends the server as an API server that ends gracefully does: watches end,
-// requests that it serves may finish, and connections are refused until [Restart].
-// Its objects are kept.
+// Shutdown shuts the server down gracefully. Watches end, requests in flight may finish, and
+// connections are refused until [Restart]. The server keeps its objects.
 func Shutdown() Step { return shutdown{} }
 
 type shutdown struct{}
@@ -86,8 +84,8 @@ func (shutdown) String() string { return "shutdown" }
 
 func (shutdown) Run(_ context.Context, e *Env) error { return e.Server().Shutdown() }
 
-// Restart lets the server serve again. For the time startup it answers 503 with a
-// Retry-After, as one that is not through with its start; 0 is for none.
+// Restart lets the server serve again. For the duration startup it answers 503 with a Retry-After,
+// as a server that is starting.
 func Restart(startup time.Duration) Step { return restart{startup} }
 
 type restart struct{ startup time.Duration }
@@ -121,8 +119,8 @@ func (s restart) simplifications() []Step {
 	return append([]Step{restart{}}, shorterDurations(s.startup, func(d time.Duration) Step { return restart{d} })...)
 }
 
-// Feature switches a feature gate of the server on or off, by its name in
-// Kubernetes: fakeapi.WatchList and the others that a fakeapi.Server can switch.
+// Feature enables or disables a feature of the server by the name of its Kubernetes feature gate,
+// such as fakeapi.WatchList.
 func Feature(f fakeapi.Feature, on bool) Step { return feature{f, on} }
 
 type feature struct {
@@ -155,9 +153,8 @@ func (s feature) String() string {
 
 func (s feature) Run(_ context.Context, e *Env) error { return e.Server().SetFeature(s.name, s.on) }
 
-// Discovery makes discovery wrong about API groups, in a way named as the method of
-// fakeapi.Discovery: hide, break, stale, flap; or right again: heal, which takes no
-// groups for all.
+// Discovery makes the discovery of API groups faulty. action names a method of fakeapi.Discovery:
+// hide, fail, stale or flap. The action reset ends that, without groups for all of them.
 func Discovery(action string, groups ...string) Step {
 	return discoveryStep{action, cloneSlice(groups)}
 }
@@ -167,7 +164,7 @@ type discoveryStep struct {
 	groups []string
 }
 
-// discoveryActions are what can be done to groups.
+// discoveryActions returns the methods of d by the names of the actions.
 func discoveryActions(d *fakeapi.Discovery) map[string]func(...string) error {
 	return map[string]func(...string) error{"hide": d.Hide, "fail": d.Fail, "stale": d.MarkStale, "flap": d.Flap, "reset": d.Reset}
 }
@@ -208,15 +205,15 @@ func (s discoveryStep) Run(_ context.Context, e *Env) error {
 
 func (s discoveryStep) simplifications() (steps []Step) {
 	for i := range s.groups {
-		if len(s.groups) > 1 { // heal without any is for all
+		if len(s.groups) > 1 { // reset without groups is for all
 			steps = append(steps, discoveryStep{s.action, slices.Concat(s.groups[:i], s.groups[i+1:])})
 		}
 	}
 	return steps
 }
 
-// ExpireToken ends a bearer token, one that an option of the server has given out:
-// whoever sends it is answered 401 from now on.
+// ExpireToken expires a bearer token that an option of the server has added. Requests with it are
+// answered 401 from then on.
 func ExpireToken(value string) Step { return expireToken{value} }
 
 type expireToken struct{ value string }

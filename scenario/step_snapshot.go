@@ -10,7 +10,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Snapshot takes a backup of the server, under a name for [Restore].
+// Snapshot takes a snapshot of the store, with a name for [Restore].
 func Snapshot(name string) Step { return snapshot{name} }
 
 type snapshot struct{ name string }
@@ -40,10 +40,9 @@ func (s snapshot) Run(_ context.Context, e *Env) error {
 	return nil
 }
 
-// Restore puts all objects back to what they were when the snapshot was taken, as
-// restoring etcd from a backup does: watches end and history is forgotten. With a
-// bump of 0 resourceVersions go back as well and are given out once more, to other
-// content; otherwise they go on that much above the highest there was.
+// Restore restores all objects from a snapshot, as restoring etcd from a backup does. Watches end,
+// and the history is forgotten. With bump 0 resourceVersions go back and are assigned again to
+// other objects. Otherwise they continue at bump above the highest one.
 func Restore(name string, bump uint64) Step { return restore{name, bump} }
 
 type restore struct {

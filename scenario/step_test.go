@@ -132,8 +132,8 @@ func syntaxErrors() map[string]string {
 		"advance":             "line 1: expected a duration, found the end of the line (advance DURATION)",
 		"advance -5m":         `line 1: expected a duration of at least 1ns, found -5m0s`,
 		"advance 5m 6m":       `line 1: expected the end of the line, found "6m"`,
-		`run "a`:              `line 1: expected a closing double quote behind "a`,
-		`run "a"b`:            `line 1: expected a blank behind the closing double quote in "a"b`,
+		`run "a`:              `line 1: expected a closing double quote after "a`,
+		`run "a"b`:            `line 1: expected a blank after the closing double quote in "a"b`,
 		`run ""`:              `line 1: expected the name of a client, found ""`,
 		"apply b.yaml\n-- a.yaml --\n" + manifest: `line 1: expected a file of this scenario (a.yaml), found "b.yaml" (apply FILE [`,
 		"apply a.yaml":                                                 `line 1: expected a file of this scenario (there are none), found "a.yaml"`,
@@ -144,11 +144,11 @@ func syntaxErrors() map[string]string {
 		"apply a\n-- a --\n" + manifest + "---\n[1]\n":                 "line 2: manifest a: document 2: expected the fields of an object",
 		"apply a\n-- a --\na: 1\na: 2\n":                               "line 2: manifest a: document 1: ",
 		"apply a\n-- a --\nkind: Pod\napiVersion: v1\n":                "line 2: manifest a: document 1: expected metadata.name",
-		"apply a\n-- a --\nkind: PodList\napiVersion: v1\nitems: []\n": "line 2: manifest a: document 1: expected one object a document, found a PodList",
+		"apply a\n-- a --\nkind: PodList\napiVersion: v1\nitems: []\n": "line 2: manifest a: document 1: expected one object per document, found a PodList",
 		"delete cm":                             `line 1: expected KIND/NAME, found "cm"`,
 		`expect same cm "" b`:                   `line 1: expected a kind and two namespaces, found ""`,
 		"delete cm/a b":                         `line 1: expected the end of the line, found "b"`,
-		"delete cm/a -n":                        "line 1: expected a value behind -n, found the end of the line",
+		"delete cm/a -n":                        "line 1: expected a value after -n, found the end of the line",
 		"delete cm/a -n x -n y":                 "line 1: expected -n once, found it twice",
 		"delete cm/a -A":                        "line 1: expected one of the flags -n, found -A",
 		"expect list pods -n x -A":              "line 1: expected -n or -A, found both",
@@ -160,38 +160,38 @@ func syntaxErrors() map[string]string {
 		`expect cm/a a["x"=1`:                   `found a["x"=1: expected "]", found "=1"`,
 		"expect cm/a a[0]b=1":                   `found a[0]b=1: expected ".", "[" or "=" before "b=1"`,
 		"expect events w CREATED a":             `line 1: expected ADDED, MODIFIED, DELETED, ERROR, BOOKMARK, END or ..., found "CREATED"`,
-		"expect events w ADDED":                 "line 1: expected a name behind ADDED",
-		"expect hits lost many":                 `line 1: expected a number, or one behind >= or <=, found "many"`,
+		"expect events w ADDED":                 "line 1: expected a name after ADDED",
+		"expect hits lost many":                 `line 1: expected a number, or one after >= or <=, found "many"`,
 		"expect hits lost >= 3":                 "line 1: expected the end of the line",
-		"expect hits lost <=-3":                 `line 1: expected a number, or one behind >= or <=, found "<=-3"`,
+		"expect hits lost <=-3":                 `line 1: expected a number, or one after >= or <=, found "<=-3"`,
 		"clear fault":                           "line 1: expected more, found the end of the line (clear fault NAME)",
-		"run mine --on":                         "line 1: expected a value behind --on, found the end of the line (run CLIENT [--on REPLICA])",
+		"run mine --on":                         "line 1: expected a value after --on, found the end of the line (run CLIENT [--on REPLICA])",
 		"run --on b":                            "line 1: expected more, found the end of the line",
 		"on b":                                  `line 1: expected a step (`,
 		"on":                                    "line 1: expected the name of a replica, found the end of the line",
 		"replica b --frozen --lag 1":            "line 1: expected one of --frozen, --lag and --delay, found more (replica NAME",
-		"replica b --lag -1":                    `line 1: expected a number of changes behind --lag, found "-1"`,
+		"replica b --lag -1":                    `line 1: expected a number of changes after --lag, found "-1"`,
 		"replica b --delay soon":                `line 1: expected a duration such as "90s" or "5m", found "soon"`,
 		"replica b --delay -1s":                 "line 1: expected a duration of at least 0s, found -1s",
 		`replica ""`:                            `line 1: expected a name for the replica, found ""`,
 		"freeze":                                "line 1: expected more, found the end of the line (freeze REPLICA)",
 		"switch mine":                           "line 1: expected more, found the end of the line (switch CLIENT REPLICA)",
 		"apply a --force\n-- a --\n" + manifest: "line 1: expected --server-side beside --manager or --force (apply FILE",
-		"apply a\n-- a --\n" + generated:        "line 1: expected metadata.name in a, found generateName, which create takes",
-		"update a\n-- a --\n" + generated:       "line 1: expected metadata.name in a, found generateName, which create takes",
+		"apply a\n-- a --\n" + generated:        "line 1: expected metadata.name in a, found generateName, which only create supports",
+		"update a\n-- a --\n" + generated:       "line 1: expected metadata.name in a, found generateName, which only create supports",
 		"update":                                "line 1: expected more, found the end of the line (update FILE [--subresource NAME])",
 		"create a b":                            `line 1: expected the end of the line, found "b" (create FILE)`,
 		"patch cm/a":                            "line 1: expected KIND/NAME and then a patch that begins with { or [, found the end of the line (patch KIND/NAME",
 		"patch {}":                              "line 1: expected more, found the end of the line",
 		"patch cm {}":                           `line 1: expected KIND/NAME, found "cm"`,
 		`patch "cm {}`:                          "line 1: expected a closing double quote",
-		"patch cm/a --type apply {}":            `line 1: expected merge, json or strategic behind --type, found "apply"`,
+		"patch cm/a --type apply {}":            `line 1: expected merge, json or strategic after --type, found "apply"`,
 		"patch cm/a []":                         "line 1: expected a list of operations for --type json, and else the fields of an object",
 		"patch cm/a --type json {}":             "line 1: expected a list of operations for --type json",
 		"patch cm/a {a: 1, a: 2}":               "line 1: expected a patch in JSON or YAML, found {a: 1, a: 2}: ",
 		`patch cm/a {"a": 1, "a": 2}`:           `line 1: expected a patch in JSON or YAML, found {"a": 1, "a": 2}: `,
 		"patch cm/a {a":                         "line 1: expected a patch in JSON or YAML, found {a: ",
-		"patch cm/a {}, b: 1":                   "line 1: expected a patch in JSON or YAML, found {}, b: 1: it is more than what stands in brackets",
+		"patch cm/a {}, b: 1":                   "line 1: expected a patch in JSON or YAML, found {}, b: 1: the patch must end at the closing bracket",
 		"patch cm/a {}: 1":                      "line 1: expected a patch in JSON or YAML, found {}: 1",
 		"discovery":                             "line 1: expected more, found the end of the line (discovery hide|",
 		"discovery lose apps":                   `line 1: expected one of fail, flap, hide, reset, stale, found "lose"`,
@@ -213,7 +213,7 @@ func syntaxErrors() map[string]string {
 		"snapshot a b":                          `line 1: expected the end of the line, found "b"`,
 		`stop ""`:                               `line 1: expected the name of a client, found ""`,
 		"expect requests mine GET -1":           "line 1: expected one of the flags --in, found -1",
-		"watch w pods --from now":               `line 1: expected a resourceVersion behind --from, found "now"`,
+		"watch w pods --from now":               `line 1: expected a resourceVersion after --from, found "now"`,
 		"watch w":                               "line 1: expected more, found the end of the line",
 		"eventually 1m":                         `line 1: expected a step (`,
 		"eventually 1m compact now":             `found "now" (compact) (eventually DURATION STEP)`,
@@ -223,7 +223,7 @@ func syntaxErrors() map[string]string {
 	}
 }
 
-// failingTexts are texts with a step that fails, and what is said of it.
+// failingTexts returns texts with a step that fails and a part of the error.
 func failingTexts() []struct{ text, want string } {
 	return []struct{ text, want string }{
 		{"apply a\nexpect cm/a metadata.name=b\n" + object,
@@ -256,8 +256,8 @@ func failingTexts() []struct{ text, want string } {
 		{"expect error x compact", "expected an error with x; saw none"},
 		{"expect error zzz expect cm/a", "expected an error with zzz; saw expected cm/a; saw none"},
 		{"eventually 5s expect cm/a", "attempt 6, after 5s: expected cm/a; saw none"},
-		{"fault when verb(get) do hang\nexpect cm/a", "no answer within 1m0s"},
-		{"fault when verb(watch) do hang\nwatch w cm", "no answer within 1m0s"},
+		{"fault when verb(get) do hang\nexpect cm/a", "no response within 1m0s"},
+		{"fault when verb(watch) do hang\nwatch w cm", "no response within 1m0s"},
 		{"run nobody", `there is no client "nobody" in the Config; there are: fails, loops, maker, polls, stays, waits`},
 		{"expect done fails", `no client "fails" was started`},
 		{"run waits\nrun waits", "expected client waits to have returned, so that it can be run again; saw it still runs"},
@@ -304,7 +304,7 @@ func failingTexts() []struct{ text, want string } {
 		{"create a\nalways 5s expect absent cm/a" + object, "always 5s expect absent cm/a\n    after 0s: expected no cm/a; saw one with"},
 		{"run maker\nalways 5s expect absent cm/made", "after 4s: expected no cm/made; saw one with"},
 		{"run polls\nexpect requests polls GET 0 --in 1m", "expected 0 requests of client polls with GET in 1m0s; saw 60"},
-		{"run polls\nadvance 10m\nexpect requests polls GET 0 --in 10m", "client polls has made more than 1000 requests"},
+		{"run polls\nadvance 10m\nexpect requests polls GET 0 --in 10m", "client polls has sent more than 1000 requests"},
 		{"watch w cm\ncreate a\nexpect events w ... DELETED a ..." + object, "expected of watch w [... DELETED a ...]; saw [ADDED a]"},
 		{"watch w cm\ncreate a\nexpect events w ADDED a ... ADDED a" + object, "expected of watch w [ADDED a ... ADDED a]; saw [ADDED a]"},
 		{"expect hits a >=1", "expected >=1 hits of rule a; saw 0"},
@@ -323,13 +323,13 @@ func failingTexts() []struct{ text, want string } {
 	}
 }
 
-// passingTexts are texts that are no failure, although they are near to one.
+// passingTexts returns texts that pass, although some are close to a failure.
 func passingTexts() []string {
 	return []string{
 		"",
 		"run fails\nexpect failed fails",
 		"run fails\nexpect failed fails luck",
-		"run waits", // its context ends first
+		"run waits", // its context ends before it returns
 		"run waits\nadvance 1m\nexpect done waits",
 		"run waits\neventually 2m expect done waits",
 		"run waits\nstop waits\nexpect failed waits \"context canceled\"\nrun waits\nadvance 1m\nexpect done waits",
@@ -355,20 +355,21 @@ func passingTexts() []string {
 		"apply a\nskew -24h\napply b\nskew 0s\nexpect cm/a metadata.creationTimestamp=2000-01-01T00:00:00Z\n" +
 			"expect cm/b metadata.creationTimestamp=1999-12-31T00:00:00Z" + object + "-- b --\n" + strings.ReplaceAll(manifest, "name: a", "name: b"),
 		"feature WatchList off\nfeature WatchList on\ndiscovery fail apps\ndiscovery reset apps\ndiscovery hide apps batch\ndiscovery reset",
-		// At a replica they are about that replica.
+		// On a replica they affect only that replica.
 		"replica b\non b shutdown\nexpect list cm\non b expect error refused expect list cm\non b restart\non b expect list cm",
 		"run maker\nalways 3s expect absent cm/made\nadvance 500ms\nexpect cm/made\nalways 1h expect cm/made",
 		"run polls\nexpect requests polls GET <=60 --in 1m\nstop polls\nexpect requests polls \"\" 0 --in 1h\nexpect requests polls GET >=60",
 		"watch w cm\ncreate a\npatch cm/a {data: {k: v}}\ndelete cm/a\nexpect events w ... DELETED a ...\nexpect events w\nexpect events w ...\n" +
 			"create a\nexpect error \"of watch w\" expect events w ... DELETED a ...\nexpect events w ... ADDED a" + object,
 		"watch w cm\nadvance 2m\nexpect events w ... BOOKMARK BOOKMARK ...\nadvance 1m\nexpect events w ...",
-		// What was missed comes into view; what a step asks for without a revision is current.
+		// The view shows later what it missed. A step that reads without a resourceVersion gets the
+		// current state.
 		"replica b --frozen\non b watch w cm\napply a\non b expect cm/a\nexpect events w\ncatch up b\nexpect events w ADDED a" + object,
 		"replica b\nfreeze b\non b watch w cm\napply a\nexpect events w\non main watch v cm\nexpect events v ADDED a" + object,
 		"replica b --lag 1\non b watch w cm\napply a\nexpect events w\napply b\nexpect events w ADDED a" + object + "-- b --\n" +
 			strings.ReplaceAll(manifest, "name: a", "name: b"),
 		"advance 2s\nreplica b --delay 2s\non b watch w cm\napply a\nadvance 1999ms\nexpect events w\nadvance 1ms\nexpect events w ADDED a" + object,
-		// Each server has its own rules; their hits are counted together.
+		// Each server has its own rules. Hits are counted on all servers.
 		"replica b\non b fault no: when verb(get) do status(403)\nexpect error NotFound delete cm/a\non b expect error Forbidden expect cm/a\n" +
 			"expect error NotFound delete cm/a\nexpect hits no 1\nexpect error \"expected a rule no\" clear fault no\non b clear fault no\non b expect absent cm/a",
 		"replica b\nrun polls --on b\nadvance 2s\nexpect requests polls \" 200 on b\" 3\nswitch polls main\nadvance 2s\n" +

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Advance lets time pass: server and clients do what they do in that time. On
-// the virtual time of a scenario it takes no longer than what they do.
+// Advance lets time pass, in which the server and clients do their work. On virtual time it takes
+// only as long as that work.
 func Advance(d time.Duration) Step { return advance{d} }
 
 type advance struct{ d time.Duration }
@@ -45,11 +45,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// pollInterval is the time between two attempts of Eventually.
+// pollInterval is the time between two attempts of Eventually and Always.
 const pollInterval = time.Second
 
-// Eventually runs a step again, every second, until it goes well, for at most
-// d. Attempts that fail leave no trace in the transcript but their number.
+// Eventually repeats a step every second until it passes, for at most d. The transcript has only
+// the last attempt and the number of attempts.
 func Eventually(d time.Duration, step Step) Step { return eventually{d, step} }
 
 type eventually struct {
@@ -81,7 +81,7 @@ func (s eventually) Run(ctx context.Context, e *Env) error {
 		err := s.step.Run(ctx, e)
 		if err == nil {
 			if attempts > 1 {
-				e.Note("attempt %d went well", attempts)
+				e.Note("attempt %d passed", attempts)
 			}
 			return nil
 		}
@@ -102,9 +102,8 @@ func (s eventually) simplifications() []Step {
 	return simplifyInner(s.step, func(step Step) Step { return eventually{s.d, step} })
 }
 
-// Always runs a step again, every second, which must go well each time, from now on
-// until d has passed: what was there only for a while, or came too early, shows.
-// Only the last attempt leaves a trace in the transcript.
+// Always repeats a step every second for d, and fails if one attempt fails. The transcript has only
+// the last attempt.
 func Always(d time.Duration, step Step) Step { return always{d, step} }
 
 type always struct {

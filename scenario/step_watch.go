@@ -9,13 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Watch opens a watch and lets it run. What it receives is in the transcript,
-// and can be expected under the watch's name. It asks for bookmarks, starts with
-// what is there, as ADDED events, and ends after an hour. Its user agent is
-// "scenario/NAME".
+// Watch opens a watch. Its events are in the transcript and can be expected under its name. It
+// requests bookmarks, starts with the existing objects as ADDED events, and ends after an hour. Its
+// user agent is "scenario/NAME".
 func Watch(name string, of Collection) Step { return watchStep{name, of, ""} }
 
-// WatchFrom is Watch from a resourceVersion on, without what was there before.
+// WatchFrom is [Watch] from a resourceVersion, without the objects that existed before.
 func WatchFrom(name string, of Collection, revision string) Step {
 	return watchStep{name, of, revision}
 }
@@ -48,7 +47,7 @@ func parseWatch(a *args) (Step, error) {
 	}
 	if from := given["--from"]; from != "" {
 		if _, err := strconv.ParseUint(from, 10, 64); err != nil {
-			return nil, fmt.Errorf("expected a resourceVersion behind --from, found %q", from)
+			return nil, fmt.Errorf("expected a resourceVersion after --from, found %q", from)
 		}
 	}
 	return watchStep{all[0], of, given["--from"]}, nil
@@ -62,8 +61,7 @@ func (s watchStep) String() string {
 	return joinWords("watch", quote(s.name), s.of.String(), from)
 }
 
-// watchTimeoutSeconds is the timeout that watches ask for. Without one the server would
-// pick a time at random.
+// watchTimeoutSeconds is the timeout of watches. Without one the server would choose a random time.
 const watchTimeoutSeconds int64 = 3600
 
 func (s watchStep) Run(ctx context.Context, e *Env) error {
@@ -78,7 +76,7 @@ func (s watchStep) Run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	// The patience is for the answer's head; the stream may go on.
+	// The timeout is for the response header; the stream may last longer.
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(requestTimeout, func() { cancel(errNoResponse) })
 	seconds := watchTimeoutSeconds

@@ -8,9 +8,9 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Create creates the objects of a manifest, one POST for each: one that is there
-// already is a 409 AlreadyExists. An object may have generateName instead of a name.
-// Unknown fields are an error. For name and manifest see [Apply].
+// Create creates the objects of a manifest with one POST each. An object that exists is a 409
+// AlreadyExists. An object may have generateName instead of a name. Unknown fields are an error.
+// For name and manifest see [Apply].
 func Create(name, manifest string) Step { return create{newManifestFile(name, manifest)} }
 
 type create struct{ manifestFile }
@@ -40,13 +40,13 @@ func (s create) simplifications() []Step {
 	return s.smallerManifests(func(less manifestFile) Step { return create{less} })
 }
 
-// Update replaces the objects of a manifest, one PUT for each and nothing before it:
-// one that is not there is a 404, and one with a resourceVersion that is not the
-// current one is a 409 Conflict. Without a resourceVersion it replaces whatever is
-// there. Unknown fields are an error. For name and manifest see [Apply].
+// Update replaces the objects of a manifest with one PUT each. An object that does not exist is a
+// 404, and one with a resourceVersion that is not current a 409 Conflict. An object without a
+// resourceVersion is replaced in any case. Unknown fields are an error. For name and manifest see
+// [Apply].
 func Update(name, manifest string) Step { return updateStep{newManifestFile(name, manifest), ""} }
 
-// UpdateSubresource is Update of a subresource, such as "status".
+// UpdateSubresource is [Update] for a subresource, such as "status".
 func UpdateSubresource(name, manifest, subresource string) Step {
 	return updateStep{newManifestFile(name, manifest), subresource}
 }
@@ -83,7 +83,7 @@ func (s updateStep) simplifications() []Step {
 	return s.smallerManifests(func(less manifestFile) Step { return updateStep{less, s.subresource} })
 }
 
-// subresourceFlag is followed by the name of a subresource.
+// subresourceFlag is the flag for the name of a subresource.
 const subresourceFlag = "--subresource"
 
 func subresourceText(name string) string {
@@ -93,7 +93,7 @@ func subresourceText(name string) string {
 	return subresourceFlag + " " + quote(name)
 }
 
-// subresources is what client-go takes; "" is the object itself.
+// subresources returns the variadic arguments of client-go's methods; "" is the object itself.
 func subresources(name string) []string {
 	if name == "" {
 		return nil

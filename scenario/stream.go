@@ -11,25 +11,25 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watchStreams are the watches that steps have opened, in that order.
+// watchStreams are the watches opened by steps, in this order.
 type watchStreams []*watchStream
 
-// watchStream is one open watch and what came of it.
+// watchStream is a watch and the events that it has received.
 type watchStream struct {
 	name string
 	of   Collection
 	stop func()
-	done chan struct{} // closed when all events are there
+	done chan struct{} // closed after the last event
 
 	mu     sync.Mutex // guards events
 	events []receivedEvent
 
-	// expected and told count the events that steps have expected, and that stand
-	// in the transcript. Only the goroutine of the steps uses them.
+	// expected and reported count the events that steps have expected and that are in the
+	// transcript. Only the goroutine of the steps uses them.
 	expected, reported int
 }
 
-// receivedEvent is an event with its time, its resourceVersion, and whether it is the
+// receivedEvent is an event with its time and its resourceVersion. endsInitial is true for the
 // bookmark that ends the initial events.
 type receivedEvent struct {
 	Event
@@ -46,7 +46,7 @@ func (all *watchStreams) find(name string) (*watchStream, bool) {
 	return (*all)[i], true
 }
 
-// start collects the events of source; stop ends it.
+// start records the events of source. stop must end it.
 func (all *watchStreams) start(name string, of Collection, source watch.Interface, stop func()) {
 	s := &watchStream{name: name, of: of, stop: stop, done: make(chan struct{})}
 	*all = append(*all, s)
@@ -65,14 +65,14 @@ func (s *watchStream) add(r receivedEvent) {
 	s.events = append(s.events, r)
 }
 
-// since gives the events from the n-th on.
+// since returns the events from index n on.
 func (s *watchStream) since(n int) []receivedEvent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events[n:])
 }
 
-// toEvent names what has come.
+// toEvent converts an event of client-go.
 func (s *watchStream) toEvent(e watch.Event) receivedEvent {
 	r := receivedEvent{Event: Event{Type: string(e.Type)}, at: time.Now()}
 	if e.Type == watch.Error {
@@ -91,8 +91,7 @@ func (s *watchStream) toEvent(e watch.Event) receivedEvent {
 	return r
 }
 
-// reasonOf is what an ERROR event is called: the reason of its Status, or else
-// the code.
+// reasonOf returns the reason of the Status of an ERROR event, or its code.
 func reasonOf(e watch.Event) string {
 	status, ok := e.Object.(*metav1.Status)
 	switch {
@@ -104,7 +103,7 @@ func reasonOf(e watch.Event) string {
 	return strconv.Itoa(int(status.Code))
 }
 
-// String is the line of the transcript.
+// String returns the line of the transcript.
 func (r receivedEvent) String() string {
 	text := r.Event.String()
 	if r.revision != "" {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// tbRecorder is what a run without a test has instead of one: it is the fakeapi.TB
-// of the server, and collects what goes wrong.
+// tbRecorder implements fakeapi.TB for a run without a test. It records errors and cleanup
+// functions.
 type tbRecorder struct {
 	mu       sync.Mutex // guards all below
 	cleanups []func()
@@ -33,7 +33,7 @@ func (b *tbRecorder) Errorf(format string, args ...any) { b.add(fmt.Errorf(forma
 // Fatalf implements fakeapi.TB, but returns.
 func (b *tbRecorder) Fatalf(format string, args ...any) { b.Errorf(format, args...) }
 
-// add takes over an error, if it is one.
+// add records an error unless it is nil.
 func (b *tbRecorder) add(err error) {
 	if err == nil {
 		return
@@ -43,7 +43,7 @@ func (b *tbRecorder) add(err error) {
 	b.errors = append(b.errors, err)
 }
 
-// addFirst is note for the error that the others are told behind.
+// addFirst records an error before all others.
 func (b *tbRecorder) addFirst(err error) {
 	if err == nil {
 		return
@@ -53,7 +53,7 @@ func (b *tbRecorder) addFirst(err error) {
 	b.errors = slices.Insert(b.errors, 0, err)
 }
 
-// runCleanups undoes what was done, the latest first, as a test does at its end.
+// runCleanups runs the cleanup functions, the last one first.
 func (b *tbRecorder) runCleanups() {
 	b.mu.Lock()
 	all := slices.Clone(b.cleanups)
@@ -64,12 +64,12 @@ func (b *tbRecorder) runCleanups() {
 	}
 }
 
-// err is all that went wrong.
+// err returns the recorded errors, joined if there are several.
 func (b *tbRecorder) err() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.errors) == 1 {
-		return b.errors[0] // as it is: a *Failure
+		return b.errors[0] // not joined: a *Failure
 	}
 	return errors.Join(b.errors...)
 }

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// trackedRequest is one request on the wire with its answer. All but what it tells the wire
-// belongs to the goroutine that serves it.
+// trackedRequest is the ResponseWriter of a request to the server of a LiveRun. It is used by the
+// goroutine that serves the request.
 type trackedRequest struct {
 	http.ResponseWriter
 	traffic    *trafficMonitor
-	client     *externalClient // nil for a request of no guest
+	client     *externalClient // nil if the request is not from an external client
 	request    *http.Request
-	statusCode int // 0 until the header is written
-	written    int // of what was written behind it
+	statusCode int // 0 before WriteHeader
+	written    int // bytes of the body
 	logged     bool
 }
 
-// responseBufferSize is how much of an answer net/http keeps back before it sends anything:
-// one that is broken off with less reaches no client.
+// responseBufferSize is the number of bytes that net/http buffers before it sends a response. A
+// shorter response that is aborted does not reach the client.
 const responseBufferSize = 2048
 
-// track begins a request.
+// track starts tracking a request.
 func (w *trafficMonitor) track(rw http.ResponseWriter, r *http.Request, g *externalClient) *trackedRequest {
 	c := &trackedRequest{ResponseWriter: rw, traffic: w, client: g, request: r}
 	if g != nil {
-		// A client over the network is not slowed down, only found out.
+		// External clients are not delayed. A loop is only detected.
 		g.log.add(time.Now())
 	}
 	w.mu.Lock()
@@ -37,14 +37,14 @@ func (w *trafficMonitor) track(rw http.ResponseWriter, r *http.Request, g *exter
 	return c
 }
 
-// recordActivity notes that something was sent.
+// recordActivity counts a write.
 func (c *trackedRequest) recordActivity() {
 	c.traffic.mu.Lock()
 	defer c.traffic.mu.Unlock()
 	c.traffic.activity++
 }
 
-// logResponse notes what the client has got, once.
+// logResponse logs the response, or nil for none, the first time that it is called.
 func (c *trackedRequest) logResponse(answer *http.Response) {
 	if c.logged {
 		return
@@ -59,7 +59,7 @@ func (c *trackedRequest) logResponse(answer *http.Response) {
 	}
 }
 
-// headerSent notes that the header of the answer is on its way.
+// headerSent logs that the response header was sent.
 func (c *trackedRequest) headerSent() {
 	if c.statusCode == 0 {
 		c.statusCode = http.StatusOK
@@ -67,10 +67,11 @@ func (c *trackedRequest) headerSent() {
 	c.logResponse(&http.Response{StatusCode: c.statusCode, Header: c.Header()})
 }
 
-// complete is called when the answer is. One that was written by nobody is an empty 200.
+// complete logs the response of a handler that has returned. A handler that writes nothing sends an
+// empty 200.
 func (c *trackedRequest) complete() { c.headerSent() }
 
-// finish is called when the request is over, well or not.
+// finish ends the tracking in any case.
 func (c *trackedRequest) finish() {
 	c.logResponse(nil)
 	c.recordActivity()
@@ -93,13 +94,13 @@ func (c *trackedRequest) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// FlushError is Flush for http.ResponseController.
+// FlushError implements Flush for http.ResponseController.
 func (c *trackedRequest) FlushError() error {
 	defer c.headerSent()
 	return http.NewResponseController(c.ResponseWriter).Flush()
 }
 
-// Hijack is for fault rules that break the connection.
+// Hijack implements http.Hijacker for fault rules that abort the connection.
 func (c *trackedRequest) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(c.ResponseWriter).Hijack()
 	if err == nil {
@@ -108,5 +109,5 @@ func (c *trackedRequest) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer for http.ResponseController.
 func (c *trackedRequest) Unwrap() http.ResponseWriter { return c.ResponseWriter }

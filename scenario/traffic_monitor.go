@@ -13,36 +13,36 @@ import (
 	"time"
 )
 
-// trafficMonitor is what a scenario in real time sees of its server's network: what moves
-// there, and the requests of clients that are no functions of this process.
+// trafficMonitor observes the requests to the server of a LiveRun, and admits those of external
+// clients.
 type trafficMonitor struct {
-	// clientNames are those of the guests in the order of the script. guests has them with
-	// the longest name first, so that a name that another one begins with finds its own.
+	// clientNames are the names of the external clients in the order of the script. clients has the
+	// longest name first, so that a user agent matches the most specific name.
 	clientNames []string
 	clients     []*externalClient
-	// localAgents are what the user agents of this process begin with.
+	// localAgents are the prefixes of the user agents of this process.
 	localAgents []string
 
 	mu             sync.Mutex                    // guards all below
-	activity       uint64                        // counts what happens
-	open           map[*trackedRequest]time.Time // requests without an answer, and when they came
-	recording      bool                          // since then, strangers are noted
-	unknownAgents  []string                      // user agents that are nobody's
-	onUnknownAgent func(agent string)            // of each new one; nil for nobody
+	activity       uint64                        // counts requests, responses and writes
+	open           map[*trackedRequest]time.Time // requests without a response, and their start
+	recording      bool                          // unknown agents are recorded
+	unknownAgents  []string                      // user agents that match no client
+	onUnknownAgent func(agent string)            // called for each new unknown agent, if not nil
 }
 
-// externalClient is a client under test that comes over the network.
+// externalClient is a client under test outside of this process.
 type externalClient struct {
 	name         string
 	firstRequest chan struct{} // closed by its first request
 	once         sync.Once
-	admitted     chan struct{} // closed when a step has let it in
-	// log has its requests. It is set before in is closed.
+	admitted     chan struct{} // closed by the step that runs the client
+	// log has its requests. It is set before admitted is closed.
 	log *clientLog
 }
 
-// newWire is for the clients that a script runs and that are none of config's.
-func newWire(s script, config Config) *trafficMonitor {
+// newTrafficMonitor returns a monitor for the clients of a script that are not in config.
+func newTrafficMonitor(s script, config Config) *trafficMonitor {
 	w := &trafficMonitor{open: map[*trackedRequest]time.Time{}, localAgents: append(slices.Collect(maps.Keys(config.Clients)), stepUserAgent)}
 	for _, p := range s {
 		run, ok := p.step.(runClient)
@@ -56,7 +56,7 @@ func newWire(s script, config Config) *trafficMonitor {
 	return w
 }
 
-// clientFor finds the one whose requests have a user agent, nil if it is nobody's.
+// clientFor returns the client whose name is a prefix of a user agent, or nil.
 func (w *trafficMonitor) clientFor(agent string) *externalClient {
 	i := slices.IndexFunc(w.clients, func(g *externalClient) bool { return strings.HasPrefix(agent, g.name) })
 	if i < 0 {
@@ -65,9 +65,8 @@ func (w *trafficMonitor) clientFor(agent string) *externalClient {
 	return w.clients[i]
 }
 
-// handler looks at every request on its way to next. One of a guest that no step has
-// let in yet is held back until then: what stands before its step happens before it
-// comes.
+// handler observes the requests to next. It delays requests of an external client until a step has
+// run the client, so that the steps before that have been executed.
 func (w *trafficMonitor) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		g := w.clientFor(r.UserAgent())
@@ -83,7 +82,8 @@ func (w *trafficMonitor) handler(next http.Handler) http.Handler {
 	})
 }
 
-// waitAdmitted waits until a guest is let in. It is false if the client leaves before.
+// waitAdmitted waits until a step has run the client. It returns false if the request is canceled
+// before.
 func (g *externalClient) waitAdmitted(ctx context.Context) bool {
 	g.once.Do(func() { close(g.firstRequest) })
 	select {
@@ -94,17 +94,17 @@ func (g *externalClient) waitAdmitted(ctx context.Context) bool {
 	}
 }
 
-// admitExternal waits for the first request of a guest, and lets it in.
+// admitExternal waits for the first request of an external client and admits it.
 func (e *Env) admitExternal(ctx context.Context, s runClient) error {
 	name := s.name
 	i := slices.IndexFunc(e.traffic.clients, func(g *externalClient) bool { return g.name == name })
 	switch {
-	case i < 0: // it is no step of the script, but stands in one
-		return fmt.Errorf("client %q comes over the network, and can be run by a step of its own only", name)
+	case i < 0: // the step is inside of another one
+		return fmt.Errorf("external client %q cannot be run inside of another step", name)
 	case s.on != "" || e.current != e.servers[0]:
-		return fmt.Errorf("client %q comes over the network, where only the first server is", name)
+		return fmt.Errorf("external client %q can only be run on the first server", name)
 	case e.clients[name] != nil:
-		return fmt.Errorf("client %q was let in already", name)
+		return fmt.Errorf("external client %q is already running", name)
 	}
 	g := e.traffic.clients[i]
 	if err := e.traffic.waitForClient(ctx, g, e.log); err != nil {
@@ -116,7 +116,8 @@ func (e *Env) admitExternal(ctx context.Context, s runClient) error {
 	return nil
 }
 
-// waitForClient waits for the first request of a guest, and tells who follows for what.
+// waitForClient waits for the first request of a client, and emits the name of the client and
+// unknown user agents.
 func (w *trafficMonitor) waitForClient(ctx context.Context, g *externalClient, log *Transcript) error {
 	waits := fmt.Sprintf("a request of client %s: a user agent that begins with %q", g.name, g.name)
 	select {
@@ -126,7 +127,7 @@ func (w *trafficMonitor) waitForClient(ctx context.Context, g *externalClient, l
 	}
 	log.emitNotice("waiting for " + waits)
 	w.notifyUnknownAgents(func(agent string) {
-		log.emitNotice(fmt.Sprintf("a request came from %q, which is not waited for", agent))
+		log.emitNotice(fmt.Sprintf("unexpected request from %q", agent))
 	})
 	defer w.notifyUnknownAgents(nil)
 	select {
@@ -137,10 +138,10 @@ func (w *trafficMonitor) waitForClient(ctx context.Context, g *externalClient, l
 	}
 }
 
-// maxUnknownAgents bounds how many user agents that are nobody's are remembered.
+// maxUnknownAgents limits the number of recorded user agents.
 const maxUnknownAgents = 20
 
-// recordUnknownAgent notes a user agent that is no guest's, and tells who waits for one.
+// recordUnknownAgent records a user agent that matches no client and calls onUnknownAgent.
 func (w *trafficMonitor) recordUnknownAgent(agent string) {
 	if slices.ContainsFunc(w.localAgents, func(name string) bool { return strings.HasPrefix(agent, name) }) {
 		return
@@ -157,15 +158,15 @@ func (w *trafficMonitor) recordUnknownAgent(agent string) {
 	}
 }
 
-// startRecording has strangers noted from now on.
+// startRecording starts recording unknown user agents.
 func (w *trafficMonitor) startRecording() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.recording = true
 }
 
-// notifyUnknownAgents has f called for each user agent that comes and is no guest's; nil ends
-// that.
+// notifyUnknownAgents sets the function that is called for each new unknown user agent; nil removes
+// it.
 func (w *trafficMonitor) notifyUnknownAgents(f func(agent string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

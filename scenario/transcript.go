@@ -8,19 +8,18 @@ import (
 	"time"
 )
 
-// Transcript tells what happened in a run: each step with its virtual time, the
-// requests it made with their answers, which rules acted, what the watches
-// received; and, for each client under test, its requests in the order of the
-// answers, up to a thousand.
+// Transcript is the record of a run. It has each step with its time, the requests of the step with
+// their responses, the hits of rules and the events of watches. For each client under test it has
+// the requests in the order of the responses, up to a thousand.
 //
-// The package documentation says what of it is the same in two runs with the same
-// seed; [Transcript.Lanes] is what to compare of clients under test.
+// The package documentation describes what is the same in two runs with the same seed. To compare
+// clients under test, use [Transcript.ClientLogs].
 type Transcript struct {
 	seed       uint64
 	start      time.Time
-	roundTimes bool // times are rounded, for they are real
-	// onLine gets each line when it is known; nil if nobody does. It is called with
-	// mu held, so that lines come one after the other.
+	roundTimes bool // times are rounded to milliseconds, on real time
+	// onLine, if not nil, is called with each line as soon as it is known. It is called with mu
+	// held, so calls are not concurrent.
 	onLine func(line string)
 
 	mu         sync.Mutex // guards all below
@@ -29,7 +28,7 @@ type Transcript struct {
 	closed     bool
 }
 
-// stepRecord is one step that was begun.
+// stepRecord is a step that was started.
 type stepRecord struct {
 	at      time.Time
 	step    string
@@ -41,7 +40,7 @@ type detail struct {
 	text string
 }
 
-// begin opens the record of a step; what is noted from now on belongs to it.
+// begin adds a step. Later notes belong to it.
 func (t *Transcript) begin(step string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,22 +59,21 @@ func (t *Transcript) note(at time.Time, text string) {
 	r.details = append(r.details, detail{at, text})
 }
 
-// sortDetails sorts the details of the latest step by time. Those of the same time
-// stay as they are.
+// sortDetails sorts the details of the latest step by time. The sort is stable.
 func (t *Transcript) sortDetails() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	slices.SortStableFunc(t.steps[len(t.steps)-1].details, func(a, b detail) int { return a.at.Compare(b.at) })
 }
 
-// mark is where the notes of the latest step end, for rewind.
+// mark returns the number of details of the latest step, for rewind.
 func (t *Transcript) mark() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.steps[len(t.steps)-1].details)
 }
 
-// rewind takes out what was noted since mark.
+// rewind removes the details that were added since mark.
 func (t *Transcript) rewind(mark int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,7 +81,7 @@ func (t *Transcript) rewind(mark int) {
 	r.details = r.details[:mark]
 }
 
-// clientLog is the record of a client. One that is run again has the same.
+// clientLog returns the log of a client, which it keeps when it is run again.
 func (t *Transcript) clientLog(client string) *clientLog {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,7 +95,7 @@ func (t *Transcript) clientLog(client string) *clientLog {
 	return l
 }
 
-// checkBusyLoops reports a client that makes requests without a pause.
+// checkBusyLoops returns an error if a client makes requests without pauses.
 func (t *Transcript) checkBusyLoops() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,7 +107,7 @@ func (t *Transcript) checkBusyLoops() error {
 	return nil
 }
 
-// requestLines gives the lines of a client, and whether these are all.
+// requestLines returns the lines of a client and whether they are complete.
 func (t *Transcript) requestLines(client string) (lines []string, all bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,15 +119,15 @@ func (t *Transcript) requestLines(client string) (lines []string, all bool) {
 	return nil, true
 }
 
-// close ends the transcript; what comes later is not noted.
+// close ends the transcript. Later notes are ignored.
 func (t *Transcript) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
 }
 
-// String prints it, one thing a line: first the time since the start, then a
-// step, or indented below the step what it led to.
+// String returns the transcript. A line has the time since the start and a step, or an indented
+// detail of the step.
 func (t *Transcript) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,13 +148,13 @@ func (t *Transcript) String() string {
 	return b.String()
 }
 
-// stepLine is the line of a step.
+// stepLine returns the line of a step.
 func (t *Transcript) stepLine(r *stepRecord) string {
 	return fmt.Sprintf("%9v  %s", t.elapsed(r.at), r.step)
 }
 
-// detailLines are the lines of what a step led to. A time that is that of the line before
-// is left out.
+// detailLines returns the lines of the details of a step. A time is omitted if it is that of the
+// line before.
 func (t *Transcript) detailLines(r *stepRecord) (lines []string) {
 	last := r.at
 	for _, d := range r.details {
@@ -169,7 +167,7 @@ func (t *Transcript) detailLines(r *stepRecord) (lines []string) {
 	return lines
 }
 
-// elapsed is a time as it is printed.
+// elapsed returns the time since the start, as it is printed.
 func (t *Transcript) elapsed(at time.Time) time.Duration {
 	d := at.Sub(t.start)
 	if t.roundTimes {

@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// What is here tells a transcript to somebody who follows it while it happens. What
-// a step led to is told when the step ends: until then an attempt may be taken back.
-// Only the requests of clients under test are told at once.
+// These methods pass the lines of a transcript to onLine during a run. The details of a step are
+// emitted when the step ends, because attempts of the step may be removed before. Requests of
+// clients under test are emitted at once.
 
-// emit tells a line. The caller holds the mutex.
+// emit emits a line. The caller holds mu.
 func (t *Transcript) emit(line string) {
 	if t.onLine != nil {
 		t.onLine(line)
 	}
 }
 
-// emitNotice tells something that is no part of the transcript.
+// emitNotice emits a line that is not part of the transcript.
 func (t *Transcript) emitNotice(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.emit(fmt.Sprintf("%9s    %s", t.elapsed(time.Now()), text))
 }
 
-// emitSeed tells what stands before the first step.
+// emitSeed emits the first line.
 func (t *Transcript) emitSeed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.emit(fmt.Sprintf("seed %d", t.seed))
 }
 
-// emitDetails tells what the latest step led to.
+// emitDetails emits the details of the latest step.
 func (t *Transcript) emitDetails() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

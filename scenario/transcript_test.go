@@ -17,9 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the recorded transcript anew")
 
-// fullScenario is a scenario in which steps are the only clients, with all the founding
-// knobs: 410 on a watch, 504 with Retry-After, bookmarks that are dropped, a
-// stream that breaks, a reply that is lost.
+// fullScenario is a scenario without a client under test. Among other faults it has 410 on a watch,
+// 504 with Retry-After, dropped bookmarks, a broken stream and a lost response.
 const fullScenario = `
 apply all.yaml
 watch here cm
@@ -100,8 +99,8 @@ metadata: {name: b, labels: {app: web}}
 data: {v: "2"}
 `
 
-// The same seed, the same bytes: in this process, and in the one that wrote the
-// file. go test -update writes it anew.
+// The transcript is the same as that of another process, which is recorded in a file. go test
+// -update writes it.
 func TestTranscriptIsReproducible(t *testing.T) {
 	const recorded = "testdata/full_scenario.transcript"
 	for i := range 20 {
@@ -118,8 +117,8 @@ func TestTranscriptIsReproducible(t *testing.T) {
 	}
 }
 
-// What a step sends at the time when others act comes behind what they do, however long
-// they take: here the step's GET is sent again when the client makes the object.
+// A request of a step is ordered after the simultaneous actions of clients, however long they take.
+// The GET of the step is repeated at the time when the client creates the object.
 func TestTranscriptOfOneInstant(t *testing.T) {
 	late := func(ctx context.Context, config *rest.Config) error {
 		client, err := kubernetes.NewForConfig(config)

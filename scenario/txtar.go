@@ -2,25 +2,23 @@ package scenario
 
 import "strings"
 
-// archive is a txtar archive: text, and then files, each behind a line
-// "-- NAME --". Every text is one; there are no syntax errors.
+// archive is a txtar archive: text, and then files, each after a line "-- NAME --". Every text is
+// an archive.
 type archive struct {
 	comment string
 	files   []file
 }
 
-// file is one file of an archive. Its data ends with a newline unless it is
-// empty.
+// file is a file of an archive. Its data ends with a newline unless it is empty.
 type file struct {
 	name, data string
-	// line is where the name stands, counted from 1; 0 for a file that was not
-	// parsed.
+	// line is the line number of the marker, starting at 1, or 0 if the file was not parsed.
 	line int
 }
 
 func parseArchive(text string) archive {
 	var a archive
-	into, start := &a.comment, 0 // where the text from start on belongs
+	into, start := &a.comment, 0 // destination of the text from start on
 	line, at := 0, 0
 	for l := range strings.Lines(text) {
 		line++
@@ -35,7 +33,7 @@ func parseArchive(text string) archive {
 	return a
 }
 
-// parseMarker reads the line in front of a file.
+// parseMarker parses the line before a file.
 func parseMarker(line string) (name string, ok bool) {
 	const before, after = "-- ", " --"
 	line = strings.TrimRight(line, "\r\n")
@@ -46,7 +44,7 @@ func parseMarker(line string) (name string, ok bool) {
 	return name, name != ""
 }
 
-// String prints the archive.
+// String returns the text of the archive.
 func (a archive) String() string {
 	var b strings.Builder
 	b.WriteString(a.comment)
@@ -56,7 +54,7 @@ func (a archive) String() string {
 	return b.String()
 }
 
-// withFinalNewline ends text with a newline, as the lines of an archive do.
+// withFinalNewline returns the text with a newline at the end unless it is empty.
 func withFinalNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text

@@ -8,34 +8,34 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// View is how far a replica is behind the store; [Current], [Frozen], [Lag] and
-// [Delay] make one. The zero value is Current.
+// View is how far the view of a replica is behind the store. [Current], [Frozen], [Lag] and [Delay]
+// return one. The zero value is Current.
 type View struct {
-	mode  string // "", or the flag
+	mode  string // "" or the flag
 	lag   uint
 	delay time.Duration
 }
 
-// The flags of a View.
+// Flags of a View.
 const (
 	frozenFlag = "--frozen"
 	lagFlag    = "--lag"
 	delayFlag  = "--delay"
 )
 
-// Current is not behind.
+// Current returns a view that is not behind.
 func Current() View { return View{} }
 
-// Frozen stays at what there is now.
+// Frozen returns a view that stays at the current state.
 func Frozen() View { return View{mode: frozenFlag} }
 
-// Lag is behind by a number of changes.
+// Lag returns a view that is behind by a number of changes.
 func Lag(changes uint) View { return View{mode: lagFlag, lag: changes} }
 
-// Delay is behind by a time.
+// Delay returns a view that is behind by a duration.
 func Delay(d time.Duration) View { return View{mode: delayFlag, delay: d} }
 
-// String gives the flag with its value, "" for Current.
+// String returns the flag with its value, or "" for Current.
 func (v View) String() string {
 	switch v.mode {
 	case lagFlag:
@@ -46,7 +46,7 @@ func (v View) String() string {
 	return v.mode
 }
 
-// parseView reads the flags of a view, of which there can be one.
+// parseView parses the flags of a view, of which at most one is allowed.
 func parseView(given flags) (View, error) {
 	if len(given) > 1 {
 		return View{}, fmt.Errorf("expected one of %s, %s and %s, found more", frozenFlag, lagFlag, delayFlag)
@@ -57,7 +57,7 @@ func parseView(given flags) (View, error) {
 	if text, ok := given[lagFlag]; ok {
 		n, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
-			return View{}, fmt.Errorf("expected a number of changes behind %s, found %q", lagFlag, text)
+			return View{}, fmt.Errorf("expected a number of changes after %s, found %q", lagFlag, text)
 		}
 		return Lag(uint(n)), nil
 	}

@@ -128,7 +128,7 @@ func TestServeScenarioInterrupted(t *testing.T) {
 	p := playScenario(t, conversationScenario)
 	p.waitFor(t, "waiting for")
 	require.Equal(t, http.StatusOK, p.as(t, "wget", http.MethodGet, "/version", ""))
-	p.waitFor(t, `a request came from "wget", which is not waited for`)
+	p.waitFor(t, `unexpected request from "wget"`)
 	p.cancel()
 	require.Equal(t, exitError, <-p.status)
 	require.Equal(t, `fakeapi: interrupted: case.txtar:2: run curl: context canceled; `+

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// conflictCounter is a counter as client-go's documentation of RetryOnConflict has
-// it: conflicts are tried again, all else is an error.
+// conflictCounter follows client-go's documentation of RetryOnConflict. It retries conflicts and
+// returns other errors.
 func conflictCounter(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -25,8 +25,7 @@ func conflictCounter(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-// blindCounter patches the sum that it has computed, whatever the object has become
-// since it was read.
+// blindCounter patches the computed sum, even if the object has changed since it was read.
 func blindCounter(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		count, err := maps.Get(ctx, "count", metav1.GetOptions{})

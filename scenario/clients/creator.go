@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// carefulCreator creates "only". The name is its own, so that an object that
-// exists is its own, too: the reply to an earlier attempt was lost.
+// carefulCreator creates "only". It assumes that no other client uses the name, so that an existing
+// object is the result of an earlier attempt whose response was lost.
 func carefulCreator(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		err := createOnly(ctx, maps)
@@ -24,13 +24,12 @@ func carefulCreator(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-// carelessCreator does not think of lost replies.
+// carelessCreator ignores lost responses.
 func carelessCreator(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, createOnly)
 }
 
-// thoroughCreator looks at what there is before it takes it for its own: it may be
-// somebody else's, or on its way out.
+// thoroughCreator checks that an existing object has its own mark and is not being deleted.
 func thoroughCreator(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		only := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "only"}}
@@ -55,21 +54,21 @@ func createOnly(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 	return err
 }
 
-// carefulCounter leaves a mark where it has counted, in the same write.
+// carefulCounter sets a mark in the update that counts.
 func carefulCounter(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		return addOne(ctx, maps, config.UserAgent)
 	})
 }
 
-// carelessCounter takes an error to mean that nothing was done.
+// carelessCounter assumes that nothing was written if there is an error.
 func carelessCounter(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		return addOne(ctx, maps, "")
 	})
 }
 
-// addOne adds one to "count", unless the mark is there, "" for none.
+// addOne adds one to "count", unless the object has the mark. mark may be "".
 func addOne(ctx context.Context, maps typedv1.ConfigMapInterface, mark string) error {
 	count, err := maps.Get(ctx, "count", metav1.GetOptions{})
 	if err != nil {
@@ -90,7 +89,7 @@ func addOne(ctx context.Context, maps typedv1.ConfigMapInterface, mark string) e
 	return err
 }
 
-// retryInDefault tries something on the ConfigMaps of "default".
+// retryInDefault retries do on the ConfigMaps of namespace "default".
 func retryInDefault(ctx context.Context, config *rest.Config, do func(context.Context, typedv1.ConfigMapInterface) error) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {

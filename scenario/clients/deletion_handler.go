@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// carefulDeletionHandler asks whether what its informer has lost sight of is gone.
+// carefulDeletionHandler gets an object from the server to check whether it was deleted.
 func carefulDeletionHandler(ctx context.Context, config *rest.Config) error {
 	name := func(obj any) (string, bool) {
 		name, err := cache.DeletionHandlingObjectToName(obj)
@@ -28,10 +28,10 @@ func carefulDeletionHandler(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-// carelessDeletionHandler believes in DELETED events, and in no others.
+// carelessDeletionHandler trusts DELETED events and ignores tombstones.
 func carelessDeletionHandler(ctx context.Context, config *rest.Config) error {
 	name := func(obj any) (string, bool) {
-		o, ok := obj.(*corev1.ConfigMap) // and not a cache.DeletedFinalStateUnknown
+		o, ok := obj.(*corev1.ConfigMap) // not a cache.DeletedFinalStateUnknown
 		if !ok {
 			return "", false
 		}
@@ -40,8 +40,9 @@ func carelessDeletionHandler(ctx context.Context, config *rest.Config) error {
 	return runDeletionHandler(ctx, config, name, func(context.Context, kubernetes.Interface, string) (bool, error) { return true, nil })
 }
 
-// runDeletionHandler is an undertaker on an informer with a selector. name is what the
-// informer has lost, if it is to be seen to; gone decides whether it is gone.
+// runDeletionHandler runs a deletion handler with an informer that has a selector. name returns the
+// name of an object that the informer has removed, or false to ignore it. gone reports whether the
+// object was deleted.
 func runDeletionHandler(ctx context.Context, config *rest.Config, name func(obj any) (string, bool), gone func(context.Context, kubernetes.Interface, string) (bool, error)) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -65,7 +66,7 @@ func runDeletionHandler(ctx context.Context, config *rest.Config, name func(obj 
 		if ctx.Err() != nil {
 			return nil
 		}
-		return errors.New("the cache did not get ready")
+		return errors.New("the cache was not synced")
 	}
 	processQueue(ctx, queue, func(ctx context.Context, name string) error {
 		yes, err := gone(ctx, client, name)

@@ -1,12 +1,11 @@
-// Package clients has the clients of the API that people use, in the roles of the
-// scenarios' catalogue: client-go's, as its documentation has them, and what is
-// written by hand where nobody knew better. The catalogue says of each of them
-// which cases it survives.
+// Package clients provides API clients in the roles of the scenario catalogue: clients based on
+// client-go as its documentation recommends, and hand-written clients with common mistakes. The
+// catalogue has the cases that each of them passes.
 //
 // # When to use it
 //
-// To see which defence of client-go's helps against which fault, and where it does not; and to
-// have a client beside the one under test in a scenario of one's own.
+// To see which mechanism of client-go handles which fault, and as a second client beside the one
+// under test in a scenario.
 //
 // # First steps
 //
@@ -16,20 +15,20 @@
 //		})
 //	}
 //
-// What the roles have to do is documented in package scenario.
+// The roles are documented in package scenario.
 //
 // # Errors
 //
-// A client returns what stopped it, which scenarios expect or report. Those that run until their
-// context ends return its error.
+// A client returns the error that stopped it, which scenarios expect or report. Clients that run
+// until their context is done return nil or its error.
 //
 // # Limits
 //
-//   - No library: they do what their roles ask for, and nothing else.
-//   - No other module: a client of controller-runtime is in internal/dev/e2e.
+//   - The clients are not a library. They do only what their roles require.
+//   - Clients of other modules, such as controller-runtime, are in internal/dev/e2e.
 //
 // # To add a client
 //
-// Write it in a file of its own, a line in [All], and run TestCatalogue: it tells
-// the cases in whose lines Survives and Falls the name is missing.
+// Write it in its own file, add a line to [All], and run TestCatalogue of package scenario. It
+// reports the cases whose Passes and Fails lack the name.
 package clients

@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// elector campaigns with client-go's leader election, with the times that its
-// documentation recommends. Its name is its user agent.
+// elector campaigns with client-go's leader election and the recommended durations. Its identity is
+// its user agent.
 func elector(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -57,7 +57,7 @@ func elector(ctx context.Context, config *rest.Config) error {
 	return nil
 }
 
-// writeLeading writes down whether a candidate leads.
+// writeLeading records whether a candidate leads.
 func writeLeading(ctx context.Context, client kubernetes.Interface, name string, leads bool) error {
 	maps := client.CoreV1().ConfigMaps("default")
 	o := &corev1.ConfigMap{

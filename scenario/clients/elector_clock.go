@@ -12,9 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// clockElector is an elector as it is written by hand. It compares the lease's
-// renewTime with its own clock, and takes an error to mean that nothing has
-// changed.
+// clockElector is a hand-written elector. It compares the lease's renewTime with its own clock, and
+// keeps its state if there is an error.
 func clockElector(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -25,14 +24,14 @@ func clockElector(ctx context.Context, config *rest.Config) error {
 		if now, err := campaign(ctx, client.CoordinationV1().Leases("default"), config.UserAgent); err == nil {
 			leads = now
 		}
-		_ = writeLeading(ctx, client, config.UserAgent, leads) // again in the next round
+		_ = writeLeading(ctx, client, config.UserAgent, leads) // retried in the next round
 		if !sleep(ctx, 2*time.Second) {
 			return nil
 		}
 	}
 }
 
-// campaign renews or takes the lease, and tells whether the candidate holds it.
+// campaign renews or acquires the lease, and reports whether the candidate holds it.
 func campaign(ctx context.Context, leases coordination.LeaseInterface, name string) (bool, error) {
 	const good = 15 * time.Second
 	now := metav1.NowMicro()

@@ -13,15 +13,15 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// client-go throttles the errors that it reports by a clock that was started outside of
-// the bubble; see package scenario.
+// client-go throttles the errors that it reports with a clock that was started outside of the
+// bubble; see package scenario.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // clients complain while they are broken
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // clients log errors during faults
 	os.Exit(m.Run())
 }
 
-// Which of the clients that create an object survive a reply that is lost.
+// This example runs the clients that create an object in a scenario with a lost response.
 func ExampleAll() {
 	const text = `fault lost: when verb(create) && during(committed) && first(1) do reset
 run creator

@@ -16,10 +16,10 @@ import (
 	"k8s.io/client-go/tools/pager"
 )
 
-// pageSize is how many objects the listers ask for at a time.
+// pageSize is the limit of the listers' requests.
 const pageSize = 2
 
-// pagingLister is a lister on client-go's pager.
+// pagingLister lists with client-go's pager.
 func pagingLister(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -47,8 +47,8 @@ func pagingLister(ctx context.Context, config *rest.Config) error {
 	return writeReport(ctx, client, names)
 }
 
-// manualLister is a lister as it is written by those who take pages to be full up to
-// the last, and continue tokens to be good for ever.
+// manualLister is a hand-written lister. It assumes that all pages but the last are full and that
+// continue tokens do not expire.
 func manualLister(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -70,8 +70,8 @@ func manualLister(ctx context.Context, config *rest.Config) error {
 	}
 }
 
-// resumingLister is a lister that goes on where its token has expired, with the token
-// that the refusal offers. It begins again after any other error.
+// resumingLister continues with the token in a 410 response, and restarts the list after other
+// errors.
 func resumingLister(ctx context.Context, config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -103,7 +103,7 @@ func resumingLister(ctx context.Context, config *rest.Config) error {
 	return writeReport(ctx, client, names)
 }
 
-// writeReport writes down what was listed.
+// writeReport writes the names that were listed.
 func writeReport(ctx context.Context, client kubernetes.Interface, names []string) error {
 	slices.Sort(names)
 	report := &corev1.ConfigMap{

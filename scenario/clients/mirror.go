@@ -14,15 +14,14 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// mirror is the half of a mirror that writes: it has a queue of the names of
-// ConfigMaps that may have changed.
+// mirror copies ConfigMaps. Its queue has the names of those that may have changed.
 type mirror struct {
 	source, target typedv1.ConfigMapInterface
 	queue          workqueue.TypedRateLimitingInterface[string]
 }
 
-// newMirror connects a mirror; its further requests are those that the mirrors
-// in this package differ in.
+// newMirror returns a mirror, and a client for the requests in which the mirrors of this package
+// differ.
 func newMirror(ctx context.Context, config *rest.Config) (*mirror, kubernetes.Interface, error) {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -32,9 +31,9 @@ func newMirror(ctx context.Context, config *rest.Config) (*mirror, kubernetes.In
 	return &mirror{core.ConfigMaps("default"), core.ConfigMaps("mirror"), newQueue(ctx)}, client, nil
 }
 
-// write makes the replicas like the sources, as source has them (nil: there is
-// none), until ctx ends. It begins with the replicas that are there already, so
-// that those do not stay whose source went away before.
+// write makes the copies equal to the sources until ctx is done. source returns the current state
+// of a source, or nil. write starts with the existing copies, so that it deletes those whose
+// sources were deleted before.
 func (m *mirror) write(ctx context.Context, source func(name string) *corev1.ConfigMap) {
 	for {
 		there, err := m.target.List(ctx, metav1.ListOptions{})
@@ -67,7 +66,7 @@ func (m *mirror) copy(ctx context.Context, name string, source *corev1.ConfigMap
 	return err
 }
 
-// objectCache are the ConfigMaps that a mirror without an informer has seen.
+// objectCache has the ConfigMaps that a mirror without an informer has received.
 type objectCache struct {
 	queue workqueue.TypedRateLimitingInterface[string]
 
@@ -75,14 +74,14 @@ type objectCache struct {
 	byName map[string]*corev1.ConfigMap
 }
 
-// get gives what was seen last, nil if there is none.
+// get returns the last state of an object, or nil.
 func (s *objectCache) get(name string) *corev1.ConfigMap {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.byName[name]
 }
 
-// replace takes over a list.
+// replace replaces the objects by those of a list.
 func (s *objectCache) replace(items []corev1.ConfigMap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +96,7 @@ func (s *objectCache) replace(items []corev1.ConfigMap) {
 	}
 }
 
-// set takes over an object; there tells whether it is still there.
+// set adds, replaces or removes an object.
 func (s *objectCache) set(o *corev1.ConfigMap, there bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +108,8 @@ func (s *objectCache) set(o *corev1.ConfigMap, there bool) {
 	s.queue.Add(o.Name)
 }
 
-// runMirror runs a mirror without an informer. follow sees to the sources until
-// ctx ends, and calls ready as soon as it has a first list of them.
+// runMirror runs a mirror without an informer. follow updates the cache until ctx is done, and
+// calls ready when it has the first list.
 func runMirror(ctx context.Context, config *rest.Config, follow func(ctx context.Context, m *mirror, s *objectCache, ready func())) error {
 	m, _, err := newMirror(ctx, config)
 	if err != nil {

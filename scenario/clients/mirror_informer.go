@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// informer is a mirror on client-go's informer.
+// informer is a mirror based on client-go's informer.
 func informer(ctx context.Context, config *rest.Config) error {
 	return runInformerMirror(ctx, config, func(client kubernetes.Interface) cache.SharedIndexInformer {
 		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("default"))
@@ -35,13 +35,13 @@ func informerList(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-// listsAndWatches tells the informer that there are no streaming lists.
+// listsAndWatches disables streaming lists in the informer.
 type listsAndWatches struct{ *cache.ListWatch }
 
-// IsWatchListSemanticsUnSupported is the question that client-go asks.
+// IsWatchListSemanticsUnSupported is called by client-go.
 func (listsAndWatches) IsWatchListSemanticsUnSupported() bool { return true }
 
-// runInformerMirror runs a mirror with the informer that make makes.
+// runInformerMirror runs a mirror with the informer that newInformer returns.
 func runInformerMirror(ctx context.Context, config *rest.Config, newInformer func(kubernetes.Interface) cache.SharedIndexInformer) error {
 	m, client, err := newMirror(ctx, config)
 	if err != nil {
@@ -65,7 +65,7 @@ func runInformerMirror(ctx context.Context, config *rest.Config, newInformer fun
 		if ctx.Err() != nil {
 			return nil
 		}
-		return errors.New("the cache did not get ready")
+		return errors.New("the cache was not synced")
 	}
 	m.write(ctx, func(name string) *corev1.ConfigMap {
 		obj, exists, err := sources.GetStore().GetByKey("default/" + name)
@@ -77,7 +77,7 @@ func runInformerMirror(ctx context.Context, config *rest.Config, newInformer fun
 	return nil
 }
 
-// runAsync runs f on a goroutine and gives a channel that is closed when it returns.
+// runAsync runs f in a goroutine and returns a channel that is closed when f returns.
 func runAsync(f func()) <-chan struct{} {
 	ended := make(chan struct{})
 	go func() {

@@ -15,8 +15,8 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// retryWatcher is a mirror on client-go's RetryWatcher, which resumes watches, and
-// ends when there is nothing to resume from.
+// retryWatcher is a mirror based on client-go's RetryWatcher, which resumes watches and ends if
+// that is not possible.
 func retryWatcher(ctx context.Context, config *rest.Config) error {
 	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
 		through := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
@@ -27,7 +27,7 @@ func retryWatcher(ctx context.Context, config *rest.Config) error {
 				ready()
 				watcher, err := watchtools.NewRetryWatcherWithContext(ctx, revision, through)
 				if err == nil {
-					_, _ = s.applyEvents(watcher) // whatever ended it, list again
+					_, _ = s.applyEvents(watcher) // list again, whatever the reason
 				}
 			}
 			if !sleep(ctx, retryDelay) {
@@ -37,8 +37,7 @@ func retryWatcher(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-// naive is a mirror as it is written by those who take a list and a watch to be
-// all there is.
+// naive is a hand-written mirror that lists once and then only watches.
 func naive(ctx context.Context, config *rest.Config) error {
 	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
 		revision, ok := m.list(ctx, s)
@@ -62,11 +61,11 @@ func naive(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-// watchOnly is a mirror as it is written by those who rely on a watch without a
-// revision to begin with what is there.
+// watchOnly is a hand-written mirror that does not list. A watch without a resourceVersion begins
+// with the existing objects.
 func watchOnly(ctx context.Context, config *rest.Config) error {
 	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
-		ready() // it never knows when it has seen all that is there
+		ready() // it does not know when it has received all objects
 		revision := ""
 		for {
 			watcher, err := m.source.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
@@ -86,7 +85,7 @@ func watchOnly(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-// list takes over a list, and gives its revision.
+// list replaces the cache by a list and returns its resourceVersion.
 func (m *mirror) list(ctx context.Context, s *objectCache) (revision string, ok bool) {
 	all, err := m.source.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -96,8 +95,8 @@ func (m *mirror) list(ctx context.Context, s *objectCache) (revision string, ok 
 	return all.ResourceVersion, true
 }
 
-// applyEvents takes over the events of a watch until it ends, and gives the revision of
-// the last one, "" if there was none, and what the last ERROR event says.
+// applyEvents applies the events of a watch until it ends. It returns the resourceVersion of the
+// last one, or "", and the error of the last ERROR event.
 func (s *objectCache) applyEvents(w watch.Interface) (revision string, err error) {
 	defer w.Stop()
 	for event := range w.ResultChan() {
@@ -111,7 +110,7 @@ func (s *objectCache) applyEvents(w watch.Interface) (revision string, err error
 	return revision, err
 }
 
-// pollInterval is how often the poller lists.
+// pollInterval is the time between two lists of the poller.
 const pollInterval = 30 * time.Second
 
 // poller is a mirror that does not watch.

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// carefulRemover names the uid of the object that it means. A conflict then says
-// that another one has its name by now.
+// carefulRemover sends the uid of the object as a precondition. A conflict means that the name has
+// been reused.
 func carefulRemover(ctx context.Context, config *rest.Config) error {
 	var uid types.UID
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
@@ -30,21 +30,21 @@ func carefulRemover(ctx context.Context, config *rest.Config) error {
 	})
 }
 
-// removerByName deletes whatever has the name; that there is nothing is fine.
+// removerByName deletes by name and ignores NotFound.
 func removerByName(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		return ignoreNotFound(maps.Delete(ctx, "only", metav1.DeleteOptions{}))
 	})
 }
 
-// carelessRemover takes every answer but success for an error.
+// carelessRemover treats every response except success as an error.
 func carelessRemover(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		return maps.Delete(ctx, "only", metav1.DeleteOptions{})
 	})
 }
 
-// ignoreNotFound takes NotFound for success.
+// ignoreNotFound returns nil if err is NotFound.
 func ignoreNotFound(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// processQueue carries out what is in a queue, one after the other, and what failed again
-// after a while, as controllers do. It returns when the queue is shut down.
+// processQueue calls do for each item of a queue and requeues it with a back-off if do fails, as
+// controllers do. It returns when the queue is shut down.
 func processQueue(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string], do func(ctx context.Context, name string) error) {
 	for {
 		name, down := queue.Get()
@@ -25,17 +25,17 @@ func processQueue(ctx context.Context, queue workqueue.TypedRateLimitingInterfac
 	}
 }
 
-// newQueue makes a queue that is shut down when ctx ends.
+// newQueue returns a queue that is shut down when ctx is done.
 func newQueue(ctx context.Context) workqueue.TypedRateLimitingInterface[string] {
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 	context.AfterFunc(ctx, queue.ShutDown)
 	return queue
 }
 
-// retryDelay is the time between two attempts of what has no back-off of its own.
+// retryDelay is the time between two attempts of operations without a back-off.
 const retryDelay = time.Second
 
-// sleep waits for d; false means that ctx has ended.
+// sleep waits for d and returns false if ctx is done before.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -47,11 +47,10 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// maxAttempts is how often what has no back-off of its own is tried.
+// maxAttempts is the number of attempts of retryOnError.
 const maxAttempts = 5
 
-// retryOnError does something up to five times, with longer and longer pauses, until it
-// goes well.
+// retryOnError calls do until it succeeds, at most maxAttempts times, with growing pauses.
 func retryOnError(ctx context.Context, do func(context.Context) error) error {
 	var err error
 	for n := range maxAttempts {

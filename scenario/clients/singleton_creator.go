@@ -9,21 +9,21 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// carefulSingletonCreator looks for its child in a list that is current, before each attempt.
+// carefulSingletonCreator looks for the object in a current list before each attempt.
 func carefulSingletonCreator(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		return ensureSingleton(ctx, maps, "")
 	})
 }
 
-// cachedSingletonCreator looks as controllers do that read from a cache: any revision will do.
+// cachedSingletonCreator lists at any resourceVersion, as a controller that reads from a cache.
 func cachedSingletonCreator(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
 		return ensureSingleton(ctx, maps, "0")
 	})
 }
 
-// carelessSingletonCreator looks once, before its first attempt.
+// carelessSingletonCreator lists once, before its first attempt.
 func carelessSingletonCreator(ctx context.Context, config *rest.Config) error {
 	there := false
 	err := retryInDefault(ctx, config, func(ctx context.Context, maps typedv1.ConfigMapInterface) (err error) {
@@ -36,8 +36,8 @@ func carelessSingletonCreator(ctx context.Context, config *rest.Config) error {
 	return retryInDefault(ctx, config, createSingleton)
 }
 
-// ensureSingleton creates a child unless there is one at a revision; "" is the current
-// one, "0" any.
+// ensureSingleton creates an object unless a list at revision has one. revision is "" for the
+// current state or "0" for any.
 func ensureSingleton(ctx context.Context, maps typedv1.ConfigMapInterface, revision string) error {
 	if there, err := hasSingleton(ctx, maps, revision); err != nil || there {
 		return err

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// elector is a candidate whose manager does the election. A manager that has lost
-// ends, as does its process, and the next one campaigns.
+// elector is a candidate whose manager takes part in the election. A manager that loses the lease
+// exits, and the next one campaigns.
 func elector(ctx context.Context, cfg *rest.Config) error {
 	clients, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
@@ -39,7 +39,7 @@ func elector(ctx context.Context, cfg *rest.Config) error {
 	})
 }
 
-// runLeader is what a leader does: it says so, until it is to stop.
+// runLeader records that the candidate leads, and waits for the end of ctx.
 func runLeader(ctx context.Context, clients kubernetes.Interface, name string) error {
 	for writeLeading(ctx, clients, name, true) != nil {
 		select {
@@ -52,7 +52,7 @@ func runLeader(ctx context.Context, clients kubernetes.Interface, name string) e
 	return nil
 }
 
-// writeLeading writes down whether a candidate leads.
+// writeLeading records whether a candidate leads.
 func writeLeading(ctx context.Context, clients kubernetes.Interface, name string, leads bool) error {
 	o := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

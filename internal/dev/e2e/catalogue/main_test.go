@@ -1,5 +1,5 @@
-// Package catalogue_test runs the cases of the scenarios' catalogue with clients of
-// controller-runtime, in bubbles of virtual time.
+// Package catalogue_test runs the cases of the scenario catalogue with clients based on
+// controller-runtime, in bubbles.
 package catalogue_test
 
 import (
@@ -15,12 +15,11 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// clientName is what the lines Passes and Fails call the clients of this package.
+// clientName is the name of these clients in the fields Passes and Fails.
 const clientName = "controller-runtime"
 
-// TestMain silences client-go, and takes away its brake on errors, which counts
-// from the start of the process on the real clock and would stop a goroutine in
-// a bubble for decades.
+// TestMain disables the logs of client-go, and its throttle of errors, which uses a clock from
+// outside of the bubble and would block a goroutine in the bubble for decades.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	klog.SetLogger(logr.Discard())
@@ -36,8 +35,7 @@ func TestElector(t *testing.T) {
 	scenario.RunCatalogue(t, "elector", elector, scenario.KnownFailures("elector", clientName))
 }
 
-// TestCatalogueNamesClient: each case of the two roles says what becomes of these
-// clients.
+// Each case of the two roles lists these clients.
 func TestCatalogueNamesClient(t *testing.T) {
 	for _, c := range scenario.Catalogue() {
 		if c.Role != "mirror" && c.Role != "elector" {

@@ -12,15 +12,14 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
-// restartDelay is the time between two lives of a manager.
+// restartDelay is the time before a manager is restarted.
 const restartDelay = time.Second
 
-// runManagers runs managers, one after the other, until ctx ends, as a cluster restarts a
-// process that has ended. setUp says what a manager does. That one could not be
-// made, or has ended with an error, is what a process is restarted for.
+// runManagers runs a manager and restarts it whenever it ends, until ctx is done, as a cluster
+// restarts a process. It ignores errors.
 func runManagers(ctx context.Context, options ctrl.Options, cfg *rest.Config, setUp func(context.Context, ctrl.Manager) error) error {
 	for ctx.Err() == nil {
-		_ = runManager(ctx, options, cfg, setUp) // the next life will tell
+		_ = runManager(ctx, options, cfg, setUp) // the manager is restarted in any case
 		select {
 		case <-ctx.Done():
 		case <-time.After(restartDelay):
@@ -29,7 +28,7 @@ func runManagers(ctx context.Context, options ctrl.Options, cfg *rest.Config, se
 	return nil
 }
 
-// runManager is the life of one manager.
+// runManager runs one manager.
 func runManager(ctx context.Context, options ctrl.Options, cfg *rest.Config, setUp func(context.Context, ctrl.Manager) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -43,8 +42,7 @@ func runManager(ctx context.Context, options ctrl.Options, cfg *rest.Config, set
 	return mgr.Start(ctx)
 }
 
-// managerOptions are the options of a manager that listens on no socket, so that it can run
-// in a bubble.
+// managerOptions returns the options of a manager without sockets, which can run in a bubble.
 func managerOptions() ctrl.Options {
 	log := logr.Discard()
 	return ctrl.Options{

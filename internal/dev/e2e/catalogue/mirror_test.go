@@ -22,8 +22,8 @@ const (
 	copyNamespace   = "mirror"
 )
 
-// mirror is a mirror on a manager: a cache of the ConfigMaps of one namespace, and
-// a Reconcile that copies one of them.
+// mirror is a mirror based on a manager, with a cache of the ConfigMaps of one namespace and a
+// reconciler that copies them.
 func mirror(ctx context.Context, cfg *rest.Config) error {
 	options := managerOptions()
 	options.Cache = cache.Options{DefaultNamespaces: map[string]cache.Config{sourceNamespace: {}}}
@@ -43,8 +43,8 @@ func mirror(ctx context.Context, cfg *rest.Config) error {
 	})
 }
 
-// enqueueCopies sends the copies that are there at the start, so that those do not stay
-// whose source went away before.
+// enqueueCopies enqueues the existing copies, so that the reconciler deletes those whose sources
+// were deleted before.
 func enqueueCopies(copies client.Client, found chan<- event.GenericEvent) manager.RunnableFunc {
 	return func(ctx context.Context) error {
 		var list corev1.ConfigMapList
@@ -64,13 +64,13 @@ func enqueueCopies(copies client.Client, found chan<- event.GenericEvent) manage
 	}
 }
 
-// copier is the Reconcile.
+// copier reconciles one copy.
 type copier struct {
-	sources client.Reader // from the cache
-	copies  client.Client // from the server
+	sources client.Reader // the cache
+	copies  client.Client // the server
 }
 
-// Reconcile makes one copy like its source.
+// Reconcile makes one copy equal to its source.
 func (c *copier) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	replica := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: copyNamespace, Name: req.Name}}
 	var original corev1.ConfigMap
