@@ -8,18 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Conversion turns one object into its form in another version. It may reuse
-// the memory of what it is given: Convert hands it a copy of the right type.
+// Conversion converts an object to another version. It may reuse the memory of its argument,
+// because Convert passes a copy. The argument has the right type.
 type Conversion func(runtime.Object) (runtime.Object, error)
 
-// Convert gives obj, an object of the row's version or of its StoreVersion, in
-// the version to, which must be one of those two. An object that is already
-// there is returned as it is; any other result shares no memory with obj and
-// has its apiVersion and kind filled in. Fields that the version to has no
-// place for are lost or kept in annotations, as a real server does it.
+// Convert returns obj, which has the version of r or r.StorageVersion, in the version to, which
+// must be one of the two. If obj has that version already, the result is obj. Any other result
+// shares no memory with obj and has its apiVersion and kind set. Fields that the version to does
+// not have are lost or stored in annotations, as on a real server.
 //
-// It fails for an object of another type and for a version that the row does
-// not know.
+// It returns an error for an object of another type and for another version.
 func (r *Resource) Convert(obj runtime.Object, to schema.GroupVersion) (runtime.Object, error) {
 	own := reflect.TypeOf(obj) == reflect.PointerTo(r.objectType)
 	stored := reflect.TypeOf(obj) == reflect.PointerTo(r.storageType)

@@ -2,13 +2,13 @@ package resource
 
 import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-// IsCRDResource tells the type that defines others.
+// IsCRDResource reports whether r is the resource of CustomResourceDefinitions.
 func IsCRDResource(r *Resource) bool {
 	return r.Group == apiextensionsv1.GroupName && r.Plural == "customresourcedefinitions"
 }
 
-// CRDKey is where a definition is stored, and without a name what all their keys
-// begin with.
+// CRDKey returns the key of a CustomResourceDefinition in the store, or the prefix of all these
+// keys if name is empty.
 func CRDKey(name string) string {
 	return "customresourcedefinitions." + apiextensionsv1.GroupName + "/" + name
 }

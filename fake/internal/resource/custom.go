@@ -18,9 +18,9 @@ import (
 	"example.com/fakeapi/fake/internal/crd/versions"
 )
 
-// ForCRD gives the rows of a definition: one for each version that is served, and that of
-// the version in which objects are stored, served or not. What is stored has the fields of the
-// latter; those of another version are read of converted objects.
+// ForCRD returns the resources of a CustomResourceDefinition: one for each served version, and that
+// of the storage version, which need not be served. Records have the fields of the storage version;
+// those of other versions are read from converted objects.
 func ForCRD(d *versions.CRD) (served []*Resource, stored *Resource) {
 	spec := &d.Object().Spec
 	for i := range spec.Versions {
@@ -44,8 +44,8 @@ func ForCRD(d *versions.CRD) (served []*Resource, stored *Resource) {
 	return served, stored
 }
 
-// newCustomResource is the row of one version. It says nothing of conversion: the verbs see its
-// objects in its own version, and package codec keeps them in that of the storage.
+// newCustomResource returns the resource of one version. Its StorageVersion is its own version:
+// package codec converts to the storage version of the CustomResourceDefinition.
 func newCustomResource(v *versions.Version) *Resource {
 	crd := v.CRD().Object()
 	names := &crd.Status.AcceptedNames
@@ -89,8 +89,8 @@ func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
 	return obj.(*unstructured.Unstructured)
 }
 
-// customDeprecationWarning is the warning of a version that is deprecated: its own, or one that
-// names the newest version to use instead.
+// customDeprecationWarning returns the warning of a deprecated version: its own text, or a default
+// that names the newest version.
 func customDeprecationWarning(v *versions.Version) string {
 	if text := v.Object().DeprecationWarning; text != nil {
 		return *text
@@ -110,8 +110,8 @@ func customDeprecationWarning(v *versions.Version) string {
 	return text
 }
 
-// customStatusSubresource changes the status and nothing else: not even the metadata, but for who
-// manages what.
+// customStatusSubresource writes the status and nothing else. Of the metadata it writes only
+// managedFields.
 func customStatusSubresource(v *versions.Version) Subresource {
 	s := StatusSubresource()
 	s.PrepareForUpdate = func(obj, old runtime.Object) {
@@ -133,8 +133,8 @@ func customStatusSubresource(v *versions.Version) Subresource {
 	return s
 }
 
-// WithResources gives a table with more rows behind its own, which are complete. A kind, or a path,
-// that is there already stays what it is.
+// WithResources returns a table with resources added after those of t. A resource whose kind or
+// path exists in t is not added.
 func (t *Table) WithResources(resources []*Resource) *Table {
 	resources = slices.SortedFunc(slices.Values(resources), func(a, b *Resource) int {
 		return cmp.Or(
@@ -160,20 +160,20 @@ func (t *Table) WithResources(resources []*Resource) *Table {
 	return out
 }
 
-// setUnstructuredTypes are the Go types of all custom resources.
+// setUnstructuredTypes sets the Go types of a custom resource.
 func setUnstructuredTypes(r *Resource) {
 	r.objectType, r.storageType = reflect.TypeFor[unstructured.Unstructured](), reflect.TypeFor[unstructured.Unstructured]()
 	r.listType = reflect.TypeFor[unstructured.UnstructuredList]()
 }
 
-// selectableFields are the field selectors that a definition gives to a version (KEP-4358).
+// selectableFields returns the selectableFields of a version (KEP-4358).
 func selectableFields(v *versions.Version) []Field {
 	var fields []Field
 	for _, f := range v.Object().SelectableFields {
 		path := jsonpath.New("selectableField").AllowMissingKeys(true)
 		err := path.Parse("{" + f.JSONPath + "}")
 		fields = append(fields, Field{Label: strings.TrimPrefix(f.JSONPath, "."), Value: func(obj runtime.Object) string {
-			if err != nil { // a definition with such a path is refused
+			if err != nil { // the validation rejects such a path
 				return ""
 			}
 			return jsonPathValue(path, asUnstructured(obj))
@@ -182,7 +182,7 @@ func selectableFields(v *versions.Version) []Field {
 	return fields
 }
 
-// jsonPathValue is the one value at a path as text, "" if there is none.
+// jsonPathValue returns the value at a path as text, "" if there is none.
 func jsonPathValue(path *jsonpath.JSONPath, obj *unstructured.Unstructured) string {
 	found, err := path.FindResults(obj.Object)
 	if err != nil || len(found) == 0 || len(found[0]) == 0 {

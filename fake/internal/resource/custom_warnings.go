@@ -10,10 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// unqualifiedFinalizers may have no domain.
+// unqualifiedFinalizers are the valid finalizers without a domain.
 var unqualifiedFinalizers = []string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes)}
 
-// finalizerWarnings are what the client is told of each new finalizer of a custom resource that others could also think of (MD-23).
+// finalizerWarnings returns the warnings for each finalizer of a custom resource that is not in old
+// and not domain-qualified (MD-23).
 func finalizerWarnings(finalizers, old []string) []string {
 	added := slices.DeleteFunc(slices.Clone(finalizers), func(name string) bool { return slices.Contains(old, name) })
 	slices.Sort(added)

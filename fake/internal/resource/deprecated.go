@@ -7,11 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// deprecationWarning tells that a type is deprecated, since which release, when it goes,
-// and what replaces it, in the words of a real server's warning; "" if it is not
-// (WN-05). The types say so themselves. All of them are of the release that is
-// served, so what they say has come into force, but for removals, which may lie
-// ahead.
+// deprecationWarning returns the warning of a real server for a deprecated type: the release of its
+// deprecation, that of its removal and its replacement. It is "" if the type is not deprecated
+// (WN-05). The lifecycle methods of the types are those of the served release, so that a
+// deprecation is in effect, while a removal may be in the future.
 func deprecationWarning(kind schema.GroupVersionKind, object reflect.Type) string {
 	obj := reflect.New(object).Interface()
 	since, ok := obj.(interface{ APILifecycleDeprecated() (int, int) })

@@ -1,24 +1,29 @@
-// Package resource knows what is served: the built-in types as data, a row for
-// each resource in each version, and how to find a row from a path or a kind.
+// Package resource describes the resources that a server serves, in each of their versions, and
+// finds them by path and kind.
 //
-// A row (Resource) has what discovery says of the type (names, scope, verbs,
-// subresources) and what the verbs must know of it: whether a PUT may create or
-// overwrite, whether metadata.generation is kept, what DELETE answers, how names
-// are checked and which fields can be selected by. The rows stand in a file for
-// each group (core.go, apps.go, ...); adding a built-in type is adding a row.
+// # Resources
 //
-// Served are the types that a v1.37 API server serves by default: the stable
-// versions. Beta versions introduced since 1.24 are off by default (KEP-3136) and
-// the older ones are gone. Left out are componentstatuses, and the types of
-// apiregistration.k8s.io.
+// A [Resource] is data and hooks. The data is what discovery shows (names, scope, verbs,
+// subresources) and the flags of the storage: whether an update may create or overwrite an object,
+// whether metadata.generation is counted, what a delete returns, which fields can be selected by.
+// The hooks are those of a strategy in k8s.io/apiserver/pkg/registry/rest: PrepareForCreate,
+// PrepareForUpdate, Canonicalize, Validate, ValidateUpdate, WarningsOnCreate, WarningsOnUpdate. A
+// [Subresource] has hooks of its own.
 //
-// Custom resources are rows, too (custom.go): CustomRows makes them of a definition, one
-// for each version that is served, and Table.With adds them to those of the built-in
-// types. Their Go type is unstructured.Unstructured, and what is asked of a type they ask
-// their custom.Version. The definitions themselves are a row (apiextensions.go) with a
-// scheme of its own.
+// The built-in types are in package builtin, one file for each group. Custom resources are made by
+// [ForCRD], one [Resource] for each served version. Their Go type is unstructured.Unstructured, and
+// their hooks call the versions.Version of the field Custom.
 //
-// Two kinds of object are shown twice: events (in "" and in events.k8s.io) and
-// horizontalpodautoscalers (in autoscaling/v1 and v2). They are kept once, in the
-// form of StoreVersion; Convert turns them.
+// # Tables
+//
+// A [Table] has all resources that are served. [NewTable] fills in the defaults of the resources.
+// [Table.WithResources] adds custom resources; package registry calls it whenever a
+// CustomResourceDefinition changes.
+//
+// # Storage
+//
+// Objects are stored in StorageVersion under StorageResource. Two kinds are served by two resources
+// with one storage: events (in the core group and in events.k8s.io) and horizontalpodautoscalers
+// (in autoscaling/v1 and v2). [Resource.Convert] converts between a resource's version and
+// StorageVersion.
 package resource

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// StringField makes a selectable field of the stored type T. An object of another
-// type has the value "", as one where the field is not set.
+// StringField returns a field selector of the stored type T. Its value for an object of another
+// type is "".
 func StringField[T runtime.Object](label string, value func(T) string) Field {
 	return Field{Label: label, Value: func(obj runtime.Object) string {
 		typed, ok := obj.(T)
@@ -18,12 +18,12 @@ func StringField[T runtime.Object](label string, value func(T) string) Field {
 	}}
 }
 
-// BoolField is how a boolean reads in a field selector: "true" or "false".
+// BoolField returns a field selector with the values "true" and "false".
 func BoolField[T runtime.Object](label string, value func(T) bool) Field {
 	return StringField(label, func(obj T) string { return strconv.FormatBool(value(obj)) })
 }
 
-// IntField is how a number of replicas or pods reads in a field selector.
+// IntField returns a field selector of a number.
 func IntField[T runtime.Object](label string, value func(T) int32) Field {
 	return StringField(label, func(obj T) string { return strconv.Itoa(int(value(obj))) })
 }

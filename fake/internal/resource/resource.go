@@ -16,79 +16,76 @@ import (
 	"example.com/fakeapi/fake/internal/crd/versions"
 )
 
-// Resource is one served resource in one version: what discovery says of it
-// and what the verbs need to know. Rows are immutable once a Table is made.
+// Resource is a served resource in one version. It is immutable after NewTable.
 type Resource struct {
 	Group, Version string
-	// Plural is the name in paths, Singular the lower-case kind by default.
+	// Plural is the name in paths. The default of Singular is the kind in lower case.
 	Plural, Singular string
 	Kind             string
-	// ListKind is Kind + "List" by default.
+	// ListKind is the kind of lists. The default is Kind + "List".
 	ListKind   string
 	ShortNames []string
 	Categories []string
 	Namespaced bool
-	// Verbs are the API verbs that work, sorted; the default is AllVerbs.
+	// Verbs are the supported API verbs, sorted. The default is AllVerbs.
 	Verbs []string
-	// Status tells that the type has a status that only the subresource of that name
-	// writes; StatusOnCreate that a new object keeps the one that it comes with.
+	// Status reports whether the type has a status that only its status subresource writes.
+	// StatusOnCreate reports whether a new object keeps the status of the request.
 	Status, StatusOnCreate bool
-	// Subresources are sorted by name. status is among them where Status is set; a
-	// row names it if it keeps more than the spec.
+	// Subresources are sorted by name. If Status is set, NewTable adds a status subresource that
+	// keeps the spec, unless there is one.
 	Subresources []Subresource
-	// PrepareForUpdate carries over what an update of the object itself cannot change beside its
-	// status, nil for nothing; Resets are the fields of both (SA-32), the status by
-	// default.
+	// PrepareForUpdate restores fields, besides the status, that an update of the object itself
+	// cannot change. ResetFields are all such fields (SA-32). Its default is the status if Status
+	// is set.
 	PrepareForUpdate func(obj, old runtime.Object)
 	ResetFields      []string
-	// Deprecation is the warning that every request is answered with, "" if the
-	// type is not deprecated. It is filled in when a Table is made.
+	// Deprecation is the warning in every response, "" if the type is not deprecated. NewTable sets
+	// it for built-in types.
 	Deprecation string
-	// StorageResource names the group and plural under which the objects are kept. It is
-	// the row's own unless two rows show the same objects (events in "" and in
-	// events.k8s.io), and StoreVersion the version of the encoding kept: rows
-	// whose Group, Version differ from it are converted on the way in and out.
+	// StorageResource is the group and plural under which objects are stored, StorageVersion the
+	// version in which they are encoded. The default is the resource's own. Events in events.k8s.io
+	// and in the core group, for instance, have the same StorageResource.
 	StorageResource schema.GroupResource
 	StorageVersion  schema.GroupVersion
 
-	// AllowUnconditionalUpdate allows a PUT without resourceVersion to overwrite.
+	// AllowUnconditionalUpdate reports whether an update without resourceVersion may overwrite an
+	// object.
 	AllowUnconditionalUpdate bool
-	// AllowCreateOnUpdate lets a PUT of a missing object create it.
+	// AllowCreateOnUpdate reports whether an update may create an object.
 	AllowCreateOnUpdate bool
-	// HasGeneration tells that metadata.generation is kept: 1 at create, one more
-	// when anything but metadata and status changes.
+	// HasGeneration reports whether metadata.generation is counted: 1 on create, incremented when
+	// anything but metadata and status changes.
 	HasGeneration bool
-	// GenerationCountsAnnotations tells that a change of the annotations raises it, too.
+	// GenerationCountsAnnotations reports whether a change of annotations increments the generation
+	// too.
 	GenerationCountsAnnotations bool
-	// ReturnDeletedObject tells that DELETE answers with the object instead of a
-	// Status when the object is gone at once.
+	// ReturnDeletedObject reports whether a delete that removes the object returns it, instead of a
+	// Status.
 	ReturnDeletedObject bool
-	// Canonicalize brings an object of the StoreVersion that a client sent into the
-	// form that is stored, where the type does more than keep its fields; nil for
-	// most. Defaults of a type would belong here.
+	// Canonicalize changes a decoded object of StorageVersion to the form that is stored, and sets
+	// defaults. nil if the type needs neither.
 	Canonicalize func(runtime.Object)
-	// GracePeriod gives the seconds that an object of a graceful type has left when it is
-	// deleted; asked is the option of the delete, nil if there is none. It is nil for
-	// the types that go at once (DL-26).
-	GracePeriod func(obj runtime.Object, asked *int64) int64
-	// MarkTerminating marks an object as deleted that is not removed before the server has
-	// done something; nil for most.
+	// GracePeriod returns the grace period of a delete in seconds. requested is that of the delete
+	// options, nil if there is none. It is nil for types without graceful deletion (DL-26).
+	GracePeriod func(obj runtime.Object, requested *int64) int64
+	// MarkTerminating changes an object that is deleted but not removed yet. nil for most types.
 	MarkTerminating func(obj runtime.Object, now time.Time)
-	// PrepareForCreate sets what every new object of the type begins with, its status having
-	// been emptied; nil for most.
+	// PrepareForCreate sets fields of a new object, after its status has been cleared. nil for most
+	// types.
 	PrepareForCreate func(runtime.Object)
 	// Validate returns the errors of a new object, ValidateUpdate those of an object that replaces
 	// old. metadata has the errors of the object's metadata, and the result includes them. Warnings go
 	// to the recorder in ctx. nil means that only the metadata is validated.
 	Validate       func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList
 	ValidateUpdate func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
-	// WarningsOnCreate and WarningsOnUpdate return the warnings for an object that is valid, nil for no
-	// warnings.
+	// WarningsOnCreate and WarningsOnUpdate return the warnings for a valid object. nil for most
+	// types.
 	WarningsOnCreate func(obj runtime.Object) []string
 	WarningsOnUpdate func(obj, old runtime.Object) []string
-	// ValidateName is the rule for metadata.name; a DNS subdomain by default.
+	// ValidateName validates metadata.name. The default accepts DNS subdomains.
 	ValidateName validation.ValidateNameFunc
-	// Fields are the field selectors beside metadata.name and metadata.namespace.
+	// Fields are the field selectors besides metadata.name and metadata.namespace.
 	Fields []Field
 
 	// FieldErrorFormat is the format of the error for a field label that cannot be selected by. Its
@@ -100,64 +97,64 @@ type Resource struct {
 	// They are nil if the two are equal.
 	ToStorage, FromStorage Conversion
 
-	// Custom is the version of a custom resource, nil for built-in types. Its objects
-	// are *unstructured.Unstructured of the row's own version.
+	// Custom is the version of a custom resource, nil for built-in types. Objects are
+	// *unstructured.Unstructured of that version.
 	Custom *versions.Version
 
-	// Terminating tells that the definition of a custom resource is on its way out, see
+	// Terminating reports whether the CustomResourceDefinition is being deleted, see
 	// DiscoveredVerbs.
 	Terminating bool
-	// ScaleOf is set in the row of the Scales of a custom resource.
+	// ScaleOf is the version of a custom resource whose Scales this resource encodes, see
+	// Subresource.BodyResource.
 	ScaleOf *versions.Version
 
-	// objectType and list are the Go types of Kind and ListKind, stored that of
-	// Kind in StoreVersion.
+	// objectType and listType are the Go types of Kind and ListKind, storageType is that of Kind in
+	// StorageVersion.
 	objectType, listType, storageType reflect.Type
-	// convertAccepted is that of a Subresource, for the row of what is sent to it.
+	// convertAccepted is ConvertAccepted of the subresource whose bodies this resource encodes.
 	convertAccepted func(runtime.Object) runtime.Object
-	// storedFields are the Fields of every row over the same Store.
+	// storedFields are the Fields of all resources with the same StorageResource.
 	storedFields []Field
 }
 
-// Field is a field selector of a type, for instance spec.nodeName of pods.
+// Field is a field selector, for instance spec.nodeName of pods.
 type Field struct {
 	Label string
-	// Value reads it from an object of the StoreVersion.
+	// Value returns the value for an object of StorageVersion.
 	Value func(runtime.Object) string
 }
 
-// GroupVersion is the version that the row serves, without the kind.
+// GroupVersion returns the group and version of the resource.
 func (r *Resource) GroupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: r.Group, Version: r.Version}
 }
 
-// GroupVersionKind is the kind of one object.
+// GroupVersionKind returns the kind of the objects.
 func (r *Resource) GroupVersionKind() schema.GroupVersionKind {
 	return r.GroupVersion().WithKind(r.Kind)
 }
 
-// ListGroupVersionKind is the kind of a list of the objects.
+// ListGroupVersionKind returns the kind of lists.
 func (r *Resource) ListGroupVersionKind() schema.GroupVersionKind {
 	return r.GroupVersion().WithKind(r.ListKind)
 }
 
-// GroupVersionResource is what dynamic clients and selectors call the row.
+// GroupVersionResource returns the group, version and plural.
 func (r *Resource) GroupVersionResource() schema.GroupVersionResource {
 	return r.GroupVersion().WithResource(r.Plural)
 }
 
-// GroupResource is the name that error messages and details use.
+// GroupResource returns the group and plural, as in the details of errors.
 func (r *Resource) GroupResource() schema.GroupResource {
 	return schema.GroupResource{Group: r.Group, Resource: r.Plural}
 }
 
-// GroupKind is what a 422 names.
+// GroupKind returns the group and kind, as in the message of a 422.
 func (r *Resource) GroupKind() schema.GroupKind {
 	return schema.GroupKind{Group: r.Group, Kind: r.Kind}
 }
 
-// HasVerb reports whether verb (as discovery spells it, "deletecollection")
-// works on the resource.
+// HasVerb reports whether the resource supports an API verb, for instance "deletecollection".
 func (r *Resource) HasVerb(verb string) bool {
 	for _, v := range r.Verbs {
 		if v == verb {
@@ -167,8 +164,8 @@ func (r *Resource) HasVerb(verb string) bool {
 	return false
 }
 
-// DiscoveredVerbs are the verbs that discovery tells of. While a definition is being
-// deleted it keeps silent about those that write, most of which still work.
+// DiscoveredVerbs returns the verbs in discovery documents. While a CustomResourceDefinition is
+// being deleted they do not include those that write, although most of those still work.
 func (r *Resource) DiscoveredVerbs() []string {
 	if !r.Terminating {
 		return r.Verbs
@@ -178,12 +175,11 @@ func (r *Resource) DiscoveredVerbs() []string {
 	})
 }
 
-// IsStored reports whether objects of the row are in the store; a row of which they are
-// not is only there to be posted to.
+// IsStored reports whether objects are stored. Other resources can only be created, and the
+// response is computed.
 func (r *Resource) IsStored() bool { return r.HasVerb("list") }
 
-// Canonical gives obj, which is of the StoreVersion, in the form that is stored. It
-// may change obj.
+// Canonical returns obj, which has StorageVersion, in the form that is stored. It may change obj.
 func (r *Resource) Canonical(obj runtime.Object) runtime.Object {
 	if r.Canonicalize != nil {
 		r.Canonicalize(obj)
@@ -191,13 +187,13 @@ func (r *Resource) Canonical(obj runtime.Object) runtime.Object {
 	return obj
 }
 
-// New gives an empty object of the row's version, its TypeMeta not filled in.
+// New returns an empty object of the resource's version, without TypeMeta.
 func (r *Resource) New() runtime.Object {
 	return reflect.New(r.objectType).Interface().(runtime.Object)
 }
 
-// ConvertAccepted gives an object that was sent in another version than the row's as one of
-// the row's kind, nil if that is not to be had.
+// ConvertAccepted converts a request body of another version to the resource's kind. It returns nil
+// if that version is not accepted.
 func (r *Resource) ConvertAccepted(sent runtime.Object) runtime.Object {
 	if r.convertAccepted == nil {
 		return nil
@@ -205,15 +201,14 @@ func (r *Resource) ConvertAccepted(sent runtime.Object) runtime.Object {
 	return r.convertAccepted(sent)
 }
 
-// NewList gives an empty list of the row's version, its TypeMeta not filled in.
+// NewList returns an empty list of the resource's version, without TypeMeta.
 func (r *Resource) NewList() runtime.Object {
 	return reflect.New(r.listType).Interface().(runtime.Object)
 }
 
-// CheckField tells why label is no field selector of the row, in the words of
-// the 400 that a real server answers; nil if it is one (SE-05). All types know
-// metadata.name. metadata.namespace is known to namespaced types and also to
-// cluster-scoped ones, unless they have Fields.
+// CheckField returns the error of a real server's 400 if label is not a field selector of the
+// resource (SE-05). All types support metadata.name. Namespaced types and types without Fields
+// support metadata.namespace.
 func (r *Resource) CheckField(label string) error {
 	if len(r.Fields) == 0 && r.Custom == nil {
 		_, _, err := runtime.DefaultMetaV1FieldSelectorConversion(label, "")
@@ -230,10 +225,9 @@ func (r *Resource) CheckField(label string) error {
 	return fmt.Errorf(r.FieldErrorFormat, label)
 }
 
-// FieldSet reads the values that field selectors compare from a stored object
-// (one of StoreVersion). It has the labels of every row that shows the object,
-// so that a record made through one version can be selected through another;
-// metadata.name and metadata.namespace are not in it.
+// FieldSet returns the values of the field selectors for a stored object, which has StorageVersion.
+// It includes the field selectors of all resources with the same storage, so that a record written
+// in one version can be selected in another. metadata.name and metadata.namespace are not included.
 func (r *Resource) FieldSet(stored runtime.Object) fields.Set {
 	if len(r.storedFields) == 0 {
 		return nil

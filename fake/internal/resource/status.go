@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// StatusSubresource is the subresource by which controllers write what they see. It keeps the
-// spec (SU-02) and, of the metadata, what keeps names: "metadata" for all of it,
-// "metadata.labels" or "metadata.ownerReferences" for a part. Most types keep none.
+// StatusSubresource returns the status subresource. It keeps the spec (SU-02), and the parts of the
+// metadata in resetMetadata: "metadata", "metadata.labels" or "metadata.ownerReferences". Most
+// types keep no metadata.
 func StatusSubresource(resetMetadata ...string) Subresource {
 	return Subresource{
 		Name: "status", Verbs: ObjectSubresourceVerbs(),
@@ -24,7 +24,7 @@ func StatusSubresource(resetMetadata ...string) Subresource {
 	}
 }
 
-// copySpec carries over all that is neither metadata nor status.
+// copySpec copies all fields except metadata and status.
 func copySpec(obj, old runtime.Object) {
 	to, from := reflect.ValueOf(obj).Elem(), reflect.ValueOf(old).Elem()
 	for i := range to.NumField() {
@@ -34,8 +34,8 @@ func copySpec(obj, old runtime.Object) {
 	}
 }
 
-// IsSpecField tells the Go fields of a type that are neither metadata nor status: the
-// spec, and what types without one have in its place.
+// IsSpecField reports whether a Go field of a type is neither metadata nor status: the spec, or the
+// fields of a type without spec.
 func IsSpecField(field string) bool {
 	return field != "TypeMeta" && field != "ObjectMeta" && field != "Status"
 }
@@ -52,11 +52,11 @@ func copyMetadata(part string, obj, old runtime.Object) {
 	}
 }
 
-// mustAccessor gives the metadata of an object of a known type.
+// mustAccessor returns the metadata of an object.
 func mustAccessor(obj runtime.Object) metav1.Object {
 	m, err := meta.Accessor(obj)
 	if err != nil {
-		panic(err) // every type of the table has metadata; a test walks them
+		panic(err) // every type of the table has metadata
 	}
 	return m
 }

@@ -14,52 +14,50 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Subresource is a part of an object, or something that can be done with it,
-// under a path below the object's (SU-15).
+// Subresource is a subresource of a Resource (SU-15).
 type Subresource struct {
-	// Name is the last part of the path, for instance "status".
+	// Name is the last segment of the path, for instance "status".
 	Name string
-	// Kind is what is sent or, where nothing is, what the options of a request are
-	// called; the row's own kind by default.
+	// Kind is the kind of request bodies. For a connection it is the kind of the options. The
+	// default is the kind of the resource.
 	Kind schema.GroupVersionKind
-	// Verbs are those that work, sorted.
+	// Verbs are the supported API verbs, sorted.
 	Verbs []string
-	// IsConnect tells that a request is a connection to a node, a pod or a service
-	// and that Kind is only what its options are called.
+	// IsConnect reports whether requests are connections to a node, a pod or a service.
 	IsConnect bool
 
-	// PrepareForUpdate turns an object that a client sent, of the StoreVersion, into what is
-	// stored: what the subresource does not write comes from old. It is nil where
-	// the object itself is not what is sent.
+	// PrepareForUpdate changes an object of StorageVersion from a request body to the object that
+	// is stored, by restoring what the subresource does not write from old. It is nil if the body
+	// is not the object itself.
 	PrepareForUpdate func(obj, old runtime.Object)
-	// ValidateUpdate checks what the subresource writes; nil for most.
+	// ValidateUpdate returns the errors of the fields that the subresource writes. nil for most
+	// subresources.
 	ValidateUpdate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
-	// ResetFields are fields that a write cannot change and so must not own (SA-32), in
-	// the form "metadata.labels". Owns, if there are any, are the only ones that it
-	// can; a "*" in it stands for any element.
+	// ResetFields are the fields that a write cannot change and therefore does not own (SA-32), for
+	// instance "metadata.labels". If OwnedFields is not empty, it has the only fields that a write
+	// can own; "*" stands for any list element.
 	ResetFields, OwnedFields []string
 
-	// ConvertAccepted turns an object of another version that clients may send, too, into one
-	// of Kind, and gives nil for any other; it is nil where there is none.
+	// ConvertAccepted converts a body of another version, which clients may send too, to Kind. It
+	// returns nil for other versions.
 	ConvertAccepted func(runtime.Object) runtime.Object
 
-	// body is a row for what is sent, nil if that is the object itself.
+	// body is the result of BodyResource.
 	body *Resource
 }
 
-// WritesObject reports whether a client sends the object itself in order to change a
-// part of it.
+// WritesObject reports whether the request body is the object itself.
 func (s *Subresource) WritesObject() bool { return s.PrepareForUpdate != nil }
 
-// BodyResource is what a request carries, as a row of its own, by which it can be decoded
-// and shown: it has a kind and the plural and scope of the row that it belongs to.
-// It is nil where the object itself is sent, and for connections.
+// BodyResource returns a Resource for decoding and encoding request bodies of Kind. It has the
+// plural and scope of the subresource's resource. It is nil if the body is the object itself, and
+// for connections.
 func (s *Subresource) BodyResource() *Resource { return s.body }
 
-// HasVerb reports whether verb, as discovery spells it, works.
+// HasVerb reports whether the subresource supports an API verb.
 func (s *Subresource) HasVerb(verb string) bool { return slices.Contains(s.Verbs, verb) }
 
-// Subresource finds a subresource by its name, nil if there is none.
+// Subresource returns the subresource with a name, nil if there is none.
 func (r *Resource) Subresource(name string) *Subresource {
 	for i := range r.Subresources {
 		if s := &r.Subresources[i]; s.Name == name {
@@ -69,11 +67,10 @@ func (r *Resource) Subresource(name string) *Subresource {
 	return nil
 }
 
-// ObjectSubresourceVerbs are the verbs of a subresource that shows the object and changes a
-// part of it.
+// ObjectSubresourceVerbs returns the verbs of a subresource whose body is the object itself.
 func ObjectSubresourceVerbs() []string { return []string{"get", "patch", "update"} }
 
-// ScaleSubresource is the subresource of the types that have replicas (SU-08).
+// ScaleSubresource returns the scale subresource (SU-08).
 func ScaleSubresource() Subresource {
 	return Subresource{
 		Name: "scale", Verbs: ObjectSubresourceVerbs(),
@@ -81,8 +78,8 @@ func ScaleSubresource() Subresource {
 	}
 }
 
-// completeSubresources adds the status subresource, puts all in the order of
-// discovery and fills in what they leave to the defaults.
+// completeSubresources adds the status subresource, sorts the subresources and fills in their
+// defaults.
 func completeSubresources(r *Resource) {
 	if r.Status && r.Subresource("status") == nil {
 		r.Subresources = append(r.Subresources, StatusSubresource())
@@ -99,7 +96,7 @@ func completeSubresources(r *Resource) {
 	}
 }
 
-// newBodyResource makes the row of a kind that is only sent.
+// newBodyResource returns the result of BodyResource for s.
 func newBodyResource(r *Resource, s *Subresource) *Resource {
 	kind := s.Kind
 	object := scheme.Scheme.AllKnownTypes()[kind]

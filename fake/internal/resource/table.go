@@ -10,27 +10,26 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// AllVerbs are the verbs of a type that is kept in the store, sorted as
-// discovery prints them (DI-12). The result is the caller's own.
+// AllVerbs returns the verbs of a stored type in the order of discovery documents (DI-12). The
+// caller may change the result.
 func AllVerbs() []string {
 	return []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 }
 
-// Table is what a server serves. It is immutable and safe for any number of
-// readers.
+// Table has the resources of a server. It is immutable and safe for concurrent use.
 type Table struct {
 	resources []*Resource
 	groups    []Group
 	byPlural  map[schema.GroupVersionResource]*Resource
 	byKind    map[schema.GroupVersionKind]*Resource
 	versions  map[schema.GroupVersion]bool
-	// builtinGroups has the groups with a resource that is not custom.
+	// builtinGroups has the groups of resources that are not custom.
 	builtinGroups map[string]bool
 }
 
-// Group is an API group of a Table with the versions that are served.
+// Group is an API group with its served versions.
 type Group struct {
-	// Name is "" for the core group.
+	// Name is the name of the group, "" for the core group.
 	Name string
 	// Versions are in order of preference (DI-03).
 	Versions []string
@@ -38,9 +37,8 @@ type Group struct {
 	Preferred string
 }
 
-// NewTable completes the rows and indexes them. It takes them over. A row that
-// the scheme does not know is a slip in this package and panics, as a regular
-// expression that does not compile would; a test builds every row.
+// NewTable returns a table of resources, which it fills in with defaults. The caller must not use
+// the slice afterwards. NewTable panics if a kind is not in the scheme of its resource.
 func NewTable(resources []Resource) *Table {
 	t := &Table{
 		resources: make([]*Resource, 0, len(resources)),
@@ -63,7 +61,7 @@ func NewTable(resources []Resource) *Table {
 	return t
 }
 
-// add appends a row. The first row of a kind counts.
+// add appends a resource. If a kind has several resources, LookupKind returns the first one.
 func (t *Table) add(r *Resource) {
 	t.resources = append(t.resources, r)
 	t.byPlural[r.GroupVersionResource()] = r
@@ -76,7 +74,7 @@ func (t *Table) add(r *Resource) {
 	t.addVersion(r.GroupVersion())
 }
 
-// addVersion notes a version of a row; the first version of a group is preferred.
+// addVersion adds the version of a resource. The first version of a group is the preferred one.
 func (t *Table) addVersion(gv schema.GroupVersion) {
 	if t.versions[gv] {
 		return
@@ -91,7 +89,7 @@ func (t *Table) addVersion(gv schema.GroupVersion) {
 	t.groups = append(t.groups, Group{Name: gv.Group, Versions: []string{gv.Version}, Preferred: gv.Version})
 }
 
-// complete fills in what a row leaves to the defaults.
+// complete fills in the defaults of a resource.
 func complete(r *Resource) {
 	if r.Singular == "" {
 		r.Singular = strings.ToLower(r.Kind)
@@ -134,28 +132,28 @@ func complete(r *Resource) {
 	r.Deprecation = deprecationWarning(r.GroupVersionKind(), r.objectType)
 }
 
-// Lookup finds the row behind the path /apis/GROUP/VERSION/PLURAL, group ""
-// being /api; nil if there is none.
+// Lookup returns the resource with the path /apis/GROUP/VERSION/PLURAL, or /api/VERSION/PLURAL if
+// group is "". It returns nil if there is none.
 func (t *Table) Lookup(group, version, plural string) *Resource {
 	return t.byPlural[schema.GroupVersionResource{Group: group, Version: version, Resource: plural}]
 }
 
-// LookupKind finds the row of a kind; nil if there is none. List kinds and kinds
-// that are not kept (Scale, Binding) have none.
+// LookupKind returns the resource of a kind, nil if there is none. List kinds and kinds that are
+// not stored, such as Scale and Binding, have none.
 func (t *Table) LookupKind(gvk schema.GroupVersionKind) *Resource {
 	return t.byKind[gvk]
 }
 
-// All gives the rows in discovery order: groups by priority, versions by
-// preference, resources by name.
+// All returns the resources in discovery order: groups by priority, versions by preference,
+// resources by name.
 func (t *Table) All() []*Resource { return slices.Clone(t.resources) }
 
-// Stored gives those of All whose objects are in the store.
+// Stored returns the resources of All whose objects are stored.
 func (t *Table) Stored() []*Resource {
 	return slices.DeleteFunc(t.All(), func(r *Resource) bool { return !r.IsStored() })
 }
 
-// Groups gives the groups in discovery order, the core group first.
+// Groups returns the groups in discovery order, beginning with the core group.
 func (t *Table) Groups() []Group {
 	groups := slices.Clone(t.groups)
 	for i := range groups {
@@ -169,12 +167,12 @@ func (t *Table) HasGroup(group string) bool {
 	return slices.ContainsFunc(t.groups, func(g Group) bool { return g.Name == group })
 }
 
-// IsCustomGroup reports whether group is served for custom resources only.
+// IsCustomGroup reports whether all resources of a group are custom resources.
 func (t *Table) IsCustomGroup(group string) bool {
 	return t.HasGroup(group) && !t.builtinGroups[group]
 }
 
-// HasVersion reports whether anything is served in group and version.
+// HasVersion reports whether any resource of a group and version is served.
 func (t *Table) HasVersion(group, version string) bool {
 	return t.versions[schema.GroupVersion{Group: group, Version: version}]
 }

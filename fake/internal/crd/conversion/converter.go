@@ -12,22 +12,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// servicePort is where the webhook of a service listens if nothing else is said:
-// the default of spec.conversion.webhook.clientConfig.service.port.
+// servicePort is the default of spec.conversion.webhook.clientConfig.service.port.
 const servicePort = 443
 
-// Converter converts the objects of one definition. Many goroutines may use it.
+// Converter converts the objects of one CustomResourceDefinition. It is safe for concurrent use.
 type Converter struct {
 	group     string
 	library   runtime.ObjectConvertor
 	transport *transport
 }
 
-// New makes the converter of a definition, which is not changed and not kept. The
-// strategy None, also meant by no strategy at all, changes only the apiVersion;
-// Webhook asks. A nil dial means the network, a nil services that no service is
-// known. An unknown strategy, a webhook without an address and a caBundle that
-// cannot be read are errors.
+// New returns the converter of a CustomResourceDefinition, which it does not change or retain. The
+// strategy None, which is the default, changes only the apiVersion; Webhook calls the webhook. If
+// dial is nil, the converter dials over the network. If services is nil, no service can be
+// resolved. An unknown strategy, a webhook without an address and an invalid caBundle are errors.
 func New(crd *apiextensionsv1.CustomResourceDefinition, dial Dialer, services ServiceResolver) (*Converter, error) {
 	complete, err := withDefaults(crd)
 	if err != nil {
@@ -45,8 +43,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, dial Dialer, services Se
 	return &Converter{group: crd.Spec.Group, library: library, transport: n}, nil
 }
 
-// withDefaults is the definition with the defaults that the library relies on. The
-// definition itself stays as it is.
+// withDefaults returns a copy of crd with the defaults that the library relies on.
 func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if crd == nil {
 		return nil, errors.New("conversion: there is no definition")
@@ -69,13 +66,11 @@ func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions
 	return &own, nil
 }
 
-// Convert gives objects in a version of their definition, which is named alone,
-// like v1. Objects that are there already are given as they are, and are the same
-// pointers; others are new, and share nothing with the input, which is not
-// changed. The webhook is called once for each object, as a real server does. The
-// first failure ends it, and nothing is given then. A context that has ended stops
-// it before the next call; the call under way goes on, as on a real server, until
-// it is answered, has lasted 30 seconds or Close ends it.
+// Convert returns objects in another version, which is a name such as v2. Objects that have that
+// version already are returned as they are. Others are new and share no memory with the arguments,
+// which are not changed. The webhook is called once for each object, as a real server does. The
+// first error ends the conversion. If ctx is done, no further call is made; a call in progress
+// continues, as on a real server, until the response, for at most 30 seconds, or until Close.
 func (c *Converter) Convert(ctx context.Context, objects []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	defer c.transport.beginCall()()
 	target := schema.GroupVersion{Group: c.group, Version: to}
@@ -104,10 +99,10 @@ func (c *Converter) Convert(ctx context.Context, objects []*unstructured.Unstruc
 	return converted, nil
 }
 
-// Drain is for a definition that another has replaced: what began under it may go on and
-// call the webhook, and no connection outlives the last call under way.
+// Drain is called when crd was replaced. Conversions that have started continue, and may call the
+// webhook. All connections are closed after the last call in progress.
 func (c *Converter) Drain() { c.transport.drain() }
 
-// Close ends the calls that are under way and the connections to the webhook.
-// Later conversions fail where they would need a connection.
+// Close cancels calls in progress and closes the connections. Later conversions fail if they need a
+// connection.
 func (c *Converter) Close() { c.transport.close() }

@@ -79,7 +79,7 @@ func withStrategy(strategy apiextensionsv1.ConversionStrategyType) *apiextension
 	return crd
 }
 
-// The webhook is called with what the real server sends, over HTTP/2 on loopback.
+// The request is that of a real server, over HTTP/2 on loopback.
 func TestWebhook(t *testing.T) {
 	for _, version := range []string{"v1", "v1beta1"} {
 		t.Run(version, func(t *testing.T) {
@@ -112,8 +112,7 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// What has nothing but apiVersion and kind is converted without a call, as on a
-// real server.
+// An object with nothing but apiVersion and kind is converted without a call, as on a real server.
 func TestNoCallWithoutContent(t *testing.T) {
 	client, dial := startInMemory(t, newWebhook(nil, func(review) { t.Error("called") }))
 	c := newConverter(t, newCRD(client), dial, nil)
@@ -126,7 +125,7 @@ func TestNoCallWithoutContent(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// A failure in the middle ends it, and a context that has ended stops it.
+// An error ends the conversion, and so does a context that is done.
 func TestConvertStopsAtFailure(t *testing.T) {
 	var calls atomic.Int64
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,10 +11,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The texts were read off a real v0.37.2 server; doc.go says with which status they are sent.
+// The texts are those of a real v0.37.2 server; doc.go lists the Status that they are part of.
 const failedPrefix = "conversion webhook for example.com/v1, Kind=Widget failed: "
 
-// Answers that are reviews, and wrong.
+// Reviews with an invalid response.
 func TestInvalidReviews(t *testing.T) {
 	const returned = "conversion webhook for example.com/v1, Kind=Widget returned "
 	for name, test := range map[string]struct {
@@ -75,7 +75,7 @@ func TestInvalidReviews(t *testing.T) {
 	}
 }
 
-// Of a v1beta1 review neither kind nor uid are looked at.
+// The kind and the uid of a v1beta1 review are not checked.
 func TestV1beta1ReviewsAreNotVerified(t *testing.T) {
 	client, dial := startInMemory(t, newWebhook(nil, func(r review) { delete(r.response(), "uid") }))
 	_, err := convertOne(t, newConverter(t, newCRD(client, "v1beta1"), dial, nil), newWidget(v1, "a"), "v2")
@@ -86,7 +86,7 @@ func TestV1beta1ReviewsAreNotVerified(t *testing.T) {
 	require.EqualError(t, err, "no supported conversion review versions")
 }
 
-// Answers that are no reviews.
+// Responses that are not reviews.
 func TestInvalidResponses(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer http.HandlerFunc
@@ -120,7 +120,7 @@ func TestInvalidResponses(t *testing.T) {
 	}
 }
 
-// No limit is set on the size of an answer, as on a real server.
+// The size of a response is not limited, as on a real server.
 func TestLargeResponse(t *testing.T) {
 	const size = 20 << 20
 	client, dial := startInMemory(t, newWebhook(nil, func(r review) { r.object()["spec"] = strings.Repeat("x", size) }))
@@ -129,7 +129,7 @@ func TestLargeResponse(t *testing.T) {
 	require.Len(t, got.Object["spec"], size)
 }
 
-// A webhook that cannot be reached or trusted, on real sockets.
+// Webhooks that cannot be reached or are not trusted, on real sockets.
 func TestUnreachable(t *testing.T) {
 	good, address := startOnLoopback(t, newWebhook(nil, nil))
 	_, port, _ := strings.Cut(address, ":")

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever a webhook answers, the result is an error or the same object in the
-// version that was asked for.
+// For any response, the result is an error or the same object in the requested version.
 func FuzzResponse(f *testing.F) {
 	const good = `{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"ConversionReview","response":{"result":{"status":"Success"},"convertedObjects":[` +
 		`{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a","namespace":"default","uid":"uid-of-a"}}]}}`

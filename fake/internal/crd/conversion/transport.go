@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// callTimeout is how long one call may last, with its answer: what the real
-	// server gives all its webhooks (webhook.setGlobalDefaults).
+	// callTimeout is the timeout of a call including its response, as for all webhooks of a real
+	// server (webhook.setGlobalDefaults).
 	callTimeout = 30 * time.Second
 
-	// userAgent is what the real server calls itself to conversion webhooks too.
+	// userAgent is the User-Agent of a real server in calls of conversion webhooks too.
 	userAgent = "kube-apiserver-admission"
 
 	// connectTime and keepAlive are those of client-go's transports.
@@ -29,31 +29,30 @@ const (
 	keepAlive   = 30 * time.Second
 )
 
-// errClosed is the answer to who wants a connection after Close.
+// errClosed is returned for a connection after Close.
 var errClosed = errors.New("the server is shutting down: its conversion webhooks are not called any more")
 
-// Dialer opens a connection; the signature is that of net.Dialer.DialContext.
+// Dialer opens a connection. Its signature is that of net.Dialer.DialContext.
 type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// ServiceResolver gives the address, host and port, at which a Service is reached.
-// It is asked for every call. Its error is what the caller of the API reads behind
-// the name of the webhook: a kube-apiserver that knows no such Service says
-// `service "NAME" not found`.
+// ServiceResolver returns the address, host and port, of a Service. It is called for every call of
+// a webhook. Its error is a part of the message that the client of the API gets. A kube-apiserver
+// reports an unknown Service as `service "NAME" not found`.
 type ServiceResolver func(namespace, name string, port int32) (address string, err error)
 
-// transport is the way to the webhook of one converter. It knows its connections, so
-// that none outlives the converter.
+// transport calls the webhook of one converter. It tracks its connections, so that none remains
+// open after close.
 type transport struct {
 	dial     Dialer
 	services ServiceResolver
-	ctx      context.Context // ends with close
+	ctx      context.Context // done after close
 	close    context.CancelFunc
 
-	// mu guards all below.
+	// mu guards the fields below.
 	mu       sync.Mutex
-	calls    int // under way
+	calls    int // in progress
 	draining bool
-	conns    map[*connection]bool // open connections, whether or not a call uses them
+	conns    map[*connection]bool // open connections, idle or not
 }
 
 func newTransport(dial Dialer, services ServiceResolver) *transport {
@@ -68,14 +67,14 @@ func newTransport(dial Dialer, services ServiceResolver) *transport {
 	return n
 }
 
-// noServices fails as the look-up of a name that no DNS server knows does.
+// noServices returns the error of a look-up of a name that is not in DNS.
 func noServices(namespace, name string, _ int32) (string, error) {
 	return "", &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{
 		Err: "no such host", Name: name + "." + namespace + ".svc", IsNotFound: true,
 	}}
 }
 
-// ResolveEndpoint makes a webhook.ServiceResolver of the network.
+// ResolveEndpoint implements webhook.ServiceResolver.
 func (n *transport) ResolveEndpoint(namespace, name string, port int32) (*url.URL, error) {
 	address, err := n.services(namespace, name, port)
 	if err != nil {
@@ -87,17 +86,16 @@ func (n *transport) ResolveEndpoint(namespace, name string, port int32) (*url.UR
 	return &url.URL{Scheme: "https", Host: address}, nil
 }
 
-// authenticationInfoResolver makes the library's clients use the network. What it would look for
-// itself, credentials of a pod for the service kubernetes.default, a test double
-// does not have.
+// authenticationInfoResolver makes the library's clients use the transport. The library would
+// otherwise read the credentials of a Pod for the service kubernetes.default.
 func (n *transport) authenticationInfoResolver(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
 	config := func() (*rest.Config, error) {
 		return &rest.Config{
 			UserAgent: userAgent,
 			Timeout:   callTimeout,
 			Dial:      n.dialContext,
-			// No proxy. Because it is a function, client-go also keeps the transport
-			// out of the cache of the process, where it would outlive the converter.
+			// No proxy. Because Proxy is a function, client-go does not keep the transport in its
+			// cache, where it would remain after close.
 			Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 		}, nil
 	}
@@ -107,7 +105,7 @@ func (n *transport) authenticationInfoResolver(webhook.AuthenticationInfoResolve
 	}
 }
 
-// dialContext dials, and gives up when the network closes.
+// dialContext dials, and is canceled by close.
 func (n *transport) dialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if n.ctx.Err() != nil {
 		return nil, errClosed
@@ -127,7 +125,7 @@ func (n *transport) dialContext(ctx context.Context, network, address string) (n
 	return c, nil
 }
 
-// beginCall notes a call, and gives what notes its end.
+// beginCall counts a call and returns a function that ends it.
 func (n *transport) beginCall() (end func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -141,8 +139,8 @@ func (n *transport) beginCall() (end func()) {
 	}
 }
 
-// drain closes the connections as soon as no call is under way. Later calls have theirs
-// for themselves.
+// drain closes the connections when no call is in progress. Later calls use connections of their
+// own.
 func (n *transport) drain() {
 	n.mu.Lock()
 	n.draining = true
@@ -151,7 +149,7 @@ func (n *transport) drain() {
 	closeConnections(unused)
 }
 
-// unusedConnections are the connections that nobody needs any more. The caller holds mu.
+// unusedConnections returns the connections that can be closed. The caller holds mu.
 func (n *transport) unusedConnections() []*connection {
 	if !n.draining || n.calls > 0 {
 		return nil
@@ -165,11 +163,11 @@ func closeConnections(connections []*connection) {
 	}
 }
 
-// connection tells the network when it is closed.
+// connection removes itself from its transport when it is closed.
 type connection struct {
 	net.Conn
 	transport     *transport
-	stopAfterFunc func() bool // guarded by the network's mu
+	stopAfterFunc func() bool // guarded by transport.mu
 }
 
 func (c *connection) Close() error {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// closedPort is an address on loopback where nobody listens.
+// closedPort returns an address on loopback without a listener.
 func closedPort(t *testing.T) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -31,8 +31,8 @@ func service(port *int32, bundle []byte) *apiextensionsv1.WebhookClientConfig {
 	}}
 }
 
-// A service is called by its name, with the certificate of its name, at the address
-// that is asked for at every call.
+// A service is called by its name and with the certificate of that name, at the address that the
+// resolver returns for each call.
 func TestService(t *testing.T) {
 	for _, port := range []*int32{nil, new(int32(8443))} {
 		want := int32(443)
@@ -66,8 +66,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// Without a resolver the name of a service is one that no DNS server knows, and
-// nobody is asked for it.
+// Without a resolver the call fails as if the name were not in DNS, which is not queried.
 func TestNoServices(t *testing.T) {
 	c := newConverter(t, newCRD(service(nil, nil)), nil, nil)
 	_, err := convertOne(t, c, newWidget(v1, "a"), "v2")
@@ -78,17 +77,17 @@ func TestNoServices(t *testing.T) {
 	require.ErrorContains(t, err, "service default/conv: address no-port: missing port in address")
 }
 
-// neverRespond is a webhook that reads the question and never answers.
+// neverRespond reads the request and does not respond.
 func neverRespond(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
 }
 
-// timeoutPattern is what is said of it. Client and request have a clock each, for the same
-// time, and the first to ring chooses the words.
+// timeoutPattern matches the error. The client and the request have timers with the same timeout,
+// and the first to fire determines the text.
 const timeoutPattern = `(net/http: request canceled( while waiting for connection)?|context deadline exceeded)( \(Client\.Timeout exceeded while awaiting headers\))?`
 
-// On virtual time a call ends after thirty seconds, wherever it hangs.
+// In virtual time a call ends after 30 seconds.
 func TestTimeout(t *testing.T) {
 	for _, where := range []string{"answer", "dial"} {
 		t.Run(where, func(t *testing.T) {
@@ -108,13 +107,13 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// dialBlocking gets no connection.
+// dialBlocking blocks until its context is done.
 func dialBlocking(ctx context.Context, _, _ string) (net.Conn, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-// A webhook that asks for patience is asked again, as client-go does everywhere.
+// A response with Retry-After is retried, as by client-go.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int64
@@ -134,8 +133,8 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// Close ends at once what is under way, and leaves no connection. That no
-// goroutine is left over is what the bubble itself verifies.
+// Close ends calls at once and leaves no connection. The synctest bubble checks that no goroutine
+// remains.
 func TestClose(t *testing.T) {
 	for _, where := range []string{"idle", "in a call", "in a dial"} {
 		t.Run(where, func(t *testing.T) {
@@ -175,7 +174,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// requireCloseEnds closes a converter in the middle of a conversion.
+// requireCloseEnds closes a converter during a conversion.
 func requireCloseEnds(t *testing.T, c *Converter) {
 	ended := make(chan error, 1)
 	go func() {
@@ -188,7 +187,7 @@ func requireCloseEnds(t *testing.T, c *Converter) {
 	require.ErrorContains(t, <-ended, failedPrefix+`Post "`+hookURL)
 }
 
-// countConnections counts the connections of a dialer that are open.
+// countConnections counts the open connections of a dialer.
 func countConnections(dial Dialer, open *atomic.Int64) Dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -200,7 +199,7 @@ func countConnections(dial Dialer, open *atomic.Int64) Dialer {
 	}
 }
 
-// closeCounter counts the connections that are open.
+// closeCounter is a connection that counts itself while it is open.
 type closeCounter struct {
 	net.Conn
 	open   *atomic.Int64
@@ -214,7 +213,7 @@ func (c *closeCounter) Close() error {
 	return c.Conn.Close()
 }
 
-// A retired converter goes on to work, and keeps no connection.
+// A drained converter still converts, and keeps no connection open.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, dial := startInMemory(t, newWebhook(nil, nil))
@@ -240,7 +239,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// closeNotifier tells that a connection was closed.
+// closeNotifier is a connection that calls onClose.
 type closeNotifier struct {
 	net.Conn
 	onClose func()

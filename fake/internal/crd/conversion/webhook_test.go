@@ -22,11 +22,11 @@ const (
 	v1 = "example.com/v1"
 	v2 = "example.com/v2"
 
-	// hookURL is the address of webhooks in memory.
+	// hookURL is the URL of webhooks in memory.
 	hookURL = "https://hook.example.com/convert"
 )
 
-// newWidget is an object in a version, as the store has it.
+// newWidget returns a stored object in a version.
 func newWidget(apiVersion, name string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": apiVersion,
@@ -39,7 +39,7 @@ func newWidget(apiVersion, name string) *unstructured.Unstructured {
 	}}
 }
 
-// newCRD is a CRD with the versions v1 and v2; a nil client is the strategy None.
+// newCRD returns a definition with the versions v1 and v2. With a nil client its strategy is None.
 func newCRD(client *apiextensionsv1.WebhookClientConfig, reviews ...string) *apiextensionsv1.CustomResourceDefinition {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	crd.Name = "widgets.example.com"
@@ -58,7 +58,7 @@ func newCRD(client *apiextensionsv1.WebhookClientConfig, reviews ...string) *api
 	return crd
 }
 
-// review is a ConversionReview as JSON has it, for answers that the types forbid.
+// review is a ConversionReview in JSON, which can represent invalid responses.
 type review map[string]any
 
 func (r review) response() map[string]any { return r["response"].(map[string]any) }
@@ -67,8 +67,8 @@ func (r review) object() map[string]any {
 }
 func (r review) metadata() map[string]any { return r.object()["metadata"].(map[string]any) }
 
-// newWebhook answers reviews: it gives the objects the desired version and remembers the
-// old one in the field spec.was. What spoil does to the answer is sent.
+// newWebhook returns a webhook that sets the desired version and stores the previous one in the
+// field spec.was. modify can change the response.
 func newWebhook(calls *atomic.Int64, modify func(review)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if calls != nil {
@@ -76,7 +76,7 @@ func newWebhook(calls *atomic.Int64, modify func(review)) http.Handler {
 		}
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the caller has gone
+			return // the caller has closed the connection
 		}
 		var request struct {
 			APIVersion, Kind string
@@ -103,11 +103,11 @@ func newWebhook(calls *atomic.Int64, modify func(review)) http.Handler {
 		if modify != nil {
 			modify(response)
 		}
-		_ = json.NewEncoder(w).Encode(response) // the caller may have gone
+		_ = json.NewEncoder(w).Encode(response) // the caller may have closed the connection
 	})
 }
 
-// startOnLoopback serves a webhook on TLS on a real socket.
+// startOnLoopback serves a webhook with TLS on a socket.
 func startOnLoopback(t testing.TB, handler http.Handler) (client *apiextensionsv1.WebhookClientConfig, address string) {
 	authority, pair := newCertificate(t, "127.0.0.1", "conv.default.svc")
 	server := httptest.NewUnstartedServer(handler)
@@ -119,7 +119,7 @@ func startOnLoopback(t testing.TB, handler http.Handler) (client *apiextensionsv
 	return &apiextensionsv1.WebhookClientConfig{URL: new(server.URL + "/convert"), CABundle: authority.PEM()}, server.Listener.Addr().String()
 }
 
-// startInMemory serves a webhook on TLS without a socket.
+// startInMemory serves a webhook with TLS without a socket.
 func startInMemory(t testing.TB, handler http.Handler) (client *apiextensionsv1.WebhookClientConfig, dial Dialer) {
 	authority, pair := newCertificate(t, "hook.example.com")
 	listener := memnet.NewListener()
@@ -145,7 +145,7 @@ func newCertificate(t testing.TB, hosts ...string) (*certs.Authority, tls.Certif
 	return authority, pair
 }
 
-// newConverter makes one that the test closes.
+// newConverter returns a converter that is closed when the test ends.
 func newConverter(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, dial Dialer, services ServiceResolver) *Converter {
 	c, err := New(crd, dial, services)
 	require.NoError(t, err)

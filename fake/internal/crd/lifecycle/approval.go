@@ -7,8 +7,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// updateApproval is the controller of the community's groups, k8s.io and kubernetes.io and
-// all below: the state with another word on the annotation, or nil.
+// updateApproval is the API approval controller, for the protected groups k8s.io, kubernetes.io and
+// their subdomains. It returns a copy with a changed condition, or nil.
 func updateApproval(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
 	if !apihelpers.IsProtectedCommunityGroup(crd.Spec.Group) {
 		return nil

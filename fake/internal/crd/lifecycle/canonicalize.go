@@ -7,11 +7,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Canonicalize gives a definition the form that a real server gives it when it decodes
-// one, in place: defaults of singular, listKind, conversion, the port of a webhook's
-// service and storedVersions; JSON values of schemas with sorted keys and without
-// nulls. It gives an error, and changes nothing, if such a value is not JSON, which
-// can come by protobuf only: a bad request.
+// Canonicalize changes a CustomResourceDefinition to the form that a real server decodes it to. It
+// sets the defaults of singular, listKind, conversion, the port of a webhook's service and
+// storedVersions, sorts the keys in JSON values of schemas, and removes nulls from them. If such a
+// value is not JSON, which is possible in protobuf only, it returns an error and changes nothing.
 func Canonicalize(crd *apiextensionsv1.CustomResourceDefinition) error {
 	defaulted := crd.DeepCopy()
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(defaulted)
@@ -23,12 +22,13 @@ func Canonicalize(crd *apiextensionsv1.CustomResourceDefinition) error {
 	if err := apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(inner, &out, nil); err != nil {
 		return fmt.Errorf("back from the internal form: %w", err)
 	}
-	// Versions that say the same share memory in the internal form.
+	// Equal versions share memory in the internal form.
 	*crd = *out.DeepCopy()
 	return nil
 }
 
-// toInternal gives the form that validation works with. It shares nothing with crd.
+// toInternal returns the internal version, which the validation requires. It shares no memory with
+// crd.
 func toInternal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	out := &apiextensions.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd.DeepCopy(), out, nil); err != nil {

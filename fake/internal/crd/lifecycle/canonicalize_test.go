@@ -7,7 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// TestCanonicalize compares with what a real v0.37.2 server made of the same definition.
+// TestCanonicalize compares the result with that of a real v0.37.2 server.
 func TestCanonicalize(t *testing.T) {
 	crd := decodeCRD(t, []byte(`{"metadata":{"name":"foos.example.com"},"spec":{"group":"example.com","names":{"plural":"foos","kind":"FooBar"},
 		"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"service":{"name":"a","namespace":"b"}}}},
@@ -30,7 +30,7 @@ func TestCanonicalize(t *testing.T) {
 	require.NotEmpty(t, other.OpenAPIV3Schema.Properties["d"].Type, "versions share no memory")
 }
 
-// TestCanonicalizeInvalidJSON takes a value that no JSON body could bring.
+// TestCanonicalizeInvalidJSON has a value that is impossible in a JSON body.
 func TestCanonicalizeInvalidJSON(t *testing.T) {
 	crd := newCRD(t, "foos", "Foo", "example.com")
 	crd.Spec.Names.Singular = ""

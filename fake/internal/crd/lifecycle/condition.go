@@ -8,12 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// condition is what a controller says. Its lastTransitionTime is not said: that
-// follows from what was said before.
+// condition is a condition set by a controller. withConditions sets its lastTransitionTime.
 type condition = apiextensionsv1.CustomResourceDefinitionCondition
 
-// withConditions gives a copy of a definition in which a condition holds since now, or since
-// it had that status.
+// withConditions returns a copy with conditions set. Their lastTransitionTime is now, unless the
+// status of the condition is unchanged.
 func withConditions(crd *apiextensionsv1.CustomResourceDefinition, now time.Time, conditions ...condition) *apiextensionsv1.CustomResourceDefinition {
 	changed := crd.DeepCopy()
 	for _, c := range conditions {
@@ -32,7 +31,7 @@ func withConditions(crd *apiextensionsv1.CustomResourceDefinition, now time.Time
 	return changed
 }
 
-// hasCondition reports whether a definition has a condition already, whatever its time.
+// hasCondition reports whether crd has a condition, with any lastTransitionTime.
 func hasCondition(crd *apiextensionsv1.CustomResourceDefinition, c condition) bool {
 	return apihelpers.IsCRDConditionEquivalent(&c, apihelpers.FindCRDCondition(crd, c.Type))
 }

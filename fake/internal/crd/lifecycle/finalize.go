@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// MarkTerminating gives what a DELETE makes of a definition that is not being deleted
-// yet: the time of deletion, the finalizer, which is put there now and not at creation,
-// and Terminating True. A real server writes it past the strategy and the managed
-// fields. A second DELETE goes the way of any object's.
+// MarkTerminating returns crd as the first DELETE leaves it: with a deletionTimestamp, the
+// finalizer, which is added now and not at creation, and the condition Terminating. A real server
+// writes this without its strategy and without managedFields. A second DELETE is handled as that of
+// any object.
 func MarkTerminating(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
 	marked := withConditions(crd, now, newTerminatingCondition(apiextensionsv1.ConditionTrue, "InstanceDeletionPending",
 		"CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"))
@@ -26,26 +26,25 @@ func MarkTerminating(crd *apiextensionsv1.CustomResourceDefinition, now time.Tim
 	return marked
 }
 
-// NeedsFinalizing reports whether the finalizing controller has work with a definition.
+// NeedsFinalizing reports whether the finalizing controller has to finalize crd.
 func NeedsFinalizing(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return !crd.DeletionTimestamp.IsZero() && apihelpers.CRDHasFinalizer(crd, apiextensionsv1.CustomResourceCleanupFinalizer)
 }
 
-// StartFinalizing gives the state in which instances are being deleted. A real server
-// goes through it even if there are none.
+// StartFinalizing returns crd as it is while instances are being deleted. A real server writes this
+// state even if there are no instances.
 func StartFinalizing(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
 	return withConditions(crd, now, newTerminatingCondition(apiextensionsv1.ConditionTrue, "InstanceDeletionInProgress", "CustomResource deletion is in progress"))
 }
 
-// MustDeleteInstances reports whether instances are to be deleted before the definition
-// goes: only if it is established, and does not overlap built-in resources.
+// MustDeleteInstances reports whether instances have to be deleted first: only if crd is
+// established and does not overlap a built-in resource.
 func MustDeleteInstances(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return !overlapsBuiltIn(crd) && apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established)
 }
 
-// FinishFinalizing gives the state in which no instances are left to delete: Terminating
-// False, and the finalizer is taken away. If no other finalizer is left the object
-// is to be deleted, as the store has it.
+// FinishFinalizing returns crd after the instances were deleted: Terminating is False, and the
+// finalizer is removed. If no finalizer remains, the object has to be deleted.
 func FinishFinalizing(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
 	cond := newTerminatingCondition(apiextensionsv1.ConditionFalse, "InstanceDeletionCompleted", "removed all instances")
 	switch {
@@ -59,8 +58,8 @@ func FinishFinalizing(crd *apiextensionsv1.CustomResourceDefinition, now time.Ti
 	return finished
 }
 
-// overlapsBuiltIn reports whether a definition means the objects of a built-in resource
-// that a real server stores where those of custom resources are.
+// overlapsBuiltIn reports whether a real server stores a built-in resource under the key of crd's
+// instances.
 func overlapsBuiltIn(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	switch crd.Spec.Group + "/" + crd.Spec.Names.Plural {
 	case "apiregistration.k8s.io/apiservices", "apiextensions.k8s.io/customresourcedefinitions":
@@ -69,7 +68,7 @@ func overlapsBuiltIn(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return false
 }
 
-// newTerminatingCondition is what is said about the end.
+// newTerminatingCondition returns a condition Terminating.
 func newTerminatingCondition(status apiextensionsv1.ConditionStatus, reason, message string) condition {
 	return condition{Type: apiextensionsv1.Terminating, Status: status, Reason: reason, Message: message}
 }

@@ -39,7 +39,8 @@ func TestServing(t *testing.T) {
 	require.True(t, ServingOf(done).DiscoversWriteVerbs())
 }
 
-// TestOverlapWithBuiltIn takes a definition that means objects of a built-in resource: they stay.
+// TestOverlapWithBuiltIn has a definition whose instances are those of a built-in resource. They
+// are not deleted.
 func TestOverlapWithBuiltIn(t *testing.T) {
 	now := time.Now()
 	crd := newCRD(t, "apiservices", "APIService", "apiregistration.k8s.io")
@@ -52,7 +53,7 @@ func TestOverlapWithBuiltIn(t *testing.T) {
 	require.Equal(t, apiextensionsv1.ConditionFalse, last.Status)
 }
 
-// TestMarkTerminatingTwice checks that a time of deletion and a finalizer that are there stay.
+// TestMarkTerminatingTwice checks that an existing deletionTimestamp and finalizer do not change.
 func TestMarkTerminatingTwice(t *testing.T) {
 	crd := newCRD(t, "foos", "Foo", "example.com")
 	first := MarkTerminating(crd, time.Now())

@@ -13,14 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// groupNames are those that the definitions of a group have been given.
+// groupNames has the accepted names of the definitions of a group.
 type groupNames struct {
 	resources, kinds sets.Set[string]
 }
 
-// newGroupNames gathers the accepted names of a definition and of the others of its group,
-// among whom it may be itself, as it was. Its own count too: none of them may become
-// another of its names.
+// newGroupNames returns the accepted names of crd and of the other definitions of its group. others
+// may include crd. The names of crd count too: no other name of crd may be equal to them.
 func newGroupNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) groupNames {
 	used := groupNames{resources: sets.New[string](), kinds: sets.New[string]()}
 	used.add(crd)
@@ -32,25 +31,25 @@ func newGroupNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apie
 	return used
 }
 
-// add notes which names a definition has been given.
+// add adds the accepted names of a definition.
 func (n groupNames) add(crd *apiextensionsv1.CustomResourceDefinition) {
 	accepted := crd.Status.AcceptedNames
 	n.resources.Insert(accepted.Plural, accepted.Singular).Insert(accepted.ShortNames...)
 	n.kinds.Insert(accepted.Kind, accepted.ListKind)
 }
 
-// nameChecker collects what can be accepted of the names that are asked for.
+// nameChecker determines which of the requested names are accepted.
 type nameChecker struct {
 	cond condition
 }
 
-// setConflict notes that a name is refused. A later one is told instead of this one.
+// setConflict sets the condition to a conflict. The last conflict counts.
 func (n *nameChecker) setConflict(reason string, err error) {
 	n.cond.Status, n.cond.Reason, n.cond.Message = apiextensionsv1.ConditionFalse, reason, err.Error()
 }
 
-// checkName gives the name that is accepted: the one that is asked for, or the one
-// accepted before if that is in use.
+// checkName returns the accepted name: the requested one, or the one accepted before if that is in
+// use.
 func (n *nameChecker) checkName(requested, accepted string, used sets.Set[string], reason string) string {
 	if requested != accepted && used.Has(requested) {
 		n.setConflict(reason, errNameInUse(requested))
@@ -59,7 +58,7 @@ func (n *nameChecker) checkName(requested, accepted string, used sets.Set[string
 	return requested
 }
 
-// checkShortNames gives the short names that are accepted: all or none of those asked for.
+// checkShortNames returns the accepted short names: all requested ones, or those accepted before.
 func (n *nameChecker) checkShortNames(requested, accepted []string, used sets.Set[string]) []string {
 	if reflect.DeepEqual(requested, accepted) {
 		return accepted
@@ -77,14 +76,14 @@ func (n *nameChecker) checkShortNames(requested, accepted []string, used sets.Se
 	return requested
 }
 
-// errNameInUse refuses a name.
+// errNameInUse returns the error for a name that is in use.
 func errNameInUse(name string) error { return fmt.Errorf("%q is already in use", name) }
 
-// updateNames is the naming controller: the state with other accepted names or
-// another word on them, or nil.
+// updateNames is the naming controller. It returns a copy with changed accepted names or
+// conditions, or nil.
 func updateNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
 	if hasRequestedNames(crd) {
-		return nil // even if NamesAccepted is False since another wish was refused
+		return nil // even if NamesAccepted is False because of an earlier request
 	}
 	requested, before := crd.Spec.Names, crd.Status.AcceptedNames
 	used := newGroupNames(crd, others)
@@ -92,7 +91,7 @@ func updateNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiext
 		Type: apiextensionsv1.NamesAccepted, Status: apiextensionsv1.ConditionTrue,
 		Reason: "NoConflicts", Message: "no conflicts found",
 	}}
-	accepted := apiextensionsv1.CustomResourceDefinitionNames{ // in this order: the last conflict is told
+	accepted := apiextensionsv1.CustomResourceDefinitionNames{ // the order matters, because the last conflict is reported
 		Plural:     check.checkName(requested.Plural, before.Plural, used.resources, "PluralConflict"),
 		Singular:   check.checkName(requested.Singular, before.Singular, used.resources, "SingularConflict"),
 		ShortNames: check.checkShortNames(requested.ShortNames, before.ShortNames, used.resources),
@@ -108,18 +107,18 @@ func updateNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiext
 	return changed
 }
 
-// hasRequestedNames reports whether the names that a definition asks for are accepted.
+// hasRequestedNames reports whether all requested names are accepted.
 func hasRequestedNames(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return equalNames(crd.Spec.Names, crd.Status.AcceptedNames)
 }
 
-// equalNames compares names; to have none and an empty list of them is the same.
+// equalNames compares names. nil and empty lists are equal.
 func equalNames(a, b apiextensionsv1.CustomResourceDefinitionNames) bool {
 	return apiequality.Semantic.DeepEqual(a, b)
 }
 
-// establishedAfterNaming is what the naming controller says about Established: never more than
-// that it will be, so that no client sees it before requests are served.
+// establishedAfterNaming returns the condition Established after naming. It does not become True
+// here, because requests are not served yet.
 func establishedAfterNaming(crd *apiextensionsv1.CustomResourceDefinition, naming condition) condition {
 	before := apihelpers.FindCRDCondition(crd, apiextensionsv1.Established)
 	switch {

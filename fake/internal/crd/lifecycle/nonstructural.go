@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// updateNonStructural is the controller of schemas that are not structural: the state
-// with another word on them, or with none any more; or nil.
+// updateNonStructural is the controller of non-structural schemas. It returns a copy with a changed
+// or removed condition, or nil.
 func updateNonStructural(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
 	cond, bad := nonStructuralCondition(crd)
 	switch {
@@ -28,8 +28,8 @@ func updateNonStructural(crd *apiextensionsv1.CustomResourceDefinition, now time
 	return changed
 }
 
-// nonStructuralCondition gives the condition of a definition whose schemas are not all
-// structural, or that keeps unknown fields.
+// nonStructuralCondition returns the condition of a definition with a schema that is not
+// structural, or with preserveUnknownFields. It reports false if there is no violation.
 func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) (cond condition, bad bool) {
 	cond = condition{Type: apiextensionsv1.NonStructuralSchema, Status: apiextensionsv1.ConditionTrue, Reason: "Violations"}
 	var errs field.ErrorList
@@ -42,7 +42,7 @@ func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) (cond
 		}
 		inner := &apiextensions.CustomResourceValidation{}
 		if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(version.Schema.DeepCopy(), inner, nil); err != nil {
-			continue // never went through Decoded
+			continue // crd was not canonicalized
 		}
 		structural, err := schema.NewStructural(inner.OpenAPIV3Schema)
 		if err != nil {

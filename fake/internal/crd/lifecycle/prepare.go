@@ -7,18 +7,16 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 )
 
-// PrepareForCreate makes a definition ready to be created, in place: generation 1, and
-// a status that names the storage version and nothing else.
+// PrepareForCreate sets generation 1 and a status with the storage version only.
 func PrepareForCreate(crd *apiextensionsv1.CustomResourceDefinition) {
 	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
 	crd.Generation = 1
 	addStoredVersion(crd)
 }
 
-// PrepareForUpdate makes a definition ready to replace old, in place: it has the status
-// of old, whatever was sent, with the storage version added to storedVersions, and
-// the next generation if its spec is another. The generation is otherwise the
-// caller's to keep.
+// PrepareForUpdate restores the status of old, adds the storage version to storedVersions, and
+// increments the generation if the spec differs. If the spec is equal, it does not set the
+// generation.
 func PrepareForUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) {
 	old.Status.DeepCopyInto(&crd.Status)
 	if !apiequality.Semantic.DeepEqual(old.Spec, crd.Spec) {
@@ -27,15 +25,14 @@ func PrepareForUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) {
 	addStoredVersion(crd)
 }
 
-// PrepareStatusForUpdate makes a definition that was sent to the status subresource ready to
-// replace old, in place: it has the spec of old. Its labels, annotations and
-// finalizers count (kubernetes#137681).
+// PrepareStatusForUpdate restores the spec of old. Labels, annotations and finalizers are not
+// restored (kubernetes#137681).
 func PrepareStatusForUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) {
 	old.Spec.DeepCopyInto(&crd.Spec)
 }
 
-// addStoredVersion adds the storage version to the stored ones. Of two storage
-// versions, which validation refuses, the first counts.
+// addStoredVersion adds the storage version to storedVersions. If there are two, which the
+// validation rejects, it adds the first.
 func addStoredVersion(crd *apiextensionsv1.CustomResourceDefinition) {
 	at := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if at < 0 {

@@ -12,10 +12,9 @@ import (
 	"k8s.io/apiserver/pkg/util/webhook"
 )
 
-// reconcileCRD gives the states that a definition goes through now, given the others,
-// in the order in which a server writes them: each a changed copy of the one before,
-// none if nothing changes. Conditions that change hold since now. Others may hold
-// definitions of other groups, and the definition itself.
+// reconcileCRD returns the states that the controllers write for a definition, in order. Each is a
+// changed copy of the one before; there are none if nothing changes. now is the time of changed
+// conditions. others may include definitions of other groups, and crd.
 func reconcileCRD(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition, now time.Time) []*apiextensionsv1.CustomResourceDefinition {
 	return runControllers(crd,
 		func(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
@@ -33,11 +32,10 @@ func reconcileCRD(crd *apiextensionsv1.CustomResourceDefinition, others []*apiex
 	)
 }
 
-// Reconcile gives the states that definitions go through after one of them, by name,
-// came, changed or went, in the order in which a server writes them. It is Accept for
-// that one; if its names changed, or if it is not among the definitions any more,
-// those of its group get the names that became free, in the order of their names.
-// (A real server takes them in no order.)
+// Reconcile returns the states that the controllers write after the definition with the name
+// changed was created, updated or deleted, in order. If the definition was deleted or its names
+// changed, the other definitions of its group can get the names that became free. They do so in the
+// order of their own names; on a real server the order is random.
 func Reconcile(all []*apiextensionsv1.CustomResourceDefinition, changed string, now time.Time) (states []*apiextensionsv1.CustomResourceDefinition) {
 	current := make(map[string]*apiextensionsv1.CustomResourceDefinition, len(all))
 	for _, crd := range all {
@@ -68,8 +66,8 @@ func Reconcile(all []*apiextensionsv1.CustomResourceDefinition, changed string, 
 	return states
 }
 
-// reconcileNames gives the states of a definition whose neighbours' names changed. It asks
-// for the others only if there are names to be had, as most have theirs.
+// reconcileNames returns the states of a definition after the names of another one of its group
+// changed. It calls others only if the definition lacks requested names, which is rare.
 func reconcileNames(crd *apiextensionsv1.CustomResourceDefinition, others func() []*apiextensionsv1.CustomResourceDefinition, now time.Time) []*apiextensionsv1.CustomResourceDefinition {
 	if hasRequestedNames(crd) {
 		return nil
@@ -84,7 +82,7 @@ func reconcileNames(crd *apiextensionsv1.CustomResourceDefinition, others func()
 	)
 }
 
-// runControllers lets controllers take their turns, and gives what each made of the one before.
+// runControllers calls the controllers one after the other and returns the states that they write.
 func runControllers(crd *apiextensionsv1.CustomResourceDefinition, controllers ...func(*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition) (all []*apiextensionsv1.CustomResourceDefinition) {
 	for _, controller := range controllers {
 		if next := controller(crd); next != nil {
@@ -95,14 +93,14 @@ func runControllers(crd *apiextensionsv1.CustomResourceDefinition, controllers .
 	return all
 }
 
-// namesChanged reports whether the naming controller had a word to say.
+// namesChanged reports whether the naming controller changed the definition.
 func namesChanged(before, after *apiextensionsv1.CustomResourceDefinition) bool {
 	word := apihelpers.FindCRDCondition(after, apiextensionsv1.NamesAccepted)
 	return !equalNames(before.Status.AcceptedNames, after.Status.AcceptedNames) || word != nil && !hasCondition(before, *word)
 }
 
-// othersInGroup are the names of the other definitions of a group, sorted. The group is
-// what follows the first dot of the name: the definition may be gone.
+// othersInGroup returns the names of the other definitions of a group, sorted. The group is taken
+// from name, because the definition may be deleted.
 func othersInGroup(all map[string]*apiextensionsv1.CustomResourceDefinition, name string) (others []string) {
 	_, group, _ := strings.Cut(name, ".")
 	for other, crd := range all {
@@ -114,7 +112,7 @@ func othersInGroup(all map[string]*apiextensionsv1.CustomResourceDefinition, nam
 	return others
 }
 
-// appendMissing appends those that are not there yet.
+// appendMissing appends the names that are not in queue.
 func appendMissing(queue, more []string) []string {
 	for _, name := range more {
 		if !slices.Contains(queue, name) {
@@ -124,8 +122,8 @@ func appendMissing(queue, more []string) []string {
 	return queue
 }
 
-// updateEstablished is the establishing controller: the state in which requests are served,
-// or cannot be for want of a caBundle; or nil.
+// updateEstablished is the establishing controller. It returns a copy with the condition
+// Established, which is False if the caBundle is invalid, or nil.
 func updateEstablished(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
 	if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NamesAccepted) || apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
 		return nil

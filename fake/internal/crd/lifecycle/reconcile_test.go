@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// newCRD is a definition of widgets in a group.
+// newCRD returns a canonical definition.
 func newCRD(t *testing.T, plural, kind, group string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{
@@ -30,8 +30,8 @@ func newCRD(t *testing.T, plural, kind, group string) *apiextensionsv1.CustomRes
 	return crd
 }
 
-// TestReconcileIsIdempotent checks that a definition that went its way rests, and
-// that the one that was given is as it was.
+// TestReconcileIsIdempotent checks that the last state does not change any more, and that the
+// argument is not changed.
 func TestReconcileIsIdempotent(t *testing.T) {
 	given := newCRD(t, "foos", "Foo", "a.k8s.io")
 	given.Annotations = map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: "https://example.com/1"}
@@ -47,8 +47,8 @@ func TestReconcileIsIdempotent(t *testing.T) {
 	require.Empty(t, reconcileCRD(last, []*apiextensionsv1.CustomResourceDefinition{last}, now.Add(time.Hour)))
 }
 
-// TestInvalidCABundle checks that a definition that cannot be served is not told
-// so again, and is served when that is mended.
+// TestInvalidCABundle checks that a definition that cannot be established does not change again,
+// and is established when the caBundle becomes valid.
 func TestInvalidCABundle(t *testing.T) {
 	crd := newCRD(t, "foos", "Foo", "example.com")
 	url := "https://localhost/x"
@@ -65,7 +65,7 @@ func TestInvalidCABundle(t *testing.T) {
 	require.True(t, ServingOf(states[0]).InDiscovery())
 }
 
-// TestConditionTransitionTime checks that only another status is a transition.
+// TestConditionTransitionTime checks that lastTransitionTime changes only with the status.
 func TestConditionTransitionTime(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	crd := MarkTerminating(newCRD(t, "foos", "Foo", "example.com"), now)
@@ -92,7 +92,7 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestNonStructural takes a definition as only older servers let them in.
+// TestNonStructural has a definition that only older servers accepted.
 func TestNonStructural(t *testing.T) {
 	crd := newCRD(t, "foos", "Foo", "example.com")
 	crd.Spec.PreserveUnknownFields = true
@@ -119,7 +119,7 @@ func TestNonStructural(t *testing.T) {
 	require.Contains(t, got.Message, "failed to check validation schema for version v1: ")
 }
 
-// TestNameConflicts asks for names that another definition of the group has.
+// TestNameConflicts requests names that another definition of the group has.
 func TestNameConflicts(t *testing.T) {
 	first := newCRD(t, "foos", "Foo", "example.com")
 	first.Spec.Names.ShortNames = []string{"f", "ff"}
@@ -150,7 +150,8 @@ func TestNameConflicts(t *testing.T) {
 	}
 }
 
-// TestFreedNamesGoToFirstByName checks who gets names that become free: the first by name.
+// TestFreedNamesGoToFirstByName checks that names that become free go to the first definition in
+// the order of names.
 func TestFreedNamesGoToFirstByName(t *testing.T) {
 	var waiting []*apiextensionsv1.CustomResourceDefinition
 	for _, plural := range []string{"cs", "as", "bs"} {
@@ -163,7 +164,7 @@ func TestFreedNamesGoToFirstByName(t *testing.T) {
 	require.Empty(t, Reconcile(waiting, "gone.another.example.com", time.Now()))
 }
 
-// namesOf gives the names of definitions.
+// namesOf returns the names of definitions.
 func namesOf(all []*apiextensionsv1.CustomResourceDefinition) (names []string) {
 	for _, crd := range all {
 		names = append(names, crd.Name)

@@ -13,15 +13,15 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// recordedStep is a step of testdata/lifecycle.json: what someone did to definitions of a real
-// v0.37.2 server, and what a watch of them showed until nothing more came.
+// recordedStep is a step of testdata/lifecycle.json: a change of the definitions of a real v0.37.2
+// server, and the watch events that followed.
 type recordedStep struct {
 	Do, Name string
 	CRD      json.RawMessage
 	Events   []recordedEvent
 }
 
-// recordedEvent is what counts of an event.
+// recordedEvent has the compared parts of a watch event.
 type recordedEvent struct {
 	Type, Name     string
 	Generation     int64
@@ -32,16 +32,16 @@ type recordedEvent struct {
 	Conditions     []string
 }
 
-// fakeServer is a set of definitions, and what was seen of them.
+// fakeServer has definitions and the events of their changes.
 type fakeServer struct {
 	t               *testing.T
 	now             time.Time
 	stored          map[string]*apiextensionsv1.CustomResourceDefinition
 	events          []recordedEvent
-	instancesRemain bool // whether instances stay because of their finalizers
+	instancesRemain bool // instances have finalizers and are not removed
 }
 
-// recordEvent notes an event.
+// recordEvent appends an event.
 func (s *fakeServer) recordEvent(kind string, crd *apiextensionsv1.CustomResourceDefinition) {
 	event := recordedEvent{
 		Type: kind, Name: crd.Name, Generation: crd.Generation, Terminating: crd.DeletionTimestamp != nil, Finalizers: crd.Finalizers,
@@ -53,7 +53,7 @@ func (s *fakeServer) recordEvent(kind string, crd *apiextensionsv1.CustomResourc
 	s.events = append(s.events, event)
 }
 
-// store stores a definition, or lets it go if its end is due.
+// store stores a definition, or removes it if it is deleted and has no finalizers.
 func (s *fakeServer) store(crd *apiextensionsv1.CustomResourceDefinition) {
 	before, there := s.stored[crd.Name]
 	switch {
@@ -69,7 +69,7 @@ func (s *fakeServer) store(crd *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// reconcile lets the controllers work after a change.
+// reconcile runs the controllers after a change.
 func (s *fakeServer) reconcile(name string) {
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, crd := range s.stored {
@@ -80,7 +80,7 @@ func (s *fakeServer) reconcile(name string) {
 	}
 }
 
-// finalize lets the finalizing controller work, as far as the instances let it.
+// finalize runs the finalizing controller until it waits for instances.
 func (s *fakeServer) finalize(name string) {
 	require.True(s.t, NeedsFinalizing(s.stored[name]))
 	if !apihelpers.IsCRDConditionTrue(s.stored[name], apiextensionsv1.Terminating) || !s.finalizingStarted(name) {
@@ -93,12 +93,12 @@ func (s *fakeServer) finalize(name string) {
 	s.reconcile(name)
 }
 
-// finalizingStarted reports whether the instances of a definition are being deleted already.
+// finalizingStarted reports whether the instances of a definition are being deleted.
 func (s *fakeServer) finalizingStarted(name string) bool {
 	return apihelpers.FindCRDCondition(s.stored[name], apiextensionsv1.Terminating).Reason == "InstanceDeletionInProgress"
 }
 
-// runStep does a step.
+// runStep runs a step.
 func (s *fakeServer) runStep(step recordedStep) {
 	old := s.stored[step.Name]
 	switch step.Do {
@@ -121,10 +121,10 @@ func (s *fakeServer) runStep(step recordedStep) {
 		s.finalize(step.Name)
 	case "hold": // an instance with a finalizer
 		s.instancesRemain = true
-	case "emptied": // that finalizer is gone
+	case "emptied": // the finalizer was removed
 		s.instancesRemain = false
 		s.finalize(step.Name)
-	case "waited": // for as long as the controller does
+	case "waited": // until the controller gave up
 		s.store(finalizingFailed(old, s.now))
 		s.finalize(step.Name)
 	default:
@@ -132,8 +132,8 @@ func (s *fakeServer) runStep(step recordedStep) {
 	}
 }
 
-// TestRecordedLifecycle goes the way of definitions on a real server: accepted, in
-// conflict, renamed, deleted with instances that stay, gone.
+// TestRecordedLifecycle replays recorded changes: definitions are established, conflict, get other
+// names, and are deleted while instances remain.
 func TestRecordedLifecycle(t *testing.T) {
 	raw, err := os.ReadFile("testdata/lifecycle.json")
 	require.NoError(t, err)

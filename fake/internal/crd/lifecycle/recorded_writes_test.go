@@ -16,15 +16,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// recordedWrites is testdata/writes.json: what a real v0.37.2 server answered to
-// creates, updates and writes of the status, all as dry runs.
+// recordedWrites is testdata/writes.json: the responses of a real v0.37.2 server to creates,
+// updates and status updates, all with dryRun.
 type recordedWrites struct {
 	Base  json.RawMessage
 	Cases []recordedWrite
 }
 
-// recordedWrite is a write of the base definition with some changes (JSON patches),
-// of an established one with other changes if old is there.
+// recordedWrite is a write of the base definition changed by the JSON patch New. If Old is set, it
+// is an update of the established base definition changed by Old.
 type recordedWrite struct {
 	Name, Verb string
 	Old, New   json.RawMessage
@@ -38,7 +38,7 @@ type recordedWrite struct {
 	}
 }
 
-// decodeCRD reads a definition as a server does, after a patch.
+// decodeCRD decodes a definition after a patch, as a server does.
 func decodeCRD(t *testing.T, raw []byte, patch json.RawMessage) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	if len(patch) > 0 {
@@ -53,7 +53,7 @@ func decodeCRD(t *testing.T, raw []byte, patch json.RawMessage) *apiextensionsv1
 	return crd
 }
 
-// newEstablishedCRD gives what a server holds soon after a definition was created.
+// newEstablishedCRD returns the state of a definition after the controllers ran.
 func newEstablishedCRD(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	PrepareForCreate(crd)
@@ -64,7 +64,7 @@ func newEstablishedCRD(t *testing.T, crd *apiextensionsv1.CustomResourceDefiniti
 	return states[len(states)-1]
 }
 
-// run does what a server does with a write.
+// run handles a write as a server does.
 func (w recordedWrite) run(t *testing.T, base []byte) (crd *apiextensionsv1.CustomResourceDefinition, errs field.ErrorList, warnings []string) {
 	t.Helper()
 	if w.Verb == "create" {
@@ -101,7 +101,7 @@ func TestRecordedWrites(t *testing.T) {
 			if write.Response.Code >= 300 {
 				require.NotEmpty(t, errs)
 				status := apierrors.NewInvalid(apiextensions.Kind("CustomResourceDefinition"), crd.Name, errs).Status()
-				require.ElementsMatch(t, write.Response.Causes, status.Details.Causes) // in no order on a real server too
+				require.ElementsMatch(t, write.Response.Causes, status.Details.Causes) // the order is random on a real server
 				if len(errs) == 1 {
 					require.Equal(t, write.Response.Message, status.Message)
 				}
@@ -115,7 +115,7 @@ func TestRecordedWrites(t *testing.T) {
 	}
 }
 
-// mustJSON encodes what can be encoded.
+// mustJSON encodes a value.
 func mustJSON(t *testing.T, v any) []byte {
 	t.Helper()
 	raw, err := json.Marshal(v)

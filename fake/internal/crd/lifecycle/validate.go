@@ -9,9 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Validate tells what is wrong with a new definition: nothing, or the causes
-// of a 422. The context ends the evaluation of CEL rules on defaults. What has been
-// found right before is so again.
+// Validate returns the errors of a new definition. ctx cancels the evaluation of CEL rules on
+// defaults. The result for a definition that was valid before is cached.
 func Validate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	id, digestErr := crdDigest(crd)
 	if digestErr == nil {
@@ -30,19 +29,18 @@ func Validate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition
 	return errs
 }
 
-// ValidateUpdate tells what is wrong with a definition that shall replace old. What
-// was wrong with old already is let pass where a real server does.
+// ValidateUpdate returns the errors of a definition that replaces old. It ignores some errors that
+// old has too, as a real server does.
 func ValidateUpdate(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	return validateWithOld(ctx, crd, old, validation.ValidateCustomResourceDefinitionUpdate)
 }
 
-// ValidateStatusUpdate tells what is wrong with a definition whose status shall replace
-// that of old.
+// ValidateStatusUpdate returns the errors of a definition whose status replaces that of old.
 func ValidateStatusUpdate(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	return validateWithOld(ctx, crd, old, validation.ValidateUpdateCustomResourceDefinitionStatus)
 }
 
-// validateWithOld runs a validation that wants the old object too.
+// validateWithOld runs a validation of internal versions.
 func validateWithOld(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition,
 	validate func(context.Context, *apiextensions.CustomResourceDefinition, *apiextensions.CustomResourceDefinition) field.ErrorList,
 ) field.ErrorList {
@@ -57,7 +55,7 @@ func validateWithOld(ctx context.Context, crd, old *apiextensionsv1.CustomResour
 	return validate(ctx, inner, before)
 }
 
-// internalError says that a definition did not go through Decoded.
+// internalError reports a definition that was not canonicalized.
 func internalError(err error) field.ErrorList {
 	return field.ErrorList{field.InternalError(field.NewPath("spec"), err)}
 }

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What makes two new definitions equal to validation, and what does not.
+// Changes that do and do not affect the validation.
 func TestCRDDigest(t *testing.T) {
 	of := func(change func(*apiextensionsv1.CustomResourceDefinition)) digest {
 		crd := newCRD(t, "gadgets", "Gadget", "example.com")
@@ -43,7 +43,7 @@ func TestCRDDigest(t *testing.T) {
 	}
 }
 
-// A definition that was right is right again, one that was wrong is wrong again.
+// Valid and invalid definitions have the same result again.
 func TestValidateIsCached(t *testing.T) {
 	right := newCRD(t, "gadgets", "Gadget", "example.com")
 	require.NoError(t, Canonicalize(right))

@@ -13,9 +13,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Warnings are the texts of the Warning headers that a create (old is nil) or an
-// update of a definition is answered with: formats that no one knows, and lists of
-// type set whose items are no scalars. What old had already is not warned of again.
+// WarningsOnCreate returns the warnings for a new definition: unrecognized formats, and lists of
+// type set with items that are not scalars.
 func WarningsOnCreate(crd *apiextensionsv1.CustomResourceDefinition) []string {
 	return slices.Concat(schemaWarnings(crd))
 }
@@ -30,11 +29,11 @@ func WarningsOnUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) []stri
 	return slices.Concat(formats, sets)
 }
 
-// schemaWarnings gives the warnings about formats, one for each place, and those about sets,
-// each once. Both are sorted. (A real server gives those about formats in no order.)
+// schemaWarnings returns the warnings about formats, one for each occurrence, and about sets, each
+// once. Both are sorted. On a real server the order of those about formats is random.
 func schemaWarnings(crd *apiextensionsv1.CustomResourceDefinition) (formats, sets []string) {
 	inner, err := toInternal(crd)
-	if err != nil { // validation says so
+	if err != nil { // the validation reports it
 		return nil, nil
 	}
 	release := environment.DefaultCompatibilityVersion()
@@ -58,7 +57,7 @@ func schemaWarnings(crd *apiextensionsv1.CustomResourceDefinition) (formats, set
 	return formats, slices.Sorted(maps.Keys(seen))
 }
 
-// compositeSetItems gives the type of a set's items, if they are objects or arrays.
+// compositeSetItems returns the type of the items of a set, if they are objects or arrays.
 func compositeSetItems(s *apiextensions.JSONSchemaProps) (items string, ok bool) {
 	if s.XListType == nil || *s.XListType != "set" || s.Items == nil || s.Items.Schema == nil {
 		return "", false
@@ -67,7 +66,7 @@ func compositeSetItems(s *apiextensions.JSONSchemaProps) (items string, ok bool)
 	return items, items == "object" || items == "array"
 }
 
-// versionSchemas are the one that all versions share, or those of the versions.
+// versionSchemas returns the schema that all versions share, or those of the versions.
 func versionSchemas(crd *apiextensions.CustomResourceDefinition) (all []*apiextensions.JSONSchemaProps) {
 	if v := crd.Spec.Validation; v != nil && v.OpenAPIV3Schema != nil {
 		all = append(all, v.OpenAPIV3Schema)

@@ -9,13 +9,13 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// fieldManagerKey is a version of a custom resource and a subresource of it.
+// fieldManagerKey is the key of a field manager in the cache of its CRD.
 type fieldManagerKey struct {
 	version     *versions.Version
 	subresource string
 }
 
-// FieldManager keeps the managedFields of a resource, or of a subresource of it. That of a
+// FieldManager returns the field manager of a resource, or of one of its subresources. That of a
 // custom resource is made on first use.
 func (t *Registry) FieldManager(r *resource.Resource, subresource string) (*managedfields.FieldManager, error) {
 	if r.Custom == nil {
@@ -34,7 +34,8 @@ func (t *Registry) FieldManager(r *resource.Resource, subresource string) (*mana
 	return cached.(*managedfields.FieldManager), nil
 }
 
-// fieldManagerOptions tell a tracker of the other versions of its definition.
+// fieldManagerOptions returns the options for defaults, conversion and the other versions of the
+// CRD.
 func fieldManagerOptions(v *versions.Version) []managedfields.CRDOption {
 	options := []managedfields.CRDOption{
 		managedfields.WithDefaults(func(obj *unstructured.Unstructured) { v.SetDefaults(obj.Object) }),

@@ -1,11 +1,3 @@
-// Package served knows what a store serves: the built-in types, and the custom resources
-// whose CustomResourceDefinitions are in it.
-//
-// A CustomResourceDefinition is an object like any other until it is Established. Types
-// reads the definitions whenever one may have changed (Follow) and then gives another
-// resource.Table: whoever asks for the Table sees the types of now, and discovery,
-// OpenAPI and the routes follow by that. There is one for a store, which all its front
-// doors share.
 package registry
 
 import (
@@ -27,7 +19,7 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Registry is what a store serves. It is safe for concurrent use.
+// Registry has the resources of a store. It is safe for concurrent use.
 type Registry struct {
 	network versions.Network
 	ctx     context.Context
@@ -35,26 +27,27 @@ type Registry struct {
 	table   atomic.Pointer[resource.Table]
 	openapi atomic.Pointer[openapi.Documents]
 
-	// mu guards all below.
+	// mu guards the fields below.
 	mu      sync.Mutex
-	entries map[string]*entry // by the keys of the definitions
-	// schemes are those that Learn was given.
+	entries map[string]*entry // by the keys of the CustomResourceDefinitions
+	// schemes are those of AddSchemes.
 	schemes []*runtime.Scheme
 }
 
-// entry is a definition as it was last read.
+// entry is a CustomResourceDefinition as it was last read.
 type entry struct {
 	record *memstore.Record
 	object *apiextensionsv1.CustomResourceDefinition
-	// crd is nil while it is not served, or cannot be; rows are its rows then.
+	// crd is nil while the CustomResourceDefinition is not served or cannot be. resources is empty
+	// then.
 	crd       *versions.CRD
 	resources []*resource.Resource
 	openAPI   []*openapi.CustomResource
-	// storage is the row of the storage version, which need not be one of rows.
+	// storage is the resource of the storage version, which need not be in resources.
 	storage *resource.Resource
 }
 
-// New serves the built-in types. Conversion webhooks are reached over network.
+// New returns a registry of the built-in types. Conversion webhooks are called over network.
 func New(network versions.Network) *Registry {
 	t := &Registry{network: network, entries: make(map[string]*entry)}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
@@ -63,7 +56,7 @@ func New(network versions.Network) *Registry {
 	return t
 }
 
-// Fork serves another store, which begins as the one of t: it knows the same Go types.
+// Fork returns a registry for a copy of the store, with the same schemes.
 func (t *Registry) Fork(network versions.Network) *Registry {
 	f := New(network)
 	t.mu.Lock()
@@ -72,14 +65,14 @@ func (t *Registry) Fork(network versions.Network) *Registry {
 	return f
 }
 
-// Table is what is served now.
+// Table returns the resources that are served now.
 func (t *Registry) Table() *resource.Table { return t.table.Load() }
 
-// OpenAPI describes what is served now.
+// OpenAPI returns the OpenAPI documents of Table.
 func (t *Registry) OpenAPI() *openapi.Documents { return t.openapi.Load() }
 
-// CRDs are all CustomResourceDefinitions that were there at the last Follow, served
-// or not, by their names. Nobody may change them.
+// CRDs returns the CustomResourceDefinitions at the last Sync, served or not, by name. They must
+// not be changed.
 func (t *Registry) CRDs() map[string]*apiextensionsv1.CustomResourceDefinition {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,14 +83,13 @@ func (t *Registry) CRDs() map[string]*apiextensionsv1.CustomResourceDefinition {
 	return all
 }
 
-// Decoder gives the object of a record, which is the caller's from then on.
+// Decoder decodes a record. The caller may change the result.
 type Decoder func(*resource.Resource, *memstore.Record) (runtime.Object, error)
 
-// Sync reads the definitions of a store, and serves what they say from then on. What has
-// not changed stays as it is, down to its rows; the watches of what has changed end. A
-// definition that cannot be served is not: a real server answers requests for its objects with
-// 500, here they have no path. An error tells of records that cannot be read, which does not
-// stop the others.
+// Sync reads the CustomResourceDefinitions of a store and serves them. Resources of unchanged
+// definitions stay the same; the watches of changed ones end. A definition that cannot be served
+// has no resources, while a real server responds with 500 to requests for its objects. The error
+// has the records that could not be decoded; the others are served.
 func (t *Registry) Sync(store *memstore.Store, decode Decoder) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -142,8 +134,8 @@ func crdOf(e *entry) *versions.CRD {
 	return e.crd
 }
 
-// readEntry makes of a record what is known of it. It goes on with the definition from before if
-// that says the same.
+// readEntry returns the entry of a record. It reuses the CRD of the entry before if both define the
+// same type.
 func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder) (*entry, error) {
 	row := builtin.Table().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	obj, err := decode(row, rec)
@@ -161,7 +153,7 @@ func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder
 	}
 	before.stop()
 	now.crd, err = versions.New(t.ctx, now.object, t.network)
-	if err != nil { // a webhook's caBundle that is none: its condition tells so, and the write was fine
+	if err != nil { // the caBundle of the webhook is invalid; the condition Established reports it
 		return now, nil
 	}
 	now.resources, now.storage = resource.ForCRD(now.crd)
@@ -171,15 +163,15 @@ func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder
 	return now, nil
 }
 
-// definesSameType reports whether a definition has changed in nothing that its type is made of.
+// definesSameType reports whether no change from a to b affects the objects.
 func definesSameType(a, b *apiextensionsv1.CustomResourceDefinition) bool {
 	return a.UID == b.UID && lifecycle.ServingOf(b).ServesRequests() &&
 		equality.Semantic.DeepEqual(a.Status.AcceptedNames, b.Status.AcceptedNames) &&
 		equality.Semantic.DeepEqual(a.Spec, b.Spec)
 }
 
-// IsTerminating reports whether the definition of a custom resource is on its way out: then
-// there are no new objects (CD-07).
+// IsTerminating reports whether the CustomResourceDefinition of a custom resource is being deleted,
+// so that no objects can be created (CD-07).
 func (t *Registry) IsTerminating(r *resource.Resource) bool {
 	if r.Custom == nil {
 		return false
@@ -190,19 +182,19 @@ func (t *Registry) IsTerminating(r *resource.Resource) bool {
 	return e == nil || !lifecycle.ServingOf(e.object).AllowsCreate()
 }
 
-// stop ends what was served. Nil is nothing.
+// stop ends the watches. e may be nil.
 func (e *entry) stop() {
 	if e != nil && e.crd != nil {
 		e.crd.Stop()
 	}
 }
 
-// isTerminating reports whether discovery tells that nothing can be written any more. Nil is not.
+// isTerminating reports whether discovery omits the verbs that write. e may be nil.
 func (e *entry) isTerminating() bool {
 	return e != nil && !lifecycle.ServingOf(e.object).DiscoversWriteVerbs()
 }
 
-// servedResources are the rows as they are served now.
+// servedResources returns the resources as they are served now.
 func (e *entry) servedResources() []*resource.Resource {
 	if !e.isTerminating() {
 		return e.resources
@@ -216,7 +208,7 @@ func (e *entry) servedResources() []*resource.Resource {
 	return ending
 }
 
-// rebuild makes the table and its description.
+// rebuild replaces the table and the OpenAPI documents.
 func (t *Registry) rebuild() {
 	var rows []*resource.Resource
 	var described []*openapi.CustomResource
@@ -227,7 +219,7 @@ func (t *Registry) rebuild() {
 	t.table.Store(newTable(rows))
 }
 
-// newTable is the table of the built-in types and of rows of custom resources.
+// newTable returns a table of the built-in types and of custom resources.
 func newTable(rows []*resource.Resource) *resource.Table {
 	if len(rows) == 0 {
 		return builtin.Table()
@@ -235,10 +227,10 @@ func newTable(rows []*resource.Resource) *resource.Table {
 	return builtin.Table().WithResources(rows)
 }
 
-// builtinDocuments describe the built-in types. They are the same for every server of the process.
+// builtinDocuments describe the built-in types. All servers of the process share them.
 var builtinDocuments = sync.OnceValue(func() *openapi.Documents { return openapi.New(builtin.Table()) })
 
-// newOpenAPIResource is a row of a custom resource as its OpenAPI document shows it.
+// newOpenAPIResource returns a custom resource for its OpenAPI document.
 func newOpenAPIResource(row *resource.Resource) *openapi.CustomResource {
 	c := &openapi.CustomResource{
 		Group: row.Group, Version: row.Version,
@@ -253,9 +245,8 @@ func newOpenAPIResource(row *resource.Resource) *openapi.CustomResource {
 	return c
 }
 
-// StorageResource is the row of the objects that a definition has defined, in the version in which
-// they are stored: the server itself converts nothing. It is nil for a definition whose objects
-// cannot be asked for.
+// StorageResource returns the resource of the objects of a CustomResourceDefinition in their
+// storage version. It is nil for a definition that is not served.
 func (t *Registry) StorageResource(name string) *resource.Resource {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -266,7 +257,7 @@ func (t *Registry) StorageResource(name string) *resource.Resource {
 	return e.storage
 }
 
-// Close ends everything that waits for a definition, and breaks the calls of webhooks.
+// Close ends all watches of custom resources and cancels calls of webhooks.
 func (t *Registry) Close() {
 	t.cancel()
 	t.mu.Lock()

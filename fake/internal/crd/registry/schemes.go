@@ -15,7 +15,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// AddSchemes makes the Go types of schemes known, beside those of client-go: see KindsOf.
+// AddSchemes adds schemes to those that ObjectKinds looks in.
 func (t *Registry) AddSchemes(schemes ...*runtime.Scheme) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -26,7 +26,8 @@ func (t *Registry) AddSchemes(schemes ...*runtime.Scheme) {
 	}
 }
 
-// ObjectKinds gives the kinds, at least one, that a Go type has in the schemes that are known.
+// ObjectKinds returns the kinds, at least one, of a Go type in client-go's scheme and those of
+// AddSchemes.
 func (t *Registry) ObjectKinds(obj runtime.Object) ([]schema.GroupVersionKind, error) {
 	switch obj.(type) {
 	case *apiextensionsv1.CustomResourceDefinition:
@@ -50,8 +51,8 @@ func (t *Registry) ObjectKinds(obj runtime.Object) ([]schema.GroupVersionKind, e
 	return nil, first
 }
 
-// Preview gives what would be served if these were all definitions that there are, and what
-// ends that. An error tells of definitions that cannot be served.
+// Preview returns the table that would be served if all were the only CustomResourceDefinitions,
+// and a function that releases it. The error reports a definition that cannot be served.
 func (t *Registry) Preview(all map[string]*apiextensionsv1.CustomResourceDefinition) (*resource.Table, func(), error) {
 	entries := make(map[string]*entry)
 	t.mu.Lock()

@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// newLargeCRD makes a definition like a large operator's: a schema of about 1,000 fields,
-// of which an object has a few.
+// newLargeCRD returns a definition like that of a large operator, with about 1,000 fields. Objects
+// have a few of them.
 func newLargeCRD(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	crd := newWidgetCRD(t)
 	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-	part := spec.DeepCopy() // without the groups: they would be in each other
+	part := spec.DeepCopy() // without the groups, which would contain each other
 	for i := range 5 {
 		group := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 		for j := range 10 {
@@ -63,7 +63,7 @@ func benchmarkSchema(b *testing.B, crd *apiextensionsv1.CustomResourceDefinition
 	})
 	b.Run("Take", func(b *testing.B) {
 		b.ReportAllocs()
-		for b.Loop() { // an object in form changes nothing
+		for b.Loop() { // the object does not change
 			_, err := s.PruneAndDefault(obj, true)
 			require.NoError(b, err)
 		}

@@ -21,7 +21,7 @@ type compiledKey struct {
 
 // cache holds the compiled schemas that were used last.
 type cache struct {
-	mu      sync.Mutex // makes a look-up and the addition that follows it one operation
+	mu      sync.Mutex // makes a look-up and the following addition one operation
 	entries *lru.Cache // of func() (*compiled, error) by compiledKey
 }
 

@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// PruneAndDefault brings what a client sent into form. With unknown it gives a complaint about
-// each field that it dropped, in the words and order of strict decoding: those of the
-// metadata, those of the object by path, those of embedded metadata by path. An error
-// is the detail of a 400; the object is then of no use.
+// PruneAndDefault prunes the object of a client and sets defaults. If unknown is set, it returns a
+// message for each dropped field, in the words and order of strict decoding: the fields of the
+// metadata, those of the object by path, those of embedded metadata by path. The error is the
+// detail of a 400; obj is invalid then.
 func (s *Schema) PruneAndDefault(obj map[string]any, unknown bool) ([]string, error) {
 	paths, err := s.coerce(obj, coerceOptions{returnUnknownPaths: unknown})
 	if err != nil {
@@ -19,15 +19,15 @@ func (s *Schema) PruneAndDefault(obj map[string]any, unknown bool) ([]string, er
 	}
 	s.setDefaults(obj)
 	for i, path := range paths {
-		paths[i] = `unknown field "` + path + `"` // as it is: WN-01
+		paths[i] = `unknown field "` + path + `"` // the path is not escaped (WN-01)
 	}
 	return paths, nil
 }
 
-// DefaultStored brings what was stored into form, maybe under another schema: nothing is
-// refused, malformed metadata is dropped, defaults are set.
+// DefaultStored prunes a stored object, which may have been stored under another schema, and sets
+// defaults. It drops malformed metadata.
 func (s *Schema) DefaultStored(obj map[string]any) {
-	// With drop set, the one error left is of an object without any readable metadata.
+	// With dropInvalidFields, an error means that no metadata can be decoded.
 	if _, err := s.coerce(obj, coerceOptions{dropInvalidFields: true, setGeneration: true}); err != nil {
 		delete(obj, "metadata")
 		_, _ = s.coerce(obj, coerceOptions{dropInvalidFields: true})
@@ -35,8 +35,8 @@ func (s *Schema) DefaultStored(obj map[string]any) {
 	s.setDefaults(obj)
 }
 
-// SetDefaults sets the defaults of what an apply has merged, and prunes its nulls. The
-// fields of a merge are known already.
+// SetDefaults sets the defaults of an object that results from an apply, and prunes nulls. The
+// object has no unknown fields.
 func (s *Schema) SetDefaults(obj map[string]any) {
 	if !s.preserve {
 		s.pruneNulls(obj)
@@ -50,22 +50,21 @@ func (s *Schema) pruneNulls(obj map[string]any) {
 	}
 }
 
-// PruneConverted brings into form what a conversion made. It sets no defaults, as a real
-// server sets none then, and refuses malformed metadata: an error is the detail of a
-// 500.
+// PruneConverted prunes the result of a conversion. It sets no defaults, as a real server does. The
+// error is the detail of a 500 and reports malformed metadata.
 func (s *Schema) PruneConverted(obj map[string]any) error {
 	_, err := s.coerce(obj, coerceOptions{})
 	return err
 }
 
-// coerceOptions is how an object is brought into form.
+// coerceOptions selects how coerce changes an object.
 type coerceOptions struct {
-	dropInvalidFields  bool // malformed metadata is dropped
-	setGeneration      bool // a generation of 0 becomes 1
-	returnUnknownPaths bool // the paths of unknown fields are wanted
+	dropInvalidFields  bool // drop malformed metadata instead of returning an error
+	setGeneration      bool // change generation 0 to 1
+	returnUnknownPaths bool // return the paths of unknown fields
 }
 
-// coerce does all but defaulting.
+// coerce prunes an object and decodes its metadata, without setting defaults.
 func (s *Schema) coerce(obj map[string]any, c coerceOptions) (unknown []string, err error) {
 	restore, unknown, err := c.coerceMetadata(obj)
 	if err != nil {
@@ -87,7 +86,8 @@ func (s *Schema) coerce(obj map[string]any, c coerceOptions) (unknown []string, 
 	return unknown, restore()
 }
 
-// coerceMetadata reads the metadata of an object, and gives what puts it back in form.
+// coerceMetadata decodes the metadata of an object and returns a function that sets it in canonical
+// form.
 func (c coerceOptions) coerceMetadata(obj map[string]any) (restore func() error, unknown []string, err error) {
 	for _, name := range []string{"kind", "apiVersion"} {
 		if _, _, err := unstructured.NestedString(obj, name); err != nil && !c.dropInvalidFields {
@@ -120,7 +120,7 @@ func (s *Schema) setDefaults(obj map[string]any) {
 	}
 }
 
-// hasNull reports whether there is a null anywhere in a value.
+// hasNull reports whether a value is or contains null.
 func hasNull(value any) bool {
 	switch value := value.(type) {
 	case nil:

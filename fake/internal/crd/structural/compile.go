@@ -13,16 +13,16 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// compiled is what is made of a schema, once in a process.
+// compiled is the compiled form of a schema.
 type compiled struct {
-	structural      *structuralschema.Structural // nil if there is none
+	structural      *structuralschema.Structural // nil if there is no structural schema
 	features        features
-	objectValidator func() (validation.SchemaValidator, error) // of the object
+	objectValidator func() (validation.SchemaValidator, error) // of the whole object
 	statusValidator func() (validation.SchemaValidator, error) // of the status; nil if the schema has none
-	celValidator    func() *cel.Validator                      // nil if there are none
+	celValidator    func() *cel.Validator                      // nil without structural schema
 }
 
-// compile makes the structural form of a schema, and prepares the rest.
+// compile makes the structural schema. The validators are made on first use.
 func compile(schema *apiextensionsv1.CustomResourceValidation, preserve bool) (*compiled, error) {
 	props, err := toInternal(schema)
 	if err != nil {
@@ -54,8 +54,8 @@ func compile(schema *apiextensionsv1.CustomResourceValidation, preserve bool) (*
 	return c, nil
 }
 
-// toInternal converts a schema into the form that the library works with; nil if there
-// is none. It shares nothing with what it was made of.
+// toInternal converts a schema to the internal version; nil if there is none. The result shares no
+// memory with schema.
 func toInternal(schema *apiextensionsv1.CustomResourceValidation) (*apiextensions.JSONSchemaProps, error) {
 	if schema == nil || schema.OpenAPIV3Schema == nil {
 		return nil, nil
@@ -67,8 +67,8 @@ func toInternal(schema *apiextensionsv1.CustomResourceValidation) (*apiextension
 	return out.OpenAPIV3Schema, nil
 }
 
-// newStructural makes the structural schema. With spec.preserveUnknownFields a schema need not
-// be structural, and is then worth nothing but its validation.
+// newStructural returns the structural schema. With spec.preserveUnknownFields a schema need not be
+// structural; the result is nil then.
 func newStructural(props *apiextensions.JSONSchemaProps, preserve bool) (*structuralschema.Structural, error) {
 	s, err := structuralschema.NewStructural(props)
 	if err != nil && !preserve {
@@ -77,7 +77,7 @@ func newStructural(props *apiextensions.JSONSchemaProps, preserve bool) (*struct
 	if err != nil || s == nil {
 		return nil, nil
 	}
-	s = s.DeepCopy() // its defaults belong to props
+	s = s.DeepCopy() // its defaults share memory with props
 	if !preserve {
 		if err := defaulting.PruneDefaults(s); err != nil {
 			return nil, fmt.Errorf("a schema with defaults that cannot be pruned: %w", err)
@@ -86,7 +86,7 @@ func newStructural(props *apiextensions.JSONSchemaProps, preserve bool) (*struct
 	return s, nil
 }
 
-// newValidator makes the validator of a schema, or of none.
+// newValidator returns the validator of a schema. props may be nil.
 func newValidator(props *apiextensions.JSONSchemaProps) (validation.SchemaValidator, error) {
 	v, _, err := validation.NewSchemaValidator(props)
 	if err != nil {
@@ -95,15 +95,14 @@ func newValidator(props *apiextensions.JSONSchemaProps) (validation.SchemaValida
 	return v, nil
 }
 
-// features tell what a schema has anywhere in it. Steps that have nothing to do are
-// left out.
+// features reports what a schema contains, so that unnecessary steps are omitted.
 type features struct {
 	defaults bool // a default
 	embedded bool // an embedded object
 	unique   bool // a list that is a set or a map
 }
 
-// featuresOf looks through a schema.
+// featuresOf returns the features of a schema, which may be nil.
 func featuresOf(s *structuralschema.Structural) (t features) {
 	if s == nil {
 		return t

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// isCanonicalMetadata reports whether metadata is such that reading it as an ObjectMeta and
-// writing it again changes nothing, which costs more than all else that is done to a
-// small object. It says no when in doubt.
+// isCanonicalMetadata reports whether decoding metadata as an ObjectMeta and encoding it again
+// changes nothing. This avoids the most expensive step for a small object. It may report false for
+// canonical metadata.
 func isCanonicalMetadata(metadata any, generation bool) bool {
 	m, ok := metadata.(map[string]any)
 	if !ok {
@@ -22,7 +22,8 @@ func isCanonicalMetadata(metadata any, generation bool) bool {
 	return !generation || m["generation"] != nil
 }
 
-// isCanonicalField is formed for one field. Empty values are dropped in writing.
+// isCanonicalField is isCanonicalMetadata for one field. An empty value is not canonical, because
+// encoding drops it.
 func isCanonicalField(name string, value any) bool {
 	switch name {
 	case "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion":
@@ -46,7 +47,7 @@ func isCanonicalField(name string, value any) bool {
 	return false
 }
 
-// allObjects reports whether a value is a list that is not empty, and of objects that pass.
+// allObjects reports whether a value is a non-empty list of objects that pass.
 func allObjects(value any, pass func(map[string]any) bool) bool {
 	list, ok := value.([]any)
 	return ok && len(list) > 0 && !slices.ContainsFunc(list, func(item any) bool {
@@ -78,8 +79,8 @@ func isCanonicalManagedFieldsEntry(entry map[string]any) bool {
 	return true
 }
 
-// isCanonicalOwnerReference is isCanonicalField for an owner reference, whose fields are written even if they
-// are empty.
+// isCanonicalOwnerReference is isCanonicalField for an owner reference, whose required fields are
+// encoded even if they are empty.
 func isCanonicalOwnerReference(reference map[string]any) bool {
 	for _, name := range []string{"apiVersion", "kind", "name", "uid"} {
 		if notString(reference[name]) {
@@ -105,13 +106,13 @@ func notString(value any) bool {
 	return !ok
 }
 
-// isNonEmptyString is a string that is not empty.
+// isNonEmptyString reports whether a value is a string other than "".
 func isNonEmptyString(value any) bool {
 	s, ok := value.(string)
 	return ok && s != ""
 }
 
-// isCanonicalTime is a time in the form in which it is written, and not the zero one.
+// isCanonicalTime reports whether a value is a non-zero time in its encoded form.
 func isCanonicalTime(value any) bool {
 	s, ok := value.(string)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// values are what a field of metadata is tried with. Whatever formed says yes to must
-// come out of the library as it went in, without complaint.
+// values are tried for each field of metadata. If isCanonicalMetadata accepts one,
+// apiextensions-apiserver must return it unchanged and without error.
 var values = []any{
 	nil, "", "x", "1", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05+01:00", "2026-01-02T03:04:05.5Z", "0001-01-01T00:00:00Z",
 	int64(0), int64(1), 1.5, true,

@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// recordedCase is one of testdata/cases.yaml.
+// recordedCase is a case in testdata/cases.yaml.
 type recordedCase struct {
 	Name         string
 	Root, Schema *apiextensionsv1.JSONSchemaProps
@@ -31,7 +31,7 @@ type recordedCase struct {
 	Steps        []map[string]json.RawMessage
 }
 
-// recordedResponse is what a real v0.37.2 server said to a step.
+// recordedResponse is the response of a real v0.37.2 server to a step.
 type recordedResponse struct {
 	Code    int                  `json:"code"`
 	Message string               `json:"message,omitempty"`
@@ -78,7 +78,7 @@ func loadRecordedCases(t *testing.T) (all []recordedCaseWithResponses) {
 	return all
 }
 
-// root is the schema of a case, of which most give that of the spec.
+// root returns the schema of a case. Most cases specify that of the spec only.
 func (c recordedCase) root() *apiextensionsv1.JSONSchemaProps {
 	if c.Root != nil {
 		return c.Root
@@ -104,7 +104,7 @@ func newProbeCRD(c recordedCaseWithResponses) *apiextensionsv1.CustomResourceDef
 	return crd
 }
 
-// fakeServer does to one object what a server does around a Schema.
+// fakeServer handles requests for one object with a Schema as a server does.
 type fakeServer struct {
 	definition *apiextensionsv1.CustomResourceDefinition
 	s          *Schema
@@ -141,7 +141,7 @@ func (p *fakeServer) step(t *testing.T, n int, verb string, sent json.RawMessage
 	return recordedResponse{}
 }
 
-// create takes and validates a new object.
+// create prunes and validates a new object.
 func (p *fakeServer) create(t *testing.T, obj map[string]any, name string, strict bool) recordedResponse {
 	obj["apiVersion"], obj["kind"] = "probe.example.com/v1", "Probe"
 	if obj["metadata"] == nil {
@@ -168,7 +168,7 @@ func (p *fakeServer) create(t *testing.T, obj map[string]any, name string, stric
 	return newResponse(http.StatusCreated, u)
 }
 
-// update takes and validates a changed spec or status of the stored object.
+// update prunes and validates a changed spec or status of the stored object.
 func (p *fakeServer) update(t *testing.T, status bool, part any) recordedResponse {
 	old := p.read(t)
 	u := old.DeepCopy()
@@ -196,7 +196,7 @@ func (p *fakeServer) update(t *testing.T, status bool, part any) recordedRespons
 	return newResponse(http.StatusOK, u)
 }
 
-// read restores the stored object.
+// read returns the stored object.
 func (p *fakeServer) read(t *testing.T) *unstructured.Unstructured {
 	require.NotNil(t, p.stored, "no object yet")
 	u := p.stored.DeepCopy()
@@ -234,8 +234,8 @@ func newInvalid(name string, errs field.ErrorList) recordedResponse {
 	return recordedResponse{Code: int(status.Code), Message: status.Message, Causes: status.Details.Causes}
 }
 
-// normalize makes answers equal that differ in the order of the causes only, which a
-// real server takes from maps, and in the form of JSON.
+// normalize returns a form of a response that ignores the order of the causes, which is random on a
+// real server, and the formatting of JSON.
 func normalize(t *testing.T, a recordedResponse) map[string]any {
 	out := map[string]any{"code": a.Code, "message": a.Message}
 	if len(a.Causes) > 1 {

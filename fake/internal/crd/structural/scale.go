@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateScale checks the fields that the scale subresource shows, if there is
-// one. Their paths are reported as the definition has them.
+// validateScale checks the fields of the scale subresource, if there is one. Errors have the paths
+// as the CustomResourceDefinition has them.
 func validateScale(scale *apiextensionsv1.CustomResourceSubresourceScale, obj *unstructured.Unstructured) field.ErrorList {
 	if scale == nil {
 		return nil
@@ -19,7 +19,7 @@ func validateScale(scale *apiextensionsv1.CustomResourceSubresourceScale, obj *u
 	return append(validateReplicas(obj, scale.SpecReplicasPath), validateScaleStatus(scale, obj)...)
 }
 
-// validateScaleStatus checks those fields of them that are in the status.
+// validateScaleStatus checks the fields of the scale subresource that are in the status.
 func validateScaleStatus(scale *apiextensionsv1.CustomResourceSubresourceScale, obj *unstructured.Unstructured) field.ErrorList {
 	if scale == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Schema is what one version of a custom resource does to its objects.
+// Schema is the schema of one version of a custom resource.
 type Schema struct {
 	kind     schema.GroupVersionKind
 	preserve bool // spec.preserveUnknownFields
@@ -20,7 +20,7 @@ type Schema struct {
 	*compiled
 }
 
-// schemaIdentity is all of a definition that matters to the objects of one version.
+// schemaIdentity has everything in a CustomResourceDefinition that affects objects of one version.
 type schemaIdentity struct {
 	Kind             schema.GroupVersionKind
 	Scope            apiextensionsv1.ResourceScope
@@ -30,10 +30,9 @@ type schemaIdentity struct {
 	Schema           string
 }
 
-// New makes the schema of one version of a definition, which later changes of the
-// definition do not reach. It fails if there is no such version, or if its schema is
-// not structural and spec.preserveUnknownFields is not set. The kind is the accepted
-// one, or that of the spec if the status has none.
+// New returns the schema of one version. Later changes of crd do not affect it. It returns an error
+// if there is no such version, or if its schema is not structural and spec.preserveUnknownFields is
+// not set. The kind is the accepted one, or that of the spec if no kind is accepted yet.
 func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Schema, error) {
 	v := findVersion(crd, version)
 	if v == nil {
@@ -69,7 +68,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Schema
 	return s, nil
 }
 
-// findVersion gives a version of a definition, or nil.
+// findVersion returns a version of a definition, or nil.
 func findVersion(crd *apiextensionsv1.CustomResourceDefinition, version string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	for i := range crd.Spec.Versions {
 		if crd.Spec.Versions[i].Name == version {
@@ -79,11 +78,11 @@ func findVersion(crd *apiextensionsv1.CustomResourceDefinition, version string) 
 	return nil
 }
 
-// schemaDigest is the SHA-256 of a schema in protobuf, which is many times as fast as JSON;
-// there, too, the keys of maps are sorted.
+// schemaDigest returns the SHA-256 of a schema in protobuf, which is much faster than JSON. The
+// keys of maps are sorted in both.
 func schemaDigest(s *apiextensionsv1.CustomResourceValidation) (string, error) {
 	if s == nil {
-		s = &apiextensionsv1.CustomResourceValidation{} // says as much
+		s = &apiextensionsv1.CustomResourceValidation{} // equivalent
 	}
 	data, err := s.Marshal()
 	if err != nil {
@@ -92,7 +91,7 @@ func schemaDigest(s *apiextensionsv1.CustomResourceValidation) (string, error) {
 	return sha256Hex(data), nil
 }
 
-// digest is the SHA-256 of a value in JSON.
+// digest returns the SHA-256 of a value in JSON.
 func digest(value any) (string, error) {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -106,10 +105,10 @@ func sha256Hex(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Hash is a short name of all that the schema does to objects: schemas with the same
-// hash do the same. It is stable from one process to the next.
+// Hash identifies the schema: those with equal hashes have the same effect on objects. It is the
+// same in all processes.
 func (s *Schema) Hash() string { return s.hash }
 
-// Structural is the structural schema with its defaults pruned, or nil if there is
-// none. It is shared: nobody may change it.
+// Structural returns the structural schema with its defaults pruned, nil if there is none. It must
+// not be changed.
 func (s *Schema) Structural() *structuralschema.Structural { return s.structural }

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// newWidgetCRD is the definition that the recorded exchanges are of.
+// newWidgetCRD returns the definition of the recorded exchanges.
 func newWidgetCRD(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	data, err := os.ReadFile("testdata/widgets.yaml")
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestPruneAndDefaultErrors(t *testing.T) {
 		obj[field] = int64(1)
 		_, err := s.PruneAndDefault(obj, true)
 		require.ErrorContains(t, err, want)
-		s.DefaultStored(obj) // which refuses nothing
+		s.DefaultStored(obj) // it returns no error
 	}
 }
 
@@ -205,7 +205,7 @@ func TestCacheIsBounded(t *testing.T) {
 		})
 		require.NoError(t, err)
 	}
-	for _, name := range []string{"a", "b", "a", "c", "a", "b"} { // c drops b, b drops c
+	for _, name := range []string{"a", "b", "a", "c", "a", "b"} { // c evicts b, b evicts c
 		get(name)
 	}
 	require.Equal(t, map[string]int{"a": 1, "b": 2, "c": 1}, made)
@@ -214,7 +214,7 @@ func TestCacheIsBounded(t *testing.T) {
 
 func TestConcurrentUse(t *testing.T) {
 	crd := newWidgetCRD(t)
-	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Title = t.Name() // a schema that nobody has compiled
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Title = t.Name() // a schema that is not in the cache
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// sortByPath sorts errors by path, those of one path as they came. The library goes
-// through maps, in any order; a test wants the same answer every time.
+// sortByPath sorts errors by path, and keeps the order of those with equal paths. The library
+// iterates over maps, so that its order is random.
 func sortByPath(errs field.ErrorList) field.ErrorList {
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { return comparePaths(a.Field, b.Field) })
 	return errs
 }
 
-// comparePaths compares paths part by part, and indexes as numbers.
+// comparePaths compares paths segment by segment, and indexes as numbers.
 func comparePaths(a, b string) int {
 	return slices.CompareFunc(splitPath(a), splitPath(b), func(a, b string) int {
 		m, notA := strconv.Atoi(a)

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// Validate says what is wrong with a new object. The errors of its metadata are
-// handed to it, and come out in their place; the package's manual has the rules.
+// Validate returns the errors of a new object. meta are the errors of its metadata, which the
+// result includes, see the package documentation.
 func (s *Schema) Validate(ctx context.Context, obj *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
 	if errs := s.validateType(obj); len(errs) > 0 {
 		return errs
@@ -34,8 +34,8 @@ func (s *Schema) Validate(ctx context.Context, obj *unstructured.Unstructured, m
 	return append(errs, s.validateRules(ctx, obj, nil, errs)...)
 }
 
-// ValidateUpdate says what is wrong with a changed object that was not wrong before.
-// The errors of its metadata are handed to it, and come out in their place.
+// ValidateUpdate returns the errors of an object that replaces old, without those that old has too.
+// meta are the errors of its metadata, which the result includes.
 func (s *Schema) ValidateUpdate(ctx context.Context, obj, old *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
 	if errs := s.validateType(obj); len(errs) > 0 {
 		return errs
@@ -53,9 +53,9 @@ func (s *Schema) ValidateUpdate(ctx context.Context, obj, old *unstructured.Unst
 	return append(errs, s.validateRules(ctx, obj, &oldObject{old: old.Object, correlated: correlated}, errs)...)
 }
 
-// ValidateStatusUpdate is ValidateUpdate for a write to the status subresource. Of the
-// object, which is the old one but for the status and managedFields, only the status
-// is checked against the schema; lists and rules are checked in all of it.
+// ValidateStatusUpdate is ValidateUpdate for the status subresource. obj differs from old only in
+// the status and managedFields. It validates only the status by the schema, but lists and rules in
+// the whole object.
 func (s *Schema) ValidateStatusUpdate(ctx context.Context, obj, old *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
 	if errs := s.validateType(obj); len(errs) > 0 {
 		return errs
@@ -74,9 +74,8 @@ func (s *Schema) ValidateStatusUpdate(ctx context.Context, obj, old *unstructure
 	return append(errs, s.validateRules(ctx, obj, &oldObject{old: old.Object, correlated: correlated}, errs)...)
 }
 
-// validateWithRatcheting checks a changed value against the schema. Ratcheting only takes errors
-// away, and pairing each value with an old one costs more than the checks: it is done
-// for what has any.
+// validateWithRatcheting validates a changed value. Ratcheting only removes errors and costs more
+// than the validation, so that it is done for values with errors only.
 func validateWithRatcheting(path *field.Path, value, old any, validator validation.SchemaValidator, correlated *common.CorrelatedObject) field.ErrorList {
 	if len(validation.ValidateCustomResource(path, value, validator)) == 0 {
 		return nil
@@ -95,8 +94,8 @@ func (s *Schema) validateType(obj *unstructured.Unstructured) (errs field.ErrorL
 	return errs
 }
 
-// correlate pairs the parts of an object with those of the old one. Without a
-// structural schema there are no pairs below the root.
+// correlate pairs the values in an object with those in old. Without a structural schema only the
+// roots are paired.
 func (s *Schema) correlate(obj, old *unstructured.Unstructured) *common.CorrelatedObject {
 	structural := s.structural
 	if structural == nil {
@@ -105,8 +104,7 @@ func (s *Schema) correlate(obj, old *unstructured.Unstructured) *common.Correlat
 	return common.NewCorrelatedObject(obj.Object, old.Object, &model.Structural{Structural: structural})
 }
 
-// validateEmbedded checks the metadata of embedded objects. An update is no
-// different from a create.
+// validateEmbedded validates the metadata of embedded objects, in an update as in a create.
 func (s *Schema) validateEmbedded(ctx context.Context, obj *unstructured.Unstructured) field.ErrorList {
 	if !s.features.embedded {
 		return nil
@@ -114,7 +112,7 @@ func (s *Schema) validateEmbedded(ctx context.Context, obj *unstructured.Unstruc
 	return sortByPath(objectmeta.Validate(ctx, nil, obj.Object, s.structural, false))
 }
 
-// validateLists looks for duplicates in lists that are sets or maps.
+// validateLists checks that lists that are sets or maps have no duplicates.
 func (s *Schema) validateLists(obj *unstructured.Unstructured) field.ErrorList {
 	if !s.features.unique {
 		return nil
@@ -122,7 +120,7 @@ func (s *Schema) validateLists(obj *unstructured.Unstructured) field.ErrorList {
 	return sortByPath(listtype.ValidateListSetsAndMaps(nil, s.structural, obj.Object))
 }
 
-// validateListsUpdate lets duplicates be if the old object had some anywhere.
+// validateListsUpdate is validateLists, but accepts duplicates if old has any.
 func (s *Schema) validateListsUpdate(obj, old *unstructured.Unstructured) field.ErrorList {
 	errs := s.validateLists(obj)
 	if len(errs) > 0 && len(s.validateLists(old)) > 0 {
@@ -131,14 +129,14 @@ func (s *Schema) validateListsUpdate(obj, old *unstructured.Unstructured) field.
 	return errs
 }
 
-// oldObject is what an update is compared with.
+// oldObject is the object that an update replaces.
 type oldObject struct {
 	old        map[string]any
 	correlated *common.CorrelatedObject
 }
 
-// validateRules runs the rules in CEL, unless the errors so far are such that rules
-// could fail on a value that they need not expect.
+// validateRules evaluates the CEL rules. It evaluates none if an error in before means that rules
+// could fail on values of wrong types.
 func (s *Schema) validateRules(ctx context.Context, obj *unstructured.Unstructured, update *oldObject, before field.ErrorList) field.ErrorList {
 	rules := s.celValidator()
 	if rules == nil {
@@ -159,7 +157,7 @@ func (s *Schema) validateRules(ctx context.Context, obj *unstructured.Unstructur
 	return sortByPath(errs)
 }
 
-// blocksRules reports whether after an error no rules are run: those of types, enum,
+// blocksRules reports whether an error prevents the evaluation of rules: those of types, enum,
 // required, maxLength, maxItems and maxProperties.
 func blocksRules(err *field.Error) bool {
 	switch err.Type {

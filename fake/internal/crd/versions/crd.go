@@ -1,18 +1,3 @@
-// Package custom is what a server knows of a custom resource: a definition with its
-// versions, their schemas, and the way from one version to another.
-//
-// A Definition is made of a CustomResourceDefinition that has been accepted. It does
-// not change: when the CustomResourceDefinition does, another takes its place, and the
-// watches that were opened under it end (CD rules; apiextensions' handler does so).
-//
-// Objects are *unstructured.Unstructured. They are stored in the definition's storage
-// version; whoever asks for another version gets a converted one. The verbs only ever
-// see objects of the version of the request:
-//
-//	from a client: Version.Take, which prunes and defaults by its schema
-//	to the store:  Version.Keep, which converts to the storage version
-//	from it:       Version.Read, which defaults by the schema of the version that an
-//	               object was stored in, and converts from there
 package versions
 
 import (
@@ -30,14 +15,15 @@ import (
 	"example.com/fakeapi/fake/internal/crd/structural"
 )
 
-// Network is how conversion webhooks are reached. The zero value uses the network, on
-// which there are no services.
+// Network is used to call conversion webhooks. The zero value dials over the network and resolves
+// no services.
 type Network struct {
 	Dial     conversion.Dialer
 	Services conversion.ServiceResolver
 }
 
-// CRD is an accepted CustomResourceDefinition. It is safe for concurrent use.
+// CRD is an accepted CustomResourceDefinition with its versions. It is immutable and safe for
+// concurrent use.
 type CRD struct {
 	object      *apiextensionsv1.CustomResourceDefinition
 	storage     *Version
@@ -45,21 +31,22 @@ type CRD struct {
 	converter   *conversion.Converter
 	cache       sync.Map
 	calls       singleflight.Group
-	digest      func() string   // of all that conversions depend on
-	callContext context.Context // of the conversion webhook
+	digest      func() string   // digest of everything that conversions depend on
+	callContext context.Context // for calls of the conversion webhook
 	ctx         context.Context
 	cancel      context.CancelFunc
 }
 
-// Version is one version of a Definition.
+// Version is one version of a CRD, with its schema.
 type Version struct {
 	*structural.Schema
 	crd  *CRD
 	spec *apiextensionsv1.CustomResourceDefinitionVersion
 }
 
-// New makes the Definition of a CustomResourceDefinition, which nobody may change any
-// more. End it when it is replaced. ctx ends the calls of its conversion webhook.
+// New returns the CRD of a CustomResourceDefinition, which must not change afterwards. The caller
+// must call Stop when the CustomResourceDefinition changes. When ctx is done, calls of the
+// conversion webhook are canceled.
 func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, network Network) (*CRD, error) {
 	converter, err := conversion.New(crd, network.Dial, network.Services)
 	if err != nil {
@@ -87,54 +74,53 @@ func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, net
 	return d, nil
 }
 
-// Stop ends the watches that were opened under the definition. Requests that have begun
-// under it go on, their calls of the webhook too, until the context of New ends.
+// Stop ends the watches of the CRD. Requests in progress continue, also their calls of the webhook,
+// until the context of New is done.
 func (d *CRD) Stop() {
 	d.cancel()
 	d.converter.Drain()
 }
 
-// Close is End, and breaks the calls that are under way.
+// Close is Stop, and also cancels calls of the webhook.
 func (d *CRD) Close() {
 	d.cancel()
 	d.converter.Close()
 }
 
-// Done ends when the definition is replaced.
+// Done returns a context that is canceled by Stop. Watches of the CRD end then.
 func (d *CRD) Done() context.Context { return d.ctx }
 
-// Object is what the definition was made of. Nobody may change it.
+// Object returns the CustomResourceDefinition. It must not be changed.
 func (d *CRD) Object() *apiextensionsv1.CustomResourceDefinition { return d.object }
 
-// Cache keeps what others have made for the definition, by keys of their own, as long as
-// it lasts.
+// Cache holds values that other packages compute from the CRD, by keys of their own types.
 func (d *CRD) Cache() *sync.Map { return &d.cache }
 
-// Do calls fn and returns its results. Concurrent calls with the same key share one call of fn, also
-// its error: many watches of one version need the webhook only once.
+// Do calls fn and returns its results. Concurrent calls with the same key share one call of fn,
+// including its error, so that many watches of one version call the webhook once.
 func (d *CRD) Do(key string, fn func() ([]byte, error)) ([]byte, error) {
 	data, err, _ := d.calls.Do(key, func() (any, error) { return fn() })
 	return data.([]byte), err
 }
 
-// Versions are all versions, served or not, in no order.
+// Versions returns all versions, served or not, in no order.
 func (d *CRD) Versions() iter.Seq[*Version] { return maps.Values(d.versions) }
 
-// Version gives a version by its name, whether or not it is served; nil if there is none.
+// Version returns the version with a name, served or not, or nil.
 func (d *CRD) Version(name string) *Version { return d.versions[name] }
 
-// CRD is what the version belongs to.
+// CRD returns the CRD of the version.
 func (v *Version) CRD() *CRD { return v.crd }
 
-// Object is what the CustomResourceDefinition says of the version. Nobody may change it.
+// Object returns the version's part of the CustomResourceDefinition. It must not be changed.
 func (v *Version) Object() *apiextensionsv1.CustomResourceDefinitionVersion { return v.spec }
 
-// HasStatus reports whether only the status subresource writes the status.
+// HasStatus reports whether the version has a status subresource.
 func (v *Version) HasStatus() bool {
 	return v.spec.Subresources != nil && v.spec.Subresources.Status != nil
 }
 
-// Scale is where the version has its replicas, nil if it has no scale subresource.
+// Scale returns the paths of the scale subresource, nil if there is none.
 func (v *Version) Scale() *apiextensionsv1.CustomResourceSubresourceScale {
 	if v.spec.Subresources == nil {
 		return nil
@@ -142,7 +128,7 @@ func (v *Version) Scale() *apiextensionsv1.CustomResourceSubresourceScale {
 	return v.spec.Subresources.Scale
 }
 
-// GroupVersion is the version with its group.
+// GroupVersion returns the group and the name of the version.
 func (v *Version) GroupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: v.crd.object.Spec.Group, Version: v.spec.Name}
 }

@@ -12,42 +12,43 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// StoredForm names a stored form: the version, and by which schema it was brought into it. What
-// was stored in the form of today can be shown as it is. What was stored in another is
-// read first: a schema may have been given defaults, or lost fields.
+// StoredForm identifies the version and the schema with which an object was stored. An object in
+// the current form of its version is returned as it was stored. An object in another form has to be
+// read first, because its schema may have new defaults or fewer fields.
 type StoredForm string
 
-// storedForm is the Form of the version.
+// storedForm returns the current form of the version.
 func (v *Version) storedForm() StoredForm { return StoredForm(v.spec.Name + " " + v.Hash()) }
 
-// Version is the name of the version of a form.
+// Version returns the name of the version.
 func (f StoredForm) Version() string {
 	name, _, _ := strings.Cut(string(f), " ")
 	return name
 }
 
-// IsStoredAs reports whether what was stored in a form is, as it stands, what the version
-// shows of it.
+// IsStoredAs reports whether an object stored in form f needs no conversion to be returned in
+// version v.
 func (v *Version) IsStoredAs(f StoredForm) bool { return f == v.storedForm() }
 
-// CacheKey names what the version shows of what was stored in another form: it differs
-// where the result may, and is the same in all servers.
+// CacheKey identifies the result of converting a stored object to the version. It differs if the
+// result may, and is equal in all servers.
 func (v *Version) CacheKey() string { return v.spec.Name + " " + v.crd.digest() }
 
-// NeedsWebhook reports whether the webhook is called to show the version of what was stored in a form.
+// NeedsWebhook reports whether converting an object stored in form f to the version calls the
+// webhook.
 func (v *Version) NeedsWebhook(f StoredForm) bool {
 	conversion := v.crd.object.Spec.Conversion
 	return conversion != nil && conversion.Strategy == apiextensionsv1.WebhookConverter && f.Version() != v.spec.Name
 }
 
-// IsStorage reports whether objects are stored in the version.
+// IsStorage reports whether the version is the storage version.
 func (v *Version) IsStorage() bool { return v == v.crd.storage }
 
-// Storage is the version in which objects are stored.
+// Storage returns the storage version.
 func (d *CRD) Storage() *Version { return d.storage }
 
-// conversionDigest stands for all that the result of reading, converting and showing depends on: the
-// schemas and the columns of all versions, and the conversion.
+// conversionDigest returns a digest of everything that the result of a conversion and its Table
+// depend on: the schemas and columns of all versions, and spec.conversion.
 func conversionDigest(d *CRD) string {
 	parts := make(map[string]any, 2*len(d.versions)+1)
 	for name, v := range d.versions {
@@ -55,15 +56,15 @@ func conversionDigest(d *CRD) string {
 	}
 	parts[""] = d.object.Spec.Conversion
 	text, err := json.Marshal(parts)
-	if err != nil { // such parts always encode; what cannot be compared is the same as nothing
+	if err != nil { // cannot happen; an address equals no other digest
 		return fmt.Sprintf("%p", d)
 	}
 	sum := sha256.Sum256(text)
 	return base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
-// ToStorage gives an object of the version as it is stored, and the form that this is. Unless
-// it has to be converted it is the object itself. Errors are those of the conversion.
+// ToStorage converts an object to the storage version and returns it with its form. The result is
+// obj if v is the storage version. Errors are those of the conversion.
 func (v *Version) ToStorage(obj *unstructured.Unstructured) (*unstructured.Unstructured, StoredForm, error) {
 	storage := v.crd.storage
 	if storage == v {
@@ -76,8 +77,8 @@ func (v *Version) ToStorage(obj *unstructured.Unstructured) (*unstructured.Unstr
 	return stored, storage.storedFormOf(stored), nil
 }
 
-// storedFormOf is the Form of what a conversion made, which may lack defaults of the version: it
-// gets them when it is read.
+// storedFormOf returns the form of the result of a conversion. If defaults are missing, the form is
+// marked so that reading sets them.
 func (v *Version) storedFormOf(stored *unstructured.Unstructured) StoredForm {
 	restored := stored.DeepCopy()
 	v.DefaultStored(restored.Object)
@@ -87,9 +88,9 @@ func (v *Version) storedFormOf(stored *unstructured.Unstructured) StoredForm {
 	return v.storedForm() + " incomplete"
 }
 
-// FromStorage gives a stored object in the version. It takes the object over, whose apiVersion
-// and kind it sets. Errors are those of the conversion, and that there is no such version
-// any more.
+// FromStorage converts an object stored in form f to the version. It sets the apiVersion and kind
+// of obj, and may change and return it. Errors are those of the conversion, and that the CRD does
+// not have the version of f any more.
 func (v *Version) FromStorage(obj *unstructured.Unstructured, f StoredForm) (*unstructured.Unstructured, error) {
 	stored := v.crd.versions[f.Version()]
 	if stored == nil {
@@ -106,8 +107,8 @@ func (v *Version) FromStorage(obj *unstructured.Unstructured, f StoredForm) (*un
 	return v.crd.Convert(obj, v.spec.Name)
 }
 
-// Convert gives an object, which it does not change, in another version, without what that
-// version's schema does not have.
+// Convert returns an object, which it does not change, in another version, pruned by the schema of
+// that version.
 func (d *CRD) Convert(obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
 	target := d.versions[to]
 	if target == nil {

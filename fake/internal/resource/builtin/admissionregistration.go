@@ -2,7 +2,7 @@ package builtin
 
 import "example.com/fakeapi/fake/internal/resource"
 
-// admissionRegistrationResources are the types that tell the server whom to ask before a write.
+// admissionRegistrationResources returns the webhook configurations and admission policies.
 func admissionRegistrationResources() []resource.Resource {
 	rows := []resource.Resource{
 		{Plural: "mutatingadmissionpolicies", Kind: "MutatingAdmissionPolicy"},

@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// apiExtensionsResources are the definitions of custom resources. What they define has rows of
-// its own, see CustomRows.
+// apiExtensionsResources returns the resource of CustomResourceDefinitions. The resources that they
+// define are made by resource.ForCRD.
 func apiExtensionsResources() []resource.Resource {
 	status := resource.StatusSubresource()
 	status.PrepareForUpdate = func(obj, old runtime.Object) { lifecycle.PrepareStatusForUpdate(asCRD(obj), asCRD(old)) }
@@ -30,7 +30,7 @@ func apiExtensionsResources() []resource.Resource {
 		PrepareForCreate: func(obj runtime.Object) { lifecycle.PrepareForCreate(asCRD(obj)) },
 		PrepareForUpdate: func(obj, old runtime.Object) {
 			lifecycle.PrepareForUpdate(asCRD(obj), asCRD(old))
-			asCRD(obj).Generation = asCRD(old).Generation // the verbs count it, as for all types
+			asCRD(obj).Generation = asCRD(old).Generation // the handlers increment it, as for all types
 		},
 		Validate: func(ctx context.Context, obj runtime.Object, _ field.ErrorList) field.ErrorList {
 			return lifecycle.Validate(ctx, asCRD(obj))
@@ -44,16 +44,16 @@ func apiExtensionsResources() []resource.Resource {
 	}}
 }
 
-// canonicalizeCRD gives a definition its defaults. What cannot be decoded is left as it is, and
-// refused by the validation.
+// canonicalizeCRD sets the defaults of a CustomResourceDefinition. One that cannot be converted
+// stays as it is; the validation rejects it.
 func canonicalizeCRD(obj runtime.Object) { _ = lifecycle.Canonicalize(asCRD(obj)) }
 
 func asCRD(obj runtime.Object) *apiextensionsv1.CustomResourceDefinition {
 	return obj.(*apiextensionsv1.CustomResourceDefinition)
 }
 
-// newAPIExtensionsScheme is the scheme of apiextensions.k8s.io, as the part of a real server that
-// serves it has one of its own. It only has to know the types.
+// newAPIExtensionsScheme returns the scheme of apiextensions.k8s.io, which on a real server is
+// apart from the scheme of the other types, too.
 func newAPIExtensionsScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	s.AddKnownTypes(apiextensionsv1.SchemeGroupVersion,

@@ -2,8 +2,8 @@ package builtin
 
 import "example.com/fakeapi/fake/internal/resource"
 
-// appsResources have no field selectors of their own. That replicasets know
-// status.replicas is in the documentation and not in the server
+// appsResources returns the types of apps. They have no field selectors of their own: the
+// documentation lists status.replicas for replicasets, but a real server does not support it
 // (kubernetes/kubernetes#135136).
 func appsResources() []resource.Resource {
 	return []resource.Resource{

@@ -2,7 +2,8 @@ package builtin
 
 import "example.com/fakeapi/fake/internal/resource"
 
-// authenticationResources are questions about users: posted, answered and not kept (VR-01).
+// authenticationResources returns reviews of users. They are created, answered and not stored
+// (VR-01).
 func authenticationResources() []resource.Resource {
 	return []resource.Resource{
 		{

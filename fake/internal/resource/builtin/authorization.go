@@ -2,7 +2,7 @@ package builtin
 
 import "example.com/fakeapi/fake/internal/resource"
 
-// authorizationResources are questions about what users may do.
+// authorizationResources returns reviews of permissions, which are not stored either.
 func authorizationResources() []resource.Resource {
 	return []resource.Resource{
 		{

@@ -6,8 +6,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// autoscalingResources show one set of autoscalers in two versions; v2, which can
-// say everything, is the one that is kept.
+// autoscalingResources returns the HorizontalPodAutoscalers in both versions. They are stored in
+// v2, which can represent everything.
 func autoscalingResources() []resource.Resource {
 	hpa := resource.Resource{
 		Group: "autoscaling", Plural: "horizontalpodautoscalers", Kind: "HorizontalPodAutoscaler", Namespaced: true,

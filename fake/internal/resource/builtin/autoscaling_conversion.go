@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Where autoscaling/v1 has no field for what v2 says, it carries JSON in these
-// annotations. They exist on v1 objects only.
+// Annotations with JSON for the fields of v2 that autoscaling/v1 does not have. Only v1 objects
+// have them.
 const (
 	hpaMetricsAnnotation        = "autoscaling.alpha.kubernetes.io/metrics"
 	hpaCurrentMetricsAnnotation = "autoscaling.alpha.kubernetes.io/current-metrics"
@@ -19,12 +19,11 @@ const (
 	hpaBehaviorAnnotation       = "autoscaling.alpha.kubernetes.io/behavior"
 )
 
-// hpaDefaultUtilization is the CPU target, in percent, of a v1 object that
-// names no metric at all.
+// hpaDefaultUtilization is the CPU target, in percent, of a v1 object without any metric.
 const hpaDefaultUtilization = 80
 
-// convertHPAToV1 says in v1 what it has fields for, which is the utilization of CPU,
-// and puts the rest into annotations.
+// convertHPAToV1 converts an autoscaler from v2 to v1. v1 has fields for the utilization of CPU;
+// everything else is stored in annotations.
 func convertHPAToV1(obj runtime.Object) (runtime.Object, error) {
 	in := obj.(*autoscalingv2.HorizontalPodAutoscaler)
 	out := &autoscalingv1.HorizontalPodAutoscaler{
@@ -54,7 +53,7 @@ func convertHPAToV1(obj runtime.Object) (runtime.Object, error) {
 	return out, nil
 }
 
-// targetCPUUtilization is the target of the first metric that is about CPU.
+// targetCPUUtilization returns the target of the first CPU metric.
 func targetCPUUtilization(metrics []autoscalingv2.MetricSpec) *int32 {
 	for _, m := range metrics {
 		if isCPU(m) {
@@ -68,7 +67,7 @@ func isCPU(m autoscalingv2.MetricSpec) bool {
 	return m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU
 }
 
-// currentCPUUtilization is the last utilization of CPU that was measured.
+// currentCPUUtilization returns the last utilization of CPU in metrics.
 func currentCPUUtilization(metrics []autoscalingv2.MetricStatus) *int32 {
 	var current *int32
 	for _, m := range metrics {
@@ -80,8 +79,8 @@ func currentCPUUtilization(metrics []autoscalingv2.MetricStatus) *int32 {
 	return current
 }
 
-// hpaAnnotations is what goes into annotations, by annotation. The measured CPU goes
-// there too, for its raw value has no field in v1.
+// hpaAnnotations returns the values that v1 stores in annotations, by annotation. They include the
+// current CPU metric, because v1 has no field for its raw value.
 func hpaAnnotations(in *autoscalingv2.HorizontalPodAutoscaler) map[string]any {
 	annotations := make(map[string]any)
 	var metrics []autoscalingv1.MetricSpec
@@ -113,8 +112,8 @@ func hpaAnnotations(in *autoscalingv2.HorizontalPodAutoscaler) map[string]any {
 	return annotations
 }
 
-// convertHPAToV2 is the way back from convertHPAToV1. Annotations that do not parse are
-// passed over, and none of the four is left on the result.
+// convertHPAToV2 is the inverse of convertHPAToV1. It ignores annotations that do not parse, and
+// removes all four.
 func convertHPAToV2(obj runtime.Object) (runtime.Object, error) {
 	in := obj.(*autoscalingv1.HorizontalPodAutoscaler)
 	out := &autoscalingv2.HorizontalPodAutoscaler{
@@ -145,8 +144,8 @@ func convertHPAToV2(obj runtime.Object) (runtime.Object, error) {
 	return out, nil
 }
 
-// metricsFromV1 puts the CPU target behind the metrics of the annotation; an
-// object with neither gets the default that v1 implies.
+// metricsFromV1 returns the metrics of the annotation, followed by the CPU target. An object with
+// neither gets the default of v1.
 func metricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.MetricSpec {
 	var metrics []autoscalingv2.MetricSpec
 	others, _ := decodeAnnotation[[]autoscalingv1.MetricSpec](in.Annotations, hpaMetricsAnnotation)
@@ -169,7 +168,7 @@ func metricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.Me
 	})
 }
 
-// currentMetricsFromV1 prefers the annotation, which knows more than the field.
+// currentMetricsFromV1 prefers the annotation, which has more than the field.
 func currentMetricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.MetricStatus {
 	if current, ok := decodeAnnotation[[]autoscalingv1.MetricStatus](in.Annotations, hpaCurrentMetricsAnnotation); ok {
 		metrics := make([]autoscalingv2.MetricStatus, 0, len(current))
@@ -190,8 +189,8 @@ func currentMetricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscali
 	}}
 }
 
-// decodeAnnotation reads an annotation that holds JSON; ok is false if there is none or it
-// does not parse.
+// decodeAnnotation decodes an annotation with JSON. It reports false if there is no such annotation
+// or if it does not parse.
 func decodeAnnotation[T any](annotations map[string]string, key string) (value T, ok bool) {
 	text, found := annotations[key]
 	if !found {

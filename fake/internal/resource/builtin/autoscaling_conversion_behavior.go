@@ -6,9 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// behaviorJSON is how the behavior of an autoscaler reads in the annotation:
-// with the names of Go fields, nulls and all, which the API server once let
-// out and now has to keep.
+// behaviorJSON is the behavior of an autoscaler in the annotation. Its JSON has the names of Go
+// fields and nulls, because an early API server wrote it so.
 type behaviorJSON struct {
 	ScaleUp, ScaleDown *rulesJSON
 }
@@ -41,7 +40,7 @@ func rulesToJSON(r *autoscalingv2.HPAScalingRules) *rulesJSON {
 	return out
 }
 
-// toV2 gives nil for a behavior that says nothing.
+// toV2 returns nil for an empty behavior.
 func (b behaviorJSON) toV2() *autoscalingv2.HorizontalPodAutoscalerBehavior {
 	if b.ScaleUp == nil && b.ScaleDown == nil {
 		return nil

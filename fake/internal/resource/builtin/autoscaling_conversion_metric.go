@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// metricSpecToV1 says a target in the words of the v1 annotation, which has a
-// field for each way to measure where v2 has a target with a type.
+// metricSpecToV1 converts a target for the annotation of v1, which has a field for each kind of
+// target where v2 has a target with a type.
 func metricSpecToV1(m autoscalingv2.MetricSpec) autoscalingv1.MetricSpec {
 	out := autoscalingv1.MetricSpec{Type: autoscalingv1.MetricSourceType(m.Type)}
 	if in := m.Object; in != nil {
@@ -52,8 +52,8 @@ func metricSpecToV1(m autoscalingv2.MetricSpec) autoscalingv1.MetricSpec {
 	return out
 }
 
-// metricSpecFromV1 is the way back; the type of the target follows from which
-// field is set.
+// metricSpecFromV1 is the inverse of metricSpecToV1. The field that is set determines the type of
+// the target.
 func metricSpecFromV1(m autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 	out := autoscalingv2.MetricSpec{Type: autoscalingv2.MetricSourceType(m.Type)}
 	if in := m.Object; in != nil {
@@ -95,8 +95,7 @@ func metricSpecFromV1(m autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 	return out
 }
 
-// objectTarget leaves out the value that v1 has to write ("0") for a target
-// that is an average.
+// objectTarget omits the value, which is required ("0") in v1, for a target that is an average.
 func objectTarget(in *autoscalingv1.ObjectMetricSource) autoscalingv2.MetricTarget {
 	if in.AverageValue == nil {
 		return autoscalingv2.MetricTarget{Type: autoscalingv2.ValueMetricType, Value: &in.TargetValue}
@@ -116,7 +115,7 @@ func resourceTarget(utilization *int32, value *resource.Quantity) autoscalingv2.
 	return target
 }
 
-// metricStatusToV1 says a measured value in the words of the v1 annotation.
+// metricStatusToV1 converts a current value for the annotation of v1.
 func metricStatusToV1(m autoscalingv2.MetricStatus) autoscalingv1.MetricStatus {
 	out := autoscalingv1.MetricStatus{Type: autoscalingv1.MetricSourceType(m.Type)}
 	if in := m.Object; in != nil {
@@ -161,7 +160,7 @@ func metricStatusToV1(m autoscalingv2.MetricStatus) autoscalingv1.MetricStatus {
 	return out
 }
 
-// metricStatusFromV1 is the way back from metricStatusToV1.
+// metricStatusFromV1 is the inverse of metricStatusToV1.
 func metricStatusFromV1(m autoscalingv1.MetricStatus) autoscalingv2.MetricStatus {
 	out := autoscalingv2.MetricStatus{Type: autoscalingv2.MetricSourceType(m.Type)}
 	if in := m.Object; in != nil {
@@ -199,7 +198,7 @@ func metricStatusFromV1(m autoscalingv1.MetricStatus) autoscalingv2.MetricStatus
 	return out
 }
 
-// quantityOrZero is zero where v2 says nothing: v1 has no place for the difference.
+// quantityOrZero returns zero for nil, which v1 cannot distinguish.
 func quantityOrZero(q *resource.Quantity) resource.Quantity {
 	if q == nil {
 		return resource.Quantity{}

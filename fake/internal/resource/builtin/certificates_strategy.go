@@ -14,13 +14,13 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// The status of a CertificateSigningRequest has two writers: who approves writes
-// the conditions Approved and Denied through approval, who signs the certificate
-// and all other conditions through status. The spec never changes.
+// The status of a CertificateSigningRequest has two writers. An approver writes the conditions
+// Approved and Denied through the subresource approval, a signer writes the certificate and all
+// other conditions through status. The spec is immutable.
 
 type csr = certificatesv1.CertificateSigningRequest
 
-// approvalSubresource is the subresource of who approves.
+// approvalSubresource is written by approvers.
 func approvalSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "approval", Verbs: resource.ObjectSubresourceVerbs(),
@@ -39,7 +39,7 @@ func approvalSubresource() resource.Subresource {
 	}
 }
 
-// csrStatusSubresource is the subresource of who signs.
+// csrStatusSubresource is written by signers.
 func csrStatusSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "status", Verbs: resource.ObjectSubresourceVerbs(),
@@ -63,8 +63,7 @@ func csrStatusSubresource() resource.Subresource {
 	}
 }
 
-// prepareCSRForUpdate is what an update of the request itself cannot change: anything but
-// metadata.
+// prepareCSRForUpdate keeps the spec.
 func prepareCSRForUpdate(obj, old runtime.Object) { obj.(*csr).Spec = old.(*csr).Spec }
 
 func conditionsOfType(request *csr, of certificatesv1.RequestConditionType) []certificatesv1.CertificateSigningRequestCondition {
@@ -77,8 +76,8 @@ func conditionsOfType(request *csr, of certificatesv1.RequestConditionType) []ce
 	return found
 }
 
-// preserveConditions carries over the conditions of a type, in their new places. If
-// there are more or fewer of them now that is left to the validation.
+// preserveConditions replaces the conditions of a type by those of old. If their number differs it
+// changes nothing; the validation reports that.
 func preserveConditions(request, old *csr, of certificatesv1.RequestConditionType) {
 	before := conditionsOfType(old, of)
 	if len(before) != len(conditionsOfType(request, of)) {
@@ -91,7 +90,7 @@ func preserveConditions(request, old *csr, of certificatesv1.RequestConditionTyp
 	}
 }
 
-// populateConditionTimestamps fills in the times that a client left out.
+// populateConditionTimestamps sets the times that the client omitted.
 func populateConditionTimestamps(request, old *csr) {
 	now := metav1.Now().Rfc3339Copy()
 	for i := range request.Status.Conditions {
@@ -112,7 +111,7 @@ func populateConditionTimestamps(request, old *csr) {
 	}
 }
 
-// validateConditions checks the conditions by themselves.
+// validateConditions checks the conditions independently of the old ones.
 func validateConditions(request *csr) (errs field.ErrorList) {
 	path := field.NewPath("status", "conditions")
 	seen := map[certificatesv1.RequestConditionType]bool{}
@@ -149,7 +148,7 @@ func validateConditions(request *csr) (errs field.ErrorList) {
 	return errs
 }
 
-// validateConditionsNotRemoved refuses to take back what was decided.
+// validateConditionsNotRemoved checks that no condition Approved, Denied or Failed was removed.
 func validateConditionsNotRemoved(request, old *csr) (errs field.ErrorList) {
 	for _, of := range []certificatesv1.RequestConditionType{
 		certificatesv1.CertificateApproved, certificatesv1.CertificateDenied, certificatesv1.CertificateFailed,
@@ -162,8 +161,8 @@ func validateConditionsNotRemoved(request, old *csr) (errs field.ErrorList) {
 	return errs
 }
 
-// validateApprovalNotAdded refuses what only the approval may write. What it would modify
-// was carried over.
+// validateApprovalNotAdded checks that no condition Approved or Denied was added. Modified ones
+// have been restored by preserveConditions.
 func validateApprovalNotAdded(request, old *csr) (errs field.ErrorList) {
 	for _, of := range []certificatesv1.RequestConditionType{certificatesv1.CertificateApproved, certificatesv1.CertificateDenied} {
 		if len(conditionsOfType(request, of)) > len(conditionsOfType(old, of)) {

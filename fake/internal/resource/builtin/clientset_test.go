@@ -11,15 +11,15 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// clientInfo is what the typed clientset says of a resource.
+// clientInfo describes a resource as the typed clientset has it.
 type clientInfo struct {
 	namespaced, status bool
 	verbs              []string
 }
 
-// readClientset reads the clientset: each method of it gives a group and version,
-// each method of those a resource, and each method of those is a verb. The
-// argument of Create names the type.
+// readClientset returns the resources of the clientset. Each method of the clientset returns a
+// group and version, each method of those returns a resource, and each method of a resource is a
+// verb. The argument of Create is the type.
 func readClientset(t *testing.T) map[reflect.Type]clientInfo {
 	t.Helper()
 	verbs := map[string]string{
@@ -53,14 +53,14 @@ func readClientset(t *testing.T) map[reflect.Type]clientInfo {
 }
 
 func TestResourcesMatchTypedClientset(t *testing.T) {
-	// Where the clients say less or more than a server does.
+	// Differences between the clientset and a server.
 	differences := map[string]func(*clientInfo){
-		// The client was generated when a server could not do it yet.
+		// The client was generated when a server did not support it.
 		"services": func(c *clientInfo) { c.verbs = resource.AllVerbs() },
 	}
 	all := readClientset(t)
 	for _, r := range Table().Stored() {
-		if resource.IsCRDResource(r) { // which are served to a client of another library
+		if resource.IsCRDResource(r) { // the clientset of another library has it
 			continue
 		}
 		c, ok := all[reflect.TypeOf(r.New()).Elem()]

@@ -50,8 +50,8 @@ func TestConvertErrors(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Every field of an event has its place in both versions: whatever is there
-// comes back, and what is made shares nothing with what it was made from.
+// Every field of an event has a counterpart in the other version, and the results share no memory
+// with the sources.
 func TestConvertEventRoundTrip(t *testing.T) {
 	events := Table().Lookup("events.k8s.io", "v1", "events")
 	fill := randfill.NewWithSeed(1).NilChance(0.2).MaxDepth(8).Funcs(
@@ -99,8 +99,8 @@ func TestConvertEventFields(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, out))
 }
 
-// newHPA is an autoscaler that uses every kind of metric, for the round trip. The
-// metric of v1's own field stands last, where the way back puts it.
+// newHPA returns an autoscaler with every kind of metric. The CPU metric, for which v1 has a field,
+// is the last one, where the conversion from v1 puts it.
 func newHPA() *autoscalingv2.HorizontalPodAutoscaler {
 	quantity := func(s string) *resource.Quantity { return new(resource.MustParse(s)) }
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"queue": "mail"}}
@@ -164,7 +164,7 @@ func TestConvertHPARoundTrip(t *testing.T) {
 	require.Empty(t, cmp.Diff(in, out))
 }
 
-// The texts are those of a real server, which clients of v1 read.
+// The annotations are those of a real server.
 func TestConvertHPAAnnotations(t *testing.T) {
 	row := Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
 	in := newHPA()

@@ -6,11 +6,11 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// coreResources are the types of the core group, which is served under /api/v1.
+// coreResources returns the types of the core group, which is served under /api/v1.
 func coreResources() []resource.Resource {
 	return []resource.Resource{
 		{
-			// Not a type of its own: what is posted is a binding of a pod (SU-13).
+			// The body is the binding of a pod (SU-13).
 			Version: "v1", Plural: "bindings", Kind: "Binding", Namespaced: true,
 			Verbs: []string{"create"},
 		},
@@ -120,8 +120,8 @@ func coreResources() []resource.Resource {
 	}
 }
 
-// verbsWithoutDeleteCollection are the verbs of namespaces: a whole cluster is not
-// emptied by one request.
+// verbsWithoutDeleteCollection returns the verbs of namespaces, which cannot be deleted with one
+// request.
 func verbsWithoutDeleteCollection() []string {
 	return []string{"create", "delete", "get", "list", "patch", "update", "watch"}
 }

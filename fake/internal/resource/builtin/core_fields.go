@@ -10,7 +10,7 @@ func podFields() []resource.Field {
 	node := func(p *corev1.Pod) string { return p.Spec.NodeName }
 	return []resource.Field{
 		resource.StringField("spec.nodeName", node),
-		// The name that the field had before v1, which the server still takes.
+		// The name of the field before v1, which a server still accepts.
 		resource.StringField("spec.host", node),
 		resource.StringField("spec.restartPolicy", func(p *corev1.Pod) string { return string(p.Spec.RestartPolicy) }),
 		resource.StringField("spec.schedulerName", func(p *corev1.Pod) string { return p.Spec.SchedulerName }),
@@ -18,13 +18,13 @@ func podFields() []resource.Field {
 		resource.BoolField("spec.hostNetwork", func(p *corev1.Pod) bool { return p.Spec.HostNetwork }),
 		resource.StringField("status.phase", func(p *corev1.Pod) string { return string(p.Status.Phase) }),
 		resource.StringField("status.podIP", podIP),
-		// The server takes this label and has no value for it.
+		// A server accepts this label, and its value is always empty.
 		resource.StringField("status.podIPs", func(*corev1.Pod) string { return "" }),
 		resource.StringField("status.nominatedNodeName", func(p *corev1.Pod) string { return p.Status.NominatedNodeName }),
 	}
 }
 
-// podIP is the first address, which a pod may have in either of two fields.
+// podIP returns the first address, which is in one of two fields.
 func podIP(p *corev1.Pod) string {
 	if p.Status.PodIP == "" && len(p.Status.PodIPs) > 0 {
 		return p.Status.PodIPs[0].IP

@@ -14,8 +14,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// finalizeSubresource is the subresource by which those who empty a namespace say that they
-// are done: it alone writes spec.finalizers, which are all of the spec (NS-07).
+// finalizeSubresource writes spec.finalizers, which no other request can change. The namespace
+// controller removes its finalizer when the namespace is empty (NS-07).
 func finalizeSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "finalize", Verbs: []string{"update"},
@@ -29,7 +29,7 @@ func prepareNamespaceFinalizeForUpdate(obj, old runtime.Object) {
 	obj.(*corev1.Namespace).Status = old.(*corev1.Namespace).Status
 }
 
-// prepareNamespaceForUpdate is what an update of a namespace itself cannot change.
+// prepareNamespaceForUpdate keeps spec.finalizers.
 func prepareNamespaceForUpdate(obj, old runtime.Object) {
 	obj.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 }

@@ -18,8 +18,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// ephemeralContainersSubresource is the subresource that adds containers to a pod that runs.
-// They can be neither changed nor taken away (KEP-277).
+// ephemeralContainersSubresource adds containers to a running pod. They cannot be changed or
+// removed (KEP-277).
 func ephemeralContainersSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "ephemeralcontainers", Verbs: resource.ObjectSubresourceVerbs(),
@@ -36,8 +36,7 @@ func preparePodEphemeralContainersForUpdate(obj, old runtime.Object) {
 	pod.Spec.EphemeralContainers = added
 }
 
-// resetPod carries over all that a client sent to a subresource of a pod and that
-// the subresource does not write.
+// resetPod restores the spec, the status and the metadata that a subresource does not write.
 func resetPod(pod, oldPod *corev1.Pod) {
 	pod.Spec, pod.Status = *oldPod.Spec.DeepCopy(), *oldPod.Status.DeepCopy()
 	metav1.ResetObjectMetaForStatus(pod, oldPod)
@@ -66,8 +65,8 @@ func validatePodEphemeralContainersUpdate(_ context.Context, obj, old runtime.Ob
 	return errs
 }
 
-// validateEphemeralContainer checks one container: its name, its image, and that it has
-// nothing that only the containers of a pod's own can have.
+// validateEphemeralContainer checks one container: its name, its image, and that it has no field
+// that ephemeral containers cannot have.
 func validateEphemeralContainer(pod *corev1.Pod, i int, at *field.Path) (errs field.ErrorList) {
 	c := &pod.Spec.EphemeralContainers[i]
 	names := containerNamesBefore(pod, i)
@@ -97,7 +96,7 @@ func validateEphemeralContainer(pod *corev1.Pod, i int, at *field.Path) (errs fi
 	return errs
 }
 
-// forbiddenEphemeralFields are the fields of a container that an ephemeral one cannot have.
+// forbiddenEphemeralFields returns the fields that ephemeral containers cannot have.
 func forbiddenEphemeralFields() []string {
 	return []string{"Ports", "Resources", "ResizePolicy", "RestartPolicy", "RestartPolicyRules",
 		"LivenessProbe", "ReadinessProbe", "StartupProbe", "Lifecycle"}
@@ -106,7 +105,7 @@ func forbiddenEphemeralFields() []string {
 // isEmptySlice reports whether a value is an empty list.
 func isEmptySlice(v reflect.Value) bool { return v.Kind() == reflect.Slice && v.Len() == 0 }
 
-// containerNames names the containers of a pod that are not ephemeral.
+// containerNames returns the names of the containers that are not ephemeral.
 func containerNames(pod *corev1.Pod) (names []string) {
 	for _, c := range pod.Spec.InitContainers {
 		names = append(names, c.Name)
@@ -117,7 +116,7 @@ func containerNames(pod *corev1.Pod) (names []string) {
 	return names
 }
 
-// containerNamesBefore names all containers before the ephemeral one at i.
+// containerNamesBefore returns the names of all containers before the ephemeral one at index i.
 func containerNamesBefore(pod *corev1.Pod, i int) []string {
 	names := containerNames(pod)
 	for _, c := range pod.Spec.EphemeralContainers[:i] {
@@ -126,7 +125,7 @@ func containerNamesBefore(pod *corev1.Pod, i int) []string {
 	return names
 }
 
-// isMirrorPod reports whether a pod stands for one that a node runs by itself.
+// isMirrorPod reports whether a pod is the mirror of a static pod.
 func isMirrorPod(pod *corev1.Pod) bool {
 	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	return ok

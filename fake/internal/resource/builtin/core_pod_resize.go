@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// resizeSubresource is the subresource that changes the CPU and the memory of containers that
-// run (KEP-1287), and of the pod as a whole (KEP-5419).
+// resizeSubresource changes the CPU and memory of running containers (KEP-1287), and of the pod as
+// a whole (KEP-5419).
 func resizeSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "resize", Verbs: resource.ObjectSubresourceVerbs(),
@@ -27,8 +27,8 @@ func resizeSubresource() resource.Subresource {
 	}
 }
 
-// preparePodResizeForUpdate leaves containers that were added, removed, renamed or moved as they
-// are, for the validation to find.
+// preparePodResizeForUpdate changes nothing if containers were added, removed, renamed or moved;
+// the validation reports that.
 func preparePodResizeForUpdate(obj, old runtime.Object) {
 	pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
 	if len(validateContainerOrder(pod, oldPod)) > 0 {
@@ -47,7 +47,7 @@ func copyContainerResources(to, from []corev1.Container) {
 	}
 }
 
-// validateContainerOrder refuses other containers, or the same in another order.
+// validateContainerOrder checks that the containers are the same, in the same order.
 func validateContainerOrder(pod, oldPod *corev1.Pod) (errs field.ErrorList) {
 	for _, list := range []struct {
 		name      string
@@ -104,8 +104,8 @@ func validateContainerResize(c, old *corev1.Container, at *field.Path) field.Err
 	return errs
 }
 
-// validateInitContainerResize checks the change of one init container. One that has ended cannot be
-// started again for its resources.
+// validateInitContainerResize checks the change of one init container. One that has terminated
+// cannot be restarted for a resize.
 func validateInitContainerResize(c, old *corev1.Container, at *field.Path) field.ErrorList {
 	errs := validateContainerResourcesNotRemoved(c, old, at.Child("resources"))
 	if !equalExceptCPUAndMemory(c, old) {
@@ -124,14 +124,13 @@ func validateContainerResourcesNotRemoved(c, old *corev1.Container, path *field.
 		validateResourcesNotRemoved(c.Resources.Limits, old.Resources.Limits, path.Child("limits"), "resource limits cannot be removed")...)
 }
 
-// equalExceptCPUAndMemory reports whether nothing differs that a resize writes but CPU and
-// memory.
+// equalExceptCPUAndMemory reports whether a resize changes nothing but CPU and memory.
 func equalExceptCPUAndMemory(c, old *corev1.Container) bool {
 	return equality.Semantic.DeepEqual(withoutCPUAndMemory(&c.Resources), withoutCPUAndMemory(&old.Resources)) &&
 		equality.Semantic.DeepEqual(c.ResizePolicy, old.ResizePolicy)
 }
 
-// validatePodLevelResize checks the change of what the pod has as a whole.
+// validatePodLevelResize checks the change of the resources of the pod as a whole.
 func validatePodLevelResize(now, old *corev1.ResourceRequirements, spec *field.Path) (errs field.ErrorList) {
 	path := spec.Child("resources")
 	switch {
@@ -150,7 +149,7 @@ func validatePodLevelResize(now, old *corev1.ResourceRequirements, spec *field.P
 	return errs
 }
 
-// validateResourcesNotRemoved refuses a list that lacks what it had.
+// validateResourcesNotRemoved checks that now has all resources of old.
 func validateResourcesNotRemoved(now, old corev1.ResourceList, path *field.Path, message string) field.ErrorList {
 	for name := range old {
 		if _, ok := now[name]; !ok {
@@ -160,7 +159,7 @@ func validateResourcesNotRemoved(now, old corev1.ResourceList, path *field.Path,
 	return nil
 }
 
-// withoutCPUAndMemory is a copy without CPU and memory.
+// withoutCPUAndMemory returns a copy without CPU and memory.
 func withoutCPUAndMemory(r *corev1.ResourceRequirements) *corev1.ResourceRequirements {
 	rest := r.DeepCopy()
 	for _, list := range []corev1.ResourceList{rest.Requests, rest.Limits} {
@@ -170,9 +169,9 @@ func withoutCPUAndMemory(r *corev1.ResourceRequirements) *corev1.ResourceRequire
 	return rest
 }
 
-// qosClass is the class that a pod has by its CPU and memory: guaranteed if every
-// container is limited to what it requests, best effort if none says anything. What
-// the pod as a whole has counts instead of the containers.
+// qosClass returns the quality of service class of a pod: Guaranteed if the limits of every
+// container equal its requests, BestEffort if no container has requests or limits. If the pod has
+// resources as a whole, they count instead of those of the containers.
 func qosClass(pod *corev1.Pod) corev1.PodQOSClass {
 	all := []corev1.ResourceRequirements{}
 	if r := pod.Spec.Resources; r != nil && (len(r.Requests) > 0 || len(r.Limits) > 0) {
@@ -187,7 +186,7 @@ func qosClass(pod *corev1.Pod) corev1.PodQOSClass {
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			request, limit := r.Requests[name], r.Limits[name]
 			if _, ok := r.Requests[name]; !ok {
-				request = limit // what a request is without one of its own
+				request = limit // the default of a request
 			}
 			hasResources = hasResources || !request.IsZero() || !limit.IsZero()
 			guaranteed = guaranteed && !limit.IsZero() && request.Cmp(limit) == 0

@@ -8,12 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// What the strategies of a real server give new objects of the core group, and
-// what decoding one of them does. Of the defaults, those of Namespaces and Secrets
-// are here; the other types have none yet.
+// Defaults are set for Namespaces and Secrets only.
 
-// prepareNamespaceForCreate gives a new namespace the finalizer and the phase that every
-// one has (NS-05), and the label, as its name may have been generated just now.
+// prepareNamespaceForCreate sets the finalizer and the phase of a new namespace (NS-05), and its
+// label, because the name may have been generated after canonicalizeNamespace.
 func prepareNamespaceForCreate(obj runtime.Object) {
 	ns := obj.(*corev1.Namespace)
 	if !slices.Contains(ns.Spec.Finalizers, corev1.FinalizerKubernetes) {
@@ -23,8 +21,7 @@ func prepareNamespaceForCreate(obj runtime.Object) {
 	canonicalizeNamespace(ns)
 }
 
-// canonicalizeNamespace gives a namespace its name as a label, whatever was sent
-// (NS-11).
+// canonicalizeNamespace sets the label with the name of a namespace (NS-11).
 func canonicalizeNamespace(obj runtime.Object) {
 	ns := obj.(*corev1.Namespace)
 	if ns.Name == "" {
@@ -38,8 +35,8 @@ func canonicalizeNamespace(obj runtime.Object) {
 
 func preparePodForCreate(obj runtime.Object) { obj.(*corev1.Pod).Status.Phase = corev1.PodPending }
 
-// podGracePeriod is the grace period of a pod (DL-22): what the delete asks for, or what
-// the pod has, or 30 seconds; nothing for one that no node runs, or that has run.
+// podGracePeriod returns the grace period of a pod (DL-22): the requested one, or that of the pod,
+// or 30 seconds. It is 0 for a pod that is not scheduled or has terminated.
 func podGracePeriod(obj runtime.Object, requested *int64) int64 {
 	pod := obj.(*corev1.Pod)
 	period := int64(corev1.DefaultTerminationGracePeriodSeconds)
@@ -66,8 +63,8 @@ func preparePersistentVolumeClaimForCreate(obj runtime.Object) {
 	obj.(*corev1.PersistentVolumeClaim).Status.Phase = corev1.ClaimPending
 }
 
-// canonicalizeSecret moves the stringData of a Secret, which is never stored, into its
-// data, where it wins, and gives it the type that one has which says none.
+// canonicalizeSecret moves stringData, which is never stored, into data, where it overrides equal
+// keys. It sets the default type.
 func canonicalizeSecret(obj runtime.Object) {
 	secret := obj.(*corev1.Secret)
 	if len(secret.StringData) > 0 && secret.Data == nil {

@@ -13,8 +13,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// podSubresources are what can be done with a pod. The connections and the log
-// need the kubelet of its node.
+// podSubresources returns the subresources of pods. A log and the connections need a kubelet.
 func podSubresources() []resource.Subresource {
 	connect := func(name, options string) resource.Subresource {
 		return resource.Subresource{
@@ -39,8 +38,8 @@ func podSubresources() []resource.Subresource {
 	}
 }
 
-// convertEviction reads the version of an eviction that is still taken although its
-// group is not served in it any more.
+// convertEviction converts an Eviction of policy/v1beta1, which a server still accepts although it
+// does not serve that version.
 func convertEviction(sent runtime.Object) runtime.Object {
 	if old, ok := sent.(*policyv1beta1.Eviction); ok {
 		return &policyv1.Eviction{ObjectMeta: old.ObjectMeta, DeleteOptions: old.DeleteOptions}
@@ -48,7 +47,7 @@ func convertEviction(sent runtime.Object) runtime.Object {
 	return nil
 }
 
-// tokenSubresource is the subresource that issues tokens for a service account.
+// tokenSubresource issues tokens for a service account.
 func tokenSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "token", Verbs: []string{"create"},
@@ -56,8 +55,7 @@ func tokenSubresource() resource.Subresource {
 	}
 }
 
-// proxySubresource is the subresource by which requests are passed on to something that
-// serves HTTP.
+// proxySubresource forwards requests to an HTTP server in the cluster.
 func proxySubresource(options string) resource.Subresource {
 	return resource.Subresource{
 		Name: "proxy", IsConnect: true,
@@ -66,8 +64,8 @@ func proxySubresource(options string) resource.Subresource {
 	}
 }
 
-// podStatusSubresource keeps the owners, and what old kubelets lose of the status: the class of
-// quality of service and the generations that were seen (KEP-5067).
+// podStatusSubresource keeps the owner references, and restores what old kubelets omit from the
+// status: the quality of service class and the observed generations (KEP-5067).
 func podStatusSubresource() resource.Subresource {
 	s := resource.StatusSubresource("metadata.ownerReferences")
 	s.ResetFields = append(s.ResetFields, "metadata.deletionTimestamp")
@@ -82,8 +80,8 @@ func podStatusSubresource() resource.Subresource {
 	return s
 }
 
-// copyObservedGenerations carries over the generations of conditions that have none. There
-// may be more than one of a type; they count in their order.
+// copyObservedGenerations sets the generations of conditions that have none to those of
+// oldConditions. Conditions of equal type are matched by their order.
 func copyObservedGenerations(conditions, oldConditions []corev1.PodCondition) {
 	seen := map[corev1.PodConditionType][]int64{}
 	for _, c := range oldConditions {

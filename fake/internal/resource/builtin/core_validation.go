@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// validateConfigMap checks the keys, that none stands in data and binaryData, and
-// the size of it all.
+// validateConfigMap checks the keys of data and binaryData, that no key is in both, and the total
+// size.
 func validateConfigMap(_ context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList {
 	cm := obj.(*corev1.ConfigMap)
 	errs := metadata
@@ -34,12 +34,12 @@ func validateConfigMap(_ context.Context, obj runtime.Object, metadata field.Err
 	return errs
 }
 
-// validateConfigMapUpdate validates a ConfigMap that replaces another.
+// validateConfigMapUpdate is validateConfigMap for an update.
 func validateConfigMapUpdate(ctx context.Context, obj, _ runtime.Object, metadata field.ErrorList) field.ErrorList {
 	return validateConfigMap(ctx, obj, metadata)
 }
 
-// validateSecretUpdate validates a Secret that replaces another.
+// validateSecretUpdate is validateSecret for an update.
 func validateSecretUpdate(ctx context.Context, obj, _ runtime.Object, metadata field.ErrorList) field.ErrorList {
 	return validateSecret(ctx, obj, metadata)
 }

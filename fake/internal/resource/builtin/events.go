@@ -7,8 +7,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// eventsResources shows the events of the core group as events.k8s.io does: the same
-// objects, kept in their older encoding.
+// eventsResources returns the events of the core group as events.k8s.io shows them. They are stored
+// in the version of the core group.
 func eventsResources() []resource.Resource {
 	return []resource.Resource{
 		{
@@ -35,8 +35,8 @@ func coreEventFields() []resource.Field {
 	}))
 }
 
-// eventFields are the selectors that both versions have; object is the name of
-// the reference to what the event is about, reporter that of the controller.
+// eventFields returns the field selectors that both versions have. object is the name of the
+// reference to the object of the event, reporter that of the reporting controller.
 func eventFields(object, reporter string) []resource.Field {
 	return []resource.Field{
 		resource.StringField(object+".kind", func(e *corev1.Event) string { return e.InvolvedObject.Kind }),

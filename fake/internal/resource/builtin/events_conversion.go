@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// convertEventToCore gives an events.k8s.io/v1 Event its older names. Every field of
-// one version has a field in the other, so nothing is lost either way.
+// convertEventToCore converts an events.k8s.io/v1 Event to the version of the core group. Every
+// field has a counterpart, so that nothing is lost.
 func convertEventToCore(obj runtime.Object) (runtime.Object, error) {
 	in := obj.(*eventsv1.Event)
 	out := &corev1.Event{
@@ -32,7 +32,7 @@ func convertEventToCore(obj runtime.Object) (runtime.Object, error) {
 	return out, nil
 }
 
-// convertEventFromCore is the way back from convertEventToCore.
+// convertEventFromCore is the inverse of convertEventToCore.
 func convertEventFromCore(obj runtime.Object) (runtime.Object, error) {
 	in := obj.(*corev1.Event)
 	out := &eventsv1.Event{

@@ -59,8 +59,8 @@ func TestFieldSet(t *testing.T) {
 	require.Equal(t, "", slices.FieldSet(&resourcev1.ResourceSlice{})["spec.nodeName"])
 }
 
-// A record of an event has the labels of both versions, and each version
-// selects by its own only.
+// The record of an event has the fields of both versions, and each version can be selected by its
+// own only.
 func TestEventFields(t *testing.T) {
 	core, events := Table().Lookup("", "v1", "events"), Table().Lookup("events.k8s.io", "v1", "events")
 	event := &corev1.Event{

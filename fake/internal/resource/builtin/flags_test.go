@@ -8,8 +8,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// What the storage of each type allows, the other way round from the rows: a
-// set of types for each trait, to be read against the strategies of a server.
+// TestResourceFlags compares the flags of all types with the strategies of a real server. It has a
+// set of types for each flag.
 func TestResourceFlags(t *testing.T) {
 	plurals := func(has func(*resource.Resource) bool) map[string]bool {
 		set := make(map[string]bool)

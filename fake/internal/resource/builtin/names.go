@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// validatePathSegmentName accepts what fits into one segment of a path, as every name must:
-// "system:node" and "My_Budget" do.
+// validatePathSegmentName accepts any name that can be a segment of a path, for instance
+// "system:node" and "My_Budget".
 func validatePathSegmentName(name string, prefix bool) []string {
 	if prefix {
 		return content.IsPathSegmentPrefix(name)
@@ -17,8 +17,8 @@ func validatePathSegmentName(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// validateIPAddressName accepts an IP address in its canonical form. Such names cannot be
-// generated, so prefix makes no difference.
+// validateIPAddressName accepts an IP address in canonical form. Such names cannot be generated, so
+// that prefix has no effect.
 func validateIPAddressName(name string, _ bool) []string {
 	var problems []string
 	for _, err := range validation.IsValidIP(nil, name) {
@@ -27,9 +27,8 @@ func validateIPAddressName(name string, _ bool) []string {
 	return problems
 }
 
-// validateClusterTrustBundleName accepts a DNS subdomain, which may stand behind the signer
-// that the bundle belongs to: "example.com:signer:name". Whether the signer is
-// the one of the spec is not looked at here.
+// validateClusterTrustBundleName accepts a DNS subdomain with an optional prefix that names a
+// signer, "example.com:signer:name". It does not compare the signer with the spec.
 func validateClusterTrustBundleName(name string, prefix bool) []string {
 	if i := strings.LastIndex(name, ":"); i >= 0 {
 		if problems := validatePathSegmentName(name[:i], false); len(problems) > 0 {

@@ -27,7 +27,8 @@ func networkingResources() []resource.Resource {
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "servicecidrs", Kind: "ServiceCIDR",
 			Status: true,
-			// The real strategy declares its resets for a version that does not exist.
+			// The strategy of a real server declares its reset fields for a version that does not
+			// exist.
 			Subresources: []resource.Subresource{withoutResetFields(resource.StatusSubresource())}, ResetFields: []string{},
 			AllowUnconditionalUpdate: true,
 		},

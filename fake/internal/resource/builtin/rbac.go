@@ -2,7 +2,8 @@ package builtin
 
 import "example.com/fakeapi/fake/internal/resource"
 
-// rbacResources have names that only need to fit into a path: "system:node" is one.
+// rbacResources returns the types of RBAC. Any path segment is a valid name, for instance
+// "system:node".
 func rbacResources() []resource.Resource {
 	rows := []resource.Resource{
 		{Plural: "clusterrolebindings", Kind: "ClusterRoleBinding"},

@@ -6,7 +6,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// resourceK8sIOResources are the types of resource.k8s.io, by which pods get devices.
+// resourceK8sIOResources returns the types of dynamic resource allocation.
 func resourceK8sIOResources() []resource.Resource {
 	return []resource.Resource{
 		{

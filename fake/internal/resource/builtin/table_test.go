@@ -32,9 +32,9 @@ func TestResourcesAreInScheme(t *testing.T) {
 	}
 }
 
-// isServedByDefault tells whether a v1.37 server serves a kind by default, from what the
-// types say of their own life: stable versions are served until they are
-// removed, beta ones only if they came before 1.24 (KEP-3136).
+// isServedByDefault reports whether a v1.37 server serves a kind by default, according to the
+// lifecycle methods of its type. Stable versions are served until they are removed, beta versions
+// only if they were introduced before 1.24 (KEP-3136).
 func isServedByDefault(gvk schema.GroupVersionKind) bool {
 	type minor interface{ APILifecycleIntroduced() (int, int) }
 	type removed interface{ APILifecycleRemoved() (int, int) }
@@ -62,7 +62,7 @@ func isServedByDefault(gvk schema.GroupVersionKind) bool {
 }
 
 func TestEveryServedVersionHasResource(t *testing.T) {
-	// What has a list in the scheme and still is no resource of the table.
+	// Kinds with a list kind in the scheme that are not in the table.
 	excluded := map[schema.GroupVersionKind]string{
 		{Version: "v1", Kind: "APIGroup"}:        "a discovery document",
 		{Version: "v1", Kind: "ComponentStatus"}: "made up by the server on each read, deprecated since 1.19",
@@ -77,7 +77,7 @@ func TestEveryServedVersionHasResource(t *testing.T) {
 		want = append(want, gvk.String())
 	}
 	for _, r := range Table().Stored() {
-		if !resource.IsCRDResource(r) { // which have a scheme of their own
+		if !resource.IsCRDResource(r) { // it has a scheme of its own
 			got = append(got, r.GroupVersionKind().String())
 		}
 	}
@@ -145,8 +145,7 @@ func TestDefaults(t *testing.T) {
 	require.True(t, pods.HasVerb("deletecollection"))
 }
 
-// What is sent to a subresource is the object, or a kind that the scheme knows, or
-// nothing.
+// The body of a subresource is the object, or a kind in the scheme, or empty.
 func TestSubresources(t *testing.T) {
 	for _, r := range Table().All() {
 		require.Equal(t, r.Status, r.Subresource("status") != nil, r.Plural)
@@ -175,8 +174,7 @@ func TestSharedStorage(t *testing.T) {
 	require.Equal(t, v2.StorageResource, v1.StorageResource)
 	require.Equal(t, v2.GroupVersion(), v1.StorageVersion)
 
-	// No other rows meet in the store, and all that meet agree on what they say
-	// of the objects rather than of the version.
+	// No other resources share their storage, and those that do have equal flags.
 	rows := make(map[schema.GroupResource]*resource.Resource)
 	for _, r := range Table().All() {
 		other := rows[r.StorageResource]
@@ -211,8 +209,8 @@ func TestLookup(t *testing.T) {
 	require.False(t, table.HasVersion("autoscaling", "v2beta2"))
 }
 
-// The table is shared by every server of the process: what it hands out must
-// not reach it.
+// The results of the methods do not share memory with the table, which all servers of the process
+// use.
 func TestTableIsImmutable(t *testing.T) {
 	table := resource.NewTable(coreResources())
 	table.All()[0] = nil
