@@ -65,7 +65,7 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	data := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 	at := bytes.Index(data, resourceVersionKey)
 	if at < 0 {
-		return nil, fmt.Errorf("%s has no metadata to stamp", r.Kind)
+		return nil, fmt.Errorf("%s has no metadata for the resourceVersion", r.Kind)
 	}
 	at += len(resourceVersionKey)
 	data = append(data[:at], data[at+1:]...)

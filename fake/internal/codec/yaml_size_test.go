@@ -43,7 +43,7 @@ func FuzzExceedsSize(f *testing.F) {
 		}
 		data, err := yaml.YAMLToJSON([]byte(body))
 		if err == nil && len(data) > 100_000 {
-			t.Fatalf("%d bytes became %d", len(body), len(data))
+			t.Fatalf("%d bytes of YAML are %d bytes of JSON", len(body), len(data))
 		}
 	})
 }

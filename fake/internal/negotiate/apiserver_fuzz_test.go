@@ -75,7 +75,7 @@ func FuzzResponseOutput(f *testing.F) {
 				_ = ErrorOutput(r)
 				want, _, wantErr := negotiation.NegotiateOutputMediaType(r, serializer, endpointRestrictions{e})
 				if e != Unrouted && e != Custom && !supportedBy(r).isRoutable(accept, e) && accept != "" {
-					wantErr = apierrors.NewBadRequest("the router has refused it")
+					wantErr = apierrors.NewBadRequest("not accepted by the router")
 				}
 				if wantErr != nil {
 					require.True(t, apierrors.IsNotAcceptable(err), "%s: %v", accept, err)

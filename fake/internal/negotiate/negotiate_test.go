@@ -101,7 +101,7 @@ func TestPretty(t *testing.T) {
 	r.Header.Set("User-Agent", "curl/8")
 	out, err := ResponseOutput(r, Object)
 	require.NoError(t, err)
-	require.True(t, out.Pretty, "people read what curl prints")
+	require.True(t, out.Pretty, "the output of curl is indented")
 	r.URL.RawQuery = "pretty=false"
 	out, err = ResponseOutput(r, Object)
 	require.NoError(t, err)

@@ -101,7 +101,7 @@ func newBodyResource(r *Resource, s *Subresource) *Resource {
 	kind := s.Kind
 	object := scheme.Scheme.AllKnownTypes()[kind]
 	if object == nil {
-		panic(fmt.Sprintf("resource: the scheme lacks %s", kind))
+		panic(fmt.Sprintf("resource: the scheme does not have %s", kind))
 	}
 	return &Resource{
 		Group: kind.Group, Version: kind.Version, Kind: kind.Kind,

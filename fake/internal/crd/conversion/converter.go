@@ -46,7 +46,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, dial Dialer, services Se
 // withDefaults returns a copy of crd with the defaults that the library relies on.
 func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if crd == nil {
-		return nil, errors.New("conversion: there is no definition")
+		return nil, errors.New("conversion: the CustomResourceDefinition is nil")
 	}
 	own := *crd
 	own.Spec.Conversion = crd.Spec.Conversion.DeepCopy()

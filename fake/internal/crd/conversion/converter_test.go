@@ -29,9 +29,9 @@ func TestNone(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, cmp.Diff(newWidget(v2, "a"), got[0]))
 			require.Same(t, there, got[1])
-			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "the input is as it was")
+			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "the argument is unchanged")
 			got[0].Object["spec"].(map[string]any)["size"] = int64(9)
-			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "nothing is shared")
+			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "the result shares no memory")
 		})
 	}
 }
@@ -57,7 +57,7 @@ func TestNewErrors(t *testing.T) {
 		crd     *apiextensionsv1.CustomResourceDefinition
 		message string
 	}{
-		"nothing":  {nil, "there is no definition"},
+		"nil":      {nil, "the CustomResourceDefinition is nil"},
 		"strategy": {withStrategy("Magic"), `unknown conversion strategy "Magic" for CRD widgets.example.com`},
 		"no webhook": {withStrategy(apiextensionsv1.WebhookConverter),
 			"conversion of widgets.example.com: the strategy is Webhook, and spec.conversion.webhook.clientConfig is missing"},
@@ -86,7 +86,7 @@ func TestWebhook(t *testing.T) {
 			var calls atomic.Int64
 			client, _ := startOnLoopback(t, newWebhook(&calls, func(r review) {
 				if r["apiVersion"] != "apiextensions.k8s.io/"+version {
-					t.Errorf("a review of version %v", r["apiVersion"])
+					t.Errorf("the review has version %v", r["apiVersion"])
 				}
 				r.metadata()["labels"] = map[string]any{"new": "label"}
 				r.metadata()["annotations"] = map[string]any{"new": "annotation"}
@@ -99,7 +99,7 @@ func TestWebhook(t *testing.T) {
 			got, err := c.Convert(t.Context(), []*unstructured.Unstructured{old, there, second}, "v2")
 			require.NoError(t, err)
 			require.Same(t, there, got[1])
-			require.EqualValues(t, 2, calls.Load(), "a call for each object that is not there already")
+			require.EqualValues(t, 2, calls.Load(), "one call for each object of another version")
 			want := newWidget(v2, "a")
 			maps.Copy(want.Object["metadata"].(map[string]any), map[string]any{
 				"labels": map[string]any{"new": "label"}, "annotations": map[string]any{"new": "annotation"},
@@ -107,7 +107,7 @@ func TestWebhook(t *testing.T) {
 			want.Object["spec"] = map[string]any{"size": int64(3), "was": v1}
 			require.Empty(t, cmp.Diff(want, got[0]), "only labels and annotations of the metadata may change")
 			require.Equal(t, "c", got[2].GetName())
-			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "the input is as it was")
+			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "the argument is unchanged")
 		})
 	}
 }
@@ -132,14 +132,14 @@ func TestConvertStopsAtFailure(t *testing.T) {
 	client, dial := startInMemory(t, newWebhook(&calls, func(r review) {
 		switch r.metadata()["name"] {
 		case "bad":
-			r.response()["result"] = map[string]any{"status": "Failure", "message": "bad is bad"}
+			r.response()["result"] = map[string]any{"status": "Failure", "message": "invalid object"}
 		case "last":
 			cancel()
 		}
 	}))
 	c := newConverter(t, newCRD(client), dial, nil)
 	got, err := c.Convert(ctx, []*unstructured.Unstructured{newWidget(v1, "a"), newWidget(v1, "bad"), newWidget(v1, "c")}, "v2")
-	require.EqualError(t, err, "conversion webhook for example.com/v1, Kind=Widget failed: bad is bad")
+	require.EqualError(t, err, "conversion webhook for example.com/v1, Kind=Widget failed: invalid object")
 	require.Nil(t, got)
 	require.EqualValues(t, 2, calls.Load())
 

@@ -21,10 +21,10 @@ func TestInvalidReviews(t *testing.T) {
 		spoil func(review)
 		want  string
 	}{
-		"refused": {func(r review) {
+		"Failure": {func(r review) {
 			r.response()["result"] = map[string]any{"status": "Failure", "message": "no way"}
 		}, failedPrefix + "no way"},
-		"refused without a word": {func(r review) { r.response()["result"] = map[string]any{"status": "Failure"} },
+		"Failure without message": {func(r review) { r.response()["result"] = map[string]any{"status": "Failure"} },
 			failedPrefix + "response.result.status was 'Failure', not 'Success'"},
 		"no result":   {func(r review) { delete(r.response(), "result") }, failedPrefix + "response.result.status was '', not 'Success'"},
 		"no response": {func(r review) { delete(r, "response") }, failedPrefix + "no response provided"},
@@ -38,7 +38,7 @@ func TestInvalidReviews(t *testing.T) {
 		"null":       {func(r review) { r.response()["convertedObjects"] = []any{nil} }, "unexpected end of JSON input"},
 		"apiVersion": {func(r review) { r.object()["apiVersion"] = "example.com/v9" },
 			returned + "invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v9)"},
-		"apiVersion as it was": {func(r review) { r.object()["apiVersion"] = v1 },
+		"apiVersion unchanged": {func(r review) { r.object()["apiVersion"] = v1 },
 			returned + "invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v1)"},
 		"kind": {func(r review) { r.object()["kind"] = "Other" },
 			returned + "invalid object at index 0: invalid kind (expected Widget, received Other)"},
@@ -102,14 +102,14 @@ func TestInvalidResponses(t *testing.T) {
 			w.WriteHeader(403)
 			_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"status says no","reason":"Forbidden","code":403}`)
 		}, failedPrefix + "status says no"},
-		"no JSON": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") },
+		"not JSON": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") },
 			failedPrefix + "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct " +
 				`{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`},
-		"nothing": {func(http.ResponseWriter, *http.Request) {},
+		"empty": {func(http.ResponseWriter, *http.Request) {},
 			failedPrefix + "0-length response with status code: 200 and content type: application/json"},
-		"a way in circles": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
+		"redirect loop": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
 			failedPrefix + `Post "/other": stopped after 10 redirects`},
-		"a cut": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"aborted": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 			failedPrefix + `Post "` + hookURL + `?timeout=30s": EOF`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestUnreachable(t *testing.T) {
 			require.ErrorContains(t, err, test.want)
 		})
 	}
-	t.Run("nobody listens", func(t *testing.T) {
+	t.Run("no listener", func(t *testing.T) {
 		address := closedPort(t)
 		client := &apiextensionsv1.WebhookClientConfig{URL: new("https://" + address + "/convert"), CABundle: good.CABundle}
 		_, err := convertOne(t, newConverter(t, newCRD(client), nil, nil), newWidget(v1, "a"), "v2")

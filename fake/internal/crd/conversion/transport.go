@@ -30,7 +30,7 @@ const (
 )
 
 // errClosed is returned for a connection after Close.
-var errClosed = errors.New("the server is shutting down: its conversion webhooks are not called any more")
+var errClosed = errors.New("the server is shutting down and does not call conversion webhooks")
 
 // Dialer opens a connection. Its signature is that of net.Dialer.DialContext.
 type Dialer func(ctx context.Context, network, address string) (net.Conn, error)

@@ -62,7 +62,7 @@ func TestService(t *testing.T) {
 		_, err = convertOne(t, c, newWidget(v1, "a"), "v2")
 		require.NoError(t, err)
 		require.Equal(t, authority+"/from/here HTTP/1.1", <-host)
-		require.Equal(t, port, crd.Spec.Conversion.Webhook.ClientConfig.Service.Port, "the definition is not changed")
+		require.Equal(t, port, crd.Spec.Conversion.Webhook.ClientConfig.Service.Port, "the CustomResourceDefinition is unchanged")
 	}
 }
 
@@ -156,7 +156,7 @@ func TestClose(t *testing.T) {
 				if where != "in a dial" {
 					_, err := convertOne(t, c, newWidget(v1, "a"), "v2")
 					require.NoError(t, err)
-					require.EqualValues(t, 1, open.Load(), "the connection is kept for the next call")
+					require.EqualValues(t, 1, open.Load(), "one idle connection")
 				}
 				if where == "idle" {
 					c.Close()
@@ -182,7 +182,7 @@ func requireCloseEnds(t *testing.T, c *Converter) {
 		ended <- err
 	}()
 	synctest.Wait()
-	require.Empty(t, ended, "it is under way")
+	require.Empty(t, ended, "the conversion is in progress")
 	c.Close()
 	require.ErrorContains(t, <-ended, failedPrefix+`Post "`+hookURL)
 }
@@ -229,7 +229,7 @@ func TestDrain(t *testing.T) {
 		_, err := convertOne(t, c, newWidget(v1, "a"), "v2")
 		require.NoError(t, err)
 		synctest.Wait()
-		require.EqualValues(t, 1, open.Load(), "kept for the next call")
+		require.EqualValues(t, 1, open.Load(), "one idle connection")
 		c.Drain()
 		require.Zero(t, open.Load())
 		_, err = convertOne(t, c, newWidget(v1, "a"), "v2")

@@ -20,7 +20,7 @@ func Canonicalize(crd *apiextensionsv1.CustomResourceDefinition) error {
 	}
 	out := apiextensionsv1.CustomResourceDefinition{TypeMeta: crd.TypeMeta}
 	if err := apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(inner, &out, nil); err != nil {
-		return fmt.Errorf("back from the internal form: %w", err)
+		return fmt.Errorf("converting from the internal version: %w", err)
 	}
 	// Equal versions share memory in the internal form.
 	*crd = *out.DeepCopy()
@@ -32,7 +32,7 @@ func Canonicalize(crd *apiextensionsv1.CustomResourceDefinition) error {
 func toInternal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	out := &apiextensions.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd.DeepCopy(), out, nil); err != nil {
-		return nil, fmt.Errorf("to the internal form: %w", err)
+		return nil, fmt.Errorf("converting to the internal version: %w", err)
 	}
 	return out, nil
 }

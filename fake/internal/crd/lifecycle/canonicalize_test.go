@@ -36,7 +36,7 @@ func TestCanonicalizeInvalidJSON(t *testing.T) {
 	crd.Spec.Names.Singular = ""
 	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Default = &apiextensionsv1.JSON{Raw: []byte("{")}
 	require.Error(t, Canonicalize(crd))
-	require.Empty(t, crd.Spec.Names.Singular, "nothing is half done")
+	require.Empty(t, crd.Spec.Names.Singular, "the object is unchanged")
 	require.NotEmpty(t, Validate(t.Context(), crd))
 	require.NotEmpty(t, ValidateUpdate(t.Context(), crd, crd))
 	require.Empty(t, WarningsOnCreate(crd))

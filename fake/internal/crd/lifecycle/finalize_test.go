@@ -35,7 +35,7 @@ func TestServing(t *testing.T) {
 	done := FinishFinalizing(StartFinalizing(marked, now), now)
 	require.Equal(t, []string{"example.com/hold"}, done.Finalizers)
 	require.False(t, NeedsFinalizing(done))
-	require.False(t, ServingOf(done).AllowsCreate(), "it is still being deleted")
+	require.False(t, ServingOf(done).AllowsCreate(), "the definition is still being deleted")
 	require.True(t, ServingOf(done).DiscoversWriteVerbs())
 }
 

@@ -145,7 +145,7 @@ func TestNameConflicts(t *testing.T) {
 			require.False(t, ServingOf(states[0]).ServesRequests())
 
 			second.Spec.Group = "other.example.com"
-			require.Len(t, reconcileCRD(second, []*apiextensionsv1.CustomResourceDefinition{first}, time.Now()), 2, "another group's names are free")
+			require.Len(t, reconcileCRD(second, []*apiextensionsv1.CustomResourceDefinition{first}, time.Now()), 2, "names of another group do not conflict")
 		})
 	}
 }

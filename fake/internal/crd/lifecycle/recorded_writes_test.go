@@ -79,13 +79,13 @@ func (w recordedWrite) run(t *testing.T, base []byte) (crd *apiextensionsv1.Cust
 	before := old.DeepCopy()
 	if w.Verb == "status" {
 		PrepareStatusForUpdate(crd, old)
-		require.Empty(t, cmp.Diff(old.Spec, crd.Spec), "the spec is not this subresource's")
+		require.Empty(t, cmp.Diff(old.Spec, crd.Spec), "the status subresource does not write the spec")
 		errs = ValidateStatusUpdate(t.Context(), crd, old)
 	} else {
 		PrepareForUpdate(crd, old)
 		errs, warnings = ValidateUpdate(t.Context(), crd, old), WarningsOnUpdate(crd, old)
 	}
-	require.Empty(t, cmp.Diff(before, old), "the old object is not ours to change")
+	require.Empty(t, cmp.Diff(before, old), "the old object is unchanged")
 	return crd, errs, warnings
 }
 

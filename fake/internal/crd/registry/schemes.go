@@ -33,7 +33,7 @@ func (t *Registry) ObjectKinds(obj runtime.Object) ([]schema.GroupVersionKind, e
 	case *apiextensionsv1.CustomResourceDefinition:
 		return []schema.GroupVersionKind{apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")}, nil
 	case runtime.Unstructured:
-		return nil, errors.New("it has no apiVersion and no kind")
+		return nil, errors.New("the object has no apiVersion and kind")
 	}
 	t.mu.Lock()
 	schemes := append([]*runtime.Scheme{scheme.Scheme}, t.schemes...)

@@ -62,7 +62,7 @@ func toInternal(schema *apiextensionsv1.CustomResourceValidation) (*apiextension
 	}
 	out := &apiextensions.CustomResourceValidation{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceValidation_To_apiextensions_CustomResourceValidation(schema.DeepCopy(), out, nil); err != nil {
-		return nil, fmt.Errorf("a schema that cannot be read: %w", err)
+		return nil, fmt.Errorf("converting the schema: %w", err)
 	}
 	return out.OpenAPIV3Schema, nil
 }
@@ -72,7 +72,7 @@ func toInternal(schema *apiextensionsv1.CustomResourceValidation) (*apiextension
 func newStructural(props *apiextensions.JSONSchemaProps, preserve bool) (*structuralschema.Structural, error) {
 	s, err := structuralschema.NewStructural(props)
 	if err != nil && !preserve {
-		return nil, fmt.Errorf("a schema that is not structural: %w", err)
+		return nil, fmt.Errorf("the schema is not structural: %w", err)
 	}
 	if err != nil || s == nil {
 		return nil, nil
@@ -80,7 +80,7 @@ func newStructural(props *apiextensions.JSONSchemaProps, preserve bool) (*struct
 	s = s.DeepCopy() // its defaults share memory with props
 	if !preserve {
 		if err := defaulting.PruneDefaults(s); err != nil {
-			return nil, fmt.Errorf("a schema with defaults that cannot be pruned: %w", err)
+			return nil, fmt.Errorf("pruning the defaults of the schema: %w", err)
 		}
 	}
 	return s, nil
@@ -90,7 +90,7 @@ func newStructural(props *apiextensions.JSONSchemaProps, preserve bool) (*struct
 func newValidator(props *apiextensions.JSONSchemaProps) (validation.SchemaValidator, error) {
 	v, _, err := validation.NewSchemaValidator(props)
 	if err != nil {
-		return nil, fmt.Errorf("a schema that cannot be validated with: %w", err)
+		return nil, fmt.Errorf("compiling the schema: %w", err)
 	}
 	return v, nil
 }

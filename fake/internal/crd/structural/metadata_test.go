@@ -49,5 +49,5 @@ func TestCanonicalMetadata(t *testing.T) {
 	}
 	require.Equal(t, []string{"annotations", "creationTimestamp", "deletionTimestamp", "finalizers", "generateName", "generation", "labels",
 		"managedFields", "name", "namespace", "ownerReferences", "resourceVersion", "selfLink", "uid"}, slices.Sorted(maps.Keys(yes)))
-	require.False(t, isCanonicalMetadata(map[string]any{"name": "w"}, true), "a generation is missing")
+	require.False(t, isCanonicalMetadata(map[string]any{"name": "w"}, true), "generation is required")
 }

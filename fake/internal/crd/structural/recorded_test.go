@@ -198,7 +198,7 @@ func (p *fakeServer) update(t *testing.T, status bool, part any) recordedRespons
 
 // read returns the stored object.
 func (p *fakeServer) read(t *testing.T) *unstructured.Unstructured {
-	require.NotNil(t, p.stored, "no object yet")
+	require.NotNil(t, p.stored, "no object was created")
 	u := p.stored.DeepCopy()
 	p.s.DefaultStored(u.Object)
 	return u

@@ -86,7 +86,7 @@ func schemaDigest(s *apiextensionsv1.CustomResourceValidation) (string, error) {
 	}
 	data, err := s.Marshal()
 	if err != nil {
-		return "", fmt.Errorf("a schema that cannot be encoded: %w", err)
+		return "", fmt.Errorf("encoding the schema: %w", err)
 	}
 	return sha256Hex(data), nil
 }
@@ -95,7 +95,7 @@ func schemaDigest(s *apiextensionsv1.CustomResourceValidation) (string, error) {
 func digest(value any) (string, error) {
 	data, err := json.Marshal(value)
 	if err != nil {
-		return "", fmt.Errorf("a definition that is no JSON: %w", err)
+		return "", fmt.Errorf("encoding the CustomResourceDefinition: %w", err)
 	}
 	return sha256Hex(data), nil
 }

@@ -61,7 +61,7 @@ func TestNew(t *testing.T) {
 	s := newSchema(t, broken)
 	require.Nil(t, s.Structural())
 	u := &unstructured.Unstructured{Object: newWidget()}
-	require.Empty(t, s.ValidateUpdate(t.Context(), u, u), "there is nothing to compare by")
+	require.Empty(t, s.ValidateUpdate(t.Context(), u, u), "values cannot be correlated")
 
 	none := crd.DeepCopy()
 	none.Spec.Versions[0].Schema = nil
@@ -69,13 +69,13 @@ func TestNew(t *testing.T) {
 	obj := newWidget()
 	_, err = s.PruneAndDefault(obj, false)
 	require.NoError(t, err)
-	require.NotContains(t, obj, "spec", "without a schema nothing is known")
+	require.NotContains(t, obj, "spec", "all fields are unknown without a schema")
 }
 
 func TestHash(t *testing.T) {
 	one := newSchema(t, newWidgetCRD(t))
 	require.Equal(t, one.Hash(), newSchema(t, newWidgetCRD(t)).Hash())
-	require.Same(t, one.compiled, newSchema(t, newWidgetCRD(t)).compiled, "equal schemas share")
+	require.Same(t, one.compiled, newSchema(t, newWidgetCRD(t)).compiled, "equal schemas share their compiled form")
 	for name, change := range map[string]func(*apiextensionsv1.CustomResourceDefinition){
 		"schema": func(crd *apiextensionsv1.CustomResourceDefinition) {
 			crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Title = "x"

@@ -94,7 +94,7 @@ func (v *Version) storedFormOf(stored *unstructured.Unstructured) StoredForm {
 func (v *Version) FromStorage(obj *unstructured.Unstructured, f StoredForm) (*unstructured.Unstructured, error) {
 	stored := v.crd.versions[f.Version()]
 	if stored == nil {
-		return nil, fmt.Errorf("%s is stored in version %q, which its definition does not have", obj.GetName(), f.Version())
+		return nil, fmt.Errorf("%s is stored in version %q, which its CustomResourceDefinition does not have", obj.GetName(), f.Version())
 	}
 	obj.SetAPIVersion(stored.GroupVersion().String())
 	obj.SetKind(v.crd.object.Status.AcceptedNames.Kind)

@@ -68,7 +68,7 @@ func TestResourcesMatchTypedClientset(t *testing.T) {
 		if differ := differences[r.Plural]; differ != nil {
 			before := c
 			differ(&c)
-			require.NotEqual(t, before, c, "the difference of %s is gone", r.Plural)
+			require.NotEqual(t, before, c, "the difference of %s does not exist any more", r.Plural)
 		}
 		require.Equal(t, c.verbs, r.Verbs, r.GroupVersionKind())
 		require.Equal(t, c.namespaced, r.Namespaced, r.GroupVersionKind())

@@ -153,7 +153,7 @@ func TestConvertHPARoundTrip(t *testing.T) {
 	in := newHPA()
 	served, err := row.Convert(in, hpaV1)
 	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(newHPA(), in), "the source was changed")
+	require.Empty(t, cmp.Diff(newHPA(), in), "the argument is unchanged")
 	v1 := served.(*autoscalingv1.HorizontalPodAutoscaler)
 	require.Equal(t, int32(75), *v1.Spec.TargetCPUUtilizationPercentage)
 	require.Equal(t, int32(80), *v1.Status.CurrentCPUUtilizationPercentage)
@@ -171,7 +171,7 @@ func TestConvertHPAAnnotations(t *testing.T) {
 	in.Spec.Metrics = in.Spec.Metrics[:1]
 	in.Status.CurrentMetrics = in.Status.CurrentMetrics[:1]
 	in.Spec.Behavior.ScaleUp.Tolerance = nil
-	in.Annotations[hpaMetricsAnnotation] = "left over from a client of v1"
+	in.Annotations[hpaMetricsAnnotation] = "set by a client of v1"
 	served, err := row.Convert(in, hpaV1)
 	require.NoError(t, err)
 	v1 := served.(*autoscalingv1.HorizontalPodAutoscaler)
@@ -202,11 +202,11 @@ func TestConvertHPAFromV1(t *testing.T) {
 		note   string
 		want   []autoscalingv2.MetricSpec
 	}{
-		"nothing said is 80 percent":  {nil, "", []autoscalingv2.MetricSpec{cpu(80)}},
+		"no metric: 80 percent":       {nil, "", []autoscalingv2.MetricSpec{cpu(80)}},
 		"a target":                    {new(int32(50)), "", []autoscalingv2.MetricSpec{cpu(50)}},
 		"other metrics only":          {nil, note, []autoscalingv2.MetricSpec{memory}},
 		"the target after the others": {new(int32(50)), note, []autoscalingv2.MetricSpec{memory, cpu(50)}},
-		"a broken annotation":         {nil, "[{", []autoscalingv2.MetricSpec{cpu(80)}},
+		"invalid annotation":          {nil, "[{", []autoscalingv2.MetricSpec{cpu(80)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := &autoscalingv1.HorizontalPodAutoscaler{Spec: autoscalingv1.HorizontalPodAutoscalerSpec{TargetCPUUtilizationPercentage: c.target}}

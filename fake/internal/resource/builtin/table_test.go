@@ -64,8 +64,8 @@ func isServedByDefault(gvk schema.GroupVersionKind) bool {
 func TestEveryServedVersionHasResource(t *testing.T) {
 	// Kinds with a list kind in the scheme that are not in the table.
 	excluded := map[schema.GroupVersionKind]string{
-		{Version: "v1", Kind: "APIGroup"}:        "a discovery document",
-		{Version: "v1", Kind: "ComponentStatus"}: "made up by the server on each read, deprecated since 1.19",
+		{Version: "v1", Kind: "APIGroup"}:        "discovery document",
+		{Version: "v1", Kind: "ComponentStatus"}: "computed on each read, deprecated since 1.19",
 	}
 	var want, got []string
 	for gvk := range scheme.Scheme.AllKnownTypes() {
