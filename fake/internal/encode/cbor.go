@@ -52,12 +52,12 @@ func appendCBOREventHeader(b []byte, event watch.EventType) ([]byte, error) {
 
 // writeCBORList is WriteList for CBOR.
 func (e *Encoder) writeCBORList(w http.ResponseWriter, list metav1.ListMeta, bodies [][]byte) error {
-	opening, err := e.cborListPrefix(list, len(bodies))
+	prefix, err := e.cborListPrefix(list, len(bodies))
 	if err != nil {
 		return err
 	}
 	item := e.cborItemEncoder()
-	size := len(opening)
+	size := len(prefix)
 	for _, body := range bodies {
 		b, err := item(body)
 		if err != nil {
@@ -67,7 +67,7 @@ func (e *Encoder) writeCBORList(w http.ResponseWriter, list metav1.ListMeta, bod
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(size))
 	buffered := bufio.NewWriterSize(w, min(listBuffer, size))
-	_, _ = buffered.Write(opening)
+	_, _ = buffered.Write(prefix)
 	for _, body := range bodies {
 		b, err := item(body)
 		if err != nil {

@@ -132,13 +132,13 @@ func (e *Encoder) itemTypeMeta() string {
 
 func (e *Encoder) writeJSONItems(w listWriter, prefix string, bodies [][]byte) {
 	_, _ = w.WriteString(prefix)
-	itemHead := e.itemTypeMeta()
+	typeMeta := e.itemTypeMeta()
 	for i, body := range bodies {
 		if i > 0 {
 			_ = w.WriteByte(',')
 		}
-		if itemHead != "" {
-			_, _ = w.WriteString(itemHead)
+		if typeMeta != "" {
+			_, _ = w.WriteString(typeMeta)
 			body = body[1:]
 		}
 		_, _ = w.Write(body)

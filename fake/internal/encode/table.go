@@ -131,39 +131,39 @@ func (t *tableEncoder) encodeObject(obj runtime.Object) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	show := t.object
-	if show == nil && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true" {
-		show = t.partial
+	objects := t.object
+	if objects == nil && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true" {
+		objects = t.partial
 	}
 	revision := m.GetResourceVersion()
-	if show == nil {
+	if objects == nil {
 		return t.encodeSingleRow(revision, row, nil, nil)
 	}
-	object, err := show.encodeBody(obj)
+	object, err := objects.encodeBody(obj)
 	if err != nil {
 		return nil, err
 	}
-	return t.encodeSingleRow(revision, row, show, object)
+	return t.encodeSingleRow(revision, row, objects, object)
 }
 
 // encodeSingleRow returns a Table of one row.
-func (t *tableEncoder) encodeSingleRow(revision string, row []byte, show *Encoder, object []byte) ([]byte, error) {
+func (t *tableEncoder) encodeSingleRow(revision string, row []byte, objects *Encoder, object []byte) ([]byte, error) {
 	b, err := t.prefix(metav1.ListMeta{ResourceVersion: revision})
 	if err != nil {
 		return nil, err
 	}
 	b = append(b, "[{"...)
-	b = appendRowObject(table.AppendWithAges(b, row, t.now()), show, object)
+	b = appendRowObject(table.AppendWithAges(b, row, t.now()), objects, object)
 	return append(b, "}]}"...), nil
 }
 
 // appendRowObject appends the end of a row after its cells.
-func appendRowObject(b []byte, show *Encoder, object []byte) []byte {
+func appendRowObject(b []byte, objects *Encoder, object []byte) []byte {
 	b = append(b, `,"object":`...)
-	if show == nil {
+	if objects == nil {
 		return append(b, "null"...)
 	}
-	return append(append(b, show.typeMeta...), object[1:]...)
+	return append(append(b, objects.typeMeta...), object[1:]...)
 }
 
 // prefix returns a Table without TypeMeta, up to its rows.
@@ -177,13 +177,13 @@ func (t *tableEncoder) prefix(list metav1.ListMeta) ([]byte, error) {
 		columns = t.printer.Columns()
 	}
 	t.columnsSent = true
-	defined, err := json.Marshal(columns)
+	columnsJSON, err := json.Marshal(columns)
 	if err != nil {
 		return nil, err
 	}
 	b := append([]byte(`{"metadata":`), metadata...)
 	b = append(b, `,"columnDefinitions":`...)
-	b = append(b, defined...)
+	b = append(b, columnsJSON...)
 	return append(b, `,"rows":`...), nil
 }
 

@@ -13,7 +13,7 @@ func TestCBOR(t *testing.T) {
 		accept   string
 		endpoint Endpoint
 		want     Output
-		refused  string
+		wantErr  string
 	}{
 		{"application/cbor", Object, Output{Media: CBOR}, ""},
 		{"application/json;q=0.9,application/cbor;q=1", Collection, Output{Media: CBOR}, ""},
@@ -27,8 +27,8 @@ func TestCBOR(t *testing.T) {
 	}
 	for _, tt := range tests {
 		out, err := ResponseOutput(WithCBOR(newAcceptRequest(tt.accept)), tt.endpoint)
-		if tt.refused != "" {
-			require.ErrorContains(t, err, tt.refused, tt.accept)
+		if tt.wantErr != "" {
+			require.ErrorContains(t, err, tt.wantErr, tt.accept)
 			continue
 		}
 		require.NoError(t, err, tt.accept)

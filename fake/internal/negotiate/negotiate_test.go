@@ -29,7 +29,7 @@ func TestResponseOutput(t *testing.T) {
 		accept   string
 		endpoint Endpoint
 		want     Output
-		refused  string // a part of the message of the 406
+		wantErr  string // a part of the message of the 406
 	}{
 		{"", Object, Output{Media: JSON}, ""},
 		{"*/*", Object, Output{Media: JSON}, ""},
@@ -71,9 +71,9 @@ func TestResponseOutput(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.accept, func(t *testing.T) {
 			out, err := ResponseOutput(newAcceptRequest(tt.accept), tt.endpoint)
-			if tt.refused != "" {
+			if tt.wantErr != "" {
 				require.True(t, apierrors.IsNotAcceptable(err), "%v", err)
-				require.ErrorContains(t, err, tt.refused)
+				require.ErrorContains(t, err, tt.wantErr)
 				return
 			}
 			require.NoError(t, err)

@@ -19,14 +19,14 @@ type Conversion func(runtime.Object) (runtime.Object, error)
 //
 // It returns an error for an object of another type and for another version.
 func (r *Resource) Convert(obj runtime.Object, to schema.GroupVersion) (runtime.Object, error) {
-	own := reflect.TypeOf(obj) == reflect.PointerTo(r.objectType)
-	stored := reflect.TypeOf(obj) == reflect.PointerTo(r.storageType)
+	isServed := reflect.TypeOf(obj) == reflect.PointerTo(r.objectType)
+	isStored := reflect.TypeOf(obj) == reflect.PointerTo(r.storageType)
 	switch {
-	case own && to == r.GroupVersion(), stored && to == r.StorageVersion:
+	case isServed && to == r.GroupVersion(), isStored && to == r.StorageVersion:
 		return obj, nil
-	case own && to == r.StorageVersion:
+	case isServed && to == r.StorageVersion:
 		return r.convert(r.ToStorage, obj, to)
-	case stored && to == r.GroupVersion():
+	case isStored && to == r.GroupVersion():
 		return r.convert(r.FromStorage, obj, to)
 	}
 	return nil, fmt.Errorf("%s of %s cannot be converted from %T to %s", r.Plural, r.GroupVersion(), obj, to)

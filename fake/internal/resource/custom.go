@@ -28,17 +28,17 @@ func ForCRD(d *versions.CRD) (served []*Resource, stored *Resource) {
 		if !v.Served && !v.Storage {
 			continue
 		}
-		row := newCustomResource(d.Version(v.Name))
-		complete(row)
+		res := newCustomResource(d.Version(v.Name))
+		complete(res)
 		if v.Storage {
-			stored = row
+			stored = res
 		}
 		if v.Served {
-			served = append(served, row)
+			served = append(served, res)
 		}
 	}
-	for _, row := range served {
-		row.storedFields = stored.Fields
+	for _, res := range served {
+		res.storedFields = stored.Fields
 	}
 	stored.storedFields = stored.Fields
 	return served, stored
@@ -116,12 +116,12 @@ func customStatusSubresource(v *versions.Version) Subresource {
 	s := StatusSubresource()
 	s.PrepareForUpdate = func(obj, old runtime.Object) {
 		u := asUnstructured(obj)
-		status, has := u.Object["status"]
-		managed, revision := u.GetManagedFields(), u.GetResourceVersion()
+		status, hasStatus := u.Object["status"]
+		managedFields, revision := u.GetManagedFields(), u.GetResourceVersion()
 		u.Object = asUnstructured(old).DeepCopy().Object
-		u.SetManagedFields(managed)
+		u.SetManagedFields(managedFields)
 		u.SetResourceVersion(revision)
-		if has {
+		if hasStatus {
 			u.Object["status"] = status
 		} else {
 			delete(u.Object, "status")
@@ -184,11 +184,11 @@ func selectableFields(v *versions.Version) []Field {
 
 // jsonPathValue returns the value at a path as text, "" if there is none.
 func jsonPathValue(path *jsonpath.JSONPath, obj *unstructured.Unstructured) string {
-	found, err := path.FindResults(obj.Object)
-	if err != nil || len(found) == 0 || len(found[0]) == 0 {
+	results, err := path.FindResults(obj.Object)
+	if err != nil || len(results) == 0 || len(results[0]) == 0 {
 		return ""
 	}
-	if value := found[0][0].Interface(); value != nil {
+	if value := results[0][0].Interface(); value != nil {
 		return fmt.Sprint(value)
 	}
 	return ""

@@ -13,25 +13,25 @@ import (
 // deprecation is in effect, while a removal may be in the future.
 func deprecationWarning(kind schema.GroupVersionKind, object reflect.Type) string {
 	obj := reflect.New(object).Interface()
-	since, ok := obj.(interface{ APILifecycleDeprecated() (int, int) })
+	deprecated, ok := obj.(interface{ APILifecycleDeprecated() (int, int) })
 	if !ok {
 		return ""
 	}
-	major, minor := since.APILifecycleDeprecated()
+	major, minor := deprecated.APILifecycleDeprecated()
 	if major == 0 && minor == 0 {
 		return ""
 	}
 	text := fmt.Sprintf("%s %s is deprecated in v%d.%d+", kind.GroupVersion(), kind.Kind, major, minor)
-	if end, ok := obj.(interface{ APILifecycleRemoved() (int, int) }); ok {
-		if major, minor := end.APILifecycleRemoved(); major != 0 || minor != 0 {
+	if removed, ok := obj.(interface{ APILifecycleRemoved() (int, int) }); ok {
+		if major, minor := removed.APILifecycleRemoved(); major != 0 || minor != 0 {
 			text += fmt.Sprintf(", unavailable in v%d.%d+", major, minor)
 		}
 	}
-	if next, ok := obj.(interface {
+	if replaced, ok := obj.(interface {
 		APILifecycleReplacement() schema.GroupVersionKind
 	}); ok {
-		if by := next.APILifecycleReplacement(); !by.Empty() {
-			text += fmt.Sprintf("; use %s %s", by.GroupVersion(), by.Kind)
+		if replacement := replaced.APILifecycleReplacement(); !replacement.Empty() {
+			text += fmt.Sprintf("; use %s %s", replacement.GroupVersion(), replacement.Kind)
 		}
 	}
 	return text

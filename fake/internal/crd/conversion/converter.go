@@ -48,22 +48,22 @@ func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions
 	if crd == nil {
 		return nil, errors.New("conversion: the CustomResourceDefinition is nil")
 	}
-	own := *crd
-	own.Spec.Conversion = crd.Spec.Conversion.DeepCopy()
-	if own.Spec.Conversion == nil {
-		own.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
+	out := *crd
+	out.Spec.Conversion = crd.Spec.Conversion.DeepCopy()
+	if out.Spec.Conversion == nil {
+		out.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
 	}
-	if own.Spec.Conversion.Strategy != apiextensionsv1.WebhookConverter {
-		return &own, nil
+	if out.Spec.Conversion.Strategy != apiextensionsv1.WebhookConverter {
+		return &out, nil
 	}
-	webhook := own.Spec.Conversion.Webhook
+	webhook := out.Spec.Conversion.Webhook
 	if webhook == nil || webhook.ClientConfig == nil {
 		return nil, fmt.Errorf("conversion of %s: the strategy is Webhook, and spec.conversion.webhook.clientConfig is missing", crd.Name)
 	}
 	if service := webhook.ClientConfig.Service; service != nil && service.Port == nil {
 		service.Port = new(int32(servicePort))
 	}
-	return &own, nil
+	return &out, nil
 }
 
 // Convert returns objects in another version, which is a name such as v2. Objects that have that

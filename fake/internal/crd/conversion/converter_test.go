@@ -24,11 +24,11 @@ func TestNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newConverter(t, crd, nil, nil)
-			old, there := newWidget(v1, "a"), newWidget(v2, "b")
-			got, err := c.Convert(t.Context(), []*unstructured.Unstructured{old, there}, "v2")
+			old, unchanged := newWidget(v1, "a"), newWidget(v2, "b")
+			got, err := c.Convert(t.Context(), []*unstructured.Unstructured{old, unchanged}, "v2")
 			require.NoError(t, err)
 			require.Empty(t, cmp.Diff(newWidget(v2, "a"), got[0]))
-			require.Same(t, there, got[1])
+			require.Same(t, unchanged, got[1])
 			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "the argument is unchanged")
 			got[0].Object["spec"].(map[string]any)["size"] = int64(9)
 			require.Empty(t, cmp.Diff(newWidget(v1, "a"), old), "the result shares no memory")
@@ -95,10 +95,10 @@ func TestWebhook(t *testing.T) {
 			}))
 			crd := newCRD(client, "v7", version)
 			c := newConverter(t, crd, nil, nil)
-			old, there, second := newWidget(v1, "a"), newWidget(v2, "b"), newWidget(v1, "c")
-			got, err := c.Convert(t.Context(), []*unstructured.Unstructured{old, there, second}, "v2")
+			old, unchanged, second := newWidget(v1, "a"), newWidget(v2, "b"), newWidget(v1, "c")
+			got, err := c.Convert(t.Context(), []*unstructured.Unstructured{old, unchanged, second}, "v2")
 			require.NoError(t, err)
-			require.Same(t, there, got[1])
+			require.Same(t, unchanged, got[1])
 			require.EqualValues(t, 2, calls.Load(), "one call for each object of another version")
 			want := newWidget(v2, "a")
 			maps.Copy(want.Object["metadata"].(map[string]any), map[string]any{

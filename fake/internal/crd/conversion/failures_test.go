@@ -18,8 +18,8 @@ const failedPrefix = "conversion webhook for example.com/v1, Kind=Widget failed:
 func TestInvalidReviews(t *testing.T) {
 	const returned = "conversion webhook for example.com/v1, Kind=Widget returned "
 	for name, test := range map[string]struct {
-		spoil func(review)
-		want  string
+		modify func(review)
+		want   string
 	}{
 		"Failure": {func(r review) {
 			r.response()["result"] = map[string]any{"status": "Failure", "message": "no way"}
@@ -53,21 +53,21 @@ func TestInvalidReviews(t *testing.T) {
 			returned + "invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, dial := startInMemory(t, newWebhook(nil, test.spoil))
+			client, dial := startInMemory(t, newWebhook(nil, test.modify))
 			_, err := convertOne(t, newConverter(t, newCRD(client), dial, nil), newWidget(v1, "a"), "v2")
 			require.EqualError(t, err, test.want)
 		})
 	}
 	for name, test := range map[string]struct {
-		spoil func(review)
-		want  string
+		modify func(review)
+		want   string
 	}{
 		"uid of the review": {func(r review) { r.response()["uid"] = "x" }, `^` + failedPrefix + `expected response\.uid="[0-9a-f-]{36}", got "x"$`},
 		"label": {func(r review) { r.metadata()["labels"] = map[string]any{"a": "b c"} },
 			`^` + returned + `invalid metadata: metadata\.labels: Invalid value: "b c": a valid label must be`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, dial := startInMemory(t, newWebhook(nil, test.spoil))
+			client, dial := startInMemory(t, newWebhook(nil, test.modify))
 			_, err := convertOne(t, newConverter(t, newCRD(client), dial, nil), newWidget(v1, "a"), "v2")
 			require.Error(t, err)
 			require.Regexp(t, regexp.MustCompile(test.want), err.Error())

@@ -14,11 +14,11 @@ import (
 // updateNonStructural is the controller of non-structural schemas. It returns a copy with a changed
 // or removed condition, or nil.
 func updateNonStructural(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
-	cond, bad := nonStructuralCondition(crd)
+	cond, violated := nonStructuralCondition(crd)
 	switch {
-	case bad && hasCondition(crd, cond):
+	case violated && hasCondition(crd, cond):
 		return nil
-	case bad:
+	case violated:
 		return withConditions(crd, now, cond)
 	case apihelpers.FindCRDCondition(crd, apiextensionsv1.NonStructuralSchema) == nil:
 		return nil
@@ -30,7 +30,7 @@ func updateNonStructural(crd *apiextensionsv1.CustomResourceDefinition, now time
 
 // nonStructuralCondition returns the condition of a definition with a schema that is not
 // structural, or with preserveUnknownFields. It reports false if there is no violation.
-func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) (cond condition, bad bool) {
+func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) (cond condition, violated bool) {
 	cond = condition{Type: apiextensionsv1.NonStructuralSchema, Status: apiextensionsv1.ConditionTrue, Reason: "Violations"}
 	var errs field.ErrorList
 	if crd.Spec.PreserveUnknownFields {

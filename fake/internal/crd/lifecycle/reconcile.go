@@ -95,8 +95,8 @@ func runControllers(crd *apiextensionsv1.CustomResourceDefinition, controllers .
 
 // namesChanged reports whether the naming controller changed the definition.
 func namesChanged(before, after *apiextensionsv1.CustomResourceDefinition) bool {
-	word := apihelpers.FindCRDCondition(after, apiextensionsv1.NamesAccepted)
-	return !equalNames(before.Status.AcceptedNames, after.Status.AcceptedNames) || word != nil && !hasCondition(before, *word)
+	cond := apihelpers.FindCRDCondition(after, apiextensionsv1.NamesAccepted)
+	return !equalNames(before.Status.AcceptedNames, after.Status.AcceptedNames) || cond != nil && !hasCondition(before, *cond)
 }
 
 // othersInGroup returns the names of the other definitions of a group, sorted. The group is taken

@@ -125,7 +125,7 @@ func TestNameConflicts(t *testing.T) {
 	first.Spec.Names.ShortNames = []string{"f", "ff"}
 	first = reconcileCRD(first, nil, time.Now())[1]
 	for name, test := range map[string]struct {
-		ask             func(*apiextensionsv1.CustomResourceDefinitionNames)
+		setName         func(*apiextensionsv1.CustomResourceDefinitionNames)
 		reason, message string
 	}{
 		"singular is a short name": {func(n *apiextensionsv1.CustomResourceDefinitionNames) { n.Singular = "f" }, "SingularConflict", `"f" is already in use`},
@@ -137,7 +137,7 @@ func TestNameConflicts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			second := newCRD(t, "bars", "Bar", "example.com")
-			test.ask(&second.Spec.Names)
+			test.setName(&second.Spec.Names)
 			states := reconcileCRD(second, []*apiextensionsv1.CustomResourceDefinition{first}, time.Now())
 			require.Len(t, states, 1)
 			got := apihelpers.FindCRDCondition(states[0], apiextensionsv1.NamesAccepted)

@@ -55,12 +55,12 @@ func (s *fakeServer) recordEvent(kind string, crd *apiextensionsv1.CustomResourc
 
 // store stores a definition, or removes it if it is deleted and has no finalizers.
 func (s *fakeServer) store(crd *apiextensionsv1.CustomResourceDefinition) {
-	before, there := s.stored[crd.Name]
+	before, exists := s.stored[crd.Name]
 	switch {
-	case there && crd.DeletionTimestamp != nil && len(crd.Finalizers) == 0:
+	case exists && crd.DeletionTimestamp != nil && len(crd.Finalizers) == 0:
 		delete(s.stored, crd.Name)
 		s.recordEvent("DELETED", before)
-	case there:
+	case exists:
 		s.stored[crd.Name] = crd
 		s.recordEvent("MODIFIED", crd)
 	default:

@@ -114,10 +114,10 @@ func (t *Registry) Sync(store *memstore.Store, decode Decoder) error {
 		changed = changed || crdOf(before) != crdOf(now) || before.isTerminating() != now.isTerminating()
 		t.entries[rec.Key] = now
 	}
-	for key, gone := range t.entries {
+	for key, removed := range t.entries {
 		if !seen[key] {
-			changed = changed || gone.crd != nil
-			gone.stop()
+			changed = changed || removed.crd != nil
+			removed.stop()
 			delete(t.entries, key)
 		}
 	}
@@ -137,8 +137,8 @@ func crdOf(e *entry) *versions.CRD {
 // readEntry returns the entry of a record. It reuses the CRD of the entry before if both define the
 // same type.
 func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder) (*entry, error) {
-	row := builtin.Table().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	obj, err := decode(row, rec)
+	res := builtin.Table().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	obj, err := decode(res, rec)
 	if err != nil {
 		return &entry{record: rec, object: &apiextensionsv1.CustomResourceDefinition{}}, err
 	}
@@ -157,8 +157,8 @@ func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder
 		return now, nil
 	}
 	now.resources, now.storage = resource.ForCRD(now.crd)
-	for _, row := range now.resources {
-		now.openAPI = append(now.openAPI, newOpenAPIResource(row))
+	for _, res := range now.resources {
+		now.openAPI = append(now.openAPI, newOpenAPIResource(res))
 	}
 	return now, nil
 }
@@ -199,23 +199,23 @@ func (e *entry) servedResources() []*resource.Resource {
 	if !e.isTerminating() {
 		return e.resources
 	}
-	ending := make([]*resource.Resource, len(e.resources))
-	for i, row := range e.resources {
-		copied := *row
+	terminating := make([]*resource.Resource, len(e.resources))
+	for i, res := range e.resources {
+		copied := *res
 		copied.Terminating = true
-		ending[i] = &copied
+		terminating[i] = &copied
 	}
-	return ending
+	return terminating
 }
 
 // rebuild replaces the table and the OpenAPI documents.
 func (t *Registry) rebuild() {
 	var rows []*resource.Resource
-	var described []*openapi.CustomResource
+	var customResources []*openapi.CustomResource
 	for _, e := range t.entries {
-		rows, described = append(rows, e.servedResources()...), append(described, e.openAPI...)
+		rows, customResources = append(rows, e.servedResources()...), append(customResources, e.openAPI...)
 	}
-	t.openapi.Store(t.openapi.Load().WithCustomResources(described))
+	t.openapi.Store(t.openapi.Load().WithCustomResources(customResources))
 	t.table.Store(newTable(rows))
 }
 
@@ -231,15 +231,15 @@ func newTable(rows []*resource.Resource) *resource.Table {
 var builtinDocuments = sync.OnceValue(func() *openapi.Documents { return openapi.New(builtin.Table()) })
 
 // newOpenAPIResource returns a custom resource for its OpenAPI document.
-func newOpenAPIResource(row *resource.Resource) *openapi.CustomResource {
+func newOpenAPIResource(res *resource.Resource) *openapi.CustomResource {
 	c := &openapi.CustomResource{
-		Group: row.Group, Version: row.Version,
-		Plural: row.Plural, Kind: row.Kind, ListKind: row.ListKind,
-		Namespaced: row.Namespaced,
-		Status:     row.Custom.HasStatus(), Scale: row.Custom.Scale() != nil,
-		Schema: row.Custom.Structural(),
+		Group: res.Group, Version: res.Version,
+		Plural: res.Plural, Kind: res.Kind, ListKind: res.ListKind,
+		Namespaced: res.Namespaced,
+		Status:     res.Custom.HasStatus(), Scale: res.Custom.Scale() != nil,
+		Schema: res.Custom.Structural(),
 	}
-	for _, f := range row.Custom.Object().SelectableFields {
+	for _, f := range res.Custom.Object().SelectableFields {
 		c.SelectableFields = append(c.SelectableFields, f.JSONPath)
 	}
 	return c

@@ -66,7 +66,7 @@ type coerceOptions struct {
 
 // coerce prunes an object and decodes its metadata, without setting defaults.
 func (s *Schema) coerce(obj map[string]any, c coerceOptions) (unknown []string, err error) {
-	restore, unknown, err := c.coerceMetadata(obj)
+	setMetadata, unknown, err := c.coerceMetadata(obj)
 	if err != nil {
 		return nil, err
 	}
@@ -83,12 +83,12 @@ func (s *Schema) coerce(obj map[string]any, c coerceOptions) (unknown []string, 
 		}
 		unknown = append(unknown, paths...)
 	}
-	return unknown, restore()
+	return unknown, setMetadata()
 }
 
 // coerceMetadata decodes the metadata of an object and returns a function that sets it in canonical
 // form.
-func (c coerceOptions) coerceMetadata(obj map[string]any) (restore func() error, unknown []string, err error) {
+func (c coerceOptions) coerceMetadata(obj map[string]any) (setMetadata func() error, unknown []string, err error) {
 	for _, name := range []string{"kind", "apiVersion"} {
 		if _, _, err := unstructured.NestedString(obj, name); err != nil && !c.dropInvalidFields {
 			return nil, nil, err

@@ -67,13 +67,13 @@ func loadRecordedCases(t *testing.T) (all []recordedCaseWithResponses) {
 	data, err := os.ReadFile("testdata/cases.yaml")
 	require.NoError(t, err)
 	require.NoError(t, yaml.UnmarshalStrict(data, &cases))
-	var answers map[string][]recordedResponse
+	var responses map[string][]recordedResponse
 	data, err = os.ReadFile("testdata/responses.json")
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(data, &answers))
+	require.NoError(t, json.Unmarshal(data, &responses))
 	for _, c := range cases {
-		require.Len(t, answers[c.Name], len(c.Steps), c.Name)
-		all = append(all, recordedCaseWithResponses{c, answers[c.Name]})
+		require.Len(t, responses[c.Name], len(c.Steps), c.Name)
+		all = append(all, recordedCaseWithResponses{c, responses[c.Name]})
 	}
 	return all
 }
@@ -87,10 +87,10 @@ func (c recordedCase) root() *apiextensionsv1.JSONSchemaProps {
 }
 
 func schemaWithSpec(spec *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
-	yes := true
+	preserve := true
 	return &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
 		"spec":   *spec,
-		"status": {Type: "object", XPreserveUnknownFields: &yes},
+		"status": {Type: "object", XPreserveUnknownFields: &preserve},
 	}}
 }
 

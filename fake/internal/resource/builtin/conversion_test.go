@@ -149,9 +149,9 @@ func newHPA() *autoscalingv2.HorizontalPodAutoscaler {
 }
 
 func TestConvertHPARoundTrip(t *testing.T) {
-	row := Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
+	res := Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
 	in := newHPA()
-	served, err := row.Convert(in, hpaV1)
+	served, err := res.Convert(in, hpaV1)
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(newHPA(), in), "the argument is unchanged")
 	v1 := served.(*autoscalingv1.HorizontalPodAutoscaler)
@@ -159,20 +159,20 @@ func TestConvertHPARoundTrip(t *testing.T) {
 	require.Equal(t, int32(80), *v1.Status.CurrentCPUUtilizationPercentage)
 	require.Len(t, v1.Annotations, 5)
 
-	out, err := row.Convert(served, hpaV2)
+	out, err := res.Convert(served, hpaV2)
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(in, out))
 }
 
 // The annotations are those of a real server.
 func TestConvertHPAAnnotations(t *testing.T) {
-	row := Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
+	res := Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
 	in := newHPA()
 	in.Spec.Metrics = in.Spec.Metrics[:1]
 	in.Status.CurrentMetrics = in.Status.CurrentMetrics[:1]
 	in.Spec.Behavior.ScaleUp.Tolerance = nil
 	in.Annotations[hpaMetricsAnnotation] = "set by a client of v1"
-	served, err := row.Convert(in, hpaV1)
+	served, err := res.Convert(in, hpaV1)
 	require.NoError(t, err)
 	v1 := served.(*autoscalingv1.HorizontalPodAutoscaler)
 	require.Nil(t, v1.Spec.TargetCPUUtilizationPercentage)
@@ -187,7 +187,7 @@ func TestConvertHPAAnnotations(t *testing.T) {
 }
 
 func TestConvertHPAFromV1(t *testing.T) {
-	row := Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
+	res := Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
 	cpu := func(percent int32) autoscalingv2.MetricSpec {
 		return autoscalingv2.MetricSpec{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{
 			Name: "cpu", Target: autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: &percent},
@@ -214,7 +214,7 @@ func TestConvertHPAFromV1(t *testing.T) {
 			if c.note != "" {
 				in.Annotations[hpaMetricsAnnotation] = c.note
 			}
-			out, err := row.Convert(in, hpaV2)
+			out, err := res.Convert(in, hpaV2)
 			require.NoError(t, err)
 			v2 := out.(*autoscalingv2.HorizontalPodAutoscaler)
 			require.Empty(t, cmp.Diff(c.want, v2.Spec.Metrics))
@@ -225,7 +225,7 @@ func TestConvertHPAFromV1(t *testing.T) {
 
 	in := &autoscalingv1.HorizontalPodAutoscaler{Status: autoscalingv1.HorizontalPodAutoscalerStatus{CurrentCPUUtilizationPercentage: new(int32(33))}}
 	in.Annotations = map[string]string{hpaBehaviorAnnotation: "{}"}
-	out, err := row.Convert(in, hpaV2)
+	out, err := res.Convert(in, hpaV2)
 	require.NoError(t, err)
 	v2 := out.(*autoscalingv2.HorizontalPodAutoscaler)
 	require.Equal(t, int32(33), *v2.Status.CurrentMetrics[0].Resource.Current.AverageUtilization)

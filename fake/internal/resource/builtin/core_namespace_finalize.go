@@ -36,13 +36,13 @@ func prepareNamespaceForUpdate(obj, old runtime.Object) {
 
 func validateNamespaceFinalizeUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
 	var errs field.ErrorList
-	own := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
+	standard := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
 	for i, f := range obj.(*corev1.Namespace).Spec.Finalizers {
 		path, name := field.NewPath("spec", "finalizers").Index(i), string(f)
 		for _, problem := range validation.IsQualifiedName(name) {
 			errs = append(errs, field.Invalid(path, name, problem))
 		}
-		if !strings.Contains(name, "/") && !slices.Contains(own, name) {
+		if !strings.Contains(name, "/") && !slices.Contains(standard, name) {
 			errs = append(errs, field.Invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified"))
 		}
 	}

@@ -50,19 +50,19 @@ func copyContainerResources(to, from []corev1.Container) {
 // validateContainerOrder checks that the containers are the same, in the same order.
 func validateContainerOrder(pod, oldPod *corev1.Pod) (errs field.ErrorList) {
 	for _, list := range []struct {
-		name      string
-		now, then []corev1.Container
+		name            string
+		containers, old []corev1.Container
 	}{
 		{"containers", pod.Spec.Containers, oldPod.Spec.Containers},
 		{"initContainers", pod.Spec.InitContainers, oldPod.Spec.InitContainers},
 	} {
 		path := field.NewPath("spec", list.name)
-		if len(list.now) != len(list.then) {
+		if len(list.containers) != len(list.old) {
 			errs = append(errs, field.Forbidden(path, list.name+" may not be added or removed on resize"))
 			continue
 		}
-		for i := range list.now {
-			if list.now[i].Name != list.then[i].Name {
+		for i := range list.containers {
+			if list.containers[i].Name != list.old[i].Name {
 				errs = append(errs, field.Forbidden(path.Index(i).Child("name"), list.name+" may not be renamed or reordered on resize"))
 			}
 		}

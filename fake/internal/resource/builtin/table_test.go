@@ -100,8 +100,8 @@ func TestDiscoveryOrder(t *testing.T) {
 		"storagemigration.k8s.io",
 	}, groups)
 
-	rows := Table().All()
-	require.True(t, slices.IsSortedFunc(rows, func(a, b *resource.Resource) int {
+	resources := Table().All()
+	require.True(t, slices.IsSortedFunc(resources, func(a, b *resource.Resource) int {
 		if c := slices.Index(groups, a.Group) - slices.Index(groups, b.Group); c != 0 {
 			return c
 		}
@@ -175,10 +175,10 @@ func TestSharedStorage(t *testing.T) {
 	require.Equal(t, v2.GroupVersion(), v1.StorageVersion)
 
 	// No other resources share their storage, and those that do have equal flags.
-	rows := make(map[schema.GroupResource]*resource.Resource)
+	byStorage := make(map[schema.GroupResource]*resource.Resource)
 	for _, r := range Table().All() {
-		other := rows[r.StorageResource]
-		rows[r.StorageResource] = r
+		other := byStorage[r.StorageResource]
+		byStorage[r.StorageResource] = r
 		if other == nil {
 			continue
 		}
