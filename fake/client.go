@@ -3,9 +3,11 @@ package fakeapi
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -100,4 +102,26 @@ func (s *Server) Kubeconfig() ([]byte, error) {
 	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
 	config.CurrentContext = name
 	return clientcmd.Write(*config)
+}
+
+// KubeconfigFile writes Kubeconfig to a temporary file and returns its path. The file is removed when
+// the test ends. It fails the test if that is not possible.
+func (s *Server) KubeconfigFile(t TB) string {
+	t.Helper()
+	config, err := s.Kubeconfig()
+	if err != nil {
+		t.Fatalf("fakeapi: kubeconfig: %v", err)
+		return ""
+	}
+	f, err := os.CreateTemp("", "fakeapi-*.kubeconfig") // readable by its owner only
+	if err != nil {
+		t.Fatalf("fakeapi: kubeconfig: %v", err)
+		return ""
+	}
+	t.Cleanup(func() { _ = os.Remove(f.Name()) })
+	_, err = f.Write(config)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatalf("fakeapi: kubeconfig: %v", err)
+	}
+	return f.Name()
 }

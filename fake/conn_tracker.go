@@ -3,8 +3,6 @@ package fakeapi
 import (
 	"crypto/tls"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"slices"
@@ -123,6 +121,3 @@ func (f *connTracker) leftOpen() error {
 	slices.Sort(lines)
 	return fmt.Errorf("still open: %s", strings.Join(lines, ", "))
 }
-
-// discardLogger drops what net/http would log of clients that go away.
-func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }

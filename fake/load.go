@@ -38,6 +38,16 @@ func (s *Server) LoadManifests(fsys fs.FS) error {
 	return s.api.LoadItems(all)
 }
 
+// LoadYAML loads the objects of YAML or JSON documents, which are separated by lines of "---"; see
+// Load. An error names the number of the document.
+func (s *Server) LoadYAML(text string) error {
+	all, err := readYAML(text)
+	if err != nil {
+		return err
+	}
+	return s.api.LoadItems(all)
+}
+
 // fixture gives objects to load.
 type fixture func() ([]fixtures.Item, error)
 

@@ -51,6 +51,15 @@ func readManifests(fsys fs.FS) ([]fixtures.Item, error) {
 	return all, nil
 }
 
+// readYAML reads the documents of a text.
+func readYAML(text string) ([]handlers.Item, error) {
+	items, err := readManifest("YAML", []byte(text), rejectUnknown)
+	if err != nil {
+		return nil, fmt.Errorf("fakeapi: manifests: %w", err)
+	}
+	return items, nil
+}
+
 // documentPolicy says what becomes of a document that is no object of Kubernetes.
 type documentPolicy bool
 

@@ -3,6 +3,7 @@ package fakeapi
 import (
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -48,6 +49,7 @@ type options struct {
 	schemes                []*runtime.Scheme
 	rules                  []faults.Rule
 	middleware             []func(http.Handler) http.Handler
+	logger                 *slog.Logger // nil without WithLogger
 	admission              admission.Chain
 	webhookNetwork         versions.Network // where conversion webhooks are
 	limits
@@ -81,6 +83,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		admission:              slices.Clone(o.admission),
 		unrecorded:             o.unrecorded,
 		cbor:                   o.cbor,
+		logger:                 o.logger,
 	}
 	return r.apply(opts)
 }
@@ -153,6 +156,15 @@ func WithObjects(objects ...runtime.Object) Option {
 func WithManifests(fsys fs.FS) Option {
 	return func(o *options) error {
 		o.fixtures = append(o.fixtures, func() ([]fixtures.Item, error) { return readManifests(fsys) })
+		return nil
+	}
+}
+
+// WithYAML loads the objects of YAML documents before the server answers its first request; see
+// Server.LoadYAML.
+func WithYAML(text string) Option {
+	return func(o *options) error {
+		o.fixtures = append(o.fixtures, func() ([]handlers.Item, error) { return readYAML(text) })
 		return nil
 	}
 }

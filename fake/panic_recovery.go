@@ -1,14 +1,15 @@
 package fakeapi
 
 import (
-	"log"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 )
 
 // withPanicRecovery turns a panic into a 500 and logs the stack (HT-11). If the response has
-// started, or the panic is http.ErrAbortHandler, it aborts the connection.
-func withPanicRecovery(next http.Handler) http.Handler {
+// started, or the panic is http.ErrAbortHandler, it aborts the
+// connection. A nil logger is slog.Default.
+func withPanicRecovery(next http.Handler, logger *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			reason := recover()
@@ -16,7 +17,10 @@ func withPanicRecovery(next http.Handler) http.Handler {
 				return
 			}
 			if reason != http.ErrAbortHandler {
-				log.Printf("fakeapi: panic serving %s %s: %v\n%s", r.Method, r.URL, reason, debug.Stack())
+				if logger == nil {
+					logger = slog.Default()
+				}
+				logger.Error("fakeapi: panic serving a request", "method", r.Method, "url", r.URL.String(), "panic", reason, "stack", string(debug.Stack()))
 			}
 			if reason == http.ErrAbortHandler || w.Header().Get("Content-Type") != "" {
 				panic(http.ErrAbortHandler)

@@ -12,27 +12,27 @@ import (
 
 // A panic of a handler is logged and returns 500, or aborts the response if it has started (HT-11).
 func TestPanics(t *testing.T) {
-	var got bytes.Buffer
+	var logged bytes.Buffer
 	defer log.SetOutput(log.Writer())
-	log.SetOutput(&got)
+	log.SetOutput(&logged)
 
 	request := httptest.NewRequest(http.MethodGet, "/api/v1/pods", nil)
-	response := httptest.NewRecorder()
-	withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") })).ServeHTTP(response, request)
-	require.Equal(t, http.StatusInternalServerError, response.Code)
-	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", response.Body.String())
-	require.Equal(t, "text/plain; charset=utf-8", response.Header().Get("Content-Type"))
-	require.Contains(t, got.String(), "panic serving GET /api/v1/pods: oh\n")
-	require.Contains(t, got.String(), "panic_test.go", "the file in the stack")
+	answer := httptest.NewRecorder()
+	withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), nil).ServeHTTP(answer, request)
+	require.Equal(t, http.StatusInternalServerError, answer.Code)
+	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
+	require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
+	require.Contains(t, logged.String(), "panic serving a request\" method=GET url=/api/v1/pods panic=oh")
+	require.Contains(t, logged.String(), "panic_test.go", "the file in the stack")
 
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
 		withPanicRecovery(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusOK)
 			panic("oh")
-		})).ServeHTTP(httptest.NewRecorder(), request)
+		}), nil).ServeHTTP(httptest.NewRecorder(), request)
 	})
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
-		withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })).ServeHTTP(httptest.NewRecorder(), request)
+		withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), nil).ServeHTTP(httptest.NewRecorder(), request)
 	})
 }

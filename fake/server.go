@@ -190,7 +190,7 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 30 * time.Second,
 		ConnState:         s.conns.setState,
-		ErrorLog:          discardLogger(),
+		ErrorLog:          s.opts.connectionLogger(),
 		TLSConfig:         config,
 	}
 	go func() {

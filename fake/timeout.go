@@ -42,7 +42,7 @@ func (s *Server) withTimeout(next http.Handler) http.Handler {
 func (s *Server) serveWithTimeout(w http.ResponseWriter, r *http.Request, next http.Handler, timeout time.Duration) {
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
-	buffer := responsewriter.NewBuffer(w)
+	buffer := responsewriter.NewBuffer(w.Header())
 	done := make(chan any, 1) // receives the panic of next, or nil
 	go func() {
 		defer func() { done <- recover() }()

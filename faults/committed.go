@@ -46,7 +46,7 @@ func (a *bufferedResponse) decompress() error {
 
 // serveCommitted runs next and applies the rules of the Committed phase to its response.
 func serveCommitted(x *exchange, next http.Handler) outcome {
-	a := &bufferedResponse{responsewriter.NewBuffer(x.w)}
+	a := &bufferedResponse{responsewriter.NewBuffer(x.w.Header())}
 	next.ServeHTTP(a, x.r)
 	if a.Code == 0 {
 		a.Code = http.StatusOK

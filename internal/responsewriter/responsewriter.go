@@ -20,11 +20,9 @@ type Buffer struct {
 	header http.Header
 }
 
-// NewBuffer returns an empty Buffer for a response to w. Its header begins with a copy of the header
-// of w.
-func NewBuffer(w http.ResponseWriter) *Buffer {
-	header := w.Header().Clone()
-	if header == nil {
+// NewBuffer returns an empty Buffer. Its header starts as a copy of header.
+func NewBuffer(header http.Header) *Buffer {
+	if header = header.Clone(); header == nil {
 		header = http.Header{}
 	}
 	return &Buffer{header: header}

@@ -11,7 +11,7 @@ import (
 func TestBuffer(t *testing.T) {
 	w := httptest.NewRecorder()
 	w.Header().Set("A", "1")
-	b := NewBuffer(w)
+	b := NewBuffer(w.Header())
 	b.Header().Set("B", "2")
 	b.Header().Del("A")
 	b.WriteHeader(http.StatusEarlyHints)

@@ -3,7 +3,6 @@ package timeline
 import (
 	"bytes"
 	"cmp"
-	"net/url"
 	"slices"
 	"time"
 
@@ -24,7 +23,9 @@ func (r *Recorder) Timeline() Timeline {
 // exchange returns the exchange as it is now.
 func (x *recording) exchange() Exchange {
 	e, sent := x.copyFrames()
-	e.Verb = verbOf(e.Method, e.Path)
+	if e.Info.IsResourceRequest() {
+		e.Verb = e.Info.Verb
+	}
 	if e.Verb != "" && e.Verb != requestinfo.Watch {
 		e.ResourceVersion = objectInfo(e.Response).ResourceVersion
 	}
@@ -42,6 +43,7 @@ func (x *recording) copyFrames() (e Exchange, sent []Frame) {
 	defer x.mu.Unlock()
 	e = Exchange{
 		Seq: x.seq, Order: x.order, Begin: x.begin, End: x.end, UserAgent: x.client, Method: x.method, Path: x.path, StatusCode: x.code,
+		Info: x.info, User: x.user,
 		Request:  x.request.body(x.requestType),
 		Response: x.answer.body(x.answerType),
 	}
@@ -62,17 +64,4 @@ func (x *recording) copyFrames() (e Exchange, sent []Frame) {
 // body returns a copy of a body.
 func (p truncatedBody) body(contentType string) Body {
 	return Body{contentType, bytes.Clone(p.data), p.size}
-}
-
-// verbOf returns the verb of a request, or "" if it is not for a resource.
-func verbOf(method, path string) string {
-	u, err := url.ParseRequestURI(path)
-	if err != nil {
-		return ""
-	}
-	t := requestinfo.Parse(method, u.Path, u.Query())
-	if !t.IsResourceRequest() {
-		return ""
-	}
-	return t.Verb
 }

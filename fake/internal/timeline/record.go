@@ -10,6 +10,7 @@ import (
 
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/frames"
+	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/internal/responsewriter"
 )
 
@@ -64,7 +65,7 @@ func (r *Recorder) add(request *http.Request) *recording {
 	if !strings.HasPrefix(path, "/") {
 		path = request.URL.RequestURI()
 	}
-	x := &recording{begin: time.Now(), client: request.UserAgent(), method: request.Method, path: path}
+	x := &recording{begin: time.Now(), client: request.UserAgent(), method: request.Method, path: path, info: *requestinfo.FromRequest(request)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++
@@ -138,11 +139,13 @@ type recording struct {
 	seq, order           uint64
 	begin                time.Time
 	client, method, path string
+	info                 requestinfo.RequestInfo
 	ended                bool // guarded by Recorder.mu
 
 	mu   sync.Mutex // guards the fields below
 	end  time.Time
 	code int
+	user string
 
 	requestType, answerType string
 	request, answer         truncatedBody

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/fakeapi/faults"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // Timeline is the record of a server, the oldest entry first.
@@ -32,6 +33,10 @@ type Exchange struct {
 	// Begin is when the request arrived. End is when the response was complete, or zero if it is
 	// not yet.
 	Begin, End time.Time
+	// Info is the parsed request line.
+	Info requestinfo.RequestInfo
+	// User is the name of the user, or "" if the request was not authenticated.
+	User string
 	// UserAgent is the user agent of the request.
 	UserAgent string
 	// Method is the HTTP method. Verb is the API verb (get, list, watch, create, update, patch,

@@ -34,6 +34,7 @@ func (w *responseWriter) recordHeader(code int) {
 	w.x.mu.Lock()
 	defer w.x.mu.Unlock()
 	w.x.code, w.x.answerType, w.x.stream = code, media, s
+	w.x.user = requestinfo.UserName(w.request.Context())
 }
 
 // WriteHeader implements http.ResponseWriter.
