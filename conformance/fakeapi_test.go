@@ -32,7 +32,7 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 // configWithUsers starts a fake that asks who sends a request and whether that may be done, and points the suite at it.
 func configWithUsers(t *testing.T) conformance.Config {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(),
-		fakeapi.WithTokens(fakeapi.NewToken("admin", "admin", "system:masters"), fakeapi.NewToken("unprivileged", "unprivileged")),
+		fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "unprivileged", User: "unprivileged"}),
 		fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.NoOpinion("") }))
 	config := configOf(srv)
 	unprivileged, err := rest.HTTPClientFor(srv.RESTConfigWithToken("unprivileged"))

@@ -43,7 +43,7 @@ func TestFeatures(t *testing.T) {
 // Without streaming lists, the cases about them are skipped and say so, and the one about servers without passes.
 func TestWithoutStreamingLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutFeatures(fakeapi.WatchList)))
+		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithFeature(fakeapi.WatchList, false)))
 		c.Features = map[string]bool{conformance.WatchList: false}
 		c.Run = regexp.MustCompile("^(SI|WA|BM)-")
 		report, err := conformance.Execute(t.Context(), c)

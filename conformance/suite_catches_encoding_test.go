@@ -79,7 +79,7 @@ func changeAccept(change func(string) string) fault {
 // TestCBOR runs the cases about encodings on a server with CBOR, as it is and with each of its lies.
 func TestCBOR(t *testing.T) {
 	run := func(t *testing.T, cases string, tell fault) conformance.Report {
-		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithCBOR()))
+		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithFeature(fakeapi.CBOR, true)))
 		c.Client = &http.Client{Transport: tell(c.Client.Transport)}
 		c.Run = regexp.MustCompile(cases)
 		report, err := conformance.Execute(t.Context(), c)

@@ -219,7 +219,7 @@ func TestSelfReview(t *testing.T) {
 // Admission plugins receive reviews.
 func TestReviewAdmission(t *testing.T) {
 	var w reviewer
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.Admission{Name: "v", Review: w.review}))
 	code, _, body := send(t, srv, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "application/json", []byte(`{}`))
 	require.Equal(t, 201, code, "%s", body)
 	require.Equal(t, "selfsubjectreviews", w.last().Resource.Resource)

@@ -54,7 +54,7 @@ func (s *tokenServer) accepts(token string) bool {
 // A token authenticates as its service account. The user's extra fields name the bound object.
 func TestAccountToken(t *testing.T) {
 	var w reviewer
-	s := newTokenServer(t, fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)), fakeapi.WithObjects(newServiceAccount("sa"),
+	s := newTokenServer(t, fakeapi.WithAdmission(fakeapi.Admission{Name: "v", Review: w.review}), fakeapi.WithObjects(newServiceAccount("sa"),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "node-uid"}},
 		newPod("p", makeRunning, func(p *corev1.Pod) { p.Spec.ServiceAccountName, p.UID = "sa", "pod-uid" })))
 	write := func(name, token string) authenticationv1.UserInfo {

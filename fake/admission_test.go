@@ -64,7 +64,7 @@ func TestMutatingAdmission(t *testing.T) {
 		}
 		return patchResponse(`[{"op":"add","path":"/metadata/labels","value":{"by":"` + string(request.Operation) + `"}}]`)
 	}
-	_, client := startWithAdmission(t, fakeapi.MutatingAdmission("label.example.com", label))
+	_, client := startWithAdmission(t, fakeapi.Admission{Name: "label.example.com", Mutating: true, Review: label})
 	maps := client.CoreV1().ConfigMaps("default")
 	created, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -84,11 +84,11 @@ func TestMutatingAdmission(t *testing.T) {
 func TestAdmissionRequest(t *testing.T) {
 	var first, second reviewer
 	_, client := startWithAdmission(t,
-		fakeapi.ValidatingAdmission("validates.example.com", second.review),
-		fakeapi.MutatingAdmission("mutates.example.com", func(ctx context.Context, request *admissionRequest) *admissionResponse {
+		fakeapi.Admission{Name: "validates.example.com", Review: second.review},
+		fakeapi.Admission{Name: "mutates.example.com", Mutating: true, Review: func(ctx context.Context, request *admissionRequest) *admissionResponse {
 			first.review(ctx, request)
 			return patchResponse(`[{"op":"add","path":"/data/b","value":"2"}]`)
-		}))
+		}})
 	maps := client.CoreV1().ConfigMaps("default")
 	_, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{FieldManager: "me"})
 	require.NoError(t, err)
@@ -141,11 +141,9 @@ func TestAdmissionDenies(t *testing.T) {
 		"with a reason": {&metav1.Status{Reason: "Busy", Code: http.StatusOK}, http.StatusBadRequest, `admission webhook "no.example.com" denied the request: Busy`},
 	} {
 		for _, operation := range []admissionv1.Operation{admissionv1.Create, admissionv1.Update, admissionv1.Delete} {
-			for kind, make := range map[string]func(string, fakeapi.AdmissionFunc) fakeapi.Admission{
-				"mutating": fakeapi.MutatingAdmission, "validating": fakeapi.ValidatingAdmission,
-			} {
+			for kind, mutating := range map[string]bool{"mutating": true, "validating": false} {
 				t.Run(name+" "+kind+" "+string(operation), func(t *testing.T) {
-					_, client := startWithAdmission(t, make("no.example.com", deny(operation, c.result)))
+					_, client := startWithAdmission(t, fakeapi.Admission{Name: "no.example.com", Mutating: mutating, Review: deny(operation, c.result)})
 					err := writeAll(t, client)
 					require.Error(t, err)
 					status := err.(apierrors.APIStatus).Status()
@@ -200,7 +198,7 @@ func TestAdmissionErrors(t *testing.T) {
 		},
 	} {
 		t.Run(message, func(t *testing.T) {
-			_, client := startWithAdmission(t, fakeapi.MutatingAdmission("broken.example.com", review))
+			_, client := startWithAdmission(t, fakeapi.Admission{Name: "broken.example.com", Mutating: true, Review: review})
 			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 			require.True(t, apierrors.IsInternalError(err), "%v", err)
 			require.ErrorContains(t, err, `Internal error occurred: failed calling webhook "broken.example.com": `)
@@ -211,7 +209,7 @@ func TestAdmissionErrors(t *testing.T) {
 
 func TestDryRunWithSideEffects(t *testing.T) { // DR-07
 	var w reviewer
-	_, client := startWithAdmission(t, fakeapi.ValidatingAdmission("mails.example.com", w.review).WithSideEffects())
+	_, client := startWithAdmission(t, fakeapi.Admission{Name: "mails.example.com", Review: w.review, SideEffects: true})
 	maps := client.CoreV1().ConfigMaps("default")
 	dry := []string{metav1.DryRunAll}
 	refused := func(err error) {
@@ -231,7 +229,7 @@ func TestDryRunWithSideEffects(t *testing.T) { // DR-07
 	require.Len(t, w.requests, 1)
 
 	var withoutEffects reviewer
-	_, client = startWithAdmission(t, fakeapi.ValidatingAdmission("looks.example.com", withoutEffects.review))
+	_, client = startWithAdmission(t, fakeapi.Admission{Name: "looks.example.com", Review: withoutEffects.review})
 	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{DryRun: dry})
 	require.NoError(t, err)
 	require.True(t, *withoutEffects.last().DryRun)
@@ -243,7 +241,7 @@ func TestAdmissionWarnings(t *testing.T) { // WN-06
 			return &admissionResponse{Allowed: true, Warnings: []string{text}}
 		}
 	}
-	srv, _ := startWithAdmission(t, fakeapi.ValidatingAdmission("b", warn("second")), fakeapi.MutatingAdmission("a", warn("first")))
+	srv, _ := startWithAdmission(t, fakeapi.Admission{Name: "b", Review: warn("second")}, fakeapi.Admission{Name: "a", Mutating: true, Review: warn("first")})
 	var warnings warningRecorder
 	config := srv.RESTConfig()
 	config.WarningHandler = &warnings
@@ -271,7 +269,7 @@ func TestAdmissionWritesToServer(t *testing.T) {
 		}
 	})
 	calls := 0
-	srv, client := startWithAdmission(t, fakeapi.MutatingAdmission("writes.example.com", func(_ context.Context, request *admissionRequest) *admissionResponse {
+	srv, client := startWithAdmission(t, fakeapi.Admission{Name: "writes.example.com", Mutating: true, Review: func(_ context.Context, request *admissionRequest) *admissionResponse {
 		var sent corev1.ConfigMap
 		if err := json.Unmarshal(request.Object.Raw, &sent); err != nil {
 			t.Error(err)
@@ -281,7 +279,7 @@ func TestAdmissionWritesToServer(t *testing.T) {
 			once()
 		}
 		return allow()
-	}))
+	}})
 	maps := client.CoreV1().ConfigMaps("default")
 	_, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -292,22 +290,22 @@ func TestAdmissionWritesToServer(t *testing.T) {
 }
 
 func TestAdmissionOptionErrors(t *testing.T) {
-	_, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.ValidatingAdmission("", new(reviewer).review)))
+	_, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.Admission{Name: "", Review: new(reviewer).review}))
 	require.ErrorContains(t, err, "has no name")
-	_, err = fakeapi.New(fakeapi.WithAdmission(fakeapi.ValidatingAdmission("x", nil)))
+	_, err = fakeapi.New(fakeapi.WithAdmission(fakeapi.Admission{Name: "x", Review: nil}))
 	require.ErrorContains(t, err, `"x" is nil`)
 }
 
 // Admission plugins receive the object of a subresource in the kind of the subresource.
 func TestAdmissionOfSubresources(t *testing.T) {
 	w := &reviewer{}
-	_, client := startWithAdmission(t, fakeapi.ValidatingAdmission("see.example.com", w.review),
-		fakeapi.MutatingAdmission("four.example.com", func(_ context.Context, request *admissionRequest) *admissionResponse {
+	_, client := startWithAdmission(t, fakeapi.Admission{Name: "see.example.com", Review: w.review},
+		fakeapi.Admission{Name: "four.example.com", Mutating: true, Review: func(_ context.Context, request *admissionRequest) *admissionResponse {
 			if request.Kind.Kind == "Scale" {
 				return patchResponse(`[{"op":"replace","path":"/spec/replicas","value":4}]`)
 			}
 			return allow()
-		}))
+		}})
 	ctx := t.Context()
 	deployments, pods := client.AppsV1().Deployments("default"), client.CoreV1().Pods("default")
 	_, err := deployments.Create(ctx, newDeployment("web"), metav1.CreateOptions{})

@@ -113,7 +113,7 @@ func (s *Server) defaultToken() string {
 	if len(s.opts.tokens) == 0 {
 		return ""
 	}
-	return s.opts.tokens[0].value
+	return s.opts.tokens[0].Value
 }
 
 // withBearerToken sends the first token with the requests that have none.

@@ -19,7 +19,13 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-var annToken = fakeapi.NewToken("ann-1", "ann", "team-a")
+var annToken = fakeapi.Token{Value: "ann-1", User: "ann", Groups: []string{"team-a"}}
+
+// expiring returns a token that expires after d.
+func expiring(token fakeapi.Token, d time.Duration) fakeapi.Token {
+	token.ExpiresIn = d
+	return token
+}
 
 // sendWithAuth sends a request with the given Authorization and Accept headers, over the
 // connections of the server's client. It reports whether the connection was reused.
@@ -142,7 +148,7 @@ func TestUnauthorizedClosesHTTP2Connections(t *testing.T) {
 func TestTokensExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(
-			annToken.ExpiresIn(10*time.Minute), fakeapi.NewToken("bob-1", "bob").ExpiresAt(time.Now().Add(time.Hour))))
+			expiring(annToken, 10*time.Minute), fakeapi.Token{Value: "bob-1", User: "bob", ExpiresAt: time.Now().Add(time.Hour)}))
 		maps := func(token string) func(name string) error {
 			client := kubernetes.NewForConfigOrDie(srv.RESTConfigWithToken(token)).CoreV1().ConfigMaps("default")
 			return func(name string) error {
@@ -197,7 +203,7 @@ func TestReplicaTokens(t *testing.T) {
 	}
 	require.NoError(t, list("ann-1"))
 	require.True(t, apierrors.IsUnauthorized(list("")))
-	require.NoError(t, srv.AddToken(fakeapi.NewToken("bob-1", "bob")))
+	require.NoError(t, srv.AddToken(fakeapi.Token{Value: "bob-1", User: "bob"}))
 	require.NoError(t, list("bob-1"))
 	require.NoError(t, replica.ExpireToken("bob-1"))
 	code, _, _ := send(t, srv, "GET", "/api/v1/pods", "", nil)
@@ -211,19 +217,20 @@ func TestReplicaTokens(t *testing.T) {
 
 func TestInvalidTokens(t *testing.T) {
 	for want, tokens := range map[string][]fakeapi.Token{
-		"needs a token":                       nil,
-		`"" cannot be sent`:                   {fakeapi.NewToken("", "ann")},
-		`"a b" cannot be sent`:                {fakeapi.NewToken("a b", "ann")},
-		`"a\n" cannot be sent`:                {fakeapi.NewToken("a\n", "ann")},
-		`"ä" cannot be sent`:                  {fakeapi.NewToken("ä", "ann")},
-		`token "a" is nobody's`:               {annToken, fakeapi.NewToken("a", "")},
-		`"ann-1" expires in 0s, which is not`: {annToken.ExpiresIn(0)},
+		"needs a token":                    nil,
+		`"" cannot be sent`:                {fakeapi.Token{Value: "", User: "ann"}},
+		`"a b" cannot be sent`:             {fakeapi.Token{Value: "a b", User: "ann"}},
+		`"a\n" cannot be sent`:             {fakeapi.Token{Value: "a\n", User: "ann"}},
+		`"ä" cannot be sent`:               {fakeapi.Token{Value: "ä", User: "ann"}},
+		`token "a" has no user name`:       {annToken, fakeapi.Token{Value: "a", User: ""}},
+		`"ann-1" expires in -1s, which is`: {expiring(annToken, -time.Second)},
+		`both ExpiresAt and ExpiresIn`:     {{Value: "a", User: "b", ExpiresAt: time.Now(), ExpiresIn: 1}},
 	} {
 		_, err := fakeapi.New(fakeapi.WithTokens(tokens...))
 		require.ErrorContains(t, err, want)
 	}
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken))
-	require.ErrorContains(t, srv.AddToken(fakeapi.NewToken("", "ann")), "cannot be sent")
+	require.ErrorContains(t, srv.AddToken(fakeapi.Token{Value: "", User: "ann"}), "cannot be sent")
 	require.ErrorContains(t, srv.ExpireToken("bob-1"), `token "bob-1" is not known`)
 	require.NoError(t, srv.ExpireToken("ann-1"))
 	require.NoError(t, srv.ExpireToken("ann-1"), "the expired token is known")
@@ -240,7 +247,7 @@ func TestAdmissionUserInfo(t *testing.T) {
 		return allow()
 	}
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken), fakeapi.WithAdmission(
-		fakeapi.MutatingAdmission("m", forger), fakeapi.ValidatingAdmission("v", w.review)))
+		fakeapi.Admission{Name: "m", Mutating: true, Review: forger}, fakeapi.Admission{Name: "v", Review: w.review}))
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	_, err := maps.Create(t.Context(), configMap("a", "1"), metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -249,7 +256,7 @@ func TestAdmissionUserInfo(t *testing.T) {
 	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
 	require.Equal(t, []string{"team-a", "system:authenticated"}, w.last().UserInfo.Groups)
 
-	open := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("v", w.review)))
+	open := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.Admission{Name: "v", Review: w.review}))
 	code, _, _ := send(t, open, "POST", "/api/v1/namespaces/default/configmaps", "application/json", []byte(`{"metadata":{"name":"a"}}`))
 	require.Equal(t, 201, code)
 	require.Equal(t, "system:admin", w.last().UserInfo.Username)

@@ -12,7 +12,7 @@ import (
 // BenchmarkEncodings measures a list of 2,000 objects of a KiB, and one object, in each encoding.
 // x-json is the ratio to the same in JSON, which is read in between.
 func BenchmarkEncodings(b *testing.B) {
-	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithCBOR(), fakeapi.WithObjects(newKiBConfigMaps(2000)...))
+	srv := fakeapi.Start(b, fakeapi.WithInMemoryNetwork(), fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(newKiBConfigMaps(2000)...))
 	const partial = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	for _, e := range []struct{ name, accept, encoding string }{
 		{"protobuf", mediaProtobuf, ""}, {"cbor", mediaCBOR, ""}, {"yaml", "application/yaml", ""}, {"pretty", mediaJSON + ";pretty=1", ""},

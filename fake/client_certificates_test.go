@@ -127,7 +127,7 @@ func TestServerClientCertificates(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, user.Groups, "system:masters")
 	}
-	require.NoError(t, srv.AddToken(fakeapi.NewToken("carol-1", "carol")))
+	require.NoError(t, srv.AddToken(fakeapi.Token{Value: "carol-1", User: "carol"}))
 	user, err := whoami(t, srv.RESTConfigWithToken("carol-1"))
 	require.NoError(t, err)
 	require.Equal(t, "carol", user.Username)

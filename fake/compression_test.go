@@ -19,7 +19,7 @@ import (
 
 // Large responses are compressed in each encoding and have the same content (HT-02, HT-03).
 func TestGzip(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(newKiBConfigMaps(200)...))
+	srv := fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(newKiBConfigMaps(200)...))
 	for _, media := range []string{mediaJSON, "application/yaml", mediaProtobuf, mediaCBOR, mediaJSON + ";pretty=1",
 		mediaJSON + ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"} {
 		plain := sendWith(t, srv, http.MethodGet, configMapsPath, "", "Accept", media, "Accept-Encoding", "identity")

@@ -18,7 +18,7 @@ import (
 func TestControlForks(t *testing.T) {
 	rule, err := faults.Parse("when verb(delete) do status(500)")
 	require.NoError(t, err)
-	srv, err := fakeapi.New(fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.NewToken("secret", "jane")),
+	srv, err := fakeapi.New(fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.Token{Value: "secret", User: "jane"}),
 		fakeapi.WithObjects(configMap("a", "0")), fakeapi.WithFaults(rule))
 	require.NoError(t, err)
 	c := controlClient{t, srv}

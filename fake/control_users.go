@@ -37,10 +37,7 @@ func (c *controlAPI) addToken(w http.ResponseWriter, r *http.Request) error {
 	if len(fields) < 2 {
 		return apierrors.NewBadRequest("the body is not of the form TOKEN,USER,GROUP,..., where groups can be left out")
 	}
-	token := NewToken(fields[0], fields[1], fields[2:]...)
-	if lifetime > 0 {
-		token = token.ExpiresIn(lifetime)
-	}
+	token := Token{Value: fields[0], User: fields[1], Groups: fields[2:], ExpiresIn: lifetime}
 	if err := c.server.AddToken(token); err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}

@@ -16,26 +16,16 @@ import (
 	"example.com/fakeapi/fake/internal/fixtures"
 )
 
-// CRDTypeOption says what a Go type does not.
-type CRDTypeOption func(*crdTypeOptions)
-
-// crdTypeOptions is what a definition is made of.
-type crdTypeOptions struct {
-	plural, storage string
-	clusterScoped   bool
-}
-
-// CRDPlural is the name of the resource in paths, where it is not the one that
-// meta.UnsafeGuessKindToResource guesses from the kind.
-func CRDPlural(plural string) CRDTypeOption { return func(t *crdTypeOptions) { t.plural = plural } }
-
-// CRDClusterScoped says that objects are in no namespace.
-func CRDClusterScoped() CRDTypeOption { return func(t *crdTypeOptions) { t.clusterScoped = true } }
-
-// CRDStorageVersion names the version that objects are stored in. It must be given if the
-// scheme has several versions of the kind.
-func CRDStorageVersion(version string) CRDTypeOption {
-	return func(t *crdTypeOptions) { t.storage = version }
+// CRDTypeOptions describes a custom resource beyond its Go type.
+type CRDTypeOptions struct {
+	// Plural is the name of the resource in paths. The default is the guess of
+	// meta.UnsafeGuessKindToResource from the kind.
+	Plural string
+	// ClusterScoped is true for a resource without namespaces.
+	ClusterScoped bool
+	// StorageVersion is the version in which objects are stored. It is required if the scheme has
+	// several versions of the kind.
+	StorageVersion string
 }
 
 // CRDFromGoType is a definition made up from a Go type, given as an object of it, for tests of
@@ -50,13 +40,9 @@ func CRDStorageVersion(version string) CRDTypeOption {
 // prefer CRDsFromPaths where there are any.
 //
 // From then on Load knows all Go types of the scheme.
-func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts ...CRDTypeOption) CRDSource {
+func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts CRDTypeOptions) CRDSource {
 	return CRDSource{scheme: scheme, read: func() ([]fixtures.Item, error) {
-		var t crdTypeOptions
-		for _, opt := range opts {
-			opt(&t)
-		}
-		crd, err := t.build(scheme, object)
+		crd, err := opts.build(scheme, object)
 		if err != nil {
 			return nil, fmt.Errorf("fakeapi: CRDs: %T: %w", object, err)
 		}
@@ -65,7 +51,7 @@ func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts ...CRDTyp
 }
 
 // build makes the definition.
-func (t *crdTypeOptions) build(scheme *runtime.Scheme, object runtime.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
+func (t *CRDTypeOptions) build(scheme *runtime.Scheme, object runtime.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if scheme == nil || object == nil {
 		return nil, errors.New("a scheme and an object are needed")
 	}
@@ -87,11 +73,11 @@ func (t *crdTypeOptions) build(scheme *runtime.Scheme, object runtime.Object) (*
 		return nil, err
 	}
 	plural, singular := meta.UnsafeGuessKindToResource(kind.WithVersion(versions[0].Name))
-	if t.plural != "" {
-		plural.Resource = t.plural
+	if t.Plural != "" {
+		plural.Resource = t.Plural
 	}
 	scope := apiextensionsv1.NamespaceScoped
-	if t.clusterScoped {
+	if t.ClusterScoped {
 		scope = apiextensionsv1.ClusterScoped
 	}
 	return &apiextensionsv1.CustomResourceDefinition{
@@ -108,7 +94,7 @@ func (t *crdTypeOptions) build(scheme *runtime.Scheme, object runtime.Object) (*
 }
 
 // versions are those of a kind that the scheme has.
-func (t *crdTypeOptions) versions(scheme *runtime.Scheme, kind schema.GroupKind) ([]apiextensionsv1.CustomResourceDefinitionVersion, error) {
+func (t *CRDTypeOptions) versions(scheme *runtime.Scheme, kind schema.GroupKind) ([]apiextensionsv1.CustomResourceDefinitionVersion, error) {
 	var all []apiextensionsv1.CustomResourceDefinitionVersion
 	var names []string
 	for _, gv := range scheme.VersionsForGroupKind(kind) {
@@ -127,13 +113,13 @@ func (t *crdTypeOptions) versions(scheme *runtime.Scheme, kind schema.GroupKind)
 	}
 	index := 0
 	switch {
-	case t.storage != "":
-		index = slices.Index(names, t.storage)
+	case t.StorageVersion != "":
+		index = slices.Index(names, t.StorageVersion)
 	case len(all) > 1:
 		index = -1
 	}
 	if index < 0 {
-		return nil, fmt.Errorf("CRDStorageVersion must name one of the versions of %s: %s", kind, strings.Join(names, ", "))
+		return nil, fmt.Errorf("StorageVersion must be one of the versions of %s: %s", kind, strings.Join(names, ", "))
 	}
 	all[index].Storage = true
 	return all, nil

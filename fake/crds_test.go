@@ -140,7 +140,7 @@ func TestWithCRDs(t *testing.T) {
 		"directory":    fakeapi.CRDsFromPaths(dir),
 		"file":         fakeapi.CRDsFromPaths(filepath.Join(dir, "widgets.yaml")),
 		"file system":  fakeapi.CRDsFromFS(fstest.MapFS{"deep/crds.yml": {Data: []byte(widgetCRD)}}),
-		"Go type":      fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}),
+		"Go type":      fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDTypeOptions{}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, fakeapi.WithCRDs(source), fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte(widgetManifest)}}))
@@ -181,12 +181,12 @@ func TestInvalidCRDs(t *testing.T) {
 		"openAPIV3Schema: Required":     fakeapi.CRDsFromObjects(bad),
 		"two objects of this name":      fakeapi.CRDsFromObjects(other),
 		"v1beta1":                       fakeapi.CRDsFromFS(fstest.MapFS{"x.yaml": {Data: []byte("apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec: {group: g, names: {kind: K}}\n")}}),
-		"no kind is registered":         fakeapi.CRDFromGoType(widgetScheme(), &Widget{}),
-		"a scheme and an object":        fakeapi.CRDFromGoType(nil, nil),
-		"one of the versions of Widget": fakeapi.CRDFromGoType(widgetScheme("v1", "v2"), &Widget{}),
-		"shop.example.com: v1":          fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDStorageVersion("v3")),
-		"group of built-in types":       fakeapi.CRDFromGoType(coreScheme(t), &corev1.Pod{}),
-		"spec.names.plural":             fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDPlural("No Plural")),
+		"no kind is registered":         fakeapi.CRDFromGoType(widgetScheme(), &Widget{}, fakeapi.CRDTypeOptions{}),
+		"a scheme and an object":        fakeapi.CRDFromGoType(nil, nil, fakeapi.CRDTypeOptions{}),
+		"one of the versions of Widget": fakeapi.CRDFromGoType(widgetScheme("v1", "v2"), &Widget{}, fakeapi.CRDTypeOptions{}),
+		"shop.example.com: v1":          fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDTypeOptions{StorageVersion: "v3"}),
+		"group of built-in types":       fakeapi.CRDFromGoType(coreScheme(t), &corev1.Pod{}, fakeapi.CRDTypeOptions{}),
+		"spec.names.plural":             fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDTypeOptions{Plural: "No Plural"}),
 	} {
 		require.ErrorContains(t, srv.LoadCRDs(good, source), want)
 	}
@@ -288,7 +288,7 @@ func TestWithScheme(t *testing.T) {
 	crds := fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD)))
 	for name, opts := range map[string][]fakeapi.Option{
 		"scheme": {crds, fakeapi.WithScheme(widgetScheme("v0", "v1")), fakeapi.WithObjects(widget)},
-		"source": {fakeapi.WithCRDs(fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{})), fakeapi.WithObjects(widget)},
+		"source": {fakeapi.WithCRDs(fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDTypeOptions{})), fakeapi.WithObjects(widget)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, opts...)
@@ -301,8 +301,7 @@ func TestWithScheme(t *testing.T) {
 
 // A CRD from a Go type has the given options, and subresources according to the type.
 func TestCRDFromGoType(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDFromGoType(widgetScheme("v1alpha1", "v1"), &Widget{},
-		fakeapi.CRDPlural("widgetry"), fakeapi.CRDClusterScoped(), fakeapi.CRDStorageVersion("v1"))))
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDFromGoType(widgetScheme("v1alpha1", "v1"), &Widget{}, fakeapi.CRDTypeOptions{Plural: "widgetry", ClusterScoped: true, StorageVersion: "v1"})))
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
 	alpha := client.Resource(schema.GroupVersionResource{Group: "shop.example.com", Version: "v1alpha1", Resource: "widgetry"})
 	made, err := alpha.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{

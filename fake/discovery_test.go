@@ -151,7 +151,7 @@ func TestDiscoveryErrors(t *testing.T) {
 
 // Without aggregated discovery, clients use the other documents and find all resources.
 func TestWithoutAggregatedDiscovery(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutFeatures(fakeapi.AggregatedDiscovery))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithFeature(fakeapi.AggregatedDiscovery, false))
 	require.Empty(t, getAggregatedDiscovery(t, srv, "").Get("Etag"))
 	require.Equal(t, "application/json", getAggregatedDiscovery(t, srv, "").Get("Content-Type"))
 	_, resources, err := discoveryClients(t, srv)["aggregated"].ServerGroupsAndResources()
@@ -164,7 +164,7 @@ func TestWithoutAggregatedDiscovery(t *testing.T) {
 // Without streaming lists, informers fall back to list and watch.
 func TestWithoutWatchList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithObjects(configMap("a", "0")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithFeature(fakeapi.WatchList, false), fakeapi.WithObjects(configMap("a", "0")))
 		const path = "/api/v1/namespaces/default/configmaps?watch=true"
 		const stream = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
 		code, _, body := send(t, srv, "GET", path+stream, "", nil)
@@ -199,7 +199,7 @@ func TestWithoutWatchList(t *testing.T) {
 }
 
 func TestUnknownFeature(t *testing.T) {
-	_, err := fakeapi.New(fakeapi.WithoutFeatures("Watchlist"))
-	require.EqualError(t, err, `fakeapi: feature "Watchlist" cannot be switched; those that can are ["WatchList" "AggregatedDiscoveryEndpoint"]`)
+	_, err := fakeapi.New(fakeapi.WithFeature("Watchlist", false))
+	require.EqualError(t, err, `fakeapi: feature "Watchlist" cannot be set; the features are ["WatchList" "AggregatedDiscoveryEndpoint" "CBORServingAndStorage"]`)
 	require.Error(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).SetFeature("", true))
 }

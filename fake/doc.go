@@ -37,7 +37,7 @@
 //
 // # Options by task
 //
-//	objects to begin with         WithObjects, WithManifests, WithScheme; later Load, LoadManifests
+//	objects to begin with         WithObjects, WithYAML, WithManifests, WithScheme; later Load, LoadYAML, LoadManifests
 //	custom resources              WithCRDs with CRDsFromPaths, CRDsFromFS, CRDsFromObjects or CRDFromGoType; later LoadCRDs
 //	their conversion webhooks     WithWebhookDialer, WithServiceResolver
 //	where it listens              WithAddress, WithAllowedHosts, WithTLS; WithInMemoryNetwork for none
@@ -46,14 +46,15 @@
 //	users and their rights        WithTokens, WithClientCA, WithAnonymousAuth, WithAuthorizer
 //	a say in every write          WithAdmission
 //	misbehaviour                  WithFaults; later Server.Faults
-//	history and its end           WithHistory, WithHistoryBytes, WithContinueLifetime; Server.Compact, Server.ForgetHistory
+//	history and its end           WithLimits, WithContinueLifetime; Server.Compact, Server.ForgetHistory
 //	other times                   WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout
-//	an overloaded or full server  WithMaxInFlight, WithMaxWatches, WithQuota, WithCacheInitializing
-//	an older or a newer server    WithoutFeatures, WithCBOR
+//	an overloaded or full server  WithLimits, WithCacheInitializing
+//	an older or a newer server    WithFeature
 //	controllers by hand           WithoutControllers; Server.RunControllers
 //	tests in other languages      WithControlAPI
 //	a handler around it           WithMiddleware
 //	no record of requests         WithoutTimeline
+//	a log                         WithLogger
 //
 // # Custom resources
 //
@@ -313,7 +314,7 @@
 //   - Paths, methods and their refusals (PV), and every refusal a Status in the words of a real
 //     server (ST).
 //   - JSON, YAML and protobuf both ways, chosen as Accept and Content-Type say (CN, PB); CBOR
-//     with WithCBOR (CB); PartialObjectMetadata (PM); Tables (TB), ages by the server's clock.
+//     with the feature CBOR (CB); PartialObjectMetadata (PM); Tables (TB), ages by the server's clock.
 //   - gzip for answers above 128 KiB and for streaming lists (HT-02, SI-17). Go's clients ask
 //     for it by themselves; a rest.Config with DisableCompression, which a test with large
 //     lists may want for its speed, does not.
@@ -384,11 +385,11 @@
 //	a body                      3 MiB                                  413 (CR-09)
 //	an object, as it is stored  1.5 MiB                                500 etcdserver: request is too large (CR-10)
 //	address or headers          1 MiB                                  431
-//	all objects                 WithQuota, 2 GiB                       500 etcdserver: mvcc: database space exceeded
-//	the past                    WithHistory, 5 minutes and 100,000     410 to who asks for what is forgotten
-//	                            changes; WithHistoryBytes, 256 MiB
-//	requests at a time          WithMaxInFlight, no limit              429, Retry-After 1 (HT-08)
-//	watches at a time           WithMaxWatches, no limit               429, Retry-After 1
+//	all objects                 Limits, 2 GiB                          500 etcdserver: mvcc: database space exceeded
+//	the past                    Limits, 5 minutes, 100,000 changes     410 to who asks for what is forgotten
+//	                            and 256 MiB
+//	requests at a time          Limits, no limit                       429, Retry-After 1 (HT-08)
+//	watches at a time           Limits, no limit                       429, Retry-After 1
 //
 // The last two have no limit by default: each is a goroutine and a connection of the test itself, and a
 // real server does not count its watches either. The timeline has the latest 1000 requests, the first

@@ -68,7 +68,7 @@ func requireSameAsJSON(t *testing.T, cborBody, jsonBody []byte) {
 
 // Every response in CBOR has the same content as in JSON.
 func TestCBORResponses(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(newKiBConfigMaps(30)...), fakeapi.WithObjects(newDeployment("web")))
+	srv := fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(newKiBConfigMaps(30)...), fakeapi.WithObjects(newDeployment("web")))
 	const meta = ";g=meta.k8s.io;v=v1"
 	for _, tt := range []struct{ path, params string }{
 		{configMapsPath + "/m0000001", ""},
@@ -95,7 +95,7 @@ func TestCBORResponses(t *testing.T) {
 
 // Valid and invalid bodies in CBOR, with the responses of a real server.
 func TestCBORBodies(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithCBOR())
+	srv := fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true))
 	cm := func(name string, more ...any) map[string]any {
 		m := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}}
 		for i := 0; i < len(more); i += 2 {
@@ -179,7 +179,7 @@ func TestCBORIsDisabledByDefault(t *testing.T) {
 // A watch in CBOR is a sequence of items. Each item and the object in it start with the CBOR
 // prefix.
 func TestCBORWatch(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("a", "1")))
+	srv := fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(configMap("a", "1")))
 	const watched = configMapsPath + "?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
 	got := sendWith(t, srv, http.MethodGet, watched, "", "Accept", mediaCBOR)
 	require.Equal(t, "application/cbor-seq", got.header.Get("Content-Type"))

@@ -184,9 +184,9 @@ func ExampleWithMiddleware() {
 	// nodes "n" not found
 }
 
-// CBOR is off by default, as on a real server.
-func ExampleWithCBOR() {
-	for _, opts := range [][]fakeapi.Option{nil, {fakeapi.WithCBOR()}} {
+// CBOR is disabled by default, as on a real server.
+func ExampleWithFeature() {
+	for _, opts := range [][]fakeapi.Option{nil, {fakeapi.WithFeature(fakeapi.CBOR, true)}} {
 		srv, err := fakeapi.New(opts...)
 		check(err)
 		request, err := http.NewRequest(http.MethodGet, srv.URL()+"/api/v1/pods", nil)

@@ -61,7 +61,7 @@ func ExampleServer_ReinitializeCache() {
 
 // All history is forgotten: who watches from the past has to list again.
 func ExampleServer_ForgetHistory() {
-	srv, err := fakeapi.New(fakeapi.WithHistory(time.Hour, 1000), fakeapi.WithHistoryBytes(1<<20), fakeapi.WithContinueLifetime(time.Minute))
+	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{HistoryAge: time.Hour, HistoryChanges: 1000}), fakeapi.WithLimits(fakeapi.Limits{HistoryBytes: 1 << 20}), fakeapi.WithContinueLifetime(time.Minute))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	before := srv.ResourceVersion()
@@ -100,7 +100,7 @@ func ExampleWithResourceVersionTimeout() {
 
 // One write at a time. A second one, which the first begins while it is served, is told to
 // come again.
-func ExampleWithMaxInFlight() {
+func ExampleLimits_requestsInFlight() {
 	var srv *fakeapi.Server
 	writeToo := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		response, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"second"}}`))
@@ -110,7 +110,7 @@ func ExampleWithMaxInFlight() {
 		return &admissionv1.AdmissionResponse{Allowed: true}
 	}
 	var err error
-	srv, err = fakeapi.New(fakeapi.WithMaxInFlight(400, 1), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("more.example.com", writeToo)))
+	srv, err = fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 1}), fakeapi.WithAdmission(fakeapi.Admission{Name: "more.example.com", Review: writeToo}))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	response, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"first"}}`))
@@ -154,7 +154,7 @@ func ExampleServer_Discovery() {
 // A server from before a feature, or that loses it while it runs.
 func ExampleServer_SetFeature() {
 	const streaming = "/api/v1/pods?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1"
-	srv, err := fakeapi.New(fakeapi.WithoutFeatures(fakeapi.WatchList, fakeapi.AggregatedDiscovery))
+	srv, err := fakeapi.New(fakeapi.WithFeature(fakeapi.WatchList, false), fakeapi.WithFeature(fakeapi.AggregatedDiscovery, false))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	fmt.Println(answerOf(srv, streaming))
@@ -236,11 +236,11 @@ func ExampleServer_RunControllers() {
 
 // An admission function that refuses. It has effects elsewhere, so that a dry run, which
 // must not have any, is refused as well.
-func ExampleValidatingAdmission() {
+func ExampleAdmission() {
 	noLatest := func(_ context.Context, request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		return &admissionv1.AdmissionResponse{Allowed: request.Name != "latest", Result: &metav1.Status{Message: "no latest, please"}}
 	}
-	srv, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.ValidatingAdmission("names.example.com", noLatest).WithSideEffects()))
+	srv, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.Admission{Name: "names.example.com", Review: noLatest, SideEffects: true}))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")

@@ -88,8 +88,8 @@ func ExampleCRDFromGoType() {
 	widget := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "team"}}
 	for _, crds := range []fakeapi.CRDSource{
 		fakeapi.CRDsFromFS(fstest.MapFS{"widgets.yaml": {Data: []byte(widgetCRD)}}),
-		fakeapi.CRDFromGoType(scheme, &Widget{}, fakeapi.CRDStorageVersion("v1")),
-		fakeapi.CRDFromGoType(scheme, &Widget{}, fakeapi.CRDStorageVersion("v1"), fakeapi.CRDPlural("widgetry"), fakeapi.CRDClusterScoped()),
+		fakeapi.CRDFromGoType(scheme, &Widget{}, fakeapi.CRDTypeOptions{StorageVersion: "v1"}),
+		fakeapi.CRDFromGoType(scheme, &Widget{}, fakeapi.CRDTypeOptions{StorageVersion: "v1", Plural: "widgetry", ClusterScoped: true}),
 	} {
 		srv, err := fakeapi.New(fakeapi.WithCRDs(crds), fakeapi.WithScheme(scheme))
 		check(err)

@@ -14,8 +14,8 @@ import (
 )
 
 // A store that is full, as an etcd is: who deletes makes room.
-func ExampleWithQuota() {
-	srv, err := fakeapi.New(fakeapi.WithQuota(64 << 10))
+func ExampleWithLimits() {
+	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 64 << 10}))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	ctx, maps := context.Background(), kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
@@ -35,8 +35,8 @@ func ExampleWithQuota() {
 }
 
 // Two watches and no more. A client that does not ask again by itself sees the refusal.
-func ExampleWithMaxWatches() {
-	srv, err := fakeapi.New(fakeapi.WithMaxWatches(2))
+func ExampleLimits_watches() {
+	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{MaxWatches: 2}))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	for range 3 {
@@ -52,8 +52,8 @@ func ExampleWithMaxWatches() {
 }
 
 // A server that soon forgets, because what changes is large.
-func ExampleWithHistoryBytes() {
-	srv, err := fakeapi.New(fakeapi.WithHistoryBytes(100 << 10))
+func ExampleLimits_history() {
+	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{HistoryBytes: 100 << 10}))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")

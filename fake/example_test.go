@@ -164,7 +164,7 @@ func ExampleWithAdmission() {
 		}
 		return response
 	}
-	srv, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.MutatingAdmission("label.example.com", label)))
+	srv, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.Admission{Name: "label.example.com", Mutating: true, Review: label}))
 	if err != nil {
 		log.Fatal(err)
 	}

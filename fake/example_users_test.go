@@ -25,9 +25,9 @@ func secretsOf(config *rest.Config) string {
 // Bearer tokens, that end by themselves or when the test says so. They include TLS.
 func ExampleWithTokens() {
 	srv, err := fakeapi.New(fakeapi.WithTokens(
-		fakeapi.NewToken("s3cret", "ann", "team-a"),
-		fakeapi.NewToken("brief", "ben").ExpiresIn(time.Hour),
-		fakeapi.NewToken("over", "cara").ExpiresAt(time.Now().Add(-time.Hour)),
+		fakeapi.Token{Value: "s3cret", User: "ann", Groups: []string{"team-a"}},
+		fakeapi.Token{Value: "brief", User: "ben", ExpiresIn: time.Hour},
+		fakeapi.Token{Value: "over", User: "cara", ExpiresAt: time.Now().Add(-time.Hour)},
 	))
 	check(err)
 	defer func() { _ = srv.Close() }()
@@ -37,7 +37,7 @@ func ExampleWithTokens() {
 
 	check(srv.ExpireToken("s3cret"))
 	fmt.Println("first:", secretsOf(srv.RESTConfig()))
-	check(srv.AddToken(fakeapi.NewToken("s3cret", "ann")))
+	check(srv.AddToken(fakeapi.Token{Value: "s3cret", User: "ann"}))
 	fmt.Println("first:", secretsOf(srv.RESTConfig()))
 	// Output:
 	// first: welcome
@@ -89,7 +89,7 @@ func ExampleWithClientCA() {
 // Requests without credentials are let in, and may do what the authorizer says.
 func ExampleWithAnonymousAuth() {
 	srv, err := fakeapi.New(
-		fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann")),
+		fakeapi.WithTokens(fakeapi.Token{Value: "s3cret", User: "ann"}),
 		fakeapi.WithAnonymousAuth(),
 		fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
 			if a.User.Username == "system:anonymous" {

@@ -8,59 +8,66 @@ import (
 // Feature is a feature gate of the API server, by its name in Kubernetes.
 type Feature string
 
-// The features that can be switched off, to be what servers were before they had them.
+// The features that can be enabled and disabled.
 const (
-	// WatchList is streaming lists. Without it sendInitialEvents is refused with 422,
-	// and clients fall back to a list and a watch (SI-12).
+	// WatchList is streaming lists. If it is disabled, sendInitialEvents gets 422, and clients fall
+	// back to a list and a watch (SI-12). The default is enabled.
 	WatchList Feature = "WatchList"
-	// AggregatedDiscovery is all of discovery in two documents. Without it a client that
-	// asks for them gets the plain ones, if it accepts those.
+	// AggregatedDiscovery is all of discovery in two documents. If it is disabled, a client that
+	// asks for them gets the others, if it accepts those. The default is enabled.
 	AggregatedDiscovery Feature = "AggregatedDiscoveryEndpoint"
+	// CBOR is the encoding CBOR for requests and responses (CB-02): application/cbor for objects and
+	// lists, application/cbor-seq for watches, and application/apply-patch+cbor. The default is
+	// disabled, as in v1.37: these media types get 406 and 415 (CB-01).
+	CBOR Feature = "CBORServingAndStorage"
 )
 
-// features are those that can be switched off.
-func features() []Feature { return []Feature{WatchList, AggregatedDiscovery} }
+func allFeatures() []Feature { return []Feature{WatchList, AggregatedDiscovery, CBOR} }
 
-// WithoutFeatures switches features off from the start; see Server.SetFeature.
-func WithoutFeatures(off ...Feature) Option {
+// WithFeature enables or disables a feature from the start; see Server.SetFeature.
+func WithFeature(f Feature, enabled bool) Option {
 	return func(o *options) error {
-		for _, f := range off {
-			if err := f.check(); err != nil {
-				return err
-			}
+		if err := f.validate(); err != nil {
+			return err
 		}
-		o.disabledFeatures = append(o.disabledFeatures, off...)
+		if o.features == nil {
+			o.features = map[Feature]bool{}
+		}
+		o.features[f] = enabled
 		return nil
 	}
 }
 
-// SetFeature switches a feature on or off, for requests that come from now on. All are
-// on by default; another than those named above is refused.
-func (s *Server) SetFeature(f Feature, on bool) error {
-	if err := f.check(); err != nil {
+// SetFeature enables or disables a feature for requests from now on. Other features than the
+// constants of this package are an error.
+func (s *Server) SetFeature(f Feature, enabled bool) error {
+	if err := f.validate(); err != nil {
 		return err
 	}
 	switch f {
 	case WatchList:
-		s.api.SetWatchList(on)
-		s.compressor.SetWatchList(on)
+		s.api.SetWatchList(enabled)
+		s.compressor.SetWatchList(enabled)
 	case AggregatedDiscovery:
-		s.aggregatedDiscoveryOff.Store(!on)
+		s.aggregatedDiscovery.Store(enabled)
+	case CBOR:
+		s.cbor.Store(enabled)
 	}
 	return nil
 }
 
-func (f Feature) check() error {
-	if !slices.Contains(features(), f) {
-		return fmt.Errorf("fakeapi: feature %q cannot be switched; those that can are %q", f, features())
+func (f Feature) validate() error {
+	if !slices.Contains(allFeatures(), f) {
+		return fmt.Errorf("fakeapi: feature %q cannot be set; the features are %q", f, allFeatures())
 	}
 	return nil
 }
 
-// disableFeatures switches off what the options say.
-func (s *Server) disableFeatures() error {
-	for _, f := range s.opts.disabledFeatures {
-		if err := s.SetFeature(f, false); err != nil {
+// setFeatures sets the features of the options.
+func (s *Server) setFeatures() error {
+	s.aggregatedDiscovery.Store(true)
+	for f, enabled := range s.opts.features {
+		if err := s.SetFeature(f, enabled); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ var universalDecoder = sync.OnceValues(func() (runtime.Decoder, error) {
 // newProbe returns a probe of a fork of base.
 func newProbe(t testing.TB, base *fakeapi.Server, opts ...fakeapi.Option) probe {
 	t.Helper()
-	srv, err := base.Fork(append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline(), fakeapi.WithCBOR()}, opts...)...)
+	srv, err := base.Fork(append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline(), fakeapi.WithFeature(fakeapi.CBOR, true)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, srv.Close()) })
 	return probe{t, srv}

@@ -53,12 +53,12 @@ func (s *Server) withMiddleware(next http.Handler) http.Handler {
 // withFaults applies the fault rules.
 func (s *Server) withFaults(next http.Handler) http.Handler { return faults.Handler(&s.faults, next) }
 
-// withCBOR enables CBOR for the requests of a server with WithCBOR.
+// withCBOR enables CBOR for the request if the feature is enabled.
 func (s *Server) withCBOR(next http.Handler) http.Handler {
-	if !s.opts.cbor {
-		return next
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, negotiate.WithCBOR(r))
+		if s.cbor.Load() {
+			r = negotiate.WithCBOR(r)
+		}
+		next.ServeHTTP(w, r)
 	})
 }

@@ -23,7 +23,7 @@ import (
 // 500 without a reason. They change nothing. Reads, dry runs and deletes succeed, and so do writes
 // once there is space.
 func TestQuota(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithQuota(300<<10), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 300 << 10}), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
 	p := probe{t, srv}
 	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"held","finalizers":["a/b"]}}`)).code)
 	require.Equal(t, 201, p.do("POST", "/api/v1/namespaces", mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
@@ -69,7 +69,7 @@ func TestQuota(t *testing.T) {
 
 // A namespace can be deleted if there is no space for its conditions.
 func TestDeleteNamespaceInFullStore(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithQuota(30<<10))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 30 << 10}))
 	p := probe{t, srv}
 	require.Equal(t, 201, p.do("POST", "/api/v1/namespaces", mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
 	spare := `{"metadata":{"name":"spare","annotations":{"a":"` + strings.Repeat("x", 200) + `"}}}`
@@ -86,7 +86,7 @@ func TestDeleteNamespaceInFullStore(t *testing.T) {
 // it.
 func TestMaxWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxWatches(2))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{MaxWatches: 2}))
 		ctx, cancel := context.WithCancel(t.Context())
 		openWatch(t, ctx, srv, configMapsPath+"?watch=1")
 		openWatch(t, t.Context(), srv, "/api/v1/watch/pods")
@@ -103,13 +103,13 @@ func TestMaxWatches(t *testing.T) {
 		require.Equal(t, 2*time.Second, time.Since(start), "client-go retries each second")
 		w.Stop()
 	})
-	_, err := fakeapi.New(fakeapi.WithMaxWatches(-1))
-	require.ErrorContains(t, err, "a limit is not negative")
+	_, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{MaxWatches: -1}))
+	require.ErrorContains(t, err, "MaxWatches is negative: -1")
 }
 
 // History is limited in bytes: older watches and pages return 410, newer ones continue.
 func TestHistoryBytes(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithHistoryBytes(1<<20), fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{HistoryBytes: 1 << 20}), fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
 	p := probe{t, srv}
 	first := srv.ResourceVersion()
 	page := p.do("GET", configMapsPath+"?limit=1", "", mediaJSON, nil)
@@ -130,7 +130,7 @@ func TestHistoryBytes(t *testing.T) {
 // the server serves as many as before.
 func TestLimitsRecover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(3, 3), fakeapi.WithFaults(
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: 3, MaxMutatingRequestsInFlight: 3}), fakeapi.WithFaults(
 			faults.Rule{Name: "slow", When: faults.Verb("create", "list"), Do: []faults.Effect{faults.Delay(time.Second)}}))
 		for round := range 3 {
 			codes := make(chan int, 20)

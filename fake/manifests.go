@@ -52,7 +52,7 @@ func readManifests(fsys fs.FS) ([]fixtures.Item, error) {
 }
 
 // readYAML reads the documents of a text.
-func readYAML(text string) ([]handlers.Item, error) {
+func readYAML(text string) ([]fixtures.Item, error) {
 	items, err := readManifest("YAML", []byte(text), rejectUnknown)
 	if err != nil {
 		return nil, fmt.Errorf("fakeapi: manifests: %w", err)

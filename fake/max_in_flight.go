@@ -7,13 +7,16 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// withMaxInFlight responds with a 429 to requests above the limits of WithMaxInFlight and
-// WithMaxWatches.
+// withMaxInFlight responds with a 429 to requests above the limits of requests in flight
+// and of watches.
 func (s *Server) withMaxInFlight(next http.Handler) http.Handler {
-	if s.opts.maxReads == 0 && s.opts.maxWrites == 0 && s.opts.maxWatches == 0 {
+	limits := s.opts.limits
+	if limits.MaxRequestsInFlight == 0 && limits.MaxMutatingRequestsInFlight == 0 && limits.MaxWatches == 0 {
 		return next
 	}
-	reads, writes, watches := limiter{max: s.opts.maxReads}, limiter{max: s.opts.maxWrites}, limiter{max: s.opts.maxWatches}
+	reads := limiter{max: int64(limits.MaxRequestsInFlight)}
+	writes := limiter{max: int64(limits.MaxMutatingRequestsInFlight)}
+	watches := limiter{max: int64(limits.MaxWatches)}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l := &writes
 		switch info := requestinfo.FromRequest(r); {

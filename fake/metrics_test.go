@@ -126,7 +126,7 @@ func TestRequestMetrics(t *testing.T) {
 // requests that a limit terminates.
 func TestErrorMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(2, 0))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: 2}))
 		_, err := srv.Faults().AddText(`
 			lost: when verb(create) && during(committed) do reset
 			slow: when path(/livez) do delay(10s)

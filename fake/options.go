@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -28,13 +29,9 @@ type options struct {
 	inMemory bool
 	tls      bool
 	authOptions
-	controlAPI bool
-	// uncontrolled switches the controllers off.
-	uncontrolled bool
-	// unrecorded switches the timeline off.
-	unrecorded bool
-	// cbor serves CBOR.
-	cbor                   bool
+	controlAPI             bool
+	controllers            bool // WithoutControllers clears it
+	timeline               bool // WithoutTimeline clears it
 	seed                   *uint64
 	resourceVersionTimeout time.Duration
 	bookmarkInterval       time.Duration
@@ -43,7 +40,7 @@ type options struct {
 	closeTimeout           time.Duration
 	hosts                  []string
 	cacheInitializing      time.Duration
-	disabledFeatures       []Feature
+	features               map[Feature]bool
 	fixtures               []fixture
 	crds                   []CRDSource
 	schemes                []*runtime.Scheme
@@ -52,11 +49,13 @@ type options struct {
 	logger                 *slog.Logger // nil without WithLogger
 	admission              admission.Chain
 	webhookNetwork         versions.Network // where conversion webhooks are
-	limits
+	limits                 Limits
 }
 
 func newOptions(opts []Option) (*options, error) {
 	o := &options{
+		controllers:            true,
+		timeline:               true,
 		address:                anyPort,
 		resourceVersionTimeout: 3 * time.Second,
 		bookmarkInterval:       time.Minute,
@@ -79,10 +78,9 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		watchTimeout:           o.watchTimeout,
 		continueLifetime:       o.continueLifetime,
 		closeTimeout:           o.closeTimeout,
-		disabledFeatures:       slices.Clone(o.disabledFeatures),
+		features:               maps.Clone(o.features),
 		admission:              slices.Clone(o.admission),
-		unrecorded:             o.unrecorded,
-		cbor:                   o.cbor,
+		timeline:               o.timeline,
 		logger:                 o.logger,
 	}
 	return r.apply(opts)
@@ -164,7 +162,7 @@ func WithManifests(fsys fs.FS) Option {
 // Server.LoadYAML.
 func WithYAML(text string) Option {
 	return func(o *options) error {
-		o.fixtures = append(o.fixtures, func() ([]handlers.Item, error) { return readYAML(text) })
+		o.fixtures = append(o.fixtures, func() ([]fixtures.Item, error) { return readYAML(text) })
 		return nil
 	}
 }
@@ -235,7 +233,7 @@ func WithWatchTimeout(d time.Duration) Option {
 // by hand.
 func WithoutControllers() Option {
 	return func(o *options) error {
-		o.uncontrolled = true
+		o.controllers = false
 		return nil
 	}
 }
@@ -256,17 +254,7 @@ func WithControlAPI() Option {
 // that a small request takes, and up to a fifth of that of a long streaming list.
 func WithoutTimeline() Option {
 	return func(o *options) error {
-		o.unrecorded = true
-		return nil
-	}
-}
-
-// WithCBOR serves CBOR in both directions beside the other encodings, as a real server does with its alpha feature
-// CBORServingAndStorage (CB-02): objects and lists as application/cbor, watches as application/cbor-seq, and
-// application/apply-patch+cbor. Without it they are refused with 406 and 415, as by default in v1.37 (CB-01).
-func WithCBOR() Option {
-	return func(o *options) error {
-		o.cbor = true
+		o.timeline = false
 		return nil
 	}
 }

@@ -47,7 +47,7 @@ var curlLine = regexp.MustCompile(`(?m)^//\tcurl (?:-X ([A-Z]+))? *\$A(/\S*)(?: 
 
 // The curl commands of the package documentation succeed, in their order.
 func TestDocumentedControlRequests(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.NewToken("first", "ann")), fakeapi.WithClientCA())
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.Token{Value: "first", User: "ann"}), fakeapi.WithClientCA())
 	lines := curlLine.FindAllStringSubmatch(packageDoc(t), -1)
 	require.Greater(t, len(lines), 15)
 	require.Equal(t, len(lines), strings.Count(packageDoc(t), "//\tcurl "))

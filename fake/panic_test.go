@@ -22,7 +22,7 @@ func TestPanics(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, answer.Code)
 	require.Equal(t, "This request caused apiserver to panic. Look in the logs for details.\n", answer.Body.String())
 	require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
-	require.Contains(t, logged.String(), "panic serving a request\" method=GET url=/api/v1/pods panic=oh")
+	require.Contains(t, logged.String(), "panic serving a request method=GET url=/api/v1/pods panic=oh")
 	require.Contains(t, logged.String(), "panic_test.go", "the file in the stack")
 
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() {

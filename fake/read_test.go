@@ -24,7 +24,7 @@ data: {k: v}
 ---
 apiVersion: v1
 kind: Node
-metadata: {name: n}
+metadata: {name: node}
 `
 
 func TestGet(t *testing.T) {
@@ -34,7 +34,7 @@ func TestGet(t *testing.T) {
 	require.NoError(t, srv.Get("", "a", cm))
 	require.Equal(t, map[string]string{"k": "v"}, cm.Data, "what was in the object is replaced")
 	require.Equal(t, "default", cm.Namespace)
-	require.NoError(t, srv.Get("ignored", "n", &corev1.Node{}))
+	require.NoError(t, srv.Get("ignored", "node", &corev1.Node{}))
 	require.NoError(t, srv.Get("", "kube-system", &corev1.Namespace{}))
 
 	u := &unstructured.Unstructured{}

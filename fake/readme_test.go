@@ -142,7 +142,7 @@ func TestReadmeRequiredFault(t *testing.T) {
 }
 
 func TestReadmeCredentials(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann").ExpiresIn(10*time.Minute)))
+	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.Token{Value: "s3cret", User: "ann", ExpiresIn: 10 * time.Minute}))
 	err := srv.ExpireToken("s3cret") // or now: 401 from here on, watches go on
 	require.NoError(t, err)
 	_, err = kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})

@@ -41,14 +41,14 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if len(o.fixtures)+len(o.crds)+len(o.schemes) > 0 {
 		return nil, errors.New("fakeapi: a replica has the objects and types of its server; load them there")
 	}
-	if o.hasStoreLimits() {
-		return nil, errors.New("fakeapi: a replica has the store of its server; give WithHistory, WithHistoryBytes or WithQuota there")
+	if o.limits.hasStoreLimits() {
+		return nil, errors.New("fakeapi: a replica has the store of its server; give WithLimits there")
 	}
 	if o.authOptions.isSet() {
 		return nil, errors.New("fakeapi: a replica has the users of its server; give tokens, client certificates and the authorizer to that")
 	}
 	o.authOptions = s.opts.authOptions
-	o.uncontrolled = true // there is one control plane, and the server runs it
+	o.controllers = false // those of the server run for the store
 	o.tls = o.tls || s.opts.tls
 	view := newLaggingView(s.store)
 	r := &Server{

@@ -100,7 +100,7 @@ func TestWatchOnReplica(t *testing.T) {
 // A replica has the store of its server and no options for it.
 func TestReplicaSharesStore(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-	for _, opt := range []fakeapi.Option{fakeapi.WithHistory(time.Hour, 0), fakeapi.WithHistoryBytes(1), fakeapi.WithQuota(1 << 20)} {
+	for _, opt := range []fakeapi.Option{fakeapi.WithLimits(fakeapi.Limits{HistoryAge: time.Hour}), fakeapi.WithLimits(fakeapi.Limits{HistoryBytes: 1}), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 1 << 20})} {
 		_, err := srv.Replica(fakeapi.WithInMemoryNetwork(), opt)
 		require.ErrorContains(t, err, "a replica has the store of its server")
 	}
@@ -132,7 +132,7 @@ func TestReplicaConfiguration(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithBookmarkInterval(7*time.Second), fakeapi.WithWatchTimeout(20*time.Second),
-			fakeapi.WithoutFeatures(fakeapi.WatchList), fakeapi.WithAdmission(fakeapi.ValidatingAdmission("never", deny)))
+			fakeapi.WithFeature(fakeapi.WatchList, false), fakeapi.WithAdmission(fakeapi.Admission{Name: "never", Review: deny}))
 		for want, opts := range map[time.Duration][]fakeapi.Option{7 * time.Second: nil, 9 * time.Second: {fakeapi.WithBookmarkInterval(9 * time.Second)}} {
 			replica, err := srv.Replica(append(opts, fakeapi.WithInMemoryNetwork())...)
 			require.NoError(t, err)

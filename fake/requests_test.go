@@ -14,7 +14,7 @@ import (
 )
 
 func TestRequests(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.NewToken("ann-1", "ann", "system:masters")))
+	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.Token{Value: "ann-1", User: "ann", Groups: []string{"system:masters"}}))
 	config := srv.RESTConfig()
 	config.UserAgent = "test/1"
 	client := kubernetes.NewForConfigOrDie(config)

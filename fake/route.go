@@ -114,7 +114,7 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, info *re
 		return
 	}
 	negotiated := negotiate.ResponseOutput
-	if info.Version == "" && info.Group == "" && !s.aggregatedDiscoveryOff.Load() {
+	if info.Version == "" && info.Group == "" && s.aggregatedDiscovery.Load() {
 		negotiated = negotiate.DiscoveryOutput
 	}
 	out, err := negotiated(r, plain)

@@ -42,9 +42,9 @@ type Server struct {
 
 	discovery *discovery.Documents
 	groups    *Discovery
-	// aggregatedDiscoveryOff switches the aggregated documents off.
-	aggregatedDiscoveryOff atomic.Bool
-	metrics                *metrics.Recorder
+	// aggregatedDiscovery and cbor are the features of these names.
+	aggregatedDiscovery, cbor atomic.Bool
+	metrics                   *metrics.Recorder
 
 	listener         *reopenableListener
 	authority        *certs.Authority     // nil without TLS
@@ -140,7 +140,7 @@ func (s *Server) start() error {
 	}
 	s.discovery = discovery.New(s.types.Table, s.listener.Addr().String())
 	s.groups = &Discovery{server: s}
-	if err := s.disableFeatures(); err != nil {
+	if err := s.setFeatures(); err != nil {
 		return err
 	}
 	if s.opts.cacheInitializing > 0 {
@@ -153,7 +153,7 @@ func (s *Server) start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.startHTTP(ctx, config)
-	if !s.opts.uncontrolled {
+	if s.opts.controllers {
 		s.startControllers(ctx)
 	}
 	return nil

@@ -61,8 +61,8 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.hasStoreLimits() {
-		return nil, errors.New("fakeapi: a fork has the history and the quota of its original; give WithHistory, WithHistoryBytes or WithQuota there")
+	if o.limits.hasStoreLimits() {
+		return nil, errors.New("fakeapi: a fork has the history and the limits of its original; give WithLimits there")
 	}
 	return s.fork(o, nil)
 }

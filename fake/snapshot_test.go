@@ -173,8 +173,8 @@ func TestFork(t *testing.T) {
 	_, err := maps.Get(t.Context(), "b", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 
-	_, err = srv.Fork(fakeapi.WithHistory(time.Minute, 0))
-	require.ErrorContains(t, err, "give WithHistory, WithHistoryBytes or WithQuota there")
+	_, err = srv.Fork(fakeapi.WithLimits(fakeapi.Limits{HistoryAge: time.Minute}))
+	require.ErrorContains(t, err, "give WithLimits there")
 	_, err = srv.Fork(fakeapi.WithAddress("0.0.0.0:0"))
 	require.ErrorContains(t, err, "not a loopback address")
 }

@@ -31,7 +31,7 @@ func (s *Server) Timeline() Timeline { return s.recorder.Timeline() }
 
 // withTimeline records requests and responses, unless WithoutTimeline is set.
 func (s *Server) withTimeline(next http.Handler) http.Handler {
-	if s.opts.unrecorded {
+	if !s.opts.timeline {
 		return next
 	}
 	return s.recorder.Handler(next)

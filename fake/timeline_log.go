@@ -21,7 +21,7 @@ func (s *Server) logOnFailure(t TB) bool {
 		}
 		log.Logf("fakeapi: the timeline of %s:\n%s", server.URL(), text)
 	}
-	if !s.opts.unrecorded {
+	if s.opts.timeline {
 		log.Logf("fakeapi: %s", s.SaveTimeline(t))
 	}
 	return true
@@ -32,7 +32,7 @@ func (s *Server) serversWithTimeline() (servers []*Server) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, server := range append([]*Server{s}, s.replicas...) {
-		if !server.opts.unrecorded {
+		if server.opts.timeline {
 			servers = append(servers, server)
 		}
 	}

@@ -21,10 +21,10 @@ const timeoutBody = `{"metadata":{},"status":"Failure","message":"Timeout: reque
 
 // withDelay returns an option with an admission function that sleeps.
 func withDelay(d time.Duration) fakeapi.Option {
-	return fakeapi.WithAdmission(fakeapi.ValidatingAdmission("slow", func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+	return fakeapi.WithAdmission(fakeapi.Admission{Name: "slow", Review: func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		time.Sleep(d)
 		return &admissionv1.AdmissionResponse{Allowed: true}
-	}))
+	}})
 }
 
 // A write that exceeds its timeout returns 504, but is carried out (EX-08, EX-10).
@@ -78,7 +78,7 @@ const tooManyRequestsBody = "Too many requests, please try again later.\n"
 // served again once others have ended (HT-08).
 func TestMaxInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(2, 1))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: 2, MaxMutatingRequestsInFlight: 1}))
 		_, err := srv.Faults().AddText(`slow: when path(/api) do delay(10s)`)
 		require.NoError(t, err)
 		const maps = "/api/v1/namespaces/default/configmaps"
@@ -117,14 +117,14 @@ func TestMaxInFlight(t *testing.T) {
 		code, _, _ = send(t, srv, "DELETE", maps+"/a", "", nil)
 		require.Equal(t, http.StatusOK, code)
 	})
-	_, err := fakeapi.New(fakeapi.WithMaxInFlight(-1, 0))
-	require.ErrorContains(t, err, "a limit is not negative")
+	_, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: -1}))
+	require.ErrorContains(t, err, "MaxRequestsInFlight is negative: -1")
 }
 
 // client-go retries a 429 after Retry-After and is served.
 func TestClientsRetryAfterTooManyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithMaxInFlight(1, 1), fakeapi.WithFaults(
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: 1, MaxMutatingRequestsInFlight: 1}), fakeapi.WithFaults(
 			faults.Rule{Name: "slow", When: faults.And(faults.Verb("list"), faults.First(1)), Do: []faults.Effect{faults.Delay(1500 * time.Millisecond)}}))
 		go send(t, srv, "GET", "/api/v1/pods", "", nil)
 		synctest.Wait()

@@ -52,7 +52,7 @@ func TestInformerRenewsToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(
-			fakeapi.NewToken("bob-1", "bob"), annToken.ExpiresIn(5*time.Minute)))
+			fakeapi.Token{Value: "bob-1", User: "bob"}, expiring(annToken, 5*time.Minute)))
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		write := func(name string) {
 			_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), configMap(name, "1"), metav1.CreateOptions{})
@@ -80,7 +80,7 @@ func TestInformerRenewsToken(t *testing.T) {
 		require.NotContains(t, cachedVersions(informer), "missed")
 		require.NotZero(t, refused.Load())
 
-		require.NoError(t, srv.AddToken(fakeapi.NewToken("ann-2", "ann")))
+		require.NoError(t, srv.AddToken(fakeapi.Token{Value: "ann-2", User: "ann"}))
 		writeTokenFile(t, file, "ann-2")
 		time.Sleep(3 * time.Minute) // the file is read once a minute, and reflectors back off
 		synctest.Wait()
@@ -91,7 +91,7 @@ func TestInformerRenewsToken(t *testing.T) {
 // A RetryWatcher resumes after retriable errors. A 401 is not one; the watcher returns it and ends.
 func TestRetryWatcherWithExpiredToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken.ExpiresIn(10*time.Minute)))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(expiring(annToken, 10*time.Minute)))
 		config := srv.RESTConfig()
 		network := harness.NewNetwork(config)
 		maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")

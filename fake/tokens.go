@@ -12,56 +12,42 @@ import (
 	"example.com/fakeapi/fake/internal/authn"
 )
 
-// Token is a bearer token and whose it is. Make one with NewToken.
+// Token is a bearer token.
 type Token struct {
-	value    string
-	user     string
-	groups   []string
-	expires  time.Time
-	relative bool // expires when lifetime is over
-	lifetime time.Duration
-}
-
-// NewToken is a token that does not expire. value is what clients send: any text of
-// visible ASCII characters. The user is in the groups given, and in
-// system:authenticated.
-func NewToken(value, user string, groups ...string) Token {
-	return Token{value: value, user: user, groups: slices.Clone(groups)}
-}
-
-// ExpiresAt is the same token, accepted before that moment only. The zero time stands
-// for never.
-func (t Token) ExpiresAt(at time.Time) Token {
-	t.expires, t.relative, t.lifetime = at, false, 0
-	return t
-}
-
-// ExpiresIn is the same token, accepted for that long after it was given to a server.
-func (t Token) ExpiresIn(d time.Duration) Token {
-	t.expires, t.relative, t.lifetime = time.Time{}, true, d
-	return t
+	// Value is what clients send. It consists of visible ASCII characters.
+	Value string
+	// User is the name of the user. Groups are the groups of the user, to which
+	// system:authenticated is added.
+	User   string
+	Groups []string
+	// ExpiresAt is when the token expires, and ExpiresIn is how long it is valid after it was given
+	// to a server. At most one of them is set. Without them the token does not expire.
+	ExpiresAt time.Time
+	ExpiresIn time.Duration
 }
 
 func (t Token) validate() error {
 	switch {
-	case t.value == "" || strings.ContainsFunc(t.value, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return fmt.Errorf("fakeapi: %q cannot be sent as a bearer token", t.value)
-	case t.user == "":
-		return fmt.Errorf("fakeapi: token %q is nobody's: its user has no name", t.value)
-	case t.relative && t.lifetime <= 0:
-		return fmt.Errorf("fakeapi: token %q expires in %v, which is not positive", t.value, t.lifetime)
+	case t.Value == "" || strings.ContainsFunc(t.Value, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return fmt.Errorf("fakeapi: %q cannot be sent as a bearer token", t.Value)
+	case t.User == "":
+		return fmt.Errorf("fakeapi: token %q has no user name", t.Value)
+	case t.ExpiresIn < 0:
+		return fmt.Errorf("fakeapi: token %q expires in %v, which is not positive", t.Value, t.ExpiresIn)
+	case t.ExpiresIn > 0 && !t.ExpiresAt.IsZero():
+		return fmt.Errorf("fakeapi: token %q has both ExpiresAt and ExpiresIn", t.Value)
 	}
 	return nil
 }
 
-// authnToken is what a server that gets the token now knows of it.
+// authnToken returns the token of a server that receives it now.
 func (t Token) authnToken() authn.Token {
 	token := authn.Token{
-		User:    authenticationv1.UserInfo{Username: t.user, Groups: t.groups},
-		Expires: t.expires,
+		User:    authenticationv1.UserInfo{Username: t.User, Groups: slices.Clone(t.Groups)},
+		Expires: t.ExpiresAt,
 	}
-	if t.relative {
-		token.Expires = time.Now().Add(t.lifetime)
+	if t.ExpiresIn > 0 {
+		token.Expires = time.Now().Add(t.ExpiresIn)
 	}
 	return token
 }
@@ -98,7 +84,7 @@ func WithTokens(tokens ...Token) Option {
 func newTokens(bearers []Token) *authn.Tokens {
 	tokens := authn.NewTokens()
 	for _, t := range bearers {
-		tokens.Add(t.value, t.authnToken())
+		tokens.Add(t.Value, t.authnToken())
 	}
 	return tokens
 }
@@ -115,7 +101,7 @@ func (s *Server) AddToken(t Token) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
-	s.tokens.Add(t.value, t.authnToken())
+	s.tokens.Add(t.Value, t.authnToken())
 	return nil
 }
 

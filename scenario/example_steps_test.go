@@ -259,7 +259,7 @@ func ExampleReplica() {
 // wrong, and its store is restored.
 func ExampleShutdown() {
 	all := scenario.Collection{Kind: "configmap"}
-	config := scenario.Config{Options: []fakeapi.Option{fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann"))}}
+	config := scenario.Config{Options: []fakeapi.Option{fakeapi.WithTokens(fakeapi.Token{Value: "s3cret", User: "ann"})}}
 	playWithTB(config,
 		scenario.Snapshot("before"),
 		scenario.Apply("a.yaml", configMapYAML("one")),

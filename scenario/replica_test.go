@@ -16,7 +16,7 @@ import (
 // Replicas share certificates and tokens with the first server, so that a moved client notices only
 // its closed connections.
 func TestSwitchOverTLS(t *testing.T) {
-	config := Config{Clients: badClients(), Options: []fakeapi.Option{fakeapi.WithTokens(fakeapi.NewToken("s3cret", "ann"))}}
+	config := Config{Clients: badClients(), Options: []fakeapi.Option{fakeapi.WithTokens(fakeapi.Token{Value: "s3cret", User: "ann"})}}
 	transcript, failure := playText(t, config, "replica b\nrun polls\nadvance 2s\nswitch polls b\nadvance 2s\n"+
 		"on b expect absent cm/a\nexpect requests polls \" 200 on b\" 2\nexpect requests polls \" 200\" 5")
 	require.Empty(t, failure)

@@ -296,7 +296,7 @@ func failingTexts() []struct{ text, want string } {
 			`ConfigMap a: 409 Conflict: Apply failed with 1 conflict: conflict with "ann"`},
 		{"apply a --server-side\n-- a --\n" + manifest + "color: red\n", "ConfigMap a: "},
 		{"discovery hide nothing", `"nothing" is no group of /apis`},
-		{"feature Magic on", `feature "Magic" cannot be switched`},
+		{"feature Magic on", `feature "Magic" cannot be set`},
 		{"expire token x", "fakeapi: "},
 		{"not ready 2m\nwatch w cm", "429 TooManyRequests: "},
 		{"shutdown\nexpect absent cm/a", "connection refused"},

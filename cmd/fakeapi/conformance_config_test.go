@@ -53,7 +53,7 @@ func TestConformanceFeatures(t *testing.T) {
 		}
 		require.Equal(t, want, outcomes(t, with...)["CB-03"].Outcome, feature)
 	}
-	require.Equal(t, conformance.Passed, outcomes(t, "--url", fakeapi.Start(t, fakeapi.WithCBOR()).URL(), "--run", "^CB-03$", "--features", "CBORServingAndStorage")["CB-03"].Outcome)
+	require.Equal(t, conformance.Passed, outcomes(t, "--url", fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true)).URL(), "--run", "^CB-03$", "--features", "CBORServingAndStorage")["CB-03"].Outcome)
 }
 
 // kubeconfigAs is a file that leads to a server with a token.
@@ -66,7 +66,7 @@ func kubeconfigAs(t *testing.T, srv *fakeapi.Server, name, token string) string 
 
 // The user without rights is one of another context, or of another file.
 func TestConformanceUnprivileged(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.NewToken("admin", "admin", "system:masters"), fakeapi.NewToken("nobody", "nobody")),
+	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "nobody", User: "nobody"}),
 		fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.NoOpinion("") }))
 	file := kubeconfigAs(t, srv, "config", "nobody")
 	args := []string{"--kubeconfig", file, "--run", "^AU-08$"} // which needs two users

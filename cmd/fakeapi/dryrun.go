@@ -86,10 +86,10 @@ func dryRunOn(ctx context.Context, config conformance.Config) (map[string]create
 func newDryRunServer(features map[string]bool) (*fakeapi.Server, error) {
 	options := []fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithResourceVersionTimeout(50 * time.Millisecond), fakeapi.WithoutTimeline()}
 	if features[conformance.CBORServingAndStorage] {
-		options = append(options, fakeapi.WithCBOR())
+		options = append(options, fakeapi.WithFeature(fakeapi.CBOR, true))
 	}
 	if on, value := features[conformance.WatchList]; value && !on {
-		options = append(options, fakeapi.WithoutFeatures(fakeapi.WatchList))
+		options = append(options, fakeapi.WithFeature(fakeapi.WatchList, false))
 	}
 	return fakeapi.New(options...)
 }

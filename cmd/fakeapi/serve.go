@@ -68,9 +68,9 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 func tokenOf(text string) fakeapi.Token {
 	fields := strings.Split(text, ",")
 	if len(fields) == 1 {
-		return fakeapi.NewToken(text, "system:admin", "system:masters")
+		return fakeapi.Token{Value: text, User: "system:admin", Groups: []string{"system:masters"}}
 	}
-	return fakeapi.NewToken(fields[0], fields[1], fields[2:]...)
+	return fakeapi.Token{Value: fields[0], User: fields[1], Groups: fields[2:]}
 }
 
 // options returns the options of the server.
@@ -89,7 +89,7 @@ func (f *serveFlags) options() []fakeapi.Option {
 		opts = append(opts, fakeapi.WithAllowedHosts(f.hosts...))
 	}
 	if f.cbor {
-		opts = append(opts, fakeapi.WithCBOR())
+		opts = append(opts, fakeapi.WithFeature(fakeapi.CBOR, true))
 	}
 	if !f.controllers {
 		opts = append(opts, fakeapi.WithoutControllers())

@@ -175,7 +175,7 @@ func TestServeTokens(t *testing.T) {
 	require.Equal(t, cleanExit, r.stop())
 
 	requireFailure(t, `fakeapi: "" cannot be sent as a bearer token`, "--token=")
-	requireFailure(t, `fakeapi: token "one" is nobody's: its user has no name`, "--token=one,")
+	requireFailure(t, `fakeapi: token "one" has no user name`, "--token=one,")
 }
 
 // Client certificates of an authority in a file are taken; the kubeconfig has one of the

@@ -77,7 +77,7 @@ func configMap(name, value string) *corev1.ConfigMap {
 
 // The typed client, its apply and its informer, which opens a streaming list.
 func TestTypedClient(t *testing.T) {
-	config, counter := start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("old", "1")))
+	config, counter := start(t, fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(configMap("old", "1")))
 	client := kubernetes.NewForConfigOrDie(config)
 	maps := client.CoreV1().ConfigMaps("default")
 	ctx := t.Context()
@@ -114,7 +114,7 @@ func TestTypedClient(t *testing.T) {
 
 // The dynamic client and its informer.
 func TestDynamicClient(t *testing.T) {
-	config, counter := start(t, fakeapi.WithCBOR(), fakeapi.WithObjects(configMap("old", "1")))
+	config, counter := start(t, fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(configMap("old", "1")))
 	client := dynamic.NewForConfigOrDie(config)
 	ctx := t.Context()
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)

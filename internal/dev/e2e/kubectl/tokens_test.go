@@ -12,7 +12,7 @@ import (
 // The kubeconfig is all that kubectl needs for TLS and its token; without a good token it
 // says that one must log in; with one of a service account it is in again.
 func TestTokens(t *testing.T) {
-	u := newUser(t, fakeapi.WithTokens(fakeapi.NewToken("ann-1", "ann")))
+	u := newUser(t, fakeapi.WithTokens(fakeapi.Token{Value: "ann-1", User: "ann"}))
 	require.Equal(t, "namespace/default\n", u.do("get", "namespace", "default", "-o", "name"))
 	u.do("create", "serviceaccount", "robot")
 	token := strings.TrimSpace(u.do("create", "token", "robot"))
@@ -23,6 +23,6 @@ func TestTokens(t *testing.T) {
 	require.Equal(t, login, u.doRefused("--token=bob-1", "get", "namespace", "default", "-o", "name"))
 	require.Equal(t, "namespace/default\n", u.do("--token="+token, "get", "namespace", "default", "-o", "name"))
 
-	require.NoError(t, u.srv.AddToken(fakeapi.NewToken("ann-1", "ann")))
+	require.NoError(t, u.srv.AddToken(fakeapi.Token{Value: "ann-1", User: "ann"}))
 	require.Equal(t, "namespace/default\n", u.do("get", "namespace", "default", "-o", "name"))
 }

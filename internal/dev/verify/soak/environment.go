@@ -91,7 +91,7 @@ func newEnvironment(t *testing.T, seed uint64, total *harness.Counter, outside f
 	}
 	opts = append([]fakeapi.Option{
 		fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed), fakeapi.WithObjects(fixtures...),
-		fakeapi.WithHistory(0, historyLimit), fakeapi.WithBookmarkInterval(time.Second),
+		fakeapi.WithLimits(fakeapi.Limits{HistoryChanges: historyLimit}), fakeapi.WithBookmarkInterval(time.Second),
 		fakeapi.WithWatchTimeout(time.Duration(1+s.rng.IntN(20)) * time.Second),
 	}, opts...)
 	s.srv = fakeapi.Start(t, opts...)
