@@ -51,8 +51,8 @@ func (a *API) newAdmissionRunner(q *request, opts writeOptions) *admissionRunner
 	return &admissionRunner{api: a, q: q, opts: opts}
 }
 
-// mutate runs the mutating plugins and returns the object to store in place of old, which is nil for a
-// new object. The caller must not use obj afterwards.
+// mutate runs the mutating plugins and returns the object to store in place of old, which is nil
+// for a new object. The caller must not use obj afterwards.
 func (r *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error) {
 	if r == nil {
 		return obj, nil
@@ -101,8 +101,8 @@ func (r *admissionRunner) attributes(obj, old runtime.Object) admission.Attribut
 	return attributes
 }
 
-// runDeleteAdmission runs the admission plugins on the delete of an object. q is nil for a delete by
-// the server itself, on which no plugins run.
+// runDeleteAdmission runs the admission plugins on the delete of an object. q is nil for a delete
+// by the server itself, on which no plugins run.
 func (a *API) runDeleteAdmission(q *request, res *resource.Resource, old runtime.Object, opts *metav1.DeleteOptions) error {
 	if q == nil || len(a.settings.Admission) == 0 {
 		return nil

@@ -35,8 +35,8 @@ import (
 // Settings are the settings of an API. All times are measured with package time, so that they are
 // virtual in a synctest bubble.
 type Settings struct {
-	// ResourceVersionTimeout is how long a read waits for a resourceVersion that does not exist yet,
-	// before it is answered with 504 (RS-05).
+	// ResourceVersionTimeout is how long a read waits for a resourceVersion that does not exist
+	// yet, before it is answered with 504 (RS-05).
 	ResourceVersionTimeout time.Duration
 	// BookmarkInterval is the time between the bookmarks of a watch (BM-08).
 	BookmarkInterval time.Duration
@@ -178,8 +178,8 @@ const controllerManager = "kube-controller-manager"
 // modifies the stored object, which has the storage version; it may be called more than once. The
 // managedFields are those of a write to subresource, "" for the object itself. change must only
 // modify metadata and what the subresource may change. Nothing is written if there is no object, or
-// one with another uid. The object is removed if it was deleted and change removes its last finalizer
-// (DL-05).
+// one with another uid. The object is removed if it was deleted and change removes its last
+// finalizer (DL-05).
 func (a *API) ChangeKey(res *resource.Resource, key, uid, subresource string, change func(runtime.Object)) error {
 	manager, err := a.types.FieldManager(res, subresource)
 	if err != nil {

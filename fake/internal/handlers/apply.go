@@ -13,8 +13,8 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// parseApply parses an apply patch, whose body is a configuration (SA rules). It is merged again if the
-// object is changed by another request at the same time.
+// parseApply parses an apply patch, whose body is a configuration (SA rules). It is merged again if
+// the object is changed by another request at the same time.
 func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updatedObjectInfo, error) {
 	// A real server converts it to JSON for the audit log before it reads the object (SA-15).
 	if !json.Valid(config) {

@@ -14,9 +14,9 @@ import (
 // inconsistentRevision is the revision in a token that continues in the current state.
 const inconsistentRevision = -1
 
-// encodeContinue returns the token of a list under prefix that continues at key: base64url of JSON, not
-// signed and not stored (CH-12). As on a real server, its start begins with a slash unless it continues
-// in the current state.
+// encodeContinue returns the token of a list under prefix that continues at key: base64url of JSON,
+// not signed and not stored (CH-12). As on a real server, its start begins with a slash unless it
+// continues in the current state.
 func encodeContinue(prefix, key string, revision int64) string {
 	if revision != inconsistentRevision {
 		prefix = strings.TrimSuffix(prefix, "/")
@@ -34,8 +34,8 @@ type continuePosition struct {
 	revision memstore.Revision // 0 for the current one
 }
 
-// decodeContinue decodes the token of a list under prefix. The error is the 400 of CH-13 to CH-16, also
-// for a start outside of the collection.
+// decodeContinue decodes the token of a list under prefix. The error is the 400 of CH-13 to CH-16,
+// also for a start outside of the collection.
 func decodeContinue(prefix, token string) (continuePosition, error) {
 	startKey, revision, err := storage.DecodeContinue(token, prefix)
 	if err != nil {
@@ -44,8 +44,8 @@ func decodeContinue(prefix, token string) (continuePosition, error) {
 	return continuePosition{startKey: startKey, revision: memstore.Revision(max(revision, 0))}, nil
 }
 
-// epochRevision identifies a state of the store. A revision alone does not: after the store is restored,
-// it can belong to another state.
+// epochRevision identifies a state of the store. A revision alone does not: after the store is
+// restored, it can belong to another state.
 type epochRevision struct {
 	restores uint64
 	revision memstore.Revision
@@ -58,8 +58,8 @@ func (a *API) epochRevision(rev memstore.Revision) epochRevision {
 // maxTrackedRevisions is the number of revisions that continueLifetimes tracks.
 const maxTrackedRevisions = 4096
 
-// continueLifetimes expires continue tokens after a time. It tracks when the first page was served at
-// each of the latest revisions. It is safe for concurrent use.
+// continueLifetimes expires continue tokens after a time. It tracks when the first page was served
+// at each of the latest revisions. It is safe for concurrent use.
 type continueLifetimes struct {
 	lifetime time.Duration // 0 means that tokens do not expire
 

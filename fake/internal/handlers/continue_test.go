@@ -11,7 +11,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Tokens of clients are refused, or read as what can be written again, and never lead out of the collection.
+// Tokens of clients are refused, or read as what can be written again, and never lead out of the
+// collection.
 func FuzzDecodeContinue(f *testing.F) {
 	f.Add("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzMsInN0YXJ0IjoiL2FcdTAwMDAifQ", false)
 	f.Add("e30", false)

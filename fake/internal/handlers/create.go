@@ -24,8 +24,8 @@ func (a *API) createAtName(q *request) error {
 	return a.create(q)
 }
 
-// create stores a new object (CR and NM rules). It checks the media type of the body before its size,
-// and that before the options. An update checks the media type last (CR-14).
+// create stores a new object (CR and NM rules). It checks the media type of the body before its
+// size, and that before the options. An update checks the media type last (CR-14).
 func (a *API) create(q *request) error {
 	if _, err := negotiate.RequestMediaType(q.r); err != nil {
 		return err
@@ -66,8 +66,8 @@ func (a *API) create(q *request) error {
 	return q.replyResult(http.StatusCreated, result)
 }
 
-// createWithGeneratedName stores a new object of the storage version. If its name is generated and in
-// use, it tries other names.
+// createWithGeneratedName stores a new object of the storage version. If its name is generated and
+// in use, it tries other names.
 func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool) (storage.Result, error) {
 	m := resource.Accessor(obj)
 	if !dryRun { // the storage of a real server checks this, which a dry run does not reach

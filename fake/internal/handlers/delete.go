@@ -18,7 +18,8 @@ import (
 	"example.com/fakeapi/fake/internal/storage"
 )
 
-// delete removes an object, or marks it as deleted if it has finalizers or a grace period (DL rules).
+// delete removes an object, or marks it as deleted if it has finalizers or a grace period (DL
+// rules).
 func (a *API) delete(q *request) error {
 	opts, err := q.decodeDeleteOptions()
 	if err != nil {
@@ -42,8 +43,8 @@ type deleteResult struct {
 	uid     types.UID
 }
 
-// replyDeleted writes the response to a delete: a Status if the object was removed (DL-01), unless the
-// resource returns deleted objects, or the object that remains (DL-03).
+// replyDeleted writes the response to a delete: a Status if the object was removed (DL-01), unless
+// the resource returns deleted objects, or the object that remains (DL-03).
 func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) error {
 	code := http.StatusOK
 	if orphan := rest.OrphanDependents(opts); !result.removed && orphan != nil && !*orphan {
@@ -57,8 +58,8 @@ func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) 
 	return q.replyResult(code, result.Result)
 }
 
-// deleteObject deletes the object under key. q is nil for a delete by the server itself, which skips
-// admission. Dependents are not considered (DL-37).
+// deleteObject deletes the object under key. q is nil for a delete by the server itself, which
+// skips admission. Dependents are not considered (DL-37).
 func (a *API) deleteObject(q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (result deleteResult, err error) {
 	if err := checkDeletable(res, name); err != nil {
 		return result, err
@@ -102,8 +103,8 @@ func (a *API) deleteObject(q *request, res *resource.Resource, key, name string,
 	return result, err
 }
 
-// removeMarked removes an object that was stored with a grace period of 0, as a real server does, so
-// that watches see both. Nothing is done if another request has removed it.
+// removeMarked removes an object that was stored with a grace period of 0, as a real server does,
+// so that watches see both. Nothing is done if another request has removed it.
 func (a *API) removeMarked(res *resource.Resource, key string, result *deleteResult) error {
 	removal, err := a.store.GuaranteedUpdate(res, key, false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil || resource.Accessor(old).GetUID() != result.uid {
@@ -117,8 +118,8 @@ func (a *API) removeMarked(res *resource.Resource, key string, result *deleteRes
 	return err
 }
 
-// checkConvertible returns the error of an object that the conversion webhook does not convert now. As
-// on a real server, earlier conversions do not count.
+// checkConvertible returns the error of an object that the conversion webhook does not convert now.
+// As on a real server, earlier conversions do not count.
 func (a *API) checkConvertible(res *resource.Resource, key string) error {
 	rec := a.store.View().Get(key)
 	if !codec.NeedsWebhook(res, rec) {
@@ -128,8 +129,8 @@ func (a *API) checkConvertible(res *resource.Resource, key string) error {
 	return err
 }
 
-// checkUnsafeDelete returns an error for the option to ignore read errors. Every object in this store
-// can be read (DL-34).
+// checkUnsafeDelete returns an error for the option to ignore read errors. Every object in this
+// store can be read (DL-34).
 func (a *API) checkUnsafeDelete(q *request, opts *metav1.DeleteOptions) error {
 	switch {
 	case !ignoresReadErrors(opts):
@@ -145,8 +146,8 @@ func ignoresReadErrors(opts *metav1.DeleteOptions) bool {
 	return ignore != nil && *ignore
 }
 
-// decodeDeleteOptions decodes and validates the options in the body or, if there is none, in the query
-// (DL-17).
+// decodeDeleteOptions decodes and validates the options in the body or, if there is none, in the
+// query (DL-17).
 func (q *request) decodeDeleteOptions() (*metav1.DeleteOptions, error) {
 	body, err := q.readBody()
 	if err != nil {

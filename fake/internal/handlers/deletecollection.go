@@ -9,8 +9,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// deleteCollection deletes the objects of a list with the same options, one after the other (DL-28 to
-// DL-33), and responds with that list.
+// deleteCollection deletes the objects of a list with the same options, one after the other (DL-28
+// to DL-33), and responds with that list.
 func (a *API) deleteCollection(q *request) error {
 	opts, sel, err := q.decodeListOptions(a.watchList.Load())
 	if err != nil {
@@ -38,8 +38,8 @@ func (a *API) deleteCollection(q *request) error {
 	return q.replyList(start.view.Revision(), sel, page)
 }
 
-// deleteObjects deletes the objects of a list. Objects that do not exist any more are skipped (DL-33);
-// it ends at the first error (DL-30).
+// deleteObjects deletes the objects of a list. Objects that do not exist any more are skipped
+// (DL-33); it ends at the first error (DL-30).
 func (a *API) deleteObjects(q *request, items []*memstore.Record, opts *metav1.DeleteOptions) error {
 	for _, rec := range items {
 		_, err := a.deleteObject(q, q.res, rec.Key, nameFromKey(rec.Key), opts.DeepCopy())

@@ -23,7 +23,8 @@ var errPathNotServed = errors.New("path not served")
 // errNameRequired is the error of a change of a whole collection of custom resources (PV-13).
 var errNameRequired = apierrors.NewBadRequest("name must be provided")
 
-// dispatch finds the handler of a request, negotiates the form of the response and calls the handler.
+// dispatch finds the handler of a request, negotiates the form of the response and calls the
+// handler.
 func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.RequestInfo) error {
 	if r.Context().Err() != nil {
 		return status.RequestTimeout
@@ -68,8 +69,8 @@ func (a *API) findHandler(method string, res *resource.Resource, info requestinf
 	return nil, status.MethodNotAllowed()
 }
 
-// isCustom reports whether a path is one of custom resources, for which a real server has a handler of
-// its own. That handler serves all of a group that has custom resources.
+// isCustom reports whether a path is one of custom resources, for which a real server has a handler
+// of its own. That handler serves all of a group that has custom resources.
 func (a *API) isCustom(res *resource.Resource, info requestinfo.RequestInfo) bool {
 	if res == nil {
 		return a.types.Table().IsCustomGroup(info.Group)
@@ -96,8 +97,8 @@ func matchesScope(res *resource.Resource, info requestinfo.RequestInfo) bool {
 	return info.Namespace == ""
 }
 
-// handlerFor returns the handler of a method on a path, or nil (PV-06 to PV-14). Built-in resources do
-// not serve HEAD and OPTIONS (GT-09, HT-04).
+// handlerFor returns the handler of a method on a path, or nil (PV-06 to PV-14). Built-in resources
+// do not serve HEAD and OPTIONS (GT-09, HT-04).
 func handlerFor(method string, res *resource.Resource, info requestinfo.RequestInfo) handlerFunc {
 	allNamespaces := res.Namespaced && info.IsCollection() && info.Namespace == ""
 	if info.Subresource != "" {
@@ -136,9 +137,9 @@ func handlerFor(method string, res *resource.Resource, info requestinfo.RequestI
 	return nil
 }
 
-// customHandler is findHandler for custom resources. A path without a definition is not served (PV-06,
-// PV-07, PV-17, PV-26, CD-02, CD-06). The error of an unknown subresource names the object (PV-18), and
-// that of an unsupported method the verb (PV-27). HEAD is served as GET (GT-09).
+// customHandler is findHandler for custom resources. A path without a definition is not served
+// (PV-06, PV-07, PV-17, PV-26, CD-02, CD-06). The error of an unknown subresource names the object
+// (PV-18), and that of an unsupported method the verb (PV-27). HEAD is served as GET (GT-09).
 func customHandler(method string, res *resource.Resource, info requestinfo.RequestInfo) (handlerFunc, error) {
 	isList := info.Verb == requestinfo.List || info.Verb == requestinfo.Watch
 	switch {

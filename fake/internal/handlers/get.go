@@ -40,8 +40,8 @@ func (a *API) get(q *request) error {
 	return q.replyRecord(http.StatusOK, rec)
 }
 
-// replyConverted writes the response with an object that a webhook converts. It is converted again even
-// if it has been before, as on a real server, whose storage does not cache conversions.
+// replyConverted writes the response with an object that a webhook converts. It is converted again
+// even if it has been before, as on a real server, whose storage does not cache conversions.
 func (q *request) replyConverted(rec *memstore.Record) error {
 	obj, err := codec.ConvertUncached(q.res, rec)
 	if err != nil {

@@ -33,8 +33,8 @@ func (q *request) decodeListOptions(watchList bool) (metainternal.ListOptions, s
 	return opts, sel, q.addNameSelector(&sel)
 }
 
-// addNameSelector adds the name of the path, which deprecated watch paths have (PV-12), to the field
-// selector. The field selector must not have another name (PV-31).
+// addNameSelector adds the name of the path, which deprecated watch paths have (PV-12), to the
+// field selector. The field selector must not have another name (PV-31).
 func (q *request) addNameSelector(sel *selector) error {
 	name := q.info.Name
 	if name == "" {
@@ -73,13 +73,13 @@ type page struct {
 	items []*memstore.Record
 	// continueToken continues after the last item; "" if there are no more.
 	continueToken string
-	// remaining is the number of items after the page. It is set with continueToken if the selector is
-	// empty.
+	// remaining is the number of items after the page. It is set with continueToken if the selector
+	// is empty.
 	remaining int64
 }
 
-// readPage reads up to limit selected records from a key on. As on a real server, there is a continue
-// token if any record follows, selected or not (CH-10).
+// readPage reads up to limit selected records from a key on. As on a real server, there is a
+// continue token if any record follows, selected or not (CH-10).
 func (a *API) readPage(view memstore.View, prefix, startKey string, sel selector, limit int) (page, error) {
 	var p page
 	if limit == 0 && startKey == "" && sel.isEmpty() {

@@ -15,14 +15,14 @@ import (
 
 var namespacesResource = schema.GroupResource{Resource: "namespaces"}
 
-// isLocalReview reports whether res is the resource of LocalSubjectAccessReviews, which can be created
-// in a namespace that does not exist (NS-10).
+// isLocalReview reports whether res is the resource of LocalSubjectAccessReviews, which can be
+// created in a namespace that does not exist (NS-10).
 func isLocalReview(res *resource.Resource) bool {
 	return res.GroupResource() == schema.GroupResource{Group: authorizationv1.GroupName, Resource: "localsubjectaccessreviews"}
 }
 
-// checkNamespaceActive returns an error for a new object in a namespace that does not exist (NS-01) or
-// is terminating (NS-02), and for one whose CustomResourceDefinition is being deleted.
+// checkNamespaceActive returns an error for a new object in a namespace that does not exist (NS-01)
+// or is terminating (NS-02), and for one whose CustomResourceDefinition is being deleted.
 func (a *API) checkNamespaceActive(res *resource.Resource, namespace string, m metav1.Object) error {
 	if a.types.IsTerminating(res) {
 		return apierrors.NewForbidden(res.GroupResource(), m.GetName(), errors.New(

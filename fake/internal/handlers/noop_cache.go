@@ -9,10 +9,10 @@ import (
 // maxNoopBody is the size of the largest body of a noopRequest, in bytes.
 const maxNoopBody = 32 << 10
 
-// noopRequest is a PUT or a PATCH that did not change a record. The result depends on the record and the
-// request only, so that the same request does not change the same record again and need not be
-// evaluated. Many controllers send little else, because they apply their whole configuration repeatedly
-// (SA-04).
+// noopRequest is a PUT or a PATCH that did not change a record. The result depends on the record
+// and the request only, so that the same request does not change the same record again and need not
+// be evaluated. Many controllers send little else, because they apply their whole configuration
+// repeatedly (SA-04).
 type noopRequest struct {
 	method, path, query    string
 	contentType, userAgent string
@@ -39,8 +39,8 @@ func (a *API) findNoop(q *request) *memstore.Record {
 	return rec
 }
 
-// rememberNoop caches a request that did not change rec. A response with warnings is not cached, because
-// the warnings are found by the evaluation.
+// rememberNoop caches a request that did not change rec. A response with warnings is not cached,
+// because the warnings are found by the evaluation.
 func (a *API) rememberNoop(q *request, rec *memstore.Record) {
 	if q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && len(a.settings.Admission) == 0 {
 		a.noops.Put(rec, q.newNoopRequest(q.bodyBytes))

@@ -24,8 +24,8 @@ func newTestAPI(t *testing.T) *API {
 	return a
 }
 
-// Two servers are sent the same requests, many of them several times. The responses are the same although
-// one of the servers does not cache no-op requests.
+// Two servers are sent the same requests, many of them several times. The responses are the same
+// although one of the servers does not cache no-op requests.
 func TestNoopCacheDoesNotChangeResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // all requests are sent at the same time
 		caching, other := newTestAPI(t), newTestAPI(t)

@@ -18,8 +18,8 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Cached objects are equal to the decoded records after many clients have written, in different ways, at the
-// same time.
+// Cached objects are equal to the decoded records after many clients have written, in different
+// ways, at the same time.
 func TestCachedObjectsNeverChange(t *testing.T) {
 	a := newTestAPI(t)
 	var clients sync.WaitGroup
@@ -58,7 +58,8 @@ func toJSON(t *testing.T, obj any) string {
 	return string(b)
 }
 
-// sendRandomWrite sends a write of one of a few objects, and returns the response. Many writes are invalid.
+// sendRandomWrite sends a write of one of a few objects, and returns the response. Many writes are
+// invalid.
 func sendRandomWrite(a *API, random *rand.Rand) *httptest.ResponseRecorder {
 	plurals := []string{"configmaps", "pods", "services", "secrets"}
 	plural := plurals[random.IntN(len(plurals))]

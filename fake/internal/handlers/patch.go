@@ -19,8 +19,8 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// patch changes an object by a patch, whose type is the Content-Type (PA rules). It is applied again if
-// the object is changed by another request at the same time (OC-08).
+// patch changes an object by a patch, whose type is the Content-Type (PA rules). It is applied
+// again if the object is changed by another request at the same time (OC-08).
 func (a *API) patch(q *request) error { return a.updateObject(q, (*request).parsePatch) }
 
 // parsePatch parses the options and the body of a PATCH.
@@ -72,8 +72,8 @@ func patchType(r *http.Request) types.PatchType {
 	return types.PatchType(kind)
 }
 
-// checkPatchType returns a 415 if the resource does not support the patch type. For built-in resources
-// a real server's router returns it (PA-02).
+// checkPatchType returns a 415 if the resource does not support the patch type. For built-in
+// resources a real server's router returns it (PA-02).
 func (q *request) checkPatchType() error {
 	supported := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.ApplyYAMLPatchType)}
 	if q.parent.Custom == nil { // custom resources have no Go types with the tags of a strategic merge
@@ -91,8 +91,8 @@ func (q *request) checkPatchType() error {
 	return status.UnsupportedMediaType(strings.Join(supported, ", "))
 }
 
-// applyPatch applies a patch to old, an object of the storage version. The patch applies to the served
-// version.
+// applyPatch applies a patch to old, an object of the storage version. The patch applies to the
+// served version.
 func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation string) (runtime.Object, error) {
 	current, err := q.res.Convert(old, q.res.GroupVersion())
 	if err != nil {

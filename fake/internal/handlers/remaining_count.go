@@ -7,8 +7,8 @@ import (
 )
 
 // remainingCounts caches the number of items after the pages that were served last, so that the
-// remainingItemCount of the next page is a subtraction. Other counts walk to the end of the collection.
-// It is safe for concurrent use.
+// remainingItemCount of the next page is a subtraction. Other counts walk to the end of the
+// collection. It is safe for concurrent use.
 type remainingCounts struct {
 	mu     sync.Mutex
 	counts map[pageKey]int64
@@ -23,8 +23,8 @@ type pageKey struct {
 	startKey string
 }
 
-// afterPage returns the number of items after a page of limit items, which starts at startKey. nextKey is
-// the start of the next page.
+// afterPage returns the number of items after a page of limit items, which starts at startKey.
+// nextKey is the start of the next page.
 func (c *remainingCounts) afterPage(view memstore.View, revision epochRevision, prefix, startKey, nextKey string, limit int) int64 {
 	count := c.from(view, revision, prefix, startKey) - int64(limit)
 	c.mu.Lock()

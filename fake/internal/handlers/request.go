@@ -45,8 +45,8 @@ type request struct {
 
 	output  negotiate.Output
 	encoder *encode.Encoder
-	// tableOptionsErr is the error in the client's TableOptions, which is returned when the response
-	// is written.
+	// tableOptionsErr is the error in the client's TableOptions, which is returned when the
+	// response is written.
 	tableOptionsErr error
 	warnings        warnings // those that the response has so far
 
@@ -54,8 +54,8 @@ type request struct {
 	bodyBytes   []byte     // nil until readBody is called
 }
 
-// withBodyResource returns a copy of q whose body and response are of another kind than the object, such
-// as a Scale or an Eviction. managedFields are still those of the subresource.
+// withBodyResource returns a copy of q whose body and response are of another kind than the object,
+// such as a Scale or an Eviction. managedFields are still those of the subresource.
 func (q *request) withBodyResource(body *resource.Resource) *request {
 	other := *q
 	other.res, other.encoder = body, q.encoder.ForResource(body)
@@ -99,8 +99,8 @@ func (q *request) checkName() error {
 	return nil
 }
 
-// decodeOptions decodes the query into options, which are of meta/v1. Numbers that do not parse are a
-// 400 (PV-24). Unknown parameters are ignored (PV-22).
+// decodeOptions decodes the query into options, which are of meta/v1. Numbers that do not parse are
+// a 400 (PV-24). Unknown parameters are ignored (PV-22).
 func (q *request) decodeOptions(options runtime.Object) error {
 	values := q.query()
 	if len(values) == 0 {
@@ -153,8 +153,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// decodeBody reads and decodes the object in the body, which has the served version. The warnings of
-// strict decoding are added to the response.
+// decodeBody reads and decodes the object in the body, which has the served version. The warnings
+// of strict decoding are added to the response.
 func (q *request) decodeBody(validation string) (runtime.Object, error) {
 	media, err := negotiate.RequestMediaType(q.r)
 	if err != nil {
@@ -175,8 +175,8 @@ func (q *request) decodeBody(validation string) (runtime.Object, error) {
 	return obj, nil
 }
 
-// decodeObject decodes the object of a create or an update, and returns it in the storage version. Each
-// call returns another object, which the caller may change.
+// decodeObject decodes the object of a create or an update, and returns it in the storage version.
+// Each call returns another object, which the caller may change.
 func (q *request) decodeObject(validation string) (runtime.Object, error) {
 	served, err := q.decodeBody(validation)
 	if err != nil {
@@ -203,8 +203,9 @@ func (q *request) toStorageVersion(served runtime.Object) (runtime.Object, error
 	return q.res.Canonical(obj), nil
 }
 
-// decodePost decodes the options and the body of a POST that does not create the object in its body. It
-// checks the namespace (NS-01, NS-02) and runs mutating admission. The caller runs validating admission.
+// decodePost decodes the options and the body of a POST that does not create the object in its
+// body. It checks the namespace (NS-01, NS-02) and runs mutating admission. The caller runs
+// validating admission.
 func (a *API) decodePost(q *request) (opts metav1.CreateOptions, obj runtime.Object, admission *admissionRunner, err error) {
 	if _, err := q.readBody(); err != nil { // its size is checked before the options (CR-14)
 		return opts, nil, nil, err
@@ -247,8 +248,8 @@ func (q *request) ensureNamespace(m metav1.Object) error {
 	return nil
 }
 
-// checkObjectName returns an error if m has another name than the path (NM-15, NM-16, NM-20). The path
-// of a collection has none.
+// checkObjectName returns an error if m has another name than the path (NM-15, NM-16, NM-20). The
+// path of a collection has none.
 func (q *request) checkObjectName(m metav1.Object) error {
 	switch name := m.GetName(); {
 	case q.info.Name == "", name == q.info.Name:
@@ -267,13 +268,14 @@ func (q *request) fieldManager() (*managedfields.FieldManager, error) {
 	return q.types.FieldManager(q.parent, q.info.Subresource)
 }
 
-// managerName returns the owner of the fields that the request writes (SA-25). fieldManager is that of
-// the options.
+// managerName returns the owner of the fields that the request writes (SA-25). fieldManager is that
+// of the options.
 func (q *request) managerName(fieldManager string) string {
 	return managedfields.ManagerOrUserAgent(fieldManager, q.r.UserAgent())
 }
 
-// storagePath returns the key of the object in the etcd of a real server, which is part of some errors.
+// storagePath returns the key of the object in the etcd of a real server, which is part of some
+// errors.
 func (q *request) storagePath() string {
 	return "/" + strings.Trim(strings.Join([]string{"registry", storagePrefix(q.parent), q.namespace()}, "/"), "/") + "/" + q.info.Name
 }

@@ -24,7 +24,8 @@ func parseRevision(s string) (memstore.Revision, error) {
 	return memstore.Revision(n), nil
 }
 
-// resourceVersionOf parses the resourceVersion of an object. "" is 0. The error is answered with 500.
+// resourceVersionOf parses the resourceVersion of an object. "" is 0. The error is answered with
+// 500.
 func resourceVersionOf(m metav1.Object) (uint64, error) {
 	if m.GetResourceVersion() == "" {
 		return 0, nil
@@ -32,10 +33,10 @@ func resourceVersionOf(m metav1.Object) (uint64, error) {
 	return strconv.ParseUint(m.GetResourceVersion(), 10, 64)
 }
 
-// viewAtLeast returns the state that a read at a resourceVersion sees, with "not older than" semantics:
-// the most recent one for "" (GT-02), any state for "0" (GT-03), and for a number one that is not older
-// (GT-04), for which it waits (GT-05). The error of a resourceVersion that does not parse is answered
-// with 500 (GT-06).
+// viewAtLeast returns the state that a read at a resourceVersion sees, with "not older than"
+// semantics: the most recent one for "" (GT-02), any state for "0" (GT-03), and for a number one
+// that is not older (GT-04), for which it waits (GT-05). The error of a resourceVersion that does
+// not parse is answered with 500 (GT-06).
 func (a *API) viewAtLeast(q *request, resourceVersion string) (memstore.View, error) {
 	if resourceVersion == "" {
 		return a.store.View(), nil
@@ -104,8 +105,8 @@ func (q *request) isSingleObject(sel selector) bool {
 	return hasName
 }
 
-// resolveContinue returns the start of a list with a continue token. If its revision has expired, the
-// error is a 410 with a token that continues in the current state (CH-18).
+// resolveContinue returns the start of a list with a continue token. If its revision has expired,
+// the error is a 410 with a token that continues in the current state (CH-18).
 func (a *API) resolveContinue(q *request, prefix string, opts *metainternal.ListOptions) (listStart, error) {
 	position, err := decodeContinue(prefix, opts.Continue)
 	if err != nil {

@@ -58,9 +58,9 @@ func WriteTimeout(w http.ResponseWriter) {
 	_, _ = w.Write(body)
 }
 
-// endpoint returns how the responses of an endpoint can be transformed. As on a real server, objects,
-// lists and the subresources status and scale can be transformed into Tables, and other subresources
-// cannot be transformed.
+// endpoint returns how the responses of an endpoint can be transformed. As on a real server,
+// objects, lists and the subresources status and scale can be transformed into Tables, and other
+// subresources cannot be transformed.
 func endpoint(res *resource.Resource, sub *resource.Subresource, isCollection bool) negotiate.Endpoint {
 	switch {
 	case res.Custom != nil:
@@ -102,8 +102,8 @@ func (q *request) checkSingleForm() error {
 	return q.tableOptionsErr
 }
 
-// checkListForm returns an error if the client accepts single objects only, for the response of a list
-// (PM-03).
+// checkListForm returns an error if the client accepts single objects only, for the response of a
+// list (PM-03).
 func (q *request) checkListForm() error {
 	if q.output.Form == negotiate.Partial {
 		return status.TransformNotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" +
@@ -148,8 +148,8 @@ func (q *request) replyStatus(s *metav1.Status) error {
 	return nil
 }
 
-// replyResult writes the response with the object of a write: the stored one, the one that was removed,
-// or that of a dry run.
+// replyResult writes the response with the object of a write: the stored one, the one that was
+// removed, or that of a dry run.
 func (q *request) replyResult(code int, result storage.Result) error {
 	switch e := result.Event; {
 	case e != nil && e.Record != nil:
@@ -172,8 +172,8 @@ func (q *request) writeBody(code int, body []byte) {
 	_, _ = q.w.Write(body) // an error means that the client has disconnected
 }
 
-// fromConversionError returns the error of a real server's storage for one or more objects that cannot
-// be converted from their storage version. It returns other errors unchanged.
+// fromConversionError returns the error of a real server's storage for one or more objects that
+// cannot be converted from their storage version. It returns other errors unchanged.
 func fromConversionError(err error) error {
 	var api apierrors.APIStatus
 	if errors.As(err, &api) {
@@ -194,8 +194,8 @@ func fromConversionError(err error) error {
 	return err
 }
 
-// withoutReason returns the error of a write that is stored and whose object cannot be converted for
-// the response: a 500 without a reason. It returns other errors unchanged.
+// withoutReason returns the error of a write that is stored and whose object cannot be converted
+// for the response: a 500 without a reason. It returns other errors unchanged.
 func withoutReason(err error) error {
 	var conversion *codec.ConversionError
 	if errors.As(err, &conversion) {

@@ -13,8 +13,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// selector is the label selector and the field selector of a list or a watch. The zero value selects
-// everything.
+// selector is the label selector and the field selector of a list or a watch. The zero value
+// selects everything.
 type selector struct {
 	labels labels.Selector
 	fields fields.Selector
@@ -22,7 +22,8 @@ type selector struct {
 	res *resource.Resource
 }
 
-// newSelector returns the selector of list options. The error is that of an unknown field (SE-05, SE-06).
+// newSelector returns the selector of list options. The error is that of an unknown field (SE-05,
+// SE-06).
 func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (selector, error) {
 	s := selector{res: res}
 	if opts.LabelSelector != nil && !opts.LabelSelector.Empty() {
@@ -43,8 +44,8 @@ func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (select
 // isEmpty reports whether s selects everything.
 func (s selector) isEmpty() bool { return s.labels == nil && s.fields == nil }
 
-// matches reports whether rec is selected. nil is not. Fields of another version than the stored one are read
-// from the converted object; the error is that of the conversion.
+// matches reports whether rec is selected. nil is not. Fields of another version than the stored
+// one are read from the converted object; the error is that of the conversion.
 func (s selector) matches(rec *memstore.Record) (bool, error) {
 	if rec == nil || s.labels != nil && !s.labels.Matches((*recordLabels)(rec)) {
 		return false, nil
@@ -94,8 +95,8 @@ func (r *recordLabels) Get(label string) string {
 
 func (r *recordLabels) Lookup(label string) (string, bool) { return r.Labels.Get(label) }
 
-// recordFields implements fields.Fields for a record. The name and the namespace are those in its key; the
-// resource has extracted the others.
+// recordFields implements fields.Fields for a record. The name and the namespace are those in its
+// key; the resource has extracted the others.
 type recordFields memstore.Record
 
 func (r *recordFields) Has(field string) bool {

@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// bind assigns a pod to a node (SU-13), at pods/NAME/binding or at bindings, where only the body has the
-// name. As on a real server, the nodeName has no owner in managedFields.
+// bind assigns a pod to a node (SU-13), at pods/NAME/binding or at bindings, where only the body
+// has the name. As on a real server, the nodeName has no owner in managedFields.
 func (a *API) bind(q *request) error {
 	body := q.res
 	if q.sub != nil {
@@ -67,8 +67,8 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 	return errs
 }
 
-// checkBindingPreconditions returns a Conflict if pod has another uid or resourceVersion than the binding,
-// where they are preconditions.
+// checkBindingPreconditions returns a Conflict if pod has another uid or resourceVersion than the
+// binding, where they are preconditions.
 func checkBindingPreconditions(b *corev1.Binding, pod *corev1.Pod) error {
 	conflict := func(field string, sent, stored any) error {
 		path := "/registry/pods/" + pod.Namespace + "/" + pod.Name
@@ -111,8 +111,8 @@ func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) error {
 	return nil
 }
 
-// setPodCondition sets a condition in the status of pod, for the current generation. lastTransitionTime
-// becomes now if the status of the condition changes.
+// setPodCondition sets a condition in the status of pod, for the current generation.
+// lastTransitionTime becomes now if the status of the condition changes.
 func setPodCondition(pod *corev1.Pod, now metav1.Time, c corev1.PodCondition) {
 	c.ObservedGeneration, c.LastTransitionTime = pod.Generation, now
 	for i := range pod.Status.Conditions {

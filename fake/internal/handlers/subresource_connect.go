@@ -9,14 +9,14 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// needsKubelet reports whether a kubelet serves a subresource: the log of a pod, a command in it or a port of
-// it.
+// needsKubelet reports whether a kubelet serves a subresource: the log of a pod, a command in it or
+// a port of it.
 func needsKubelet(sub *resource.Subresource) bool {
 	return sub != nil && (sub.IsConnect || sub.Name == "log")
 }
 
-// rejectKubeletRequest returns an error for a request that only a kubelet can answer. Its errors for a missing
-// object and for the request itself come first.
+// rejectKubeletRequest returns an error for a request that only a kubelet can answer. Its errors
+// for a missing object and for the request itself come first.
 func (a *API) rejectKubeletRequest(q *request) error {
 	if q.sub.IsConnect && q.r.URL.Query().Has("dryRun") { // DR-09
 		return apierrors.NewBadRequest("dryRun is not supported")

@@ -47,8 +47,8 @@ func (a *API) evict(q *request) error {
 	}
 }
 
-// evictionDeleteOptions are those of the delete of an eviction. The query and the body can
-// ask for a dry run.
+// evictionDeleteOptions are those of the delete of an eviction. The query and the body can ask for
+// a dry run.
 func evictionDeleteOptions(eviction *policyv1.Eviction, dryRun []string) (*metav1.DeleteOptions, error) {
 	opts := cmp.Or(eviction.DeleteOptions, &metav1.DeleteOptions{})
 	switch {
@@ -67,8 +67,8 @@ func hasResourceVersion(opts *metav1.DeleteOptions) bool {
 	return p != nil && p.ResourceVersion != nil && *p.ResourceVersion != ""
 }
 
-// withResourceVersion returns opts with a precondition on the resourceVersion. It is that of pod unless opts
-// have one.
+// withResourceVersion returns opts with a precondition on the resourceVersion. It is that of pod
+// unless opts have one.
 func withResourceVersion(opts *metav1.DeleteOptions, pod *corev1.Pod) *metav1.DeleteOptions {
 	if hasResourceVersion(opts) {
 		return opts
@@ -79,7 +79,8 @@ func withResourceVersion(opts *metav1.DeleteOptions, pod *corev1.Pod) *metav1.De
 	return opts
 }
 
-// tryEvict evicts the pod. retry reports whether the pod was changed at the same time and nothing was done.
+// tryEvict evicts the pod. retry reports whether the pod was changed at the same time and nothing
+// was done.
 func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (retry bool, err error) {
 	rec := a.store.View().Get(q.key())
 	if rec == nil {
@@ -114,8 +115,8 @@ func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (retry bool, err 
 	return false, err
 }
 
-// checkEvictionOptions returns the errors of the delete before the budget is decremented. A real server
-// decrements it first.
+// checkEvictionOptions returns the errors of the delete before the budget is decremented. A real
+// server decrements it first.
 func (a *API) checkEvictionOptions(q *request, pod *corev1.Pod, opts *metav1.DeleteOptions) error {
 	if err := status.InvalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
 		return err
@@ -135,8 +136,9 @@ func (a *API) deleteEvicted(q *request, opts *metav1.DeleteOptions) error {
 	return err
 }
 
-// addDisruptionCondition sets the condition DisruptionTarget, which distinguishes an eviction from a delete.
-// It returns opts with the precondition on the resourceVersion, if they have one, set to the new one.
+// addDisruptionCondition sets the condition DisruptionTarget, which distinguishes an eviction from
+// a delete. It returns opts with the precondition on the resourceVersion, if they have one, set to
+// the new one.
 func (a *API) addDisruptionCondition(q *request, opts *metav1.DeleteOptions) (*metav1.DeleteOptions, error) {
 	result, err := a.store.GuaranteedUpdate(q.res, q.key(), false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {

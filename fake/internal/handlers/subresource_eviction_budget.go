@@ -18,13 +18,13 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// maxDisruptedPods is the number of disrupted pods in the status of a budget above which it does not allow
-// evictions.
+// maxDisruptedPods is the number of disrupted pods in the status of a budget above which it does
+// not allow evictions.
 const maxDisruptedPods = 2000
 
-// spendDisruptionBudget decrements the PodDisruptionBudget of a pod and returns its name, or "" if there is
-// none. isUnhealthy reports that the budget was not decremented, because the pod is not healthy now. The
-// error is that of an eviction that the budget does not allow.
+// spendDisruptionBudget decrements the PodDisruptionBudget of a pod and returns its name, or "" if
+// there is none. isUnhealthy reports that the budget was not decremented, because the pod is not
+// healthy now. The error is that of an eviction that the budget does not allow.
 func (a *API) spendDisruptionBudget(namespace string, pod *corev1.Pod, dryRun bool) (name string, isUnhealthy bool, err error) {
 	res := a.types.Table().Lookup("policy", "v1", "poddisruptionbudgets")
 	budgets, err := a.matchingBudgets(res, namespace, pod)
@@ -68,8 +68,8 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// canEvictUnhealthy reports whether a budget allows the eviction of pods that are not ready: by its policy,
-// or because it has as many healthy pods as desired (KEP-3017).
+// canEvictUnhealthy reports whether a budget allows the eviction of pods that are not ready: by its
+// policy, or because it has as many healthy pods as desired (KEP-3017).
 func canEvictUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 	if policy := b.Spec.UnhealthyPodEvictionPolicy; policy != nil && *policy == policyv1.AlwaysAllow {
 		return true
@@ -77,8 +77,8 @@ func canEvictUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 	return b.Status.CurrentHealthy >= b.Status.DesiredHealthy && b.Status.DesiredHealthy > 0
 }
 
-// decrementBudget decrements disruptionsAllowed in the status of a budget. A real server does this through
-// its own client.
+// decrementBudget decrements disruptionsAllowed in the status of a budget. A real server does this
+// through its own client.
 func (a *API) decrementBudget(res *resource.Resource, b *policyv1.PodDisruptionBudget, pod string, dryRun bool) error {
 	manager, err := a.types.FieldManager(res, "status")
 	if err != nil {
@@ -137,8 +137,8 @@ func disruptionCause(b *policyv1.PodDisruptionBudget) string {
 	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", b.Name)
 }
 
-// recordDisruption decrements disruptionsAllowed and adds the pod to disruptedPods, for the controller of
-// budgets.
+// recordDisruption decrements disruptionsAllowed and adds the pod to disruptedPods, for the
+// controller of budgets.
 func recordDisruption(b *policyv1.PodDisruptionBudget, pod string, now metav1.Time) {
 	b.Status.DisruptionsAllowed--
 	if b.Status.DisruptionsAllowed == 0 {

@@ -15,11 +15,13 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// unsetReplicas is spec.replicas in the Scale of a custom resource without replicas, during an update.
+// unsetReplicas is spec.replicas in the Scale of a custom resource without replicas, during an
+// update.
 const unsetReplicas = math.MinInt32
 
-// errScaleNotDecodable is the error of every Scale of a custom resource that does not decode. A real server
-// looks up the expected kind in the scheme of custom resources, and returns the error of that.
+// errScaleNotDecodable is the error of every Scale of a custom resource that does not decode. A
+// real server looks up the expected kind in the scheme of custom resources, and returns the error
+// of that.
 var errScaleNotDecodable = apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
 
 // scaleFromObject returns the Scale of an object for a client.
@@ -41,7 +43,8 @@ func (q *request) scaleFromObject(obj runtime.Object) (*autoscalingv1.Scale, err
 	return scale, nil
 }
 
-// scaleBeforeUpdate returns the Scale of an object for an update. A custom resource may have no replicas yet.
+// scaleBeforeUpdate returns the Scale of an object for an update. A custom resource may have no
+// replicas yet.
 func (q *request) scaleBeforeUpdate(old runtime.Object) (*autoscalingv1.Scale, error) {
 	if q.res.Custom == nil {
 		return q.scaleFromObject(old)
@@ -88,8 +91,8 @@ func setReplicas(res *resource.Resource, obj runtime.Object, n int32) error {
 	return unstructured.SetNestedField(obj.(*unstructured.Unstructured).Object, int64(n), pathFields(path)...)
 }
 
-// newScaleHandler returns the handler of the managedFields of a write to the Scale of an object, which are
-// entries.
+// newScaleHandler returns the handler of the managedFields of a write to the Scale of an object,
+// which are entries.
 func newScaleHandler(res *resource.Resource, entries []metav1.ManagedFieldsEntry) managedfields.ScaleHandler {
 	if res.Custom == nil {
 		return managedfields.NewScaleHandler(res, entries)

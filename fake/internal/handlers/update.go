@@ -32,7 +32,8 @@ type updatedObjectInfo struct {
 	fieldManager *managedfields.FieldManager
 	// dropManagedFields stores the object without managedFields.
 	dropManagedFields bool
-	// admission runs the admission plugins on what updatedObject returns; nil if updatedObject does.
+	// admission runs the admission plugins on what updatedObject returns; nil if updatedObject
+	// does.
 	admission *admissionRunner
 }
 
@@ -63,8 +64,8 @@ func (a *API) updateObject(q *request, parse func(*request) (*updatedObjectInfo,
 	return q.replyResult(code, result)
 }
 
-// guaranteedUpdate writes the object of the path and returns the code of the response. An object that
-// the write removes is the result, with the resourceVersion from before (DL-05).
+// guaranteedUpdate writes the object of the path and returns the code of the response. An object
+// that the write removes is the result, with the resourceVersion from before (DL-05).
 func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, result storage.Result, err error) {
 	if err := q.checkName(); err != nil {
 		return 0, storage.Result{}, err
@@ -198,8 +199,8 @@ func (q *request) checkUID(sent types.UID, old runtime.Object) error {
 	return status.StoragePreconditionFailed(q.parent.GroupResource(), q.info.Name, q.storagePath(), "UID", sent, uid)
 }
 
-// checkResourceVersion returns a Conflict if sent has another resourceVersion than old (OC-02, OC-07,
-// OC-09). One without a resourceVersion gets that of old, if the resource allows it (OC-04).
+// checkResourceVersion returns a Conflict if sent has another resourceVersion than old (OC-02,
+// OC-07, OC-09). One without a resourceVersion gets that of old, if the resource allows it (OC-04).
 func (q *request) checkResourceVersion(sent, old metav1.Object) error {
 	rev, err := resourceVersionOf(sent)
 	switch {

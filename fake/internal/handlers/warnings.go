@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// maxWarningsLength is the number of characters of all warnings above which each of them is truncated to
-// truncatedWarningLength (WN-04).
+// maxWarningsLength is the number of characters of all warnings above which each of them is
+// truncated to truncatedWarningLength (WN-04).
 const (
 	maxWarningsLength      = 4096
 	truncatedWarningLength = 256
@@ -94,9 +94,9 @@ func (q *request) addWarnings(errs ...error) {
 	}
 }
 
-// dedupOwnerReferences removes duplicate owner references and adds a warning for them (MD-22). A real
-// server does this with the object that was sent and again after mutating admission, which is also where
-// it finds those of a patch. The warning names the second one.
+// dedupOwnerReferences removes duplicate owner references and adds a warning for them (MD-22). A
+// real server does this with the object that was sent and again after mutating admission, which is
+// also where it finds those of a patch. The warning names the second one.
 func (q *request) dedupOwnerReferences(obj runtime.Object, afterAdmission bool) {
 	m := resource.Accessor(obj)
 	owners := m.GetOwnerReferences()

@@ -19,8 +19,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// watch streams the changes of a collection (WA, BM and SI rules). Errors before the stream starts are
-// HTTP errors; later ones are ERROR events (WA-18).
+// watch streams the changes of a collection (WA, BM and SI rules). Errors before the stream starts
+// are HTTP errors; later ones are ERROR events (WA-18).
 func (a *API) watch(q *request) error {
 	opts, sel, err := q.decodeListOptions(a.watchList.Load())
 	if err != nil {
@@ -68,15 +68,16 @@ func (a *API) watch(q *request) error {
 	return nil
 }
 
-// watchPrefix returns the prefix of the keys of the collection. The selector has the name of the path.
+// watchPrefix returns the prefix of the keys of the collection. The selector has the name of the
+// path.
 func (a *API) watchPrefix(q *request) string {
 	collection := *q
 	collection.info.Name = ""
 	return collection.key()
 }
 
-// watchTimeout returns timeoutSeconds or, without it, a random time between Settings.WatchTimeout and twice
-// that (WA-16, WA-17).
+// watchTimeout returns timeoutSeconds or, without it, a random time between Settings.WatchTimeout
+// and twice that (WA-16, WA-17).
 func (a *API) watchTimeout(opts *metainternal.ListOptions) time.Duration {
 	if s := opts.TimeoutSeconds; s != nil && *s > 0 {
 		return time.Duration(*s) * time.Second
@@ -128,8 +129,9 @@ func (s *stream) writeHeader() {
 	_ = s.flusher.Flush()
 }
 
-// run serves the stream until ctx is done, which is not an error. The stream starts at a revision from
-// before the headers are sent, so that it includes what the client does after it has received them.
+// run serves the stream until ctx is done, which is not an error. The stream starts at a revision
+// from before the headers are sent, so that it includes what the client does after it has received
+// them.
 func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainternal.ListOptions) error {
 	if initial := opts.SendInitialEvents; initial != nil && *initial {
 		s.initialEventsEnd = true
@@ -150,8 +152,8 @@ func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainter
 	return s.follow(ctx)
 }
 
-// minInitialRevision returns the revision that the initial events must not be older than: the current one
-// for "" (SI-02), and 0 for "0".
+// minInitialRevision returns the revision that the initial events must not be older than, besides
+// the requested one: the current one for resourceVersion "" (SI-02), and 0 for others.
 func (s *stream) minInitialRevision(opts *metainternal.ListOptions) memstore.Revision {
 	if opts.ResourceVersion == "" {
 		return s.api.store.Revision()
@@ -159,7 +161,8 @@ func (s *stream) minInitialRevision(opts *metainternal.ListOptions) memstore.Rev
 	return 0
 }
 
-// listAndFollow serves a stream that starts with the existing objects, of a state that is not older than rev.
+// listAndFollow serves a stream that starts with the existing objects, of a state that is not older
+// than rev.
 func (s *stream) listAndFollow(ctx context.Context, rev memstore.Revision) error {
 	view := s.api.cache.View()
 	if rev > view.Revision() {
@@ -190,8 +193,8 @@ func (s *stream) openCursor(rev memstore.Revision) (err error) {
 	return err
 }
 
-// sendInitialEvents sends the ADDED events of the existing objects, in the order of their keys (WA-08), and
-// the bookmark that ends them (BM-06).
+// sendInitialEvents sends the ADDED events of the existing objects, in the order of their keys
+// (WA-08), and the bookmark that ends them (BM-06).
 func (s *stream) sendInitialEvents(view memstore.View) error {
 	for rec := range view.Range(s.prefix, "") {
 		selected, err := s.matches(rec)
@@ -252,8 +255,8 @@ func (s *stream) follow(ctx context.Context) error {
 	return nil
 }
 
-// drainAfterCRDChange sends the events from before the CustomResourceDefinition changed. If it was deleted,
-// these are the deletions of its objects, after which some time passes on a real server.
+// drainAfterCRDChange sends the events from before the CustomResourceDefinition changed. If it was
+// deleted, these are the deletions of its objects, after which some time passes on a real server.
 func (s *stream) drainAfterCRDChange(events, buffer []*memstore.Event) error {
 	s.ctx = s.request
 	until := s.api.store.Revision()
@@ -297,8 +300,8 @@ func (s *stream) sendEvents(events []*memstore.Event) (int, error) {
 	return sent, s.write()
 }
 
-// wait waits until the first of the pending events is visible or, if there are none, for a write. It sends a
-// bookmark that is due.
+// wait waits until the first of the pending events is visible or, if there are none, for a write.
+// It sends a bookmark that is due.
 func (s *stream) wait(ctx context.Context, pending []*memstore.Event, due *bookmarkSchedule) error {
 	var changes watchcache.Changes
 	switch {
@@ -329,8 +332,8 @@ func (s *stream) wait(ctx context.Context, pending []*memstore.Event, due *bookm
 	return nil
 }
 
-// sendBookmark sends a bookmark with the revision up to which all events are sent. It sends none before the
-// store has the revision at which the watch started (BM-09).
+// sendBookmark sends a bookmark with the revision up to which all events are sent. It sends none
+// before the store has the revision at which the watch started (BM-09).
 func (s *stream) sendBookmark(pending []*memstore.Event) error {
 	rev := s.cursor.Revision()
 	if rev > s.api.store.Revision() {
@@ -347,8 +350,9 @@ func (s *stream) sendBookmark(pending []*memstore.Event) error {
 	return s.flush()
 }
 
-// appendEvent appends the frame of an event. An object that starts to match the selector is ADDED. One that
-// stops to match is DELETED, with its last matching state and the revision of the change (WA-12, WA-13).
+// appendEvent appends the frame of an event. An object that starts to match the selector is ADDED.
+// One that stops to match is DELETED, with its last matching state and the revision of the change
+// (WA-12, WA-13).
 func (s *stream) appendEvent(e *memstore.Event) error {
 	was, err := s.matches(e.Prev)
 	if err != nil {
@@ -425,7 +429,8 @@ func (s *stream) flush() error {
 // errClientGone is the error of a write to a client that has disconnected.
 var errClientGone = errors.New("the client has disconnected")
 
-// sendError ends the stream with an ERROR event for err, or without one where a real server only closes it.
+// sendError ends the stream with an ERROR event for err, or without one where a real server only
+// closes it.
 func (s *stream) sendError(err error) {
 	var compacted *memstore.CompactedError
 	switch {

@@ -10,8 +10,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// conversionRetryInterval is how long a watch waits until it tries again to convert an event. A real server
-// tries many times per second at first, and then every few seconds.
+// conversionRetryInterval is how long a watch waits until it tries again to convert an event. A
+// real server tries many times per second at first, and then every few seconds.
 const conversionRetryInterval = time.Second
 
 // errWatchEnded is the error of a watch that ends during a conversion. The client does not see it.
@@ -33,8 +33,8 @@ func (s *stream) matches(rec *memstore.Record) (bool, error) {
 	return s.sel.matches(rec)
 }
 
-// convert calls the conversion webhook for rec, if it needs to be. The call continues after the watch ends, so
-// that its result is cached.
+// convert calls the conversion webhook for rec, if it needs to be. The call continues after the
+// watch ends, so that its result is cached.
 func (s *stream) convert(rec *memstore.Record) error { return s.convertWithin(s.ctx, rec) }
 
 func (s *stream) convertWithin(ctx context.Context, rec *memstore.Record) error {
@@ -54,9 +54,9 @@ func (s *stream) convertWithin(ctx context.Context, rec *memstore.Record) error 
 	}
 }
 
-// waitUntilConvertible waits until the initial objects of a stream can be converted, at most as long as for a
-// resourceVersion. The watch cache of a real server does not become newer than the last object before the first
-// one that cannot be converted.
+// waitUntilConvertible waits until the initial objects of a stream can be converted, at most as
+// long as for a resourceVersion. The watch cache of a real server does not become newer than the
+// last object before the first one that cannot be converted.
 func (s *stream) waitUntilConvertible(view memstore.View) error {
 	if s.res.Custom == nil {
 		return nil
@@ -80,7 +80,8 @@ func (s *stream) waitUntilConvertible(view memstore.View) error {
 	}
 }
 
-// firstUnconvertible returns the first of the initial records that cannot be converted, and the error.
+// firstUnconvertible returns the first of the initial records that cannot be converted, and the
+// error.
 func (s *stream) firstUnconvertible(ctx context.Context, view memstore.View) (*memstore.Record, error) {
 	for rec := range view.Range(s.prefix, "") {
 		if err := s.convertWithin(ctx, rec); err != nil {

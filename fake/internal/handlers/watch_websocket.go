@@ -13,9 +13,10 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// serveWebSocket performs the handshake of a WebSocket and calls serve. It calls onClose when the client closes
-// it. As on a real server, which uses the same library, a client without an Origin gets 403, and a single
-// requested protocol is confirmed without an effect, including base64.binary.k8s.io (WA-33, WA-34).
+// serveWebSocket performs the handshake of a WebSocket and calls serve. It calls onClose when the
+// client closes it. As on a real server, which uses the same library, a client without an Origin
+// gets 403, and a single requested protocol is confirmed without an effect, including
+// base64.binary.k8s.io (WA-33, WA-34).
 func serveWebSocket(w http.ResponseWriter, r *http.Request, media string, onClose func(), serve func(*webSocketWriter)) error {
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -45,8 +46,8 @@ func (h *hijackedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h.conn, h.buffered, nil
 }
 
-// webSocketWriter sends each frame of a watch as a message: JSON as text, with the newline at its end, and
-// protobuf as binary, without its length prefix.
+// webSocketWriter sends each frame of a watch as a message: JSON as text, with the newline at its
+// end, and protobuf as binary, without its length prefix.
 type webSocketWriter struct {
 	ws    *websocket.Conn
 	split frames.Splitter

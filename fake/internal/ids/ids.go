@@ -1,5 +1,5 @@
-// Package ids generates the random values of an API server from a seed: uids, suffixes of
-// generated names and the jitter of timeouts.
+// Package ids generates the random values of an API server from a seed: uids, suffixes of generated
+// names and the jitter of timeouts.
 package ids
 
 import (

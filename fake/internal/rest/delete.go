@@ -13,8 +13,8 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// BeforeDelete applies the options of a delete to obj. deleteNow reports whether the object is to be
-// removed now, and storeFirst whether obj must be stored before that or, if it is not removed,
+// BeforeDelete applies the options of a delete to obj. deleteNow reports whether the object is to
+// be removed now, and storeFirst whether obj must be stored before that or, if it is not removed,
 // instead.
 func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, now metav1.Time) (deleteNow, storeFirst bool) {
 	if ns, ok := obj.(*corev1.Namespace); ok && !isNamespaceFinalized(ns) {
@@ -44,7 +44,8 @@ func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.Delet
 }
 
 // setGracePeriod starts or shortens the grace period of an object whose resource has one (DL-22 to
-// DL-25). graceful reports whether obj was changed, and pending whether the grace period is not over.
+// DL-25). graceful reports whether obj was changed, and pending whether the grace period is not
+// over.
 func setGracePeriod(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, now metav1.Time) (graceful, pending bool) {
 	if res.GracePeriod == nil {
 		return false, false // DL-26
@@ -58,8 +59,8 @@ func setGracePeriod(res *resource.Resource, obj runtime.Object, opts *metav1.Del
 	return true, period > 0
 }
 
-// shortenGracePeriod handles a delete of an object in its grace period, which can only become shorter
-// (DL-24). Its results are those of setGracePeriod.
+// shortenGracePeriod handles a delete of an object in its grace period, which can only become
+// shorter (DL-24). Its results are those of setGracePeriod.
 func shortenGracePeriod(m metav1.Object, requested *int64, now metav1.Time) (graceful, pending bool) {
 	granted := m.GetDeletionGracePeriodSeconds()
 	switch {
@@ -122,7 +123,8 @@ func deletionFinalizers(current []string, opts *metav1.DeleteOptions) (finalizer
 	return finalizers, !equalSets(current, finalizers)
 }
 
-// propagationPolicy returns the policy of the options or, if they have none, that of the finalizers.
+// propagationPolicy returns the policy of the options or, if they have none, that of the
+// finalizers.
 func propagationPolicy(finalizers []string, opts *metav1.DeleteOptions) metav1.DeletionPropagation {
 	if orphan := OrphanDependents(opts); orphan != nil {
 		if *orphan {
@@ -157,9 +159,9 @@ func equalSets(a, b []string) bool {
 	return len(a) == len(b)
 }
 
-// CheckPreconditions returns the 409 of a delete whose preconditions m does not meet (DL-10, DL-11).
-// p may be nil. The error names the kind instead of the resource (OC-20), except for namespaces,
-// which a real server handles in code of their own.
+// CheckPreconditions returns the 409 of a delete whose preconditions m does not meet (DL-10,
+// DL-11). p may be nil. The error names the kind instead of the resource (OC-20), except for
+// namespaces, which a real server handles in code of their own.
 func CheckPreconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditions) error {
 	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind}
 	switch {

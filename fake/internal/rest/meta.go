@@ -32,8 +32,8 @@ func copyStatus(to, from runtime.Object) {
 	target.Set(reflect.ValueOf(from).Elem().FieldByName("Status"))
 }
 
-// specDiffers reports whether two objects of one type differ in anything except metadata and status.
-// The status of a custom resource without a status subresource counts.
+// specDiffers reports whether two objects of one type differ in anything except metadata and
+// status. The status of a custom resource without a status subresource counts.
 func specDiffers(a, b runtime.Object) bool {
 	if a, ok := a.(*unstructured.Unstructured); ok {
 		return customDiffers(a.Object, b.(*unstructured.Unstructured).Object)

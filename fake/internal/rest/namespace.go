@@ -27,8 +27,8 @@ func terminateNamespace(ns *corev1.Namespace, opts *metav1.DeleteOptions, now me
 	}
 }
 
-// isNamespaceFinalized reports whether a namespace is terminating and the finalizers of its spec are
-// removed, that is, its contents are deleted.
+// isNamespaceFinalized reports whether a namespace is terminating and the finalizers of its spec
+// are removed, that is, its contents are deleted.
 func isNamespaceFinalized(ns *corev1.Namespace) bool {
 	return ns.DeletionTimestamp != nil && len(ns.Spec.Finalizers) == 0
 }

@@ -30,8 +30,8 @@ func PrepareForUpdate(res *resource.Resource, obj, old runtime.Object) {
 	updateGeneration(res, obj, old)
 }
 
-// PrepareForSubresourceUpdate is PrepareForUpdate for a subresource, which may change its own fields
-// only (SU-02). An update of the status does not change the generation (SU-04).
+// PrepareForSubresourceUpdate is PrepareForUpdate for a subresource, which may change its own
+// fields only (SU-02). An update of the status does not change the generation (SU-04).
 func PrepareForSubresourceUpdate(res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
 	copySystemFields(resource.Accessor(obj), resource.Accessor(old))
 	sub.PrepareForUpdate(obj, old)
@@ -40,9 +40,9 @@ func PrepareForSubresourceUpdate(res *resource.Resource, sub *resource.Subresour
 	}
 }
 
-// updateGeneration increments the generation if anything except metadata and status changed (MD-15),
-// or the annotations if the resource counts them. It sets the same value if the resource has done so
-// itself.
+// updateGeneration increments the generation if anything except metadata and status changed
+// (MD-15), or the annotations if the resource counts them. It sets the same value if the resource
+// has done so itself.
 func updateGeneration(res *resource.Resource, obj, old runtime.Object) {
 	m, was := resource.Accessor(obj), resource.Accessor(old)
 	if res.HasGeneration && specDiffers(obj, old) {
@@ -69,8 +69,8 @@ func copySystemFields(m, old metav1.Object) {
 	}
 }
 
-// ValidateUpdate validates an object that was updated, through sub if it is not nil. The metadata is
-// compared with that of old, the stored object (MD-05, DL-06). The error is one 422 with all
+// ValidateUpdate validates an object that was updated, through sub if it is not nil. The metadata
+// is compared with that of old, the stored object (MD-05, DL-06). The error is one 422 with all
 // violations.
 func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
 	m := resource.Accessor(obj)
@@ -97,8 +97,8 @@ func validateMetadataUpdate(res *resource.Resource, m, old metav1.Object) field.
 	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, nameValidator(res, m, old), path)...)
 }
 
-// isMetadataUnchanged reports whether an update changes none of the metadata that is validated, as is
-// the case for most updates. The creationTimestamp has been copied from old.
+// isMetadataUnchanged reports whether an update changes none of the metadata that is validated, as
+// is the case for most updates. The creationTimestamp has been copied from old.
 func isMetadataUnchanged(m, old metav1.Object) bool {
 	return m.GetName() == old.GetName() && m.GetUID() == old.GetUID() &&
 		m.GetGenerateName() == old.GetGenerateName() &&
@@ -129,8 +129,8 @@ func hasManager(m metav1.Object, e *metav1.ManagedFieldsEntry) bool {
 	})
 }
 
-// nameValidator returns the function that validates the names in updated metadata. The name itself is
-// that of the path, and was validated at creation.
+// nameValidator returns the function that validates the names in updated metadata. The name itself
+// is that of the path, and was validated at creation.
 func nameValidator(res *resource.Resource, m, old metav1.Object) validation.ValidateNameFunc {
 	if m.GetGenerateName() != old.GetGenerateName() {
 		return res.ValidateName

@@ -21,8 +21,8 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// invalid returns the 422 of an access review (VR-04), or nil without errs. A real server leaves out
-// the kind.
+// invalid returns the 422 of an access review (VR-04), or nil without errs. A real server leaves
+// out the kind.
 func invalid(errs field.ErrorList) error {
 	return status.Invalid(schema.GroupKind{Group: authorizationv1.GroupName}, "", errs)
 }
@@ -93,8 +93,8 @@ func validateEmptyMetadata(m *metav1.ObjectMeta, message string) field.ErrorList
 	return field.ErrorList{field.Invalid(field.NewPath("metadata"), *m, message)}
 }
 
-// validateSelectors validates the selectors of the attributes. Unknown operators are allowed, because
-// newer clients may have more of them.
+// validateSelectors validates the selectors of the attributes. Unknown operators are allowed,
+// because newer clients may have more of them.
 func validateSelectors(a *authorizationv1.ResourceAttributes) (errs field.ErrorList) {
 	if a == nil {
 		return nil

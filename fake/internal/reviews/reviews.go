@@ -40,8 +40,8 @@ func IsReview(obj runtime.Object) bool {
 	return false
 }
 
-// Review returns the review with its status. The user of the request is in ctx. admit runs admission;
-// it is called when the review is known to be valid.
+// Review returns the review with its status. The user of the request is in ctx. admit runs
+// admission; it is called when the review is known to be valid.
 func (r *Reviewer) Review(ctx context.Context, review runtime.Object, admit func() error) (runtime.Object, error) {
 	if err := validate(review); err != nil {
 		return nil, err

@@ -19,8 +19,8 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// Issuer is the issuer of tokens and, for a request without audiences, their audience. It is the name
-// that most clusters use.
+// Issuer is the issuer of tokens and, for a request without audiences, their audience. It is the
+// name that most clusters use.
 const Issuer = "https://kubernetes.default.svc.cluster.local"
 
 // The lifetimes of tokens in seconds.

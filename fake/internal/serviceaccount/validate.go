@@ -10,7 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// clockSkew is how long a token is valid after its expiration, and a bound object after its deletion.
+// clockSkew is how long a token is valid after its expiration, and a bound object after its
+// deletion.
 const clockSkew = time.Minute
 
 // User returns the user of a valid token for this server, and whether it is one.
@@ -22,8 +23,8 @@ func (t *Tokens) User(token string) (authenticationv1.UserInfo, bool) {
 	return c.User(), true
 }
 
-// Validate returns the claims of a token for any audience, and whether it is valid: it was issued by
-// this server and has not expired, and its service account and bound object exist.
+// Validate returns the claims of a token for any audience, and whether it is valid: it was issued
+// by this server and has not expired, and its service account and bound object exist.
 func (t *Tokens) Validate(token string) (Claims, bool) {
 	c, ok := t.parse(token)
 	now := time.Now()

@@ -1,7 +1,6 @@
-// Package status is the one place where the server's errors become
-// metav1.Status objects. What apimachinery's errors package has is used from
-// there; what a real server says in other words, or only in its generic layer,
-// is here.
+// Package status has the errors of the API server, and turns errors into metav1.Status objects.
+// Errors whose text is that of apimachinery's package errors are made by that package; those with
+// other texts are here, with the texts of a real server.
 package status
 
 import (
@@ -20,9 +19,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// FromError turns any error into the Status that is sent for it. An error that is no
-// API error is answered 500 with an empty reason and its text as the message,
-// as a real server does (ST-11).
+// FromError returns the Status of err. As on a real server, an error that is not an API error is a
+// 500 without a reason, with its text as the message (ST-11).
 func FromError(err error) *metav1.Status {
 	var api apierrors.APIStatus
 	if errors.As(err, &api) {
@@ -38,8 +36,8 @@ func FromError(err error) *metav1.Status {
 	}
 }
 
-// RetryAfter is the value of the Retry-After header, 0 for none: the header is
-// set exactly when the details carry the seconds (EX-06).
+// RetryAfter returns the value of the Retry-After header of s, or 0 for none. The header is set if
+// the details have seconds (EX-06).
 func RetryAfter(s *metav1.Status) int32 {
 	if s.Details == nil {
 		return 0
@@ -47,7 +45,7 @@ func RetryAfter(s *metav1.Status) int32 {
 	return s.Details.RetryAfterSeconds
 }
 
-// Success is the Status that a DELETE answers when the object is gone (DL-01).
+// Success is the Status of a DELETE that has removed the object (DL-01).
 func Success(details *metav1.StatusDetails) *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
@@ -56,8 +54,7 @@ func Success(details *metav1.StatusDetails) *metav1.Status {
 	}
 }
 
-// Created is the Status that a POST answers which did something to an object that
-// it does not show (SU-13, SU-14).
+// Created is the Status of a POST to a subresource whose response has no object (SU-13, SU-14).
 func Created() *metav1.Status {
 	s := Success(nil)
 	s.Code = http.StatusCreated
@@ -74,50 +71,50 @@ func failure(code int32, reason metav1.StatusReason, message string, details *me
 	}}
 }
 
-// PathNotFound is the 404 of a path under a served group that leads nowhere.
+// PathNotFound is the 404 of a path under a served group that is not served.
 func PathNotFound() error {
 	return failure(http.StatusNotFound, metav1.StatusReasonNotFound,
 		"the server could not find the requested resource", &metav1.StatusDetails{})
 }
 
-// ForbiddenOrigin is the 403 of a request that the server does not take from where it comes.
-func ForbiddenOrigin(why error) error {
-	return failure(http.StatusForbidden, metav1.StatusReasonForbidden, "the request is refused: "+why.Error(), nil)
+// ForbiddenOrigin is the 403 of a request whose origin or host is not allowed.
+func ForbiddenOrigin(reason error) error {
+	return failure(http.StatusForbidden, metav1.StatusReasonForbidden, "the request is refused: "+reason.Error(), nil)
 }
 
-// MethodNotAllowed is the 405 of a method that a path does not have (PV-13, PV-14).
+// MethodNotAllowed is the 405 of a method that a path does not support (PV-13, PV-14).
 func MethodNotAllowed() error {
 	return failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
 		"the server does not allow this method on the requested resource", &metav1.StatusDetails{})
 }
 
-// NoAcceptableMediaType is the 406 of the router: none of the offered media types is
-// acceptable, before any parameter is looked at.
+// NoAcceptableMediaType is the 406 of the router, for a client that accepts none of the offered
+// media types. Their parameters are not considered.
 func NoAcceptableMediaType(offered string) error {
 	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"406: Not Acceptable\n\nAvailable representations: "+offered, &metav1.StatusDetails{})
 }
 
-// NotAcceptable is the 406 of negotiation proper: the media type is served, but
-// not in the form asked for (TB-03, WA-30).
+// NotAcceptable is the 406 of content negotiation, for a client that accepts a media type that is
+// served, and a form that is not (TB-03, WA-30).
 func NotAcceptable(offered string) error {
 	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
 		"only the following media types are accepted: "+offered, nil)
 }
 
-// TransformNotAcceptable is the 406 of a transformation that does not fit what was read (PM-03).
+// TransformNotAcceptable is the 406 of a form that does not fit the response (PM-03).
 func TransformNotAcceptable(message string) error {
 	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, message, nil)
 }
 
-// UnsupportedMediaType is the 415 of a body in an encoding nobody reads (CR-08, PA-02).
+// UnsupportedMediaType is the 415 of a body in an unsupported encoding (CR-08, PA-02).
 func UnsupportedMediaType(accepted string) error {
 	return failure(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format - accepted media types include: "+accepted, nil)
 }
 
-// RouterUnsupportedMediaType is the 415 of the router, for a patch type that a path does
-// not have (PA-02).
+// RouterUnsupportedMediaType is the 415 of the router, for a patch type that a path does not
+// support (PA-02).
 func RouterUnsupportedMediaType() error {
 	return failure(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"415: Unsupported Media Type", &metav1.StatusDetails{})
@@ -134,45 +131,44 @@ func TooLarge(limit int64) error {
 }
 
 // DisruptionBudgetViolated is the 429 of an eviction that a PodDisruptionBudget does not allow
-// (SU-14): cause says why, and after how many seconds to ask again, 0 for nobody
-// knows.
+// (SU-14). cause is the reason, and retryAfter the number of seconds after which the client may
+// retry, or 0.
 func DisruptionBudgetViolated(cause string, retryAfter int) error {
 	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retryAfter)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: policyv1.DisruptionBudgetCause, Message: cause}}
 	return err
 }
 
-// MultipleDisruptionBudgets is the 500 of an eviction that more than one PodDisruptionBudget has a
-// say in (SU-14).
+// MultipleDisruptionBudgets is the 500 of an eviction of a pod with more than one
+// PodDisruptionBudget (SU-14).
 func MultipleDisruptionBudgets() error {
 	return failure(http.StatusInternalServerError, "",
 		"This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", nil)
 }
 
-// KubeletRequired is the answer to what a node would have to do, for instance to
-// pods/log: 501, which clients neither retry nor take for a cluster in trouble, and
-// whose message they show.
+// KubeletRequired is the 501 of a request that a kubelet would serve, such as one for pods/log.
+// Clients show its message and do not retry.
 func KubeletRequired(what string) error {
 	return failure(http.StatusNotImplemented, "NotImplemented",
 		"there is no kubelet behind this test server and nothing runs on it: "+what+" cannot be answered", nil)
 }
 
-// NotYetReady is the 503 of a request that comes before the server has all its paths (PV-28).
+// NotYetReady is the 503 of a request before the server has installed all paths (PV-28).
 func NotYetReady() error {
 	err := apierrors.NewServiceUnavailable("the request has been made before all known HTTP paths have been installed, please try again")
 	err.ErrStatus.Details = &metav1.StatusDetails{RetryAfterSeconds: 5}
 	return err
 }
 
-// WatchCacheInitializing is the 429 of a read that the watch cache would answer, while it is
-// being filled (RS-31, WA-39): after how many seconds to ask again.
+// WatchCacheInitializing is the 429 of a read from the watch cache while it is initialized (RS-31,
+// WA-39). The client may retry after seconds.
 func WatchCacheInitializing(seconds int) error {
 	return apierrors.NewTooManyRequests("storage is (re)initializing", seconds)
 }
 
-// FromStoreError turns the store's errors into what a real server says of a list or
-// get: 410 for what history no longer holds (EX-02), 504 for what it does not
-// hold yet (RS-05). Other errors pass.
+// FromStoreError returns the error of a get or a list for an error of the store: 410 for a revision
+// that is compacted (EX-02), and 504 for one that does not exist yet (RS-05). It returns other
+// errors unchanged.
 func FromStoreError(err error) error {
 	var future *memstore.FutureRevisionError
 	switch {
@@ -184,7 +180,7 @@ func FromStoreError(err error) error {
 	return err
 }
 
-// TooLargeResourceVersion is the 504 for a resourceVersion from the future (RS-05).
+// TooLargeResourceVersion is the 504 for a resourceVersion that does not exist yet (RS-05).
 func TooLargeResourceVersion(requested, current uint64) error {
 	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", requested, current), 1)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
@@ -194,26 +190,25 @@ func TooLargeResourceVersion(requested, current uint64) error {
 	return err
 }
 
-// ResourceVersionNotFound is TooLargeResourceVersion for a client that is not told to come
-// again, as nobody has waited.
+// ResourceVersionNotFound is TooLargeResourceVersion without retryAfterSeconds, for a read that did
+// not wait.
 func ResourceVersionNotFound(requested, current uint64) error {
 	err := TooLargeResourceVersion(requested, current).(*apierrors.StatusError)
 	err.ErrStatus.Details.RetryAfterSeconds = 0
 	return err
 }
 
-// TooOldResourceVersion is what an expired watch ends with (WA-19).
+// TooOldResourceVersion is the 410 that ends a watch whose revision is compacted (WA-19).
 func TooOldResourceVersion(requested, oldest uint64) error {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", requested, oldest))
 }
 
-// RequestTimeout is the 504 of a request that took longer than it may (EX-08). It
-// comes from the outside of the server's handlers, which shows: text/plain, and a
-// Status without its kind. RequestTimeoutBody has that form.
+// RequestTimeout is the 504 of a request that has timed out (EX-08). A real server's filters write
+// it, as text/plain and without a kind. RequestTimeoutBody has that form.
 var RequestTimeout error = failure(http.StatusGatewayTimeout, metav1.StatusReasonTimeout,
 	"Timeout: request did not complete within the allotted timeout", &metav1.StatusDetails{})
 
-// RequestTimeoutBody is the body of a RequestTimeout.
+// RequestTimeoutBody returns the body of a RequestTimeout.
 func RequestTimeoutBody() ([]byte, error) {
 	s := FromError(RequestTimeout)
 	s.Kind, s.APIVersion = "", ""
@@ -221,8 +216,8 @@ func RequestTimeoutBody() ([]byte, error) {
 	return append(body, '\n'), err
 }
 
-// ExpiredContinue is the 410 for a continue token whose revision is gone, with
-// the token that goes on from the same key in the state of now (CH-18).
+// ExpiredContinue is the 410 of a continue token whose revision is compacted. token continues at
+// the same key in the current state (CH-18).
 func ExpiredContinue(token string) error {
 	err := apierrors.NewResourceExpired("The provided continue parameter is too old " +
 		"to display a consistent list result. You can start a new list without " +
@@ -242,8 +237,8 @@ func Conflict(gr schema.GroupResource, name string) error {
 }
 
 // AlreadyExists is the 409 of a create whose name is in use (NM-02). isTerminating reports whether
-// the existing object is being deleted (NM-03). A client that sent a generateName, whether or not the
-// name was generated from it, is asked to try again (NM-09).
+// the existing object is being deleted (NM-03). A client that sent a generateName, whether or not
+// the name was generated from it, is asked to try again (NM-09).
 func AlreadyExists(gr schema.GroupResource, name string, hasGenerateName, isTerminating bool) error {
 	err := apierrors.NewAlreadyExists(gr, name)
 	if hasGenerateName {
@@ -288,13 +283,14 @@ func preconditionFailed(field string, sent, stored any) error {
 	return fmt.Errorf("Precondition failed: %s in precondition: %v, %s in object meta: %v", field, sent, field, stored)
 }
 
-// PreconditionFailed is the 409 of a precondition on field, which is UID or ResourceVersion, that is
-// checked before the storage is reached.
+// PreconditionFailed is the 409 of a precondition on field, which is UID or ResourceVersion, that
+// is checked before the storage is reached.
 func PreconditionFailed(gr schema.GroupResource, name, field string, sent, stored any) error {
 	return apierrors.NewConflict(gr, name, preconditionFailed(field, sent, stored))
 }
 
-// StoragePreconditionFailed is PreconditionFailed if the storage checks it. path is the key in etcd.
+// StoragePreconditionFailed is PreconditionFailed if the storage checks it. path is the key in
+// etcd.
 func StoragePreconditionFailed(gr schema.GroupResource, name, path, field string, sent, stored any) error {
 	return invalidObject(gr, name, path, preconditionFailed(field, sent, stored))
 }
@@ -330,8 +326,8 @@ func InvalidOptions(kind string, errs field.ErrorList) error {
 	return Invalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// MissingResourceVersion is the 422 of an update without a resourceVersion, of a resource that needs
-// one (OC-04). It is the only one that has the resource in place of the kind.
+// MissingResourceVersion is the 422 of an update without a resourceVersion, of a resource that
+// needs one (OC-04). It is the only one that has the resource in place of the kind.
 func MissingResourceVersion(gr schema.GroupResource, name string) error {
 	return Invalid(schema.GroupKind{Group: gr.Group, Kind: gr.Resource}, name, field.ErrorList{field.Invalid(
 		field.NewPath("metadata", "resourceVersion"), uint64(0), "must be specified for an update")})
@@ -343,57 +339,56 @@ func InvalidPatchResult(patched string, err error) error {
 	return Invalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), patched, err.Error())})
 }
 
-// AdmissionDenied is the refusal of an admission plugin: the code, the reason and the words
-// that it gave, as far as they make an error.
+// AdmissionDenied is the error of a write that an admission plugin denies. It has the code, the
+// reason and the message of result, which may be nil. A code that is not an error becomes 400.
 func AdmissionDenied(plugin string, result *metav1.Status) error {
 	if result == nil {
 		result = &metav1.Status{}
 	}
-	refusal := *result
-	refusal.Code = max(refusal.Code, http.StatusBadRequest)
-	refusal.Status = metav1.StatusFailure
-	by := fmt.Sprintf("admission webhook %q denied the request", plugin)
+	denial := *result
+	denial.Code = max(denial.Code, http.StatusBadRequest)
+	denial.Status = metav1.StatusFailure
+	text := fmt.Sprintf("admission webhook %q denied the request", plugin)
 	switch {
 	case result.Message != "":
-		refusal.Message = by + ": " + result.Message
+		denial.Message = text + ": " + result.Message
 	case result.Reason != "":
-		refusal.Message = by + ": " + string(result.Reason)
+		denial.Message = text + ": " + string(result.Reason)
 	default:
-		refusal.Message = by + " without explanation"
+		denial.Message = text + " without explanation"
 	}
-	return &apierrors.StatusError{ErrStatus: refusal}
+	return &apierrors.StatusError{ErrStatus: denial}
 }
 
-// DryRunUnsupported is the refusal of a dry run that would have to ask an admission plugin
-// with side effects (DR-07).
+// DryRunUnsupported is the 400 of a dry run with an admission plugin that has side effects (DR-07).
 func DryRunUnsupported(plugin string) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", plugin))
 }
 
-// AdmissionFailed is the 500 of a write whose admission plugin did not do its work.
+// AdmissionFailed is the 500 of a write whose admission plugin failed.
 func AdmissionFailed(plugin string, err error) error {
 	return apierrors.NewInternalError(fmt.Errorf("failed calling webhook %q: %w", plugin, err))
 }
 
-// corruptObjectError is what the storage of a real server says of an object that it cannot read.
+// corruptObjectError returns the error of a real server's storage for an object that cannot be
+// read.
 func corruptObjectError(path string, err error) error {
 	return fmt.Errorf("StorageError: corrupt object, Code: 7, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: %w", path, err)
 }
 
-// CorruptObject is the 500 of a read, or of a write that begins with one, of an object that
-// cannot be converted.
+// CorruptObject is the 500 of a read or a write of an object that cannot be converted.
 func CorruptObject(path string, err error) error {
 	return apierrors.NewInternalError(corruptObjectError(path, err))
 }
 
-// UnreadableItem is an object of a list that cannot be converted: where it is stored, and why.
+// UnreadableItem is an object of a list that cannot be converted.
 type UnreadableItem struct {
 	Path string
 	Err  error
 }
 
-// StorageReadError is the 500 of a list with objects that cannot be converted. It has been
-// given up before its end if it is truncated.
+// StorageReadError is the 500 of a list with objects that cannot be converted. truncated reports
+// that there may be more of them.
 func StorageReadError(gr schema.GroupResource, items []UnreadableItem, truncated bool) error {
 	var causes []metav1.StatusCause
 	for _, u := range items {

@@ -42,7 +42,8 @@ func NextWrite(store *memstore.Store) <-chan struct{} {
 	return cursor.Ready()
 }
 
-// NewTimer returns a channel that receives once after d, or never if d is 0. stop releases the timer.
+// NewTimer returns a channel that receives once after d, or never if d is 0. stop releases the
+// timer.
 func NewTimer(d time.Duration) (fired <-chan time.Time, stop func()) {
 	if d <= 0 {
 		return nil, func() {}

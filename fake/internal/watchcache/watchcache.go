@@ -32,8 +32,8 @@ type Cache struct {
 // initialization is the time in which the cache is not ready.
 type initialization struct{ since, until time.Time }
 
-// New returns the Cache of a store. Reads see view, or all of the store if it is nil. maxWait is how
-// long a read waits for a resourceVersion that the store or the view does not have yet (RS-05).
+// New returns the Cache of a store. Reads see view, or all of the store if it is nil. maxWait is
+// how long a read waits for a resourceVersion that the store or the view does not have yet (RS-05).
 func New(store *memstore.Store, view View, maxWait time.Duration) *Cache {
 	if view == nil {
 		view = currentView{store}
@@ -52,9 +52,9 @@ func (c *Cache) Revision() memstore.Revision { return c.view.Revision() }
 // Until returns what can make rev visible, which it is not now.
 func (c *Cache) Until(rev memstore.Revision) Changes { return c.view.Until(rev) }
 
-// WaitUntilFresh waits until rev is visible. timeout is the time that the request has left. The error
-// is the 504 of a resourceVersion that is too large (RS-05) or, if timeout ends first, of a request
-// timeout (EX-08).
+// WaitUntilFresh waits until rev is visible. timeout is the time that the request has left. The
+// error is the 504 of a resourceVersion that is too large (RS-05) or, if timeout ends first, of a
+// request timeout (EX-08).
 func (c *Cache) WaitUntilFresh(ctx context.Context, timeout time.Duration, rev memstore.Revision) error {
 	return c.wait(ctx, timeout, c.view, rev)
 }
@@ -91,8 +91,8 @@ func (c *Cache) wait(ctx context.Context, timeout time.Duration, view View, rev 
 	}
 }
 
-// Reinitialize makes the cache unready for d: all watches end, and CheckReady returns an error. With
-// 0 the cache is ready immediately.
+// Reinitialize makes the cache unready for d: all watches end, and CheckReady returns an error.
+// With 0 the cache is ready immediately.
 func (c *Cache) Reinitialize(d time.Duration) {
 	now := time.Now()
 	// This comes first, so that no watch is opened between the two.
@@ -101,8 +101,8 @@ func (c *Cache) Reinitialize(d time.Duration) {
 	c.AllowWatches()
 }
 
-// CheckReady returns nil, or the 429 of a cache that is being initialized (RS-31, WA-39). The client
-// is asked to retry after 1 to 30 seconds, later the longer the initialization takes.
+// CheckReady returns nil, or the 429 of a cache that is being initialized (RS-31, WA-39). The
+// client is asked to retry after 1 to 30 seconds, later the longer the initialization takes.
 func (c *Cache) CheckReady() error {
 	current := c.initializing.Load()
 	if current == nil {

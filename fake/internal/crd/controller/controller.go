@@ -1,5 +1,5 @@
-// Package controller reconciles CustomResourceDefinitions after writes: it serves the types that they
-// define, writes their status, and deletes the instances of those that are being deleted.
+// Package controller reconciles CustomResourceDefinitions after writes: it serves the types that
+// they define, writes their status, and deletes the instances of those that are being deleted.
 //
 // On a real server these are several controllers, which need some milliseconds. Here everything is
 // done before the write is answered, so that no client has to wait.
@@ -33,8 +33,8 @@ const fieldManager = "kube-apiserver"
 
 type crd = apiextensionsv1.CustomResourceDefinition
 
-// errConflict is the error of a write to a CustomResourceDefinition that another request has changed.
-// That request reconciles it.
+// errConflict is the error of a write to a CustomResourceDefinition that another request has
+// changed. That request reconciles it.
 var errConflict = errors.New("the CustomResourceDefinition has been changed")
 
 // Controller reconciles the CustomResourceDefinitions of a store. It is safe for concurrent use.
@@ -54,8 +54,8 @@ func New(store *storage.Store, types *registry.Registry, clock *clock.Clock, del
 }
 
 // AfterWrite is the AfterWrite function of a storage.Store. It reconciles the
-// CustomResourceDefinition that was written or, if the last instance of one that is being deleted was
-// removed, that one.
+// CustomResourceDefinition that was written or, if the last instance of one that is being deleted
+// was removed, that one.
 func (c *Controller) AfterWrite(res *resource.Resource, e *memstore.Event) error {
 	switch {
 	case resource.IsCRDResource(res):
@@ -116,9 +116,9 @@ func (c *Controller) writeStates(crds map[string]*crd, states []*crd) error {
 	return nil
 }
 
-// updateStatus writes the status and the finalizers of current, which update returns, and returns the
-// stored object. It is nil if the object is deleted because update has removed the last finalizer. The
-// error is errConflict if current is not the stored object.
+// updateStatus writes the status and the finalizers of current, which update returns, and returns
+// the stored object. It is nil if the object is deleted because update has removed the last
+// finalizer. The error is errConflict if current is not the stored object.
 func (c *Controller) updateStatus(current *crd, update func(*crd) *crd) (*crd, error) {
 	res := c.types.Table().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	manager, err := c.types.FieldManager(res, "status")
@@ -149,8 +149,9 @@ func (c *Controller) updateStatus(current *crd, update func(*crd) *crd) (*crd, e
 	return obj.(*crd), nil
 }
 
-// finalize deletes the instances of a CustomResourceDefinition that is being deleted, and removes its
-// finalizer if there are none left (CD-08). It is called again when the last instance is removed.
+// finalize deletes the instances of a CustomResourceDefinition that is being deleted, and removes
+// its finalizer if there are none left (CD-08). It is called again when the last instance is
+// removed.
 func (c *Controller) finalize(deleted *crd) error {
 	finalizing, err := c.updateStatus(deleted, func(d *crd) *crd { return lifecycle.StartFinalizing(d, c.clock.Now()) })
 	if err != nil {
