@@ -3,7 +3,6 @@ package handlers
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -75,18 +74,24 @@ func patchType(r *http.Request) types.PatchType {
 // checkPatchType returns a 415 if the resource does not support the patch type. For built-in
 // resources a real server's router returns it (PA-02).
 func (q *request) checkPatchType() error {
-	supported := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.ApplyYAMLPatchType)}
-	if q.parent.Custom == nil { // custom resources have no Go types with the tags of a strategic merge
-		supported = append(supported, string(types.StrategicMergePatchType))
-	}
-	if negotiate.IsCBOREnabled(q.r) {
-		supported = append(supported, string(types.ApplyCBORPatchType))
+	isSupported := false
+	switch patchType(q.r) {
+	case types.StrategicMergePatchType:
+		isSupported = q.parent.Custom == nil // it needs the tags of a Go type
+	case types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType:
+		isSupported = true
+	case types.ApplyCBORPatchType:
+		isSupported = negotiate.IsCBOREnabled(q.r)
 	}
 	switch {
-	case slices.Contains(supported, string(patchType(q.r))):
+	case isSupported:
 		return nil
 	case q.parent.Custom == nil:
 		return status.RouterUnsupportedMediaType()
+	}
+	supported := []string{string(types.JSONPatchType), string(types.MergePatchType), string(types.ApplyYAMLPatchType)}
+	if negotiate.IsCBOREnabled(q.r) {
+		supported = append(supported, string(types.ApplyCBORPatchType))
 	}
 	return status.UnsupportedMediaType(strings.Join(supported, ", "))
 }
