@@ -37,15 +37,15 @@ type benchFlags struct {
 func (f *benchFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "measure the server of this `FILE`, with its credentials; there is no default")
 	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
-	flags.StringVar(&f.url, "url", "", "measure the server at this `URL`, which wants no credentials")
-	flags.BoolVar(&f.self, "self", false, "measure a server of this process, and how long it takes to start")
-	flags.IntVar(&f.objects, "objects", 2000, "create `N` objects of a KiB")
-	flags.IntVar(&f.clients, "clients", 16, "let up to `N` clients make requests at a time")
+	flags.StringVar(&f.url, "url", "", "measure the server at this `URL`, without credentials")
+	flags.BoolVar(&f.self, "self", false, "measure a server in this process, and its start")
+	flags.IntVar(&f.objects, "objects", 2000, "create `N` objects of 1 KiB")
+	flags.IntVar(&f.clients, "clients", 16, "send requests from up to `N` clients at a time")
 	f.watchers = []int{1, 100, 1000}
-	flags.Func("watchers", "measure fan-out to each of these numbers of watchers, `N,...`; the default is 1,100,1000, and 0 leaves it out", f.setWatchers)
+	flags.Func("watchers", "measure fan-out to each of these numbers of watchers, `N,...`; the default is 1,100,1000, and 0 skips it", f.setWatchers)
 	flags.DurationVar(&f.duration, "duration", time.Second, "repeat each kind of request for this `TIME`; 1s is the default")
 	flags.BoolVar(&f.json, "json", false, "print the report as JSON")
-	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far it is")
+	flags.BoolVar(&f.quiet, "q", false, "print no progress to stderr")
 }
 
 func (f *benchFlags) setWatchers(text string) error {
@@ -56,7 +56,7 @@ func (f *benchFlags) setWatchers(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil {
-			return fmt.Errorf("%q is no number", part)
+			return fmt.Errorf("%q is not a number", part)
 		}
 		f.watchers = append(f.watchers, n)
 	}
@@ -98,7 +98,7 @@ func (f *benchFlags) checkServer() error {
 	case named != 1:
 		return errors.New("name the server by one of --kubeconfig, --url and --self")
 	case f.context != "" && f.kubeconfig == "":
-		return errors.New("--context is for --kubeconfig")
+		return errors.New("--context requires --kubeconfig")
 	}
 	return nil
 }

@@ -81,10 +81,10 @@ func TestBenchUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                            "name the server by one of --kubeconfig, --url and --self",
 		"--self --url http://x":       "name the server by one of --kubeconfig, --url and --self",
-		"--self --context x":          "--context is for --kubeconfig",
+		"--self --context x":          "--context requires --kubeconfig",
 		"--self --clients 0":          "0 clients: there can be 1 to 256",
 		"--self --objects 3":          "3 objects: there can be 1 for each client, which are 16, to 100000",
-		"--self --watchers 1,many":    `invalid value "1,many" for flag -watchers: "many" is no number`,
+		"--self --watchers 1,many":    `invalid value "1,many" for flag -watchers: "many" is not a number`,
 		"--self --duration 24h":       "24h0m0s for each figure: it can be up to 10m0s",
 		"--self more":                 `unexpected argument "more"`,
 		"--self --watchers 1,1000000": "1000000 watchers: there can be 1 to 10000",

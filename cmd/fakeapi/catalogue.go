@@ -16,14 +16,14 @@ import (
 // listCatalogue prints a line for each case and each client.
 func listCatalogue(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "NUMBER\tNAME\tROLE\tSURVIVORS\tTITLE") // Flush has the error
+	_, _ = fmt.Fprintln(w, "NUMBER\tNAME\tROLE\tPASSED BY\tTITLE") // Flush has the error
 	for _, c := range scenario.Catalogue() {
 		_, _ = fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", c.Number, c.Name, c.Role, namesOrDash(c.Passes), c.Title)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(w, "\nROLE\tCLIENT\tWHAT IT IS")
+	_, _ = fmt.Fprintln(w, "\nROLE\tCLIENT\tDESCRIPTION")
 	for _, client := range clients.All() {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\n", client.Role, client.Name, client.Doc)
 	}
@@ -92,11 +92,11 @@ func (f *runFlags) runCase(ctx context.Context, of scenario.Case, client clients
 	_, known := of.Fails[client.Name]
 	switch {
 	case err == nil && known:
-		return "survives", fmt.Sprintf("%s: the catalogue says that %s falls, but it survives", s.name, client.Name)
+		return "passes", fmt.Sprintf("%s: the catalogue expects %s to fail, but it passes", s.name, client.Name)
 	case err == nil:
-		return "survives", ""
+		return "passes", ""
 	case !known:
-		return "falls", fmt.Sprintf("%s: %s falls: %s", s.name, client.Name, shortError(err))
+		return "fails", fmt.Sprintf("%s: %s fails: %s", s.name, client.Name, shortError(err))
 	}
-	return "falls", ""
+	return "fails", ""
 }

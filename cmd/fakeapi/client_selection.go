@@ -25,7 +25,7 @@ func (c *clientSelection) add(text string) error {
 		}
 	}
 	if len(c.clients) == before {
-		return fmt.Errorf("there is no such client; there are: %s", clientNames(clients.All(), true))
+		return fmt.Errorf("no such client; the clients are: %s", clientNames(clients.All(), true))
 	}
 	return nil
 }
@@ -44,13 +44,13 @@ func (c clientSelection) forRole(role string) clients.Implementation {
 func (c clientSelection) forCase(of scenario.Case) (clients.Implementation, error) {
 	all := clientsInRole(of.Role)
 	if len(all) == 0 {
-		return clients.Implementation{}, fmt.Errorf("%s: no client plays the role %s", of.Name, of.Role)
+		return clients.Implementation{}, fmt.Errorf("%s: no client has the role %s", of.Name, of.Role)
 	}
 	if wanted := c.inRole(of.Role); len(wanted) > 0 {
 		return wanted[0], nil
 	}
 	if len(c.clients) > 0 {
-		return clients.Implementation{}, fmt.Errorf("%s: --client %s does not play the role %s; there are: %s",
+		return clients.Implementation{}, fmt.Errorf("%s: --client %s does not have the role %s; the clients are: %s",
 			of.Name, c.clients[0].Name, of.Role, clientNames(all, false))
 	}
 	for _, client := range all {

@@ -20,12 +20,12 @@ type compareFlags struct {
 }
 
 func (f *compareFlags) define(flags *flag.FlagSet) {
-	flags.StringVar(&f.left.name, "left", "", "the `SERVER` on the left: the file of a kubeconfig, self for a server of this process, or golden:DIR for recorded exchanges")
+	flags.StringVar(&f.left.name, "left", "", "the `SERVER` on the left: the file of a kubeconfig, self for a server in this process, or golden:DIR for recorded exchanges")
 	flags.StringVar(&f.right.name, "right", "", "the `SERVER` on the right: the file of a kubeconfig, or self")
 	flags.StringVar(&f.left.context, "left-context", "", "use this `CONTEXT` of the kubeconfig on the left instead of its current one")
 	flags.StringVar(&f.right.context, "right-context", "", "use this `CONTEXT` of the kubeconfig on the right instead of its current one")
-	flags.StringVar(&f.left.compact, "left-compact", "", "a POST to this `URL` makes the server on the left forget its history; without it, cases that need that are skipped")
-	flags.StringVar(&f.right.compact, "right-compact", "", "a POST to this `URL` makes the server on the right forget its history")
+	flags.StringVar(&f.left.compact, "left-compact", "", "a POST to this `URL` makes the server on the left compact its history; without it, cases that need that are skipped")
+	flags.StringVar(&f.right.compact, "right-compact", "", "a POST to this `URL` makes the server on the right compact its history")
 	flags.BoolVar(&f.controllers, "controllers", true, "run controllers in the servers of this process")
 	f.suiteFlags.define(flags)
 	flags.Func("report", "write a report as json or markdown, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
@@ -51,16 +51,16 @@ func compareCommand(ctx context.Context, c *call) error {
 func (f *compareFlags) check() error {
 	switch {
 	case f.list && f.dryRun:
-		return errors.New("--list and --dry-run exclude each other")
+		return errors.New("--list and --dry-run are mutually exclusive")
 	case (f.list || f.dryRun) && len(f.reports.files) > 0:
-		return errors.New("--report is for a run")
+		return errors.New("--report requires a run")
 	case f.list:
 		return nil
 	case f.left.name == "" || f.right.name == "":
-		return errors.New("--left and --right are needed")
+		return errors.New("--left and --right are required")
 	}
 	if _, recorded := f.right.recordings(); recorded {
-		return errors.New("recordings can only be on the left")
+		return errors.New("only the left side can be recordings")
 	}
 	return errors.Join(f.left.check("left"), f.right.check("right"))
 }
@@ -80,7 +80,7 @@ func (f *compareFlags) compare(ctx context.Context, c *call) error {
 func (f *compareFlags) compareServers(ctx context.Context, c *call) error {
 	selected := f.config().SelectedCases()
 	if len(selected) == 0 {
-		return c.usageError(errors.New("--run and --level leave no case"))
+		return c.usageError(errors.New("--run and --level select no case"))
 	}
 	if f.list {
 		return listCases(c.stdout, selected)
@@ -133,11 +133,11 @@ func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func
 	}
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("interrupted: the comparison did not end")
+		return errors.New("interrupted: the comparison is not complete")
 	case failed != nil:
 		return failed
 	case !report.Clean():
-		return errors.New("not all could be cleaned up, see LEFT BEHIND")
+		return errors.New("cleaning up failed, see LEFT BEHIND")
 	case report.Count(compare.Same)+report.Count(compare.Neither) < len(report.Cases):
 		return errReported
 	}

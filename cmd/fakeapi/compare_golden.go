@@ -27,14 +27,14 @@ const recordingsAtOnce = 8
 // compareRecordings replays the recordings of a folder on the right side.
 func (f *compareFlags) compareRecordings(ctx context.Context, c *call, folder string) error {
 	if f.level != conformance.May || f.patience != 0 {
-		return c.usageError(errors.New("--level and --patience are for the cases of the suite"))
+		return c.usageError(errors.New("--level and --patience apply to the suite only"))
 	}
 	cases, err := f.selectRecordings(folder)
 	switch {
 	case err != nil:
 		return err
 	case len(cases) == 0:
-		return c.usageError(errors.New("--run leaves no case"))
+		return c.usageError(errors.New("--run selects no case"))
 	case f.list:
 		return listRecordings(c.stdout, cases)
 	case f.dryRun:
@@ -80,7 +80,7 @@ func (f *compareFlags) executeRecordings(ctx context.Context, c *call, recording
 		case f.skip != nil && f.skip.MatchString(one.Name):
 			return "--skip " + f.skip.String()
 		case one.Compacts() && !compacts:
-			return "it needs a server that forgets its history, see --right-compact"
+			return "it needs a compaction, see --right-compact"
 		}
 		return ""
 	}
@@ -98,7 +98,7 @@ func (f *compareFlags) selectRecordings(folder string) ([]golden.Case, error) {
 		return nil, fmt.Errorf("--left golden:%s: %w", folder, unwrapPathError(err))
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("--left golden:%s: it is no folder", folder)
+		return nil, fmt.Errorf("--left golden:%s: it is not a folder", folder)
 	}
 	cases, err := golden.Load(os.DirFS(folder))
 	if err != nil {
@@ -163,11 +163,11 @@ func listRecordings(out io.Writer, cases []golden.Case) error {
 // dryRunRecordings prints the requests that would be sent.
 func dryRunRecordings(out io.Writer, cases []golden.Case) error {
 	for _, one := range cases {
-		if _, err := fmt.Fprintf(out, "%s, in a namespace of its own\n", one.Name); err != nil {
+		if _, err := fmt.Fprintf(out, "%s, in its own namespace\n", one.Name); err != nil {
 			return err
 		}
 		for _, name := range one.CRDs {
-			_, _ = fmt.Fprintf(out, "  needs the definitions of %s, which are created if they are not there, and removed again\n", name)
+			_, _ = fmt.Fprintf(out, "  needs the definitions of %s, which are created if they are missing, and removed afterwards\n", name)
 		}
 		for _, request := range one.Requests() {
 			_, _ = fmt.Fprintf(out, "  %s %s\n", cmp.Or(request.Method, "GET"), request.Path)

@@ -23,10 +23,10 @@ type sideFlags struct{ name, context, compact string }
 func (f sideFlags) check(which string) error {
 	if _, recorded := f.recordings(); recorded || f.name == selfName {
 		if f.context != "" {
-			return fmt.Errorf("--%s-context is for a kubeconfig", which)
+			return fmt.Errorf("--%s-context requires a kubeconfig", which)
 		}
 		if f.compact != "" {
-			return fmt.Errorf("--%s-compact is for a kubeconfig", which)
+			return fmt.Errorf("--%s-compact requires a kubeconfig", which)
 		}
 	}
 	return nil
@@ -100,7 +100,7 @@ func post(ctx context.Context, url string) error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode >= http.StatusMultipleChoices {
-		return errors.New("POST " + url + " answers " + cmp.Or(response.Status, "nothing"))
+		return errors.New("POST " + url + " returned " + cmp.Or(response.Status, "nothing"))
 	}
 	return nil
 }

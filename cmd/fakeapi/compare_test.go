@@ -70,7 +70,7 @@ func TestCompareCompacts(t *testing.T) {
 	require.Equal(t, exitOK, got.status, got.stdout+got.stderr)
 	got = runCommand(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--right-compact", srv.URL()+"/none", "--run", "^EX-04/typed$")
 	require.Equal(t, exitError, got.status)
-	require.Contains(t, got.stdout, "/none answers 404 Not Found")
+	require.Contains(t, got.stdout, "/none returned 404 Not Found")
 }
 
 // Recordings are played on a server of this process, and on one with a kubeconfig, which gets the definitions for it and loses them again.
@@ -121,23 +121,23 @@ func TestCompareLists(t *testing.T) {
 func TestCompareUsage(t *testing.T) {
 	empty := t.TempDir()
 	for _, test := range []struct{ args, want string }{
-		{"", "compare: --left and --right are needed; see fakeapi help compare"},
-		{"--left self", "compare: --left and --right are needed; see"},
-		{"--list --dry-run", "compare: --list and --dry-run exclude each other; see"},
-		{"--list --report json", "compare: --report is for a run; see"},
-		{"--left self --right self --run ^XX", "compare: --run and --level leave no case; see"},
-		{"--left self --right self --report junit", "it is none of json, markdown, with =FILE or without; see"},
-		{"--left self --right self --left-context a", "compare: --left-context is for a kubeconfig; see"},
-		{"--left self --right self --right-compact http://a", "compare: --right-compact is for a kubeconfig; see"},
+		{"", "compare: --left and --right are required; see fakeapi help compare"},
+		{"--left self", "compare: --left and --right are required; see"},
+		{"--list --dry-run", "compare: --list and --dry-run are mutually exclusive; see"},
+		{"--list --report json", "compare: --report requires a run; see"},
+		{"--left self --right self --run ^XX", "compare: --run and --level select no case; see"},
+		{"--left self --right self --report junit", "it is none of json, markdown, with or without =FILE; see"},
+		{"--left self --right self --left-context a", "compare: --left-context requires a kubeconfig; see"},
+		{"--left self --right self --right-compact http://a", "compare: --right-compact requires a kubeconfig; see"},
 		{"--left self --right self --namespace Upper --run ^GT-01", `Namespace "Upper" does not begin a name: `},
-		{"--left self --right golden:x", "compare: recordings can only be on the left; see"},
+		{"--left self --right golden:x", "compare: only the left side can be recordings; see"},
 		{"--left /none --right self", "fakeapi: --left /none: no such file or directory"},
 		{"--left self --right /none", "fakeapi: --right /none: no such file or directory"},
 		{"--left golden:/none --right self", "fakeapi: --left golden:/none: no such file or directory"},
-		{"--left golden:compare_test.go --right self", "fakeapi: --left golden:compare_test.go: it is no folder"},
+		{"--left golden:compare_test.go --right self", "fakeapi: --left golden:compare_test.go: it is not a folder"},
 		{"--left golden:" + empty + " --right self", "there is no *.json file"},
-		{"--left " + recorded + " --right self --run ^x$", "compare: --run leaves no case; see"},
-		{"--left " + recorded + " --right self --level MUST", "compare: --level and --patience are for the cases of the suite; see"},
+		{"--left " + recorded + " --right self --run ^x$", "compare: --run selects no case; see"},
+		{"--left " + recorded + " --right self --level MUST", "compare: --level and --patience apply to the suite only; see"},
 		{"--left self --right self --run ^GT-01 --report json=/none/x", "fakeapi: --report json=/none/x: no such file or directory"},
 	} {
 		t.Run(test.args, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestCompareInterrupted(t *testing.T) {
 			cancel()
 			require.Equal(t, exitUsage, <-status, stderr.String())
 			require.Contains(t, stderr.String(), "interrupted at ")
-			require.Contains(t, stderr.String(), "fakeapi: interrupted: the comparison did not end")
+			require.Contains(t, stderr.String(), "fakeapi: interrupted: the comparison is not complete")
 			requireNothingLeft(t, srv)
 			require.Equal(t, hasRequest(srv, "POST "+definitions), hasRequest(srv, "DELETE "+definitions))
 		})

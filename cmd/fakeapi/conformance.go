@@ -31,14 +31,14 @@ func (f *conformanceFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "check the server of this `FILE`, with its credentials; there is no default")
 	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
 	f.suiteFlags.define(flags)
-	flags.StringVar(&f.url, "url", "", "check the server at this `URL`, which wants no credentials, such as kubectl proxy")
-	flags.StringVar(&f.unprivilegedKubeconfig, "unprivileged-kubeconfig", "", "send the requests of a user who may do nothing with the credentials of this `FILE`, for the same server; without it such a user is impersonated")
-	flags.StringVar(&f.unprivilegedContext, "unprivileged-context", "", "that user is in this `CONTEXT` of --unprivileged-kubeconfig, or else of --kubeconfig")
-	flags.Func("features", "the server has these feature gates on, or with =false or - in front off: `NAME[=BOOL],...` of "+strings.Join(conformance.FeatureGates(), ", ")+
+	flags.StringVar(&f.url, "url", "", "check the server at this `URL`, without credentials, such as kubectl proxy")
+	flags.StringVar(&f.unprivilegedKubeconfig, "unprivileged-kubeconfig", "", "credentials of a user without rights on the same server, in `FILE`; without it such a user is impersonated")
+	flags.StringVar(&f.unprivilegedContext, "unprivileged-context", "", "the `CONTEXT` of that user in --unprivileged-kubeconfig, or else in --kubeconfig")
+	flags.Func("features", "these feature gates of the server are on, or with =false or a leading - off: `NAME[=BOOL],...` of "+strings.Join(conformance.FeatureGates(), ", ")+
 		"; what is not named is asked of the server; can be repeated", f.features.add)
-	flags.Func("compact", "make the server forget the states of its past, as a compaction of etcd does, by a POST to a URL or by a shell command: `URL|COMMAND`", f.compact.set)
-	flags.Func("expire", "make the server forget its past for watches too: `URL|COMMAND`", f.expire.set)
-	flags.Func("starting", "put the server back into the time before it has installed all its paths by a shell `COMMAND`, which prints a line when it is so, and ends that when it is interrupted", f.starting.setCommand)
+	flags.Func("compact", "compact the server's history, as etcd does, by a POST to a URL or by a shell command: `URL|COMMAND`", f.compact.set)
+	flags.Func("expire", "drop the server's history for watches, too: `URL|COMMAND`", f.expire.set)
+	flags.Func("starting", "put the server into its start-up state by a shell `COMMAND`, which prints a line when that is done, and ends the state when it is interrupted", f.starting.setCommand)
 	flags.Func("report", "write a report as junit, json, markdown or html, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
 }
 
@@ -55,11 +55,11 @@ func conformanceCommand(ctx context.Context, c *call) error {
 	config := f.config()
 	switch {
 	case f.list && f.dryRun:
-		return c.usageError(errors.New("--list and --dry-run exclude each other"))
+		return c.usageError(errors.New("--list and --dry-run are mutually exclusive"))
 	case (f.list || f.dryRun) && len(f.reports.files) > 0:
-		return c.usageError(errors.New("--report is for a run"))
+		return c.usageError(errors.New("--report requires a run"))
 	case len(config.SelectedCases()) == 0:
-		return c.usageError(errors.New("--run and --level leave no case"))
+		return c.usageError(errors.New("--run and --level select no case"))
 	case f.list:
 		return listCases(c.stdout, config.SelectedCases())
 	}
@@ -97,11 +97,11 @@ func checkReachable(ctx context.Context, to *cluster) error {
 	}
 	response, err := to.transport.RoundTrip(request)
 	if err != nil {
-		return fmt.Errorf("the server %s does not answer: %w", to.base.Redacted(), err)
+		return fmt.Errorf("the server %s does not respond: %w", to.base.Redacted(), err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET /version of %s answers %s", to.base.Redacted(), response.Status)
+		return fmt.Errorf("GET /version of %s returned %s", to.base.Redacted(), response.Status)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 	}
 	switch {
 	case interrupted != nil:
-		return errors.New("interrupted: the run did not end")
+		return errors.New("interrupted: the run is not complete")
 	case report.LevelTally(conformance.Must).Failed > 0 || hasLeftovers(report):
 		return errReported
 	}

@@ -24,7 +24,7 @@ func (f features) add(text string) error {
 		name, value, given := strings.Cut(strings.TrimSpace(part), "=")
 		name, off := strings.CutPrefix(name, "-")
 		if off && given {
-			return fmt.Errorf("%q says it twice: NAME, NAME=false or -NAME", part)
+			return fmt.Errorf("%q is ambiguous: use NAME, NAME=false or -NAME", part)
 		}
 		on, err := strconv.ParseBool(cmp.Or(value, "true"))
 		if err != nil || given && value == "" {
@@ -32,10 +32,10 @@ func (f features) add(text string) error {
 		}
 		on = on && !off
 		if known := conformance.FeatureGates(); !slices.Contains(known, name) {
-			return fmt.Errorf("no case depends on a feature gate %q; there are: %s", name, strings.Join(known, ", "))
+			return fmt.Errorf("no case depends on a feature gate %q; the feature gates are: %s", name, strings.Join(known, ", "))
 		}
 		if before, text := f[name]; text && before != on {
-			return fmt.Errorf("%s is said to be on and off", name)
+			return fmt.Errorf("%s is both on and off", name)
 		}
 		f[name] = on
 	}
@@ -47,13 +47,13 @@ func (f features) add(text string) error {
 func (f *conformanceFlags) checkServer() error {
 	switch {
 	case f.kubeconfig == "" && f.url == "":
-		return errors.New("--kubeconfig or --url is needed")
+		return errors.New("--kubeconfig or --url is required")
 	case f.kubeconfig != "" && f.url != "":
-		return errors.New("--kubeconfig and --url exclude each other")
+		return errors.New("--kubeconfig and --url are mutually exclusive")
 	case f.context != "" && f.kubeconfig == "":
-		return errors.New("--context is for --kubeconfig")
+		return errors.New("--context requires --kubeconfig")
 	case f.unprivilegedContext != "" && f.kubeconfig == "" && f.unprivilegedKubeconfig == "":
-		return errors.New("--unprivileged-context is for --kubeconfig or --unprivileged-kubeconfig")
+		return errors.New("--unprivileged-context requires --kubeconfig or --unprivileged-kubeconfig")
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (f *conformanceFlags) unprivilegedClient(to *cluster) (*http.Client, error)
 	file := cmp.Or(f.unprivilegedKubeconfig, f.kubeconfig)
 	as, err := readCluster(file, f.unprivilegedContext)
 	if err == nil && strings.TrimRight(as.base.String(), "/") != strings.TrimRight(to.base.String(), "/") {
-		err = fmt.Errorf("it leads to %s, and the server to check is %s", as.base.Redacted(), to.base.Redacted())
+		err = fmt.Errorf("its server is %s, but the server to check is %s", as.base.Redacted(), to.base.Redacted())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the user without rights, of %s: %w", file, err)

@@ -34,7 +34,7 @@ func TestConformanceHooks(t *testing.T) {
 	require.Equal(t, conformance.Skipped, got["CH-18/typed"].Outcome, got)
 	got = outcomes(t, append(args, "--compact", control+"nothing")...)
 	require.Equal(t, conformance.Failed, got["CH-18/typed"].Outcome, got)
-	require.Contains(t, got["CH-18/typed"].Error, "Config.Compact: POST "+control+"nothing answers 404 Not Found: {")
+	require.Contains(t, got["CH-18/typed"].Error, "Config.Compact: POST "+control+"nothing returned 404 Not Found: {")
 	got = outcomes(t, append(args, "--compact", control+"compact", "--expire", control+"expire")...)
 	require.Equal(t, conformance.Passed, got["CH-18/typed"].Outcome, got)
 	require.Equal(t, conformance.Passed, got["EX-03/typed"].Outcome, got)
@@ -78,7 +78,7 @@ func TestConformanceUnprivileged(t *testing.T) {
 	other := kubeconfigAs(t, fakeapi.Start(t), "other", "x")
 	got := runCommand(t, "conformance", "--kubeconfig", file, "--unprivileged-kubeconfig", other)
 	require.Equal(t, exitError, got.status)
-	require.Contains(t, got.stderr, "fakeapi: the user without rights, of "+other+": it leads to http")
+	require.Contains(t, got.stderr, "fakeapi: the user without rights, of "+other+": its server is http")
 	got = runCommand(t, "conformance", "--kubeconfig", file, "--unprivileged-kubeconfig", "/none")
 	require.Equal(t, "fakeapi: the user without rights, of /none: no such file or directory\n", got.stderr)
 }
@@ -103,19 +103,19 @@ func TestConformanceConfigUsage(t *testing.T) {
 		args, want string
 		status     int
 	}{
-		{"--kubeconfig a --url http://x", "--kubeconfig and --url exclude each other; see", exitUsage},
-		{"--url http://x --context c", "--context is for --kubeconfig; see", exitUsage},
-		{"--url http://x --unprivileged-context c", "--unprivileged-context is for --kubeconfig or --unprivileged-kubeconfig; see", exitUsage},
+		{"--kubeconfig a --url http://x", "--kubeconfig and --url are mutually exclusive; see", exitUsage},
+		{"--url http://x --context c", "--context requires --kubeconfig; see", exitUsage},
+		{"--url http://x --unprivileged-context c", "--unprivileged-context requires --kubeconfig or --unprivileged-kubeconfig; see", exitUsage},
 		{"--url localhost:80", "--url localhost:80: it is not of the form http://host:port", exitError},
-		{"--features Nope", `no case depends on a feature gate "Nope"; there are: CBORServingAndStorage, WatchList; see`, exitUsage},
+		{"--features Nope", `no case depends on a feature gate "Nope"; the feature gates are: CBORServingAndStorage, WatchList; see`, exitUsage},
 		{"--features WatchList=perhaps", `"perhaps" is neither true nor false; see`, exitUsage},
 		{"--features WatchList=", `"" is neither true nor false; see`, exitUsage},
-		{"--features -WatchList=true", `"-WatchList=true" says it twice: NAME, NAME=false or -NAME; see`, exitUsage},
-		{"--features WatchList,-WatchList", "WatchList is said to be on and off; see", exitUsage},
-		{"--features WatchList --features WatchList=false", "WatchList is said to be on and off; see", exitUsage},
-		{"--compact http:///compact", `"http:///compact" is no URL of the form http://host:port/path; see`, exitUsage},
-		{"--starting=", "it is neither a URL nor a command; see", exitUsage},
-		{"--starting http://x/start", "it is a shell command, and no URL; see", exitUsage},
+		{"--features -WatchList=true", `"-WatchList=true" is ambiguous: use NAME, NAME=false or -NAME; see`, exitUsage},
+		{"--features WatchList,-WatchList", "WatchList is both on and off; see", exitUsage},
+		{"--features WatchList --features WatchList=false", "WatchList is both on and off; see", exitUsage},
+		{"--compact http:///compact", `"http:///compact" is not a URL of the form http://host:port/path; see`, exitUsage},
+		{"--starting=", "neither a URL nor a command; see", exitUsage},
+		{"--starting http://x/start", "it must be a shell command, not a URL; see", exitUsage},
 		{"--kubeconfig " + config + " --unprivileged-context nothing", `the user without rights, of ` + config + `: context "nothing" does not exist`, exitError},
 	} {
 		t.Run(test.args, func(t *testing.T) {

@@ -22,11 +22,11 @@ type hook string
 func (h *hook) set(text string) error {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return errors.New("it is neither a URL nor a command")
+		return errors.New("neither a URL nor a command")
 	}
 	if hook(text).isURL() {
 		if to, err := url.Parse(text); err != nil || to.Host == "" {
-			return fmt.Errorf("%q is no URL of the form http://host:port/path", text)
+			return fmt.Errorf("%q is not a URL of the form http://host:port/path", text)
 		}
 	}
 	*h = hook(text)
@@ -36,7 +36,7 @@ func (h *hook) set(text string) error {
 // setCommand parses a flag that must be a command.
 func (h *hook) setCommand(text string) error {
 	if hook(strings.TrimSpace(text)).isURL() {
-		return errors.New("it is a shell command, and no URL")
+		return errors.New("it must be a shell command, not a URL")
 	}
 	return h.set(text)
 }
@@ -73,7 +73,7 @@ func (h hook) post(ctx context.Context) error {
 	defer func() { _ = response.Body.Close() }()
 	output, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
 	if err == nil && response.StatusCode/100 != 2 {
-		err = fmt.Errorf("POST %s answers %s: %s", request.URL.Redacted(), response.Status, strings.TrimSpace(string(output)))
+		err = fmt.Errorf("POST %s returned %s: %s", request.URL.Redacted(), response.Status, strings.TrimSpace(string(output)))
 	}
 	return err
 }
@@ -127,7 +127,7 @@ func (h hook) runDuring() func(context.Context) (stop func(), err error) {
 		}
 		if _, err := bufio.NewReader(lines).ReadString('\n'); err != nil {
 			stop()
-			return nil, h.wrapError(ctx, errors.New("it ended without a line on stdout that says that the server is in that state"), nil)
+			return nil, h.wrapError(ctx, errors.New("it ended without printing a line"), nil)
 		}
 		return stop, nil
 	}

@@ -37,7 +37,7 @@ func TestHookDuring(t *testing.T) {
 	require.FileExists(t, ended)
 
 	_, err = hook("echo wrong >&2; exit 1").runDuring()(t.Context())
-	require.ErrorContains(t, err, "it ended without a line on stdout that says that the server is in that state")
+	require.ErrorContains(t, err, "it ended without printing a line")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
 	_, err = hook("exec sleep 60").runDuring()(ctx)

@@ -174,14 +174,14 @@ func TestConformanceUsage(t *testing.T) {
 		args, want string
 		status     int
 	}{
-		{"", "conformance: --kubeconfig or --url is needed; see fakeapi help conformance", exitUsage},
-		{"--list --dry-run", "conformance: --list and --dry-run exclude each other; see", exitUsage},
-		{"--list --report json", "conformance: --report is for a run; see", exitUsage},
-		{"--run ^XX", "conformance: --run and --level leave no case; see", exitUsage},
+		{"", "conformance: --kubeconfig or --url is required; see fakeapi help conformance", exitUsage},
+		{"--list --dry-run", "conformance: --list and --dry-run are mutually exclusive; see", exitUsage},
+		{"--list --report json", "conformance: --report requires a run; see", exitUsage},
+		{"--run ^XX", "conformance: --run and --level select no case; see", exitUsage},
 		{"--run (", `conformance: invalid value "(" for flag -run: error parsing regexp`, exitUsage},
-		{"--level HIGH", `conformance: invalid value "HIGH" for flag -level: it is none of MUST, SHOULD, MAY; see`, exitUsage},
-		{"--report pdf", "it is none of junit, json, markdown, html, with =FILE or without; see", exitUsage},
-		{"--report json=", "there is no FILE behind the =; see", exitUsage},
+		{"--level HIGH", `conformance: invalid value "HIGH" for flag -level: not one of MUST, SHOULD, MAY; see`, exitUsage},
+		{"--report pdf", "it is none of junit, json, markdown, html, with or without =FILE; see", exitUsage},
+		{"--report json=", "no FILE after the =; see", exitUsage},
 		{"--report json --report html", "two reports cannot go to stdout; see", exitUsage},
 		{"--report json=a --report html=a", "two reports cannot go to one file; see", exitUsage},
 		{"more", `conformance: unexpected argument "more"; see`, exitUsage},
@@ -208,11 +208,11 @@ func TestConformanceServerUnreachable(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "config")
 	require.NoError(t, clientcmd.WriteToFile(*config, kubeconfig))
 	got := runCommand(t, "conformance", "--kubeconfig", kubeconfig)
-	require.Equal(t, result{status: exitError, stderr: "fakeapi: GET /version of " + server.URL + " answers 401 Unauthorized\n"}, got)
+	require.Equal(t, result{status: exitError, stderr: "fakeapi: GET /version of " + server.URL + " returned 401 Unauthorized\n"}, got)
 	server.Close()
 	got = runCommand(t, "conformance", "--kubeconfig", kubeconfig)
 	require.Equal(t, exitError, got.status)
-	require.Contains(t, got.stderr, "fakeapi: the server "+server.URL+" does not answer: ")
+	require.Contains(t, got.stderr, "fakeapi: the server "+server.URL+" does not respond: ")
 }
 
 // A report that cannot be written is found out before anything is run.

@@ -47,7 +47,7 @@ func dryRun(ctx context.Context, c *call, config conformance.Config, server stri
 	}
 	running.Wait()
 	if ctx.Err() != nil {
-		return fmt.Errorf("interrupted: the dry run did not end")
+		return fmt.Errorf("interrupted: the dry run is not complete")
 	}
 	found := map[string]created{}
 	for i, err := range errs {

@@ -21,7 +21,7 @@ func readFaults(path string) ([]faults.Rule, error) {
 		return refuse(err)
 	}
 	if len(rules) == 0 {
-		return refuse(errors.New("there is no fault rule in it"))
+		return refuse(errors.New("it contains no fault rule"))
 	}
 	for _, r := range rules {
 		if err := r.Validate(); err != nil {

@@ -23,7 +23,7 @@ func help(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	for _, c := range commandList() {
 		fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", c.name, c.summary)
 	}
-	fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", "help", "show this, or with a COMMAND its flags")
+	fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", "help", "print this, or the flags of a COMMAND")
 	b.WriteString("\nExit status: 0 for success, a signal and help, 1 for what went wrong, 2 for a command line that was not understood.\n" +
 		"The manual: go doc example.com/fakeapi/cmd/fakeapi\n")
 	_, err := io.WriteString(stdout, b.String())
@@ -68,7 +68,7 @@ func unknownFlag(err error, flags *flag.FlagSet) error {
 	}
 	var known []string
 	flags.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
-	return fmt.Errorf("there is no flag %s%s", withDashes(name), suggest(name, known, withDashes))
+	return fmt.Errorf("unknown flag %s%s", withDashes(name), suggest(name, known, withDashes))
 }
 
 // withDashes returns a flag as help shows it. Package flag accepts one dash or two.

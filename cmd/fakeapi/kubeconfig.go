@@ -63,14 +63,14 @@ func (f *kubeconfigFile) mayReplace(content []byte) error {
 	case err != nil:
 		return unwrapPathError(err)
 	case !info.Mode().IsRegular():
-		return errors.New("it exists and is no regular file")
+		return errors.New("it exists and is not a regular file")
 	}
 	old, err := os.ReadFile(f.path)
 	if err != nil {
 		return unwrapPathError(err)
 	}
 	if !containsConfig(content, old) {
-		return errors.New("it exists and fakeapi did not write it; name another file")
+		return errors.New("it exists and was not written by fakeapi; name another file")
 	}
 	return nil
 }

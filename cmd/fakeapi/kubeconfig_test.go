@@ -52,7 +52,7 @@ func TestKubeconfigDoesNotOverwriteOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := manifest(t, "config", content)
-			requireFailure(t, "fakeapi: kubeconfig "+path+": it exists and fakeapi did not write it; name another file", "--kubeconfig", path)
+			requireFailure(t, "fakeapi: kubeconfig "+path+": it exists and was not written by fakeapi; name another file", "--kubeconfig", path)
 			after, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.Equal(t, content, string(after))
@@ -63,7 +63,7 @@ func TestKubeconfigDoesNotOverwriteOthers(t *testing.T) {
 
 func TestKubeconfigUnwritable(t *testing.T) {
 	dir := t.TempDir()
-	requireFailure(t, "fakeapi: kubeconfig "+dir+": it exists and is no regular file", "--kubeconfig", dir)
+	requireFailure(t, "fakeapi: kubeconfig "+dir+": it exists and is not a regular file", "--kubeconfig", dir)
 	lost := filepath.Join(dir, "missing", "kubeconfig")
 	requireFailure(t, "fakeapi: kubeconfig "+lost+": no such file or directory", "--kubeconfig", lost)
 	file := manifest(t, "file", "")

@@ -114,7 +114,7 @@ func interruptConformance(t *testing.T, binary string) {
 		_ = command.Wait() // the status says it
 		require.Equal(t, exitError, command.ProcessState.ExitCode())
 		require.Contains(t, stderr.String(), "interrupted at ")
-		require.True(t, strings.HasSuffix(stderr.String(), "fakeapi: interrupted: the run did not end\n"), stderr.String())
+		require.True(t, strings.HasSuffix(stderr.String(), "fakeapi: interrupted: the run is not complete\n"), stderr.String())
 		require.NotContains(t, stdout.String(), "LEFT")
 		require.Contains(t, stdout.String(), "all    MUST")
 		require.FileExists(t, report)

@@ -113,7 +113,7 @@ func (p *progress) printIfQuiet() {
 func (p *progress) interrupted() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.printf("interrupted at %s: what it created is removed; another signal leaves it there", p.now)
+	p.printf("interrupted at %s: removing what it created; another signal ends without that", p.now)
 }
 
 // printf prints a line with the counts. The caller holds mu.

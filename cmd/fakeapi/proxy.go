@@ -28,11 +28,11 @@ type proxyFlags struct {
 }
 
 func (f *proxyFlags) define(flags *flag.FlagSet) {
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "reach the cluster with this `FILE` and its credentials; there is no default")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "connect to the cluster with the credentials of this `FILE`; there is no default")
 	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
-	flags.StringVar(&f.faults, "faults", "", "arm the fault rules in `FILE`, one a line")
+	flags.StringVar(&f.faults, "faults", "", "apply the fault rules in `FILE`, one per line")
 	flags.StringVar(&f.address, "address", "127.0.0.1:0", "listen on this loopback `ADDRESS`; the default is a free port")
-	flags.StringVar(&f.write, "write-kubeconfig", "", "write the kubeconfig for the client under test to `FILE` and leave it there; without it, a temporary one is written and removed at the end")
+	flags.StringVar(&f.write, "write-kubeconfig", "", "write the kubeconfig for the client under test to `FILE` and keep it; without it, a temporary one is written and removed at the end")
 }
 
 // proxy applies fault rules in front of a cluster until ctx ends.
@@ -43,9 +43,9 @@ func proxy(ctx context.Context, c *call) error {
 	}
 	switch {
 	case f.kubeconfig == "":
-		return c.usageError(errors.New("--kubeconfig is needed"))
+		return c.usageError(errors.New("--kubeconfig is required"))
 	case f.faults == "":
-		return c.usageError(errors.New("--faults is needed"))
+		return c.usageError(errors.New("--faults is required"))
 	}
 	rules, err := readFaults(f.faults)
 	if err != nil {

@@ -45,7 +45,7 @@ func TestFaultsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"when always do hang\nwhen always do explode": `fault rule, line 2, column 16: unknown effect "explode"; known: `,
 		"when verb(get) do drop":                      `fault rule "when verb(get) do drop": `,
-		"# none\n":                                    "there is no fault rule in it",
+		"# none\n":                                    "it contains no fault rule",
 	} {
 		rules := manifest(t, "rules", text)
 		for _, args := range [][]string{{"serve"}, {"proxy", "--kubeconfig", manifest(t, "config", otherKubeconfig)}} {
@@ -117,7 +117,7 @@ func TestProxyOfAFakeapi(t *testing.T) {
 	before, err := os.ReadFile(path)
 	require.NoError(t, err)
 	rules := manifest(t, "rules", "when verb(get) && resource(nodes) do status(503)")
-	requireFailure(t, "fakeapi: kubeconfig "+path+": it exists and fakeapi did not write it; name another file",
+	requireFailure(t, "fakeapi: kubeconfig "+path+": it exists and was not written by fakeapi; name another file",
 		"proxy", "--kubeconfig", path, "--faults", rules, "--write-kubeconfig", path)
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -160,9 +160,9 @@ func TestProxyServesLoopbackHostsOnly(t *testing.T) {
 
 func TestProxyUsage(t *testing.T) {
 	rules := manifest(t, "rules", "when always do hang")
-	require.Equal(t, result{status: exitUsage, stderr: "fakeapi: proxy: --kubeconfig is needed; see fakeapi help proxy\n"},
+	require.Equal(t, result{status: exitUsage, stderr: "fakeapi: proxy: --kubeconfig is required; see fakeapi help proxy\n"},
 		runCommand(t, "proxy", "--faults", rules))
-	require.Equal(t, result{status: exitUsage, stderr: "fakeapi: proxy: --faults is needed; see fakeapi help proxy\n"},
+	require.Equal(t, result{status: exitUsage, stderr: "fakeapi: proxy: --faults is required; see fakeapi help proxy\n"},
 		runCommand(t, "proxy", "--kubeconfig", "x"))
 	got := runCommand(t, "proxy", "--faults", rules, "--kubeconfig", "/none")
 	require.Equal(t, exitError, got.status)

@@ -35,9 +35,9 @@ func (f *reportFiles[R]) add(text string) error {
 	i := slices.IndexFunc(f.forms, func(form reportForm[R]) bool { return form.name == name })
 	switch {
 	case i < 0:
-		return fmt.Errorf("it is none of %s, with =FILE or without", f.names())
+		return fmt.Errorf("it is none of %s, with or without =FILE", f.names())
 	case named && path == "":
-		return errors.New("there is no FILE behind the =")
+		return errors.New("no FILE after the =")
 	case !named && f.toStdout():
 		return errors.New("two reports cannot go to stdout")
 	case named && slices.ContainsFunc(f.files, func(other *reportFile[R]) bool { return other.path == path }):

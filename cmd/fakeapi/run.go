@@ -33,9 +33,9 @@ func commandList() []command {
 	return []command{
 		{"serve", serveArguments, "serve an API until interrupted (the default)", serve},
 		{"proxy", proxyArguments, "put fault rules in front of a real cluster until interrupted", proxy},
-		{"run", runArguments, "play scenarios and tell how they went", runScenarios},
+		{"run", runArguments, "run scenarios and print their results", runScenarios},
 		{"conformance", conformanceArguments, "check whether a server behaves as a Kubernetes API server does", conformanceCommand},
-		{"compare", compareArguments, "make the same requests to two servers, and tell what differs", compareCommand},
+		{"compare", compareArguments, "send the same requests to two servers and print the differences", compareCommand},
 		{"bench", benchArguments, "measure a server: latencies, rates, memory", bench},
 		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
 	}

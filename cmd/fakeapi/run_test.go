@@ -30,12 +30,12 @@ func TestUsage(t *testing.T) {
 		{"sreve", `fakeapi: unknown command "sreve" (did you mean serve?); see fakeapi help`},
 		{"help sreve", `fakeapi: unknown command "sreve" (did you mean serve?); see fakeapi help`},
 		{"help serve version", "fakeapi: help takes the name of one command"},
-		{"--adress x", "fakeapi: serve: there is no flag --adress (did you mean --address?); see fakeapi help serve"},
-		{"serve --adress x", "fakeapi: serve: there is no flag --adress (did you mean --address?); see fakeapi help serve"},
+		{"--adress x", "fakeapi: serve: unknown flag --adress (did you mean --address?); see fakeapi help serve"},
+		{"serve --adress x", "fakeapi: serve: unknown flag --adress (did you mean --address?); see fakeapi help serve"},
 		{"serve --address", "fakeapi: serve: flag needs an argument: -address; see fakeapi help serve"},
 		{"serve more", `fakeapi: serve: unexpected argument "more"; see fakeapi help serve`},
 		{"--address 127.0.0.1:0 serve", `fakeapi: serve: unexpected argument "serve"; see fakeapi help serve`},
-		{"version --short", "fakeapi: version: there is no flag --short; see fakeapi help version"},
+		{"version --short", "fakeapi: version: unknown flag --short; see fakeapi help version"},
 		{"--controllers=some", `fakeapi: serve: invalid boolean value "some" for -controllers: parse error; see fakeapi help serve`},
 	} {
 		t.Run(test.args, func(t *testing.T) {

@@ -83,7 +83,7 @@ func openArgument(word string, chosen clientSelection) ([]scenarioRun, error) {
 	}
 	paths, err := scenarioFiles(word)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file, and no case of the catalogue; see fakeapi run --list", word)
+		return nil, fmt.Errorf("%s: neither a file nor a case of the catalogue; see fakeapi run --list", word)
 	} else if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func scenarioFiles(path string) (paths []string, err error) {
 		return err
 	})
 	if err == nil && paths == nil {
-		err = fmt.Errorf("%s: there is no file that ends in %s", path, extension)
+		err = fmt.Errorf("%s: no file with the extension %s", path, extension)
 	}
 	return paths, err
 }
@@ -153,7 +153,7 @@ func catalogueRun(c scenario.Case, client clients.Implementation) scenarioRun {
 		clients: []string{c.Role + ": " + client.Name},
 	}
 	if why, falls := c.Fails[client.Name]; falls {
-		s.knownFailure = fmt.Sprintf(" (%s is known to fall: %s)", client.Name, why)
+		s.knownFailure = fmt.Sprintf(" (%s is known to fail: %s)", client.Name, why)
 	}
 	return s
 }

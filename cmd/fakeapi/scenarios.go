@@ -35,13 +35,13 @@ type runFlags struct {
 }
 
 func (f *runFlags) define(flags *flag.FlagSet) {
-	flags.Uint64Var(&f.seed, "seed", 0, "decide by `N` what the server makes up: uids, and generated names; 0 is the default")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed `N` of random values: uids and generated names; the default is 0")
 	flags.BoolVar(&f.quiet, "q", false, "print a line for each scenario instead of its transcript")
-	flags.BoolVar(&f.realTime, "real-time", false, "play in real time: no two runs are the same, and ten minutes take ten minutes")
-	flags.Func("client", "play with a client of those that --list shows: `[ROLE=]NAME`; without ROLE all roles that it has; can be repeated", f.clients.add)
-	flags.StringVar(&f.html, "html", "", "leave the timeline of each scenario as a page in `FOLDER`: NAME.html, in the place of an older one; a second scenario of that name is NAME-2")
-	flags.BoolVar(&f.list, "list", false, "print the catalogue: number, name, role, survivors and title of each case, and the clients")
-	flags.BoolVar(&f.all, "all", false, "play each case of the catalogue with each client of its role (or those of --client), and print who survives; it is a failure if the catalogue says otherwise")
+	flags.BoolVar(&f.realTime, "real-time", false, "run in real time: runs differ, and ten minutes take ten minutes")
+	flags.Func("client", "run with this client of --list: `[ROLE=]NAME`; without ROLE, in all its roles; can be repeated", f.clients.add)
+	flags.StringVar(&f.html, "html", "", "write the timeline of each scenario as a page to `FOLDER`: NAME.html, which is replaced; a second scenario of that name is NAME-2")
+	flags.BoolVar(&f.list, "list", false, "print the catalogue: number, name, role, passing clients and title of each case, and the clients")
+	flags.BoolVar(&f.all, "all", false, "run each case of the catalogue with each client of its role (or those of --client), and print which pass; a result that the catalogue does not expect is a failure")
 }
 
 // runScenarios runs the scenarios that the arguments name.
@@ -54,7 +54,7 @@ func runScenarios(ctx context.Context, c *call) error {
 	silenceClientLogs()
 	switch {
 	case f.list && f.all:
-		return c.usageError(errors.New("--list and --all exclude each other"))
+		return c.usageError(errors.New("--list and --all are mutually exclusive"))
 	case (f.list || f.all) && len(words) > 0:
 		return c.usageError(fmt.Errorf("unexpected argument %q beside --list or --all", words[0]))
 	case f.list:
@@ -62,7 +62,7 @@ func runScenarios(ctx context.Context, c *call) error {
 	case f.all:
 		return runCatalogue(ctx, c, f)
 	case len(words) == 0:
-		return c.usageError(errors.New("name a FILE, a DIRECTORY or a CASE, or - for what is on stdin"))
+		return c.usageError(errors.New("name a FILE, a DIRECTORY or a CASE, or - for stdin"))
 	}
 	runs, err := openScenarios(words, f.clients)
 	if err != nil {
@@ -193,7 +193,7 @@ func playLive(ctx context.Context, s scenarioRun, live io.Writer) (log *scenario
 	}
 	defer func() { err = errors.Join(err, stage.Close()) }()
 	if external := stage.ExternalClients(); len(external) > 0 {
-		return nil, fmt.Errorf("%s: there is no client for: %s; give it with --client, or let it come over the network to fakeapi serve --scenario",
+		return nil, fmt.Errorf("%s: no client for: %s; name it with --client, or connect it to fakeapi serve --scenario",
 			s.name, strings.Join(external, ", "))
 	}
 	return stage.Play(ctx, live)

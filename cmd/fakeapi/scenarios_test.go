@@ -93,14 +93,14 @@ func TestRunUsage(t *testing.T) {
 		args, want string
 		status     int
 	}{
-		{"run", "fakeapi: run: name a FILE, a DIRECTORY or a CASE, or - for what is on stdin; see fakeapi help run", exitUsage},
-		{"run --list --all", "fakeapi: run: --list and --all exclude each other; see fakeapi help run", exitUsage},
+		{"run", "fakeapi: run: name a FILE, a DIRECTORY or a CASE, or - for stdin; see fakeapi help run", exitUsage},
+		{"run --list --all", "fakeapi: run: --list and --all are mutually exclusive; see fakeapi help run", exitUsage},
 		{"run --list 1", `fakeapi: run: unexpected argument "1" beside --list or --all; see fakeapi help run`, exitUsage},
-		{"run a --sed 1", "fakeapi: run: there is no flag --sed (did you mean --seed?); see fakeapi help run", exitUsage},
-		{"run 1 --client nobody", `fakeapi: run: invalid value "nobody" for flag -client: there is no such client; there are: mirror=informer, `, exitUsage},
-		{"run 1 --client pager", "fakeapi: watch-expired-event: --client pager does not play the role mirror; there are: informer, ", exitError},
-		{"run nowhere", "fakeapi: nowhere: no such file, and no case of the catalogue; see fakeapi run --list", exitError},
-		{"run empty", "fakeapi: empty: there is no file that ends in .txtar", exitError},
+		{"run a --sed 1", "fakeapi: run: unknown flag --sed (did you mean --seed?); see fakeapi help run", exitUsage},
+		{"run 1 --client nobody", `fakeapi: run: invalid value "nobody" for flag -client: no such client; the clients are: mirror=informer, `, exitUsage},
+		{"run 1 --client pager", "fakeapi: watch-expired-event: --client pager does not have the role mirror; the clients are: informer, ", exitError},
+		{"run nowhere", "fakeapi: nowhere: neither a file nor a case of the catalogue; see fakeapi run --list", exitError},
+		{"run empty", "fakeapi: empty: no file with the extension .txtar", exitError},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			got := runCommand(t, strings.Fields(test.args)...)
@@ -122,7 +122,7 @@ func TestRunACase(t *testing.T) {
 
 	got := runCommand(t, "run", "1", "-q", "--client", "naive")
 	require.Equal(t, exitError, got.status)
-	require.Regexp(t, `^FAIL  001-watch-expired-event\.txtar \(naive is known to fall: .+\)\n$`, got.stdout)
+	require.Regexp(t, `^FAIL  001-watch-expired-event\.txtar \(naive is known to fail: .+\)\n$`, got.stdout)
 	require.Regexp(t, `^fakeapi: 001-watch-expired-event\.txtar:\d+: `, got.stderr)
 }
 
@@ -161,7 +161,7 @@ func TestRunAll(t *testing.T) {
 	require.Equal(t, exitOK, got.status, got.stderr)
 	require.Empty(t, got.stderr)
 	require.Regexp(t, `(?m)^LISTER +pager +by-hand$`, got.stdout)
-	require.Regexp(t, `(?m)^39 continue-expired +survives +falls$`, got.stdout)
+	require.Regexp(t, `(?m)^39 continue-expired +passes +fails$`, got.stdout)
 	require.Regexp(t, `(?m)^CREATOR +careless$`, got.stdout)
 	require.NotContains(t, got.stdout, "careful")
 	require.NotContains(t, got.stdout, "MIRROR")
@@ -177,14 +177,14 @@ func TestRunAllReportsUnexpectedResults(t *testing.T) {
 	informer, err := clientSelection{}.forCase(scenario.Case{Role: "mirror"})
 	require.NoError(t, err)
 	result, surprise := new(runFlags).runCase(t.Context(), c, informer)
-	require.Equal(t, "survives", result)
-	require.Contains(t, surprise, "the catalogue says that informer falls, but it survives")
+	require.Equal(t, "passes", result)
+	require.Contains(t, surprise, "the catalogue expects informer to fail, but it passes")
 
 	naive := clientSelection{}
 	require.NoError(t, naive.add("naive"))
 	result, surprise = new(runFlags).runCase(t.Context(), c, naive.clients[0])
-	require.Equal(t, "falls", result)
-	require.Contains(t, surprise, "naive falls: 001-watch-expired-event.txtar:")
+	require.Equal(t, "fails", result)
+	require.Contains(t, surprise, "naive fails: 001-watch-expired-event.txtar:")
 }
 
 // In real time the lines come one by one, and a client that nobody plays is missed.
@@ -198,7 +198,7 @@ func TestRunInRealTime(t *testing.T) {
 
 	got = runCommand(t, "run", "--real-time", "-q", "b.txtar")
 	require.Equal(t, result{status: exitError, stdout: "FAIL  b.txtar\n", stderr: "fakeapi: b.txtar: there is no client for: mine; " +
-		"give it with --client, or let it come over the network to fakeapi serve --scenario\n"}, got)
+		"give it with --client, or connect it to fakeapi serve --scenario\n"}, got)
 }
 
 // An interrupt ends a run that has no end of its own.

@@ -35,17 +35,17 @@ type serveFlags struct {
 
 func (f *serveFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.address, "address", "127.0.0.1:0", "listen on this loopback `ADDRESS`; port 0, as in 127.0.0.1:0 (the default), is a free one")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "write a kubeconfig to `FILE` and leave it there; without it, a temporary one is written and removed at the end")
-	flags.Func("load", "store the manifests in `DIR_OR_FILE` first (.yaml, .yml, .json; directories with all below them), CustomResourceDefinitions before all others; can be repeated", func(path string) error {
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "write a kubeconfig to `FILE` and keep it; without it, a temporary one is written and removed at the end")
+	flags.Func("load", "store the manifests in `DIR_OR_FILE` at the start (.yaml, .yml, .json; directories recursively), CustomResourceDefinitions first; can be repeated", func(path string) error {
 		f.load = append(f.load, path)
 		return nil
 	})
-	flags.BoolVar(&f.tls, "tls", false, "serve HTTPS, with HTTP/2; the kubeconfig carries the certificate authority, which is made for this run")
-	flags.Func("token", "ask for a bearer token, and accept `TOKEN`: that of system:admin, or with TOKEN,USER,GROUP,... of another user; includes --tls; can be repeated, and the kubeconfig carries the first", func(text string) error {
+	flags.BoolVar(&f.tls, "tls", false, "serve HTTPS, with HTTP/2; the kubeconfig has the certificate authority, which is created for this run")
+	flags.Func("token", "require a bearer token, and accept `TOKEN` as system:admin, or with TOKEN,USER,GROUP,... as another user; implies --tls; can be repeated, and the kubeconfig has the first", func(text string) error {
 		f.tokens = append(f.tokens, tokenOf(text))
 		return nil
 	})
-	flags.Func("client-ca", "take client certificates of the authorities in `FILE` (PEM), too; includes --tls; can be repeated, and the kubeconfig carries a certificate of system:admin if there are no tokens", func(path string) error {
+	flags.Func("client-ca", "accept client certificates of the authorities in `FILE` (PEM); implies --tls; can be repeated, and the kubeconfig has a certificate of system:admin if there are no tokens", func(path string) error {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
@@ -53,15 +53,15 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		f.clientCAs = append(f.clientCAs, text)
 		return nil
 	})
-	flags.Func("host", "let requests in that name this machine `NAME`, which also goes into the certificate; loopback names and addresses always may; can be repeated", func(name string) error {
+	flags.Func("host", "accept requests with the host `NAME`, and add it to the certificate; loopback names and addresses are always accepted; can be repeated", func(name string) error {
 		f.hosts = append(f.hosts, name)
 		return nil
 	})
-	flags.BoolVar(&f.cbor, "cbor", false, "serve CBOR, too, as a server does with the feature gate CBORServingAndStorage")
-	flags.StringVar(&f.faults, "faults", "", "arm the fault rules in `FILE`, one a line, from the start")
-	flags.StringVar(&f.scenario, "scenario", "", "play the scenario in `FILE` in real time, print what happens, and end; a client that it runs is one whose user agent begins with that name")
-	flags.BoolVar(&f.stay, "stay", false, "go on serving when the scenario is over, until interrupted")
-	flags.BoolVar(&f.controllers, "controllers", true, "do what a control plane does around the API: end namespaces with all that is in them, collect garbage, remove pods when their grace is over; --controllers=false leaves it to others")
+	flags.BoolVar(&f.cbor, "cbor", false, "enable the feature gate CBORServingAndStorage")
+	flags.StringVar(&f.faults, "faults", "", "add the fault rules in `FILE`, one per line")
+	flags.StringVar(&f.scenario, "scenario", "", "run the scenario in `FILE` in real time, print its transcript, and exit; a step \"run NAME\" waits for a client whose user agent begins with NAME")
+	flags.BoolVar(&f.stay, "stay", false, "keep serving after the scenario, until interrupted")
+	flags.BoolVar(&f.controllers, "controllers", true, "run controllers: namespace deletion, garbage collection, and the deletion of pods after their grace period")
 }
 
 // tokenOf parses the value of --token. The server validates it.
@@ -104,7 +104,7 @@ func serve(ctx context.Context, c *call) error {
 		return err
 	}
 	if f.stay && f.scenario == "" {
-		return c.usageError(errors.New("--stay is for --scenario"))
+		return c.usageError(errors.New("--stay requires --scenario"))
 	}
 	from, err := openSources(f.load)
 	if err != nil {
@@ -150,7 +150,7 @@ func (f *serveFlags) open(opts []fakeapi.Option) (scenarioServer, error) {
 	}
 	for _, name := range stage.ExternalClients() {
 		if strings.HasPrefix(commandUserAgent, name) { // its requests would be held until the step of the client
-			err := fmt.Errorf("%s: no client can be called %s: the command's own requests have a user agent that begins so", f.scenario, name)
+			err := fmt.Errorf("%s: a client cannot be named %s: the user agent of the command's own requests begins with it", f.scenario, name)
 			return scenarioServer{}, errors.Join(err, stage.Close())
 		}
 	}

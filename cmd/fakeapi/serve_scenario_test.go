@@ -138,9 +138,9 @@ func TestServeScenarioInterrupted(t *testing.T) {
 func TestServeScenarioRefused(t *testing.T) {
 	scripts(t, map[string]string{"text.txtar": "fly\n", "own.txtar": "run fake\n"})
 	requireFailure(t, "fakeapi: --scenario none.txtar: no such file or directory", "--scenario", "none.txtar")
-	requireFailure(t, "fakeapi: own.txtar: no client can be called fake: the command's own requests have a user agent that begins so", "--scenario", "own.txtar")
+	requireFailure(t, "fakeapi: own.txtar: a client cannot be named fake: the user agent of the command's own requests begins with it", "--scenario", "own.txtar")
 	got := runCommand(t, "serve", "--scenario", "text.txtar")
 	require.Equal(t, exitError, got.status)
 	require.Regexp(t, "^fakeapi: text.txtar:1: expected a step ", got.stderr)
-	require.Equal(t, result{status: exitUsage, stderr: "fakeapi: serve: --stay is for --scenario; see fakeapi help serve\n"}, runCommand(t, "serve", "--stay"))
+	require.Equal(t, result{status: exitUsage, stderr: "fakeapi: serve: --stay requires --scenario; see fakeapi help serve\n"}, runCommand(t, "serve", "--stay"))
 }

@@ -22,15 +22,15 @@ type suiteFlags struct {
 }
 
 func (f *suiteFlags) define(flags *flag.FlagSet) {
-	flags.StringVar(&f.namespace, "namespace", "conformance", "begin the names of all namespaces that are created with `PREFIX`")
+	flags.StringVar(&f.namespace, "namespace", "conformance", "`PREFIX` of the names of all created namespaces")
 	flags.Func("run", "run the cases whose ID matches `REGEX`, such as ^(LS|CH)-; the default is all", patternFlag(&f.run))
-	flags.Func("skip", "skip the cases whose ID matches `REGEX`, and say so", patternFlag(&f.skip))
+	flags.Func("skip", "skip the cases whose ID matches `REGEX`", patternFlag(&f.skip))
 	flags.Func("level", "run the cases of this `LEVEL` and above: MUST, SHOULD or MAY, which is the default", f.setLevel)
-	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "let a case take this `TIME`, clean-up not included")
-	flags.DurationVar(&f.patience, "patience", 0, "run also cases that wait for this `TIME` for what a server does by the clock; 5m are enough for all, 0 skips them")
-	flags.BoolVar(&f.list, "list", false, "print ID, level, title and source of the cases, and end")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "print the cases, and the namespaces and cluster-scoped objects that each would create, and end; the server is asked for its version only")
-	flags.BoolVar(&f.quiet, "q", false, "do not tell on stderr how far the run is")
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "the `TIME` limit of a case, without cleaning up")
+	flags.DurationVar(&f.patience, "patience", 0, "also run cases that wait up to this `TIME` for timeouts of the server; 5m is enough for all, 0 skips them")
+	flags.BoolVar(&f.list, "list", false, "print ID, level, title and source of the cases, and exit")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the cases, and the namespaces and cluster-scoped objects that each would create, and exit; only the version of the server is requested")
+	flags.BoolVar(&f.quiet, "q", false, "print no progress to stderr")
 }
 
 // patternFlag parses a regular expression.
@@ -48,7 +48,7 @@ func (f *suiteFlags) setLevel(name string) error {
 			return nil
 		}
 	}
-	return errors.New("it is none of MUST, SHOULD, MAY")
+	return errors.New("not one of MUST, SHOULD, MAY")
 }
 
 // config returns the configuration of the suite without the server.

@@ -53,15 +53,15 @@ func serverRelease(ctx context.Context, s *fakeapi.Server) (string, error) {
 	request.Header.Set("User-Agent", commandUserAgent)
 	answer, err := s.Client().Do(request)
 	if err != nil {
-		return "", fmt.Errorf("the server does not answer: %w", err)
+		return "", fmt.Errorf("the server does not respond: %w", err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("the server answers %s to GET /version", answer.Status)
+		return "", fmt.Errorf("the server returned %s for GET /version", answer.Status)
 	}
 	var info version.Info
 	if err := json.NewDecoder(answer.Body).Decode(&info); err != nil {
-		return "", fmt.Errorf("the server's answer to GET /version: %w", err)
+		return "", fmt.Errorf("the server's response to GET /version: %w", err)
 	}
 	return info.GitVersion, nil
 }
