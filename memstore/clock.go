@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// clock reads how long the store has lived. It never goes back, and it does not leap when the
-// store, or a fork of it, is taken from the world into a synctest bubble or out of one: there time
-// begins in the year 2000, and a history would never grow old on the way in, and on the way
-// out be decades old at once.
+// clock measures the time since the store was created. It never goes back. It does not jump when
+// the store or a fork of it is first used inside a synctest bubble or outside of it again, although
+// the time in a bubble starts in the year 2000. Otherwise a history would never expire in the
+// bubble, and would expire at once outside.
 type clock struct {
-	mu      sync.Mutex // innermost: nothing else is locked under it
+	mu      sync.Mutex // acquired last: no other lock is acquired while it is held
 	last    time.Time
 	elapsed time.Duration
 }
 
-// now returns the age of the store.
+// now returns the time since the store was created.
 func (c *clock) now() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,13 +27,13 @@ func (c *clock) now() time.Duration {
 	return c.elapsed
 }
 
-// read returns the last reading, for another clock to go on from.
+// read returns the last reading, from which the clock of a fork continues.
 func (c *clock) read() (last time.Time, elapsed time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.last, c.elapsed
 }
 
-// isSameClock tells whether two times were read on one clock. Times of a bubble carry no monotonic
-// reading, those of the world do; Round(0) takes it away.
+// isSameClock reports whether two times are from the same clock. Times in a bubble have no
+// monotonic reading, other times do. Round(0) removes it.
 func isSameClock(a, b time.Time) bool { return (a == a.Round(0)) == (b == b.Round(0)) }

@@ -7,11 +7,11 @@ import (
 	"github.com/google/btree"
 )
 
-// dirCounts holds how many keys lie in each directory: "" has all, "pods/" those of a resource,
-// "pods/default/" those of a namespace. Trees of successive states share what did not change, and
-// a write that neither creates nor deletes shares the whole.
+// dirCounts counts the keys in each directory: "" is the whole store, "pods/" a resource,
+// "pods/default/" a namespace. Trees of successive states share unchanged nodes, and a write that
+// neither creates nor deletes shares the whole tree.
 type dirCounts struct {
-	mu   sync.Mutex // cloning writes to the original, and forks may clone the same one at once
+	mu   sync.Mutex // guards tree during Clone, which modifies it; forks may clone it concurrently
 	tree *btree.BTreeG[dirCount]
 }
 
@@ -21,17 +21,17 @@ type dirCount struct {
 }
 
 func newDirCounts() *dirCounts {
-	const degree = 8 // a changed path is copied: small nodes
+	const degree = 8 // small nodes, because changed nodes are copied
 	return &dirCounts{tree: btree.NewG(degree, func(a, b dirCount) bool { return a.dir < b.dir })}
 }
 
-// get returns the number of keys in the directory, which is "" or ends in "/".
+// get returns the number of keys in a directory, which is "" or ends in "/".
 func (c *dirCounts) get(dir string) int {
 	d, _ := c.tree.Get(dirCount{dir: dir})
 	return d.n
 }
 
-// apply returns the counts after the events.
+// apply returns the counts after events.
 func (c *dirCounts) apply(events []*Event) *dirCounts {
 	next := c
 	for _, e := range events {
@@ -52,7 +52,7 @@ func (c *dirCounts) apply(events []*Event) *dirCounts {
 	return next
 }
 
-// addKey counts one key more or less in all directories above it.
+// addKey adds n to the counts of all directories that contain key.
 func (c *dirCounts) addKey(key string, n int) {
 	for dir := 0; ; {
 		d, _ := c.tree.Get(dirCount{dir: key[:dir]})

@@ -6,33 +6,33 @@ import (
 	"slices"
 )
 
-// Draft is an object as it should be stored, before it has a revision.
+// Draft is an object to be stored.
 type Draft struct {
-	// Data is the encoded object without its revision. The store copies it into a slice of the
-	// exact size, so the caller may reuse the buffer once the write has returned.
+	// Data is the encoded object without its revision. The store copies it, so the caller may reuse
+	// the buffer after the write has returned.
 	Data []byte
 
-	// RevisionOffset is the offset in Data at which the decimal revision is inserted at commit.
-	// Negative: nowhere, Data is stored as it is. (The zero value inserts it at the very start.)
+	// RevisionOffset is the offset in Data at which the store inserts the revision in decimal. If
+	// it is negative, Data is stored unchanged. The zero value inserts the revision at the start.
 	RevisionOffset int
 
-	// UID, Labels and Fields are kept with the record for those who filter without decoding:
-	// labels for label selectors, fields for field selectors. The store only compares them.
-	// The slices are kept, not copied; they must be sorted by key and never change again.
+	// UID, Labels and Fields are stored with the record, so that label and field selectors need not
+	// decode Data. The store only compares them. The slices are not copied. They must be sorted by
+	// key and not be changed afterwards.
 	UID    string
 	Labels Pairs
 	Fields Pairs
 }
 
-// check refuses a draft that cannot be stored.
+// check returns an error if the draft cannot be stored.
 func (d *Draft) check() error {
 	if d.RevisionOffset > len(d.Data) {
-		return fmt.Errorf("memstore: stamp at offset %d of %d bytes of data", d.RevisionOffset, len(d.Data))
+		return fmt.Errorf("memstore: revision offset %d exceeds the %d bytes of data", d.RevisionOffset, len(d.Data))
 	}
 	return nil
 }
 
-// equals reports whether storing d would leave r as it is but for the revision.
+// equals reports whether storing d would change nothing in r except the revision.
 func (d *Draft) equals(r *Record) bool {
 	return d.UID == r.UID && d.equalData(r) && slices.Equal(d.Labels, r.Labels) && slices.Equal(d.Fields, r.Fields)
 }
@@ -46,14 +46,15 @@ func (d *Draft) equalData(r *Record) bool {
 		bytes.Equal(d.Data[:d.RevisionOffset], r.Data[:d.RevisionOffset]) && bytes.Equal(d.Data[d.RevisionOffset:], r.Data[d.RevisionOffset+n:])
 }
 
-// record makes what is stored at rev in the place of prev (nil: the object is new).
+// record returns the record for d at rev. prev is the record that it replaces, nil if the object is
+// new.
 func (d *Draft) record(key string, rev Revision, prev *Record) *Record {
 	r := &Record{
 		Key: key, UID: d.UID, CreateRevision: rev, Revision: rev,
 		Labels: d.Labels, Fields: d.Fields, revisionOffset: max(d.RevisionOffset, -1),
 	}
 	if prev != nil {
-		r.Key, r.CreateRevision = prev.Key, prev.CreateRevision // the key's bytes are shared by all states of the object
+		r.Key, r.CreateRevision = prev.Key, prev.CreateRevision // share the string of the key
 	}
 	if d.RevisionOffset >= 0 {
 		r.Data = insertRevision(d.Data[:d.RevisionOffset], rev, d.Data[d.RevisionOffset:])

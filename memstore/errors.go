@@ -5,30 +5,33 @@ import (
 	"fmt"
 )
 
-// The kinds of failure that a caller tells apart, for use with errors.Is.
+// The errors of the package, for use with errors.Is.
 var (
-	// ErrCompacted: the revision, or the history after it, is no longer kept.
-	// It arrives as a *CompactedError. On the wire it is 410 Gone, reason Expired.
+	// ErrCompacted means that a revision or the events after it have been removed from the history.
+	// The error is a *CompactedError. A Kubernetes API server responds with 410 Gone and the reason
+	// Expired.
 	ErrCompacted = errors.New("memstore: revision has been compacted")
 
-	// ErrFutureRevision: the store has not reached the revision yet. It arrives as a *FutureRevisionError.
+	// ErrFutureRevision means that the store has not reached a revision. The error is a
+	// *FutureRevisionError.
 	ErrFutureRevision = errors.New("memstore: revision is in the future")
 
-	// ErrRestored: the store was restored from a snapshot while the cursor was open,
-	// so the history that the cursor followed no longer exists.
+	// ErrRestored means that the store was restored from a snapshot while the cursor was in use, so
+	// the history that the cursor followed no longer exists.
 	ErrRestored = errors.New("memstore: store was restored from a snapshot")
 
-	// ErrQuotaExceeded: the records would take more than the quota. Deleting some makes room.
+	// ErrQuotaExceeded means that the records would exceed the quota after the write. Deleting
+	// records makes room.
 	ErrQuotaExceeded = errors.New("memstore: quota exceeded")
 
-	// ErrEmptyKey: a write named no key.
+	// ErrEmptyKey means that the key of a write was empty.
 	ErrEmptyKey = errors.New("memstore: empty key")
 )
 
-// CompactedError says that a revision lies below a floor. errors.Is(err, ErrCompacted) holds.
+// CompactedError is returned for a revision below a floor. It matches ErrCompacted.
 type CompactedError struct {
-	Requested Revision // what was asked for: a view at it, or the events after it
-	Floor     Revision // the oldest revision that would have been answered
+	Requested Revision // the revision of the view, or the revision after which events were to be read
+	Floor     Revision // the oldest revision that is available
 }
 
 // Error implements error.
@@ -36,13 +39,14 @@ func (e *CompactedError) Error() string {
 	return fmt.Sprintf("memstore: revision %d has been compacted, the oldest is %d", e.Requested, e.Floor)
 }
 
-// Is makes errors.Is(err, ErrCompacted) hold.
+// Is reports whether target is ErrCompacted.
 func (e *CompactedError) Is(target error) bool { return target == ErrCompacted }
 
-// FutureRevisionError says that a revision has not happened yet. errors.Is(err, ErrFutureRevision) holds.
+// FutureRevisionError is returned for a revision above the current one. It matches
+// ErrFutureRevision.
 type FutureRevisionError struct {
-	Requested Revision // what was asked for
-	Current   Revision // the store's revision at that moment
+	Requested Revision // the revision that was to be read
+	Current   Revision // the revision of the store at that time
 }
 
 // Error implements error.
@@ -50,5 +54,5 @@ func (e *FutureRevisionError) Error() string {
 	return fmt.Sprintf("memstore: revision %d is in the future, the current one is %d", e.Requested, e.Current)
 }
 
-// Is makes errors.Is(err, ErrFutureRevision) hold.
+// Is reports whether target is ErrFutureRevision.
 func (e *FutureRevisionError) Is(target error) bool { return target == ErrFutureRevision }

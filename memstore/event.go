@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Event is what one write did. Events are immutable and shared, as records are.
+// Event is the result of one write. Like records, events are immutable and shared.
 type Event struct {
-	Revision Revision // the write
-	Record   *Record  // the state after it; nil: the object was deleted
-	Prev     *Record  // the state before it; nil: the object was created
+	Revision Revision // the revision of the write
+	Record   *Record  // the record after the write; nil if it was deleted
+	Prev     *Record  // the record before the write; nil if it was created
 
-	time          time.Duration // when, on the clock of the store; ages are reckoned from it
-	size          int64         // what it is taken to occupy, once it is remembered
+	time          time.Duration // the time of the write on the clock of the store
+	size          int64         // the size that HistoryBytes counts; 0 before the event is in the history
 	deletedRecord atomic.Pointer[Record]
 }
 
-// Key is the key that was written.
+// Key returns the key that was written.
 func (e *Event) Key() string {
 	if e.Record != nil {
 		return e.Record.Key
@@ -24,14 +24,14 @@ func (e *Event) Key() string {
 	return e.Prev.Key
 }
 
-// Changed reports whether the write changed anything. It is false for what Update returns when
-// the draft equalled the stored object (Record and Prev are then the same record, and Revision is
-// its revision), and for nil, which Update returns when the object to be deleted did not exist.
+// Changed reports whether the write changed anything. It is false for the event that Update returns
+// if the draft equals the stored object (Record and Prev are then the same, and Revision is its
+// revision), and for nil, which Update returns if the object to delete does not exist.
 func (e *Event) Changed() bool { return e != nil && e.Record != e.Prev }
 
-// DeletedRecord returns Prev's content stamped with the revision of this event: what a DELETED event
-// shows, also to a watcher whose selector the object no longer matches. It is made once, however
-// many watchers ask, so that encodings derived from it are shared too. Nil for a creation.
+// DeletedRecord returns Prev with the revision of the event inserted, the object of a DELETED watch
+// event, or nil if the event created the object. All calls return the same Record, so its cached
+// encodings are shared by all watches.
 func (e *Event) DeletedRecord() *Record {
 	if r := e.deletedRecord.Load(); r != nil || e.Prev == nil {
 		return r
@@ -40,5 +40,5 @@ func (e *Event) DeletedRecord() *Record {
 	return e.deletedRecord.Load()
 }
 
-// lessByRevision orders events; the logs are keyed by it.
+// lessByRevision is the order of event logs.
 func lessByRevision(a, b *Event) bool { return a.Revision < b.Revision }

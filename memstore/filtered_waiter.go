@@ -2,21 +2,23 @@ package memstore
 
 import "slices"
 
-// filteredWaiter is a reader who waits for some events only.
+// filteredWaiter is a cursor that waits for matching events.
 type filteredWaiter struct {
 	filter func(*Event) bool
-	wake   chan struct{} // closed, by broadcast, when it has been taken off the store's list
+	wake   chan struct{} // closed after the waiter was removed from the list of the store
 }
 
-// ReadyFor is Wake for a reader whom few events concern: the channel is closed when one comes for which wants is
-// true, and Next then returns it with all that came before. Those that do not concern the reader do not
-// wake it, and cost the writer one call of wants instead of some microseconds for a goroutine that wakes.
+// ReadyFor returns a channel that is closed at the next event for which wants returns true. Next
+// then returns that event and all events before it. It is a variant of Ready for readers that need
+// few of the events: other events do not wake the reader's goroutine, which takes some
+// microseconds, but only call wants.
 //
-// wants is called by writers, once for an event and before anybody can see it, whatever its key. It must be quick, and
-// must not write; it may look at the store, which is as it was before the event. It is asked as long as the
-// channel is open: another WakeFor of the same cursor returns the same channel.
+// Writers call wants once for each event of any key, before the event is visible. wants must be
+// fast and must not write to the store. It may read the store, which is in the state before the
+// event. It is used until the channel is closed; until then, further calls of ReadyFor of the same
+// cursor return the same channel.
 //
-// A cursor that sleeps through many events may find that they were forgotten.
+// The events of a cursor that waits for long may be removed from the history.
 func (c *Cursor) ReadyFor(wants func(*Event) bool) <-chan struct{} {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
@@ -29,19 +31,19 @@ func (c *Cursor) ReadyFor(wants func(*Event) bool) <-chan struct{} {
 		}
 	}
 	c.waiter = &filteredWaiter{wants, make(chan struct{})}
-	// A new list, as writers read the old one without the lock.
+	// Writers read the list without the lock, so it is copied.
 	c.s.filteredWaiters = append(c.s.filteredWaiters[:len(c.s.filteredWaiters):len(c.s.filteredWaiters)], c.waiter)
 	return c.waiter.wake
 }
 
-// currentFilteredWaiters gives those who pick, as of now.
+// currentFilteredWaiters returns the filtered waiters.
 func (s *Store) currentFilteredWaiters() []*filteredWaiter {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.filteredWaiters
 }
 
-// matchingWaiters gives those of the picks whom one of the events concerns.
+// matchingWaiters returns the waiters whose filter matches one of the events.
 func matchingWaiters(picks []*filteredWaiter, events []*Event) (awake []*filteredWaiter) {
 	for _, p := range picks {
 		if slices.ContainsFunc(events, p.filter) {
@@ -51,8 +53,9 @@ func matchingWaiters(picks []*filteredWaiter, events []*Event) (awake []*filtere
 	return awake
 }
 
-// takeFilteredWaiters takes those who are awake off the list and appends their channels to wakes. Those who have come since
-// the first asked were asked are woken to be sure. The caller holds the lock of the history.
+// takeFilteredWaiters removes the matching waiters from the list and appends their channels to
+// wakes. It also removes the waiters after the first asked ones, because their filters have not
+// been called for the events. The caller holds mu.
 func (s *Store) takeFilteredWaiters(asked int, awake []*filteredWaiter, wakes []chan struct{}) []chan struct{} {
 	if len(awake) == 0 && len(s.filteredWaiters) == asked {
 		return wakes

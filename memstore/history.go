@@ -8,12 +8,14 @@ import (
 )
 
 const (
-	// baseInterval is the number of revisions between two states that the history keeps. A view in between
-	// is the state before it and a patch of fewer than stride events. Measured: keeping every state
-	// costs some 2.7 kB a revision, keeping every 64th a fraction of that.
+	// baseInterval is the number of revisions between two states that the history keeps. The view
+	// in between is the state before it and a patch of fewer than baseInterval events. Measured:
+	// keeping every state costs about 2.7 kB for each revision, keeping every 64th a fraction of
+	// that.
 	baseInterval = 64
 
-	// eventOverhead is what an event is taken to occupy besides the data of the state it replaced.
+	// eventOverhead is the assumed size of an event without the data of the record that it
+	// replaced.
 	eventOverhead = 1024
 
 	logDegree = 32
@@ -21,25 +23,25 @@ const (
 
 type eventLog = btree.BTreeG[*Event]
 
-// history is what a store remembers. It has no lock of its own.
+// history contains the events and states that the store can still read. It has no lock.
 //
-// Two floors bound it. Views are answered at revisions >= exact; watches are answered after revisions
-// >= watch, and exact >= watch. Events at or below the watch floor are forgotten by the feeds; some of
-// them may still stand in the log (fewer than stride), if a view at the exact floor is built with them.
+// Views are available at revisions >= viewFloor, watches after revisions >= watchFloor, and
+// viewFloor >= watchFloor. The feeds do not contain events at or below watchFloor. The log may
+// still contain fewer than baseInterval of them, if the view at viewFloor is built from them.
 type history struct {
 	limits Options
 	log    *eventLog
-	bases  *btree.BTreeG[*state] // by revision; the first is not above the exact floor, the head need not be here
+	bases  *btree.BTreeG[*state] // by revision; the first is not above viewFloor, and the current state may be missing
 	feeds  map[string]*feed      // by topic
-	all    *feed                 // every topic; its log is the log
+	all    *feed                 // all topics; its log is the field log
 
 	viewFloor, watchFloor Revision
-	count                 int           // events above the watch floor,
-	bytes                 int64         // what they are taken to occupy,
-	oldest                time.Duration // and when the first of them happened
+	count                 int           // the number of events above watchFloor
+	bytes                 int64         // their size
+	oldest                time.Duration // the time of the first of them
 }
 
-// newHistory returns the history of a store that remembers nothing but its present state.
+// newHistory returns a history that contains only the current state.
 func newHistory(limits Options, head *state) *history {
 	h := &history{
 		limits:     limits,
@@ -54,12 +56,12 @@ func newHistory(limits Options, head *state) *history {
 	return h
 }
 
-// clone returns the same history without the wake-ups that cursors wait for. Its cost depends on
-// the number of topics only.
+// clone returns a copy without the channels of waiting cursors. Its cost depends only on the number
+// of topics.
 func (h *history) clone() *history {
 	c := *h
 	c.log, c.bases = h.log.Clone(), h.bases.Clone()
-	c.all = &feed{log: c.log, last: h.all.last} // dropped is for cursors from before; the clone has none
+	c.all = &feed{log: c.log, last: h.all.last} // lastRemoved is needed by existing cursors, and the clone has none
 	c.feeds = make(map[string]*feed, len(h.feeds))
 	for topic, f := range h.feeds {
 		c.feeds[topic] = &feed{log: f.log.Clone(), last: f.last}
@@ -67,7 +69,7 @@ func (h *history) clone() *history {
 	return &c
 }
 
-// addBase remembers a state if its revision is one of those that views are built from.
+// addBase adds a state if its revision is a multiple of baseInterval.
 func (h *history) addBase(s *state) {
 	if s.rev%baseInterval == 0 {
 		h.bases.ReplaceOrInsert(s)
@@ -89,7 +91,7 @@ func (h *history) append(e *Event) *feed {
 	return f
 }
 
-// feed returns the events of a topic.
+// feed returns the feed of a topic. It creates the feed if necessary.
 func (h *history) feed(topic string) *feed {
 	f := h.feeds[topic]
 	if f == nil {
@@ -99,13 +101,13 @@ func (h *history) feed(topic string) *feed {
 	return f
 }
 
-// isOverdue reports whether trim has anything to do.
+// isOverdue reports whether a limit of the history is exceeded.
 func (h *history) isOverdue(now time.Duration) bool {
 	return h.count > 0 &&
 		(h.count > h.limits.HistoryCount || h.bytes > h.limits.HistoryBytes || now-h.oldest >= h.limits.HistoryAge)
 }
 
-// trim forgets the oldest events until count, bytes and age are within their limits.
+// trim removes the oldest events until count, size and age are within the limits.
 func (h *history) trim(now time.Duration, head *state) {
 	if !h.isOverdue(now) {
 		return
@@ -124,7 +126,7 @@ func (h *history) trim(now time.Duration, head *state) {
 	h.raiseWatchFloor(floor, head)
 }
 
-// raiseWatchFloor raises the watch floor, and with it the exact floor, to a revision not above the head's.
+// raiseWatchFloor raises both floors to a revision that is not above that of head.
 func (h *history) raiseWatchFloor(floor Revision, head *state) {
 	h.log.AscendRange(&Event{Revision: h.watchFloor + 1}, &Event{Revision: floor + 1}, func(e *Event) bool {
 		f := h.feeds[topic(e.Key())]
@@ -138,8 +140,8 @@ func (h *history) raiseWatchFloor(floor Revision, head *state) {
 	h.raiseViewFloor(floor, head)
 }
 
-// raiseViewFloor raises the exact floor to a revision not above the head's, and lets go of what neither a
-// view nor a cursor can reach any more.
+// raiseViewFloor raises the view floor to a revision that is not above that of head. It removes the
+// states and events that no view and no cursor can reach.
 func (h *history) raiseViewFloor(floor Revision, head *state) {
 	h.viewFloor = max(h.viewFloor, floor)
 	if h.viewFloor == head.rev {
@@ -156,7 +158,7 @@ func (h *history) raiseViewFloor(floor Revision, head *state) {
 	}
 }
 
-// base returns the newest kept state that is not above the revision.
+// base returns the latest kept state that is not above rev.
 func (h *history) base(rev Revision) (base *state) {
 	h.bases.DescendLessOrEqual(&state{rev: rev}, func(s *state) bool {
 		base = s
@@ -165,7 +167,7 @@ func (h *history) base(rev Revision) (base *state) {
 	return base
 }
 
-// view returns the view at a revision from the exact floor to the head's, both included.
+// view returns the view at a revision from the view floor to the current revision, inclusive.
 func (h *history) view(rev Revision) View {
 	base := h.base(rev)
 	if base.rev == rev {
@@ -179,8 +181,8 @@ func (h *history) view(rev Revision) View {
 	return View{rev: rev, base: base, patches: mergeByKey(events)}
 }
 
-// age tells how long ago a revision was written, on the clock of the store. A
-// revision that is forgotten is as old as it gets, one of the future has no age.
+// age returns the time since a revision was written. It is 0 for a future revision, and the maximum
+// duration for one that is no longer in the history.
 func (h *history) age(rev Revision, now time.Duration) time.Duration {
 	if rev > h.all.last {
 		return 0

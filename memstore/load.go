@@ -2,25 +2,27 @@ package memstore
 
 import "errors"
 
-// errTxEnded: a Tx was used after its Load had returned.
+// errTxEnded is returned if a Tx is used after its Load has returned.
 var errTxEnded = errors.New("memstore: transaction has ended")
 
-// Tx collects the writes of one Load. One goroutine at a time may use it, and not after Load has returned.
+// Tx collects the writes of one Load. It must be used by one goroutine at a time and not after Load
+// has returned.
 type Tx struct {
 	head   *state
 	events []*Event
-	latest map[string]*Record // what events made of the keys they wrote
-	err    error              // the first failure: it fails the whole Load
+	latest map[string]*Record // the records by key after the writes of the transaction; nil if deleted
+	err    error              // the errors of Put, which also fail the Load
 	ended  bool
 }
 
-// Load makes several writes at once, all or nothing: fixtures, mostly. It is much cheaper than as many
-// Updates. Each write that changes something gets a revision of its own, and when all are
-// in place, watchers see them one by one, in order. If fn or any of the writes fails, the store stays as it
-// was and Load returns that error; ErrQuotaExceeded if all of them together exceed the quota.
+// Load makes several writes, all or none of them. It is meant for fixtures and is much faster than
+// the same number of Updates. Each write that changes something gets its own revision, and watches
+// receive the events in order after all writes are done. If fn or one of its writes fails, nothing
+// is changed and Load returns the error. It returns ErrQuotaExceeded if all writes together would
+// exceed the quota.
 //
-// Unlike the function of an Update, fn runs once, and it holds the writer's lock: other writes wait for
-// it, and one from inside fn, past the Tx, would wait for ever.
+// In contrast to the function of Update, fn is called once, with the writer's lock held: other
+// writes wait, and fn must not call the writing methods of the Store.
 func (s *Store) Load(fn func(tx *Tx) error) error {
 	wakes, err := s.load(fn)
 	closeAll(wakes)
@@ -44,7 +46,8 @@ func (s *Store) load(fn func(tx *Tx) error) ([]chan struct{}, error) {
 	return s.commit(tx.head, tx.events), nil
 }
 
-// Get returns the record under the key as the transaction sees it, its own writes included. Nil if there is none.
+// Get returns the record of a key, including the writes of the transaction, or nil if it does not
+// exist.
 func (tx *Tx) Get(key string) *Record {
 	if r, ok := tx.latest[key]; ok {
 		return r
@@ -52,8 +55,8 @@ func (tx *Tx) Get(key string) *Record {
 	return tx.head.get(key)
 }
 
-// Put stores the draft under the key, in the place of what is there. If it equals that, nothing changes.
-// An error, of a draft that cannot be stored, also fails the Load.
+// Put stores a draft under a key and replaces an existing record. If the draft equals the record,
+// nothing is changed. If the draft cannot be stored, Put returns an error, and the Load fails, too.
 func (tx *Tx) Put(key string, d Draft) error {
 	err := d.check()
 	switch {
@@ -70,7 +73,7 @@ func (tx *Tx) Put(key string, d Draft) error {
 	return nil
 }
 
-// Delete removes the record under the key, if there is one.
+// Delete removes the record of a key if it exists.
 func (tx *Tx) Delete(key string) {
 	if !tx.ended {
 		tx.write(key, nil)

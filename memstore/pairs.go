@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Pair is one key with its value.
+// Pair is a key with its value.
 type Pair struct{ Key, Value string }
 
-// Pairs stands in for a small map[string]string: sorted by Key, no key twice. It costs one
-// allocation where a map costs several, and two of them are compared without hashing.
+// Pairs is a small map from string to string, as a slice that is sorted by Key and has no duplicate
+// keys. It needs one allocation, where a map needs several, and can be compared without hashing.
 type Pairs []Pair
 
-// MakePairs returns the entries of m, sorted. An empty or nil map gives nil.
+// MakePairs returns the entries of m as Pairs. It returns nil if m is empty.
 func MakePairs(m map[string]string) Pairs {
 	if len(m) == 0 {
 		return nil
@@ -26,7 +26,7 @@ func MakePairs(m map[string]string) Pairs {
 	return p
 }
 
-// Get returns the value of key, and whether there is one.
+// Get returns the value of key and whether it exists.
 func (p Pairs) Get(key string) (string, bool) {
 	i, ok := slices.BinarySearchFunc(p, key, func(a Pair, k string) int { return strings.Compare(a.Key, k) })
 	if !ok {

@@ -1,10 +1,10 @@
 package memstore
 
-// recordOverhead is what a record is taken to occupy besides its key and its data: itself, its labels and
-// fields, and its place in the tree.
+// recordOverhead is the assumed size of a record without its key and data: the struct, labels,
+// fields and the node in the tree.
 const recordOverhead = 512
 
-// size is what a record is taken to occupy.
+// size returns the size that the quota counts.
 func (r *Record) size() int64 {
 	if r == nil {
 		return 0
@@ -12,7 +12,8 @@ func (r *Record) size() int64 {
 	return recordOverhead + int64(len(r.Key)+len(r.Data))
 }
 
-// sizeChange is by how much events make the state larger; negative if they make it smaller.
+// sizeChange returns by how much events increase the size of the state. It is negative if they
+// decrease it.
 func sizeChange(events []*Event) (bytes int64) {
 	for _, e := range events {
 		bytes += e.Record.size() - e.Prev.size()
@@ -20,8 +21,9 @@ func sizeChange(events []*Event) (bytes int64) {
 	return bytes
 }
 
-// withinQuota reports whether there is room for events: what does not make the state larger always fits, so that
-// who has come to the quota can delete. The caller holds the writer's lock.
+// withinQuota reports whether the quota allows events. Events that do not increase the size are
+// always allowed, so that records can be deleted when the quota is used up. The caller holds the
+// writer's lock.
 func (s *Store) withinQuota(head *state, events []*Event) bool {
 	more := sizeChange(events)
 	return more <= 0 || more <= s.quota-head.bytes

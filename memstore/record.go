@@ -5,38 +5,40 @@ import (
 	"sync/atomic"
 )
 
-// Revision counts the writes of a store: every write gets the next one. On the wire it is the
+// Revision is the number of a write. Every write gets the next one. In the Kubernetes API it is the
 // resourceVersion.
 type Revision uint64
 
-// String returns the revision in decimal, as it stands in a resourceVersion.
+// String returns the revision in decimal, as in a resourceVersion.
 func (r Revision) String() string { return strconv.FormatUint(uint64(r), 10) }
 
-// Record is an object as it was stored at one revision. Records are shared by everybody who
-// reads them and by every revision in which they did not change: nobody may change one, nor
-// what its slices hold. Only the store makes them.
+// Record is an object as it was stored at one revision. Records are created by the store and shared
+// by all readers and by all revisions in which the object did not change. They and their slices
+// must not be modified.
 type Record struct {
-	Key            string   // where it is stored
-	UID            string   // from the draft; the store gives it no meaning
-	CreateRevision Revision // the write that created the object under this key
-	Revision       Revision // the write that stored this state, or what At was given
+	Key            string   // the key under which the object is stored
+	UID            string   // from the draft; the store only compares it
+	CreateRevision Revision // the revision of the write that created the object
+	Revision       Revision // the revision of the write that stored this state, or the argument of WithRevision
 	Labels         Pairs    // from the draft
 	Fields         Pairs    // from the draft
-	Data           []byte   // the encoded object, stamped with Revision
+	Data           []byte   // the encoded object with Revision inserted
 
-	revisionOffset int // where in Data the decimal revision begins; negative: nowhere
+	revisionOffset int // the offset of the revision in Data; negative if it was not inserted
 	encodings      atomic.Pointer[cachedEncoding]
 }
 
-// cachedEncoding is one other encoding of a record, in a list that only grows at its front.
+// cachedEncoding is another encoding of a record. It is an element of a list that grows at the
+// front only.
 type cachedEncoding struct {
 	kind string
 	data []byte
 	next *cachedEncoding
 }
 
-// WithRevision returns the same content stamped with another revision: Data is spliced anew, Created and
-// all else stay. Encodings made by Derived are not carried over, as they hold the old stamp.
+// WithRevision returns a copy of the record with another revision inserted in Data. CreateRevision
+// and all other fields are the same. The cached encodings are not copied, because they contain the
+// old revision.
 func (r *Record) WithRevision(rev Revision) *Record {
 	if rev == r.Revision {
 		return r
@@ -51,11 +53,12 @@ func (r *Record) WithRevision(rev Revision) *Record {
 	return c
 }
 
-// CachedEncoding returns another encoding of the record (protobuf, a table row, ...), made by make on first
-// use and kept as long as the record. Looking up one that exists takes no lock. Callers that race
-// may each run make, and all get the result of one of them. An error is passed through and not kept.
-// Meant for a handful of kinds: they are searched one by one. make must not change the record, nor
-// keep the bytes it returns for other use.
+// CachedEncoding returns another encoding of the record, such as protobuf or a table row, under the
+// name kind. The first call computes it with encode, and the result is cached with the record.
+// Reading a cached encoding takes no lock. Concurrent first calls may each call encode, and all
+// return the result of one of them. An error is returned and not cached. The kinds are searched
+// linearly, so there should be few. encode must not modify the record, and must not keep a
+// reference to the bytes that it returns.
 func (r *Record) CachedEncoding(kind string, encode func(*Record) ([]byte, error)) ([]byte, error) {
 	first := r.encodings.Load()
 	if d := first.find(kind); d != nil {
@@ -76,8 +79,8 @@ func (r *Record) CachedEncoding(kind string, encode func(*Record) ([]byte, error
 	}
 }
 
-// retainedBytes is what a record that nothing but an event keeps alive occupies: its data, in all encodings that
-// there are now. Most are made while the record is current.
+// retainedBytes returns the size of a record that only the history refers to: its data in all
+// encodings that are cached now. Most are computed while the record is current.
 func (r *Record) retainedBytes() int64 {
 	if r == nil {
 		return 0
@@ -98,7 +101,8 @@ func (d *cachedEncoding) find(kind string) *cachedEncoding {
 	return nil
 }
 
-// insertRevision returns before, the revision in decimal and after, in one slice without spare capacity.
+// insertRevision returns before, the revision in decimal and after in a slice without spare
+// capacity.
 func insertRevision(before []byte, rev Revision, after []byte) []byte {
 	data := make([]byte, 0, len(before)+decimalLen(rev)+len(after))
 	data = append(data, before...)
@@ -106,7 +110,7 @@ func insertRevision(before []byte, rev Revision, after []byte) []byte {
 	return append(data, after...)
 }
 
-// decimalLen is the length of the revision in decimal.
+// decimalLen returns the number of decimal digits of the revision.
 func decimalLen(rev Revision) int {
 	n := 1
 	for ; rev >= 10; rev /= 10 {

@@ -1,11 +1,11 @@
 package memstore
 
-// Snapshot is the state of a store at one moment, to go back to, in this store or in another.
-// It is a reference, and it keeps that state in memory. It does not hold history. The zero Snapshot is
+// Snapshot refers to the state of a store at one revision. It can be restored into the same or
+// another store. It keeps the state in memory, but not the history. The zero Snapshot is the state
 // of an empty store at revision 0.
 type Snapshot struct{ state *state }
 
-// Revision is the revision that the store had.
+// Revision returns the revision of the store when the snapshot was taken.
 func (snap Snapshot) Revision() Revision {
 	if snap.state == nil {
 		return 0
@@ -13,16 +13,16 @@ func (snap Snapshot) Revision() Revision {
 	return snap.state.rev
 }
 
-// Snapshot returns the current state. It costs nothing.
+// Snapshot returns the current state. It copies nothing.
 func (s *Store) Snapshot() Snapshot { return Snapshot{s.head.Load()} }
 
-// Restore puts the store back to the state of the snapshot, as restoring etcd from a backup does. With
-// bump 0 the revision goes back to that of the snapshot, and revisions that clients have seen are
-// given out again with other content: the accident as it happens. With a bump the revision becomes that
-// much more than the highest of both, as with etcd's --bump-revision.
+// Restore replaces the state of the store by that of the snapshot, as restoring etcd from a backup
+// does. With a bump of 0, the revision goes back to that of the snapshot, so revisions that clients
+// have seen are used again for other writes. Otherwise the new revision is the higher one of store
+// and snapshot plus bump, as with etcd's --bump-revision.
 //
-// History is forgotten: both floors are the new revision. Every open cursor ends with
-// ErrRestored. Wait goes on waiting. The cost does not depend on the number of records.
+// The history is removed, and both floors are set to the new revision. Open cursors fail with
+// ErrRestored. Wait continues to wait. The cost does not depend on the number of records.
 func (s *Store) Restore(snap Snapshot, bump Revision) {
 	closeAll(s.restore(snap, bump))
 }
@@ -44,15 +44,16 @@ func (s *Store) restore(snap Snapshot, bump Revision) (wakes []chan struct{}) {
 	return s.takeFilteredWaiters(0, nil, old.all.takeWaiters(wakes))
 }
 
-// RestoreCount counts how often the store was restored. What somebody has noted of a revision holds only as
-// long as the count stays: after a Restore the same number may be given to another state.
+// RestoreCount returns how often the store was restored. A caller that remembers a revision should
+// remember the count, too, because after a Restore the same revision may identify another state.
 func (s *Store) RestoreCount() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.restores
 }
 
-// stateAt returns the state of the snapshot under the revision that restoring it gives.
+// stateAt returns the state of the snapshot with the revision that it gets in a store at revision
+// current.
 func (snap Snapshot) stateAt(current, bump Revision) *state {
 	from := snap.state
 	if from == nil {
@@ -64,14 +65,13 @@ func (snap Snapshot) stateAt(current, bump Revision) *state {
 	return &state{rev: max(current, from.rev) + bump, db: from.db, dirs: from.dirs, bytes: from.bytes}
 }
 
-// Fork returns an independent store with the same state, history and limits. Nothing that is done to one
-// shows in the other; cursors and waiters stay with the original. The cost does not depend on the
-// number of records or events.
+// Fork returns an independent store with the same state, history and limits. Cursors and waiting
+// readers stay with the original. The cost does not depend on the number of records or events.
 //
-// Channels belong to the synctest bubble they were made in, and a fork has none in common with its
-// original: a store that was filled outside can be forked into every bubble that wants one.
+// A fork shares no channels with its original. As channels belong to a synctest bubble, a store
+// that was filled outside can be forked in every bubble.
 func (s *Store) Fork() *Store {
-	s.mu.Lock() // not to read alone: cloning a tree marks the original
+	s.mu.Lock() // a read lock is not enough, because cloning a tree modifies it
 	defer s.mu.Unlock()
 	f := &Store{hist: s.hist.clone(), quota: s.quota}
 	f.clock.last, f.clock.elapsed = s.clock.read()

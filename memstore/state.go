@@ -9,25 +9,25 @@ import (
 
 const (
 	table       = "records"
-	byKey       = "id" // memdb wants this name for the primary index
+	byKey       = "id" // go-memdb requires this name for the primary index
 	byKeyPrefix = byKey + "_prefix"
 )
 
-// state is all records at one revision. It is immutable.
+// state is the set of all records at one revision. It is immutable.
 //
-// The memdb.MemDB in it is always one that Snapshot returned, never the one that NewMemDB made. To
-// memdb such a one is not the primary: a commit to it neither tracks nor closes the watch channels of
-// the radix nodes it replaces. That makes a write cheaper, and it makes the tree safe to write inside
-// a synctest bubble and outside of it in turn, as no channel of it is ever used.
+// The memdb.MemDB in it is always the result of Snapshot, never of NewMemDB. memdb does not treat a
+// snapshot as the primary database: a commit to it neither tracks nor closes the watch channels of
+// the radix nodes that it replaces. This makes writes faster, and allows writing to the tree both
+// inside and outside of a synctest bubble, because none of its channels is ever used.
 type state struct {
 	rev  Revision
 	db   *memdb.MemDB
 	dirs *dirCounts
-	// bytes are what the records are taken to occupy.
+	// bytes is the size of the records that the quota counts.
 	bytes int64
 }
 
-// newState returns the state without records at a revision.
+// newState returns an empty state.
 func newState(rev Revision) *state {
 	db, err := memdb.NewMemDB(&memdb.DBSchema{Tables: map[string]*memdb.TableSchema{
 		table: {Name: table, Indexes: map[string]*memdb.IndexSchema{
@@ -38,23 +38,23 @@ func newState(rev Revision) *state {
 	return &state{rev: rev, db: db.Snapshot(), dirs: newDirCounts()}
 }
 
-// keyIndex indexes a record by the bytes of its key and nothing else. memdb's own string index would
-// append a NUL, and then the order would no longer be that of etcd: "a-b/x" before "a/x".
+// keyIndex indexes a record by the bytes of its key. memdb's string index would append a NUL, so
+// the order would differ from that of etcd, in which "a-b/x" comes before "a/x".
 type keyIndex struct{}
 
 func (keyIndex) FromObject(o any) (bool, []byte, error)     { return true, []byte(o.(*Record).Key), nil }
 func (keyIndex) FromArgs(args ...any) ([]byte, error)       { return []byte(args[0].(string)), nil }
 func (keyIndex) PrefixFromArgs(args ...any) ([]byte, error) { return []byte(args[0].(string)), nil }
 
-// must holds memdb to its word: its errors are about unknown tables and indexes, and about
-// indexers that fail. Ours are fixed and do not.
+// must panics on an error of memdb, which cannot occur with a fixed schema and an indexer that does
+// not fail.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("memstore: memdb: %v", err))
 	}
 }
 
-// get returns the record, nil if there is none.
+// get returns the record of a key, or nil if it does not exist.
 func (s *state) get(key string) *Record {
 	o, err := s.db.Txn(false).First(table, byKey, key)
 	must(err)
@@ -64,7 +64,7 @@ func (s *state) get(key string) *Record {
 	return o.(*Record)
 }
 
-// apply returns the state after the events, the last of which gives its revision.
+// apply returns the state after events. Its revision is that of the last event.
 func (s *state) apply(events []*Event) *state {
 	db := s.db.Snapshot()
 	txn := db.Txn(true)
@@ -79,12 +79,12 @@ func (s *state) apply(events []*Event) *state {
 	return &state{rev: events[len(events)-1].Revision, db: db, dirs: s.dirs.apply(events), bytes: s.bytes + sizeChange(events)}
 }
 
-// applyAll applies events that may be many, and returns every state on the way that the history keeps, and
-// the last one.
+// applyAll applies any number of events. It returns the states that the history keeps and the last
+// state.
 func (s *state) applyAll(events []*Event) []*state {
 	states := make([]*state, 0, 1+len(events)/baseInterval)
 	for len(events) > 0 {
-		n := int(-events[0].Revision%baseInterval) + 1 // up to and with the next multiple of stride
+		n := int(-events[0].Revision%baseInterval) + 1 // up to and including the next multiple of baseInterval
 		n = min(n, len(events))
 		s = s.apply(events[:n])
 		states = append(states, s)
@@ -93,7 +93,8 @@ func (s *state) applyAll(events []*Event) []*state {
 	return states
 }
 
-// scan walks the records with the prefix and a key not below from, in the order of their keys.
+// scan returns a scanner of the records whose key has the prefix and is not below from, ordered by
+// key.
 func (s *state) scan(prefix, from string) scanner {
 	txn := s.db.Txn(false)
 	var it memdb.ResultIterator
@@ -112,7 +113,7 @@ type scanner struct {
 	prefix string
 }
 
-// next returns the next record, nil at the end.
+// next returns the next record, or nil at the end.
 func (s scanner) next() *Record {
 	o := s.it.Next()
 	if o == nil {
@@ -120,7 +121,7 @@ func (s scanner) next() *Record {
 	}
 	r := o.(*Record)
 	if !strings.HasPrefix(r.Key, s.prefix) {
-		return nil // past the prefix: a seek to a lower bound does not stop by itself
+		return nil // LowerBound does not stop at the end of the prefix
 	}
 	return r
 }

@@ -7,38 +7,42 @@ import (
 	"time"
 )
 
-// The limits of a store whose Options do not say otherwise.
+// The defaults of Options.
 const (
-	DefaultStartRevision Revision = 1000            // a new server looks like one that has lived
-	DefaultHistoryAge             = 5 * time.Minute // as often as an API server compacts etcd
+	DefaultStartRevision Revision = 1000            // as if the server had been in use
+	DefaultHistoryAge             = 5 * time.Minute // the interval at which kube-apiserver compacts etcd
 	DefaultHistoryCount           = 100_000         // events
 	DefaultHistoryBytes  int64    = 256 << 20       // 256 MiB
-	DefaultQuota         int64    = 2 << 30         // 2 GiB, as etcd's
+	DefaultQuota         int64    = 2 << 30         // 2 GiB, the default of etcd
 )
 
-// Options say where a store begins and how much it remembers. The zero value of each field means its
-// default, a negative limit means none.
+// Options are the parameters of a store. The zero value of a field selects its default, and a
+// negative value means no limit.
 type Options struct {
-	// StartRevision is the revision of the empty store; the first write gets the next one. Nothing before
-	// Start can be read or watched. Default: DefaultStartRevision.
+	// StartRevision is the revision of the empty store. The first write gets the next one. Earlier
+	// revisions can neither be read nor watched. The default is DefaultStartRevision.
 	StartRevision Revision
 
-	// HistoryAge is how long an event and the state before it are remembered. Default: DefaultHistoryAge.
+	// HistoryAge is how long an event and the state before it are kept. The default is
+	// DefaultHistoryAge.
 	HistoryAge time.Duration
 
-	// HistoryCount is how many events are remembered. Default: DefaultHistoryCount.
+	// HistoryCount is the maximum number of events. The default is DefaultHistoryCount.
 	HistoryCount int
 
-	// HistoryBytes bounds the memory that remembered events keep alive: the data of the replaced states
-	// with the encodings that were derived of it by then, and a flat 1 KiB an event. Default: DefaultHistoryBytes.
+	// HistoryBytes limits the memory that events keep in use, in bytes: the replaced data with the
+	// encodings that were cached at that time, and 1 KiB for each event. The default is
+	// DefaultHistoryBytes.
 	HistoryBytes int64
 
-	// Quota bounds what the current records take: their keys and data, and a flat 512 bytes each. A write
-	// that would make it more, and more than it is, fails with ErrQuotaExceeded. Default: DefaultQuota.
+	// Quota limits the size of the current records in bytes: their keys and data, and 512 bytes
+	// each. A write that increases the size beyond the quota fails with ErrQuotaExceeded. The
+	// default is DefaultQuota.
 	Quota int64
 }
 
-// withDefaults returns the options with every default filled in and "none" as the highest number.
+// withDefaults returns the options with defaults filled in and negative limits replaced by the
+// maximum value.
 func (o Options) withDefaults() Options {
 	if o.StartRevision == 0 {
 		o.StartRevision = DefaultStartRevision
@@ -60,25 +64,26 @@ func limitOrDefault[T ~int | ~int64](given, defaultLimit, unlimited T) T {
 	return given
 }
 
-// Store holds records by key, under one revision that counts the writes, and remembers what happened.
-// All its methods may be called at any time from any goroutine. It has no goroutines, and nothing to close.
+// Store maps keys to records, under one revision that counts the writes, and keeps a limited
+// history. Its methods can be called concurrently. It starts no goroutines and need not be closed.
 type Store struct {
-	// writeMu is held by the one who writes, for the whole write. Lock order: write, then mu.
+	// writeMu is held during a write. Lock order: writeMu before mu.
 	writeMu sync.Mutex
 
-	// head is the current state. Readers load it without a lock. It is stored under write and mu, so
-	// that under either of them it stands still, and under mu it belongs to hist.
+	// head is the current state. It is read without a lock and stored with writeMu and mu held.
+	// While either of them is held it does not change; while mu is held it is consistent with hist.
 	head atomic.Pointer[state]
 
-	// mu guards hist, era and picks. It is held for a few microseconds at a time, never while waiting for anything.
+	// mu guards hist, restores and filteredWaiters. It is held for a few microseconds only, and
+	// never while waiting.
 	mu       sync.RWMutex
 	hist     *history
-	restores uint64 // counts restores
-	// filteredWaiters are those who wait in WakeFor. The list is replaced, never changed.
+	restores uint64 // the number of calls of Restore
+	// filteredWaiters are the cursors that wait in ReadyFor. The list is replaced, never modified.
 	filteredWaiters []*filteredWaiter
 
 	clock clock
-	quota int64 // of the bytes of a state
+	quota int64 // the maximum size of the state in bytes
 }
 
 // New returns an empty store.
@@ -90,17 +95,17 @@ func New(o Options) *Store {
 	return s
 }
 
-// Revision is the revision of the last write.
+// Revision returns the revision of the last write.
 func (s *Store) Revision() Revision { return s.head.Load().rev }
 
-// View returns the current state. It never blocks.
+// View returns the current state. It does not block.
 func (s *Store) View() View {
 	head := s.head.Load()
 	return View{rev: head.rev, base: head}
 }
 
-// ViewAt returns the state at a revision. The error is a *CompactedError (ErrCompacted) below the floor
-// of exact reads, a *FutureRevisionError (ErrFutureRevision) above the current revision.
+// ViewAt returns the state at a revision. It returns a *CompactedError (ErrCompacted) below the
+// view floor, and a *FutureRevisionError (ErrFutureRevision) above the current revision.
 func (s *Store) ViewAt(rev Revision) (View, error) {
 	if v := s.View(); v.rev == rev {
 		return v, nil
@@ -119,8 +124,8 @@ func (s *Store) ViewAt(rev Revision) (View, error) {
 	return s.hist.view(rev), nil
 }
 
-// Floors returns the oldest revision that ViewAt answers, and the oldest that Watch accepts.
-// exact >= watch, and neither is above the current revision.
+// Floors returns the oldest revision that ViewAt returns and the oldest that Watch accepts. The
+// first is not below the second, and neither is above the current revision.
 func (s *Store) Floors() (view, watch Revision) {
 	s.trimOverdue()
 	s.mu.RLock()
@@ -128,8 +133,9 @@ func (s *Store) Floors() (view, watch Revision) {
 	return s.hist.viewFloor, s.hist.watchFloor
 }
 
-// Age returns how long ago a revision was written: 0 for one of the future, and the longest duration
-// there is for one that history no longer holds. With it a reader can stay behind the store by a time.
+// Age returns the time since a revision was written. It is 0 for a future revision, and the maximum
+// duration for one that is no longer in the history. Readers use it to stay a fixed time behind the
+// store.
 func (s *Store) Age(rev Revision) time.Duration {
 	now := s.clock.now()
 	s.mu.RLock()
@@ -137,9 +143,8 @@ func (s *Store) Age(rev Revision) time.Duration {
 	return s.hist.age(rev, now)
 }
 
-// CompactViews raises the floor of exact reads to the current revision, as a compaction of etcd does: older
-// lists and continue tokens have expired. Watches, also new ones, are untouched: they are served from a
-// window of their own.
+// CompactViews raises the view floor to the current revision, as a compaction of etcd does: lists
+// at older revisions and their continue tokens expire. Open and new watches are not affected.
 func (s *Store) CompactViews() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,8 +152,8 @@ func (s *Store) CompactViews() {
 	s.hist.raiseViewFloor(head.rev, head)
 }
 
-// CompactAll forgets all history: both floors are raised to the current revision, and a new watch from before
-// it fails. A cursor that has returned all events of its topic goes on, as it misses none.
+// CompactAll removes the history and raises both floors to the current revision, so a new watch
+// from an older revision fails. A cursor that has returned all events of its topic continues.
 func (s *Store) CompactAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +161,7 @@ func (s *Store) CompactAll() {
 	s.hist.raiseWatchFloor(head.rev, head)
 }
 
-// trimOverdue drops what is too old, so that an idle store forgets, too.
+// trimOverdue removes old events, so that the history of an idle store expires.
 func (s *Store) trimOverdue() {
 	now := s.clock.now()
 	s.mu.RLock()

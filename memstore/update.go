@@ -1,16 +1,16 @@
 package memstore
 
-// Update is the one way to write a single object: create, change and delete are callers of it. fn is
-// given the current record under the key (nil if there is none) and returns what shall be stored
-// in its place, or nil for nothing: then the record is deleted. An error of fn is returned as it is.
+// Update creates, changes or deletes the record of one key. fn is called with the current record,
+// nil if it does not exist, and returns what to store, or nil to delete the record. If fn returns
+// an error, Update returns it unchanged and stores nothing.
 //
-// fn runs without a lock, so that a slow one holds up nobody; if somebody else wrote the key
-// meanwhile, fn runs again with the new record. It must have no side effects. Nothing but the
-// last run counts. ErrQuotaExceeded comes of the quota; nothing has changed then.
+// fn is called without a lock. If another write changed the record in the meantime, fn is called
+// again with the new record, so it must not have side effects. Update returns ErrQuotaExceeded, and
+// stores nothing, if the quota would be exceeded.
 //
-// The event says what happened. If the draft equals the current record, nothing changes, no revision is
-// used, and the event has the record as Record and Prev, and its revision (see Event.Changed). Deleting
-// what does not exist returns a nil event.
+// If the draft equals the current record, nothing is stored and no revision is used; Record and
+// Prev of the event are then that record, and Revision is its revision (see Event.Changed). If the
+// record to delete does not exist, the event is nil.
 func (s *Store) Update(key string, fn func(cur *Record) (*Draft, error)) (*Event, error) {
 	if key == "" {
 		return nil, ErrEmptyKey
@@ -33,10 +33,11 @@ func (s *Store) Update(key string, fn func(cur *Record) (*Draft, error)) (*Event
 	}
 }
 
-// tryWrite stores the draft if cur, which was read from seen, is still the record under the key.
+// tryWrite stores the draft if cur is still the record of the key. cur was read from seen. done is
+// false if the record has changed.
 func (s *Store) tryWrite(key string, seen *state, cur *Record, draft *Draft) (_ *Event, done bool, err error) {
 	if e, same := noop(cur, draft); same {
-		return e, true, nil // it was the same when cur was read, and that is when this write takes place
+		return e, true, nil // the write takes effect at the time at which cur was read
 	}
 	s.writeMu.Lock()
 	head := s.head.Load()
@@ -55,7 +56,7 @@ func (s *Store) tryWrite(key string, seen *state, cur *Record, draft *Draft) (_ 
 	return events[0], true, nil
 }
 
-// noop reports whether the draft leaves things as they are, and the event that says so.
+// noop reports whether the draft equals cur, and returns the event for that case.
 func noop(cur *Record, draft *Draft) (*Event, bool) {
 	switch {
 	case cur == nil:
@@ -66,7 +67,7 @@ func noop(cur *Record, draft *Draft) (*Event, bool) {
 	return &Event{Revision: cur.Revision, Record: cur, Prev: cur}, true
 }
 
-// newEvent is what writing the draft over prev does.
+// newEvent returns the event of writing draft, nil for a deletion, over prev.
 func newEvent(key string, rev Revision, prev *Record, draft *Draft) *Event {
 	e := &Event{Revision: rev, Prev: prev}
 	if draft != nil {
@@ -75,8 +76,8 @@ func newEvent(key string, rev Revision, prev *Record, draft *Draft) *Event {
 	return e
 }
 
-// commit makes the events, which follow each other and the head, the present. The caller holds the
-// writer's lock, and closes the channels that commit returns when it has released it.
+// commit makes events, whose revisions follow that of head, the current state. The caller holds the
+// writer's lock and closes the returned channels after releasing it.
 func (s *Store) commit(head *state, events []*Event) (wakes []chan struct{}) {
 	now := s.clock.now()
 	states := head.applyAll(events)

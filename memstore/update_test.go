@@ -43,7 +43,7 @@ func TestUpdateErrors(t *testing.T) {
 	_, err = s.Update("a/x", func(*memstore.Record) (*memstore.Draft, error) {
 		return &memstore.Draft{Data: []byte("abc"), RevisionOffset: 4}, nil
 	})
-	require.EqualError(t, err, "memstore: stamp at offset 4 of 3 bytes of data")
+	require.EqualError(t, err, "memstore: revision offset 4 exceeds the 3 bytes of data")
 	require.Equal(t, memstore.DefaultStartRevision, s.Revision())
 }
 
@@ -60,11 +60,11 @@ func TestAnyDifferenceIsAWrite(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*memstore.Draft){
-		"data before the stamp": func(d *memstore.Draft) { d.Data = []byte("dAta") },
-		"data after the stamp":  func(d *memstore.Draft) { d.Data = []byte("datA") },
+		"data before the revision": func(d *memstore.Draft) { d.Data = []byte("dAta") },
+		"data after the revision":  func(d *memstore.Draft) { d.Data = []byte("datA") },
 		"longer data":           func(d *memstore.Draft) { d.Data = []byte("data1") },
-		"stamp":                 func(d *memstore.Draft) { d.RevisionOffset = 3 },
-		"no stamp":              func(d *memstore.Draft) { d.RevisionOffset = -1; d.Data = []byte("da1001ta") },
+		"offset":                func(d *memstore.Draft) { d.RevisionOffset = 3 },
+		"no offset":              func(d *memstore.Draft) { d.RevisionOffset = -1; d.Data = []byte("da1001ta") },
 		"uid":                   func(d *memstore.Draft) { d.UID = "v" },
 		"labels":                func(d *memstore.Draft) { d.Labels = nil },
 		"fields":                func(d *memstore.Draft) { d.Fields = memstore.Pairs{{Key: "f", Value: "2"}} },
@@ -126,7 +126,7 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 		return nil // the failures were not looked at, and still count
 	})
 	require.ErrorIs(t, err, memstore.ErrEmptyKey)
-	require.ErrorContains(t, err, "stamp at offset 1 of 0")
+	require.ErrorContains(t, err, "revision offset 1 exceeds the 0 bytes")
 	require.Equal(t, kept.Revision, s.Revision())
 	require.Equal(t, 1, s.View().Count(""))
 

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// View is the store at one revision: what it shows belongs together and never changes. Making one
-// and reading it takes no lock that a writer holds for long, and none at all for the current state.
-// It keeps what it shows in memory while it is held. The zero View is empty, at revision 0.
+// View is the content of the store at one revision. It never changes. Creating and reading the
+// current View takes no lock; creating an older one takes a lock for a short time. A View keeps its
+// records in memory. The zero View is empty, at revision 0.
 type View struct {
 	rev     Revision
 	base    *state
-	patches []patch // what happened between base and rev, sorted by key
+	patches []patch // the changes between base and rev, sorted by key
 }
 
-// patch is the difference one key makes between a base state and a view.
+// patch is the difference of one key between a base state and a view.
 type patch struct {
 	key    string
-	record *Record // nil: the key is absent from the view
-	inBase bool    // the key is present in the base
+	record *Record // nil if the key does not exist in the view
+	inBase bool    // whether the key exists in the base
 }
 
-// Revision is the revision that the view shows.
+// Revision returns the revision of the view.
 func (v View) Revision() Revision { return v.rev }
 
-// Get returns the record under the key, nil if there is none.
+// Get returns the record of a key, or nil if it does not exist.
 func (v View) Get(key string) *Record {
 	if i, ok := v.findPatch(key); ok {
 		return v.patches[i].record
@@ -36,10 +36,10 @@ func (v View) Get(key string) *Record {
 	return v.base.get(key)
 }
 
-// Range yields the records whose key has the prefix and is not below from ("" means from the start),
-// in the byte order of their keys, which is etcd's. To go on after key k, give k+"\x00". Seeking costs
-// O(log n) wherever from lies, and the walk allocates nothing per record. Every use of the sequence
-// walks anew.
+// Range returns the records whose key has the prefix and is not below from, in the byte order of
+// their keys, as in etcd. from "" means from the start. To continue after a key, pass key+"\x00".
+// Finding the first record costs O(log n), and the iteration does not allocate for each record. The
+// sequence can be used several times.
 func (v View) Range(prefix, from string) iter.Seq[*Record] {
 	return func(yield func(*Record) bool) {
 		switch {
@@ -57,7 +57,7 @@ func (s scanner) forEach(yield func(*Record) bool) {
 	}
 }
 
-// merge walks base and patches side by side; where both have a key, the patch holds.
+// merge iterates over base and patches. For keys in both, the patch takes precedence.
 func (v View) merge(prefix, from string, yield func(*Record) bool) {
 	s := v.base.scan(prefix, from)
 	i, _ := v.findPatch(max(prefix, from))
@@ -87,8 +87,8 @@ func (v View) merge(prefix, from string, yield func(*Record) bool) {
 	}
 }
 
-// Count returns how many keys have the prefix. For "" and for a prefix that ends in "/" the store
-// keeps count; any other is counted by walking.
+// Count returns the number of keys with the prefix. It is fast for "" and for prefixes that end in
+// "/". For others it iterates over the keys.
 func (v View) Count(prefix string) int {
 	if v.base == nil {
 		return 0
@@ -115,12 +115,12 @@ func (v View) Count(prefix string) int {
 	return n
 }
 
-// findPatch returns where the key is, or would be, among the patches.
+// findPatch returns the index of the patch of a key, or where it would be, and whether it exists.
 func (v View) findPatch(key string) (int, bool) {
 	return slices.BinarySearchFunc(v.patches, key, func(p patch, k string) int { return strings.Compare(p.key, k) })
 }
 
-// mergeByKey sums up events, given in order, by key.
+// mergeByKey returns the patches for events, which are in order, with one patch for each key.
 func mergeByKey(events []*Event) []patch {
 	over := make([]patch, 0, len(events))
 	for _, e := range events {
@@ -130,7 +130,7 @@ func mergeByKey(events []*Event) []patch {
 	n := 0
 	for i, p := range over {
 		if i > 0 && over[n-1].key == p.key {
-			over[n-1].record = p.record // the last state counts, and whether the base had the key the first event knew
+			over[n-1].record = p.record // the record of the last event, and inBase of the first
 			continue
 		}
 		over[n] = p

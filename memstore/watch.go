@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// feed is the events of one topic, as cursors read them. Guarded by the lock of the history.
+// feed is the log of the events of one topic. It is guarded by Store.mu.
 type feed struct {
 	log         *eventLog
-	last        Revision      // the newest event there was
-	lastRemoved Revision      // the newest event that was forgotten
-	wake        chan struct{} // closed at the next event; nil while nobody waits
+	last        Revision      // the revision of the latest event
+	lastRemoved Revision      // the revision of the latest event that was removed
+	wake        chan struct{} // closed at the next event; nil if no reader waits
 }
 
-// waitChannel returns the channel that the next event closes.
+// waitChannel returns the channel that is closed at the next event.
 func (f *feed) waitChannel() chan struct{} {
 	if f.wake == nil {
 		f.wake = make(chan struct{})
@@ -22,7 +22,7 @@ func (f *feed) waitChannel() chan struct{} {
 	return f.wake
 }
 
-// takeWaiters takes the channel of those who wait, nil if nobody does, and appends it to wakes.
+// takeWaiters appends the channel of waiting readers, if there are any, to wakes and resets it.
 func (f *feed) takeWaiters(wakes []chan struct{}) []chan struct{} {
 	if f.wake != nil {
 		wakes = append(wakes, f.wake)
@@ -31,36 +31,37 @@ func (f *feed) takeWaiters(wakes []chan struct{}) []chan struct{} {
 	return wakes
 }
 
-// closeAll wakes everybody who waits on the channels. No lock is held: waking thousands takes a while.
+// closeAll wakes the readers that wait on the channels. It is called without locks, because waking
+// thousands of goroutines takes time.
 func closeAll(wakes []chan struct{}) {
 	for _, c := range wakes {
 		close(c)
 	}
 }
 
-// topic is the part of a key before the first "/", the whole key if there is none.
+// topic returns the part of a key before the first "/", or the whole key if there is none.
 func topic(key string) string {
 	t, _, _ := strings.Cut(key, "/")
 	return t
 }
 
-// Cursor reads the events under a prefix, in the order of their revisions, at the pace of the reader.
-// It is a position, not a queue: nothing is buffered for it, a writer never waits for it, and it keeps
-// no event in memory. There is nothing to close. One goroutine at a time may use a Cursor.
+// Cursor reads the events of the keys with a prefix in the order of their revisions. It is a
+// position, not a queue: events are not buffered for it or kept in memory by it, and writers never
+// wait for it. It need not be closed. A Cursor must be used by one goroutine at a time.
 type Cursor struct {
 	s         *Store
 	prefix    string
 	feed      *feed
 	restores  uint64
-	pos       Revision        // everything up to here was returned
-	searchKey Event           // where reading resumes in a log; a field, so that Next allocates nothing
-	waiter    *filteredWaiter // of the last WakeFor; guarded by the lock of the history
+	pos       Revision        // all events up to this revision have been returned
+	searchKey Event           // the position in a log; a field, so that Next does not allocate
+	waiter    *filteredWaiter // of the last ReadyFor; guarded by Store.mu
 }
 
-// Watch returns a cursor over the events with a revision above after whose key has the prefix. A
-// prefix that holds a "/" is woken by its topic only, any other by every write.
-// A *CompactedError (ErrCompacted) says that events after that revision are no longer all there. A revision
-// in the future is allowed: the cursor is silent until the store has passed it.
+// Watch returns a cursor for the events after revision after whose key has the prefix. If the
+// prefix contains a "/", the cursor is woken by writes to its topic only, otherwise by every write.
+// Watch returns a *CompactedError (ErrCompacted) if events after the revision have been removed. A
+// future revision is allowed: the cursor returns no events until the store has passed it.
 func (s *Store) Watch(prefix string, after Revision) (*Cursor, error) {
 	now := s.clock.now()
 	s.mu.Lock()
@@ -76,8 +77,8 @@ func (s *Store) Watch(prefix string, after Revision) (*Cursor, error) {
 	return &Cursor{s: s, prefix: prefix, feed: f, restores: s.restores, pos: after}, nil
 }
 
-// Next fills buf with the next events and returns how many there were: len(buf) if there may be more,
-// 0 if there are none at this moment. It does not block. The loop of a watcher is
+// Next fills buf with the next events and returns their number. If it is len(buf), there may be
+// more events. If it is 0, there are none at this time. Next does not block. The loop of a watch is
 //
 //	for {
 //		n, err := c.Next(buf)
@@ -86,7 +87,7 @@ func (s *Store) Watch(prefix string, after Revision) (*Cursor, error) {
 //		}
 //		if n == 0 {
 //			select {
-//			case <-c.Wake():
+//			case <-c.Ready():
 //			case <-ctx.Done():
 //				return ctx.Err()
 //			}
@@ -94,9 +95,9 @@ func (s *Store) Watch(prefix string, after Revision) (*Cursor, error) {
 //		for _, e := range buf[:n] { ... }
 //	}
 //
-// The error is a *CompactedError (ErrCompacted) if an event of the cursor's topic was forgotten before it
-// was returned (whatever is forgotten of other topics does no harm), or ErrRestored. It comes
-// with n = 0 and stays.
+// Next returns a *CompactedError (ErrCompacted) if an event of the cursor's topic was removed
+// before it was returned; removed events of other topics do not matter. It returns ErrRestored if
+// the store was restored. After an error n is 0, and further calls return the same error.
 func (c *Cursor) Next(buf []*Event) (int, error) {
 	c.s.trimFor(c)
 	n := 0
@@ -112,7 +113,8 @@ func (c *Cursor) Next(buf []*Event) (int, error) {
 	return n, nil
 }
 
-// readBatch reads one stretch, short enough for a writer to wait for, and reports whether another may follow.
+// readBatch reads events for a short time, because writers wait for it. It reports whether there
+// may be more.
 func (c *Cursor) readBatch(buf []*Event, n *int) (more bool, err error) {
 	const stretch = 1024
 	c.s.mu.RLock()
@@ -140,7 +142,7 @@ func (c *Cursor) readBatch(buf []*Event, n *int) (more bool, err error) {
 	return more, nil
 }
 
-// check says whether the cursor can go on. The caller holds the lock of the history.
+// check returns the error of the cursor. The caller holds Store.mu.
 func (c *Cursor) check() error {
 	if c.restores != c.s.restores {
 		return ErrRestored
@@ -151,8 +153,8 @@ func (c *Cursor) check() error {
 	return nil
 }
 
-// trimFor drops events that are too old, if the cursor has something to read: what it is given
-// must not depend on who else looked at the store.
+// trimFor removes old events if the cursor has events to read, so that the result of Next does not
+// depend on other readers of the store.
 func (s *Store) trimFor(c *Cursor) {
 	s.mu.RLock()
 	behind := c.feed.last > c.pos
@@ -162,9 +164,9 @@ func (s *Store) trimFor(c *Cursor) {
 	}
 }
 
-// Ready returns a channel that is closed when Next may have something to return: events, or an error. Call it
-// after a Next that returned 0. Nothing is lost between the two calls: if something has happened since,
-// the channel is closed already. A wake-up may prove empty, as it is for the topic and not for the prefix.
+// Ready returns a channel that is closed when Next may return events or an error. Call it after
+// Next has returned 0. Events between the two calls are not missed: the channel is then already
+// closed. The channel is for the topic, not for the prefix, so Next may return 0 again.
 func (c *Cursor) Ready() <-chan struct{} {
 	c.s.mu.RLock()
 	wake, idle := c.feed.wake, c.isIdle()
@@ -182,23 +184,26 @@ func (c *Cursor) Ready() <-chan struct{} {
 	return wake
 }
 
-// isIdle reports whether Next would return 0. The caller holds the lock of the history.
+// isIdle reports whether Next would return 0. The caller holds Store.mu.
 func (c *Cursor) isIdle() bool { return c.check() == nil && c.feed.last <= c.pos }
 
-// closedChannel returns a channel of its own, as a shared one would tie stores to the bubble it was made in.
+// closedChannel returns a new closed channel. A shared one would belong to the bubble in which it
+// was made.
 func closedChannel() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
 }
 
-// Revision is the revision up to which everything under the prefix has been returned. After a Next that
-// returned fewer events than asked for, it is the store's revision at that moment: what a bookmark may
-// carry. As long as a cursor waits for a future revision, it is that revision, and no bookmark is due.
+// Revision returns the revision up to which all events of the prefix have been returned. After a
+// Next that returned fewer events than len(buf), it is the revision of the store at that time,
+// which a bookmark can have. While a cursor waits for a future revision, it is that revision, and
+// no bookmark should be sent.
 func (c *Cursor) Revision() Revision { return c.pos }
 
-// Wait blocks until the store's revision is rev or above, or ctx is done; then it returns
-// an error that wraps ctx.Err. A Restore to an older state does not end it.
+// Wait blocks until the revision of the store is at least rev, or until ctx is done. In that case
+// it returns an error that wraps ctx.Err(). It continues to wait when the store is restored to an
+// older revision.
 func (s *Store) Wait(ctx context.Context, rev Revision) error {
 	for {
 		s.mu.Lock()

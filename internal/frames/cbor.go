@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// CBORSelfDescribedTag stands in front of an item that says that it is CBOR: tag 55799.
+// CBORSelfDescribedTag is the encoded tag 55799, which marks an item as CBOR.
 const CBORSelfDescribedTag = "\xd9\xd9\xf7"
 
-// CBORToJSON gives a frame of CBOR in JSON, with a newline behind it. It is slow: what is
-// wanted of a frame is little, and frames in CBOR are rare.
+// CBORToJSON converts a CBOR frame to JSON with a newline at the end. It is slow, which is
+// acceptable because frames in CBOR are rare.
 func CBORToJSON(frame []byte) ([]byte, error) {
 	var event any
 	if err := direct.Unmarshal(bytes.TrimPrefix(frame, []byte(CBORSelfDescribedTag)), &event); err != nil {
@@ -22,8 +22,8 @@ func CBORToJSON(frame []byte) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// The major types of CBOR that the splitter tells apart (RFC 8949, 3.1); the rest is
-// complete with its head.
+// The major types of CBOR that the splitter distinguishes (RFC 8949, section 3.1). Items of the
+// others consist of their head only.
 const (
 	cborBytes = 2
 	cborText  = 3
@@ -33,15 +33,15 @@ const (
 	cborOther = 7
 )
 
-// indefinite is what an item has inside that does not say how much it is.
+// indefinite is the number of remaining items in an item of indefinite length.
 const indefinite = -1
 
-// cborSplitter finds the ends of CBOR items (RFC 8949, appendix C). Bytes that are no
-// CBOR are passed on as they come.
+// cborSplitter finds the ends of CBOR items (RFC 8949, appendix C). Bytes that are not CBOR are
+// treated as complete frames.
 type cborSplitter struct {
-	header []byte // of the item at hand, as far as it is here
-	skip   uint64 // bytes of a string that are still to come
-	// remaining is how many items each of those that are not complete has still to come.
+	header []byte // the bytes of the current item's head that have arrived
+	skip   uint64 // remaining bytes of a string
+	// remaining has the number of remaining items in each incomplete item, outermost first.
 	remaining []int64
 }
 
@@ -74,7 +74,7 @@ func (s *cborSplitter) Advance(p []byte) (int, bool) {
 	}
 }
 
-// headerSize is how many bytes the head of an item has that begins with b.
+// headerSize returns the size of the head that starts with b.
 func headerSize(b byte) int {
 	if info := b & 0x1f; info >= 24 && info <= 27 {
 		return 1 + 1<<(info-24)
@@ -82,7 +82,8 @@ func headerSize(b byte) int {
 	return 1
 }
 
-// startItem begins the item whose head is here; complete tells that it is all there is of it.
+// startItem processes a complete head. complete reports whether the item consists of its head only,
+// ok whether the head is valid.
 func (s *cborSplitter) startItem() (complete, ok bool) {
 	major, info := s.header[0]>>5, s.header[0]&0x1f
 	if info >= 28 && info <= 30 {
@@ -97,7 +98,7 @@ func (s *cborSplitter) startItem() (complete, ok bool) {
 		copy(wide[8-n:], s.header[1:])
 		argument = binary.BigEndian.Uint64(wide[:])
 	}
-	const maxLength = 1 << 40 // more than there can be
+	const maxLength = 1 << 40 // larger than any item
 	switch {
 	case major >= cborBytes && major <= cborMap && argument > maxLength:
 		return false, false
@@ -117,7 +118,7 @@ func (s *cborSplitter) startItem() (complete, ok bool) {
 	return true, true
 }
 
-// startIndefinite begins an item that goes on until a break, or is that break.
+// startIndefinite starts an item of indefinite length, or ends it if the head is a break.
 func (s *cborSplitter) startIndefinite(major byte) (complete, ok bool) {
 	switch major {
 	case cborBytes, cborText, cborArray, cborMap:
@@ -134,7 +135,7 @@ func (s *cborSplitter) startIndefinite(major byte) (complete, ok bool) {
 	return false, false
 }
 
-// endItem notes that an item is complete, and reports whether it was the frame.
+// endItem marks an item as complete and reports whether that completes the frame.
 func (s *cborSplitter) endItem() bool {
 	for len(s.remaining) > 0 {
 		last := len(s.remaining) - 1

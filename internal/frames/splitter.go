@@ -1,6 +1,5 @@
-// Package frames finds the frames of a watch in the bytes of its stream: one event
-// each, in JSON, protobuf or CBOR. It is pure, so that the fault rules, which change
-// frames, and the timeline, which remembers them, agree about where one ends.
+// Package frames splits the stream of a watch into frames of one event each, in JSON, protobuf or
+// CBOR. It is used by the fault rules, which edit frames, and the timeline, which records them.
 package frames
 
 import (
@@ -11,18 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// ProtobufPrefix is the first bytes of every protobuf body of the Kubernetes API.
+// ProtobufPrefix is the prefix of every protobuf body in the Kubernetes API.
 const ProtobufPrefix = "k8s\x00"
 
-// Splitter finds the ends of frames in a stream that comes in pieces.
+// Splitter finds the ends of frames in a stream that arrives in parts.
 type Splitter interface {
-	// Advance says how many bytes of p, which is not empty, belong to the frame at
-	// hand, and whether the frame ends there.
+	// Advance returns how many bytes of p belong to the current frame and whether the frame ends
+	// there. p must not be empty.
 	Advance(p []byte) (n int, complete bool)
 }
 
-// NewSplitter makes the Splitter of a stream by its media type, without parameters;
-// nil if its frames cannot be read.
+// NewSplitter returns a Splitter for streams of a media type without parameters, or nil if the type
+// is not supported.
 func NewSplitter(media string) Splitter {
 	switch media {
 	case runtime.ContentTypeJSON:
@@ -35,9 +34,9 @@ func NewSplitter(media string) Splitter {
 	return nil
 }
 
-// MediaType is a Content-Type without its parameters, "" for one that is malformed.
+// MediaType returns the media type of a Content-Type without parameters, or "" if it is malformed.
 func MediaType(contentType string) string {
-	switch contentType { // most are one of these
+	switch contentType { // fast path
 	case runtime.ContentTypeJSON, runtime.ContentTypeProtobuf:
 		return contentType
 	}
@@ -48,7 +47,7 @@ func MediaType(contentType string) string {
 	return media
 }
 
-// lineSplitter is for JSON: one event a line.
+// lineSplitter splits JSON, with one event on each line.
 type lineSplitter struct{}
 
 // Advance implements Splitter.
@@ -59,15 +58,14 @@ func (lineSplitter) Advance(p []byte) (int, bool) {
 	return len(p), false
 }
 
-// LengthPrefixSize is how many bytes tell the length of a frame in protobuf, the highest
-// first.
+// LengthPrefixSize is the size of the length before each protobuf frame, in big-endian order.
 const LengthPrefixSize = 4
 
-// lengthSplitter is for protobuf: a length, and an event of that length.
+// lengthSplitter splits protobuf, in which each event follows its length.
 type lengthSplitter struct {
 	prefix    [LengthPrefixSize]byte
-	prefixLen int    // bytes of head
-	remaining uint32 // bytes of the message, once head is complete
+	prefixLen int    // number of bytes in prefix
+	remaining uint32 // remaining bytes of the event, once prefix is complete
 }
 
 // Advance implements Splitter.

@@ -1,9 +1,9 @@
-// Package guard keeps web pages from reaching a server on this machine through the browser of
-// the person who looks at them. A page can have its own name lead to 127.0.0.1 (DNS
-// rebinding), or send requests across origins; a browser then says so in the headers Host,
-// Origin and Sec-Fetch-Site. Clients that are no browsers send neither of the latter.
+// Package originguard protects a server on the local machine from requests that web pages send
+// through the user's browser. A page can make its own host name resolve to 127.0.0.1 (DNS
+// rebinding) or send cross-origin requests. Browsers identify such requests by the headers Host,
+// Origin and Sec-Fetch-Site. Clients that are not browsers do not send the last two.
 //
-// It knows nothing of Kubernetes: who refuses a request words the answer.
+// The functions return an error with the reason, and callers write the response.
 package originguard
 
 import (
@@ -14,14 +14,14 @@ import (
 	"strings"
 )
 
-// IsLoopback reports whether a name or an IP address, without a port, is always this machine.
+// IsLoopback reports whether a host name or IP address without port always means the local machine.
 func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// CheckHost tells why a request is refused that was sent under a name which is neither of this
-// machine nor one of names; nil if it is not. A request of HTTP/1.0 may have none.
+// CheckHost returns an error if the Host of the request is neither a loopback address nor one of
+// names. An empty Host, as in HTTP/1.0, is allowed.
 func CheckHost(r *http.Request, names ...string) error {
 	host := hostWithoutPort(r.Host)
 	if host == "" || IsLoopback(host) {
@@ -35,7 +35,7 @@ func CheckHost(r *http.Request, names ...string) error {
 	return fmt.Errorf("the name %q is not one of this machine", host)
 }
 
-// hostWithoutPort takes the port off, and the brackets of an IPv6 address.
+// hostWithoutPort removes the port, and the brackets of an IPv6 address.
 func hostWithoutPort(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
@@ -43,9 +43,9 @@ func hostWithoutPort(host string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }
 
-// CheckOrigin tells why a request is refused that a browser sends for a page of another origin,
-// this machine's other ports among them; nil if it is not. Following a link to here is not
-// refused: the page that has it does not see what comes of it.
+// CheckOrigin returns an error for a request that a browser sends for a page of another origin,
+// including other ports of the local machine. Following a link is allowed, because the page cannot
+// read the response.
 func CheckOrigin(r *http.Request) error {
 	switch site := r.Header.Get("Sec-Fetch-Site"); {
 	case site == "same-origin", site == "none":
@@ -63,13 +63,13 @@ func CheckOrigin(r *http.Request) error {
 	return nil
 }
 
-// isNavigation reports whether a person opens an address as a page of its own.
+// isNavigation reports whether the request opens a URL as a page of its own.
 func isNavigation(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
 		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// CheckNotFromWebPage tells why a request is refused that any web page at all has sent; nil if none has.
+// CheckNotFromWebPage returns an error for a request that a web page of any origin has sent.
 func CheckNotFromWebPage(r *http.Request) error {
 	for _, name := range []string{"Sec-Fetch-Site", "Origin"} {
 		if value := r.Header.Get(name); value != "" {
