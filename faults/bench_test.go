@@ -9,7 +9,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// discardWriter is a ResponseWriter that costs nothing.
+// discardWriter is a ResponseWriter that discards the response.
 type discardWriter struct{ h http.Header }
 
 func (n discardWriter) Header() http.Header         { return n.h }
@@ -35,8 +35,7 @@ func newSet(b *testing.B, rules string) *faults.Set {
 	return set
 }
 
-// BenchmarkHandler is what the middleware costs a request that no rule matches,
-// without a network.
+// BenchmarkHandler measures a request that no rule matches, without a network.
 func BenchmarkHandler(b *testing.B) {
 	for _, c := range []struct{ name, rules string }{{"none", ""}, {"ten", tenRules}} {
 		b.Run("rules="+c.name, func(b *testing.B) {
@@ -52,8 +51,7 @@ func BenchmarkHandler(b *testing.B) {
 	}
 }
 
-// BenchmarkRequest is the same over HTTP, on a connection that stays open;
-// "without" has no middleware at all.
+// BenchmarkRequest measures the same over HTTP on a reused connection. "without" has no Handler.
 func BenchmarkRequest(b *testing.B) {
 	next := staticHandler("application/json", podA)
 	for _, c := range []struct {
@@ -77,7 +75,7 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// BenchmarkFrame is what each frame of a watch costs, without a network.
+// BenchmarkFrame measures one frame of a watch, without a network.
 func BenchmarkFrame(b *testing.B) {
 	for _, c := range []struct{ name, rules string }{
 		{"passes", ""},

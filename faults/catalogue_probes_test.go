@@ -2,7 +2,7 @@ package faults_test
 
 import "time"
 
-// catalogueProbes are the probes of the catalogue's rules, by case.
+// catalogueProbes returns the probes of the rules of each case of the catalogue.
 func catalogueProbes() map[int][]probe {
 	const (
 		tooOld    = "too old resource version: 5 (6)"

@@ -14,8 +14,8 @@ import (
 type catalogueCase struct {
 	number, name string
 	rules        []string
-	server       string // what a server does by itself, or with which method
-	needs        string // what is missing
+	server       string // the text after "Server: "
+	needs        string // the text after "Needs: "
 }
 
 func readCatalogue(t *testing.T) (cases []catalogueCase) {
@@ -44,8 +44,8 @@ var (
 	function   = regexp.MustCompile(`(?m)^func (?:\([^)]*\) )?(\w+)`)
 )
 
-// TestCatalogueReferencesExist: the methods, tests and rules that it refers to are
-// there.
+// TestCatalogueReferencesExist tests that the methods, tests and rules that the catalogue refers to
+// exist.
 func TestCatalogueReferencesExist(t *testing.T) {
 	functions := map[string]bool{}
 	for _, pattern := range []string{"*.go", "../fake/*.go", "../internal/dev/verify/*/*.go"} {
@@ -66,10 +66,10 @@ func TestCatalogueReferencesExist(t *testing.T) {
 		names := quotedName.FindAllStringSubmatch(c.server, -1)
 		cited := ruleName.FindAllString(c.server, -1)
 		if c.server != "" {
-			require.NotEmpty(t, append(cited, quotedName.FindAllString(c.server, -1)...), "%s: a server does it: who says so?", c.name)
+			require.NotEmpty(t, append(cited, quotedName.FindAllString(c.server, -1)...), "%s: the text after Server: has no reference", c.name)
 		}
 		for _, name := range names {
-			require.True(t, functions[name[1]], "%s: there is no %s", c.name, name[1])
+			require.True(t, functions[name[1]], "%s: %s does not exist", c.name, name[1])
 		}
 		for _, rule := range cited {
 			require.Contains(t, string(rules), "**"+rule+"**", c.name)

@@ -17,7 +17,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// The answers of the server in front of which the catalogue's rules are armed.
+// The responses of plainHandler.
 const (
 	onePod              = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns"}}` + "\n"
 	aggregatedDiscovery = `{"kind":"APIGroupDiscoveryList","items":[{"versions":[{"version":"v1","resources":[],"freshness":"Current"}]}]}` + "\n"
@@ -25,7 +25,7 @@ const (
 	groupList           = `{"kind":"APIGroupList","groups":[]}` + "\n"
 )
 
-// plainHandler speaks the protocol, and tells the query that it has got.
+// plainHandler serves a minimal API. The header X-Query has the query of the request.
 func plainHandler(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -65,7 +65,7 @@ func plainHandler(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pipeListener is a listener in memory, for servers in a bubble.
+// pipeListener is an in-memory listener, for servers in a synctest bubble.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -89,19 +89,18 @@ func (p *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
 	return ours, nil
 }
 
-// response is what a client sees.
+// response is what the client received.
 type response struct {
 	code       int
 	header     http.Header
 	body       string
-	incomplete bool          // no answer, or one that breaks off or never ends
-	headerTime time.Duration // until the header came
-	totalTime  time.Duration // until all was there
+	incomplete bool          // there is no response, or it breaks off or never ends
+	headerTime time.Duration // until the header was received
+	totalTime  time.Duration // until the body was complete
 }
 
-// sendRequests arms a rule in front of the plain server, on virtual time and over HTTP,
-// sends requests, and gives the answer to the last. "METHOD URL" or "METHOD URL
-// Accept".
+// sendRequests adds a rule in front of plainHandler, sends requests over HTTP on virtual time, and
+// returns the last response. A request is "METHOD URL" or "METHOD URL ACCEPT".
 func sendRequests(t *testing.T, rule string, requests ...string) (g response) {
 	synctest.Test(t, func(t *testing.T) {
 		var set faults.Set

@@ -14,15 +14,15 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// probe is how a rule of the catalogue shows: what is asked, and what comes.
+// probe has requests and the expected last response.
 type probe struct {
 	requests   []string
-	code       int    // 0: no answer at all
-	body       string // exactly, but for "...", which stands for anything
-	header     string // "NAME: VALUE", one a line
+	code       int    // 0 if there is no response
+	body       string // "..." matches any text
+	header     string // "NAME: VALUE" on each line
 	incomplete bool
-	headerTime time.Duration // if not 0, exactly
-	totalTime  time.Duration // if not 0, exactly
+	headerTime time.Duration // not checked if 0
+	totalTime  time.Duration // not checked if 0
 }
 
 const (
@@ -44,7 +44,7 @@ const (
 	notFound      = "404 page not found\n"
 )
 
-// statusJSON is the JSON of a Status; details is "" or JSON.
+// statusJSON returns the JSON of a Status. details is "" or JSON.
 func statusJSON(code int, reason, message, details string) string {
 	return statusJSONWithMeta(`{}`, code, reason, message, details)
 }
@@ -61,12 +61,12 @@ func statusJSONWithMeta(meta string, code int, reason, message, details string) 
 	return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":%s,"status":"Failure","message":%s%s%s,"code":%d}`+"\n", meta, quoted, reason, details, code)
 }
 
-// errorEventJSON is the frame of an ERROR event.
+// errorEventJSON returns the frame of an ERROR event.
 func errorEventJSON(status string) string {
 	return `{"type":"ERROR","object":` + strings.TrimSuffix(status, "\n") + "}\n"
 }
 
-// replaceFirst is text with the first of each pair replaced by the second.
+// replaceFirst returns text with the first element of each pair replaced by the second, once.
 func replaceFirst(text string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		text = strings.Replace(text, pairs[i], pairs[i+1], 1)
@@ -93,8 +93,8 @@ func (p probe) afterRequests(before ...string) probe {
 	return p
 }
 
-// TestCatalogue walks CATALOGUE.md: each rule of each case prints as it stands
-// there, can be armed, fires, and does to the client what the case says.
+// TestCatalogue tests each rule of CATALOGUE.md: it is in canonical form, can be added, is applied,
+// and has the expected effect on the client.
 func TestCatalogue(t *testing.T) {
 	cases := readCatalogue(t)
 	probes := catalogueProbes()
@@ -104,8 +104,8 @@ func TestCatalogue(t *testing.T) {
 	for i, c := range cases {
 		require.Equal(t, strconv.Itoa(i+1), c.number, c.name)
 		require.NotEmpty(t, c.name)
-		require.True(t, len(c.rules) > 0 || c.server != "" || c.needs != "", "%s has neither rules, nor a server's way, nor a reason", c.name)
-		require.Len(t, probes[i+1], len(c.rules), "%s: each rule needs a probe", c.name)
+		require.True(t, len(c.rules) > 0 || c.server != "" || c.needs != "", "%s has no rules, no Server: and no Needs:", c.name)
+		require.Len(t, probes[i+1], len(c.rules), "%s: one probe for each rule", c.name)
 		switch {
 		case len(c.rules) > 0:
 			byRule++
@@ -128,7 +128,7 @@ func TestCatalogue(t *testing.T) {
 	}
 	require.Equal(t, 97, byRule)
 	require.Equal(t, 19, byServer)
-	require.Empty(t, missing, "what is missing, in whole or in part")
+	require.Empty(t, missing, "cases with \"Needs:\"")
 }
 
 func (p probe) check(t *testing.T, g response) {
@@ -141,7 +141,7 @@ func (p probe) check(t *testing.T, g response) {
 		rest, from = rest[at+len(part):], false
 	}
 	if !strings.HasSuffix(p.body, "...") {
-		require.Empty(t, rest, "behind what was expected")
+		require.Empty(t, rest, "after the expected body")
 	}
 	for line := range strings.Lines(p.header) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -158,7 +158,7 @@ func (p probe) check(t *testing.T, g response) {
 	}
 }
 
-// TestCataloguePresets: what the catalogue gives a name to in Go is what it says.
+// TestCataloguePresets tests the rules for which the catalogue names a function.
 func TestCataloguePresets(t *testing.T) {
 	cases := readCatalogue(t)
 	for number, rule := range map[int]faults.Rule{85: faults.TooBusy(time.Second), 90: faults.BadGateway()} {

@@ -14,24 +14,24 @@ import (
 type bufferedResponse struct{ *responsewriter.Buffer }
 
 // setBody replaces the body.
-func (a *bufferedResponse) setBody(body []byte) {
-	a.Body.Reset()
-	a.Body.Write(body)
-	if a.Header().Get("Content-Length") != "" {
-		a.Header().Set("Content-Length", strconv.Itoa(len(body)))
+func (resp *bufferedResponse) setBody(body []byte) {
+	resp.Body.Reset()
+	resp.Body.Write(body)
+	if resp.Header().Get("Content-Length") != "" {
+		resp.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 }
 
 // decompress undoes the compressions that kube-apiserver uses.
-func (a *bufferedResponse) decompress() error {
-	switch encoding := a.Header().Get("Content-Encoding"); encoding {
+func (resp *bufferedResponse) decompress() error {
+	switch encoding := resp.Header().Get("Content-Encoding"); encoding {
 	case "", "identity":
 		return nil
 	case "gzip":
 	default:
 		return fmt.Errorf("a body in %s cannot be read", encoding)
 	}
-	r, err := gzip.NewReader(&a.Body)
+	r, err := gzip.NewReader(&resp.Body)
 	if err != nil {
 		return fmt.Errorf("the body is not valid gzip: %w", err)
 	}
@@ -39,23 +39,23 @@ func (a *bufferedResponse) decompress() error {
 	if err != nil {
 		return fmt.Errorf("the body is not valid gzip: %w", err)
 	}
-	a.Header().Del("Content-Encoding")
-	a.setBody(plain)
+	resp.Header().Del("Content-Encoding")
+	resp.setBody(plain)
 	return nil
 }
 
 // serveCommitted runs next and applies the rules of the Committed phase to its response.
 func serveCommitted(x *exchange, next http.Handler) outcome {
-	a := &bufferedResponse{responsewriter.NewBuffer(x.w.Header())}
-	next.ServeHTTP(a, x.r)
-	if a.Code == 0 {
-		a.Code = http.StatusOK
+	resp := &bufferedResponse{responsewriter.NewBuffer(x.w.Header())}
+	next.ServeHTTP(resp, x.r)
+	if resp.Code == 0 {
+		resp.Code = http.StatusOK
 	}
 	op := x.op
-	op.Phase, op.Code = Committed, a.Code
-	o := x.applyRules(x.set.rules(), op, func(e Effect) outcome { return e.(committedEffect).applyCommitted(x, a) })
+	op.Phase, op.Code = Committed, resp.Code
+	o := x.applyRules(x.set.rules(), op, func(e Effect) outcome { return e.(committedEffect).applyCommitted(x, resp) })
 	if o == proceed {
-		a.SendTo(x.w)
+		resp.SendTo(x.w)
 	}
 	return o
 }

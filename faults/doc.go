@@ -6,8 +6,8 @@
 // # When to use it
 //
 // Use it to test how a client handles failures. The rules work in front of any http.Handler that
-// serves the Kubernetes API: usually the server of package fakeapi, which has a Set of its own, or a
-// real cluster behind [Proxy] or the command "fakeapi proxy". Rules change responses, never the
+// serves the Kubernetes API: usually the server of package fakeapi, which has a Set of its own, or
+// a real cluster behind [Proxy] or the command "fakeapi proxy". Rules change responses, never the
 // state of the server.
 //
 // # First steps
@@ -21,7 +21,7 @@
 //
 //	var set faults.Set
 //	server := faults.Handler(&set, next)
-//	remove, err := set.AddText(`lost: when verb(create) && resource(pods) && during(committed) && first(1) do reset`)
+//	remove, err := set.AddText(`lost: when verb(create) && during(committed) && first(1) do reset`)
 //
 // Rules are values. [Parse] reads the text that [Rule.String] prints and returns an equal rule, so
 // rules built in Go and rules written as text are interchangeable.
@@ -44,8 +44,8 @@
 //
 // # Predicates
 //
-//	verb(V, ...)         get list watch create update patch delete deletecollection; resource requests only
-//	resource(R, ...)     pods, deployments.apps, events. (core group only), pods/status, pods/*, */scale
+//	verb(V, ...)         get list watch create update patch delete deletecollection
+//	resource(R, ...)     pods, deployments.apps, events. (core group), pods/*, */scale
 //	namespace(N, ...)    a trailing * matches any suffix
 //	name(N, ...)         likewise; a create has no name, a frame has the name of its object
 //	userAgent(P, ...)    prefix of the User-Agent
@@ -65,36 +65,36 @@
 //	a && b, a || b, !a   evaluated from left to right, with short-circuit evaluation
 //
 // nth, first, every and chance count how often they are evaluated. As && stops at the first
-// predicate that does not match, "verb(update) && resource(pods) && nth(3)" matches the third update
-// of a pod. So that they count nothing else, these predicates and after must come last in an &&;
-// Add returns an error for a rule in which they do not. The Set keeps the counts. Adding a rule
+// predicate that does not match, "verb(update) && resource(pods) && nth(3)" matches the third
+// update of a pod. So that they count nothing else, these predicates and after must come last in an
+// &&; Add returns an error for a rule in which they do not. The Set keeps the counts. Adding a rule
 // starts them at zero, and String prints the configured values.
 //
 // # Effects
 //
 //	effect             phases                    what the client receives
-//	status(...)        before committed          a Status, and a Retry-After header if it has retryAfter
+//	status(...)        before committed          a Status, with Retry-After if it has retryAfter
 //	raw(...)           before committed          any code, Content-Type, body and headers
-//	redirect(BASE)     before                    307 to the same path at SCHEME://HOST; "" is this server
+//	redirect(BASE)     before                    307 to SCHEME://HOST; "" is this server
 //	delay(D)           before committed stream   the response or frame after the duration D
-//	jitter(D, SEED)    before committed stream   likewise after a random time below D; one sequence for each object
-//	throttle(N, D)     committed stream          the body or frame in pieces of N bytes, D apart
-//	goaway             before committed          the response, and no other one on its connection
+//	jitter(D, SEED)    before committed stream   likewise, a random time below D, by object
+//	throttle(N, D)     committed stream          pieces of N bytes of the body or frame, D apart
+//	goaway             before committed          the last response on its connection
 //	hang               before committed stream   nothing more until the client disconnects
 //	reset              before committed stream   a broken connection
-//	truncate(N)        committed stream          N bytes of the body or frame, then a broken connection
+//	truncate(N)        committed stream          N bytes of the body or frame, then a reset
 //	overwrite(N, S)    committed stream          the bytes S at offset N
 //	set(P, V)          committed stream          the value V at the JSON pointer P
 //	remove(P)          committed stream          no value at the JSON pointer P
-//	header(H, V, ...)  before committed          these values of a response header; without values no such header
+//	header(H, V, ...)  before committed          this response header; without values, none
 //	warn(TEXT, ...)    before committed          one more Warning header for each text
-//	skew(D)            before committed          a Date header that is D ahead; behind if D is negative
-//	ignore(P, ...)     before                    the response of a server that does not support these parameters
+//	skew(D)            before committed          a Date header that is off by D
+//	ignore(P, ...)     before                    the response without these parameters
 //	requestHeader(H, V, ...)
-//	                   before                    the response to a request with these values of a header
-//	error(...)         before(*) stream          an ERROR event with a Status, then the end of the watch
+//	                   before                    the response to a request with this header
+//	error(...)         before(*) stream          an ERROR event, then the end of the watch
 //	end                before(*) stream          the regular end of the watch
-//	lateHeader         before(*)                 the response header of a watch together with its first frame
+//	lateHeader         before(*)                 the response header with the first frame
 //	drop               stream                    the stream without the frame
 //	duplicate          stream                    the frame twice
 //	reorder            stream                    the frame after the next one
@@ -139,14 +139,15 @@
 //
 // A word consists of ASCII letters, digits and the characters _ - . / * +. A string is a Go string
 // in double quotes. A "#" outside quotes starts a comment. Durations are those of
-// [time.ParseDuration]. A [SyntaxError] has the line, the column and what was expected there; for an
-// unknown name it lists the known ones.
+// [time.ParseDuration]. A [SyntaxError] has the line, the column and what was expected there; for
+// an unknown name it lists the known ones.
 //
 // # Repeatable runs
 //
 // The only random predicate and effect are chance and jitter. Their results depend on the seed and
-// the object only. All waiting uses package time, so rules run on virtual time in a testing/synctest
-// bubble. [Set.Hits] returns which rule was applied to which request or frame; the lines of
+// the object only. All waiting uses package time, so rules run on virtual time in a
+// testing/synctest bubble. [Set.Hits] returns which rule was applied to which request or frame; the
+// lines of
 // [Hit.String] contain no times, so they are the same in every run.
 //
 // [Set.AddFor] adds rules until the end of a test, and [Set.MustHit] fails the test for each rule
@@ -177,19 +178,19 @@
 //
 // # Limits
 //
-//   - Frames are read in JSON, protobuf and CBOR. A watch in another encoding is answered with 500 if
-//     a rule could match its frames. A rule that is added later gets a hit that is not applied.
+//   - Frames are read in JSON, protobuf and CBOR. A watch in another encoding is answered with 500
+//     if a rule could match its frames. A rule that is added later gets a hit that is not applied.
 //   - Response bodies in CBOR are not edited.
 //   - JSON frames must end with a newline and contain no other, as those of kube-apiserver do.
 //   - Rules do not see request bodies.
 //   - Rules do not change the state of a server. For history that is lost for all clients, stale
 //     replicas and restored backups, use the methods of package fakeapi.
-//   - GOAWAY is sent with the header of a response, not in the middle of one, and needs a server that
-//     speaks HTTP/2; with package fakeapi, one with TLS.
+//   - GOAWAY is sent with the header of a response, not in the middle of one, and needs a server
+//     that speaks HTTP/2; with package fakeapi, one with TLS.
 //
 // # Adding a predicate or an effect
 //
-// Write its type and methods in a file of its own. An effect supports the phases that it has methods
-// for. Add a line to keywords.go, cases to testdata/rules.txt, a test of the client's side, and a row
-// to the table above.
+// Write its type and methods in a file of its own. An effect supports the phases that it has
+// methods for. Add a line to keywords.go, cases to testdata/rules.txt, a test of the client's side,
+// and a row to the table above.
 package faults

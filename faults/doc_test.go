@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tableKeywords are the first words of the lines of a table in the manual: of the indented block
-// behind a heading, and of "a && b" and the like nothing.
+// tableKeywords returns the first words of the lines of the table below a heading of doc.go.
 func tableKeywords(t *testing.T, manual, heading string) (words []string) {
 	t.Helper()
 	_, text, found := strings.Cut(manual, "// # "+heading+"\n//\n")
@@ -25,7 +24,8 @@ func tableKeywords(t *testing.T, manual, heading string) (words []string) {
 	return slices.Compact(words)
 }
 
-// The manual has a row for each word of the language, and for nothing else.
+// TestDocListsEveryKeyword tests that the tables of doc.go list all predicates and effects and no
+// others.
 func TestDocListsEveryKeyword(t *testing.T) {
 	manual, err := os.ReadFile("doc.go")
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// TestEditJSON: what is not meant stays byte for byte.
+// TestEditJSON tests edits of JSON. All other bytes must stay the same.
 func TestEditJSON(t *testing.T) {
 	const doc = `{ "a" : 1.0,"m":{"x~/y":"é"},"items":[ {"n":1} , {"n":2},{"n":3}],"e":{}, "z":null}` + "\n"
 	for _, c := range []struct{ do, want string }{
@@ -61,8 +61,7 @@ func applyEdit(t *testing.T, do, doc string) (string, error) {
 	return string(got), err
 }
 
-// encodeProtobuf puts an object into its envelope; behind its metadata are the fields
-// that nobody here knows.
+// encodeProtobuf encodes an object with its envelope. rest has further encoded fields.
 func encodeProtobuf(kind string, meta protobufMessage, rest ...byte) []byte {
 	raw := append(appendField(nil, metadataField, mustMarshal(meta)), rest...)
 	return append([]byte(frames.ProtobufPrefix), mustMarshal(&runtime.Unknown{
@@ -70,7 +69,7 @@ func encodeProtobuf(kind string, meta protobufMessage, rest ...byte) []byte {
 	})...)
 }
 
-// TestEditProtobuf: metadata can be edited, and what is not known stays.
+// TestEditProtobuf tests edits of protobuf. Unknown fields must stay the same.
 func TestEditProtobuf(t *testing.T) {
 	spec := []byte{0x12, 2, 8, 1, 0x1a, 0, 0x20, 7, 0x2d, 1, 2, 3, 4, 0x31, 1, 2, 3, 4, 5, 6, 7, 8} // fields 2 to 6
 	pod := func(m metav1.ObjectMeta) string { return string(encodeProtobuf("Pod", &m, spec...)) }
@@ -116,7 +115,7 @@ func TestEditProtobuf(t *testing.T) {
 	}
 }
 
-// FuzzEdit: no body makes an edit panic, and what it makes of JSON is JSON.
+// FuzzEdit tests that edits do not panic, and that edited JSON is valid JSON.
 func FuzzEdit(f *testing.F) {
 	f.Add(`{"a":{"b":[1,2]}}`, "/a/b/1")
 	f.Add(`[{}]`, "/0/x")

@@ -26,7 +26,7 @@ type (
 	beforeEffect interface{ applyBefore(x *exchange) outcome }
 	// committedEffect acts on a complete response before it is sent.
 	committedEffect interface {
-		applyCommitted(x *exchange, a *bufferedResponse) outcome
+		applyCommitted(x *exchange, resp *bufferedResponse) outcome
 	}
 	// streamEffect acts on a frame of a watch before it is sent.
 	streamEffect interface {
@@ -158,13 +158,13 @@ func (e truncate) check() error {
 	return nil
 }
 
-func (e truncate) applyCommitted(x *exchange, a *bufferedResponse) outcome {
-	if a.Body.Len() <= e.n {
+func (e truncate) applyCommitted(x *exchange, resp *bufferedResponse) outcome {
+	if resp.Body.Len() <= e.n {
 		return proceed
 	}
-	a.Header().Set("Content-Length", strconv.Itoa(a.Body.Len()))
-	a.Body.Truncate(e.n)
-	a.SendTo(x.w)
+	resp.Header().Set("Content-Length", strconv.Itoa(resp.Body.Len()))
+	resp.Body.Truncate(e.n)
+	resp.SendTo(x.w)
 	x.flush()
 	return aborted
 }

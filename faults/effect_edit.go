@@ -89,31 +89,31 @@ func (e edit) jsonValue() []byte {
 	return []byte(e.value)
 }
 
-func (e edit) applyCommitted(x *exchange, a *bufferedResponse) outcome {
-	if a.Body.Len() == 0 { // HEAD, 204, 304
+func (e edit) applyCommitted(x *exchange, resp *bufferedResponse) outcome {
+	if resp.Body.Len() == 0 { // HEAD, 204, 304
 		x.notApplied = "the response has no body"
 		return proceed
 	}
-	edited, err := e.editBody(a)
+	edited, err := e.editBody(resp)
 	if err != nil {
 		x.notApplied = err.Error()
 		writeStatus(x.w, x.r, completeStatus(e.notAppliedStatus(err), x.op))
 		return finished
 	}
-	a.setBody(edited)
+	resp.setBody(edited)
 	return proceed
 }
 
-func (e edit) editBody(a *bufferedResponse) ([]byte, error) {
-	if err := a.decompress(); err != nil {
+func (e edit) editBody(resp *bufferedResponse) ([]byte, error) {
+	if err := resp.decompress(); err != nil {
 		return nil, err
 	}
-	contentType := a.Header().Get("Content-Type")
+	contentType := resp.Header().Get("Content-Type")
 	switch framingFor(contentType).(type) {
 	case jsonFraming:
-		return editJSON(a.Body.Bytes(), e.path, e.jsonValue())
+		return editJSON(resp.Body.Bytes(), e.path, e.jsonValue())
 	case protobufFraming:
-		return editProtobuf(a.Body.Bytes(), e)
+		return editProtobuf(resp.Body.Bytes(), e)
 	}
 	return nil, fmt.Errorf("a body of %q cannot be edited", contentType)
 }
@@ -156,8 +156,8 @@ func (e overwrite) check() error {
 	return nil
 }
 
-func (e overwrite) applyCommitted(_ *exchange, a *bufferedResponse) outcome {
-	e.overwriteBytes(a.Body.Bytes())
+func (e overwrite) applyCommitted(_ *exchange, resp *bufferedResponse) outcome {
+	e.overwriteBytes(resp.Body.Bytes())
 	return proceed
 }
 

@@ -15,8 +15,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// TestHeaders: whoever writes the answer, the handler, a rule before it or a rule
-// behind it.
+// TestHeaders tests the header of responses of the handler and of later effects.
 func TestHeaders(t *testing.T) {
 	next := staticHandler("application/json", "{}\n", "Warning", `299 - "mine"`, "X-Old", "1")
 	for _, phase := range []string{"verb(get)", "code(200)"} {
@@ -37,7 +36,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestHeaderOfEmptyResponse: net/http writes the header if the handler does not.
+// TestHeaderOfEmptyResponse tests a handler that does not write the header.
 func TestHeaderOfEmptyResponse(t *testing.T) {
 	silent := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	for _, url := range []string{pods + "/a", pods + "?watch=1"} {
@@ -51,7 +50,7 @@ func TestHeaderOfEmptyResponse(t *testing.T) {
 func TestHeaderOfWatch(t *testing.T) {
 	a := newAPI()
 	w := newTestServer(t, a, "when verb(watch) do header(X-New, a), skew(-1h)").watch("")
-	require.Equal(t, "a", w.resp.Header.Get("X-New")) // before there is an event
+	require.Equal(t, "a", w.resp.Header.Get("X-New")) // before the first event
 	a.events <- podA
 	w.expectLines(podA)
 }
@@ -66,8 +65,8 @@ func TestConnectionClose(t *testing.T) {
 	require.True(t, resp.Close)
 }
 
-// TestConnectionCloseOverHTTP2: it becomes a GOAWAY, after which the client opens
-// another connection; streams that are open run on.
+// TestConnectionCloseOverHTTP2 tests that the header becomes a GOAWAY: the client opens another
+// connection, and open streams continue.
 func TestConnectionCloseOverHTTP2(t *testing.T) {
 	a := newAPI()
 	d := &testServer{t: t, set: &faults.Set{}}
@@ -92,13 +91,14 @@ func TestConnectionCloseOverHTTP2(t *testing.T) {
 	for range 3 {
 		require.True(t, reused(pods+"/a"))
 	}
-	require.True(t, reused(pods+"/b"), "the answer with the GOAWAY behind it")
+	require.True(t, reused(pods+"/b"), "the response before the GOAWAY")
 	eventually(t, func() bool { return !reused(pods + "/a") })
 	a.events <- podA
 	w.expectLines(podA)
 }
 
-// TestHeaderWriterInterfaces: handlers can still flush, hijack and inform.
+// TestHeaderWriterInterfaces tests that handlers can flush, hijack and send informational
+// responses.
 func TestHeaderWriterInterfaces(t *testing.T) {
 	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusEarlyHints)
@@ -121,7 +121,8 @@ func TestHeaderWriterInterfaces(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestRequestEffects: what the handler gets, and that rules see what came.
+// TestRequestEffects tests that the handler gets the changed request, and rules match the original
+// one.
 func TestRequestEffects(t *testing.T) {
 	seen := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s %s %q", r.URL.RawQuery, r.RequestURI, r.Header.Values("X-In"))
@@ -134,11 +135,11 @@ func TestRequestEffects(t *testing.T) {
 }
 
 func TestRedirect(t *testing.T) {
-	other := httptest.NewServer(staticHandler("text/plain", "the other one"))
+	other := httptest.NewServer(staticHandler("text/plain", "the other server"))
 	defer other.Close()
 	d := newTestServer(t, newAPI(), `when verb(get, create) do redirect("`+other.URL+`")`)
 	resp, body := d.get(pods + "/a?x=y")
-	require.Equal(t, "the other one", body)
+	require.Equal(t, "the other server", body)
 	require.Equal(t, pods+"/a?x=y", resp.Request.URL.RequestURI())
 
 	d = newTestServer(t, newAPI(), `when verb(get, create) do redirect("")`)
@@ -149,7 +150,7 @@ func TestRedirect(t *testing.T) {
 	require.Contains(t, body, "Temporary Redirect")
 }
 
-// TestLateHeader: nothing comes before the first frame, however late that is.
+// TestLateHeader tests that the header is sent with the first frame.
 func TestLateHeader(t *testing.T) {
 	const slow = "when event(ADDED) && first(1) do delay(5s)"
 	require.Zero(t, sendRequests(t, slow, watchRequest).headerTime)

@@ -70,13 +70,13 @@ func (e throttle) check() error {
 	return nil
 }
 
-func (e throttle) applyCommitted(x *exchange, a *bufferedResponse) outcome {
-	if a.Body.Len() == 0 {
+func (e throttle) applyCommitted(x *exchange, resp *bufferedResponse) outcome {
+	if resp.Body.Len() == 0 {
 		return proceed
 	}
-	a.Header().Set("Content-Length", strconv.Itoa(a.Body.Len()))
-	body := a.Body.Bytes()
-	a.SendHeaderTo(x.w)
+	resp.Header().Set("Content-Length", strconv.Itoa(resp.Body.Len()))
+	body := resp.Body.Bytes()
+	resp.SendHeaderTo(x.w)
 	return e.writeChunks(x, body, finished)
 }
 

@@ -19,7 +19,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// staticHandler is a handler that gives one body to everything.
+// staticHandler returns a handler with the same response to all requests.
 func staticHandler(contentType, body string, headers ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -32,7 +32,7 @@ func staticHandler(contentType, body string, headers ...string) http.Handler {
 
 const podList = `{"kind":"PodList","metadata":{"resourceVersion":"9","continue":"abc","remainingItemCount":3},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}` + "\n"
 
-// asProtobuf says that the frames of a handler are protobuf.
+// asProtobuf changes the Content-Type of a handler to protobuf.
 func asProtobuf(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(contentType{w, "application/vnd.kubernetes.protobuf;stream=watch"}, r)
@@ -56,8 +56,7 @@ func TestEditList(t *testing.T) {
 	}
 }
 
-// TestEditCompressedList: clients ask for gzip by themselves, and rules act on
-// what is inside.
+// TestEditCompressedList tests that compressed bodies are edited. Go's client asks for gzip.
 func TestEditCompressedList(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -76,7 +75,7 @@ func TestEditCompressedList(t *testing.T) {
 	}
 }
 
-// TestEditNotApplied is answered with the reason, and is no hit.
+// TestEditNotApplied tests that the response and the hit have the reason.
 func TestEditNotApplied(t *testing.T) {
 	d := newTestServer(t, staticHandler("text/plain", "ok"), "odd: when path(/healthz) do set(/a, b)")
 	resp, body := d.get("/healthz")
@@ -96,7 +95,7 @@ func TestEditNotApplied(t *testing.T) {
 	require.Contains(t, d.set.Hits()[0].NotApplied, "in protobuf only")
 }
 
-// TestEditEmptyBody: what has no body passes, and is no hit.
+// TestEditEmptyBody tests that a response without a body is unchanged and the hit is not applied.
 func TestEditEmptyBody(t *testing.T) {
 	same := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
 	d := newTestServer(t, same, "when path(/apis) do set(/a, b)")
@@ -105,7 +104,7 @@ func TestEditEmptyBody(t *testing.T) {
 	require.Equal(t, "the response has no body", d.set.Hits()[0].NotApplied)
 }
 
-// TestEditFrames: in both encodings.
+// TestEditFrames tests edits of frames in JSON and protobuf.
 func TestEditFrames(t *testing.T) {
 	d := newTestServer(t, newAPI(podA, podB, initialEventsEndEvent, bookmark),
 		"when event(ADDED) && name(a) do set(/type, SYNC)",
@@ -129,8 +128,7 @@ func TestEditFrames(t *testing.T) {
 	require.Equal(t, protobufEvent("SYNC", "c", "ns", nil)+protobufEvent("BOOKMARK", "", "", nil)+protobufEvent("ADDED", "b", "ns", nil), rest)
 }
 
-// TestReorderInjectOverwrite: what is injected and moved about stands where it should, and
-// the stream goes on.
+// TestReorderInjectOverwrite tests the order and the bytes of frames.
 func TestReorderInjectOverwrite(t *testing.T) {
 	a, b, m := protobufEvent("ADDED", "a", "ns", nil), protobufEvent("ADDED", "b", "ns", nil), protobufEvent("BOOKMARK", "", "", nil)
 	for _, c := range []struct{ rule, want, protobuf string }{
@@ -138,7 +136,7 @@ func TestReorderInjectOverwrite(t *testing.T) {
 		{"when event(ADDED) do reorder", podB + podA + bookmark, b + a + m},
 		{"when event(ADDED) && name(a) do set(/type, MODIFIED), reorder",
 			podB + strings.Replace(podA, "ADDED", "MODIFIED", 1) + bookmark, b + protobufEvent("MODIFIED", "a", "ns", nil) + m},
-		{"when event(BOOKMARK) do reorder", podA + podB + bookmark, a + b + m}, // no other comes
+		{"when event(BOOKMARK) do reorder", podA + podB + bookmark, a + b + m}, // there is no next frame
 		{"when event(ADDED) && name(a) do reorder\nwhen name(b) && during(stream) do drop", bookmark + podA, m + a},
 		{"when event(ADDED) && name(a) do reorder\nwhen name(b) && during(stream) do throttle(7, 0s)", podB + podA + bookmark, b + a + m},
 		{"when event(ADDED) && name(b) do inject(\"<html>\\n\")", podA + "<html>\n" + podB + bookmark, a + "<html>\n" + b + m},
@@ -162,7 +160,7 @@ func TestReorderInjectOverwrite(t *testing.T) {
 	}
 }
 
-// TestReorderWaits: a frame that is held is not sent before another.
+// TestReorderWaits tests that a held frame is sent after the next one.
 func TestReorderWaits(t *testing.T) {
 	a := newAPI()
 	d := newTestServer(t, a, "when event(ADDED) && name(a) do reorder")
@@ -173,7 +171,7 @@ func TestReorderWaits(t *testing.T) {
 	w.expectLines(bookmark, podA)
 }
 
-// TestReorderAfterRuleRemoved: a frame that waits is not lost with the rule.
+// TestReorderAfterRuleRemoved tests that a held frame is sent after its rule was removed.
 func TestReorderAfterRuleRemoved(t *testing.T) {
 	a := newAPI()
 	d := newTestServer(t, a)
@@ -188,7 +186,7 @@ func TestReorderAfterRuleRemoved(t *testing.T) {
 	w.expectLines(bookmark)
 }
 
-// TestThrottleEmptyBody: an answer without a body stays as it is.
+// TestThrottleEmptyBody tests that a response without a body is unchanged.
 func TestThrottleEmptyBody(t *testing.T) {
 	gone := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	resp, body := newTestServer(t, gone, "when verb(get) do throttle(1, 1ms)").get(pods + "/a")
@@ -203,7 +201,7 @@ func TestUnknownPrefix(t *testing.T) {
 	require.Equal(t, "x8s\x00body", body)
 }
 
-// TestThrottleAndJitterOnVirtualTime: throttle, jitter and their sequences.
+// TestThrottleAndJitterOnVirtualTime tests delays and their random sequences.
 func TestThrottleAndJitterOnVirtualTime(t *testing.T) {
 	run := func(rule, url string) (took time.Duration, body string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -234,9 +232,9 @@ func TestThrottleAndJitterOnVirtualTime(t *testing.T) {
 		require.Greater(t, first, time.Duration(0))
 		require.Less(t, first, time.Hour)
 		again, _ := run(rule, pods+"/a")
-		require.Equal(t, first, again, "the seed decides")
+		require.Equal(t, first, again, "the sequence depends on the seed")
 		other, _ := run(rule, pods+"/b")
-		require.NotEqual(t, first, other, "each object has its own")
+		require.NotEqual(t, first, other, "each object has its own sequence")
 	}
 	one, _ := run("when event(ADDED) do jitter(1h, 42)", pods+"?watch=1")
 	request, _ := run("when verb(get) do jitter(1h, 42)", pods+"/a")

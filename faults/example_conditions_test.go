@@ -11,7 +11,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// What a rule can be about, in Go and as text.
+// The predicates in Go and as text.
 func ExamplePred() {
 	lost := []faults.Effect{faults.Reset()}
 	for _, rule := range []faults.Rule{
@@ -37,8 +37,8 @@ func ExamplePred() {
 	// when always do reset true
 }
 
-// How often, and when: what counts is asked last, and counts only what the conditions
-// before it let through.
+// Predicates that count come last and count only the operations that the predicates before them
+// match.
 func ExampleNth() {
 	const pod = "/api/v1/namespaces/default/pods/web"
 	for _, when := range []faults.Pred{
@@ -68,7 +68,7 @@ func ExampleNth() {
 	// !after(1h0m0s): 503 503 503 503 503 503
 }
 
-// What rules see of a request.
+// The operation of a request.
 func ExampleNewOp() {
 	op := faults.NewOp(httptest.NewRequest(http.MethodPut, "/apis/apps/v1/namespaces/shop/deployments/web/scale", nil))
 	fmt.Println(op)
@@ -78,10 +78,10 @@ func ExampleNewOp() {
 	// true false
 }
 
-// A file of rules: one a line, and remarks.
+// A text with rules and comments.
 func ExampleParseAll() {
 	rules, err := faults.ParseAll(`
-# the load balancer is gone for a while
+# the load balancer is down for 30 seconds
 gone: when !after(30s) do raw(502, text/html, "<html>Bad Gateway</html>")
 slow: when verb(list) do jitter(2s, 7)
 `)
@@ -95,8 +95,8 @@ slow: when verb(list) do jitter(2s, 7)
 	// <nil>
 }
 
-// A rule that cannot work says so before it is added. One that works can be made simpler,
-// as a failing test is when it is shrunk.
+// Validate returns the error of an invalid rule. Simplifications returns candidates for shrinking a
+// failing test.
 func ExampleRule_Validate() {
 	never, _ := faults.Parse("when verb(get) && event(ADDED) do drop")
 	fmt.Println(never.Validate())
@@ -116,7 +116,7 @@ func ExampleRule_Validate() {
 	// when verb(get) && first(8) do delay(1s), status(500)
 }
 
-// Rules come and go while the server runs.
+// Rules can be added and removed while the server runs.
 func ExampleSet_Remove() {
 	var set faults.Set
 	if _, err := set.Add(faults.TooBusy(time.Second), faults.BadGateway(faults.Path("/readyz")), faults.DropBookmarks()); err != nil {
@@ -125,13 +125,13 @@ func ExampleSet_Remove() {
 	for _, rule := range set.Rules() {
 		fmt.Println(rule.Name)
 	}
-	fmt.Println(set.Remove("too-busy"), "taken out,", len(set.Rules()), "left")
+	fmt.Println(set.Remove("too-busy"), "removed,", len(set.Rules()), "left")
 	set.Clear()
 	fmt.Println(len(set.Rules()), "left")
 	// Output:
 	// too-busy
 	// bad-gateway
 	// drop-bookmarks
-	// 1 taken out, 2 left
+	// 1 removed, 2 left
 	// 0 left
 }

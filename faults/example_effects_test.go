@@ -14,7 +14,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// The refusals of an API server, filled in for the request at hand.
+// The error statuses of an API server. Missing fields are filled in.
 func ExampleReply() {
 	for _, status := range []metav1.Status{
 		faults.Unauthorized(), faults.Forbidden(), faults.Conflict(), faults.Gone(), faults.Expired(),
@@ -42,7 +42,7 @@ func ExampleReply() {
 	// 504 Timeout ["1"]
 }
 
-// threeFrames are what a watch sends that nothing happens to.
+// threeFrames returns a handler of a watch with three events.
 func threeFrames() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -53,7 +53,7 @@ func threeFrames() http.Handler {
 	})
 }
 
-// What can happen to a watch, here at its second frame.
+// The effects on a watch, here on its second frame.
 func ExampleDrop() {
 	for _, effects := range [][]faults.Effect{
 		{faults.Drop()},
@@ -98,19 +98,18 @@ func ExampleDrop() {
 	// [reset] +a  unexpected EOF
 }
 
-// What comes before the frames of a watch, or instead of them, for as long as the
-// client waits.
+// Effects that delay a watch.
 func ExampleHang() {
 	for _, effect := range []faults.Effect{faults.Hang(), faults.LateHeader(), faults.Jitter(time.Millisecond, 1)} {
-		fmt.Println(faults.Rule{Name: "quiet", When: faults.Verb("watch"), Do: []faults.Effect{effect}})
+		fmt.Println(faults.Rule{Name: "slow", When: faults.Verb("watch"), Do: []faults.Effect{effect}})
 	}
 	// Output:
-	// quiet: when verb(watch) do hang
-	// quiet: when verb(watch) do lateHeader
-	// quiet: when verb(watch) do jitter(1ms, 1)
+	// slow: when verb(watch) do hang
+	// slow: when verb(watch) do lateHeader
+	// slow: when verb(watch) do jitter(1ms, 1)
 }
 
-// What can happen to a request before it is handled, and to the header of any answer.
+// The effects on requests and on the headers of responses.
 func ExampleSetHeader() {
 	var set faults.Set
 	if _, err := set.Add(
@@ -138,7 +137,7 @@ func ExampleSetHeader() {
 	// 307   https://other.example.com/api/v1/nodes/n  false
 }
 
-// The same rules in front of a cluster that is not ours.
+// Rules in front of another API server.
 func ExampleProxy() {
 	cluster := httptest.NewServer(serve())
 	defer cluster.Close()

@@ -10,7 +10,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// serve stands for any server that speaks the Kubernetes API.
+// serve returns a handler in place of an API server.
 func serve() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "all is well\n")
@@ -71,7 +71,7 @@ func ExampleExpire410() {
 	// expire-continue: when verb(list) && query(continue) do status(410, Expired)
 }
 
-// reporter stands for a *testing.T.
+// reporter is a TB that prints errors.
 type reporter struct{ ended []func() }
 
 func (r *reporter) Helper()                           {}
@@ -86,7 +86,7 @@ func ExampleSet_MustHit() {
 
 	request(faults.Handler(&set, serve()), "GET", "/api/v1/namespaces/default/configmaps/a")
 	set.MustHit(t)
-	for _, end := range t.ended { // as at the end of a test
+	for _, end := range t.ended { // at the end of the test
 		end()
 	}
 	fmt.Println(len(set.Rules()), "rules are left")
@@ -119,7 +119,7 @@ func ExampleSetField() {
 func ExampleSet_AddText() {
 	var set faults.Set
 	_, err := set.AddText(`
-# what a bad afternoon looks like
+# an overloaded server
 when verb(update) && chance(0.1, 42) do status(409)
 when verb(list) && every(5) do delay(2s), status(504)
 `)

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// cborEvent is an event as an API server sends it in CBOR.
+// cborEvent returns a watch event in CBOR, encoded as by kube-apiserver.
 func cborEvent(t *testing.T, kind, name, revision string) []byte {
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))
@@ -32,7 +32,7 @@ func cborEvent(t *testing.T, kind, name, revision string) []byte {
 
 var schemeVersion = corev1.SchemeGroupVersion
 
-// serveCBOR streams these bytes in pieces of so many bytes.
+// serveCBOR returns a handler that writes stream in pieces.
 func serveCBOR(stream []byte, piece int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/cbor-seq")
@@ -45,8 +45,8 @@ func serveCBOR(stream []byte, piece int) http.Handler {
 	})
 }
 
-// eventStrings are the events of a stream as a client reads them: TYPE NAME REVISION, or the
-// message of a Status.
+// eventStrings decodes a stream. Each event is "TYPE NAME REVISION", or "TYPE REASON " for a
+// Status.
 func eventStrings(t *testing.T, stream string) (events []string) {
 	for _, frame := range splitCBORFrames(t, []byte(stream)) {
 		var event map[string]any
@@ -58,7 +58,7 @@ func eventStrings(t *testing.T, stream string) (events []string) {
 	return events
 }
 
-// splitCBORFrames takes a stream apart as clients do.
+// splitCBORFrames splits a stream with the framer of apimachinery.
 func splitCBORFrames(t *testing.T, stream []byte) (frames [][]byte) {
 	r := cbor.NewFramer().NewFrameReader(io.NopCloser(bytes.NewReader(stream)))
 	buffer := make([]byte, 1<<16)
@@ -100,7 +100,7 @@ func TestRulesOnFramesInCBOR(t *testing.T) {
 	}
 }
 
-// An error in a stream is encoded as a server does it: a client with the types reads it.
+// TestErrorFrameInCBOR tests that a client decodes the ERROR event into a metav1.Status.
 func TestErrorFrameInCBOR(t *testing.T) {
 	w := newTestServer(t, serveCBOR(cborEvent(t, "ADDED", "a", "5"), 100), "when event(ADDED) do error(410, Expired, gone)").watch("")
 	rest, err := w.readAll()
@@ -117,8 +117,8 @@ func TestErrorFrameInCBOR(t *testing.T) {
 	require.Equal(t, "gone", status.Message)
 }
 
-// All forms of items end where they end, wherever the stream is cut: each frame with
-// an event in it is seen once.
+// TestCBORItemForms tests that the ends of all forms of items are found, however the stream is
+// split.
 func TestCBORItemForms(t *testing.T) {
 	const added = "\xa2\x44type\x45ADDED\x46object\xa0"
 	for name, item := range map[string]string{
@@ -139,7 +139,7 @@ func TestCBORItemForms(t *testing.T) {
 	}
 }
 
-// What is no CBOR passes as it comes.
+// TestInvalidCBORPasses tests that invalid CBOR is passed on unchanged.
 func TestInvalidCBORPasses(t *testing.T) {
 	for _, stream := range []string{"\x1c", "\xff", "\xa2\x1d", "\x5b\xff\xff\xff\xff\xff\xff\xff\xff", "\xa1\x61", "\xdf"} {
 		d := newTestServer(t, serveCBOR([]byte(stream), 1), "when event(ADDED) do drop")

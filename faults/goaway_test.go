@@ -12,7 +12,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// newKeepAliveServer opens a door whose client keeps its connections, in HTTP/1.1 or HTTP/2.
+// newKeepAliveServer returns a testServer whose client reuses connections, over HTTP/1.1 or HTTP/2.
 func newKeepAliveServer(t *testing.T, http2 bool, next http.Handler, rules ...string) *testServer {
 	d := &testServer{t: t, set: &faults.Set{}}
 	d.add(rules...)
@@ -24,7 +24,7 @@ func newKeepAliveServer(t *testing.T, http2 bool, next http.Handler, rules ...st
 	return d
 }
 
-// send sends a request and tells whether its connection had been used before.
+// send sends a request and reports whether its connection was reused.
 func (d *testServer) send(method string) (resp *http.Response, reused bool) {
 	d.t.Helper()
 	ctx := httptrace.WithClientTrace(d.t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { reused = i.Reused }})
@@ -38,8 +38,8 @@ func (d *testServer) send(method string) (resp *http.Response, reused bool) {
 	return resp, reused
 }
 
-// The request is served, in either phase and also by another effect, and the next one
-// comes on another connection.
+// TestGoAway tests that the request is served, in both phases and also by a later effect, and that
+// the next request uses another connection.
 func TestGoAway(t *testing.T) {
 	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
 		for rule, code := range map[string]int{
@@ -53,7 +53,7 @@ func TestGoAway(t *testing.T) {
 				_, reused := d.send(http.MethodGet)
 				require.False(t, reused)
 				_, reused = d.send(http.MethodGet)
-				require.True(t, reused, "without the effect connections are kept")
+				require.True(t, reused, "connections are reused without the effect")
 				resp, reused := d.send(http.MethodPost)
 				require.True(t, reused)
 				require.Equal(t, name, resp.Proto)
@@ -67,8 +67,7 @@ func TestGoAway(t *testing.T) {
 	}
 }
 
-// Over HTTP/2 a watch goes on behind its own GOAWAY and behind that of others on its
-// connection.
+// TestGoAwayLeavesStreams tests that watches continue after a GOAWAY on their connection.
 func TestGoAwayLeavesStreams(t *testing.T) {
 	for name, rule := range map[string]string{
 		"its own":   "when verb(watch) do goaway",
@@ -95,8 +94,7 @@ func TestGoAwayLeavesStreams(t *testing.T) {
 	}
 }
 
-// The connection of a request that turns it into something else is nobody's but its own
-// anyway, and the client looks for another word in that header.
+// TestGoAwayLeavesUpgrades tests that the Connection header of an upgrade is unchanged.
 func TestGoAwayLeavesUpgrades(t *testing.T) {
 	var set faults.Set
 	_, err := set.AddText("when always do goaway")

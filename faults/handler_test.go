@@ -26,10 +26,10 @@ func TestNoRules(t *testing.T) {
 	resp, body := d.get(pods + "/x")
 	require.Equal(t, 200, resp.StatusCode)
 	require.Equal(t, `{"kind":"Answer","path":"/api/v1/namespaces/ns/pods/x"}`, body)
-	require.Equal(t, "*http.response", a.writer.Load(), "the writer is handed on as it is")
+	require.Equal(t, "*http.response", a.writer.Load(), "the writer is not wrapped")
 }
 
-// TestUnmatchedResponseIsNotBuffered: an answer is buffered only if a rule for the
+// TestUnmatchedResponseIsNotBuffered tests that a response is buffered only if a rule for the
 // Committed phase could match it.
 func TestUnmatchedResponseIsNotBuffered(t *testing.T) {
 	a := newAPI()
@@ -39,7 +39,7 @@ func TestUnmatchedResponseIsNotBuffered(t *testing.T) {
 		"when resource(configmaps) && code(200) do reset")
 	d.get(pods)
 	require.Equal(t, "*http.response", a.writer.Load())
-	resp, body := d.get("/api/v1/namespaces/ns/configmaps/a/b/c") // a subresource is another thing
+	resp, body := d.get("/api/v1/namespaces/ns/configmaps/a/b/c") // a subresource, which the rule does not match
 	require.Equal(t, "*http.response", a.writer.Load())
 	require.Equal(t, 200, resp.StatusCode)
 	require.Contains(t, body, "Answer")
@@ -52,7 +52,7 @@ func TestUnmatchedResponseIsNotBuffered(t *testing.T) {
 	require.Equal(t, "1", resp.Header.Get("Audit-Id"))
 	require.Equal(t, `{"kind":"Answer","path":"/api/v1/namespaces/ns/pods"}`, body)
 	d.get(pods + "/x/log")
-	require.Equal(t, "*http.response", a.writer.Load(), "a log may never end")
+	require.Equal(t, "*http.response", a.writer.Load(), "a log request is long-running")
 	require.Empty(t, d.set.Hits())
 }
 
@@ -109,7 +109,7 @@ func TestStatusReplies(t *testing.T) {
 			require.Equal(t, c.want+"\n", body)
 			require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
 			require.Equal(t, c.retry, resp.Header.Get("Retry-After"))
-			require.Nil(t, a.writer.Load(), "the handler is not asked")
+			require.Nil(t, a.writer.Load(), "the handler is not called")
 			var s metav1.Status
 			require.NoError(t, json.Unmarshal([]byte(body), &s))
 			require.Equal(t, resp.StatusCode, int(s.Code))
@@ -166,7 +166,7 @@ func TestResetBefore(t *testing.T) {
 	d := newTestServer(t, a, "lost: when verb(create) && first(1) do reset")
 	_, _, err := d.do(http.MethodPost, pods)
 	require.ErrorIs(t, err, syscall.ECONNRESET)
-	require.Zero(t, a.created.Load(), "nothing has been done")
+	require.Zero(t, a.created.Load(), "the request was not handled")
 	resp, _, err := d.do(http.MethodPost, pods)
 	require.NoError(t, err)
 	require.Equal(t, 201, resp.StatusCode)
@@ -178,7 +178,7 @@ func TestResetCommitted(t *testing.T) {
 	d := newTestServer(t, a, "when verb(create) && during(committed) && first(1) do reset")
 	_, _, err := d.do(http.MethodPost, pods)
 	require.ErrorIs(t, err, syscall.ECONNRESET)
-	require.EqualValues(t, 1, a.created.Load(), "it has been done all the same")
+	require.EqualValues(t, 1, a.created.Load(), "the request was handled")
 }
 
 func TestStatusCommitted(t *testing.T) {
@@ -188,12 +188,11 @@ func TestStatusCommitted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 504, resp.StatusCode)
 	require.Contains(t, body, "Timeout: request did not complete within the allotted timeout")
-	require.Empty(t, resp.Header.Get("Audit-Id"), "nothing is left of the answer")
+	require.Empty(t, resp.Header.Get("Audit-Id"), "the headers of the original response are removed")
 	require.EqualValues(t, 1, a.created.Load())
 }
 
-// TestBufferedHeaders: the handler sees the headers of those around it, and can
-// take them away.
+// TestBufferedHeaders tests that the handler can read and delete headers that were set before.
 func TestBufferedHeaders(t *testing.T) {
 	var set faults.Set
 	_, err := set.AddText("when code(404) do reset")
@@ -216,17 +215,17 @@ func TestTruncate(t *testing.T) {
 	resp, body, err := d.do(http.MethodGet, pods+"/x")
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.Equal(t, 200, resp.StatusCode)
-	require.EqualValues(t, 55, resp.ContentLength, "the header promises all of it")
+	require.EqualValues(t, 55, resp.ContentLength, "the Content-Length is that of the whole body")
 	require.Equal(t, `{"kind":"A`, body)
 
 	d.set.Clear()
 	d.add("when verb(get) do truncate(55)")
 	_, body = d.get(pods + "/x")
-	require.Len(t, body, 55, "nothing to cut")
+	require.Len(t, body, 55, "the body is not longer")
 }
 
-// TestHangAndDelayEndOnDisconnect: its leaving is noticed, also when nobody has read the
-// body of its request, and ends what waits.
+// TestHangAndDelayEndOnDisconnect tests that effects end when the client disconnects, even if the
+// request body was not read.
 func TestHangAndDelayEndOnDisconnect(t *testing.T) {
 	for _, c := range []struct {
 		rule    string
@@ -260,7 +259,7 @@ func TestHangAndDelayEndOnDisconnect(t *testing.T) {
 	}
 }
 
-// TestDelayOnVirtualTime needs no server: the middleware is a plain handler.
+// TestDelayOnVirtualTime calls the handler directly.
 func TestDelayOnVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var set faults.Set
@@ -277,7 +276,7 @@ func TestDelayOnVirtualTime(t *testing.T) {
 	})
 }
 
-// TestDelayedRequestIsNotHandledAfterDisconnect is never handled, body or not.
+// TestDelayedRequestIsNotHandledAfterDisconnect tests a request with a body.
 func TestDelayedRequestIsNotHandledAfterDisconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var set faults.Set
@@ -327,7 +326,7 @@ func TestResetOverHTTP2(t *testing.T) {
 	require.Equal(t, `{"kin`, body)
 }
 
-// TestHandlerPanic is none of our business.
+// TestHandlerPanic tests that panics of the handler are not changed.
 func TestHandlerPanic(t *testing.T) {
 	var set faults.Set
 	_, err := set.AddText("when during(committed) do reset\nwhen during(stream) do drop")

@@ -23,7 +23,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// newProxy puts a proxy with rules in front of a server.
+// newProxy starts a proxy with rules in front of a server.
 func newProxy(t *testing.T, base string, transport http.RoundTripper, rules ...string) *testServer {
 	t.Helper()
 	at, err := url.Parse(base)
@@ -33,8 +33,8 @@ func newProxy(t *testing.T, base string, transport http.RoundTripper, rules ...s
 	return d.serve(httptest.NewServer(faults.Proxy(d.set, at, transport)))
 }
 
-// A watch passes through the proxy as it comes, and rules act on its frames; a request
-// without rules arrives as it was.
+// TestProxy tests that a watch passes through the proxy without delay, that rules are applied to
+// its frames, and that other requests are unchanged.
 func TestProxy(t *testing.T) {
 	api := newAPI()
 	server := httptest.NewServer(http.StripPrefix("/base", api))
@@ -69,7 +69,7 @@ func TestProxy(t *testing.T) {
 	eventually(t, func() bool { return api.finishedWatches.Load() == 2 })
 }
 
-// A reply that is lost in the proxy was carried out by the server.
+// TestProxyResetCommitted tests that the server has handled the request.
 func TestProxyResetCommitted(t *testing.T) {
 	api := newAPI()
 	server := httptest.NewServer(api)
@@ -80,7 +80,7 @@ func TestProxyResetCommitted(t *testing.T) {
 	require.EqualValues(t, 1, api.created.Load())
 }
 
-// A server that cannot be reached is told apart from one that refuses.
+// TestProxyUnreachableServer tests the response if the server cannot be reached.
 func TestProxyUnreachableServer(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
@@ -91,8 +91,8 @@ func TestProxyUnreachableServer(t *testing.T) {
 	require.Contains(t, body, `"kind":"Status"`)
 }
 
-// upgrade asks for another protocol on a connection of its own and gives the answer,
-// with the connection behind it.
+// upgrade requests another protocol on a new connection and returns the response and the
+// connection.
 func upgrade(t *testing.T, address, protocol string) (*http.Response, *bufio.ReadWriter) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
@@ -106,7 +106,7 @@ func upgrade(t *testing.T, address, protocol string) (*http.Response, *bufio.Rea
 	return resp, bufio.NewReadWriter(r, bufio.NewWriter(conn))
 }
 
-// upgradeHandler is a server that turns the connection into an echo.
+// upgradeHandler upgrades the connection and sends all bytes back.
 func upgradeHandler(w http.ResponseWriter, r *http.Request) {
 	conn, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -118,8 +118,8 @@ func upgradeHandler(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(conn, rw)
 }
 
-// Upgrades pass over HTTP/1.1, whatever rules are there for the stream of a watch, and
-// are refused clearly where there are none.
+// TestProxyUpgrades tests that upgrades pass over HTTP/1.1, also with rules for watches, and fail
+// with a reason over HTTP/2.
 func TestProxyUpgrades(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(upgradeHandler))
 	t.Cleanup(server.Close)
@@ -146,8 +146,8 @@ func TestProxyUpgrades(t *testing.T) {
 	require.Contains(t, string(body), "Upgrade")
 }
 
-// An informer behind the proxy syncs, loses what a rule takes from it, and is told by a
-// 410 to look again.
+// TestProxyInformer tests an informer behind the proxy: it misses a dropped event and relists after
+// a 410.
 func TestProxyInformer(t *testing.T) {
 	srv := fakeapi.Start(t)
 	d := newProxy(t, srv.URL(), srv.Client().Transport)
@@ -161,7 +161,7 @@ func TestProxyInformer(t *testing.T) {
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("default"))
 	informer := factory.Core().V1().ConfigMaps().Informer()
 	factory.Start(t.Context().Done())
-	t.Cleanup(factory.Shutdown) // the test's context has ended by then
+	t.Cleanup(factory.Shutdown) // the context of the test is canceled before
 	require.True(t, cache.WaitForCacheSync(t.Context().Done(), informer.HasSynced))
 	knows := func(name string) bool {
 		_, ok, _ := informer.GetStore().GetByKey("default/" + name)
@@ -183,7 +183,7 @@ func TestProxyInformer(t *testing.T) {
 	require.Equal(t, []string{"lost", "gone"}, applied)
 }
 
-// framesTransport is a server that answers a watch with a number of frames.
+// framesTransport is a RoundTripper that responds to a watch with a number of frames.
 type framesTransport int
 
 func (n framesTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -205,9 +205,8 @@ func (n framesTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// BenchmarkProxyFrame is the cost of one frame of a watch on its way through the
-// proxy: alone, with rules that cannot match it, and with one that asks about it. The
-// bare pipe that it comes through is measured beside it.
+// BenchmarkProxyFrame measures one frame of a watch in the proxy: without rules, with rules that
+// cannot match it, and with a rule that is evaluated for it. "pipe" is the transport alone.
 func BenchmarkProxyFrame(b *testing.B) {
 	for name, rules := range map[string]string{"none": "", "others": "when verb(list) do status(410)", "asked": "when event(DELETED) do drop"} {
 		b.Run(name, func(b *testing.B) {
@@ -233,7 +232,7 @@ func BenchmarkProxyFrame(b *testing.B) {
 	})
 }
 
-// flushableDiscardWriter is a nobody that can be flushed.
+// flushableDiscardWriter is a discardWriter with Flush.
 type flushableDiscardWriter struct{ discardWriter }
 
 func (flushableDiscardWriter) Flush() {}

@@ -11,10 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-var update = flag.Bool("update", false, "write the expectations in testdata anew")
+var update = flag.Bool("update", false, "write the expected results in testdata")
 
-// TestRules holds the table of testdata/rules.txt: what parses, into what, for
-// which phases, and what is refused with which words.
+// TestRules tests the rules of testdata/rules.txt: their phases, canonical form or error.
 func TestRules(t *testing.T) {
 	const file = "testdata/rules.txt"
 	table, err := os.ReadFile(file)
@@ -35,7 +34,7 @@ func TestRules(t *testing.T) {
 	require.Equal(t, string(table), out.String())
 }
 
-// describeRule is what becomes of the text of a rule.
+// describeRule returns the result of parsing and validating a rule.
 func describeRule(text string) string {
 	r, err := Parse(text)
 	if err != nil {
@@ -51,8 +50,8 @@ func describeRule(text string) string {
 	return "active: " + in.String() + "; " + r.String()
 }
 
-// TestConstructorsPrintAndParse: what is built in Go and what is read from text
-// are the same values.
+// TestConstructorsPrintAndParse tests that rules built in Go equal the rules parsed from their
+// text.
 func TestConstructorsPrintAndParse(t *testing.T) {
 	rules := []Rule{
 		Expire410(Resource("pods"), First(1)),
@@ -114,7 +113,7 @@ func TestParseAll(t *testing.T) {
 		sortedNames(effects))
 }
 
-// TestParseDepthLimit: a text cannot make the parser use up the stack.
+// TestParseDepthLimit tests that the depth of the parser is limited.
 func TestParseDepthLimit(t *testing.T) {
 	for _, text := range []string{
 		"when " + strings.Repeat("(", 1e5), "when " + strings.Repeat("!", 1e5) + "always do reset",

@@ -19,17 +19,17 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// testAPI is a plain handler that speaks enough of the protocol: GET of an object,
-// LIST, POST, and a watch that sends the events given to it.
+// testAPI is a handler with a minimal API: GET, LIST, POST, and a watch that sends the given
+// events.
 type testAPI struct {
 	created atomic.Int64
-	// events are JSON watch events; closing ends all watches.
+	// events are JSON watch events. Closing the channel ends all watches.
 	events chan string
-	// writer is the type of the ResponseWriter of the last answer.
+	// writer is the type of the ResponseWriter of the last response.
 	writer atomic.Value
-	// writeSize, above 0, cuts what is written to a watch into that many bytes.
+	// writeSize, if above 0, is the maximum size of a write to a watch.
 	writeSize int
-	// finishedWatches counts watches whose handler has returned.
+	// finishedWatches is the number of watches whose handler has returned.
 	finishedWatches atomic.Int64
 }
 
@@ -95,12 +95,12 @@ func (a *testAPI) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// testServer is a handler with rules in front of it, served over TCP.
+// testServer serves a handler with rules over TCP.
 type testServer struct {
 	t   *testing.T
 	set *faults.Set
 	url string
-	// client never uses a connection twice, so that it does not retry by itself.
+	// client does not reuse connections, so that it does not retry.
 	client *http.Client
 }
 
@@ -131,14 +131,14 @@ func (d *testServer) add(rules ...string) (remove func()) {
 
 const pods = "/api/v1/namespaces/ns/pods"
 
-// get sends a GET and gives the whole answer.
+// get sends a GET and returns the response and its body.
 func (d *testServer) get(path string) (*http.Response, string) {
 	resp, body, err := d.do(http.MethodGet, path)
 	require.NoError(d.t, err)
 	return resp, body
 }
 
-// do sends a request; err is that of the request or of the body.
+// do sends a request. It returns the error of the request or of reading the body.
 func (d *testServer) do(method, path string) (*http.Response, string, error) {
 	req, err := http.NewRequestWithContext(d.t.Context(), method, d.url+path, strings.NewReader(`{"kind":"Pod"}`))
 	require.NoError(d.t, err)
@@ -168,7 +168,7 @@ func (d *testServer) watch(query string, accept ...string) *watchClient {
 	return &watchClient{d.t, resp, bufio.NewReader(resp.Body)}
 }
 
-// expectLines reads exactly these lines.
+// expectLines reads these lines.
 func (s *watchClient) expectLines(lines ...string) {
 	s.t.Helper()
 	for _, want := range lines {
@@ -184,13 +184,13 @@ func (s *watchClient) readAll() (string, error) {
 	return string(data), err
 }
 
-// eventually waits until a condition holds that no channel tells of.
+// eventually waits until condition returns true.
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, 10*time.Second, time.Millisecond)
 }
 
-// protobufEvent encodes an event as a server does.
+// protobufEvent encodes an event as kube-apiserver does.
 func protobufEvent(event, name, namespace string, annotations map[string]string) string {
 	object := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Namespace: namespace, Annotations: annotations,

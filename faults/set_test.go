@@ -43,7 +43,7 @@ func TestPredicates(t *testing.T) {
 	}
 }
 
-// codes sends n GETs of an object and gives the codes.
+// codes sends n GETs of an object and returns the status codes.
 func codes(set *faults.Set, n int, path string) (got []int) {
 	h := faults.Handler(set, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for range n {
@@ -59,7 +59,7 @@ func TestCounting(t *testing.T) {
 		"nth(2)":   {200, 409, 200, 200, 200, 200},
 		"first(2)": {409, 409, 200, 200, 200, 200},
 		"every(2)": {200, 409, 200, 409, 200, 409},
-		// Each sees only what the one before it lets through.
+		// Each counts only what the one before it matches.
 		"every(2) && nth(2)": {200, 200, 200, 409, 200, 200},
 		"!first(4)":          {200, 200, 200, 200, 409, 409},
 	} {
@@ -69,14 +69,14 @@ func TestCounting(t *testing.T) {
 		var got []int
 		for range want {
 			got = append(got, codes(&set, 1, pods+"/x")...)
-			require.Equal(t, []int{200, 200}, codes(&set, 2, pods+"/y"), "others are not counted")
+			require.Equal(t, []int{200, 200}, codes(&set, 2, pods+"/y"), "other objects are not counted")
 		}
 		require.Equal(t, want, got, condition)
 	}
 }
 
-// TestRuleIsNotConsumed: adding a rule does not use it up, and printing it shows the
-// count it was given.
+// TestRuleIsNotConsumed tests that a rule can be added several times and prints its configured
+// count.
 func TestRuleIsNotConsumed(t *testing.T) {
 	rule := faults.Rule{When: faults.First(1), Do: []faults.Effect{faults.Reply(faults.Conflict())}}
 	for range 2 {
@@ -90,7 +90,7 @@ func TestRuleIsNotConsumed(t *testing.T) {
 	}
 }
 
-// TestFirstFinalRuleWins: the rules behind it are not asked and do not count.
+// TestFirstFinalRuleWins tests that the rules after it are not evaluated and do not count.
 func TestFirstFinalRuleWins(t *testing.T) {
 	var set faults.Set
 	_, err := set.AddText("when first(2) do status(409)\nwhen first(1) do status(410)")
@@ -98,8 +98,8 @@ func TestFirstFinalRuleWins(t *testing.T) {
 	require.Equal(t, []int{409, 409, 410, 200}, codes(&set, 4, pods+"/x"))
 }
 
-// TestChanceIsPerObject: what happens to an object does not depend on what is
-// asked about others in between.
+// TestChanceIsPerObject tests that the sequence of an object does not depend on requests for
+// others.
 func TestChanceIsPerObject(t *testing.T) {
 	run := func(seed int, others bool) (got []int) {
 		var set faults.Set
@@ -215,6 +215,6 @@ func TestRemove(t *testing.T) {
 	require.Zero(t, set.Remove("c"))
 	require.Equal(t, 2, set.Remove("a"))
 	require.Zero(t, set.Remove("a"))
-	require.Equal(t, 1, set.Remove(""), "those without a name")
+	require.Equal(t, 1, set.Remove(""), "rules without a name")
 	require.Equal(t, []string{"b"}, []string{set.Rules()[0].Name})
 }

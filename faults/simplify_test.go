@@ -18,14 +18,14 @@ func TestSimplifications(t *testing.T) {
 			"when verb(get) && userAgent(a) && first(2) do delay(1m0s), status(503)",
 			"when verb(get) && userAgent(a) && first(4) do delay(1s), status(503)",
 		},
-		// What is not survived elsewhere stays where it is.
+		// A rule whose effect clients may not recover from keeps its condition.
 		"when event(BOOKMARK) && !initialEventsEnd && nth(2) do drop": {"when event(BOOKMARK) && !initialEventsEnd && nth(1) do drop"},
 		"when verb(get) && name(a) do status(404)":                    nil,
 		"n: when event(ADDED, DELETED) do jitter(5s, 3)": {
 			"n: when always do jitter(5s, 3)",
 			"n: when event(DELETED) do jitter(5s, 3)", "n: when event(ADDED) do jitter(5s, 3)", "n: when event(ADDED, DELETED) do delay(1s)",
 		},
-		// Only what can be added: without the verb, it would be no end of a watch.
+		// The verb cannot be removed, because the effect is for watches only.
 		"when verb(watch) && during(before) do end": {"when verb(watch) do end"},
 	} {
 		rule, err := Parse(text)
@@ -39,7 +39,7 @@ func TestSimplifications(t *testing.T) {
 	}
 }
 
-// Taking one again and again comes to an end.
+// TestSimplificationsEnd tests that repeated simplification ends.
 func TestSimplificationsEnd(t *testing.T) {
 	rule, err := Parse("when verb(get, list, watch) && event(ADDED, DELETED) && every(100) do delay(1h), jitter(1h, 1), throttle(1, 1s)")
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestWatchIsNotBuffered(t *testing.T) {
 	for _, rule := range []string{"# no rule", "when event(DELETED) do drop", "when event(ADDED) && name(z*) do end"} {
 		a := newAPI()
 		w := newTestServer(t, a, rule).watch("")
-		for _, e := range []string{podA, bookmark, podB} { // each arrives before the next is there
+		for _, e := range []string{podA, bookmark, podB} { // each arrives before the next one is sent
 			a.events <- e
 			w.expectLines(e)
 		}
@@ -38,7 +38,7 @@ func TestWatchIsNotBuffered(t *testing.T) {
 }
 
 func TestWatchDrop(t *testing.T) {
-	for pieces := range 3 { // also when frames come in pieces
+	for pieces := range 3 { // also with frames split into several writes
 		a := newAPI(podA, initialEventsEndEvent, bookmark, podB, bookmark)
 		a.writeSize = pieces * 50
 		d := newTestServer(t, a)
@@ -92,7 +92,7 @@ func TestWatchEffects(t *testing.T) {
 			require.Equal(t, "application/json", w.resp.Header.Get("Content-Type"))
 			require.Empty(t, w.resp.Header.Get("Retry-After"))
 			if strings.HasSuffix(c.want, bookmark) {
-				close(a.events) // a stream that a rule ends, ends without this
+				close(a.events) // otherwise the rule ends the stream
 			}
 			rest, err := w.readAll()
 			require.Equal(t, c.want, rest)
@@ -106,8 +106,8 @@ func TestWatchEffects(t *testing.T) {
 	}
 }
 
-// TestResetDeliversEarlierFrames: what the handler has written and not flushed is in
-// front of the break.
+// TestResetDeliversEarlierFrames tests that frames that were written and not flushed are sent
+// before the reset.
 func TestResetDeliversEarlierFrames(t *testing.T) {
 	w := newTestServer(t, newAPI(podA+podB), "when event(ADDED) && name(b) do reset").watch("")
 	rest, err := w.readAll()
@@ -115,7 +115,7 @@ func TestResetDeliversEarlierFrames(t *testing.T) {
 	require.Equal(t, podA, rest)
 }
 
-// TestEndedWatchStopsHandler: it is told by its context, and by its writer.
+// TestEndedWatchStopsHandler tests that the handler returns after a rule has ended the watch.
 func TestEndedWatchStopsHandler(t *testing.T) {
 	a := newAPI(podA)
 	w := newTestServer(t, a, "when event(ADDED) do end").watch("")
@@ -124,8 +124,7 @@ func TestEndedWatchStopsHandler(t *testing.T) {
 	eventually(t, func() bool { return a.finishedWatches.Load() == 1 })
 }
 
-// TestRuleAppliesToRunningWatch: rules added while a watch runs act on it, and
-// stop doing so when they are taken away.
+// TestRuleAppliesToRunningWatch tests rules that are added and removed while a watch runs.
 func TestRuleAppliesToRunningWatch(t *testing.T) {
 	a := newAPI()
 	d := newTestServer(t, a)
@@ -148,8 +147,7 @@ func TestRuleAppliesToRunningWatch(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestRuleAddedMidFrame: a frame that has begun to pass goes on; the next one is
-// the first to be asked about.
+// TestRuleAddedMidFrame tests that the rest of a frame is passed on and the next frame is matched.
 func TestRuleAddedMidFrame(t *testing.T) {
 	a := newAPI()
 	d := newTestServer(t, a)
@@ -160,7 +158,7 @@ func TestRuleAddedMidFrame(t *testing.T) {
 	require.NoError(t, err)
 	d.add("when event(ADDED) do drop")
 	a.events <- podA[30:40]
-	more := make([]byte, 10) // it is not held until the frame is complete
+	more := make([]byte, 10) // it is not buffered until the frame is complete
 	_, err = io.ReadFull(w.r, more)
 	require.NoError(t, err)
 	head = append(head, more...)
@@ -184,7 +182,7 @@ func TestWatchHang(t *testing.T) {
 	got := make([]byte, len(podA))
 	_, err = io.ReadFull(resp.Body, got)
 	require.NoError(t, err)
-	require.Equal(t, podA, string(got), "what is in front of the silence arrives")
+	require.Equal(t, podA, string(got), "earlier frames arrive")
 	require.Zero(t, a.finishedWatches.Load())
 	leave()
 	eventually(t, func() bool { return a.finishedWatches.Load() == 1 })
@@ -235,7 +233,7 @@ func TestWatchProtobuf(t *testing.T) {
 	}
 }
 
-// contentType is a writer whose Content-Type is another.
+// contentType is a ResponseWriter that changes the Content-Type.
 type contentType struct {
 	http.ResponseWriter
 	is string
@@ -270,7 +268,7 @@ func TestWatchErrorBeforeStartInProtobuf(t *testing.T) {
 	requireExpired(t, rest)
 }
 
-// TestExpire410SkipsNewWatches: a client must be able to recover.
+// TestExpire410SkipsNewWatches tests that clients can recover.
 func TestExpire410SkipsNewWatches(t *testing.T) {
 	for _, query := range []string{"", "&resourceVersion=0", "&resourceVersion=5&sendInitialEvents=true"} {
 		a := newAPI(podA)
@@ -279,8 +277,8 @@ func TestExpire410SkipsNewWatches(t *testing.T) {
 	}
 }
 
-// TestUnreadableWatch: frames that cannot be read are refused when a rule wants
-// to read them, and pass untouched when none does.
+// TestUnreadableWatch tests frames in an unsupported encoding: they are rejected if a rule could
+// match them, and passed on otherwise.
 func TestUnreadableWatch(t *testing.T) {
 	odd := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/x-frames")
@@ -321,12 +319,12 @@ func TestRuleAddedToUnreadableWatch(t *testing.T) {
 	rest, err := w.readAll()
 	require.NoError(t, err)
 	require.Equal(t, "onetwothree", rest)
-	require.Len(t, d.set.Hits(), 1, "it is told once")
+	require.Len(t, d.set.Hits(), 1, "one hit for each rule")
 	require.Equal(t, "late: stream watch pods in ns: drop [not applied: frames of application/x-frames cannot be read]",
 		d.set.Hits()[0].String())
 }
 
-// TestAcceptEncodingIsRemoved: a real server compresses WatchList streams.
+// TestAcceptEncodingIsRemoved tests a server that compresses streaming lists.
 func TestAcceptEncodingIsRemoved(t *testing.T) {
 	d := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -343,7 +341,7 @@ func TestAcceptEncodingIsRemoved(t *testing.T) {
 	w.expectLines(podA, podA)
 }
 
-// TestFailedWatch: an answer that is no stream passes as it is.
+// TestFailedWatch tests that an error response is unchanged.
 func TestFailedWatch(t *testing.T) {
 	d := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -356,7 +354,7 @@ func TestFailedWatch(t *testing.T) {
 	require.Empty(t, d.set.Hits())
 }
 
-// TestInvalidFrames pass: they are no events a rule could name.
+// TestInvalidFrames tests that frames that are not events are passed on.
 func TestInvalidFrames(t *testing.T) {
 	odd := "\n{\n{}\nnull\n<html>\n"
 	a := newAPI(odd, `{"type":"ADDED","object":{"metadata":{"name":7}}}`+"\n", podA)
@@ -376,8 +374,8 @@ func TestTableFrames(t *testing.T) {
 	require.Equal(t, podB, rest)
 }
 
-// TestReverseProxy: the proxy ends with a panic when it cannot write any
-// more, and the watch still ends cleanly for the client.
+// TestReverseProxy tests that the watch ends regularly for the client, although the proxy panics
+// when it cannot write.
 func TestReverseProxy(t *testing.T) {
 	a := newAPI(podA, bookmark, podB, podB)
 	upstream := httptest.NewServer(a)
@@ -392,7 +390,7 @@ func TestReverseProxy(t *testing.T) {
 	eventually(t, func() bool { return a.finishedWatches.Load() == 1 })
 }
 
-// TestUpgradedConnection is hit before it is handled, or not at all.
+// TestUpgradedConnection tests that upgraded connections have the Before phase only.
 func TestUpgradedConnection(t *testing.T) {
 	a := newAPI()
 	close(a.events)

@@ -9,7 +9,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// fakeTB collects what a test would be told.
+// fakeTB records the messages of a test.
 type fakeTB struct {
 	messages []string
 	cleanups []func()

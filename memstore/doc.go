@@ -1,12 +1,12 @@
 // Package memstore is an in-memory key-value store with revisions and a limited history, as etcd is
-// for a Kubernetes API server. It stores encoded objects under keys, reads them at the current or an
-// older revision, and lets readers follow the changes. It does not depend on HTTP or Kubernetes.
+// for a Kubernetes API server. It stores encoded objects under keys, reads them at the current or
+// an older revision, and lets readers follow the changes. It does not depend on HTTP or Kubernetes.
 //
 // # When to use it
 //
-// Use it as the storage of a server with resourceVersions and watches: it lists at a revision, pages
-// without gaps and resumes watches. It is the storage of package fakeapi. For a complete server, use
-// that package.
+// Use it as the storage of a server with resourceVersions and watches: it lists at a revision,
+// pages without gaps and resumes watches. It is the storage of package fakeapi. For a complete
+// server, use that package.
 //
 // # First steps
 //
@@ -33,9 +33,9 @@
 //
 // A [View] is the set of all records at one revision. [Store.View] returns the current one without
 // taking a lock. A View never changes: [View.Get], [View.Range], [View.Count] and [View.Revision]
-// are consistent however many writes follow. [Store.ViewAt] returns the View at an older revision. A
-// paged list uses one ViewAt for each page and continues after the last key; the cost of a page does
-// not depend on its position.
+// are consistent however many writes follow. [Store.ViewAt] returns the View at an older revision.
+// A paged list uses one ViewAt for each page and continues after the last key; the cost of a page
+// does not depend on its position.
 //
 // # Revision
 //
@@ -56,15 +56,15 @@
 //
 // The store keeps the events of the last [Options].HistoryAge, limited by HistoryCount and
 // HistoryBytes. The oldest events are removed first, on each write and each read of the history, so
-// the history of an idle store expires, too. The store keeps every 64th state; states share unchanged
-// nodes of a radix tree. The view of a revision in between is the kept state before it and the events
-// since.
+// the history of an idle store expires, too. The store keeps every 64th state; states share
+// unchanged nodes of a radix tree. The view of a revision in between is the kept state before it
+// and the events since.
 //
 // Two floors limit what can be read, as in a real API server, where etcd is compacted every five
 // minutes and the watch cache has a window of its own:
 //
-//   - The view floor is the oldest revision that [Store.ViewAt] returns. [Store.CompactViews] raises
-//     it to the current revision.
+//   - The view floor is the oldest revision that [Store.ViewAt] returns. [Store.CompactViews]
+//     raises it to the current revision.
 //   - The watch floor is the oldest revision that [Store.Watch] accepts. It is never above the view
 //     floor. [Store.CompactAll] raises both to the current revision.
 //
@@ -75,9 +75,9 @@
 // A [Cursor] is a position in the history with a prefix. Readers pull: [Cursor.Next] returns the
 // events since the position, and [Cursor.Ready] returns a channel to wait on if there are none. No
 // events are queued for a cursor, so writers never wait for readers. A slow reader misses nothing
-// silently: Next fails with ErrCompacted if an event of the cursor's topic was removed before it was
-// read. Removed events of other topics do not matter, so a watch of a rarely written resource is not
-// affected by writes to others. A cursor need not be closed.
+// silently: Next fails with ErrCompacted if an event of the cursor's topic was removed before it
+// was read. Removed events of other topics do not matter, so a watch of a rarely written resource
+// is not affected by writes to others. A cursor need not be closed.
 //
 // Readers are woken by topic: the first write after a reader began to wait closes one channel. It
 // costs the writer about 0.1 µs for each waiting goroutine. A reader of a broad prefix that needs
@@ -92,24 +92,24 @@
 //
 // # Time
 //
-// The only clock is time.Now. There are no goroutines and no timers, so in a testing/synctest bubble
-// the history expires on virtual time, and a store need not be closed. The channels of cursors and
-// [Store.Wait] belong to the bubble in which they were made. So use a store in one bubble or in none;
-// to move it into or out of a bubble, fork it there.
+// The only clock is time.Now. There are no goroutines and no timers, so in a testing/synctest
+// bubble the history expires on virtual time, and a store need not be closed. The channels of
+// cursors and [Store.Wait] belong to the bubble in which they were made. So use a store in one
+// bubble or in none; to move it into or out of a bubble, fork it there.
 //
 // # Errors
 //
 // [ErrCompacted], [ErrFutureRevision], [ErrRestored], [ErrQuotaExceeded] and [ErrEmptyKey] are
 // matched with errors.Is. The first two are returned as [*CompactedError] and
-// [*FutureRevisionError], which have the revisions. If the function passed to Update or Load returns
-// an error, the error is returned unchanged and nothing is written. Records are shared, so callers
-// must not modify them.
+// [*FutureRevisionError], which have the revisions. If the function passed to Update or Load
+// returns an error, the error is returned unchanged and nothing is written. Records are shared, so
+// callers must not modify them.
 //
 // # Limits
 //
 //   - There is no persistence.
-//   - There are no transactions over several keys that are retried on conflict. Load is for fixtures;
-//     it holds the writer's lock.
+//   - There are no transactions over several keys that are retried on conflict. Load is for
+//     fixtures; it holds the writer's lock.
 //   - There are no secondary indexes. Each would make a write about three times as expensive, and
 //     records have their labels and fields for filtering.
 //   - The history is accessible through views and cursors only.

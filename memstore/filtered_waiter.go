@@ -8,29 +8,29 @@ type filteredWaiter struct {
 	wake   chan struct{} // closed after the waiter was removed from the list of the store
 }
 
-// ReadyFor returns a channel that is closed at the next event for which wants returns true. Next
+// ReadyFor returns a channel that is closed at the next event for which filter returns true. Next
 // then returns that event and all events before it. It is a variant of Ready for readers that need
 // few of the events: other events do not wake the reader's goroutine, which takes some
-// microseconds, but only call wants.
+// microseconds, but only call filter.
 //
-// Writers call wants once for each event of any key, before the event is visible. wants must be
+// Writers call filter once for each event of any key, before the event is visible. filter must be
 // fast and must not write to the store. It may read the store, which is in the state before the
 // event. It is used until the channel is closed; until then, further calls of ReadyFor of the same
 // cursor return the same channel.
 //
 // The events of a cursor that waits for long may be removed from the history.
-func (c *Cursor) ReadyFor(wants func(*Event) bool) <-chan struct{} {
+func (c *Cursor) ReadyFor(filter func(*Event) bool) <-chan struct{} {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
 	if !c.isIdle() {
 		return closedChannel()
 	}
-	for _, p := range c.s.filteredWaiters {
-		if p == c.waiter {
-			return p.wake
+	for _, w := range c.s.filteredWaiters {
+		if w == c.waiter {
+			return w.wake
 		}
 	}
-	c.waiter = &filteredWaiter{wants, make(chan struct{})}
+	c.waiter = &filteredWaiter{filter, make(chan struct{})}
 	// Writers read the list without the lock, so it is copied.
 	c.s.filteredWaiters = append(c.s.filteredWaiters[:len(c.s.filteredWaiters):len(c.s.filteredWaiters)], c.waiter)
 	return c.waiter.wake
@@ -44,30 +44,30 @@ func (s *Store) currentFilteredWaiters() []*filteredWaiter {
 }
 
 // matchingWaiters returns the waiters whose filter matches one of the events.
-func matchingWaiters(picks []*filteredWaiter, events []*Event) (awake []*filteredWaiter) {
-	for _, p := range picks {
-		if slices.ContainsFunc(events, p.filter) {
-			awake = append(awake, p)
+func matchingWaiters(waiters []*filteredWaiter, events []*Event) (matching []*filteredWaiter) {
+	for _, w := range waiters {
+		if slices.ContainsFunc(events, w.filter) {
+			matching = append(matching, w)
 		}
 	}
-	return awake
+	return matching
 }
 
 // takeFilteredWaiters removes the matching waiters from the list and appends their channels to
-// wakes. It also removes the waiters after the first asked ones, because their filters have not
+// toClose. It also removes the waiters after the first checked ones, because their filters have not
 // been called for the events. The caller holds mu.
-func (s *Store) takeFilteredWaiters(asked int, awake []*filteredWaiter, wakes []chan struct{}) []chan struct{} {
-	if len(awake) == 0 && len(s.filteredWaiters) == asked {
-		return wakes
+func (s *Store) takeFilteredWaiters(checked int, matching []*filteredWaiter, toClose []chan struct{}) []chan struct{} {
+	if len(matching) == 0 && len(s.filteredWaiters) == checked {
+		return toClose
 	}
-	var stay []*filteredWaiter
-	for i, p := range s.filteredWaiters {
-		if i < asked && !slices.Contains(awake, p) {
-			stay = append(stay, p)
+	var remaining []*filteredWaiter
+	for i, w := range s.filteredWaiters {
+		if i < checked && !slices.Contains(matching, w) {
+			remaining = append(remaining, w)
 		} else {
-			wakes = append(wakes, p.wake)
+			toClose = append(toClose, w.wake)
 		}
 	}
-	s.filteredWaiters = stay
-	return wakes
+	s.filteredWaiters = remaining
+	return toClose
 }

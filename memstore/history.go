@@ -152,8 +152,8 @@ func (h *history) raiseViewFloor(floor Revision, head *state) {
 	for first, _ := h.bases.Min(); first != base; first, _ = h.bases.Min() {
 		h.bases.DeleteMin()
 	}
-	unseen := min(h.watchFloor, base.rev)
-	for first, ok := h.log.Min(); ok && first.Revision <= unseen; first, ok = h.log.Min() {
+	unreachable := min(h.watchFloor, base.rev)
+	for first, ok := h.log.Min(); ok && first.Revision <= unreachable; first, ok = h.log.Min() {
 		h.log.DeleteMin()
 	}
 }

@@ -24,8 +24,8 @@ type Tx struct {
 // In contrast to the function of Update, fn is called once, with the writer's lock held: other
 // writes wait, and fn must not call the writing methods of the Store.
 func (s *Store) Load(fn func(tx *Tx) error) error {
-	wakes, err := s.load(fn)
-	closeAll(wakes)
+	toClose, err := s.load(fn)
+	closeAll(toClose)
 	return err
 }
 
@@ -82,7 +82,7 @@ func (tx *Tx) Delete(key string) {
 
 func (tx *Tx) write(key string, d *Draft) {
 	prev := tx.Get(key)
-	if _, same := noop(prev, d); same {
+	if _, isNoop := noop(prev, d); isNoop {
 		return
 	}
 	e := newEvent(key, tx.head.rev+Revision(len(tx.events))+1, prev, d)

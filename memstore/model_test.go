@@ -55,25 +55,25 @@ func (m *model) fork() *model {
 func (m *model) current() modelState { return m.states[m.rev] }
 
 // write puts (or with nil deletes) and reports whether that changed anything.
-func (m *model) write(key string, next *modelRecord) bool {
-	prev, had := m.current()[key]
+func (m *model) write(key string, rec *modelRecord) bool {
+	prev, existed := m.current()[key]
 	e := modelEvent{rev: m.rev + 1, key: key, at: time.Now()}
 	state := maps.Clone(m.current())
-	if had {
+	if existed {
 		e.prev = &prev
 	}
 	switch {
-	case next == nil && !had:
+	case rec == nil && !existed:
 		return false
-	case next == nil:
+	case rec == nil:
 		delete(state, key)
 	default:
-		rec := *next
+		rec := *rec
 		rec.created, rec.revision = prev.created, prev.revision
-		if had && rec == prev {
+		if existed && rec == prev {
 			return false
 		}
-		if rec.revision = e.rev; !had {
+		if rec.revision = e.rev; !existed {
 			rec.created = e.rev
 		}
 		e.after, state[key] = &rec, rec
@@ -86,16 +86,16 @@ func (m *model) write(key string, next *modelRecord) bool {
 
 // trim applies the limits; the machine calls it whenever the store would.
 func (m *model) trim() {
-	live := m.after(m.watch)
+	kept := m.after(m.watch)
 	var bytes int64
-	for _, e := range live {
+	for _, e := range kept {
 		bytes += e.cost()
 	}
-	for _, e := range live {
-		if len(live) <= m.limits.HistoryCount && bytes <= m.limits.HistoryBytes && time.Since(e.at) < m.limits.HistoryAge {
+	for _, e := range kept {
+		if len(kept) <= m.limits.HistoryCount && bytes <= m.limits.HistoryBytes && time.Since(e.at) < m.limits.HistoryAge {
 			break
 		}
-		live = live[1:]
+		kept = kept[1:]
 		bytes -= e.cost()
 		m.watch = e.rev
 	}

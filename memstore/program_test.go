@@ -151,10 +151,10 @@ func (x *programRun) step() {
 }
 
 func (x *programRun) put(key string, rec *modelRecord) {
-	before, had := x.model.current()[key]
+	before, existed := x.model.current()[key]
 	changed := x.model.write(key, rec)
 	e, err := x.store.Update(key, func(cur *memstore.Record) (*memstore.Draft, error) {
-		require.Equal(x.t, had, cur != nil)
+		require.Equal(x.t, existed, cur != nil)
 		if rec == nil {
 			return nil, nil
 		}
@@ -165,7 +165,7 @@ func (x *programRun) put(key string, rec *modelRecord) {
 	switch {
 	case changed:
 		x.sameEvent(x.model.events[len(x.model.events)-1], e)
-	case had:
+	case existed:
 		require.Same(x.t, e.Record, e.Prev)
 		require.Equal(x.t, before.revision, e.Revision)
 	default:
@@ -215,21 +215,21 @@ func (x *programRun) restore() {
 
 // fork goes on with the fork or with the original, and sometimes with one that was left earlier.
 func (x *programRun) fork() {
-	here := forkedStore{x.store, x.model, x.cursors}
-	there := forkedStore{x.store.Fork(), x.model.fork(), nil}
+	current := forkedStore{x.store, x.model, x.cursors}
+	next := forkedStore{x.store.Fork(), x.model.fork(), nil}
 	switch x.draw(3) {
 	case 0:
-		here, there = there, here
+		current, next = next, current
 	case 1:
 		if n := len(x.forks); n > 0 {
 			i := x.draw(n)
-			x.forks[i], there = there, x.forks[i]
+			x.forks[i], next = next, x.forks[i]
 		}
 	}
 	if len(x.forks) < 4 {
-		x.forks = append(x.forks, here)
+		x.forks = append(x.forks, current)
 	}
-	x.store, x.model, x.cursors = there.s, there.m, there.cursors
+	x.store, x.model, x.cursors = next.s, next.m, next.cursors
 }
 
 func (x *programRun) watch(prefix string, after memstore.Revision) {
@@ -249,8 +249,8 @@ func (x *programRun) watch(prefix string, after memstore.Revision) {
 
 func (x *programRun) read(p *cursorPair, size int) {
 	if p.ready != nil {
-		if stirred := x.model.mustWake(p.model); stirred || p.idle {
-			require.Equal(x.t, stirred, isClosed(p.ready), "woken when, and only when, its topic was written")
+		if woken := x.model.mustWake(p.model); woken || p.idle {
+			require.Equal(x.t, woken, isClosed(p.ready), "woken when, and only when, its topic was written")
 		}
 		p.ready = nil
 	}

@@ -25,6 +25,6 @@ func sizeChange(events []*Event) (bytes int64) {
 // always allowed, so that records can be deleted when the quota is used up. The caller holds the
 // writer's lock.
 func (s *Store) withinQuota(head *state, events []*Event) bool {
-	more := sizeChange(events)
-	return more <= 0 || more <= s.quota-head.bytes
+	change := sizeChange(events)
+	return change <= 0 || change <= s.quota-head.bytes
 }

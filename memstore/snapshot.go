@@ -27,7 +27,7 @@ func (s *Store) Restore(snap Snapshot, bump Revision) {
 	closeAll(s.restore(snap, bump))
 }
 
-func (s *Store) restore(snap Snapshot, bump Revision) (wakes []chan struct{}) {
+func (s *Store) restore(snap Snapshot, bump Revision) (toClose []chan struct{}) {
 	s.writeMu.Lock()
 	defer s.writeMu.Unlock()
 	state := snap.stateAt(s.head.Load().rev, bump)
@@ -39,9 +39,9 @@ func (s *Store) restore(snap Snapshot, bump Revision) (wakes []chan struct{}) {
 	s.restores++
 	s.head.Store(state)
 	for _, f := range old.feeds {
-		wakes = f.takeWaiters(wakes)
+		toClose = f.takeWaiters(toClose)
 	}
-	return s.takeFilteredWaiters(0, nil, old.all.takeWaiters(wakes))
+	return s.takeFilteredWaiters(0, nil, old.all.takeWaiters(toClose))
 }
 
 // RestoreCount returns how often the store was restored. A caller that remembers a revision should

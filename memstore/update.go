@@ -36,7 +36,7 @@ func (s *Store) Update(key string, fn func(cur *Record) (*Draft, error)) (*Event
 // tryWrite stores the draft if cur is still the record of the key. cur was read from seen. done is
 // false if the record has changed.
 func (s *Store) tryWrite(key string, seen *state, cur *Record, draft *Draft) (_ *Event, done bool, err error) {
-	if e, same := noop(cur, draft); same {
+	if e, isNoop := noop(cur, draft); isNoop {
 		return e, true, nil // the write takes effect at the time at which cur was read
 	}
 	s.writeMu.Lock()
@@ -50,9 +50,9 @@ func (s *Store) tryWrite(key string, seen *state, cur *Record, draft *Draft) (_ 
 		s.writeMu.Unlock()
 		return nil, true, ErrQuotaExceeded
 	}
-	wakes := s.commit(head, events)
+	toClose := s.commit(head, events)
 	s.writeMu.Unlock()
-	closeAll(wakes)
+	closeAll(toClose)
 	return events[0], true, nil
 }
 
@@ -78,24 +78,24 @@ func newEvent(key string, rev Revision, prev *Record, draft *Draft) *Event {
 
 // commit makes events, whose revisions follow that of head, the current state. The caller holds the
 // writer's lock and closes the returned channels after releasing it.
-func (s *Store) commit(head *state, events []*Event) (wakes []chan struct{}) {
+func (s *Store) commit(head *state, events []*Event) (toClose []chan struct{}) {
 	now := s.clock.now()
 	states := head.applyAll(events)
 	head = states[len(states)-1]
-	picks := s.currentFilteredWaiters()
-	awake := matchingWaiters(picks, events)
+	waiters := s.currentFilteredWaiters()
+	matching := matchingWaiters(waiters, events)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.head.Store(head)
 	for _, e := range events {
 		e.time = now
-		wakes = s.hist.append(e).takeWaiters(wakes)
+		toClose = s.hist.append(e).takeWaiters(toClose)
 	}
-	wakes = s.takeFilteredWaiters(len(picks), awake, s.hist.all.takeWaiters(wakes))
+	toClose = s.takeFilteredWaiters(len(waiters), matching, s.hist.all.takeWaiters(toClose))
 	for _, state := range states {
 		s.hist.addBase(state)
 	}
 	s.hist.trim(now, head)
-	return wakes
+	return toClose
 }

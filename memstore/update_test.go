@@ -62,12 +62,12 @@ func TestAnyDifferenceIsAWrite(t *testing.T) {
 	for name, change := range map[string]func(*memstore.Draft){
 		"data before the revision": func(d *memstore.Draft) { d.Data = []byte("dAta") },
 		"data after the revision":  func(d *memstore.Draft) { d.Data = []byte("datA") },
-		"longer data":           func(d *memstore.Draft) { d.Data = []byte("data1") },
-		"offset":                func(d *memstore.Draft) { d.RevisionOffset = 3 },
-		"no offset":              func(d *memstore.Draft) { d.RevisionOffset = -1; d.Data = []byte("da1001ta") },
-		"uid":                   func(d *memstore.Draft) { d.UID = "v" },
-		"labels":                func(d *memstore.Draft) { d.Labels = nil },
-		"fields":                func(d *memstore.Draft) { d.Fields = memstore.Pairs{{Key: "f", Value: "2"}} },
+		"longer data":              func(d *memstore.Draft) { d.Data = []byte("data1") },
+		"offset":                   func(d *memstore.Draft) { d.RevisionOffset = 3 },
+		"no offset":                func(d *memstore.Draft) { d.RevisionOffset = -1; d.Data = []byte("da1001ta") },
+		"uid":                      func(d *memstore.Draft) { d.UID = "v" },
+		"labels":                   func(d *memstore.Draft) { d.Labels = nil },
+		"fields":                   func(d *memstore.Draft) { d.Fields = memstore.Pairs{{Key: "f", Value: "2"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := memstore.New(memstore.Options{})

@@ -61,11 +61,11 @@ func (s scanner) forEach(yield func(*Record) bool) {
 func (v View) merge(prefix, from string, yield func(*Record) bool) {
 	s := v.base.scan(prefix, from)
 	i, _ := v.findPatch(max(prefix, from))
-	over := v.patches[i:]
+	patches := v.patches[i:]
 	for r := s.next(); ; {
 		p := patch{}
-		if len(over) > 0 && strings.HasPrefix(over[0].key, prefix) {
-			p = over[0]
+		if len(patches) > 0 && strings.HasPrefix(patches[0].key, prefix) {
+			p = patches[0]
 		}
 		switch {
 		case r == nil && p.key == "":
@@ -82,7 +82,7 @@ func (v View) merge(prefix, from string, yield func(*Record) bool) {
 			if r != nil && r.Key == p.key {
 				r = s.next()
 			}
-			over = over[1:]
+			patches = patches[1:]
 		}
 	}
 }
@@ -106,9 +106,9 @@ func (v View) Count(prefix string) int {
 		if !strings.HasPrefix(p.key, prefix) {
 			break
 		}
-		if is := p.record != nil; is && !p.inBase {
+		if exists := p.record != nil; exists && !p.inBase {
 			n++
-		} else if !is && p.inBase {
+		} else if !exists && p.inBase {
 			n--
 		}
 	}
@@ -122,19 +122,19 @@ func (v View) findPatch(key string) (int, bool) {
 
 // mergeByKey returns the patches for events, which are in order, with one patch for each key.
 func mergeByKey(events []*Event) []patch {
-	over := make([]patch, 0, len(events))
+	merged := make([]patch, 0, len(events))
 	for _, e := range events {
-		over = append(over, patch{e.Key(), e.Record, e.Prev != nil})
+		merged = append(merged, patch{e.Key(), e.Record, e.Prev != nil})
 	}
-	slices.SortStableFunc(over, func(a, b patch) int { return strings.Compare(a.key, b.key) })
+	slices.SortStableFunc(merged, func(a, b patch) int { return strings.Compare(a.key, b.key) })
 	n := 0
-	for i, p := range over {
-		if i > 0 && over[n-1].key == p.key {
-			over[n-1].record = p.record // the record of the last event, and inBase of the first
+	for i, p := range merged {
+		if i > 0 && merged[n-1].key == p.key {
+			merged[n-1].record = p.record // the record of the last event, and inBase of the first
 			continue
 		}
-		over[n] = p
+		merged[n] = p
 		n++
 	}
-	return over[:n]
+	return merged[:n]
 }

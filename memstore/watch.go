@@ -23,18 +23,18 @@ func (f *feed) waitChannel() chan struct{} {
 }
 
 // takeWaiters appends the channel of waiting readers, if there are any, to wakes and resets it.
-func (f *feed) takeWaiters(wakes []chan struct{}) []chan struct{} {
+func (f *feed) takeWaiters(toClose []chan struct{}) []chan struct{} {
 	if f.wake != nil {
-		wakes = append(wakes, f.wake)
+		toClose = append(toClose, f.wake)
 		f.wake = nil
 	}
-	return wakes
+	return toClose
 }
 
 // closeAll wakes the readers that wait on the channels. It is called without locks, because waking
 // thousands of goroutines takes time.
-func closeAll(wakes []chan struct{}) {
-	for _, c := range wakes {
+func closeAll(toClose []chan struct{}) {
+	for _, c := range toClose {
 		close(c)
 	}
 }
@@ -116,7 +116,7 @@ func (c *Cursor) Next(buf []*Event) (int, error) {
 // readBatch reads events for a short time, because writers wait for it. It reports whether there
 // may be more.
 func (c *Cursor) readBatch(buf []*Event, n *int) (more bool, err error) {
-	const stretch = 1024
+	const maxScan = 1024
 	c.s.mu.RLock()
 	defer c.s.mu.RUnlock()
 	if err := c.check(); err != nil {
@@ -132,7 +132,7 @@ func (c *Cursor) readBatch(buf []*Event, n *int) (more bool, err error) {
 				*n++
 			}
 			seen++
-			more = seen == stretch || *n == len(buf)
+			more = seen == maxScan || *n == len(buf)
 			return !more
 		})
 	}
