@@ -22,7 +22,7 @@ func (f *feed) waitChannel() chan struct{} {
 	return f.wake
 }
 
-// takeWaiters appends the channel of waiting readers, if there are any, to wakes and resets it.
+// takeWaiters appends the channel of waiting readers, if there are any, to toClose and resets it.
 func (f *feed) takeWaiters(toClose []chan struct{}) []chan struct{} {
 	if f.wake != nil {
 		toClose = append(toClose, f.wake)
