@@ -45,15 +45,14 @@ func AppendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 // EnvelopeEnd returns the part of the envelope after the message.
 func EnvelopeEnd() []byte { return emptyContentFields }
 
-// AppendField appends the tag and the length of a length-delimited field. field must be less than
-// 16.
+// AppendField appends the tag and the length of a length-delimited field.
 func AppendField(b []byte, field, size int) []byte {
 	b = protowire.AppendTag(b, protowire.Number(field), protowire.BytesType)
 	return protowire.AppendVarint(b, uint64(size))
 }
 
 // FieldSize returns the size of a length-delimited field with size bytes of content, including its
-// tag and length.
+// tag and length. The number of the field must be less than 16.
 func FieldSize(size int) int {
 	return protowire.SizeTag(1) + protowire.SizeBytes(size)
 }

@@ -75,8 +75,8 @@ type Resource struct {
 	// types.
 	PrepareForCreate func(runtime.Object)
 	// Validate returns the errors of a new object, ValidateUpdate those of an object that replaces
-	// old. metadata has the errors of the object's metadata, and the result includes them. Warnings go
-	// to the recorder in ctx. nil means that only the metadata is validated.
+	// old. metadata has the errors of the object's metadata, and the result includes them. Warnings
+	// go to the recorder in ctx. nil means that only the metadata is validated.
 	Validate       func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList
 	ValidateUpdate func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
 	// WarningsOnCreate and WarningsOnUpdate return the warnings for a valid object. nil for most
@@ -93,8 +93,8 @@ type Resource struct {
 	FieldErrorFormat string
 	// Scheme has the Go types of the resource. The default is client-go's scheme.
 	Scheme *runtime.Scheme
-	// ToStorage and FromStorage convert an object between the resource's version and StorageVersion.
-	// They are nil if the two are equal.
+	// ToStorage and FromStorage convert an object between the resource's version and
+	// StorageVersion. They are nil if the two are equal.
 	ToStorage, FromStorage Conversion
 
 	// Custom is the version of a custom resource, nil for built-in types. Objects are
@@ -207,8 +207,8 @@ func (r *Resource) NewList() runtime.Object {
 }
 
 // CheckField returns the error of a real server's 400 if label is not a field selector of the
-// resource (SE-05). All types support metadata.name. Namespaced types and types without Fields
-// support metadata.namespace.
+// resource (SE-05). All types support metadata.name. Namespaced types, and built-in types without
+// Fields, support metadata.namespace.
 func (r *Resource) CheckField(label string) error {
 	if len(r.Fields) == 0 && r.Custom == nil {
 		_, _, err := runtime.DefaultMetaV1FieldSelectorConversion(label, "")

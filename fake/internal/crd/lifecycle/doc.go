@@ -40,8 +40,8 @@
 //
 // # Serving
 //
-// [ServingOf] returns which requests are served in a state, and whether discovery includes the
-// resource.
+// [ServesRequests], [AllowsCreate] and [DiscoversWriteVerbs] report which requests for instances are
+// served in a state.
 //
 // # Deletion
 //

@@ -40,7 +40,7 @@ func StartFinalizing(crd *apiextensionsv1.CustomResourceDefinition, now time.Tim
 // MustDeleteInstances reports whether instances have to be deleted first: only if crd is
 // established and does not overlap a built-in resource.
 func MustDeleteInstances(crd *apiextensionsv1.CustomResourceDefinition) bool {
-	return !overlapsBuiltIn(crd) && apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established)
+	return !overlapsBuiltIn(crd) && isEstablished(crd)
 }
 
 // FinishFinalizing returns crd after the instances were deleted: Terminating is False, and the

@@ -12,31 +12,29 @@ func TestServing(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	crd := newCRD(t, "foos", "Foo", "example.com")
 	crd.Spec.Names.ShortNames = []string{"f"}
-	fresh := ServingOf(crd)
-	require.False(t, fresh.ServesRequests())
-	require.Empty(t, fresh.Names().Plural)
+	require.False(t, ServesRequests(crd))
+	require.Empty(t, crd.Status.AcceptedNames.Plural)
 
 	states := reconcileCRD(crd, nil, now)
 	require.Len(t, states, 2)
-	require.True(t, ServingOf(states[0]).ServesRequests(), "served as soon as the names are accepted")
-	require.False(t, ServingOf(states[0]).InDiscovery())
-	established := ServingOf(states[1])
-	require.True(t, established.ServesRequests() && established.InDiscovery() && established.AllowsCreate() && established.DiscoversWriteVerbs())
-	require.Equal(t, []string{"f"}, established.Names().ShortNames)
+	require.True(t, ServesRequests(states[0]), "served as soon as the names are accepted")
+	require.False(t, isEstablished(states[0]))
+	established := states[1]
+	require.True(t, ServesRequests(established) && isEstablished(established) && AllowsCreate(established) && DiscoversWriteVerbs(established))
+	require.Equal(t, []string{"f"}, established.Status.AcceptedNames.ShortNames)
 
 	states[1].Finalizers = []string{"example.com/hold"}
 	marked := MarkTerminating(states[1], now)
 	require.Nil(t, states[1].DeletionTimestamp)
 	require.True(t, NeedsFinalizing(marked))
-	ending := ServingOf(marked)
-	require.True(t, ending.ServesRequests() && ending.InDiscovery())
-	require.False(t, ending.AllowsCreate() || ending.DiscoversWriteVerbs())
+	require.True(t, ServesRequests(marked) && isEstablished(marked))
+	require.False(t, AllowsCreate(marked) || DiscoversWriteVerbs(marked))
 
 	done := FinishFinalizing(StartFinalizing(marked, now), now)
 	require.Equal(t, []string{"example.com/hold"}, done.Finalizers)
 	require.False(t, NeedsFinalizing(done))
-	require.False(t, ServingOf(done).AllowsCreate(), "the definition is still being deleted")
-	require.True(t, ServingOf(done).DiscoversWriteVerbs())
+	require.False(t, AllowsCreate(done), "the definition is still being deleted")
+	require.True(t, DiscoversWriteVerbs(done))
 }
 
 // TestOverlapWithBuiltIn has a definition whose instances are those of a built-in resource. They

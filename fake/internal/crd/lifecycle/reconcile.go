@@ -125,7 +125,7 @@ func appendMissing(queue, more []string) []string {
 // updateEstablished is the establishing controller. It returns a copy with the condition
 // Established, which is False if the caBundle is invalid, or nil.
 func updateEstablished(crd *apiextensionsv1.CustomResourceDefinition, now time.Time) *apiextensionsv1.CustomResourceDefinition {
-	if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NamesAccepted) || apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
+	if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NamesAccepted) || isEstablished(crd) {
 		return nil
 	}
 	cond := condition{

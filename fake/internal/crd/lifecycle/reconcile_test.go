@@ -57,12 +57,12 @@ func TestInvalidCABundle(t *testing.T) {
 	}}
 	states := reconcileCRD(crd, nil, time.Now())
 	require.Len(t, states, 2)
-	require.False(t, ServingOf(states[1]).InDiscovery())
+	require.False(t, isEstablished(states[1]))
 	require.Empty(t, reconcileCRD(states[1], nil, time.Now()))
 	states[1].Spec.Conversion.Webhook.ClientConfig.CABundle = nil
 	states = reconcileCRD(states[1], nil, time.Now())
 	require.Len(t, states, 1)
-	require.True(t, ServingOf(states[0]).InDiscovery())
+	require.True(t, isEstablished(states[0]))
 }
 
 // TestConditionTransitionTime checks that lastTransitionTime changes only with the status.
@@ -142,7 +142,7 @@ func TestNameConflicts(t *testing.T) {
 			require.Len(t, states, 1)
 			got := apihelpers.FindCRDCondition(states[0], apiextensionsv1.NamesAccepted)
 			require.Equal(t, []string{"False", test.reason, test.message}, []string{string(got.Status), got.Reason, got.Message})
-			require.False(t, ServingOf(states[0]).ServesRequests())
+			require.False(t, ServesRequests(states[0]))
 
 			second.Spec.Group = "other.example.com"
 			require.Len(t, reconcileCRD(second, []*apiextensionsv1.CustomResourceDefinition{first}, time.Now()), 2, "names of another group do not conflict")
@@ -159,8 +159,8 @@ func TestFreedNamesGoToFirstByName(t *testing.T) {
 	}
 	written := Reconcile(waiting, "gone.example.com", time.Now())
 	require.Equal(t, []string{"as.example.com", "as.example.com", "bs.example.com", "cs.example.com"}, namesOf(written))
-	require.True(t, ServingOf(written[1]).InDiscovery())
-	require.False(t, ServingOf(written[2]).InDiscovery())
+	require.True(t, isEstablished(written[1]))
+	require.False(t, isEstablished(written[2]))
 	require.Empty(t, Reconcile(waiting, "gone.another.example.com", time.Now()))
 }
 

@@ -20,8 +20,8 @@ var validCRDs = sync.OnceValue(func() *lru.Cache { return lru.New(maxValidCRDs) 
 type digest [sha256.Size]byte
 
 // crdDigest returns the digest of everything that the validation of a new definition reads. It
-// leaves out the metadata that the server sets on each new object, and times. It hashes the protobuf
-// encoding, in which the keys of maps are sorted.
+// leaves out the metadata that the server sets on each new object, and times. It hashes the
+// protobuf encoding, in which the keys of maps are sorted.
 func crdDigest(crd *apiextensionsv1.CustomResourceDefinition) (digest, error) {
 	hashed := *crd
 	hashed.UID, hashed.ResourceVersion, hashed.CreationTimestamp = "", "", metav1.Time{}

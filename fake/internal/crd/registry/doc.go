@@ -14,6 +14,7 @@
 //	versions     one accepted CustomResourceDefinition: its schemas, its conversion, the stored form
 //	lifecycle    the CustomResourceDefinition as an object: defaults, validation, conditions, deletion
 //	registry     all CustomResourceDefinitions of a store, and what is served because of them
+//	controller   what follows a write to a CustomResourceDefinition: conditions, finalizing
 //
 // lifecycle uses none of the others. Package resource makes a resource.Resource of each version,
 // and package codec encodes the objects.

@@ -147,7 +147,7 @@ func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder
 	case before != nil && before.crd != nil && definesSameType(before.object, now.object):
 		now.crd, now.resources, now.storage, now.openAPI = before.crd, before.resources, before.storage, before.openAPI
 		return now, nil
-	case !lifecycle.ServingOf(now.object).ServesRequests():
+	case !lifecycle.ServesRequests(now.object):
 		before.stop()
 		return now, nil
 	}
@@ -165,7 +165,7 @@ func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder
 
 // definesSameType reports whether no change from a to b affects the objects.
 func definesSameType(a, b *apiextensionsv1.CustomResourceDefinition) bool {
-	return a.UID == b.UID && lifecycle.ServingOf(b).ServesRequests() &&
+	return a.UID == b.UID && lifecycle.ServesRequests(b) &&
 		equality.Semantic.DeepEqual(a.Status.AcceptedNames, b.Status.AcceptedNames) &&
 		equality.Semantic.DeepEqual(a.Spec, b.Spec)
 }
@@ -179,7 +179,7 @@ func (t *Registry) IsTerminating(r *resource.Resource) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := t.entries[resource.CRDKey(r.Custom.CRD().Object().Name)]
-	return e == nil || !lifecycle.ServingOf(e.object).AllowsCreate()
+	return e == nil || !lifecycle.AllowsCreate(e.object)
 }
 
 // stop ends the watches. e may be nil.
@@ -191,7 +191,7 @@ func (e *entry) stop() {
 
 // isTerminating reports whether discovery omits the verbs that write. e may be nil.
 func (e *entry) isTerminating() bool {
-	return e != nil && !lifecycle.ServingOf(e.object).DiscoversWriteVerbs()
+	return e != nil && !lifecycle.DiscoversWriteVerbs(e.object)
 }
 
 // servedResources returns the resources as they are served now.

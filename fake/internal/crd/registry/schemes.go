@@ -72,7 +72,7 @@ func (t *Registry) Preview(all map[string]*apiextensionsv1.CustomResourceDefinit
 			rows = append(rows, e.resources...)
 			continue
 		}
-		if !lifecycle.ServingOf(crd).ServesRequests() {
+		if !lifecycle.ServesRequests(crd) {
 			continue
 		}
 		d, err := versions.New(t.ctx, crd, t.network)
