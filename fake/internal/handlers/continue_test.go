@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Tokens of clients are refused, or read as what can be written again, and never lead out of the
-// collection.
+// A token of a client is either invalid or decodes to a position in the collection that can be
+// encoded again.
 func FuzzDecodeContinue(f *testing.F) {
 	f.Add("eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MzMsInN0YXJ0IjoiL2FcdTAwMDAifQ", false)
 	f.Add("e30", false)
@@ -37,9 +37,9 @@ func FuzzDecodeContinue(f *testing.F) {
 		}
 		require.True(t, strings.HasPrefix(at.startKey, prefix), at.startKey)
 		require.NotContains(t, at.startKey, "/../")
-		for _, revision := range []int64{inconsistentRevision, max(1, int64(at.revision))} { // it can be written, and read again
+		for _, revision := range []int64{inconsistentRevision, max(1, int64(at.revision))} { // it can be encoded and decoded again
 			if at.startKey == prefix {
-				continue // that is the beginning, which needs no token
+				continue // the start of the collection, which has no token
 			}
 			again, err := decodeContinue(prefix, encodeContinue(prefix, at.startKey, revision))
 			require.NoError(t, err)

@@ -146,7 +146,7 @@ func ignoresReadErrors(opts *metav1.DeleteOptions) bool {
 	return ignore != nil && *ignore
 }
 
-// decodeDeleteOptions decodes and validates the options in the body or, if there is none, in the
+// decodeDeleteOptions decodes and validates the options in the body or, without a body, in the
 // query (DL-17).
 func (q *request) decodeDeleteOptions() (*metav1.DeleteOptions, error) {
 	body, err := q.readBody()

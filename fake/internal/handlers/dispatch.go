@@ -20,7 +20,7 @@ type handlerFunc func(*API, *request) error
 // server answers it as a router does, with a plain 404 (PV-16).
 var errPathNotServed = errors.New("path not served")
 
-// errNameRequired is the error of a change of a whole collection of custom resources (PV-13).
+// errNameRequired is the error of a PUT or a PATCH of a collection of custom resources (PV-13).
 var errNameRequired = apierrors.NewBadRequest("name must be provided")
 
 // dispatch finds the handler of a request, negotiates the form of the response and calls the

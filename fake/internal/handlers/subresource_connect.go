@@ -15,8 +15,8 @@ func needsKubelet(sub *resource.Subresource) bool {
 	return sub != nil && (sub.IsConnect || sub.Name == "log")
 }
 
-// rejectKubeletRequest returns an error for a request that only a kubelet can answer. Its errors
-// for a missing object and for the request itself come first.
+// rejectKubeletRequest returns the error of a request that only a kubelet can answer: that of an
+// invalid request, that of a missing object or, otherwise, status.KubeletRequired.
 func (a *API) rejectKubeletRequest(q *request) error {
 	if q.sub.IsConnect && q.r.URL.Query().Has("dryRun") { // DR-09
 		return apierrors.NewBadRequest("dryRun is not supported")

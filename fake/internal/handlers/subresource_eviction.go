@@ -47,8 +47,8 @@ func (a *API) evict(q *request) error {
 	}
 }
 
-// evictionDeleteOptions are those of the delete of an eviction. The query and the body can ask for
-// a dry run.
+// evictionDeleteOptions returns the options of the delete of an eviction. The dry run can be
+// requested in the query and in the body.
 func evictionDeleteOptions(eviction *policyv1.Eviction, dryRun []string) (*metav1.DeleteOptions, error) {
 	opts := cmp.Or(eviction.DeleteOptions, &metav1.DeleteOptions{})
 	switch {

@@ -166,7 +166,7 @@ func replicasField(obj runtime.Object) **int32 {
 	panic(fmt.Sprintf("%T has a Scale and no replicas", obj)) // a test covers every scale
 }
 
-// scaleFromObject makes the Scale of an object.
+// scaleFromBuiltin returns the Scale of a built-in object.
 func scaleFromBuiltin(obj runtime.Object) (*autoscalingv1.Scale, error) {
 	m := resource.Accessor(obj)
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{

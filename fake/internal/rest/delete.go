@@ -28,7 +28,7 @@ func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.Delet
 	}
 	graceful, pending := setGracePeriod(res, obj, opts, now)
 	if pending && !graceful {
-		return false, false // the grace period goes on; finalizers stay too (DL-24)
+		return false, false // nothing changes during the grace period (DL-24)
 	}
 	finalizers, changed := deletionFinalizers(m.GetFinalizers(), opts)
 	if changed {
@@ -161,7 +161,7 @@ func equalSets(a, b []string) bool {
 
 // CheckPreconditions returns the 409 of a delete whose preconditions m does not meet (DL-10,
 // DL-11). p may be nil. The error names the kind instead of the resource (OC-20), except for
-// namespaces, which a real server handles in code of their own.
+// namespaces, which a real server handles separately.
 func CheckPreconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditions) error {
 	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind}
 	switch {

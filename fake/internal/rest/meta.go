@@ -1,6 +1,6 @@
 // Package rest prepares and validates objects before they are stored, as
 // k8s.io/apiserver/pkg/registry/rest does: BeforeCreate, BeforeUpdate and BeforeDelete there. It
-// calls the hooks of the resource and knows nothing of requests and of the store.
+// calls the hooks of the resource, and does not depend on requests and on the store.
 package rest
 
 import (

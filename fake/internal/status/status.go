@@ -1,6 +1,6 @@
 // Package status has the errors of the API server, and turns errors into metav1.Status objects.
-// Errors whose text is that of apimachinery's package errors are made by that package; those with
-// other texts are here, with the texts of a real server.
+// Errors with the text of apimachinery's package errors are made by that package; those with other
+// texts are here, with the texts of a real server.
 package status
 
 import (

@@ -17,7 +17,8 @@ type View interface {
 	Until(rev memstore.Revision) Changes
 }
 
-// Changes are what a reader waits for before it looks at a View again. The first one counts.
+// Changes are the events that can make a revision visible. A reader waits for the first of them and
+// then reads the View again.
 type Changes struct {
 	// View is closed when the View itself changes, and Store when the store does. A nil channel
 	// makes no difference.

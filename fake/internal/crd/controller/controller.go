@@ -150,8 +150,7 @@ func (c *Controller) updateStatus(current *crd, update func(*crd) *crd) (*crd, e
 }
 
 // finalize deletes the instances of a CustomResourceDefinition that is being deleted, and removes
-// its finalizer if there are none left (CD-08). It is called again when the last instance is
-// removed.
+// its finalizer if none are left (CD-08). It is called again when the last instance is removed.
 func (c *Controller) finalize(deleted *crd) error {
 	finalizing, err := c.updateStatus(deleted, func(d *crd) *crd { return lifecycle.StartFinalizing(d, c.clock.Now()) })
 	if err != nil {
