@@ -20,30 +20,30 @@ type apiServer struct {
 const mainServer = "main"
 
 // label returns the name in the transcript, which is "" for the first server.
-func (d *apiServer) label() string {
-	if d.replica == nil {
+func (s *apiServer) label() string {
+	if s.replica == nil {
 		return ""
 	}
-	return d.name
+	return s.name
 }
 
 // addServer adds a server and creates the client of the steps.
-func (e *Env) addServer(d *apiServer) error {
-	err := e.withServer(d, func() (err error) {
-		d.dynamic, err = e.dynamicClient(stepUserAgent)
+func (e *Env) addServer(s *apiServer) error {
+	err := e.withServer(s, func() (err error) {
+		s.dynamic, err = e.dynamicClient(stepUserAgent)
 		return err
 	})
 	if err == nil {
-		e.servers = append(e.servers, d)
+		e.servers = append(e.servers, s)
 	}
 	return err
 }
 
 // withServer calls do with server d as the current one.
-func (e *Env) withServer(d *apiServer, do func() error) error {
-	before := e.current
-	e.current = d
-	defer func() { e.current = before }()
+func (e *Env) withServer(s *apiServer, do func() error) error {
+	previous := e.current
+	e.current = s
+	defer func() { e.current = previous }()
 	return do()
 }
 
@@ -57,8 +57,8 @@ func (e *Env) findServer(name string) (*apiServer, error) {
 
 func (e *Env) serverNames() []string {
 	var names []string
-	for _, d := range e.servers {
-		names = append(names, d.name)
+	for _, s := range e.servers {
+		names = append(names, s.name)
 	}
 	return names
 }

@@ -69,10 +69,10 @@ func (b *balancer) track(c *balancedConn, to *apiServer) bool {
 func (b *balancer) switchTo(to *apiServer) {
 	b.mu.Lock()
 	b.target = to
-	cut := b.conns
+	conns := b.conns
 	b.conns = map[*balancedConn]struct{}{}
 	b.mu.Unlock()
-	for c := range cut {
+	for c := range conns {
 		_ = c.Conn.Close() // the only error is that it is closed already
 	}
 }

@@ -20,8 +20,8 @@ func runInBubble(f func()) error {
 		var id string // of the bubble
 		var err error
 		defer func() {
-			if what := recover(); what != nil {
-				err = errors.Join(err, bubbleError(what, id))
+			if recovered := recover(); recovered != nil {
+				err = errors.Join(err, bubbleError(recovered, id))
 			}
 			failed <- err
 		}()
@@ -40,8 +40,8 @@ func runIsolated(f func()) error {
 	go func() {
 		err := errors.New("scenario: the goroutine of the steps called runtime.Goexit, as t.FailNow does; return an error instead")
 		defer func() {
-			if what := recover(); what != nil {
-				err = fmt.Errorf("scenario: panic: %v\n%s", what, debug.Stack())
+			if recovered := recover(); recovered != nil {
+				err = fmt.Errorf("scenario: panic: %v\n%s", recovered, debug.Stack())
 			}
 			done <- err
 		}()
@@ -53,10 +53,10 @@ func runIsolated(f func()) error {
 
 // bubbleError returns the error for a panic in a bubble. For a deadlock it has the stacks of the
 // goroutines that wait.
-func bubbleError(what any, id string) error {
-	err, ok := what.(error)
+func bubbleError(recovered any, id string) error {
+	err, ok := recovered.(error)
 	if !ok || !strings.Contains(err.Error(), "deadlock") {
-		return fmt.Errorf("scenario: panic: %v\n%s", what, debug.Stack())
+		return fmt.Errorf("scenario: panic: %v\n%s", recovered, debug.Stack())
 	}
 	text := "scenario: the run is deadlocked: its goroutines wait, and there is no timer that could wake them. " +
 		"A client under test must return, and end all goroutines that it has started, when its context is done."

@@ -45,7 +45,7 @@ func bugs() map[string]bug {
 			"expected the job list [report-000000]; saw [report-000000 report-000001]\n",
 		},
 		"overshoot": {
-			workersScenario, one("workers", workers(onlyCached)), one("workers", workers(alsoStarted)),
+			workersScenario, one("workers", workers(countCached)), one("workers", workers(countCachedAndStarted)),
 			`with "POST /api/v1/namespaces/default/pods 201"; saw 2`,
 		},
 		"partial": {
@@ -66,8 +66,8 @@ func bugs() map[string]bug {
 		},
 		"twoLeaders": {
 			electedScenario,
-			map[string]scenario.Client{"a": elected(untilTheEnd), "b": elected(untilTheEnd)},
-			map[string]scenario.Client{"a": elected(untilTheLeaseIsLost), "b": elected(untilTheLeaseIsLost)},
+			map[string]scenario.Client{"a": electedWorker(untilTheEnd), "b": electedWorker(untilTheEnd)},
+			map[string]scenario.Client{"a": electedWorker(untilTheLeaseIsLost), "b": electedWorker(untilTheLeaseIsLost)},
 			"expected no configmap/claimed-by-a; saw one with resourceVersion ",
 		},
 	}
@@ -111,7 +111,7 @@ func TestBugsAreListed(t *testing.T) {
 }
 
 // The examples are whole files with the address of the bug.
-func TestBugsAreWholeExamples(t *testing.T) {
+func TestBugExamples(t *testing.T) {
 	names, err := filepath.Glob("example_*_test.go")
 	require.NoError(t, err)
 	var files []*ast.File

@@ -27,12 +27,12 @@ func parseCase(name, text string) (Case, error) {
 	h := header{c: &c}
 	line := 0
 	for l := range strings.Lines(text) {
-		remark, ok := strings.CutPrefix(strings.TrimRight(l, " \r\n"), "#")
+		comment, ok := strings.CutPrefix(strings.TrimRight(l, " \r\n"), "#")
 		if !ok {
 			break
 		}
 		line++
-		if err := h.add(remark); err != nil {
+		if err := h.add(comment); err != nil {
 			return Case{}, &SyntaxError{name, line, err.Error()}
 		}
 	}
@@ -58,13 +58,13 @@ type header struct {
 }
 
 // add parses the next comment, without its "#".
-func (h *header) add(remark string) error {
+func (h *header) add(comment string) error {
 	h.lines++
-	text := strings.TrimSpace(remark)
+	text := strings.TrimSpace(comment)
 	if h.lines == 1 {
 		return h.title(text)
 	}
-	if h.field != "" && text != "" && strings.HasPrefix(remark, "  ") {
+	if h.field != "" && text != "" && strings.HasPrefix(comment, "  ") {
 		h.value += " " + text
 		return nil
 	}
@@ -134,14 +134,14 @@ func (h *header) endField() error {
 			h.c.Passes = append(h.c.Passes, strings.TrimSpace(name))
 		}
 	case "Fails":
-		name, why, ok := strings.Cut(h.value, ": ")
+		name, reason, ok := strings.Cut(h.value, ": ")
 		if !ok {
 			return fmt.Errorf(`expected "CLIENT: REASON", found %q`, h.value)
 		}
 		if err := h.checkClient(name); err != nil {
 			return err
 		}
-		h.c.Fails[name] = why
+		h.c.Fails[name] = reason
 	}
 	return nil
 }

@@ -69,8 +69,8 @@ func RunCatalogue(t *testing.T, role string, client Client, failures map[string]
 		}
 		names = append(names, c.Name)
 		t.Run(c.Name, func(t *testing.T) {
-			if why, failures := failures[c.Name]; failures {
-				c.mustFail(t, client, why)
+			if reason, known := failures[c.Name]; known {
+				c.mustFail(t, client, reason)
 			} else {
 				c.Run(t, client)
 			}
@@ -87,15 +87,15 @@ func RunCatalogue(t *testing.T, role string, client Client, failures map[string]
 }
 
 // mustFail runs a case that a client is known to fail.
-func (c Case) mustFail(t *testing.T, client Client, why string) {
+func (c Case) mustFail(t *testing.T, client Client, reason string) {
 	t.Helper()
 	log, err := c.Play(client)
 	if err == nil {
-		t.Fatalf("the client passes %s, which it is known to fail (%s)\n%s", c.Name, why, log)
+		t.Fatalf("the client passes %s, which it is known to fail (%s)\n%s", c.Name, reason, log)
 	}
 	failed := (*Failure)(nil)
 	if !errors.As(err, &failed) || failed.Position == endPosition || !errors.As(err, &mismatch{}) {
-		t.Fatalf("expected that an expectation fails (%s), but the error is: %v", why, err)
+		t.Fatalf("expected that an expectation fails (%s), but the error is: %v", reason, err)
 	}
 }
 
@@ -104,8 +104,8 @@ func (c Case) mustFail(t *testing.T, client Client, why string) {
 func KnownFailures(role, client string) map[string]string {
 	failures := map[string]string{}
 	for _, c := range Catalogue() {
-		if why, ok := c.Fails[client]; ok && c.Role == role {
-			failures[c.Name] = why
+		if reason, ok := c.Fails[client]; ok && c.Role == role {
+			failures[c.Name] = reason
 		}
 	}
 	return failures

@@ -71,18 +71,18 @@ func (l *clientLog) afterResponse(line string) {
 func (t *Transcript) ClientLogs() map[string][]string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	lanes := map[string][]string{}
+	logs := map[string][]string{}
 	for _, l := range t.clientLogs {
 		if len(l.lines) > maxLoggedRequests {
-			lanes[l.client] = []string{"..."}
+			logs[l.client] = []string{"..."}
 			continue
 		}
 		for _, line := range l.lines {
 			path, request := splitRequestLine(line)
-			lanes[l.client+" "+path] = append(lanes[l.client+" "+path], request)
+			logs[l.client+" "+path] = append(logs[l.client+" "+path], request)
 		}
 	}
-	return lanes
+	return logs
 }
 
 // splitRequestLine splits "METHOD PATH?QUERY CODE" into the path and the rest, without what depends

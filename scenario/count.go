@@ -46,8 +46,8 @@ func parseCount(text string) (Count, error) {
 	var c Count
 	digits := text
 	for _, bound := range []string{atLeast, atMost} {
-		if behind, ok := strings.CutPrefix(text, bound); ok {
-			c.bound, digits = bound, behind
+		if rest, ok := strings.CutPrefix(text, bound); ok {
+			c.bound, digits = bound, rest
 		}
 	}
 	n, err := strconv.ParseUint(digits, 10, 31)

@@ -130,8 +130,8 @@
 //
 // # Clients under test
 //
-// [Config.Clients] has the functions that run starts. The user agent of their requests is the name of
-// the client, so userAgent(NAME) restricts a rule to one client, and to those whose names begin
+// [Config.Clients] has the functions that run starts. The user agent of their requests is the name
+// of the client, so userAgent(NAME) restricts a rule to one client, and to those whose names begin
 // with NAME. The user agent of the steps is "scenario", and that of their watches "scenario/NAME".
 // A rule without userAgent also affects the steps, which are client-go clients with its retries.
 // Expect the results of a client where its users see them, in objects of the API.
@@ -147,7 +147,7 @@
 //
 // # Real time
 //
-// A [LiveRun] plays a scenario on real time, on a server that other processes reach, for clients
+// A [LiveRun] plays a scenario in real time, on a server that other processes reach, for clients
 // under test that are not written in Go. The command is fakeapi serve --scenario; fakeapi run
 // --real-time does the same in one process.
 //
@@ -157,15 +157,15 @@
 // responses of the server are in the transcript. An external client cannot be stopped or moved, it
 // is not known when it returns, and replicas are not on the network.
 //
-// On real time it is not visible that the server and the clients wait for time to pass. A step ends
+// In real time it is not visible that the server and the clients wait for time to pass. A step ends
 // when for 50 ms nothing was sent or written and no request has waited for its response for less
 // than a second, or after three seconds. This is a heuristic, so use eventually for what a client
 // does. Runs differ, whatever the seed.
 //
 // # The catalogue
 //
-// [Catalogue] returns known ways in which API servers break clients, each a file in catalogue/ that has
-// what a client must do, the sources, and the clients that pass and fail. To test a client:
+// [Catalogue] returns known ways in which API servers break clients, each a file in catalogue/ that
+// has what a client must do, the sources, and the clients that pass and fail. To test a client:
 //
 //	func TestMyInformer(t *testing.T) {
 //		scenario.RunCatalogue(t, "mirror", myMirror, map[string]string{
@@ -299,13 +299,13 @@
 // # Errors
 //
 // A text that cannot be parsed is a [*SyntaxError] with file and line. A step that fails is a
-// [*Failure] with the expected and the actual value and the transcript. A client that does not return,
-// or a server that cannot be closed, is another error.
+// [*Failure] with the expected and the actual value and the transcript. A client that does not
+// return, or a server that cannot be closed, is another error.
 //
 // # Limits
 //
-//   - There are no variables, conditions or loops in files. Scenarios that need them are Go code, and
-//     may have custom steps.
+//   - There are no variables, conditions or loops in files. Scenarios that need them are Go code,
+//     and may have custom steps.
 //   - Scenarios are not load tests and do not measure real time.
 //   - Package conformance checks servers; this package does not.
 //

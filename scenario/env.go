@@ -72,11 +72,11 @@ func (e *Env) connect() error {
 	}
 	config := e.Server().RESTConfig()
 	config.UserAgent = stepUserAgent
-	silent, err := discovery.NewDiscoveryClientForConfig(config)
+	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return err
 	}
-	cache := memory.NewMemCacheClient(silent)
+	cache := memory.NewMemCacheClient(client)
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(cache)
 	e.mapper = restmapper.NewShortcutExpander(mapper, cache, nil)
 	_, err = mapper.RESTMapping(schema.GroupKind{Kind: "Namespace"})
@@ -90,8 +90,8 @@ func (e *Env) Server() *fakeapi.Server { return e.current.server }
 // user agent "scenario".
 func (e *Env) Config() *rest.Config { return e.stepConfig(stepUserAgent, false) }
 
-func (e *Env) stepConfig(agent string, last bool) *rest.Config {
-	config := e.restConfig(agent, stepObserver{e, last})
+func (e *Env) stepConfig(agent string, waitIdle bool) *rest.Config {
+	config := e.restConfig(agent, stepObserver{e, waitIdle})
 	config.WarningHandler = warnings{e}
 	return config
 }
@@ -108,10 +108,12 @@ func (e *Env) Note(format string, args ...any) {
 }
 
 // restConfig returns a configuration whose requests are reported to w.
-func (e *Env) restConfig(agent string, w requestObserver) *rest.Config {
+func (e *Env) restConfig(agent string, observer requestObserver) *rest.Config {
 	config := e.Server().RESTConfig()
 	config.UserAgent = agent
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return observedTransport{next: next, observer: w} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return observedTransport{next: next, observer: observer}
+	})
 	return config
 }
 
@@ -153,28 +155,28 @@ func (e *Env) resourceOf(o *unstructured.Unstructured) (dynamic.ResourceInterfac
 }
 
 // collection returns the client for a collection.
-func (e *Env) collection(through dynamic.Interface, c Collection) (dynamic.ResourceInterface, error) {
+func (e *Env) collection(client dynamic.Interface, c Collection) (dynamic.ResourceInterface, error) {
 	mapping, err := e.restMapping(c.Kind)
 	if err != nil {
 		return nil, err
 	}
 	if c.AllNamespaces {
-		return through.Resource(mapping.Resource), nil
+		return client.Resource(mapping.Resource), nil
 	}
-	return resourceInNamespace(through, mapping, c.Namespace)
+	return resourceInNamespace(client, mapping, c.Namespace)
 }
 
-func resourceInNamespace(through dynamic.Interface, m *meta.RESTMapping, namespace string) (dynamic.ResourceInterface, error) {
-	all := through.Resource(m.Resource)
+func resourceInNamespace(client dynamic.Interface, m *meta.RESTMapping, namespace string) (dynamic.ResourceInterface, error) {
+	resource := client.Resource(m.Resource)
 	switch {
 	case m.Scope.Name() == meta.RESTScopeNameNamespace && namespace == "":
-		return all.Namespace(defaultNamespace), nil
+		return resource.Namespace(defaultNamespace), nil
 	case m.Scope.Name() == meta.RESTScopeNameNamespace:
-		return all.Namespace(namespace), nil
+		return resource.Namespace(namespace), nil
 	case namespace != "":
 		return nil, fmt.Errorf("expected no namespace, found %q: %s have none", namespace, m.Resource.Resource)
 	}
-	return all, nil
+	return resource, nil
 }
 
 // restMapping returns the mapping of a kind as in Ref.
@@ -191,10 +193,10 @@ func (e *Env) restMapping(kind string) (*meta.RESTMapping, error) {
 
 // findKind calls find, and again with new discovery data if there is no match, because a
 // CustomResourceDefinition may have been created.
-func findKind[T any](kinds meta.RESTMapper, find func() (T, error)) (T, error) {
+func findKind[T any](mapper meta.RESTMapper, find func() (T, error)) (T, error) {
 	found, err := find()
 	if meta.IsNoMatchError(err) {
-		meta.MaybeResetRESTMapper(kinds)
+		meta.MaybeResetRESTMapper(mapper)
 		found, err = find()
 	}
 	return found, err
@@ -231,7 +233,7 @@ func (e *Env) checkClients() error {
 }
 
 // stopAll stops the watches and clients. If a client does not return within a minute, stopAll calls
-// reportStuck, and on virtual time waits for it.
+// reportStuck, and in virtual time waits for it.
 func (e *Env) stopAll(cancel context.CancelFunc, reportStuck func(error)) {
 	e.log.close()
 	cancel()

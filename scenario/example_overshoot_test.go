@@ -57,11 +57,11 @@ func workers(count func(cached []*corev1.Pod, started map[types.UID]bool) int) s
 	}
 }
 
-// onlyCached counts the Pods in the cache.
-func onlyCached(cached []*corev1.Pod, _ map[types.UID]bool) int { return len(cached) }
+// countCached counts the Pods in the cache.
+func countCached(cached []*corev1.Pod, _ map[types.UID]bool) int { return len(cached) }
 
-// alsoStarted also counts the Pods that were started here and are not in the cache yet.
-func alsoStarted(cached []*corev1.Pod, started map[types.UID]bool) int {
+// countCachedAndStarted also counts the Pods that were started here and are not in the cache yet.
+func countCachedAndStarted(cached []*corev1.Pod, started map[types.UID]bool) int {
 	for _, pod := range cached {
 		delete(started, pod.UID)
 	}
@@ -96,7 +96,7 @@ spec: {replicas: 1}
 // this: it remembers its writes until they are in the cache. Names derived from the owner are the
 // other solution.
 func ExamplePlay_overshoot() {
-	for _, count := range []func([]*corev1.Pod, map[types.UID]bool) int{onlyCached, alsoStarted} {
+	for _, count := range []func([]*corev1.Pod, map[types.UID]bool) int{countCached, countCachedAndStarted} {
 		_, err := scenario.Play("workers.txtar", workersScenario, scenario.Config{
 			Clients: map[string]scenario.Client{"workers": workers(count)},
 		})

@@ -19,9 +19,9 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// elected works while it leads. until selects the context of the work: that of the process or that
-// of the leadership.
-func elected(until func(process, term context.Context) context.Context) scenario.Client {
+// electedWorker works while it leads. until selects the context of the work: that of the process or
+// that of the leadership.
+func electedWorker(until func(process, term context.Context) context.Context) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
 		self := config.UserAgent
@@ -80,7 +80,7 @@ expect absent configmap/claimed-by-a
 func ExamplePlay_twoLeaders() {
 	for _, until := range []func(process, term context.Context) context.Context{untilTheEnd, untilTheLeaseIsLost} {
 		_, err := scenario.Play("elected.txtar", electedScenario, scenario.Config{
-			Clients: map[string]scenario.Client{"a": elected(until), "b": elected(until)},
+			Clients: map[string]scenario.Client{"a": electedWorker(until), "b": electedWorker(until)},
 		})
 		what, _, _ := strings.Cut(fmt.Sprint(err), "; saw one")
 		fmt.Println(what)

@@ -80,12 +80,12 @@ func TestSearch(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, found)
 
-	failing := func(context.Context, *rest.Config) error { return errors.New("out of luck") }
+	failing := func(context.Context, *rest.Config) error { return errors.New("no progress") }
 	found, err = scenario.Search(mirrorConfig(failing), scenario.Generator{Client: "mirror"}, 7, 1)
 	require.NoError(t, err)
 	require.Equal(t, uint64(7), found.Seed)
 	require.Equal(t, "run mirror\nadvance 30m0s\n", found.Text)
-	require.ErrorContains(t, found.Err, "at the end: expected no error of client mirror; saw out of luck")
+	require.ErrorContains(t, found.Err, "at the end: expected no error of client mirror; saw no progress")
 	require.Contains(t, found.String(), " steps remain after shrinking:\n\nrun mirror\n")
 
 	_, err = scenario.Search(scenario.Config{}, scenario.Generator{Object: func(*rand.Rand, string) string { return "" }}, 1, 1)

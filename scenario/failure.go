@@ -70,6 +70,6 @@ func indent(text string) string {
 }
 
 // panicError returns the error for a panic of a step, with the stack.
-func panicError(what any) error {
-	return fmt.Errorf("the step panicked: %v\n%s", what, strings.TrimSpace(string(debug.Stack())))
+func panicError(recovered any) error {
+	return fmt.Errorf("the step panicked: %v\n%s", recovered, strings.TrimSpace(string(debug.Stack())))
 }

@@ -51,7 +51,7 @@ func TestFailures(t *testing.T) {
 // badClients are faulty clients under test.
 func badClients() map[string]Client {
 	return map[string]Client{
-		"fails": func(context.Context, *rest.Config) error { return errors.New("out of luck") },
+		"fails": func(context.Context, *rest.Config) error { return errors.New("no progress") },
 		"loops": func(ctx context.Context, config *rest.Config) error {
 			client, err := kubernetes.NewForConfig(config)
 			for err == nil && ctx.Err() == nil {
@@ -106,19 +106,19 @@ func TestAllStepsAreRun(t *testing.T) {
 		s, err := parseScript("it.txtar", text)
 		require.NoError(t, err)
 		for _, p := range s {
-			c, _, err := findStepKind(p.step.String())
+			kind, _, err := findStepKind(p.step.String())
 			require.NoError(t, err)
-			covered[c.name()] = true
+			covered[kind.name()] = true
 		}
 	}
-	for _, c := range stepKinds() {
-		require.True(t, covered[c.name()], "no row for %q", c.name())
+	for _, kind := range stepKinds() {
+		require.True(t, covered[kind.name()], "no row for %q", kind.name())
 	}
 }
 
 // Counts are an error if there are more hits in a step than a rule set remembers, or more requests
 // than a transcript has.
-func TestTooManyToCount(t *testing.T) {
+func TestCountLimits(t *testing.T) {
 	const begin = "fault all: when verb(get) do delay(1ms)\nrun polls\n"
 	clients := Config{Clients: badClients()}
 	_, failure := playText(t, clients, begin+"advance 9m\nadvance 9m\nexpect hits all 1079\n")
@@ -200,9 +200,9 @@ func TestRun(t *testing.T) {
 	require.Equal(t, one, Run(t, Config{Seed: 7, Options: []fakeapi.Option{fakeapi.WithSeed(7)}}, watch, generateStep{}).String())
 	other := Run(t, Config{Seed: 8}, watch, generateStep{}).String()
 	name := func(log string) string {
-		_, behind, found := strings.Cut(log, "ADDED made-")
+		_, rest, found := strings.Cut(log, "ADDED made-")
 		require.True(t, found, log)
-		return behind[:5]
+		return rest[:5]
 	}
 	require.NotEqual(t, name(one), name(other))
 	require.Contains(t, one, "POST /api/v1/namespaces/default/configmaps 201\n")

@@ -119,21 +119,21 @@ func (f Field) check(object map[string]any) error {
 	return nil
 }
 
-func child(of any, part any) (any, bool) {
-	switch of := of.(type) {
+func child(value any, part any) (any, bool) {
+	switch value := value.(type) {
 	case map[string]any:
 		name, ok := part.(string)
 		if !ok {
 			return nil, false
 		}
-		v, ok := of[name]
+		v, ok := value[name]
 		return v, ok
 	case []any:
 		n, ok := part.(int)
-		if !ok || n >= len(of) {
+		if !ok || n >= len(value) {
 			return nil, false
 		}
-		return of[n], true
+		return value[n], true
 	}
 	return nil, false
 }

@@ -57,10 +57,10 @@ func (g Generator) Generate(seed uint64) ([]Step, error) {
 // complete adds Setup and the expectations to the generated steps. It returns an error if the steps
 // are not possible, such as the deletion of an object that does not exist.
 func (g Generator) complete(body []Step) ([]Step, error) {
-	var w objectState
+	var state objectState
 	hasFault := false
 	for _, s := range body {
-		if err := w.apply(s); err != nil {
+		if err := state.apply(s); err != nil {
 			return nil, err
 		}
 		_, is := s.(fault)
@@ -71,11 +71,11 @@ func (g Generator) complete(body []Step) ([]Step, error) {
 		steps = append(steps, ClearFaults())
 	}
 	steps = append(steps, Advance(cmp.Or(g.RecoveryTime, 30*time.Minute)))
-	for _, s := range w.expectations() {
+	for _, s := range state.expectations() {
 		steps = append(steps, Eventually(time.Minute, s))
 	}
 	if g.Expect != nil {
-		for _, s := range g.Expect(w.existing()) {
+		for _, s := range g.Expect(state.existing()) {
 			steps = append(steps, Eventually(time.Minute, s))
 		}
 	}
@@ -85,14 +85,14 @@ func (g Generator) complete(body []Step) ([]Step, error) {
 // body returns the random steps between Setup and the expectations.
 func (g Generator) body(seed uint64) ([]Step, error) {
 	b := &builder{Generator: g, r: rand.New(rand.NewPCG(seed, 0))}
-	starts := b.r.IntN(3) // position of the step that runs the client
+	startAt := b.r.IntN(3) // position of the step that runs the client
 	for i := range cmp.Or(g.Steps, 20) {
-		if g.Client != "" && i == starts {
+		if g.Client != "" && i == startAt {
 			b.add(RunClient(g.Client))
 		}
 		b.addRandomStep()
 	}
-	if g.Client != "" && starts >= cmp.Or(g.Steps, 20) {
+	if g.Client != "" && startAt >= cmp.Or(g.Steps, 20) {
 		b.add(RunClient(g.Client))
 	}
 	return b.steps, b.err

@@ -26,38 +26,38 @@ func (b *builder) addFault() {
 }
 
 // addRule adds a rule with a unique name.
-func (b *builder) addRule(what string, when faults.Pred, do ...faults.Effect) {
+func (b *builder) addRule(prefix string, when faults.Pred, do ...faults.Effect) {
 	b.rules++
-	b.add(Fault(faults.Rule{Name: fmt.Sprintf("%s-%d", what, b.rules), When: when, Do: do}))
+	b.add(Fault(faults.Rule{Name: fmt.Sprintf("%s-%d", prefix, b.rules), When: when, Do: do}))
 }
 
 // clientFault adds a rule for the client under test.
 func (b *builder) clientFault() {
-	who := faults.UserAgent(b.Client)
+	agent := faults.UserAgent(b.Client)
 	switch b.r.IntN(4) {
 	case 0:
 		b.watchStreamFault(b.Client)
 	case 1:
-		b.watchStartFault(who, b.randomFrequency())
+		b.watchStartFault(agent, b.randomFrequency())
 	case 2:
-		b.requestFault(who, b.randomFrequency(), "get", "list", "create", "update", "patch", "delete")
+		b.requestFault(agent, b.randomFrequency(), "get", "list", "create", "update", "patch", "delete")
 	case 3:
-		b.lostResponseFault(who, b.randomFrequency(), "get", "list", "create", "update", "patch", "delete")
+		b.lostResponseFault(agent, b.randomFrequency(), "get", "list", "create", "update", "patch", "delete")
 	}
 }
 
 // stepFault adds a rule for the requests of steps. It ends soon, because steps are retried only for
 // some minutes. It does not lose the response of a DELETE, which cannot be retried.
 func (b *builder) stepFault() {
-	who := faults.UserAgent(stepUserAgent)
+	agent := faults.UserAgent(stepUserAgent)
 	b.faultsHitSteps = true
 	switch b.r.IntN(3) {
 	case 0:
-		b.watchStartFault(who, b.fewTimes())
+		b.watchStartFault(agent, b.fewTimes())
 	case 1:
-		b.requestFault(who, b.fewTimes(), "get", "list", "create", "update", "delete")
+		b.requestFault(agent, b.fewTimes(), "get", "list", "create", "update", "delete")
 	case 2:
-		b.lostResponseFault(who, b.fewTimes(), "get", "list", "create", "update")
+		b.lostResponseFault(agent, b.fewTimes(), "get", "list", "create", "update")
 	}
 }
 
@@ -96,13 +96,13 @@ func (b *builder) watchStreamFault(agent string) {
 }
 
 // watchStartFault adds a rule for the start of watches.
-func (b *builder) watchStartFault(who faults.Pred, often faults.Pred) {
-	when := faults.And(faults.Verb("watch"), who, faults.During(faults.Before), often)
+func (b *builder) watchStartFault(agent faults.Pred, frequency faults.Pred) {
+	when := faults.And(faults.Verb("watch"), agent, faults.During(faults.Before), frequency)
 	switch b.r.IntN(6) {
 	case 0:
-		b.add(Fault(faults.Expire410(who, often)))
+		b.add(Fault(faults.Expire410(agent, frequency)))
 	case 1:
-		gone := faults.And(faults.Verb("watch"), who, faults.During(faults.Before), b.fewTimes())
+		gone := faults.And(faults.Verb("watch"), agent, faults.During(faults.Before), b.fewTimes())
 		b.addRule("gone", gone, faults.Reply(faults.Expired()))
 	case 2:
 		b.addRule("no-watch", when, b.overloadResponse())
@@ -116,8 +116,8 @@ func (b *builder) watchStartFault(who faults.Pred, often faults.Pred) {
 }
 
 // requestFault adds a rule for requests that are not executed.
-func (b *builder) requestFault(who, often faults.Pred, verbs ...string) {
-	when := faults.And(faults.Verb(b.subset(verbs)...), who, faults.During(faults.Before), often)
+func (b *builder) requestFault(agent, frequency faults.Pred, verbs ...string) {
+	when := faults.And(faults.Verb(b.subset(verbs)...), agent, faults.During(faults.Before), frequency)
 	switch b.r.IntN(5) {
 	case 0, 1:
 		b.addRule("busy", when, b.overloadResponse())
@@ -126,14 +126,14 @@ func (b *builder) requestFault(who, often faults.Pred, verbs ...string) {
 	case 3:
 		b.addRule("late", when, faults.Delay(b.randomDelay()))
 	case 4:
-		writes := faults.And(faults.Verb("update", "patch"), who, often)
+		writes := faults.And(faults.Verb("update", "patch"), agent, frequency)
 		b.addRule("conflict", writes, faults.Reply(faults.Conflict()))
 	}
 }
 
 // lostResponseFault adds a rule for requests that are executed, but whose response is lost.
-func (b *builder) lostResponseFault(who, often faults.Pred, verbs ...string) {
-	when := faults.And(faults.Verb(b.subset(verbs)...), who, faults.During(faults.Committed), often)
+func (b *builder) lostResponseFault(agent, frequency faults.Pred, verbs ...string) {
+	when := faults.And(faults.Verb(b.subset(verbs)...), agent, faults.During(faults.Committed), frequency)
 	switch b.r.IntN(4) {
 	case 0:
 		b.addRule("lost-reply", when, faults.Reset())

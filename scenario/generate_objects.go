@@ -26,41 +26,41 @@ func refOf(o *unstructured.Unstructured) Ref {
 }
 
 // apply applies a step. It returns an error if the step is not possible.
-func (w *objectState) apply(s Step) error {
+func (state *objectState) apply(s Step) error {
 	switch s := s.(type) {
 	case eventually:
-		return w.apply(s.step)
+		return state.apply(s.step)
 	case deleteStep:
-		if w.objects[s.ref] == nil {
+		if state.objects[s.ref] == nil {
 			return fmt.Errorf("scenario: %s: the object does not exist", s)
 		}
-		w.objects[s.ref] = nil
+		state.objects[s.ref] = nil
 	case apply:
 		objects, err := decodeManifest(s.manifest)
 		if err != nil {
 			return fmt.Errorf("scenario: manifest %s: %w", s.name, err)
 		}
-		if w.objects == nil {
-			w.objects = map[Ref]*unstructured.Unstructured{}
+		if state.objects == nil {
+			state.objects = map[Ref]*unstructured.Unstructured{}
 		}
 		for _, o := range objects {
-			w.objects[refOf(o)] = o
+			state.objects[refOf(o)] = o
 		}
 	}
 	return nil
 }
 
 // refs returns the existing and the deleted objects, sorted.
-func (w *objectState) refs() []Ref {
-	return slices.SortedFunc(maps.Keys(w.objects), func(a, b Ref) int {
+func (state *objectState) refs() []Ref {
+	return slices.SortedFunc(maps.Keys(state.objects), func(a, b Ref) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 }
 
 // existing returns the existing objects, sorted.
-func (w *objectState) existing() (objects []*unstructured.Unstructured) {
-	for _, ref := range w.refs() {
-		if o := w.objects[ref]; o != nil {
+func (state *objectState) existing() (objects []*unstructured.Unstructured) {
+	for _, ref := range state.refs() {
+		if o := state.objects[ref]; o != nil {
 			objects = append(objects, o)
 		}
 	}
@@ -69,9 +69,9 @@ func (w *objectState) existing() (objects []*unstructured.Unstructured) {
 
 // expectations returns steps that expect that each object exists or is absent, and that a ConfigMap
 // has its data.
-func (w *objectState) expectations() (steps []Step) {
-	for _, ref := range w.refs() {
-		o := w.objects[ref]
+func (state *objectState) expectations() (steps []Step) {
+	for _, ref := range state.refs() {
+		o := state.objects[ref]
 		if o == nil {
 			steps = append(steps, ExpectAbsent(ref))
 			continue

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestGenerateRefuses(t *testing.T) {
+func TestGenerateErrors(t *testing.T) {
 	nothing := Generator{Object: func(*rand.Rand, string) string { return "kind: Pod\n" }}
 	_, err := nothing.Generate(1)
 	require.ErrorContains(t, err, "yaml: document 1: expected apiVersion and kind")

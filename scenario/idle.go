@@ -7,7 +7,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// On real time it is not visible that the server and the clients wait for time to pass, only that
+// In real time it is not visible that the server and the clients wait for time to pass, only that
 // there is no activity.
 const (
 	// idleWindow is the time without activity after which a run is idle.
@@ -21,32 +21,32 @@ const (
 )
 
 // waitIdle waits until there was no request and no write for idleWindow.
-func (w *trafficMonitor) waitIdle(ctx context.Context, server *fakeapi.Server) {
+func (m *trafficMonitor) waitIdle(ctx context.Context, server *fakeapi.Server) {
 	ctx, cancel := context.WithTimeout(ctx, maxIdleWait)
 	defer cancel()
 	for {
-		moved, revision := w.activityCount(), server.ResourceVersion()
+		activity, revision := m.activityCount(), server.ResourceVersion()
 		if sleep(ctx, idleWindow) != nil {
 			return
 		}
-		if w.activityCount() == moved && server.ResourceVersion() == revision && !w.hasActiveRequests() {
+		if m.activityCount() == activity && server.ResourceVersion() == revision && !m.hasActiveRequests() {
 			return
 		}
 	}
 }
 
-func (w *trafficMonitor) activityCount() uint64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.activity
+func (m *trafficMonitor) activityCount() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.activity
 }
 
 // hasActiveRequests reports whether a request waits for its response, for less than
 // maxActiveRequest.
-func (w *trafficMonitor) hasActiveRequests() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, since := range w.open {
+func (m *trafficMonitor) hasActiveRequests() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, since := range m.open {
 		if time.Since(since) < maxActiveRequest {
 			return true
 		}

@@ -10,7 +10,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// LiveRun is a scenario on real time, on a server that clients under test reach over the network:
+// LiveRun is a scenario in real time, on a server that clients under test reach over the network:
 // in other processes, or written in other languages. The package documentation describes the
 // differences.
 type LiveRun struct {
@@ -29,22 +29,22 @@ func NewLiveRun(name, text string, config Config) (*LiveRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &LiveRun{config: config, script: script, traffic: newTrafficMonitor(script, config)}
-	if i := slices.IndexFunc(s.traffic.clientNames, func(name string) bool { return strings.HasPrefix(stepUserAgent, name) }); i >= 0 {
+	r := &LiveRun{config: config, script: script, traffic: newTrafficMonitor(script, config)}
+	if i := slices.IndexFunc(r.traffic.clientNames, func(name string) bool { return strings.HasPrefix(stepUserAgent, name) }); i >= 0 {
 		return nil, fmt.Errorf("%s: an external client cannot be called %s, because the user agent of steps begins with that name",
-			name, s.traffic.clientNames[i])
+			name, r.traffic.clientNames[i])
 	}
 	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
-	s.server, err = fakeapi.New(append(options, fakeapi.WithMiddleware(s.traffic.handler))...)
-	return s, err
+	r.server, err = fakeapi.New(append(options, fakeapi.WithMiddleware(r.traffic.handler))...)
+	return r, err
 }
 
 // Server returns the server.
-func (s *LiveRun) Server() *fakeapi.Server { return s.server }
+func (r *LiveRun) Server() *fakeapi.Server { return r.server }
 
 // ExternalClients returns the names of the clients under test that are not in [Config.Clients], in
 // the order of the steps that run them.
-func (s *LiveRun) ExternalClients() []string { return s.traffic.clientNames }
+func (r *LiveRun) ExternalClients() []string { return r.traffic.clientNames }
 
 // Play runs the steps once, or until ctx is done. It writes the transcript to out, which may be
 // nil, line by line: the steps and their results, and the requests of clients under test when they
@@ -52,24 +52,24 @@ func (s *LiveRun) ExternalClients() []string { return s.traffic.clientNames }
 //
 // Transcript and error are those of [Play]. If ctx is done, the error is that of the interrupted
 // step and matches ctx.Err().
-func (s *LiveRun) Play(ctx context.Context, out io.Writer) (*Transcript, error) {
-	log := &Transcript{seed: s.config.Seed, roundTimes: true}
+func (r *LiveRun) Play(ctx context.Context, out io.Writer) (*Transcript, error) {
+	log := &Transcript{seed: r.config.Seed, roundTimes: true}
 	if out != nil {
 		log.onLine = func(line string) { _, _ = io.WriteString(out, line+"\n") }
 	}
-	e := newEnv(s.config, s.server, log)
-	e.traffic = s.traffic
-	e.waitIdleFunc = func() { s.traffic.waitIdle(ctx, s.server) }
-	s.traffic.startRecording()
+	e := newEnv(r.config, r.server, log)
+	e.traffic = r.traffic
+	e.waitIdleFunc = func() { r.traffic.waitIdle(ctx, r.server) }
+	r.traffic.startRecording()
 	log.emitSeed()
-	all := newTBRecorder()
-	all.addFirst(e.runScript(ctx, all.add, s.script))
-	return log, all.err()
+	recorder := newTBRecorder()
+	recorder.addFirst(e.runScript(ctx, recorder.add, r.script))
+	return log, recorder.err()
 }
 
 // Close closes the server.
-func (s *LiveRun) Close() error {
-	if err := s.server.Close(); err != nil {
+func (r *LiveRun) Close() error {
+	if err := r.server.Close(); err != nil {
 		return fmt.Errorf("scenario: closing the server: %w", err)
 	}
 	return nil

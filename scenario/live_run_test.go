@@ -127,11 +127,11 @@ expect hits busy 1
 
 	end := <-ended
 	require.NoError(t, end.err)
-	lane := "client mine\n" +
+	requests := "client mine\n" +
 		"           POST /api/v1/namespaces/default/configmaps 429 Retry-After 1\n" +
 		"           POST /api/v1/namespaces/default/configmaps no answer\n" +
 		"           POST /api/v1/namespaces/default/configmaps 409\n"
-	require.Contains(t, end.log.String(), lane)
+	require.Contains(t, end.log.String(), requests)
 	for _, line := range strings.Split(strings.TrimSpace(end.log.String()), "\n") {
 		require.Contains(t, out.String(), strings.TrimSpace(line), "what was told while it happened")
 	}
@@ -156,7 +156,7 @@ func TestLiveRunHoldsExternalClients(t *testing.T) {
 
 // Errors end a live run.
 func TestLiveRunFails(t *testing.T) {
-	t.Run("interrupted while it waits", func(t *testing.T) {
+	t.Run("interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s, out, ended := startLiveRun(t, ctx, Config{}, "run mine\n")
 		out.waitFor(t, "waiting for")
@@ -177,32 +177,32 @@ func TestLiveRunFails(t *testing.T) {
 			require.ErrorContains(t, (<-ended).err, "client mine is external and cannot be controlled by steps")
 		})
 	}
-	t.Run("what is not on the network", func(t *testing.T) {
+	t.Run("replica", func(t *testing.T) {
 		_, _, ended := startLiveRun(t, t.Context(), Config{}, "replica b\nrun mine --on b\n")
 		require.ErrorContains(t, (<-ended).err, `external client "mine" can only be run on the first server`)
 	})
-	t.Run("what nobody can see", func(t *testing.T) {
+	t.Run("expect done", func(t *testing.T) {
 		s, out, ended := startLiveRun(t, t.Context(), Config{}, "run mine\nexpect done mine\n")
 		out.waitFor(t, "waiting for")
 		_, err := request(t, s.Server(), "mine", http.MethodGet, "/version", "")
 		require.NoError(t, err)
 		require.ErrorContains(t, (<-ended).err, "saw it is external, and its return is not known")
 	})
-	t.Run("a step", func(t *testing.T) {
+	t.Run("failing step", func(t *testing.T) {
 		_, _, ended := startLiveRun(t, t.Context(), Config{}, "compact\nexpect cm/a\n")
 		var failure *Failure
 		require.ErrorAs(t, (<-ended).err, &failure)
 		require.Equal(t, "it.txtar:2: expect cm/a: expected cm/a; saw none", failure.Brief())
 	})
-	t.Run("the text", func(t *testing.T) {
+	t.Run("syntax error", func(t *testing.T) {
 		_, err := NewLiveRun("it.txtar", "fly\n", Config{})
 		require.ErrorAs(t, err, new(*SyntaxError))
 	})
-	t.Run("a name", func(t *testing.T) {
+	t.Run("invalid client name", func(t *testing.T) {
 		_, err := NewLiveRun("it.txtar", "run scen\n", Config{})
 		require.ErrorContains(t, err, "it.txtar: an external client cannot be called scen")
 	})
-	t.Run("the server", func(t *testing.T) {
+	t.Run("server error", func(t *testing.T) {
 		_, err := NewLiveRun("it.txtar", "", Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}})
 		require.ErrorContains(t, err, `address "nowhere"`)
 	})

@@ -104,39 +104,39 @@ type parser struct {
 
 // parseStep parses one line.
 func (p *parser) parseStep(line string) (Step, error) {
-	c, rest, err := findStepKind(line)
+	kind, rest, err := findStepKind(line)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.parse(&args{parser: p, rest: rest})
+	s, err := kind.parse(&args{parser: p, rest: rest})
 	if err != nil {
-		return nil, fmt.Errorf("%w (%s)", err, c.usage)
+		return nil, fmt.Errorf("%w (%s)", err, kind.usage)
 	}
 	return s, nil
 }
 
 // findStepKind returns the kind of a line by its first two words, or by the first.
-func findStepKind(line string) (c stepKind, rest string, err error) {
+func findStepKind(line string) (kind stepKind, rest string, err error) {
 	first, rest, err := cutWord(line)
 	if err != nil {
 		return stepKind{}, "", err
 	}
-	second, behind, secondErr := cutWord(rest)
+	second, afterSecond, secondErr := cutWord(rest)
 	var known []string
 	found := false
 	for _, candidate := range stepKinds() {
 		switch candidate.name() {
 		case string(first) + " " + string(second):
 			if secondErr == nil {
-				return candidate, behind, nil
+				return candidate, afterSecond, nil
 			}
 		case string(first):
-			c, found = candidate, true
+			kind, found = candidate, true
 		}
 		known = append(known, candidate.name())
 	}
 	if found {
-		return c, rest, nil
+		return kind, rest, nil
 	}
 	return stepKind{}, "", fmt.Errorf("expected a step (%s), found %q", strings.Join(known, ", "), string(first))
 }

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// generated is a manifest without a name, for create.
-const generated = "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a-}\n"
+// nameless is a manifest without a name, for create.
+const nameless = "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: a-}\n"
 
 const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
@@ -48,12 +48,12 @@ func TestStepsParseAndPrint(t *testing.T) {
 		text, err := Print(test.step)
 		require.NoError(t, err, test.text)
 		require.Equal(t, withFiles(want), text)
-		c, _, err := findStepKind(test.text)
+		kind, _, err := findStepKind(test.text)
 		require.NoError(t, err)
-		covered[c.name()] = true
+		covered[kind.name()] = true
 	}
-	for _, c := range stepKinds() {
-		require.True(t, covered[c.name()], "no row for %q", c.name())
+	for _, kind := range stepKinds() {
+		require.True(t, covered[kind.name()], "no row for %q", kind.name())
 	}
 }
 
@@ -81,24 +81,24 @@ type foreignStep struct{ Step }
 
 func (foreignStep) String() string { return "compact" }
 
-func TestPrintRefuses(t *testing.T) {
+func TestPrintErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		steps []Step
 		says  string
 	}{
-		"two contents of a file":  {[]Step{Apply("a", manifest), Apply("a", manifest+"data: {}\n")}, `found "a" twice`},
-		"an archive in a file":    {[]Step{Apply("a", manifest+"-- b --\n")}, "uses the file"},
-		"no manifest":             {[]Step{Apply("a", "")}, "expected an object"},
-		"a name that is no name":  {[]Step{Apply("a\nb", manifest)}, "expected a file"},
-		"a name with blanks":      {[]Step{Apply(" a", manifest)}, "expected a file"},
-		"a step of somebody else": {[]Step{foreignStep{}}, "the parsed text has other steps"},
-		"a path that is no path":  {[]Step{Expect(Ref{"cm", "a", ""}, Field{"a b", "1"})}, "PATH=VALUE"},
-		"no kind":                 {[]Step{Delete(Ref{Name: "a"})}, "KIND/NAME"},
-		"no time":                 {[]Step{Advance(0)}, "at least"},
-		"no patch":                {[]Step{Patch(Ref{"cm", "a", ""}, types.MergePatchType, "{a")}, "a patch in JSON or YAML"},
-		"a patch of another type": {[]Step{Patch(Ref{"cm", "a", ""}, types.MergePatchType, "[]")}, "a list of operations for --type json"},
-		"an unknown patch type":   {[]Step{Patch(Ref{"cm", "a", ""}, types.ApplyYAMLPatchType, "{}")}, "after --type"},
-		"an object with no name":  {[]Step{Apply("a", generated)}, "which only create supports"},
+		"two contents of a file":     {[]Step{Apply("a", manifest), Apply("a", manifest+"data: {}\n")}, `found "a" twice`},
+		"an archive in a file":       {[]Step{Apply("a", manifest+"-- b --\n")}, "uses the file"},
+		"an empty manifest":          {[]Step{Apply("a", "")}, "expected an object"},
+		"a file name with a newline": {[]Step{Apply("a\nb", manifest)}, "expected a file"},
+		"a file name with a blank":   {[]Step{Apply(" a", manifest)}, "expected a file"},
+		"a foreign step":             {[]Step{foreignStep{}}, "the parsed text has other steps"},
+		"an invalid path":            {[]Step{Expect(Ref{"cm", "a", ""}, Field{"a b", "1"})}, "PATH=VALUE"},
+		"no kind":                    {[]Step{Delete(Ref{Name: "a"})}, "KIND/NAME"},
+		"a zero duration":            {[]Step{Advance(0)}, "at least"},
+		"an invalid patch":           {[]Step{Patch(Ref{"cm", "a", ""}, types.MergePatchType, "{a")}, "a patch in JSON or YAML"},
+		"a patch of another type":    {[]Step{Patch(Ref{"cm", "a", ""}, types.MergePatchType, "[]")}, "a list of operations for --type json"},
+		"an unknown patch type":      {[]Step{Patch(Ref{"cm", "a", ""}, types.ApplyYAMLPatchType, "{}")}, "after --type"},
+		"an object with no name":     {[]Step{Apply("a", nameless)}, "which only create supports"},
 	} {
 		text, err := Print(test.steps...)
 		require.ErrorContains(t, err, test.says, name)
@@ -106,7 +106,7 @@ func TestPrintRefuses(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for text, want := range syntaxErrors() {
 		_, err := Parse(text)
 		require.ErrorContains(t, err, want, text)

@@ -21,10 +21,10 @@ func Play(name, text string, config Config) (*Transcript, error) {
 
 func playInBubble(config Config, s script) (*Transcript, error) {
 	log := &Transcript{seed: config.Seed}
-	b := newTBRecorder()
+	recorder := newTBRecorder()
 	ended := runInBubble(func() {
-		b.addFirst(playTo(log, b, b.add, config, s))
-		b.runCleanups()
+		recorder.addFirst(playTo(log, recorder, recorder.add, config, s))
+		recorder.runCleanups()
 	})
-	return log, errors.Join(b.err(), ended)
+	return log, errors.Join(recorder.err(), ended)
 }

@@ -42,8 +42,8 @@ func TestPlayFails(t *testing.T) {
 	}{
 		"a step": {steps: []Step{Compact(), Expect(Ref{Kind: "cm", Name: "a"})},
 			want: []string{"step 2: expect cm/a\n    expected cm/a; saw none\ntranscript so far:\n    seed 0\n"}},
-		"a panic of a step":  {steps: []Step{panicStep{}}, want: []string{"step 1: panics\n", "the step panicked: of a step\n", "play_test.go:"}},
-		"a step that leaves": {steps: []Step{goexitStep{}}, want: []string{"called runtime.Goexit"}},
+		"a panic of a step":        {steps: []Step{panicStep{}}, want: []string{"step 1: panics\n", "the step panicked: of a step\n", "play_test.go:"}},
+		"a step that calls Goexit": {steps: []Step{goexitStep{}}, want: []string{"called runtime.Goexit"}},
 		"no server": {config: Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}},
 			want: []string{`address "nowhere"`}},
 		"a client that does not return": {config: Config{Clients: map[string]Client{"mine": forever}}, steps: []Step{RunClient("mine")},

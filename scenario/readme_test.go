@@ -15,7 +15,7 @@ import (
 )
 
 // The README shows a scenario, and the failure that it reports.
-func TestReadmeShowsABug(t *testing.T) {
+func TestReadmeScenario(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
 	require.Contains(t, string(readme), "```"+nightlyScenario+"```\n")

@@ -24,7 +24,7 @@ func TestSwitchOverTLS(t *testing.T) {
 }
 
 // A replica has the options of the scenario.
-func TestReplicaHasTheOptions(t *testing.T) {
+func TestReplicaOptions(t *testing.T) {
 	config := Config{Options: []fakeapi.Option{fakeapi.WithBookmarkInterval(7 * time.Second)}}
 	_, failure := playText(t, config, "replica b\non b watch w cm\nadvance 6s\nexpect events w BOOKMARK\nadvance 1s\nexpect events w BOOKMARK\n")
 	require.Empty(t, failure)

@@ -81,11 +81,11 @@ type stepObserver struct {
 // beforeRequest orders the request after everything that the server and clients do at this instant.
 // A request that client-go repeats after Retry-After may be due at the same time as a bookmark or
 // an action of a client, and the order of timers with the same virtual time is random.
-func (w stepObserver) beforeRequest(context.Context) error {
-	if w.waitIdle {
-		w.e.waitIdle()
+func (o stepObserver) beforeRequest(context.Context) error {
+	if o.waitIdle {
+		o.e.waitIdle()
 	}
 	return nil
 }
 
-func (w stepObserver) afterResponse(line string) { w.e.log.note(time.Now(), line) }
+func (o stepObserver) afterResponse(line string) { o.e.log.note(time.Now(), line) }

@@ -28,7 +28,7 @@ type Config struct {
 	AfterRun func(server *fakeapi.Server, err error)
 }
 
-// Run runs steps against a new server in a testing/synctest bubble, on virtual time, so that an
+// Run runs steps against a new server in a testing/synctest bubble, in virtual time, so that an
 // hour takes milliseconds. If a step fails, Run ends the test with a message that has the step, the
 // expected and the actual value, and the transcript, and saves the server's timeline with
 // SaveTimeline of [fakeapi.Server]. t must not be in a bubble already.
@@ -170,8 +170,8 @@ func (e *Env) runSteps(ctx context.Context, s script) error {
 // runStep runs one step and turns a panic into an error.
 func (e *Env) runStep(ctx context.Context, s Step) (err error) {
 	defer func() {
-		if what := recover(); what != nil {
-			err = panicError(what)
+		if recovered := recover(); recovered != nil {
+			err = panicError(recovered)
 		}
 	}()
 	return s.Run(ctx, e)

@@ -114,7 +114,7 @@ func TestShrinkObjects(t *testing.T) {
 }
 
 // Two steps with the same file do not get different contents.
-func TestShrinkKeepsFilesAlike(t *testing.T) {
+func TestShrinkSharedFile(t *testing.T) {
 	steps := []Step{Apply("a", configMapManifest("a", "k: v")), Advance(time.Minute), Apply("a", configMapManifest("a", "k: v"))}
 	small := Shrink(steps, func(steps []Step) bool { return len(steps) == 3 })
 	_, err := Print(small...)
@@ -123,7 +123,7 @@ func TestShrinkKeepsFilesAlike(t *testing.T) {
 }
 
 // The number of runs is limited.
-func TestShrinkIsBounded(t *testing.T) {
+func TestShrinkLimit(t *testing.T) {
 	var steps []Step
 	for range 600 {
 		steps = append(steps, Advance(time.Hour))

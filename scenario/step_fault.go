@@ -160,8 +160,8 @@ func newHits() hits { return hits{byRule: map[string]int{}, last: map[*faults.Se
 
 // readHits reads the new hits of all servers.
 func (e *Env) readHits() {
-	for _, d := range e.servers {
-		e.hits.readFrom(d.server.Faults(), d.label())
+	for _, s := range e.servers {
+		e.hits.readFrom(s.server.Faults(), s.label())
 	}
 }
 

@@ -84,15 +84,15 @@ func parseViewStep(make func(string) Step) func(*args) (Step, error) {
 func (s viewStep) String() string { return s.command + " " + quote(s.name) }
 
 func (s viewStep) Run(_ context.Context, e *Env) error {
-	d, err := e.findServer(s.name)
+	server, err := e.findServer(s.name)
 	if err != nil {
 		return err
 	}
-	if d.replica == nil {
+	if server.replica == nil {
 		return fmt.Errorf("expected a replica, found %q, which is always current", s.name)
 	}
 	e.waitIdle()
-	s.view.applyTo(d.replica)
+	s.view.applyTo(server.replica)
 	return nil
 }
 
@@ -123,11 +123,11 @@ func (s onServer) String() string { return "on " + quote(s.name) + " " + s.step.
 func (s onServer) files() []file { return filesOf(s.step) }
 
 func (s onServer) Run(ctx context.Context, e *Env) error {
-	d, err := e.findServer(s.name)
+	server, err := e.findServer(s.name)
 	if err != nil {
 		return err
 	}
-	return e.withServer(d, func() error { return s.step.Run(ctx, e) })
+	return e.withServer(server, func() error { return s.step.Run(ctx, e) })
 }
 
 func (s onServer) simplifications() []Step {
@@ -159,10 +159,10 @@ func (s switchClient) Run(_ context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	d, err := e.findServer(s.to)
+	server, err := e.findServer(s.to)
 	if err != nil {
 		return err
 	}
-	c.balancer.switchTo(d)
+	c.balancer.switchTo(server)
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // This file has the tests of the kinds of steps, as rows of four tables: lines and the steps that
-// they are parsed to, lines with syntax errors, scenarios with a step that fails, and scenarios that
-// pass. Other tests run the rows and require that each kind is in the first and in one of the last
-// two tables.
+// they are parsed to, lines with syntax errors, scenarios with a step that fails, and scenarios
+// that pass. Other tests run the rows and require that each kind is in the first and in one of the
+// last two tables.
 
 // stepTexts returns lines, the steps that they are parsed to, or nil for a syntax error, and how
 // these print, if not as the line.
@@ -177,8 +177,8 @@ func syntaxErrors() map[string]string {
 		"freeze":                                "line 1: expected more, found the end of the line (freeze REPLICA)",
 		"switch mine":                           "line 1: expected more, found the end of the line (switch CLIENT REPLICA)",
 		"apply a --force\n-- a --\n" + manifest: "line 1: expected --server-side beside --manager or --force (apply FILE",
-		"apply a\n-- a --\n" + generated:        "line 1: expected metadata.name in a, found generateName, which only create supports",
-		"update a\n-- a --\n" + generated:       "line 1: expected metadata.name in a, found generateName, which only create supports",
+		"apply a\n-- a --\n" + nameless:         "line 1: expected metadata.name in a, found generateName, which only create supports",
+		"update a\n-- a --\n" + nameless:        "line 1: expected metadata.name in a, found generateName, which only create supports",
 		"update":                                "line 1: expected more, found the end of the line (update FILE [--subresource NAME])",
 		"create a b":                            `line 1: expected the end of the line, found "b" (create FILE)`,
 		"patch cm/a":                            "line 1: expected KIND/NAME and then a patch that begins with { or [, found the end of the line (patch KIND/NAME",
@@ -261,9 +261,9 @@ func failingTexts() []struct{ text, want string } {
 		{"run nobody", `there is no client "nobody" in the Config; there are: fails, loops, maker, polls, stays, waits`},
 		{"expect done fails", `no client "fails" was started`},
 		{"run waits\nrun waits", "expected client waits to have returned, so that it can be run again; saw it still runs"},
-		{"run fails\nrun fails", "expected client fails to have returned, so that it can be run again without an error; saw out of luck"},
+		{"run fails\nrun fails", "expected client fails to have returned, so that it can be run again without an error; saw no progress"},
 		{"stop waits", `no client "waits" was started`},
-		{"run fails\nstop fails", "expected client fails to run; saw it has returned: out of luck"},
+		{"run fails\nstop fails", "expected client fails to run; saw it has returned: no progress"},
 		{"run waits\nadvance 1m\nstop waits", "expected client waits to run; saw it has returned without an error"},
 		{"run stays\nstop stays", "it.txtar:2: stop stays\n    expected client stays to return when its context ends; saw it still runs 1m0s later"},
 		{"clear fault a", "expected a rule a; saw there are none"},
@@ -283,7 +283,7 @@ func failingTexts() []struct{ text, want string } {
 		{"run waits\nswitch waits b", "expected a replica b; saw main"},
 		{"run waits\nadvance 1m\nswitch waits main", "expected client waits to run; saw it has returned without an error"},
 		{"apply a\ncreate a" + object, "ConfigMap a: 409 AlreadyExists: "},
-		{"create a\n-- a --\n" + generated + "color: red\n", "ConfigMap a-: 400 BadRequest: "},
+		{"create a\n-- a --\n" + nameless + "color: red\n", "ConfigMap a-: 400 BadRequest: "},
 		{"update a" + object, "ConfigMap a: 404 NotFound: "},
 		{"create a\nupdate b" + object + "-- b --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, resourceVersion: \"1\"}\n",
 			"ConfigMap a: 409 Conflict: "},
@@ -311,9 +311,9 @@ func failingTexts() []struct{ text, want string } {
 		{"fault a: when verb(get) do status(403)\nexpect error Forbidden expect cm/a\nexpect hits a <=0", "expected <=0 hits of rule a; saw 1"},
 		{"run waits\nexpect requests waits GET >=1", "expected >=1 requests of client waits with GET; saw 0"},
 		{"run waits\nexpect done waits", "expected client waits to have returned without an error; saw it still runs"},
-		{"run fails\nexpect done fails", "expected client fails to have returned without an error; saw out of luck"},
-		{"run fails\nadvance 1s", "at the end: expected no error of client fails; saw out of luck"},
-		{"run fails\nexpect failed fails rain", "expected client fails to have failed with rain; saw out of luck"},
+		{"run fails\nexpect done fails", "expected client fails to have returned without an error; saw no progress"},
+		{"run fails\nadvance 1s", "at the end: expected no error of client fails; saw no progress"},
+		{"run fails\nexpect failed fails rain", "expected client fails to have failed with rain; saw no progress"},
 		{"run waits\nexpect failed waits", `expected client waits to have failed with ""; saw it still runs`},
 		{"run waits\nadvance 2m\nexpect failed waits", `saw it returned without an error`},
 		{"run stays", "at the end: expected client stays to return when its context ends; saw it still runs 1m0s later"},
@@ -328,7 +328,7 @@ func passingTexts() []string {
 	return []string{
 		"",
 		"run fails\nexpect failed fails",
-		"run fails\nexpect failed fails luck",
+		"run fails\nexpect failed fails progress",
 		"run waits", // its context ends before it returns
 		"run waits\nadvance 1m\nexpect done waits",
 		"run waits\neventually 2m expect done waits",
@@ -340,7 +340,7 @@ func passingTexts() []string {
 		"fault a: when verb(get) do status(403)\nfault b: when verb(get) do status(500)\nclear faults\nexpect absent cm/a\nexpect hits a 0",
 		"apply a\ncompact\nexpect cm/a\nexpire\nwatch w cm --from 1\nexpect events w ERROR Expired END" + object,
 		"snapshot s\napply a\nrestore s\nexpect absent cm/a\nwatch w cm\napply a\nrestore s 1000\nexpect events w ADDED a END" + object,
-		"create a\ncreate a\nexpect error \"expected the cm list\" expect list cm\n-- a --\n" + generated,
+		"create a\ncreate a\nexpect error \"expected the cm list\" expect list cm\n-- a --\n" + nameless,
 		"create a\nupdate a --subresource status\nexpect ns/a status.phase=Active\n-- a --\napiVersion: v1\nkind: Namespace\nmetadata: {name: a}\nstatus: {phase: Active}\n",
 		"create a\npatch cm/a {data: {k: 1 2, l: \"\"}}\npatch cm/a --type json [{op: remove, path: /data/l}]\npatch cm/a --type strategic {metadata: {finalizers: [a.b/c]}}\n" +
 			"update a\nexpect error \"no such field\" expect cm/a data.k=\"1 2\"" + object,

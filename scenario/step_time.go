@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Advance lets time pass, in which the server and clients do their work. On virtual time it takes
+// Advance lets time pass, in which the server and clients do their work. In virtual time it takes
 // only as long as that work.
 func Advance(d time.Duration) Step { return advance{d} }
 

@@ -68,11 +68,11 @@ func (s watchStep) Run(ctx context.Context, e *Env) error {
 	if _, ok := e.streams.find(s.name); ok {
 		return fmt.Errorf("there is a watch %q already", s.name)
 	}
-	through, err := e.dynamicClient(stepUserAgent + "/" + s.name)
+	client, err := e.dynamicClient(stepUserAgent + "/" + s.name)
 	if err != nil {
 		return err
 	}
-	resource, err := e.collection(through, s.of)
+	resource, err := e.collection(client, s.of)
 	if err != nil {
 		return err
 	}

@@ -21,55 +21,55 @@ func newTBRecorder() *tbRecorder { return &tbRecorder{} }
 func (*tbRecorder) Helper() {}
 
 // Cleanup implements fakeapi.TB.
-func (b *tbRecorder) Cleanup(f func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cleanups = append(b.cleanups, f)
+func (r *tbRecorder) Cleanup(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleanups = append(r.cleanups, f)
 }
 
 // Errorf implements fakeapi.TB.
-func (b *tbRecorder) Errorf(format string, args ...any) { b.add(fmt.Errorf(format, args...)) }
+func (r *tbRecorder) Errorf(format string, args ...any) { r.add(fmt.Errorf(format, args...)) }
 
 // Fatalf implements fakeapi.TB, but returns.
-func (b *tbRecorder) Fatalf(format string, args ...any) { b.Errorf(format, args...) }
+func (r *tbRecorder) Fatalf(format string, args ...any) { r.Errorf(format, args...) }
 
 // add records an error unless it is nil.
-func (b *tbRecorder) add(err error) {
+func (r *tbRecorder) add(err error) {
 	if err == nil {
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.errors = append(b.errors, err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.errors = append(r.errors, err)
 }
 
 // addFirst records an error before all others.
-func (b *tbRecorder) addFirst(err error) {
+func (r *tbRecorder) addFirst(err error) {
 	if err == nil {
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.errors = slices.Insert(b.errors, 0, err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.errors = slices.Insert(r.errors, 0, err)
 }
 
 // runCleanups runs the cleanup functions, the last one first.
-func (b *tbRecorder) runCleanups() {
-	b.mu.Lock()
-	all := slices.Clone(b.cleanups)
-	b.cleanups = nil
-	b.mu.Unlock()
+func (r *tbRecorder) runCleanups() {
+	r.mu.Lock()
+	all := slices.Clone(r.cleanups)
+	r.cleanups = nil
+	r.mu.Unlock()
 	for _, f := range slices.Backward(all) {
 		f()
 	}
 }
 
 // err returns the recorded errors, joined if there are several.
-func (b *tbRecorder) err() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.errors) == 1 {
-		return b.errors[0] // not joined: a *Failure
+func (r *tbRecorder) err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.errors) == 1 {
+		return r.errors[0] // not joined: a *Failure
 	}
-	return errors.Join(b.errors...)
+	return errors.Join(r.errors...)
 }

@@ -24,90 +24,90 @@ type trackedRequest struct {
 const responseBufferSize = 2048
 
 // track starts tracking a request.
-func (w *trafficMonitor) track(rw http.ResponseWriter, r *http.Request, g *externalClient) *trackedRequest {
-	c := &trackedRequest{ResponseWriter: rw, traffic: w, client: g, request: r}
-	if g != nil {
+func (m *trafficMonitor) track(rw http.ResponseWriter, r *http.Request, client *externalClient) *trackedRequest {
+	t := &trackedRequest{ResponseWriter: rw, traffic: m, client: client, request: r}
+	if client != nil {
 		// External clients are not delayed. A loop is only detected.
-		g.log.add(time.Now())
+		client.log.add(time.Now())
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.activity++
-	w.open[c] = time.Now()
-	return c
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.activity++
+	m.open[t] = time.Now()
+	return t
 }
 
 // recordActivity counts a write.
-func (c *trackedRequest) recordActivity() {
-	c.traffic.mu.Lock()
-	defer c.traffic.mu.Unlock()
-	c.traffic.activity++
+func (t *trackedRequest) recordActivity() {
+	t.traffic.mu.Lock()
+	defer t.traffic.mu.Unlock()
+	t.traffic.activity++
 }
 
 // logResponse logs the response, or nil for none, the first time that it is called.
-func (c *trackedRequest) logResponse(answer *http.Response) {
-	if c.logged {
+func (t *trackedRequest) logResponse(answer *http.Response) {
+	if t.logged {
 		return
 	}
-	c.logged = true
-	c.traffic.mu.Lock()
-	delete(c.traffic.open, c)
-	c.traffic.activity++
-	c.traffic.mu.Unlock()
-	if c.client != nil {
-		c.client.log.afterResponse(requestLine(c.request, answer))
+	t.logged = true
+	t.traffic.mu.Lock()
+	delete(t.traffic.open, t)
+	t.traffic.activity++
+	t.traffic.mu.Unlock()
+	if t.client != nil {
+		t.client.log.afterResponse(requestLine(t.request, answer))
 	}
 }
 
 // headerSent logs that the response header was sent.
-func (c *trackedRequest) headerSent() {
-	if c.statusCode == 0 {
-		c.statusCode = http.StatusOK
+func (t *trackedRequest) headerSent() {
+	if t.statusCode == 0 {
+		t.statusCode = http.StatusOK
 	}
-	c.logResponse(&http.Response{StatusCode: c.statusCode, Header: c.Header()})
+	t.logResponse(&http.Response{StatusCode: t.statusCode, Header: t.Header()})
 }
 
 // complete logs the response of a handler that has returned. A handler that writes nothing sends an
 // empty 200.
-func (c *trackedRequest) complete() { c.headerSent() }
+func (t *trackedRequest) complete() { t.headerSent() }
 
 // finish ends the tracking in any case.
-func (c *trackedRequest) finish() {
-	c.logResponse(nil)
-	c.recordActivity()
+func (t *trackedRequest) finish() {
+	t.logResponse(nil)
+	t.recordActivity()
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (c *trackedRequest) WriteHeader(code int) {
-	if c.statusCode == 0 && code >= http.StatusOK {
-		c.statusCode = code
+func (t *trackedRequest) WriteHeader(code int) {
+	if t.statusCode == 0 && code >= http.StatusOK {
+		t.statusCode = code
 	}
-	c.ResponseWriter.WriteHeader(code)
+	t.ResponseWriter.WriteHeader(code)
 }
 
 // Write implements http.ResponseWriter.
-func (c *trackedRequest) Write(p []byte) (int, error) {
-	if c.written += len(p); c.written > responseBufferSize {
-		c.headerSent()
+func (t *trackedRequest) Write(p []byte) (int, error) {
+	if t.written += len(p); t.written > responseBufferSize {
+		t.headerSent()
 	}
-	defer c.recordActivity()
-	return c.ResponseWriter.Write(p)
+	defer t.recordActivity()
+	return t.ResponseWriter.Write(p)
 }
 
 // FlushError implements Flush for http.ResponseController.
-func (c *trackedRequest) FlushError() error {
-	defer c.headerSent()
-	return http.NewResponseController(c.ResponseWriter).Flush()
+func (t *trackedRequest) FlushError() error {
+	defer t.headerSent()
+	return http.NewResponseController(t.ResponseWriter).Flush()
 }
 
 // Hijack implements http.Hijacker for fault rules that abort the connection.
-func (c *trackedRequest) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := http.NewResponseController(c.ResponseWriter).Hijack()
+func (t *trackedRequest) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(t.ResponseWriter).Hijack()
 	if err == nil {
-		c.logResponse(nil)
+		t.logResponse(nil)
 	}
 	return conn, rw, err
 }
 
 // Unwrap returns the wrapped writer for http.ResponseController.
-func (c *trackedRequest) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+func (t *trackedRequest) Unwrap() http.ResponseWriter { return t.ResponseWriter }

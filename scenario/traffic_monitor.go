@@ -43,51 +43,51 @@ type externalClient struct {
 
 // newTrafficMonitor returns a monitor for the clients of a script that are not in config.
 func newTrafficMonitor(s script, config Config) *trafficMonitor {
-	w := &trafficMonitor{open: map[*trackedRequest]time.Time{}, localAgents: append(slices.Collect(maps.Keys(config.Clients)), stepUserAgent)}
+	m := &trafficMonitor{open: map[*trackedRequest]time.Time{}, localAgents: append(slices.Collect(maps.Keys(config.Clients)), stepUserAgent)}
 	for _, p := range s {
 		run, ok := p.step.(runClient)
-		if _, local := config.Clients[run.name]; !ok || local || slices.Contains(w.clientNames, run.name) {
+		if _, local := config.Clients[run.name]; !ok || local || slices.Contains(m.clientNames, run.name) {
 			continue
 		}
-		w.clientNames = append(w.clientNames, run.name)
-		w.clients = append(w.clients, &externalClient{name: run.name, firstRequest: make(chan struct{}), admitted: make(chan struct{})})
+		m.clientNames = append(m.clientNames, run.name)
+		m.clients = append(m.clients, &externalClient{name: run.name, firstRequest: make(chan struct{}), admitted: make(chan struct{})})
 	}
-	slices.SortStableFunc(w.clients, func(a, b *externalClient) int { return cmp.Compare(len(b.name), len(a.name)) })
-	return w
+	slices.SortStableFunc(m.clients, func(a, b *externalClient) int { return cmp.Compare(len(b.name), len(a.name)) })
+	return m
 }
 
 // clientFor returns the client whose name is a prefix of a user agent, or nil.
-func (w *trafficMonitor) clientFor(agent string) *externalClient {
-	i := slices.IndexFunc(w.clients, func(g *externalClient) bool { return strings.HasPrefix(agent, g.name) })
+func (m *trafficMonitor) clientFor(agent string) *externalClient {
+	i := slices.IndexFunc(m.clients, func(c *externalClient) bool { return strings.HasPrefix(agent, c.name) })
 	if i < 0 {
 		return nil
 	}
-	return w.clients[i]
+	return m.clients[i]
 }
 
 // handler observes the requests to next. It delays requests of an external client until a step has
 // run the client, so that the steps before that have been executed.
-func (w *trafficMonitor) handler(next http.Handler) http.Handler {
+func (m *trafficMonitor) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		g := w.clientFor(r.UserAgent())
-		if g == nil {
-			w.recordUnknownAgent(r.UserAgent())
-		} else if !g.waitAdmitted(r.Context()) {
+		client := m.clientFor(r.UserAgent())
+		if client == nil {
+			m.recordUnknownAgent(r.UserAgent())
+		} else if !client.waitAdmitted(r.Context()) {
 			panic(http.ErrAbortHandler)
 		}
-		c := w.track(rw, r, g)
-		defer c.finish()
-		next.ServeHTTP(c, r)
-		c.complete()
+		t := m.track(rw, r, client)
+		defer t.finish()
+		next.ServeHTTP(t, r)
+		t.complete()
 	})
 }
 
 // waitAdmitted waits until a step has run the client. It returns false if the request is canceled
 // before.
-func (g *externalClient) waitAdmitted(ctx context.Context) bool {
-	g.once.Do(func() { close(g.firstRequest) })
+func (c *externalClient) waitAdmitted(ctx context.Context) bool {
+	c.once.Do(func() { close(c.firstRequest) })
 	select {
-	case <-g.admitted:
+	case <-c.admitted:
 		return true
 	case <-ctx.Done():
 		return false
@@ -97,7 +97,7 @@ func (g *externalClient) waitAdmitted(ctx context.Context) bool {
 // admitExternal waits for the first request of an external client and admits it.
 func (e *Env) admitExternal(ctx context.Context, s runClient) error {
 	name := s.name
-	i := slices.IndexFunc(e.traffic.clients, func(g *externalClient) bool { return g.name == name })
+	i := slices.IndexFunc(e.traffic.clients, func(external *externalClient) bool { return external.name == name })
 	switch {
 	case i < 0: // the step is inside of another one
 		return fmt.Errorf("external client %q cannot be run inside of another step", name)
@@ -106,35 +106,35 @@ func (e *Env) admitExternal(ctx context.Context, s runClient) error {
 	case e.clients[name] != nil:
 		return fmt.Errorf("external client %q is already running", name)
 	}
-	g := e.traffic.clients[i]
-	if err := e.traffic.waitForClient(ctx, g, e.log); err != nil {
+	external := e.traffic.clients[i]
+	if err := e.traffic.waitForClient(ctx, external, e.log); err != nil {
 		return err
 	}
 	e.clients[name] = &client{external: true, done: make(chan struct{})}
-	g.log = e.log.clientLog(name)
-	close(g.admitted)
+	external.log = e.log.clientLog(name)
+	close(external.admitted)
 	return nil
 }
 
 // waitForClient waits for the first request of a client, and emits the name of the client and
 // unknown user agents.
-func (w *trafficMonitor) waitForClient(ctx context.Context, g *externalClient, log *Transcript) error {
-	waits := fmt.Sprintf("a request of client %s: a user agent that begins with %q", g.name, g.name)
+func (m *trafficMonitor) waitForClient(ctx context.Context, c *externalClient, log *Transcript) error {
+	awaited := fmt.Sprintf("a request of client %s: a user agent that begins with %q", c.name, c.name)
 	select {
-	case <-g.firstRequest:
+	case <-c.firstRequest:
 		return nil
 	default:
 	}
-	log.emitNotice("waiting for " + waits)
-	w.notifyUnknownAgents(func(agent string) {
+	log.emitNotice("waiting for " + awaited)
+	m.notifyUnknownAgents(func(agent string) {
 		log.emitNotice(fmt.Sprintf("unexpected request from %q", agent))
 	})
-	defer w.notifyUnknownAgents(nil)
+	defer m.notifyUnknownAgents(nil)
 	select {
-	case <-g.firstRequest:
+	case <-c.firstRequest:
 		return nil
 	case <-ctx.Done():
-		return errors.Join(ctx.Err(), mismatch{waits, "none; other user agents: " + listOrNone(w.listUnknownAgents())})
+		return errors.Join(ctx.Err(), mismatch{awaited, "none; other user agents: " + listOrNone(m.listUnknownAgents())})
 	}
 }
 
@@ -142,39 +142,39 @@ func (w *trafficMonitor) waitForClient(ctx context.Context, g *externalClient, l
 const maxUnknownAgents = 20
 
 // recordUnknownAgent records a user agent that matches no client and calls onUnknownAgent.
-func (w *trafficMonitor) recordUnknownAgent(agent string) {
-	if slices.ContainsFunc(w.localAgents, func(name string) bool { return strings.HasPrefix(agent, name) }) {
+func (m *trafficMonitor) recordUnknownAgent(agent string) {
+	if slices.ContainsFunc(m.localAgents, func(name string) bool { return strings.HasPrefix(agent, name) }) {
 		return
 	}
-	w.mu.Lock()
-	isNew := w.recording && len(w.unknownAgents) < maxUnknownAgents && !slices.Contains(w.unknownAgents, agent)
+	m.mu.Lock()
+	isNew := m.recording && len(m.unknownAgents) < maxUnknownAgents && !slices.Contains(m.unknownAgents, agent)
 	if isNew {
-		w.unknownAgents = append(w.unknownAgents, agent)
+		m.unknownAgents = append(m.unknownAgents, agent)
 	}
-	notify := w.onUnknownAgent
-	w.mu.Unlock()
+	notify := m.onUnknownAgent
+	m.mu.Unlock()
 	if isNew && notify != nil {
 		notify(agent)
 	}
 }
 
 // startRecording starts recording unknown user agents.
-func (w *trafficMonitor) startRecording() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.recording = true
+func (m *trafficMonitor) startRecording() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.recording = true
 }
 
 // notifyUnknownAgents sets the function that is called for each new unknown user agent; nil removes
 // it.
-func (w *trafficMonitor) notifyUnknownAgents(f func(agent string)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.onUnknownAgent = f
+func (m *trafficMonitor) notifyUnknownAgents(f func(agent string)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.onUnknownAgent = f
 }
 
-func (w *trafficMonitor) listUnknownAgents() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.unknownAgents)
+func (m *trafficMonitor) listUnknownAgents() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.unknownAgents)
 }

@@ -17,7 +17,7 @@ import (
 type Transcript struct {
 	seed       uint64
 	start      time.Time
-	roundTimes bool // times are rounded to milliseconds, on real time
+	roundTimes bool // times are rounded to milliseconds, in real time
 	// onLine, if not nil, is called with each line as soon as it is known. It is called with mu
 	// held, so calls are not concurrent.
 	onLine func(line string)
