@@ -13,6 +13,7 @@ type Counter struct {
 	counts map[string]int
 }
 
+// Add increments the count of a name.
 func (n *Counter) Add(what string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -31,6 +32,7 @@ func (n *Counter) Drain() []string {
 	return all
 }
 
+// Count returns the count of a name.
 func (n *Counter) Count(what string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

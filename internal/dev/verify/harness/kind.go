@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// The media types of objects and lists.
 const (
 	JSON     = "application/json"
 	Protobuf = "application/vnd.kubernetes.protobuf"
@@ -18,7 +19,7 @@ const (
 // Kind is a type of objects that the writers use. Deleting one is a single write; pods are not used
 // because their grace period makes it two.
 type Kind struct {
-	Name, Plural string
+	Name, Plural string // such as ConfigMap and configmaps
 	GroupVersion string // the apiVersion; "" means v1
 	New          func(namespace, name string, labels map[string]string) runtime.Object
 	Scalable     bool // it has status, scale and spec.replicas
@@ -45,6 +46,7 @@ func KindsReturningDeleted() []Kind {
 	}
 }
 
+// NewObjectMeta returns metadata with a namespace, a name and labels.
 func NewObjectMeta(namespace, name string, labels map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: labels}
 }

@@ -18,6 +18,7 @@ type Network struct {
 	dial         func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
+// NewNetwork makes the clients of a configuration dial through a new Network.
 func NewNetwork(c *rest.Config) *Network {
 	w := &Network{dial: c.Dial, conns: map[net.Conn]bool{}}
 	if w.dial == nil {
@@ -67,6 +68,7 @@ func (w *Network) Connections() int {
 	return len(w.conns)
 }
 
+// Restore makes dialing possible again after Disconnect.
 func (w *Network) Restore() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -20,10 +20,13 @@ type Object struct {
 	Content  string
 }
 
+// Equal reports whether two objects are equal, except for the labels, which are part of the
+// content.
 func (a Object) Equal(b Object) bool {
 	return a.Key == b.Key && a.Revision == b.Revision && a.Content == b.Content
 }
 
+// String returns the key, the revision and the content.
 func (a Object) String() string { return fmt.Sprintf("%s@%d %s", a.Key, a.Revision, a.Content) }
 
 // Event is one event of a watch. A bookmark has only a Revision, and InitialEventsEnd if it ends
@@ -36,6 +39,7 @@ type Event struct {
 	Message          string
 }
 
+// String returns the type and what the event is about.
 func (g Event) String() string {
 	switch g.Type {
 	case watch.Bookmark:

@@ -84,6 +84,7 @@ func DescribeFailure(history []porcupine.Operation, info porcupine.Linearization
 	return b.String()
 }
 
+// FormatOperation formats an operation with its call and return time.
 func FormatOperation(op porcupine.Operation) string {
 	return fmt.Sprintf("[%d, %d] client %d: %+v -> %+v", op.Call, op.Return, op.ClientId, op.Input, op.Output)
 }

@@ -24,7 +24,7 @@ type Workload struct {
 	Verbs        []string // each as often as it is to be chosen
 	LosesReplies bool     // the responses to some requests are lost
 	Errorf       func(format string, args ...any)
-	Clock        *atomic.Int64
+	Clock        *atomic.Int64 // incremented by each call and return
 	// ClassifyFault reports whether a status code is from a fault that discards the response (lost)
 	// or the request (undone). It is nil if there are no faults.
 	ClassifyFault  func(code int) (lost, undone bool)
@@ -50,6 +50,7 @@ func newWorkload(t *testing.T, k harness.Kind) *Workload {
 	}
 }
 
+// Keys returns the names of the objects.
 func (r *Workload) Keys() []string { return []string{"a", "b", "c"} }
 
 // run lets clients send n random requests each.
@@ -66,6 +67,7 @@ func (r *Workload) run(seed uint64, clients, n int, d harness.Endpoint) {
 	all.Wait()
 }
 
+// record adds operations to the history.
 func (r *Workload) record(ops ...porcupine.Operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,6 +94,8 @@ type Client struct {
 	last       map[string]Response
 }
 
+// NewClient returns a client with its own random numbers. Its id is part of the content that it
+// writes.
 func NewClient(r *Workload, id int, rng *rand.Rand, endpoints ...harness.Endpoint) *Client {
 	return &Client{Workload: r, id: id, Rand: rng, endpoints: endpoints, last: map[string]Response{}}
 }

@@ -25,11 +25,13 @@ type Request struct {
 	Noop            bool              // it sets the content that the object already has
 }
 
+// IsRead reports whether the request is a get or a list.
 func (q Request) IsRead() bool { return q.Verb == "get" || q.Verb == "getscale" || q.Verb == "list" }
 
+// isScale reports whether the request is for the scale subresource.
 func (q Request) isScale() bool { return q.Verb == "getscale" || q.Verb == "scale" }
 
-// isScale reports whether the request is for the scale subresource.
+// VisibleContent returns the part of an object's content that the response to the request has.
 func (q Request) VisibleContent(content string) string {
 	if q.isScale() {
 		return EncodeContent(map[string]string{"/replicas": DecodeContent(content)["/replicas"]})
@@ -70,6 +72,7 @@ func Model(begin State) porcupine.Model {
 	}
 }
 
+// PartitionByKey returns the operations of each key.
 func PartitionByKey(history []porcupine.Operation) (parts [][]porcupine.Operation) {
 	keys := map[string][]porcupine.Operation{}
 	for _, op := range history {
@@ -225,6 +228,7 @@ func withStatus(set map[string]string, content string) map[string]string {
 	return set
 }
 
+// EncodeContent encodes content as JSON with sorted keys.
 func EncodeContent(annotations map[string]string) string {
 	b, err := json.Marshal(annotations)
 	if err != nil {
@@ -233,6 +237,7 @@ func EncodeContent(annotations map[string]string) string {
 	return string(b)
 }
 
+// DecodeContent decodes content that EncodeContent has encoded. It panics if the text is not JSON.
 func DecodeContent(text string) map[string]string {
 	m := map[string]string{}
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
