@@ -35,51 +35,51 @@ type environment struct {
 
 func newEnvironment(t *testing.T, seed uint64, total *harness.Counter) *environment {
 	rng := rand.New(rand.NewPCG(seed, 4))
-	x := &environment{t: t, seed: seed, rng: rng, counter: total}
-	x.srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed),
+	e := &environment{t: t, seed: seed, rng: rng, counter: total}
+	e.srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed),
 		fakeapi.WithBookmarkInterval(time.Duration(1+rng.IntN(60))*time.Second))
 	var err error
-	x.replica, err = x.srv.Replica(fakeapi.WithInMemoryNetwork())
+	e.replica, err = e.srv.Replica(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
-	x.client = kubernetes.NewForConfigOrDie(x.srv.RESTConfig())
+	e.client = kubernetes.NewForConfigOrDie(e.srv.RESTConfig())
 	for range 5 {
-		x.write()
+		e.write()
 	}
 	for i := range 1 + rng.IntN(2) {
-		x.informers = append(x.informers, newInformer(x, rand.New(rand.NewPCG(seed, uint64(10+i)))))
+		e.informers = append(e.informers, newInformer(e, rand.New(rand.NewPCG(seed, uint64(10+i)))))
 	}
-	return x
+	return e
 }
 
-func (x *environment) run() {
-	for range 15 + x.rng.IntN(25) {
-		x.step()
-		time.Sleep(time.Duration(x.rng.IntN(4)) * time.Duration(x.rng.IntN(12_000)) * time.Millisecond)
+func (e *environment) run() {
+	for range 15 + e.rng.IntN(25) {
+		e.step()
+		time.Sleep(time.Duration(e.rng.IntN(4)) * time.Duration(e.rng.IntN(12_000)) * time.Millisecond)
 	}
 	synctest.Wait()
-	want := serverVersions(x.t, x.client)
-	for _, v := range x.informers {
-		x.countState(cachedVersions(v.shared), want)
+	want := serverVersions(e.t, e.client)
+	for _, v := range e.informers {
+		e.countState(cachedVersions(v.shared), want)
 		v.network.Restore()
 	}
-	x.replica.CatchUp()
+	e.replica.CatchUp()
 	// A reflector backs off for up to a minute.
 	for range 5 {
 		time.Sleep(65 * time.Second)
 		synctest.Wait()
-		if x.differences() == "" {
+		if e.differences() == "" {
 			return
 		}
 	}
-	x.t.Errorf("rerun with -run TestInformersConverge -first=%d -seeds=1\n%s", x.seed, x.differences())
+	e.t.Errorf("rerun with -run TestInformersConverge -first=%d -seeds=1\n%s", e.seed, e.differences())
 }
 
 // step does one random write or interruption.
-func (x *environment) step() {
-	v := x.informers[x.rng.IntN(len(x.informers))]
-	switch n := x.rng.IntN(20); {
+func (e *environment) step() {
+	v := e.informers[e.rng.IntN(len(e.informers))]
+	switch n := e.rng.IntN(20); {
 	case n < 9:
-		x.write()
+		e.write()
 	case n < 11:
 		v.network.Disconnect()
 	case n < 13:
@@ -87,56 +87,56 @@ func (x *environment) step() {
 	case n < 14:
 		v.network.Restore()
 	case n < 15:
-		x.srv.Compact()
+		e.srv.Compact()
 	case n < 16:
-		x.srv.ForgetHistory()
+		e.srv.ForgetHistory()
 	case n < 17:
-		x.replica.Freeze()
+		e.replica.Freeze()
 	case n < 18:
-		x.replica.Lag(uint(1 + x.rng.IntN(8)))
+		e.replica.Lag(uint(1 + e.rng.IntN(8)))
 	case n < 19:
-		x.replica.Delay(time.Duration(1+x.rng.IntN(90)) * time.Second)
+		e.replica.Delay(time.Duration(1+e.rng.IntN(90)) * time.Second)
 	default:
-		x.replica.CatchUp()
+		e.replica.CatchUp()
 	}
 }
 
 // write creates, updates or deletes one of a few objects.
-func (x *environment) write() {
-	x.serial++
-	name, value := "c"+strconv.Itoa(x.rng.IntN(6)), strconv.Itoa(x.serial)
-	api, ctx := x.client.CoreV1().ConfigMaps("default"), x.t.Context()
+func (e *environment) write() {
+	e.serial++
+	name, value := "c"+strconv.Itoa(e.rng.IntN(6)), strconv.Itoa(e.serial)
+	api, ctx := e.client.CoreV1().ConfigMaps("default"), e.t.Context()
 	_, err := api.Create(ctx, configMap(name, value), metav1.CreateOptions{})
 	switch {
 	case err == nil:
-	case x.rng.IntN(3) == 0:
-		require.NoError(x.t, api.Delete(ctx, name, metav1.DeleteOptions{}))
+	case e.rng.IntN(3) == 0:
+		require.NoError(e.t, api.Delete(ctx, name, metav1.DeleteOptions{}))
 	default:
 		_, err = api.Patch(ctx, name, types.MergePatchType, []byte(`{"data":{"k":"`+value+`"}}`), metav1.PatchOptions{})
-		require.NoError(x.t, err)
+		require.NoError(e.t, err)
 	}
 }
 
 // countState counts whether an informer was equal to the store or behind it when the interruptions
 // ended.
-func (x *environment) countState(have, want map[string]string) {
+func (e *environment) countState(have, want map[string]string) {
 	if maps.Equal(have, want) {
-		x.counter.Add("was equal")
+		e.counter.Add("was equal")
 		return
 	}
-	x.counter.Add("was behind")
+	e.counter.Add("was behind")
 	for name := range have {
 		if _, ok := want[name]; !ok {
-			x.counter.Add("had a deleted object")
+			e.counter.Add("had a deleted object")
 		}
 	}
 }
 
 // differences returns how the stores of the informers, and the objects that their handlers saw,
 // differ from the server. It returns "" if they do not.
-func (x *environment) differences() (diff string) {
-	want := serverVersions(x.t, x.client)
-	for i, v := range x.informers {
+func (e *environment) differences() (diff string) {
+	want := serverVersions(e.t, e.client)
+	for i, v := range e.informers {
 		if d := cmp.Diff(want, cachedVersions(v.shared)); d != "" {
 			diff += fmt.Sprintf("informer %d (-server +store):\n%s", i, d)
 		}

@@ -36,29 +36,29 @@ type informer struct {
 	regressions []string          // objects that were older than one seen before
 }
 
-func newInformer(x *environment, rng *rand.Rand) *informer {
+func newInformer(e *environment, rng *rand.Rand) *informer {
 	v := &informer{rng: rng, handled: map[string]string{}, newest: map[string]uint64{}}
-	config := x.srv.RESTConfig()
-	dials := []func(context.Context, string, string) (net.Conn, error){config.Dial, x.replica.RESTConfig().Dial}
+	config := e.srv.RESTConfig()
+	dials := []func(context.Context, string, string) (net.Conn, error){config.Dial, e.replica.RESTConfig().Dial}
 	names := []string{"dial server", "dial replica"}
 	config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		v.mu.Lock()
 		target := v.rng.IntN(len(dials))
 		end := connectionErrors()[v.rng.IntN(len(connectionErrors()))]
 		v.mu.Unlock()
-		x.counter.Add(names[target])
+		e.counter.Add(names[target])
 		conn, err := dials[target](ctx, network, address)
 		return errorConn{conn, end}, err
 	}
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return countingTransport{next, x.counter} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return countingTransport{next, e.counter} })
 	v.network = harness.NewNetwork(config)
 	factory := informers.NewSharedInformerFactoryWithOptions(kubernetes.NewForConfigOrDie(config), 0, informers.WithNamespace("default"))
 	v.shared = factory.Core().V1().ConfigMaps().Informer()
 	_, err := v.shared.AddEventHandler(v.handlers())
-	require.NoError(x.t, err)
+	require.NoError(e.t, err)
 	// Watches are expected to end with errors, which are not logged.
-	factory.StartWithContext(klog.NewContext(x.t.Context(), klog.Logger{}))
-	x.t.Cleanup(factory.Shutdown)
+	factory.StartWithContext(klog.NewContext(e.t.Context(), klog.Logger{}))
+	e.t.Cleanup(factory.Shutdown)
 	return v
 }
 
@@ -101,17 +101,17 @@ func (w countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // handlers returns event handlers that update handled.
-func (v *informer) handlers() cache.ResourceEventHandlerFuncs {
+func (i *informer) handlers() cache.ResourceEventHandlerFuncs {
 	put := func(obj any) {
 		cm := obj.(*corev1.ConfigMap)
 		rev, _ := strconv.ParseUint(cm.ResourceVersion, 10, 64) // 0 shows up as a difference
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		if rev < v.newest[cm.Name] {
-			v.regressions = append(v.regressions, fmt.Sprintf("%s: handlers saw %d after %d\n", cm.Name, rev, v.newest[cm.Name]))
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		if rev < i.newest[cm.Name] {
+			i.regressions = append(i.regressions, fmt.Sprintf("%s: handlers saw %d after %d\n", cm.Name, rev, i.newest[cm.Name]))
 		}
-		v.newest[cm.Name] = max(v.newest[cm.Name], rev)
-		v.handled[cm.Name] = cm.ResourceVersion
+		i.newest[cm.Name] = max(i.newest[cm.Name], rev)
+		i.handled[cm.Name] = cm.ResourceVersion
 	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    put,
@@ -122,17 +122,17 @@ func (v *informer) handlers() cache.ResourceEventHandlerFuncs {
 				panic(err) // cannot occur with objects of an informer
 			}
 			_, name, _ := cache.SplitMetaNamespaceKey(key)
-			v.mu.Lock()
-			defer v.mu.Unlock()
-			delete(v.handled, name)
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			delete(i.handled, name)
 		},
 	}
 }
 
-func (v *informer) handledState() (versions map[string]string, older string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return maps.Clone(v.handled), strings.Join(v.regressions, "")
+func (i *informer) handledState() (versions map[string]string, older string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return maps.Clone(i.handled), strings.Join(i.regressions, "")
 }
 
 // cachedVersions returns the resourceVersion of each ConfigMap in the store of an informer, by

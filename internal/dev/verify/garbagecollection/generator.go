@@ -73,10 +73,10 @@ func runTest(t *testing.T, test func(p *environment), opts ...fakeapi.Option) {
 }
 
 // object returns the ConfigMap for a node.
-func (t *node) object(name string) *corev1.ConfigMap {
+func (n *node) object(name string) *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
-	cm.UID, cm.Finalizers = types.UID(name), slices.Clone(t.finalizers)
-	for _, o := range t.owners {
+	cm.UID, cm.Finalizers = types.UID(name), slices.Clone(n.finalizers)
+	for _, o := range n.owners {
 		r := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: o.name, UID: types.UID(o.name), BlockOwnerDeletion: &o.blocks}
 		if o.unserved {
 			r.Kind = "Unserved"
@@ -89,22 +89,22 @@ func (t *node) object(name string) *corev1.ConfigMap {
 // String formats the graph. Of deleted objects it leaves out references to owners that do not
 // exist: whether the collector removed such a reference before it deleted the object depends on its
 // order.
-func (w graph) String() string {
+func (g graph) String() string {
 	var lines []string
-	for _, name := range w.names() {
-		t := w[name]
+	for _, name := range g.names() {
+		t := g[name]
 		slices.Sort(t.finalizers)
-		owners := slices.DeleteFunc(slices.Clone(t.owners), func(o ownerRef) bool { return t.deleted && w[o.name] == nil })
+		owners := slices.DeleteFunc(slices.Clone(t.owners), func(o ownerRef) bool { return t.deleted && g[o.name] == nil })
 		lines = append(lines, fmt.Sprintf("%s %+v %v deleted=%v", name, owners, t.finalizers, t.deleted))
 	}
 	return strings.Join(lines, "\n")
 }
 
 // serverGraph returns the graph of the objects of the server.
-func (p *environment) serverGraph() graph {
-	p.Helper()
-	list, err := p.maps.List(p.Context(), metav1.ListOptions{})
-	require.NoError(p, err)
+func (e *environment) serverGraph() graph {
+	e.Helper()
+	list, err := e.maps.List(e.Context(), metav1.ListOptions{})
+	require.NoError(e, err)
 	w := graph{}
 	for _, cm := range list.Items {
 		t := &node{finalizers: cm.Finalizers, deleted: cm.DeletionTimestamp != nil}
@@ -118,16 +118,16 @@ func (p *environment) serverGraph() graph {
 
 // doRandom removes a finalizer or deletes an object, on the server and in the model, and returns
 // what it did.
-func (p *environment) doRandom(rng *rand.Rand, w graph) string {
-	p.Helper()
+func (e *environment) doRandom(rng *rand.Rand, w graph) string {
+	e.Helper()
 	names := w.names()
 	name := names[rng.IntN(len(names))]
 	if w[name].hasFinalizer(holdFinalizer) && rng.IntN(2) == 0 {
-		cm, err := p.maps.Get(p.Context(), name, metav1.GetOptions{})
-		require.NoError(p, err)
+		cm, err := e.maps.Get(e.Context(), name, metav1.GetOptions{})
+		require.NoError(e, err)
 		cm.Finalizers = slices.DeleteFunc(cm.Finalizers, func(f string) bool { return f == holdFinalizer })
-		_, err = p.maps.Update(p.Context(), cm, metav1.UpdateOptions{})
-		require.NoError(p, err)
+		_, err = e.maps.Update(e.Context(), cm, metav1.UpdateOptions{})
+		require.NoError(e, err)
 		w[name].removeFinalizers(holdFinalizer)
 		w.removeIfFinished(name)
 		return "release " + name
@@ -137,7 +137,7 @@ func (p *environment) doRandom(rng *rand.Rand, w graph) string {
 	if policy != "" {
 		opts.PropagationPolicy = &policy
 	}
-	require.NoError(p, p.maps.Delete(p.Context(), name, opts))
+	require.NoError(e, e.maps.Delete(e.Context(), name, opts))
 	w.delete(name, policy)
 	return fmt.Sprintf("delete %s %s", name, policy)
 }

@@ -26,25 +26,25 @@ type ownerRef struct {
 	unserved bool
 }
 
-func (t *node) hasFinalizer(finalizer string) bool { return slices.Contains(t.finalizers, finalizer) }
+func (n *node) hasFinalizer(finalizer string) bool { return slices.Contains(n.finalizers, finalizer) }
 
-func (t *node) waitsForDependents() bool {
-	return t.deleted && t.hasFinalizer(metav1.FinalizerDeleteDependents)
+func (n *node) waitsForDependents() bool {
+	return n.deleted && n.hasFinalizer(metav1.FinalizerDeleteDependents)
 }
 
-func (t *node) ownerNamed(name string) (ownerRef, bool) {
-	i := slices.IndexFunc(t.owners, func(o ownerRef) bool { return o.name == name })
+func (n *node) ownerNamed(name string) (ownerRef, bool) {
+	i := slices.IndexFunc(n.owners, func(o ownerRef) bool { return o.name == name })
 	if i < 0 {
 		return ownerRef{}, false
 	}
-	return t.owners[i], true
+	return n.owners[i], true
 }
 
-func (w graph) names() []string { return slices.Sorted(maps.Keys(w)) }
+func (g graph) names() []string { return slices.Sorted(maps.Keys(g)) }
 
-func (w graph) dependents(owner string) (names []string) {
-	for _, name := range w.names() {
-		if _, is := w[name].ownerNamed(owner); is {
+func (g graph) dependents(owner string) (names []string) {
+	for _, name := range g.names() {
+		if _, is := g[name].ownerNamed(owner); is {
 			names = append(names, name)
 		}
 	}
@@ -52,8 +52,8 @@ func (w graph) dependents(owner string) (names []string) {
 }
 
 // delete deletes a node with a propagation policy, "" for none.
-func (w graph) delete(name string, policy metav1.DeletionPropagation) {
-	t := w[name]
+func (g graph) delete(name string, policy metav1.DeletionPropagation) {
+	t := g[name]
 	if policy == "" {
 		switch {
 		case t.hasFinalizer(metav1.FinalizerOrphanDependents):
@@ -70,25 +70,25 @@ func (w graph) delete(name string, policy metav1.DeletionPropagation) {
 	case metav1.DeletePropagationForeground:
 		t.finalizers = append(t.finalizers, metav1.FinalizerDeleteDependents)
 	}
-	w.removeIfFinished(name)
+	g.removeIfFinished(name)
 }
 
-func (t *node) removeFinalizers(finalizers ...string) {
-	t.finalizers = slices.DeleteFunc(t.finalizers, func(f string) bool { return slices.Contains(finalizers, f) })
+func (n *node) removeFinalizers(finalizers ...string) {
+	n.finalizers = slices.DeleteFunc(n.finalizers, func(f string) bool { return slices.Contains(finalizers, f) })
 }
 
 // removeIfFinished removes a node that is being deleted and has no finalizers.
-func (w graph) removeIfFinished(name string) {
-	if t := w[name]; t.deleted && len(t.finalizers) == 0 {
-		delete(w, name)
+func (g graph) removeIfFinished(name string) {
+	if t := g[name]; t.deleted && len(t.finalizers) == 0 {
+		delete(g, name)
 	}
 }
 
-func (w graph) run() {
+func (g graph) run() {
 	for changed := true; changed; {
 		changed = false
-		for _, name := range w.names() {
-			if t := w[name]; t != nil && w.applyRule(name, t) {
+		for _, name := range g.names() {
+			if t := g[name]; t != nil && g.applyRule(name, t) {
 				changed = true
 			}
 		}
@@ -96,44 +96,44 @@ func (w graph) run() {
 }
 
 // applyRule applies the rule for a node, and reports whether it changed anything.
-func (w graph) applyRule(name string, t *node) bool {
+func (g graph) applyRule(name string, t *node) bool {
 	switch {
 	case t.deleted && t.hasFinalizer(metav1.FinalizerOrphanDependents):
-		for _, d := range w.dependents(name) {
-			w[d].removeOwners(name)
+		for _, d := range g.dependents(name) {
+			g[d].removeOwners(name)
 		}
 		t.removeFinalizers(metav1.FinalizerOrphanDependents)
-		w.removeIfFinished(name)
+		g.removeIfFinished(name)
 		return true
 	case t.waitsForDependents():
-		return w.processForeground(name, t)
+		return g.processForeground(name, t)
 	case t.deleted:
 		return false
 	}
-	return w.attemptToDelete(name, t)
+	return g.attemptToDelete(name, t)
 }
 
-func (t *node) removeOwners(owners ...string) {
-	t.owners = slices.DeleteFunc(t.owners, func(o ownerRef) bool { return slices.Contains(owners, o.name) })
+func (n *node) removeOwners(owners ...string) {
+	n.owners = slices.DeleteFunc(n.owners, func(o ownerRef) bool { return slices.Contains(owners, o.name) })
 }
 
 // processForeground deletes the dependents of a node that waits for them, and removes the node if
 // none blocks it. It reports whether it changed anything.
-func (w graph) processForeground(name string, t *node) bool {
+func (g graph) processForeground(name string, t *node) bool {
 	changed := false
-	for _, d := range w.dependents(name) {
-		if !w[d].deleted && w.attemptToDelete(d, w[d]) {
+	for _, d := range g.dependents(name) {
+		if !g[d].deleted && g.attemptToDelete(d, g[d]) {
 			changed = true
 		}
 	}
 	blocked := false
-	for _, d := range w.dependents(name) {
-		if o, _ := w[d].ownerNamed(name); !o.blocks {
+	for _, d := range g.dependents(name) {
+		if o, _ := g[d].ownerNamed(name); !o.blocks {
 			continue
 		}
 		blocked = true
-		if w[d].waitsForDependents() && w.blockedBy(d)[name] {
-			w[d].unblock()
+		if g[d].waitsForDependents() && g.blockedBy(d)[name] {
+			g[d].unblock()
 			return true
 		}
 	}
@@ -141,17 +141,17 @@ func (w graph) processForeground(name string, t *node) bool {
 		return changed
 	}
 	t.removeFinalizers(metav1.FinalizerDeleteDependents)
-	w.removeIfFinished(name)
+	g.removeIfFinished(name)
 	return true
 }
 
 // blockedBy returns the nodes that wait for their dependents and that block the named node,
 // directly or indirectly, including the node itself.
-func (w graph) blockedBy(name string) map[string]bool {
+func (g graph) blockedBy(name string) map[string]bool {
 	all := map[string]bool{name: true}
 	for grown := true; grown; {
 		grown = false
-		for d, t := range w {
+		for d, t := range g {
 			for _, o := range t.owners {
 				if o.blocks && all[o.name] && t.waitsForDependents() && !all[d] {
 					all[d], grown = true, true
@@ -162,19 +162,19 @@ func (w graph) blockedBy(name string) map[string]bool {
 	return all
 }
 
-func (t *node) unblock() {
-	for i := range t.owners {
-		t.owners[i].blocks = false
+func (n *node) unblock() {
+	for i := range n.owners {
+		n.owners[i].blocks = false
 	}
 }
 
 // attemptToDelete deletes a node if none of its owners exists and stays, and otherwise removes the
 // references to those that do not. It reports whether it changed anything.
-func (w graph) attemptToDelete(name string, t *node) bool {
+func (g graph) attemptToDelete(name string, t *node) bool {
 	var lost []string
 	solid, waiting := 0, false
 	for _, o := range t.owners {
-		owner := w[o.name]
+		owner := g[o.name]
 		switch {
 		case o.unserved:
 			return false
@@ -186,19 +186,19 @@ func (w graph) attemptToDelete(name string, t *node) bool {
 			solid++
 		}
 	}
-	dependents := w.dependents(name)
+	dependents := g.dependents(name)
 	switch {
 	case len(lost) == 0:
 		return false
 	case solid > 0:
 		t.removeOwners(lost...)
 	case waiting && len(dependents) > 0:
-		if slices.ContainsFunc(dependents, func(d string) bool { return w[d].waitsForDependents() }) {
+		if slices.ContainsFunc(dependents, func(d string) bool { return g[d].waitsForDependents() }) {
 			t.unblock()
 		}
-		w.delete(name, metav1.DeletePropagationForeground)
+		g.delete(name, metav1.DeletePropagationForeground)
 	default:
-		w.delete(name, "")
+		g.delete(name, "")
 	}
 	return true
 }

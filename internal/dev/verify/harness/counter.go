@@ -14,27 +14,27 @@ type Counter struct {
 }
 
 // Add increments the count of a name.
-func (n *Counter) Add(what string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.counts == nil {
-		n.counts = map[string]int{}
+func (c *Counter) Add(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counts == nil {
+		c.counts = map[string]int{}
 	}
-	n.counts[what]++
+	c.counts[what]++
 }
 
 // Drain returns the names that were counted, in sorted order, and resets the counts.
-func (n *Counter) Drain() []string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	all := slices.Sorted(maps.Keys(n.counts))
-	n.counts = nil
+func (c *Counter) Drain() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := slices.Sorted(maps.Keys(c.counts))
+	c.counts = nil
 	return all
 }
 
 // Count returns the count of a name.
-func (n *Counter) Count(what string) int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.counts[what]
+func (c *Counter) Count(what string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counts[what]
 }

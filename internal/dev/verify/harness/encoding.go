@@ -25,9 +25,9 @@ type Encoding struct {
 var ErrMalformed = errors.New("malformed event")
 
 // Decode decodes an object or a list and returns it with its kind.
-func (l Encoding) Decode(raw []byte) (obj runtime.Object, kind string, err error) {
-	decoder := runtime.Decoder(codecs()[l.MediaType])
-	if l.Kind.Custom {
+func (e Encoding) Decode(raw []byte) (obj runtime.Object, kind string, err error) {
+	decoder := runtime.Decoder(codecs()[e.MediaType])
+	if e.Kind.Custom {
 		decoder = unstructured.UnstructuredJSONScheme
 	}
 	obj, gvk, err := decoder.Decode(raw, nil, nil)
@@ -38,9 +38,9 @@ func (l Encoding) Decode(raw []byte) (obj runtime.Object, kind string, err error
 }
 
 // EventReader returns a function that reads the next event of a watch.
-func (l Encoding) EventReader(body io.Reader) func() (Event, error) {
+func (e Encoding) EventReader(body io.Reader) func() (Event, error) {
 	next := protobufFrames(body)
-	if l.MediaType == JSON {
+	if e.MediaType == JSON {
 		next = jsonFrames(body)
 	}
 	return func() (Event, error) {
@@ -48,7 +48,7 @@ func (l Encoding) EventReader(body io.Reader) func() (Event, error) {
 		if err != nil {
 			return Event{}, err
 		}
-		g, err := l.decodeEvent(watch.EventType(event), raw)
+		g, err := e.decodeEvent(watch.EventType(event), raw)
 		if err != nil {
 			err = fmt.Errorf("%w: %s %s: %w", ErrMalformed, event, raw, err)
 		}
@@ -83,19 +83,19 @@ func protobufFrames(body io.Reader) func() (string, []byte, error) {
 }
 
 // decodeEvent decodes the object of an event.
-func (l Encoding) decodeEvent(event watch.EventType, raw []byte) (g Event, err error) {
+func (e Encoding) decodeEvent(event watch.EventType, raw []byte) (g Event, err error) {
 	if event == watch.Error {
-		l.Kind.Custom = false // the object is a Status
+		e.Kind.Custom = false // the object is a Status
 	}
-	obj, kind, err := l.Decode(raw)
+	obj, kind, err := e.Decode(raw)
 	if err != nil {
 		return g, err
 	}
 	if status, ok := obj.(*metav1.Status); ok {
 		return Event{Type: event, Code: int(status.Code), Message: status.Message}, nil
 	}
-	if kind != l.Kind.Name {
-		return g, fmt.Errorf("the kind is %s, not %s", kind, l.Kind.Name)
+	if kind != e.Kind.Name {
+		return g, fmt.Errorf("the kind is %s, not %s", kind, e.Kind.Name)
 	}
 	g = Event{Type: event, InitialEventsEnd: obj.(metav1.Object).GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"}
 	g.Object, err = ObjectFrom(obj)

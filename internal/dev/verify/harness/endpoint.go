@@ -26,8 +26,8 @@ type ListResult struct {
 
 // List reads a collection. The code is 0 if there was no complete response. An error means that the
 // response cannot be decoded.
-func (d Endpoint) List(t *testing.T, l Encoding, path string, query url.Values) (list ListResult, code int, err error) {
-	code, body, err := d.Get(t, l.MediaType, path, query)
+func (e Endpoint) List(t *testing.T, l Encoding, path string, query url.Values) (list ListResult, code int, err error) {
+	code, body, err := e.Get(t, l.MediaType, path, query)
 	if err != nil {
 		return list, 0, nil // a fault broke the response off
 	}
@@ -61,11 +61,11 @@ func (d Endpoint) List(t *testing.T, l Encoding, path string, query url.Values) 
 }
 
 // Get sends a GET request and returns the code and the body of the response.
-func (d Endpoint) Get(t *testing.T, media, path string, query url.Values) (code int, body []byte, err error) {
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.URL+path+"?"+query.Encode(), nil)
+func (e Endpoint) Get(t *testing.T, media, path string, query url.Values) (code int, body []byte, err error) {
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.URL+path+"?"+query.Encode(), nil)
 	require.NoError(t, err)
 	r.Header.Set("Accept", media)
-	resp, err := d.Client.Do(r)
+	resp, err := e.Client.Do(r)
 	if err != nil {
 		return 0, nil, err
 	}

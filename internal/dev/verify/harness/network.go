@@ -20,57 +20,57 @@ type Network struct {
 
 // NewNetwork makes the clients of a configuration dial through a new Network.
 func NewNetwork(c *rest.Config) *Network {
-	w := &Network{dial: c.Dial, conns: map[net.Conn]bool{}}
-	if w.dial == nil {
-		w.dial = (&net.Dialer{}).DialContext
+	n := &Network{dial: c.Dial, conns: map[net.Conn]bool{}}
+	if n.dial == nil {
+		n.dial = (&net.Dialer{}).DialContext
 	}
-	c.Dial = w.connect
-	return w
+	c.Dial = n.connect
+	return n
 }
 
-func (w *Network) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	w.mu.Lock()
-	disconnected := w.disconnected
-	w.mu.Unlock()
+func (n *Network) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	n.mu.Lock()
+	disconnected := n.disconnected
+	n.mu.Unlock()
 	if disconnected {
 		return nil, errors.New("the network is disconnected")
 	}
-	c, err := w.dial(ctx, network, address)
+	c, err := n.dial(ctx, network, address)
 	if err == nil {
-		w.mu.Lock()
-		w.conns[c] = true
-		w.mu.Unlock()
+		n.mu.Lock()
+		n.conns[c] = true
+		n.mu.Unlock()
 	}
 	return c, err
 }
 
 // Disconnect closes the open connections and makes dialing fail.
-func (w *Network) Disconnect() { w.closeConnections(true) }
+func (n *Network) Disconnect() { n.closeConnections(true) }
 
 // BreakConnections closes the open connections. New ones can be dialed.
-func (w *Network) BreakConnections() { w.closeConnections(false) }
+func (n *Network) BreakConnections() { n.closeConnections(false) }
 
-func (w *Network) closeConnections(disconnect bool) {
-	w.mu.Lock()
-	w.disconnected = disconnect
-	conns := w.conns
-	w.conns = map[net.Conn]bool{}
-	w.mu.Unlock()
+func (n *Network) closeConnections(disconnect bool) {
+	n.mu.Lock()
+	n.disconnected = disconnect
+	conns := n.conns
+	n.conns = map[net.Conn]bool{}
+	n.mu.Unlock()
 	for c := range conns {
 		_ = c.Close()
 	}
 }
 
 // Connections returns the number of connections that were dialed and not closed by the Network.
-func (w *Network) Connections() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.conns)
+func (n *Network) Connections() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.conns)
 }
 
 // Restore makes dialing possible again after Disconnect.
-func (w *Network) Restore() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.disconnected = false
+func (n *Network) Restore() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.disconnected = false
 }

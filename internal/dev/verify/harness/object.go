@@ -22,12 +22,12 @@ type Object struct {
 
 // Equal reports whether two objects are equal, except for the labels, which are part of the
 // content.
-func (a Object) Equal(b Object) bool {
-	return a.Key == b.Key && a.Revision == b.Revision && a.Content == b.Content
+func (o Object) Equal(b Object) bool {
+	return o.Key == b.Key && o.Revision == b.Revision && o.Content == b.Content
 }
 
 // String returns the key, the revision and the content.
-func (a Object) String() string { return fmt.Sprintf("%s@%d %s", a.Key, a.Revision, a.Content) }
+func (o Object) String() string { return fmt.Sprintf("%s@%d %s", o.Key, o.Revision, o.Content) }
 
 // Event is one event of a watch. A bookmark has only a Revision, and InitialEventsEnd if it ends
 // the initial events. An error has the Code and the Message of its Status.
@@ -40,14 +40,14 @@ type Event struct {
 }
 
 // String returns the type and what the event is about.
-func (g Event) String() string {
-	switch g.Type {
+func (e Event) String() string {
+	switch e.Type {
 	case watch.Bookmark:
-		return fmt.Sprintf("BOOKMARK %d (ends: %v)", g.Revision, g.InitialEventsEnd)
+		return fmt.Sprintf("BOOKMARK %d (ends: %v)", e.Revision, e.InitialEventsEnd)
 	case watch.Error:
-		return fmt.Sprintf("ERROR %d", g.Code)
+		return fmt.Sprintf("ERROR %d", e.Code)
 	}
-	return fmt.Sprintf("%s %s", g.Type, g.Object)
+	return fmt.Sprintf("%s %s", e.Type, e.Object)
 }
 
 // ObjectFrom converts a decoded object to an Object. It modifies obj.

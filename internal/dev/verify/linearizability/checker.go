@@ -17,38 +17,38 @@ func CheckRevisions(history []porcupine.Operation) (violations []string) {
 	report := func(what string, op porcupine.Operation) {
 		violations = append(violations, fmt.Sprintf("%s: %+v -> %+v", what, op.Input, op.Output))
 	}
-	history = slices.SortedFunc(slices.Values(history), func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
+	history = slices.SortedFunc(slices.Values(history), func(resp, b porcupine.Operation) int { return cmp.Compare(resp.Return, b.Return) })
 	known := make([]uint64, len(history)+1) // the newest revision in the first n responses
 	revisions, uids := map[uint64]bool{}, map[string]bool{}
 	for i, op := range history {
-		q, a := op.Input.(Request), op.Output.(Response)
-		if known[i+1] = known[i]; !q.DryRun {
-			known[i+1] = max(known[i], a.ResourceVersion, a.ListRevision)
+		req, resp := op.Input.(Request), op.Output.(Response)
+		if known[i+1] = known[i]; !req.DryRun {
+			known[i+1] = max(known[i], resp.ResourceVersion, resp.ListRevision)
 		}
-		if a.Code == 0 || a.Code >= http.StatusBadRequest || q.DryRun || q.Verb == "get" || q.Verb == "getscale" {
+		if resp.Code == 0 || resp.Code >= http.StatusBadRequest || req.DryRun || req.Verb == "get" || req.Verb == "getscale" {
 			continue
 		}
-		rev := a.ResourceVersion
-		if q.Verb == "list" {
-			rev = a.ListRevision
+		rev := resp.ResourceVersion
+		if req.Verb == "list" {
+			rev = resp.ListRevision
 		}
 		before, _ := slices.BinarySearchFunc(history[:i], op.Call, func(o porcupine.Operation, call int64) int { return cmp.Compare(o.Return, call) })
-		if newest := known[before]; rev != 0 && !q.Noop && rev < newest {
+		if newest := known[before]; rev != 0 && !req.Noop && rev < newest {
 			report(fmt.Sprintf("at %d, after %d was received", rev, newest), op)
 		}
-		if q.IsRead() || q.Noop || rev == 0 {
+		if req.IsRead() || req.Noop || rev == 0 {
 			continue
 		}
 		if revisions[rev] {
 			report("two writes with the same revision", op)
 		}
-		if revisions[rev] = true; a.Code != http.StatusCreated {
+		if revisions[rev] = true; resp.Code != http.StatusCreated {
 			continue
 		}
-		if uids[a.UID] {
+		if uids[resp.UID] {
 			report("two objects with the same uid", op)
 		}
-		uids[a.UID] = true
+		uids[resp.UID] = true
 	}
 	return violations
 }
@@ -90,15 +90,15 @@ func FormatOperation(op porcupine.Operation) string {
 }
 
 // Outcome returns the name of an outcome for a harness.Counter.
-func Outcome(q Request, a Response) string {
-	what := fmt.Sprint(q.Verb, " ", a.Code)
+func Outcome(req Request, resp Response) string {
+	what := fmt.Sprint(req.Verb, " ", resp.Code)
 	switch {
-	case a.Code == 0:
+	case resp.Code == 0:
 		return "lost"
-	case q.Verb == "list" && a.Code == http.StatusOK && !a.HasObject:
+	case req.Verb == "list" && resp.Code == http.StatusOK && !resp.HasObject:
 		what += " empty"
 	}
-	if q.DryRun {
+	if req.DryRun {
 		what += " dry"
 	}
 	return what

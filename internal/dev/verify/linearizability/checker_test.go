@@ -21,9 +21,9 @@ import (
 )
 
 // newOperation returns an operation on the key "a".
-func newOperation(client int, call, ret int64, q Request, a Response) porcupine.Operation {
-	q.Key = "a"
-	return porcupine.Operation{ClientId: client, Call: call, Return: ret, Input: q, Output: a}
+func newOperation(client int, call, ret int64, req Request, resp Response) porcupine.Operation {
+	req.Key = "a"
+	return porcupine.Operation{ClientId: client, Call: call, Return: ret, Input: req, Output: resp}
 }
 
 func serialAnnotation(s string) map[string]string { return map[string]string{"serial": s} }
@@ -125,8 +125,8 @@ func TestModelRejectsInvalidHistories(t *testing.T) {
 	}
 }
 
-func listAt(a any, at uint64) Response {
-	listed := a.(Response)
+func listAt(resp any, at uint64) Response {
+	listed := resp.(Response)
 	listed.ListRevision = at
 	return listed
 }
@@ -153,14 +153,14 @@ type faultyServer struct {
 	faults int
 }
 
-func (l *faultyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *faultyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	response := l.serve(r, r.Method, r.URL.String(), body)
-	if wrong := l.fault(l, r, body, response); wrong != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	response := s.serve(r, r.Method, r.URL.String(), body)
+	if wrong := s.fault(s, r, body, response); wrong != nil {
 		response = wrong
-		l.faults++
+		s.faults++
 	}
 	for name, values := range response.Header() {
 		w.Header()[name] = values
@@ -170,11 +170,11 @@ func (l *faultyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve sends a request to the server, with the headers of r.
-func (l *faultyServer) serve(r *http.Request, method, url string, body []byte) *httptest.ResponseRecorder {
+func (s *faultyServer) serve(r *http.Request, method, url string, body []byte) *httptest.ResponseRecorder {
 	again := httptest.NewRequest(method, url, bytes.NewReader(body))
 	again.Header = r.Header
 	w := httptest.NewRecorder()
-	l.srv.ServeHTTP(w, again)
+	s.srv.ServeHTTP(w, again)
 	return w
 }
 
@@ -265,10 +265,10 @@ func TestModelRejectsFaultyServers(t *testing.T) {
 			require.NoError(t, err)
 			server := httptest.NewServer(l)
 			defer server.Close()
-			r := newWorkload(t, Kinds()[2])
-			r.run(1, tt.clients, 200/tt.clients, harness.Endpoint{URL: server.URL, Client: server.Client()})
+			w := newWorkload(t, Kinds()[2])
+			w.run(1, tt.clients, 200/tt.clients, harness.Endpoint{URL: server.URL, Client: server.Client()})
 			require.Equal(t, tt.valid, l.faults == 0, "%d wrong responses", l.faults)
-			require.Equal(t, tt.valid, porcupine.CheckOperations(Model(Absent(begin)), r.History))
+			require.Equal(t, tt.valid, porcupine.CheckOperations(Model(Absent(begin)), w.History))
 		})
 	}
 }

@@ -51,13 +51,13 @@ func newWorkload(t *testing.T, k harness.Kind) *Workload {
 }
 
 // Keys returns the names of the objects.
-func (r *Workload) Keys() []string { return []string{"a", "b", "c"} }
+func (w *Workload) Keys() []string { return []string{"a", "b", "c"} }
 
 // run lets clients send n random requests each.
-func (r *Workload) run(seed uint64, clients, n int, d harness.Endpoint) {
+func (w *Workload) run(seed uint64, clients, n int, endpoint harness.Endpoint) {
 	var all sync.WaitGroup
 	for i := range clients {
-		c := NewClient(r, i, rand.New(rand.NewPCG(seed, uint64(i))), d)
+		c := NewClient(w, i, rand.New(rand.NewPCG(seed, uint64(i))), endpoint)
 		all.Go(func() {
 			for range n {
 				c.DoRandom()
@@ -68,13 +68,13 @@ func (r *Workload) run(seed uint64, clients, n int, d harness.Endpoint) {
 }
 
 // record adds operations to the history.
-func (r *Workload) record(ops ...porcupine.Operation) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.History = append(r.History, ops...)
+func (w *Workload) record(ops ...porcupine.Operation) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.History = append(w.History, ops...)
 	for _, op := range ops {
-		if a := op.Output.(Response); !op.Input.(Request).DryRun {
-			StoreMax(r.NewestRevision, max(a.ResourceVersion, a.ListRevision))
+		if resp := op.Output.(Response); !op.Input.(Request).DryRun {
+			StoreMax(w.NewestRevision, max(resp.ResourceVersion, resp.ListRevision))
 		}
 	}
 }
@@ -96,8 +96,8 @@ type Client struct {
 
 // NewClient returns a client with its own random numbers. Its id is part of the content that it
 // writes.
-func NewClient(r *Workload, id int, rng *rand.Rand, endpoints ...harness.Endpoint) *Client {
-	return &Client{Workload: r, id: id, Rand: rng, endpoints: endpoints, last: map[string]Response{}}
+func NewClient(w *Workload, id int, rng *rand.Rand, endpoints ...harness.Endpoint) *Client {
+	return &Client{Workload: w, id: id, Rand: rng, endpoints: endpoints, last: map[string]Response{}}
 }
 
 // DoRandom sends a random request.
@@ -111,45 +111,45 @@ func (c *Client) DoRandom() {
 		c.listPages()
 		return
 	}
-	q := Request{Key: c.Keys()[c.Rand.IntN(3)], Verb: verb}
-	last := c.last[q.Key]
-	if !q.IsRead() {
+	req := Request{Key: c.Keys()[c.Rand.IntN(3)], Verb: verb}
+	last := c.last[req.Key]
+	if !req.IsRead() {
 		c.serial++
-		q.DryRun = c.Rand.IntN(4) == 0
+		req.DryRun = c.Rand.IntN(4) == 0
 	}
-	c.fill(&q, last)
-	c.execute(q)
+	c.fill(&req, last)
+	c.execute(req)
 }
 
 // fill sets the content of a write and its preconditions.
-func (c *Client) fill(q *Request, last Response) {
+func (c *Client) fill(req *Request, last Response) {
 	fresh, mine := c.newContent()
-	switch q.Verb {
+	switch req.Verb {
 	case "create":
-		q.Set = fresh
+		req.Set = fresh
 	case "put":
-		c.fillPut(q, last, fresh)
+		c.fillPut(req, last, fresh)
 	case "merge", "strategic":
-		if q.Set = mine; c.Rand.IntN(2) == 0 {
-			q.Set = fresh
+		if req.Set = mine; c.Rand.IntN(2) == 0 {
+			req.Set = fresh
 		}
 		if c.Rand.IntN(3) == 0 {
-			q.ResourceVersion = last.ResourceVersion
+			req.ResourceVersion = last.ResourceVersion
 		}
 	case "json": // the test can only pass right after a read
-		c.execute(Request{Key: q.Key, Verb: "get"})
-		last = c.last[q.Key]
-		q.Set = map[string]string{"serial": fresh["serial"]}
-		q.TestSerial = cmp.Or(DecodeContent(cmp.Or(last.Content, "{}"))["serial"], "unknown")
+		c.execute(Request{Key: req.Key, Verb: "get"})
+		last = c.last[req.Key]
+		req.Set = map[string]string{"serial": fresh["serial"]}
+		req.TestSerial = cmp.Or(DecodeContent(cmp.Or(last.Content, "{}"))["serial"], "unknown")
 	case "apply": // each client always applies the same fields, so that none is removed
-		q.Set = c.applyContent(fresh, mine)
+		req.Set = c.applyContent(fresh, mine)
 	case "status", "scale":
-		q.Set = map[string]string{"/" + map[string]string{"status": "status", "scale": "replicas"}[q.Verb]: c.uniqueNumber()}
+		req.Set = map[string]string{"/" + map[string]string{"status": "status", "scale": "replicas"}[req.Verb]: c.uniqueNumber()}
 		if c.Rand.IntN(2) == 0 && last.ResourceVersion != 0 {
-			q.ResourceVersion, q.UID, q.Put, q.Base = last.ResourceVersion, last.UID, true, last.Content
+			req.ResourceVersion, req.UID, req.Put, req.Base = last.ResourceVersion, last.UID, true, last.Content
 		}
 	case "delete":
-		q.ResourceVersion, q.UID = []uint64{0, last.ResourceVersion, 0}[c.Rand.IntN(3)], []string{"", last.UID, ""}[c.Rand.IntN(3)]
+		req.ResourceVersion, req.UID = []uint64{0, last.ResourceVersion, 0}[c.Rand.IntN(3)], []string{"", last.UID, ""}[c.Rand.IntN(3)]
 	}
 }
 
@@ -180,40 +180,40 @@ func (c *Client) applyContent(fresh, mine map[string]string) map[string]string {
 
 // fillPut updates the last known state, overwrites any state, or changes nothing. The latter is
 // left out if responses are lost, since it is unknown whether such a write had a revision.
-func (c *Client) fillPut(q *Request, last Response, fresh map[string]string) {
-	q.Set = fresh
+func (c *Client) fillPut(req *Request, last Response, fresh map[string]string) {
+	req.Set = fresh
 	if !c.Kind.Custom && c.Rand.IntN(3) == 0 {
 		return
 	}
 	if last.ResourceVersion == 0 {
 		if c.Kind.Custom { // custom resources are updated with a resourceVersion only
-			q.Verb = "merge"
+			req.Verb = "merge"
 		}
 		return
 	}
-	q.ResourceVersion, q.UID = last.ResourceVersion, last.UID
+	req.ResourceVersion, req.UID = last.ResourceVersion, last.UID
 	if c.Rand.IntN(4) == 0 && !c.LosesReplies {
-		q.Set, q.Noop = DecodeContent(last.Content), true
+		req.Set, req.Noop = DecodeContent(last.Content), true
 	}
 }
 
 // execute sends a request and records the response.
-func (c *Client) execute(q Request) {
+func (c *Client) execute(req Request) {
 	called := c.Clock.Add(1)
-	a, done := c.send(q)
+	resp, done := c.send(req)
 	if !done {
 		return
 	}
-	c.record(c.newOperation(q, a, called))
-	if a.ResourceVersion != 0 && !q.DryRun && !q.isScale() {
-		c.last[q.Key] = a
+	c.record(c.newOperation(req, resp, called))
+	if resp.ResourceVersion != 0 && !req.DryRun && !req.isScale() {
+		c.last[req.Key] = resp
 	}
 }
 
 // newOperation returns an operation that returns now.
-func (c *Client) newOperation(q Request, a Response, called int64) porcupine.Operation {
-	op := porcupine.Operation{ClientId: c.id, Input: q, Output: a, Call: called, Return: c.Clock.Add(1)}
-	if a.Code == 0 {
+func (c *Client) newOperation(req Request, resp Response, called int64) porcupine.Operation {
+	op := porcupine.Operation{ClientId: c.id, Input: req, Output: resp, Call: called, Return: c.Clock.Add(1)}
+	if resp.Code == 0 {
 		op.Return = Pending
 	}
 	return op

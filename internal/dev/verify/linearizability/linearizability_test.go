@@ -77,26 +77,26 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 		opts = append(opts, fakeapi.WithInMemoryNetwork())
 	}
 	srv := fakeapi.Start(t, opts...)
-	r := newWorkload(t, Kinds()[seed%3])
-	r.LosesReplies = seed/2%2 == 0
-	if r.LosesReplies {
+	w := newWorkload(t, Kinds()[seed%3])
+	w.LosesReplies = seed/2%2 == 0
+	if w.LosesReplies {
 		_, err := srv.Faults().AddText(fmt.Sprintf(
 			"lost: when during(committed) && verb(create,update,patch,delete) && chance(0.05, %d) do reset", seed))
 		require.NoError(t, err)
 	}
 	begin, err := strconv.ParseUint(srv.ResourceVersion(), 10, 64)
 	require.NoError(t, err)
-	r.run(seed, 8+int(seed%9), 30, harness.Endpoint{URL: srv.URL(), Client: srv.Client()})
-	for _, op := range r.History {
+	w.run(seed, 8+int(seed%9), 30, harness.Endpoint{URL: srv.URL(), Client: srv.Client()})
+	for _, op := range w.History {
 		total.Add(Outcome(op.Input.(Request), op.Output.(Response)))
 	}
-	require.Empty(t, CheckRevisions(r.History))
-	result, info := porcupine.CheckOperationsVerbose(Model(Absent(begin)), r.History, time.Minute)
+	require.Empty(t, CheckRevisions(w.History))
+	result, info := porcupine.CheckOperationsVerbose(Model(Absent(begin)), w.History, time.Minute)
 	if result == porcupine.Ok {
 		return
 	}
 	file := filepath.Join(t.ArtifactDir(), "history.html")
 	require.NoError(t, porcupine.VisualizePath(Model(Absent(begin)), info, file))
 	t.Errorf("%s. Rerun with -run TestLinearizable -first=%d -seeds=1 -artifacts and see %s\n%s",
-		result, seed, file, DescribeFailure(r.History, info))
+		result, seed, file, DescribeFailure(w.History, info))
 }

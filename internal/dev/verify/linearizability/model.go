@@ -26,14 +26,16 @@ type Request struct {
 }
 
 // IsRead reports whether the request is a get or a list.
-func (q Request) IsRead() bool { return q.Verb == "get" || q.Verb == "getscale" || q.Verb == "list" }
+func (req Request) IsRead() bool {
+	return req.Verb == "get" || req.Verb == "getscale" || req.Verb == "list"
+}
 
 // isScale reports whether the request is for the scale subresource.
-func (q Request) isScale() bool { return q.Verb == "getscale" || q.Verb == "scale" }
+func (req Request) isScale() bool { return req.Verb == "getscale" || req.Verb == "scale" }
 
 // VisibleContent returns the part of an object's content that the response to the request has.
-func (q Request) VisibleContent(content string) string {
-	if q.isScale() {
+func (req Request) VisibleContent(content string) string {
+	if req.isScale() {
 		return EncodeContent(map[string]string{"/replicas": DecodeContent(content)["/replicas"]})
 	}
 	return content
@@ -66,8 +68,8 @@ func Model(begin State) porcupine.Model {
 	return porcupine.Model{
 		Partition:         PartitionByKey,
 		Init:              func() any { return begin },
-		Step:              func(s, q, a any) (bool, any) { return s.(State).step(q.(Request), a.(Response)) },
-		DescribeOperation: func(q, a any) string { return fmt.Sprintf("%+v -> %+v", q, a) },
+		Step:              func(s, req, resp any) (bool, any) { return s.(State).step(req.(Request), resp.(Response)) },
+		DescribeOperation: func(req, resp any) string { return fmt.Sprintf("%+v -> %+v", req, resp) },
 		DescribeState:     func(s any) string { return fmt.Sprintf("%+v", s) },
 	}
 }
@@ -90,56 +92,56 @@ func Absent(begin uint64) State { return State{NextRevision: begin + 1} }
 
 // step reports whether the server can respond to q with a in this state, and returns the state
 // after it.
-func (s State) step(q Request, a Response) (bool, State) {
-	code, reason, after := s.predict(q)
+func (s State) step(req Request, resp Response) (bool, State) {
+	code, reason, after := s.predict(req)
 	switch {
-	case a.Code == 0 && q.DryRun:
+	case resp.Code == 0 && req.DryRun:
 		return true, s
-	case a.Code == 0:
+	case resp.Code == 0:
 		return true, after // the request may not have been carried out; then it is the last one
-	case a.Code != code || a.Reason != reason:
+	case resp.Code != code || resp.Reason != reason:
 		return false, s
 	case code >= http.StatusBadRequest:
 		return true, s
-	case q.IsRead():
-		return s.checkRead(q, a)
-	case q.Verb == "deletecollection": // it existed when the collection was listed, but maybe not when it was to be deleted
+	case req.IsRead():
+		return s.checkRead(req, resp)
+	case req.Verb == "deletecollection": // it existed when the collection was listed, but maybe not when it was to be deleted
 		return true, after
-	case q.DryRun:
-		return s.checkDryRun(q, a, after)
-	case q.Verb == "delete":
-		return s.checkDelete(a, after)
+	case req.DryRun:
+		return s.checkDryRun(req, resp, after)
+	case req.Verb == "delete":
+		return s.checkDelete(resp, after)
 	}
-	return s.checkWrite(q, a, after)
+	return s.checkWrite(req, resp, after)
 }
 
 // predict returns the code and the reason of the response, and the state after the request unless
 // it is a dry run. Values that the server generates are unknown in that state.
-func (s State) predict(q Request) (int, metav1.StatusReason, State) {
+func (s State) predict(req Request) (int, metav1.StatusReason, State) {
 	after := State{Exists: true, NextRevision: s.NextRevision + 1, Content: s.Content}
 	switch {
-	case q.Verb == "list", q.IsRead() && s.Exists, q.Verb == "deletecollection" && !s.Exists:
+	case req.Verb == "list", req.IsRead() && s.Exists, req.Verb == "deletecollection" && !s.Exists:
 		return http.StatusOK, "", s
-	case !s.Exists && (q.Verb == "create" || q.Verb == "apply"):
-		after.Content = EncodeContent(q.Set)
+	case !s.Exists && (req.Verb == "create" || req.Verb == "apply"):
+		after.Content = EncodeContent(req.Set)
 		return http.StatusCreated, "", after
 	case !s.Exists:
 		return http.StatusNotFound, metav1.StatusReasonNotFound, s
-	case q.Verb == "create":
+	case req.Verb == "create":
 		return http.StatusConflict, metav1.StatusReasonAlreadyExists, s
-	case q.ResourceVersion != 0 && q.ResourceVersion != s.ResourceVersion, q.UID != "" && q.UID != s.UID:
+	case req.ResourceVersion != 0 && req.ResourceVersion != s.ResourceVersion, req.UID != "" && req.UID != s.UID:
 		// Also if s.ResourceVersion is unknown: the client knows the one that it sent, so it is of
 		// an older state.
 		return http.StatusConflict, metav1.StatusReasonConflict, s
-	case q.Verb == "json" && DecodeContent(s.Content)["serial"] != q.TestSerial:
+	case req.Verb == "json" && DecodeContent(s.Content)["serial"] != req.TestSerial:
 		return http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, s
-	case q.Verb == "delete", q.Verb == "deletecollection":
+	case req.Verb == "delete", req.Verb == "deletecollection":
 		return http.StatusOK, "", State{UID: s.UID, NextRevision: after.NextRevision}
-	case q.Verb == "put":
-		after.Content = EncodeContent(withStatus(q.Set, s.Content))
+	case req.Verb == "put":
+		after.Content = EncodeContent(withStatus(req.Set, s.Content))
 	default:
 		merged := DecodeContent(s.Content)
-		maps.Copy(merged, q.Set)
+		maps.Copy(merged, req.Set)
 		after.Content = EncodeContent(merged)
 	}
 	after.UID = s.UID
@@ -147,74 +149,74 @@ func (s State) predict(q Request) (int, metav1.StatusReason, State) {
 }
 
 // checkRead checks the response to a get or a list.
-func (s State) checkRead(q Request, a Response) (bool, State) {
-	if a.HasObject != s.Exists {
+func (s State) checkRead(req Request, resp Response) (bool, State) {
+	if resp.HasObject != s.Exists {
 		return false, s
 	}
 	ok, after := true, s
-	if a.HasObject {
-		ok, after = s.checkObject(a, q.VisibleContent(s.Content))
+	if resp.HasObject {
+		ok, after = s.checkObject(resp, req.VisibleContent(s.Content))
 	}
-	if a.ListRevision != 0 { // no write is older than the revision of a list
-		ok = ok && a.ListRevision+1 >= after.NextRevision
-		after.NextRevision = max(after.NextRevision, a.ListRevision+1)
+	if resp.ListRevision != 0 { // no write is older than the revision of a list
+		ok = ok && resp.ListRevision+1 >= after.NextRevision
+		after.NextRevision = max(after.NextRevision, resp.ListRevision+1)
 	}
 	return ok, after
 }
 
 // checkObject checks an object in a response. Values that were unknown are known in the returned
 // state.
-func (s State) checkObject(a Response, content string) (bool, State) {
-	ok := a.HasObject && a.Content == content && (s.UID == "" || a.UID == s.UID)
+func (s State) checkObject(resp Response, content string) (bool, State) {
+	ok := resp.HasObject && resp.Content == content && (s.UID == "" || resp.UID == s.UID)
 	if s.ResourceVersion == 0 {
-		ok = ok && a.ResourceVersion+1 >= s.NextRevision // NextRevision is higher than the revision of the write, which is unknown
+		ok = ok && resp.ResourceVersion+1 >= s.NextRevision // NextRevision is higher than the revision of the write, which is unknown
 	} else {
-		ok = ok && a.ResourceVersion == s.ResourceVersion
+		ok = ok && resp.ResourceVersion == s.ResourceVersion
 	}
-	s.UID, s.ResourceVersion, s.NextRevision = a.UID, a.ResourceVersion, max(s.NextRevision, a.ResourceVersion+1)
+	s.UID, s.ResourceVersion, s.NextRevision = resp.UID, resp.ResourceVersion, max(s.NextRevision, resp.ResourceVersion+1)
 	return ok, s
 }
 
 // checkDryRun checks the response to a dry run, which has the content after the request at the
 // revision before it.
-func (s State) checkDryRun(q Request, a Response, after State) (bool, State) {
+func (s State) checkDryRun(req Request, resp Response, after State) (bool, State) {
 	switch {
 	case !s.Exists:
-		return a.HasObject && a.ResourceVersion == 0 && a.Content == after.Content, s
-	case q.Verb == "delete" && !a.HasObject:
-		return s.UID == "" || a.UID == s.UID, s
+		return resp.HasObject && resp.ResourceVersion == 0 && resp.Content == after.Content, s
+	case req.Verb == "delete" && !resp.HasObject:
+		return s.UID == "" || resp.UID == s.UID, s
 	}
 	want := after.Content
-	if q.Verb == "delete" {
+	if req.Verb == "delete" {
 		want = s.Content
 	}
-	return s.checkObject(a, q.VisibleContent(want))
+	return s.checkObject(resp, req.VisibleContent(want))
 }
 
 // checkDelete checks the response to a delete: the object at the revision of the deletion, or a
 // Status.
-func (s State) checkDelete(a Response, after State) (bool, State) {
-	ok := s.UID == "" || a.UID == s.UID
-	after.UID = a.UID
-	if a.HasObject {
-		ok = ok && a.Content == s.Content && a.ResourceVersion >= s.NextRevision
-		after.NextRevision = a.ResourceVersion + 1
+func (s State) checkDelete(resp Response, after State) (bool, State) {
+	ok := s.UID == "" || resp.UID == s.UID
+	after.UID = resp.UID
+	if resp.HasObject {
+		ok = ok && resp.Content == s.Content && resp.ResourceVersion >= s.NextRevision
+		after.NextRevision = resp.ResourceVersion + 1
 	}
 	return ok, after
 }
 
 // checkWrite checks the response to a create or an update, which may have changed nothing.
-func (s State) checkWrite(q Request, a Response, after State) (bool, State) {
-	ok := a.HasObject && a.Content == q.VisibleContent(after.Content) && a.UID != ""
+func (s State) checkWrite(req Request, resp Response, after State) (bool, State) {
+	ok := resp.HasObject && resp.Content == req.VisibleContent(after.Content) && resp.UID != ""
 	if s.Exists {
-		ok = ok && (s.UID == "" || a.UID == s.UID)
+		ok = ok && (s.UID == "" || resp.UID == s.UID)
 	} else {
-		ok = ok && a.UID != s.UID // a new object has a new uid
+		ok = ok && resp.UID != s.UID // a new object has a new uid
 	}
-	if unchanged := s.Exists && s.Content == after.Content && s.ResourceVersion != 0 && a.ResourceVersion == s.ResourceVersion; !unchanged {
-		ok = ok && a.ResourceVersion >= s.NextRevision
+	if unchanged := s.Exists && s.Content == after.Content && s.ResourceVersion != 0 && resp.ResourceVersion == s.ResourceVersion; !unchanged {
+		ok = ok && resp.ResourceVersion >= s.NextRevision
 	}
-	after.UID, after.ResourceVersion, after.NextRevision = a.UID, a.ResourceVersion, max(s.NextRevision, a.ResourceVersion+1)
+	after.UID, after.ResourceVersion, after.NextRevision = resp.UID, resp.ResourceVersion, max(s.NextRevision, resp.ResourceVersion+1)
 	return ok, after
 }
 
@@ -247,8 +249,8 @@ func DecodeContent(text string) map[string]string {
 }
 
 // WriteVerb returns the verb of the watch event for the request. An apply may also be a create.
-func (q Request) WriteVerb() string {
-	switch q.Verb {
+func (req Request) WriteVerb() string {
+	switch req.Verb {
 	case "create":
 		return "create"
 	case "delete", "deletecollection":

@@ -23,24 +23,24 @@ const (
 )
 
 // send sends a request. done is false if it certainly changed nothing.
-func (c *Client) send(q Request) (a Response, done bool) {
-	method, path, media, body := c.buildRequest(q)
+func (c *Client) send(req Request) (resp Response, done bool) {
+	method, path, media, body := c.buildRequest(req)
 	code, response, done := c.roundTrip(method, path, media, body)
 	if code == 0 {
 		return Response{}, done
 	}
-	return c.parseResponse(q, code, response), true
+	return c.parseResponse(req, code, response), true
 }
 
 // roundTrip sends a request to a random endpoint. The code is 0 if the response was lost, or if a
 // fault prevented the request, in which case done is false.
 func (c *Client) roundTrip(method, path, media string, body []byte) (code int, response []byte, done bool) {
-	d := c.endpoints[c.Rand.IntN(len(c.endpoints))]
-	r, err := http.NewRequestWithContext(c.T.Context(), method, d.URL+path, bytes.NewReader(body))
+	endpoint := c.endpoints[c.Rand.IntN(len(c.endpoints))]
+	r, err := http.NewRequestWithContext(c.T.Context(), method, endpoint.URL+path, bytes.NewReader(body))
 	require.NoError(c.T, err)
 	r.Header.Set("Content-Type", media)
 	r.Header.Set("User-Agent", fmt.Sprint("client-", c.id))
-	resp, err := d.Client.Do(r)
+	resp, err := endpoint.Client.Do(r)
 	if err == nil {
 		defer func() { _ = resp.Body.Close() }()
 		response, err = io.ReadAll(resp.Body)
@@ -59,70 +59,70 @@ func (c *Client) roundTrip(method, path, media string, body []byte) (code int, r
 	return resp.StatusCode, response, true
 }
 
-func (c *Client) buildRequest(q Request) (method, path, media string, body []byte) {
+func (c *Client) buildRequest(req Request) (method, path, media string, body []byte) {
 	collection := c.Kind.CollectionPath(c.Namespace)
-	item, dry, media := collection+"/"+q.Key, "", harness.JSON
-	if q.DryRun {
+	item, dry, media := collection+"/"+req.Key, "", harness.JSON
+	if req.DryRun {
 		dry = "&dryRun=All"
 	}
-	part := map[string]string{"status": "/status", "scale": "/scale"}[q.Verb]
-	switch q.Verb {
+	part := map[string]string{"status": "/status", "scale": "/scale"}[req.Verb]
+	switch req.Verb {
 	case "get":
 		return "GET", item, media, nil
 	case "getscale":
 		return "GET", item + "/scale", media, nil
 	case "list":
-		return "GET", collection + "?fieldSelector=metadata.name%3D" + q.Key, media, nil
+		return "GET", collection + "?fieldSelector=metadata.name%3D" + req.Key, media, nil
 	case "create":
-		return "POST", collection + "?" + dry, media, c.buildBody(q)
+		return "POST", collection + "?" + dry, media, c.buildBody(req)
 	case "strategic":
-		return "PATCH", item + "?" + dry, "application/strategic-merge-patch+json", c.buildBody(q)
+		return "PATCH", item + "?" + dry, "application/strategic-merge-patch+json", c.buildBody(req)
 	case "apply":
-		return "PATCH", item + fmt.Sprintf("?fieldManager=applier-%d&force=true", c.id) + dry, applyYAML, c.buildBody(q)
+		return "PATCH", item + fmt.Sprintf("?fieldManager=applier-%d&force=true", c.id) + dry, applyYAML, c.buildBody(req)
 	case "json":
 		patch := fmt.Sprintf(`[{"op":"test","path":"/metadata/annotations/serial","value":%q},
-			{"op":"replace","path":"/metadata/annotations/serial","value":%q}]`, q.TestSerial, q.Set["serial"])
+			{"op":"replace","path":"/metadata/annotations/serial","value":%q}]`, req.TestSerial, req.Set["serial"])
 		return "PATCH", item + "?" + dry, "application/json-patch+json", []byte(patch)
 	case "delete":
-		return "DELETE", item, media, c.buildBody(q)
+		return "DELETE", item, media, c.buildBody(req)
 	}
-	if q.Verb == "put" || q.Put {
-		return "PUT", item + part + "?" + dry, media, c.buildBody(q)
+	if req.Verb == "put" || req.Put {
+		return "PUT", item + part + "?" + dry, media, c.buildBody(req)
 	}
-	return "PATCH", item + part + "?" + dry, mergeJSON, c.buildBody(q)
+	return "PATCH", item + part + "?" + dry, mergeJSON, c.buildBody(req)
 }
 
 // buildBody returns the body of a request: an object or a part of it.
-func (c *Client) buildBody(q Request) []byte {
+func (c *Client) buildBody(req Request) []byte {
 	identity := map[string]any{}
-	if q.UID != "" {
-		identity["uid"] = q.UID
+	if req.UID != "" {
+		identity["uid"] = req.UID
 	}
-	if q.ResourceVersion != 0 {
-		identity["resourceVersion"] = strconv.FormatUint(q.ResourceVersion, 10)
+	if req.ResourceVersion != 0 {
+		identity["resourceVersion"] = strconv.FormatUint(req.ResourceVersion, 10)
 	}
 	var body map[string]any
 	switch {
-	case q.Verb == "create", q.Verb == "put": // the whole object, with its required fields
-		body = c.partialObject(q.Set, identity, q.Key)
+	case req.Verb == "create", req.Verb == "put": // the whole object, with its required fields
+		body = c.partialObject(req.Set, identity, req.Key)
 		body = c.fullObject(body)
-	case q.Verb == "status" && q.Put:
-		all := DecodeContent(q.Base)
-		maps.Copy(all, q.Set)
-		body = c.fullObject(c.partialObject(all, identity, q.Key))
-	case q.Verb == "scale" && q.Put:
-		body = c.partialObject(q.Set, identity, q.Key)
+	case req.Verb == "status" && req.Put:
+		all := DecodeContent(req.Base)
+		maps.Copy(all, req.Set)
+		body = c.fullObject(c.partialObject(all, identity, req.Key))
+	case req.Verb == "scale" && req.Put:
+		body = c.partialObject(req.Set, identity, req.Key)
 		body["apiVersion"], body["kind"] = "autoscaling/v1", "Scale"
-	case q.Verb == "delete": // the server ignores options in the query if there is a body (DL-17)
+	case req.Verb == "delete": // the server ignores options in the query if there is a body (DL-17)
 		body = map[string]any{"preconditions": identity}
-		if q.DryRun {
+		if req.DryRun {
 			body["dryRun"] = []string{metav1.DryRunAll}
 		}
-	case q.Verb == "apply":
-		body = c.partialObject(q.Set, identity, q.Key)
+	case req.Verb == "apply":
+		body = c.partialObject(req.Set, identity, req.Key)
 		body["apiVersion"], body["kind"] = c.Kind.APIVersion(), c.Kind.Name
 	default: // a patch
-		body = c.partialObject(q.Set, identity, q.Key)
+		body = c.partialObject(req.Set, identity, req.Key)
 	}
 	b, err := json.Marshal(body)
 	require.NoError(c.T, err)
@@ -182,22 +182,22 @@ type apiObject struct {
 }
 
 // parseResponse returns what the model uses of a response.
-func (c *Client) parseResponse(q Request, code int, body []byte) Response {
+func (c *Client) parseResponse(req Request, code int, body []byte) Response {
 	obj := c.parseBody(code, body)
-	a := Response{Code: code, Reason: obj.Reason, UID: obj.Details.UID}
+	resp := Response{Code: code, Reason: obj.Reason, UID: obj.Details.UID}
 	switch {
-	case q.Verb == "list" && code == http.StatusOK:
-		a.ListRevision = c.revision(obj)
+	case req.Verb == "list" && code == http.StatusOK:
+		resp.ListRevision = c.revision(obj)
 		if len(obj.Items) > 1 {
 			c.Errorf("%d objects with the same name", len(obj.Items))
 		}
 		for _, item := range obj.Items {
-			c.setObject(&a, item)
+			c.setObject(&resp, item)
 		}
-	case obj.Kind == c.Kind.Name, q.isScale() && obj.Kind == "Scale":
-		c.setObject(&a, obj)
+	case obj.Kind == c.Kind.Name, req.isScale() && obj.Kind == "Scale":
+		c.setObject(&resp, obj)
 	}
-	return a
+	return resp
 }
 
 func (c *Client) parseBody(code int, body []byte) (obj apiObject) {
@@ -230,10 +230,10 @@ func ParseObject(object string) (uid, content string, err error) {
 	return string(obj.Metadata.UID), obj.content(), err
 }
 
-func (c *Client) setObject(a *Response, obj apiObject) {
-	a.HasObject, a.UID, a.Content = true, string(obj.Metadata.UID), obj.content()
+func (c *Client) setObject(resp *Response, obj apiObject) {
+	resp.HasObject, resp.UID, resp.Content = true, string(obj.Metadata.UID), obj.content()
 	if obj.Metadata.ResourceVersion != "" { // absent after a dry run of a create
-		a.ResourceVersion = c.revision(obj)
+		resp.ResourceVersion = c.revision(obj)
 	}
 }
 
@@ -295,12 +295,12 @@ func (c *Client) listPages() {
 func (c *Client) recordList(called int64, list apiObject, verb string) {
 	at := c.revision(list)
 	for _, key := range c.Keys() {
-		a := Response{Code: http.StatusOK, ListRevision: at}
+		resp := Response{Code: http.StatusOK, ListRevision: at}
 		i := slices.IndexFunc(list.Items, func(item apiObject) bool { return item.Metadata.Name == key })
 		if i >= 0 {
-			c.setObject(&a, list.Items[i])
+			c.setObject(&resp, list.Items[i])
 		}
-		c.record(c.newOperation(Request{Key: key, Verb: "list"}, a, called))
+		c.record(c.newOperation(Request{Key: key, Verb: "list"}, resp, called))
 		if i >= 0 && verb != "" {
 			c.record(c.newOperation(Request{Key: key, Verb: verb}, Response{Code: http.StatusOK}, called))
 		}

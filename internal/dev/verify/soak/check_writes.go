@@ -61,15 +61,15 @@ func possibleWrites(history []porcupine.Operation) (byKey map[string][]*operatio
 	byKey, byRevision = map[string][]*operation{}, map[uint64]*operation{}
 	for _, lost := range []bool{false, true} {
 		for _, op := range history {
-			q, a := op.Input.(linearizability.Request), op.Output.(linearizability.Response)
-			if q.IsRead() || q.DryRun || a.Code >= http.StatusBadRequest || lost != (a.Code == 0) {
+			req, resp := op.Input.(linearizability.Request), op.Output.(linearizability.Response)
+			if req.IsRead() || req.DryRun || resp.Code >= http.StatusBadRequest || lost != (resp.Code == 0) {
 				continue
 			}
 			o := &operation{Operation: op}
-			if a.ResourceVersion != 0 {
-				byRevision[a.ResourceVersion] = o
+			if resp.ResourceVersion != 0 {
+				byRevision[resp.ResourceVersion] = o
 			} else {
-				byKey[q.Key] = append(byKey[q.Key], o)
+				byKey[req.Key] = append(byKey[req.Key], o)
 			}
 		}
 	}
@@ -84,15 +84,15 @@ func parseContent(object string) (linearizability.Response, error) {
 
 // difference describes how the response differs from the event, or returns "" if it does not.
 func (o *operation) difference(key, verb string, seen linearizability.Response) string {
-	q, a := o.Operation.Input.(linearizability.Request), o.Operation.Output.(linearizability.Response)
+	req, resp := o.Operation.Input.(linearizability.Request), o.Operation.Output.(linearizability.Response)
 	switch {
-	case q.Key != key:
+	case req.Key != key:
 		return "the key differs"
-	case q.WriteVerb() != verb && !(q.Verb == "apply" && verb == "create" && a.Code == http.StatusCreated):
+	case req.WriteVerb() != verb && !(req.Verb == "apply" && verb == "create" && resp.Code == http.StatusCreated):
 		return "the verb differs"
-	case a.UID != seen.UID:
+	case resp.UID != seen.UID:
 		return "the uid differs"
-	case a.Content != q.VisibleContent(seen.Content):
+	case resp.Content != req.VisibleContent(seen.Content):
 		return "the content differs"
 	}
 	return ""
@@ -100,12 +100,12 @@ func (o *operation) difference(key, verb string, seen linearizability.Response) 
 
 // mayExplain reports whether an event can be from this operation, whose revision is unknown.
 func (o *operation) mayExplain(verb, content string) bool {
-	q := o.Operation.Input.(linearizability.Request)
-	if q.WriteVerb() != verb && !(q.Verb == "apply" && verb == "create") {
+	req := o.Operation.Input.(linearizability.Request)
+	if req.WriteVerb() != verb && !(req.Verb == "apply" && verb == "create") {
 		return false
 	}
 	now := linearizability.DecodeContent(content)
-	for key, value := range q.Set {
+	for key, value := range req.Set {
 		if now[key] != value {
 			return false
 		}

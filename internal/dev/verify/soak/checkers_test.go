@@ -43,9 +43,9 @@ func sampleHistory(t *testing.T) *watchguarantees.History {
 }
 
 // newOperation returns an operation on the key "a".
-func newOperation(client int, call, ret int64, q linearizability.Request, a linearizability.Response) porcupine.Operation {
-	q.Key = "a"
-	return porcupine.Operation{ClientId: client, Call: call, Return: ret, Input: q, Output: a}
+func newOperation(client int, call, ret int64, req linearizability.Request, resp linearizability.Response) porcupine.Operation {
+	req.Key = "a"
+	return porcupine.Operation{ClientId: client, Call: call, Return: ret, Input: req, Output: resp}
 }
 
 func serialAnnotation(s string) map[string]string { return map[string]string{"serial": s} }

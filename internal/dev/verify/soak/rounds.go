@@ -205,8 +205,8 @@ func (g *group) writesIn(records map[string]*watchguarantees.History) (writes []
 func (g *group) checkLinearizable(ends map[string]linearizability.State, last uint64) (violations []string) {
 	history := slices.Clone(g.History)
 	for key, end := range ends {
-		a := linearizability.Response{Code: http.StatusOK, HasObject: end.Exists, UID: end.UID, ResourceVersion: end.ResourceVersion, Content: end.Content, ListRevision: last}
-		history = append(history, porcupine.Operation{ClientId: -1, Input: linearizability.Request{Key: key, Verb: "list"}, Output: a, Call: linearizability.Pending - 2, Return: linearizability.Pending - 1})
+		resp := linearizability.Response{Code: http.StatusOK, HasObject: end.Exists, UID: end.UID, ResourceVersion: end.ResourceVersion, Content: end.Content, ListRevision: last}
+		history = append(history, porcupine.Operation{ClientId: -1, Input: linearizability.Request{Key: key, Verb: "list"}, Output: resp, Call: linearizability.Pending - 2, Return: linearizability.Pending - 1})
 	}
 	for _, part := range linearizability.PartitionByKey(history) {
 		key := part[0].Input.(linearizability.Request).Key

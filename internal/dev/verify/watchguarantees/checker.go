@@ -21,52 +21,52 @@ type checker struct {
 	violations    []string
 }
 
-func (r *checker) report(format string, args ...any) {
-	r.violations = append(r.violations, r.log.Name+": "+fmt.Sprintf(format, args...))
+func (c *checker) report(format string, args ...any) {
+	c.violations = append(c.violations, c.log.Name+": "+fmt.Sprintf(format, args...))
 }
 
-func (r *checker) checkRequest(s WatchRequest, last bool) {
+func (c *checker) checkRequest(s WatchRequest, last bool) {
 	seen := s.Events
 	switch {
 	case s.Initial && s.Bookmarks:
-		seen = r.checkInitialEvents(s)
+		seen = c.checkInitialEvents(s)
 	case s.Initial:
-		r.checkUnendedInitialEvents(s, last)
+		c.checkUnendedInitialEvents(s, last)
 		seen = nil
-	case !r.started:
-		r.position, r.positionKnown = s.From, true
-	case !r.positionKnown || s.From != r.position:
-		r.report("wrongly resumed from %d, the position was %d (known: %v)", s.From, r.position, r.positionKnown)
+	case !c.started:
+		c.position, c.positionKnown = s.From, true
+	case !c.positionKnown || s.From != c.position:
+		c.report("wrongly resumed from %d, the position was %d (known: %v)", s.From, c.position, c.positionKnown)
 	}
-	r.started = true
-	r.checkEvents(s, seen)
+	c.started = true
+	c.checkEvents(s, seen)
 }
 
 // checkInitialEvents checks initial events that a bookmark ends, and returns the events after it.
-func (r *checker) checkInitialEvents(s WatchRequest) []harness.Event {
+func (c *checker) checkInitialEvents(s WatchRequest) []harness.Event {
 	i := slices.IndexFunc(s.Events, func(g harness.Event) bool { return g.InitialEventsEnd })
 	if i < 0 { // incomplete: they must be the start of some state
-		r.positionKnown = false
-		for rev := s.MinRevision; rev <= r.history.End; rev++ {
-			if isPrefix(r.history.ObjectsAt(rev, r.log.Matches), s.Events) {
+		c.positionKnown = false
+		for rev := s.MinRevision; rev <= c.history.End; rev++ {
+			if isPrefix(c.history.ObjectsAt(rev, c.log.Matches), s.Events) {
 				return nil
 			}
 		}
-		r.report("wrong initial events: no state since %d begins with %v", s.MinRevision, s.Events)
+		c.report("wrong initial events: no state since %d begins with %v", s.MinRevision, s.Events)
 		return nil
 	}
 	end := s.Events[i]
-	want := r.history.ObjectsAt(end.Revision, r.log.Matches)
+	want := c.history.ObjectsAt(end.Revision, c.log.Matches)
 	if len(want) != i || !isPrefix(want, s.Events[:i]) {
-		r.report("wrong initial events: at %d the objects are %v, the events are %v", end.Revision, want, s.Events[:i])
+		c.report("wrong initial events: at %d the objects are %v, the events are %v", end.Revision, want, s.Events[:i])
 	}
 	if s.ExactList != nil && !slices.EqualFunc(want, *s.ExactList, harness.Object.Equal) {
-		r.report("wrong list: at %d the objects are %v, the list is %v", end.Revision, want, *s.ExactList)
+		c.report("wrong list: at %d the objects are %v, the list is %v", end.Revision, want, *s.ExactList)
 	}
-	if end.Revision < s.MinRevision || end.Revision > r.history.End {
-		r.report("wrong initial events: they are of %d, the request was for %d or later, the newest is %d", end.Revision, s.MinRevision, r.history.End)
+	if end.Revision < s.MinRevision || end.Revision > c.history.End {
+		c.report("wrong initial events: they are of %d, the request was for %d or later, the newest is %d", end.Revision, s.MinRevision, c.history.End)
 	}
-	r.position, r.positionKnown = end.Revision, true
+	c.position, c.positionKnown = end.Revision, true
 	return s.Events[i+1:]
 }
 
@@ -79,70 +79,70 @@ func isPrefix(list []harness.Object, seen []harness.Event) bool {
 
 // checkUnendedInitialEvents checks initial events without a bookmark at their end. There must be a
 // state that they can be, and that the events after them continue.
-func (r *checker) checkUnendedInitialEvents(s WatchRequest, last bool) {
-	r.positionKnown = false
-	for rev := s.MinRevision; rev <= r.history.End; rev++ {
-		state := r.history.ObjectsAt(rev, r.log.Matches)
+func (c *checker) checkUnendedInitialEvents(s WatchRequest, last bool) {
+	c.positionKnown = false
+	for rev := s.MinRevision; rev <= c.history.End; rev++ {
+		state := c.history.ObjectsAt(rev, c.log.Matches)
 		n := min(len(state), len(s.Events))
 		if !isPrefix(state, s.Events[:n]) || last && n < len(state) {
 			continue
 		}
-		next := &checker{history: r.history, log: r.log, position: rev, positionKnown: true}
+		next := &checker{history: c.history, log: c.log, position: rev, positionKnown: true}
 		next.checkEvents(s, s.Events[n:])
-		if _, more := r.history.nextEvent(next.position, r.log.Matches); len(next.violations) == 0 && !(last && more) {
-			r.positionKnown, r.position = last, next.position // a client does not know its position
+		if _, more := c.history.nextEvent(next.position, c.log.Matches); len(next.violations) == 0 && !(last && more) {
+			c.positionKnown, c.position = last, next.position // a client does not know its position
 			return
 		}
 	}
-	r.report("lost or wrong: no state since %d explains %v", s.MinRevision, s.Events)
+	c.report("lost or wrong: no state since %d explains %v", s.MinRevision, s.Events)
 }
 
 // checkEvents checks events after a known position.
-func (r *checker) checkEvents(s WatchRequest, seen []harness.Event) {
+func (c *checker) checkEvents(s WatchRequest, seen []harness.Event) {
 	for i, g := range seen {
 		switch g.Type {
 		case watch.Bookmark:
-			r.checkBookmark(s, g)
+			c.checkBookmark(s, g)
 		case watch.Error:
 			if i != len(seen)-1 {
-				r.report("wrong: %v is not the end", g)
+				c.report("wrong: %v is not the end", g)
 			}
-			if g.Code != http.StatusGone || !slices.ContainsFunc(r.history.ForgottenAt, func(rev uint64) bool { return rev > r.position }) {
-				r.report("unexpected %v at %d", g, r.position)
+			if g.Code != http.StatusGone || !slices.ContainsFunc(c.history.ForgottenAt, func(rev uint64) bool { return rev > c.position }) {
+				c.report("unexpected %v at %d", g, c.position)
 			}
-			r.positionKnown = false
+			c.positionKnown = false
 		default:
-			r.checkEvent(g)
+			c.checkEvent(g)
 		}
 	}
 }
 
-func (r *checker) checkBookmark(s WatchRequest, g harness.Event) {
-	switch next, ok := r.history.nextEvent(r.position, r.log.Matches); {
+func (c *checker) checkBookmark(s WatchRequest, g harness.Event) {
+	switch next, ok := c.history.nextEvent(c.position, c.log.Matches); {
 	case !s.Bookmarks:
-		r.report("unrequested %v", g)
+		c.report("unrequested %v", g)
 	case g.InitialEventsEnd:
-		r.report("wrong: %v does not end initial events", g)
+		c.report("wrong: %v does not end initial events", g)
 	case ok && next.Revision <= g.Revision:
-		r.report("early %v, before %v", g, next)
-	case g.Revision < r.position:
-		r.report("late %v, after %d", g, r.position)
-	case g.Revision > r.history.End:
-		r.report("early %v, the store is at %d", g, r.history.End)
+		c.report("early %v, before %v", g, next)
+	case g.Revision < c.position:
+		c.report("late %v, after %d", g, c.position)
+	case g.Revision > c.history.End:
+		c.report("early %v, the store is at %d", g, c.history.End)
 	}
-	r.position = max(r.position, g.Revision)
+	c.position = max(c.position, g.Revision)
 }
 
-func (r *checker) checkEvent(g harness.Event) {
-	switch want, ok := r.history.nextEvent(r.position, r.log.Matches); {
-	case g.Revision <= r.position:
-		r.report("repeated or out of order: %v after %d", g, r.position)
+func (c *checker) checkEvent(g harness.Event) {
+	switch want, ok := c.history.nextEvent(c.position, c.log.Matches); {
+	case g.Revision <= c.position:
+		c.report("repeated or out of order: %v after %d", g, c.position)
 	case !ok || want.Revision > g.Revision:
-		r.report("wrong: %v never happened", g)
+		c.report("wrong: %v never happened", g)
 	case want.Revision < g.Revision:
-		r.report("lost: %v, before %v", want, g)
+		c.report("lost: %v, before %v", want, g)
 	case want.Type != g.Type || !want.Equal(g.Object):
-		r.report("wrong: %v should be %v", g, want)
+		c.report("wrong: %v should be %v", g, want)
 	}
-	r.position = max(r.position, g.Revision)
+	c.position = max(c.position, g.Revision)
 }

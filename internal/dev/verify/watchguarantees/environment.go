@@ -49,54 +49,54 @@ func namespacesAndNames() (namespaces, names []string) {
 
 // newEnvironment starts a server with a few objects in three namespaces.
 func newEnvironment(t *testing.T, seed uint64, rng *rand.Rand, total *harness.Counter) *environment {
-	w := &environment{t: t, counter: total, kind: harness.KindsReturningDeleted()[seed%2], writersDone: make(chan struct{}), stopWatchers: make(chan struct{})}
+	e := &environment{t: t, counter: total, kind: harness.KindsReturningDeleted()[seed%2], writersDone: make(chan struct{}), stopWatchers: make(chan struct{})}
 	namespaces, names := namespacesAndNames()
 	var objects, fixtures []runtime.Object
 	for _, ns := range namespaces {
 		objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}})
 		for _, name := range names[:2] {
-			fixtures = append(fixtures, w.kind.New(ns, name, map[string]string{"app": "x"}))
+			fixtures = append(fixtures, e.kind.New(ns, name, map[string]string{"app": "x"}))
 		}
 	}
 	intervals := []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, time.Second}
-	w.srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed), fakeapi.WithObjects(append(objects, fixtures...)...),
+	e.srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed), fakeapi.WithObjects(append(objects, fixtures...)...),
 		fakeapi.WithBookmarkInterval(intervals[rng.IntN(len(intervals))]))
-	w.startRevision = w.revision()
-	w.newest = w.startRevision
-	w.initial = w.list(w.kind.CollectionPath(""), harness.JSON, nil)
-	require.Len(t, w.initial, len(fixtures))
-	w.forgetsHistory = rng.IntN(3) == 0
-	return w
+	e.startRevision = e.revision()
+	e.newest = e.startRevision
+	e.initial = e.list(e.kind.CollectionPath(""), harness.JSON, nil)
+	require.Len(t, e.initial, len(fixtures))
+	e.forgetsHistory = rng.IntN(3) == 0
+	return e
 }
 
 func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	w := newEnvironment(t, seed, rng, total)
+	e := newEnvironment(t, seed, rng, total)
 	var writers, watchers sync.WaitGroup
 	for i := range 4 {
-		a := &writer{environment: w, rng: rand.New(rand.NewPCG(seed, uint64(100+i))), name: fmt.Sprint("w", i)}
+		a := &writer{environment: e, rng: rand.New(rand.NewPCG(seed, uint64(100+i))), name: fmt.Sprint("w", i)}
 		writers.Go(func() { a.run(40) })
 	}
-	writers.Go(func() { w.writeOtherKind(rand.New(rand.NewPCG(seed, 2)), 20) })
-	if w.forgetsHistory {
-		writers.Go(func() { w.forgetHistory(rand.New(rand.NewPCG(seed, 3))) })
+	writers.Go(func() { e.writeOtherKind(rand.New(rand.NewPCG(seed, 2)), 20) })
+	if e.forgetsHistory {
+		writers.Go(func() { e.forgetHistory(rand.New(rand.NewPCG(seed, 3))) })
 	}
 	var logs []*WatchLog
-	for i, v := range randomWatchSpecs(w, rng) {
-		o := newWatcher(w, v, rand.New(rand.NewPCG(seed, uint64(200+i))))
+	for i, v := range randomWatchSpecs(e, rng) {
+		o := newWatcher(e, v, rand.New(rand.NewPCG(seed, uint64(200+i))))
 		logs = append(logs, &o.WatchLog)
 		watchers.Go(o.run)
 	}
 	writers.Wait()
-	close(w.writersDone)
+	close(e.writersDone)
 	time.Sleep(5 * time.Second) // at least two bookmarks
-	close(w.stopWatchers)
+	close(e.stopWatchers)
 	watchers.Wait()
 
-	c, violations := NewHistory(w.kind.Name, w.initial, w.startRevision, w.revision(), w.writes)
-	c.ForgottenAt = w.forgottenAt
+	c, violations := NewHistory(e.kind.Name, e.initial, e.startRevision, e.revision(), e.writes)
+	c.ForgottenAt = e.forgottenAt
 	for _, l := range logs {
-		w.countEvents(l)
+		e.countEvents(l)
 		violations = append(violations, c.Check(*l)...)
 	}
 	if len(violations) > 0 {
@@ -105,122 +105,122 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 }
 
 // forgetHistory makes the server forget its history a few times.
-func (w *environment) forgetHistory(rng *rand.Rand) {
+func (e *environment) forgetHistory(rng *rand.Rand) {
 	for range 4 {
 		time.Sleep(time.Duration(rng.IntN(1000)) * time.Millisecond)
-		w.srv.Compact()
+		e.srv.Compact()
 		if rng.IntN(2) == 0 {
-			w.srv.ForgetHistory()
-			w.mu.Lock()
-			w.forgottenAt = append(w.forgottenAt, w.revision())
-			w.mu.Unlock()
+			e.srv.ForgetHistory()
+			e.mu.Lock()
+			e.forgottenAt = append(e.forgottenAt, e.revision())
+			e.mu.Unlock()
 		}
 	}
 }
 
 // countEvents counts what a log covers.
-func (w *environment) countEvents(l *WatchLog) {
+func (e *environment) countEvents(l *WatchLog) {
 	for i, s := range l.Requests {
 		if i > 0 && !s.Initial {
 			before := l.Requests[i-1].Events
 			if len(before) > 0 && before[len(before)-1].Type == "BOOKMARK" {
-				w.counter.Add("resumed from a bookmark")
+				e.counter.Add("resumed from a bookmark")
 			} else {
-				w.counter.Add("resumed from an event")
+				e.counter.Add("resumed from an event")
 			}
 		}
 		ended := false
 		for _, g := range s.Events {
-			w.counter.Add(string(g.Type))
+			e.counter.Add(string(g.Type))
 			if ended = ended || g.InitialEventsEnd; g.Type == "DELETED" && strings.Contains(l.Name, "labelSelector") {
-				w.counter.Add("selected DELETED")
+				e.counter.Add("selected DELETED")
 			}
 		}
 		if s.ExactList != nil {
-			w.counter.Add("Exact list")
+			e.counter.Add("Exact list")
 		}
 		if s.Initial && s.Bookmarks && !ended && len(s.Events) > 0 {
-			w.counter.Add("partial initial events")
+			e.counter.Add("partial initial events")
 		}
 	}
 }
 
 // objectFrom converts a decoded object.
-func (w *environment) objectFrom(obj runtime.Object) harness.Object {
+func (e *environment) objectFrom(obj runtime.Object) harness.Object {
 	o, err := harness.ObjectFrom(obj)
-	require.NoError(w.t, err)
+	require.NoError(e.t, err)
 	return o
 }
 
-func (w *environment) revision() uint64 {
-	rev, err := strconv.ParseUint(w.srv.ResourceVersion(), 10, 64)
-	require.NoError(w.t, err)
+func (e *environment) revision() uint64 {
+	rev, err := strconv.ParseUint(e.srv.ResourceVersion(), 10, 64)
+	require.NoError(e.t, err)
 	return rev
 }
 
 // list reads a collection. It returns nil if the server has forgotten the revision.
-func (w *environment) list(path, media string, query url.Values) []harness.Object {
-	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.srv.URL()+path+"?"+query.Encode(), nil)
-	require.NoError(w.t, err)
+func (e *environment) list(path, media string, query url.Values) []harness.Object {
+	r, err := http.NewRequestWithContext(e.t.Context(), http.MethodGet, e.srv.URL()+path+"?"+query.Encode(), nil)
+	require.NoError(e.t, err)
 	r.Header.Set("Accept", media)
-	code, body := w.do(r)
+	code, body := e.do(r)
 	if code == http.StatusGone {
 		return nil
 	}
-	obj, _, err := harness.Encoding{Kind: w.kind, MediaType: media}.Decode(body)
-	require.NoError(w.t, err)
+	obj, _, err := harness.Encoding{Kind: e.kind, MediaType: media}.Decode(body)
+	require.NoError(e.t, err)
 	items, err := meta.ExtractList(obj)
-	require.NoError(w.t, err)
+	require.NoError(e.t, err)
 	list := []harness.Object{}
 	for _, item := range items {
-		list = append(list, w.objectFrom(item))
+		list = append(list, e.objectFrom(item))
 	}
 	return list
 }
 
-func (w *environment) do(r *http.Request) (int, []byte) {
-	resp, err := w.srv.Client().Do(r)
-	require.NoError(w.t, err)
+func (e *environment) do(r *http.Request) (int, []byte) {
+	resp, err := e.srv.Client().Do(r)
+	require.NoError(e.t, err)
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
-	require.NoError(w.t, err)
+	require.NoError(e.t, err)
 	return resp.StatusCode, body
 }
 
-func (w *environment) recordWrite(kind, verb string, o harness.Object) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.writes = append(w.writes, Write{Kind: kind, Verb: verb, Object: o})
-	w.newest = max(w.newest, o.Revision)
+func (e *environment) recordWrite(kind, verb string, o harness.Object) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.writes = append(e.writes, Write{Kind: kind, Verb: verb, Object: o})
+	e.newest = max(e.newest, o.Revision)
 }
 
 // newestRevision returns the newest revision that a writer has received.
-func (w *environment) newestRevision() uint64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.newest
+func (e *environment) newestRevision() uint64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.newest
 }
 
 // writeOtherKind writes objects of another kind, whose revisions the watchers see in bookmarks
 // only.
-func (w *environment) writeOtherKind(rng *rand.Rand, n int) {
+func (e *environment) writeOtherKind(rng *rand.Rand, n int) {
 	for i := range n {
 		time.Sleep(time.Duration(rng.IntN(200)) * time.Millisecond)
-		code, body := w.request("POST", "/api/v1/namespaces/n/configmaps", harness.JSON, fmt.Sprintf(`{"metadata":{"name":"noise-%d","labels":{"app":"x"}}}`, i))
-		require.Equal(w.t, http.StatusCreated, code)
-		w.recordWrite("ConfigMap", "create", w.decode(body))
+		code, body := e.request("POST", "/api/v1/namespaces/n/configmaps", harness.JSON, fmt.Sprintf(`{"metadata":{"name":"noise-%d","labels":{"app":"x"}}}`, i))
+		require.Equal(e.t, http.StatusCreated, code)
+		e.recordWrite("ConfigMap", "create", e.decode(body))
 	}
 }
 
-func (w *environment) request(method, path, contentType, body string) (int, []byte) {
-	r, err := http.NewRequestWithContext(w.t.Context(), method, w.srv.URL()+path, bytes.NewReader([]byte(body)))
-	require.NoError(w.t, err)
+func (e *environment) request(method, path, contentType, body string) (int, []byte) {
+	r, err := http.NewRequestWithContext(e.t.Context(), method, e.srv.URL()+path, bytes.NewReader([]byte(body)))
+	require.NoError(e.t, err)
 	r.Header.Set("Content-Type", contentType)
-	return w.do(r)
+	return e.do(r)
 }
 
-func (w *environment) decode(body []byte) harness.Object {
-	obj, _, err := harness.Encoding{Kind: w.kind, MediaType: harness.JSON}.Decode(body)
-	require.NoError(w.t, err)
-	return w.objectFrom(obj)
+func (e *environment) decode(body []byte) harness.Object {
+	obj, _, err := harness.Encoding{Kind: e.kind, MediaType: harness.JSON}.Decode(body)
+	require.NoError(e.t, err)
+	return e.objectFrom(obj)
 }

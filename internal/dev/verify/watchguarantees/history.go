@@ -71,10 +71,10 @@ type History struct {
 // writes that do not follow from one another, or a number of revisions that differs from the number
 // of writes. writes include those of other kinds.
 func NewHistory(kind string, initial []harness.Object, start, end uint64, writes []Write) (*History, []string) {
-	c := &History{Initial: map[string]harness.Object{}, Start: start, End: end}
+	h := &History{Initial: map[string]harness.Object{}, Start: start, End: end}
 	state := map[string]harness.Object{}
 	for _, o := range initial {
-		c.Initial[o.Key], state[o.Key] = o, o
+		h.Initial[o.Key], state[o.Key] = o, o
 	}
 	var violations []string
 	report := func(format string, args ...any) { violations = append(violations, fmt.Sprintf(format, args...)) }
@@ -104,18 +104,18 @@ func NewHistory(kind string, initial []harness.Object, start, end uint64, writes
 		} else {
 			next.New, state[w.Key] = &w.Object, w.Object
 		}
-		c.Changes = append(c.Changes, next)
+		h.Changes = append(h.Changes, next)
 	}
 	if start+uint64(len(writes)) != end {
 		report("wrong number of writes: %d from revision %d to %d", len(writes), start, end)
 	}
-	return c, violations
+	return h, violations
 }
 
 // ObjectsAt returns the selected objects at a revision, ordered by key.
-func (c *History) ObjectsAt(rev uint64, matches func(harness.Object) bool) []harness.Object {
-	state := maps.Clone(c.Initial)
-	for _, change := range c.Changes {
+func (h *History) ObjectsAt(rev uint64, matches func(harness.Object) bool) []harness.Object {
+	state := maps.Clone(h.Initial)
+	for _, change := range h.Changes {
 		if change.Revision > rev {
 			break
 		}
@@ -133,9 +133,9 @@ func (c *History) ObjectsAt(rev uint64, matches func(harness.Object) bool) []har
 }
 
 // nextEvent returns the first event after a revision.
-func (c *History) nextEvent(rev uint64, matches func(harness.Object) bool) (harness.Event, bool) {
-	i, _ := slices.BinarySearchFunc(c.Changes, rev+1, func(c Change, rev uint64) int { return cmp.Compare(c.Revision, rev) })
-	for _, change := range c.Changes[i:] {
+func (h *History) nextEvent(rev uint64, matches func(harness.Object) bool) (harness.Event, bool) {
+	i, _ := slices.BinarySearchFunc(h.Changes, rev+1, func(h Change, rev uint64) int { return cmp.Compare(h.Revision, rev) })
+	for _, change := range h.Changes[i:] {
 		if g, ok := change.eventFor(matches); ok {
 			return g, true
 		}
@@ -145,15 +145,15 @@ func (c *History) nextEvent(rev uint64, matches func(harness.Object) bool) (harn
 
 // Check compares the log of a watcher with the history and returns violations of the guarantees of
 // a watch.
-func (c *History) Check(l WatchLog) []string {
-	r := &checker{history: c, log: l}
+func (h *History) Check(l WatchLog) []string {
+	c := &checker{history: h, log: l}
 	for i, s := range l.Requests {
-		r.checkRequest(s, i == len(l.Requests)-1)
+		c.checkRequest(s, i == len(l.Requests)-1)
 	}
-	if !r.positionKnown {
-		r.report("lost: the watch never had a position")
-	} else if g, ok := c.nextEvent(r.position, l.Matches); ok {
-		r.report("lost at the end: %v", g)
+	if !c.positionKnown {
+		c.report("lost: the watch never had a position")
+	} else if g, ok := h.nextEvent(c.position, l.Matches); ok {
+		c.report("lost at the end: %v", g)
 	}
-	return r.violations
+	return c.violations
 }

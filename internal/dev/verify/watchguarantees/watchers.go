@@ -59,16 +59,16 @@ type watcher struct {
 	positionKnown bool   // position is valid
 }
 
-func newWatcher(w *environment, v watchSpec, rng *rand.Rand) *watcher {
-	o := &watcher{environment: w, watchSpec: v, rng: rng, media: harness.JSON}
+func newWatcher(e *environment, v watchSpec, rng *rand.Rand) *watcher {
+	o := &watcher{environment: e, watchSpec: v, rng: rng, media: harness.JSON}
 	if rng.IntN(2) == 0 {
 		o.media = harness.Protobuf
 	}
-	config := w.srv.RESTConfig()
+	config := e.srv.RESTConfig()
 	o.network = harness.NewNetwork(config)
 	o.client = &http.Client{Transport: &http.Transport{DialContext: config.Dial}}
 	selector, err := labels.Parse(v.label)
-	require.NoError(w.t, err)
+	require.NoError(e.t, err)
 	o.Matches = func(t harness.Object) bool {
 		namespace, name, _ := strings.Cut(t.Key, "/")
 		return (v.namespace == "" || v.namespace == namespace) && (v.objectName == "" || v.objectName == name) &&
@@ -78,35 +78,35 @@ func newWatcher(w *environment, v watchSpec, rng *rand.Rand) *watcher {
 	return o
 }
 
-func (o *watcher) path() string {
-	return o.kind.CollectionPath(o.namespace)
+func (w *watcher) path() string {
+	return w.kind.CollectionPath(w.namespace)
 }
 
-func (o *watcher) selectorQuery() url.Values {
+func (w *watcher) selectorQuery() url.Values {
 	q := url.Values{}
-	if o.label != "" {
-		q.Set("labelSelector", o.label)
+	if w.label != "" {
+		q.Set("labelSelector", w.label)
 	}
-	if o.objectName != "" {
-		q.Set("fieldSelector", "metadata.name="+o.objectName)
+	if w.objectName != "" {
+		q.Set("fieldSelector", "metadata.name="+w.objectName)
 	}
 	return q
 }
 
 // run watches until stopWatchers is closed.
-func (o *watcher) run() {
-	o.sleep(time.Duration(o.rng.IntN(1000)) * time.Millisecond)
-	if o.start == "past" {
-		o.position, o.positionKnown = o.startRevision+o.rng.Uint64N(o.environment.newestRevision()-o.startRevision+1), true
+func (w *watcher) run() {
+	w.sleep(time.Duration(w.rng.IntN(1000)) * time.Millisecond)
+	if w.start == "past" {
+		w.position, w.positionKnown = w.startRevision+w.rng.Uint64N(w.environment.newestRevision()-w.startRevision+1), true
 	}
-	for !o.stopped() {
-		o.watchOnce()
+	for !w.stopped() {
+		w.watchOnce()
 	}
 }
 
-func (o *watcher) stopped() bool {
+func (w *watcher) stopped() bool {
 	select {
-	case <-o.stopWatchers:
+	case <-w.stopWatchers:
 		return true
 	default:
 		return false
@@ -114,66 +114,66 @@ func (o *watcher) stopped() bool {
 }
 
 // sleep sleeps for d, or until the writers are done.
-func (o *watcher) sleep(d time.Duration) {
+func (w *watcher) sleep(d time.Duration) {
 	select {
-	case <-o.writersDone:
+	case <-w.writersDone:
 	case <-time.After(d):
 	}
 }
 
 // watchOnce sends a watch request and reads it to its end.
-func (o *watcher) watchOnce() {
-	s := WatchRequest{From: o.position, Initial: !o.positionKnown, Bookmarks: o.bookmarks}
-	query := o.query(&s)
-	ctx, cancel := context.WithCancel(o.t.Context())
+func (w *watcher) watchOnce() {
+	s := WatchRequest{From: w.position, Initial: !w.positionKnown, Bookmarks: w.bookmarks}
+	query := w.query(&s)
+	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
 	ended := make(chan struct{})
 	defer close(ended)
 	go func() {
 		select {
-		case <-o.stopWatchers:
+		case <-w.stopWatchers:
 			cancel()
 		case <-ended:
 		}
 	}()
-	defer o.scheduleCut(query, cancel).Stop()
+	defer w.scheduleCut(query, cancel).Stop()
 
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, o.srv.URL()+o.path()+"?"+query.Encode(), nil)
-	require.NoError(o.t, err)
-	r.Header.Set("Accept", o.media)
-	resp, err := o.client.Do(r)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.srv.URL()+w.path()+"?"+query.Encode(), nil)
+	require.NoError(w.t, err)
+	r.Header.Set("Accept", w.media)
+	resp, err := w.client.Do(r)
 	if err != nil {
 		return // interrupted before the response
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		o.t.Errorf("watch: %s", resp.Status)
+		w.t.Errorf("watch: %s", resp.Status)
 		return
 	}
-	o.readEvents(&s, resp.Body)
-	o.Requests = append(o.Requests, s)
+	w.readEvents(&s, resp.Body)
+	w.Requests = append(w.Requests, s)
 }
 
 // query returns the parameters of the watch, and sets MinRevision of the request.
-func (o *watcher) query(s *WatchRequest) url.Values {
-	q := o.selectorQuery()
+func (w *watcher) query(s *WatchRequest) url.Values {
+	q := w.selectorQuery()
 	q.Set("watch", "true")
-	if o.bookmarks {
+	if w.bookmarks {
 		q.Set("allowWatchBookmarks", "true")
 	}
 	switch {
 	case !s.Initial:
 		q.Set("resourceVersion", strconv.FormatUint(s.From, 10))
 		return q
-	case o.start == "any":
+	case w.start == "any":
 		q.Set("resourceVersion", "0")
-		s.MinRevision = o.startRevision
+		s.MinRevision = w.startRevision
 		return q
 	}
-	s.MinRevision = o.environment.newestRevision()
+	s.MinRevision = w.environment.newestRevision()
 	q.Set("sendInitialEvents", "true")
 	q.Set("resourceVersionMatch", "NotOlderThan")
-	if o.start == "stream after" {
+	if w.start == "stream after" {
 		q.Set("resourceVersion", strconv.FormatUint(s.MinRevision, 10))
 	}
 	return q
@@ -181,18 +181,18 @@ func (o *watcher) query(s *WatchRequest) url.Values {
 
 // scheduleCut ends the watch after a random time, with a timeout, a cancellation or a broken
 // connection.
-func (o *watcher) scheduleCut(query url.Values, cancel func()) *time.Timer {
-	after := time.Duration(o.rng.IntN(1200)) * time.Millisecond
-	if o.rng.IntN(4) == 0 {
+func (w *watcher) scheduleCut(query url.Values, cancel func()) *time.Timer {
+	after := time.Duration(w.rng.IntN(1200)) * time.Millisecond
+	if w.rng.IntN(4) == 0 {
 		after /= 50 // during its start
 	}
-	how := o.rng.IntN(4)
+	how := w.rng.IntN(4)
 	if how == 0 {
 		query.Set("timeoutSeconds", "1")
 	}
 	return time.AfterFunc(after, func() {
 		select {
-		case <-o.writersDone:
+		case <-w.writersDone:
 			return
 		default:
 		}
@@ -200,22 +200,22 @@ func (o *watcher) scheduleCut(query url.Values, cancel func()) *time.Timer {
 		case 1:
 			cancel()
 		case 2:
-			o.network.BreakConnections()
+			w.network.BreakConnections()
 		}
 	})
 }
 
 // readEvents records the events of a watch up to its end.
-func (o *watcher) readEvents(s *WatchRequest, body io.Reader) {
-	next := harness.Encoding{Kind: o.kind, MediaType: o.media}.EventReader(body)
-	o.positionKnown = o.positionKnown && !s.Initial
-	for range o.maxEvents() {
-		if o.slow {
-			o.sleep(time.Duration(o.rng.IntN(120)) * time.Millisecond)
+func (w *watcher) readEvents(s *WatchRequest, body io.Reader) {
+	next := harness.Encoding{Kind: w.kind, MediaType: w.media}.EventReader(body)
+	w.positionKnown = w.positionKnown && !s.Initial
+	for range w.maxEvents() {
+		if w.slow {
+			w.sleep(time.Duration(w.rng.IntN(120)) * time.Millisecond)
 		}
 		g, err := next()
 		if errors.Is(err, harness.ErrMalformed) {
-			o.t.Errorf("%s: %v", o.Name, err)
+			w.t.Errorf("%s: %v", w.Name, err)
 		}
 		if err != nil {
 			return
@@ -223,41 +223,41 @@ func (o *watcher) readEvents(s *WatchRequest, body io.Reader) {
 		s.Events = append(s.Events, g)
 		switch {
 		case g.Type == watch.Error:
-			o.positionKnown = false
+			w.positionKnown = false
 			return
 		case g.InitialEventsEnd:
-			o.positionKnown = true
-			o.compareWithList(s, g.Revision)
+			w.positionKnown = true
+			w.compareWithList(s, g.Revision)
 		}
-		if o.positionKnown {
-			o.position = g.Revision
+		if w.positionKnown {
+			w.position = g.Revision
 		}
 	}
 }
 
 // maxEvents returns how many events are read before the watcher stops, which may be during the
 // initial events.
-func (o *watcher) maxEvents() int {
+func (w *watcher) maxEvents() int {
 	select {
-	case <-o.writersDone:
+	case <-w.writersDone:
 		return math.MaxInt
 	default:
 	}
-	if o.rng.IntN(4) == 0 {
-		return o.rng.IntN(6)
+	if w.rng.IntN(4) == 0 {
+		return w.rng.IntN(6)
 	}
 	return math.MaxInt
 }
 
 // compareWithList reads the list that the initial events should be equal to.
-func (o *watcher) compareWithList(s *WatchRequest, rev uint64) {
-	q := o.selectorQuery()
+func (w *watcher) compareWithList(s *WatchRequest, rev uint64) {
+	q := w.selectorQuery()
 	q.Set("resourceVersion", strconv.FormatUint(rev, 10))
 	q.Set("resourceVersionMatch", "Exact")
-	list := o.list(o.path(), o.media, q)
+	list := w.list(w.path(), w.media, q)
 	if list != nil {
 		s.ExactList = &list
-	} else if !o.forgetsHistory {
-		o.t.Errorf("%s: no list at %d, although no history was forgotten", o.Name, rev)
+	} else if !w.forgetsHistory {
+		w.t.Errorf("%s: no list at %d, although no history was forgotten", w.Name, rev)
 	}
 }
