@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// BenchmarkUpdate measures what tracking costs, by the shortcut and the long way,
-// next to decoding the same body (strictly, as a server does it).
+// BenchmarkUpdate measures updates with the fast path and with the library, and for comparison the
+// strict decoding of the same body.
 func BenchmarkUpdate(b *testing.B) {
 	for _, bm := range []struct {
 		name          string
@@ -35,18 +35,18 @@ func BenchmarkUpdate(b *testing.B) {
 		{name: "deployment/status", group: "apps", plural: "deployments", subresource: "status", before: deployment("1", 1), after: deployment("1", 2)},
 	} {
 		res := builtin.Table().Lookup(bm.group, "v1", bm.plural)
-		tracker, err := BuiltinFieldManager(res, bm.subresource)
+		m, err := BuiltinFieldManager(res, bm.subresource)
 		require.NoError(b, err)
 		var live runtime.Object
 		if bm.before != "" {
 			main, err := BuiltinFieldManager(res, "")
 			require.NoError(b, err)
 			live = main.Update(nil, decode(b, res, bm.before), "kubectl")
-			uid(live)
+			setUID(live)
 		}
 		obj := decode(b, res, bm.after)
-		run := func(how string, update func(live, obj runtime.Object, manager string) runtime.Object) {
-			b.Run(bm.name+"/"+how, func(b *testing.B) {
+		run := func(name string, update func(live, obj runtime.Object, manager string) runtime.Object) {
+			b.Run(bm.name+"/"+name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					accessor(obj).SetManagedFields(nil)
@@ -54,13 +54,13 @@ func BenchmarkUpdate(b *testing.B) {
 				}
 			})
 		}
-		run("short", func(live, obj runtime.Object, manager string) runtime.Object {
-			if _, ok := tracker.shortcut(live, obj, manager); !ok {
-				b.Fatal("no shortcut")
+		run("fast", func(live, obj runtime.Object, manager string) runtime.Object {
+			if !m.fast.Update(live, obj, manager) {
+				b.Fatal("the fast path does not support the update")
 			}
 			return obj
 		})
-		run("long", tracker.longWay)
+		run("library", m.updateWithLibrary)
 		b.Run(bm.name+"/decode", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -76,24 +76,24 @@ func BenchmarkApply(b *testing.B) {
 		{"deployment", "apps", "deployments", deployment("1", 1), deployment("2", 1)},
 	} {
 		res := builtin.Table().Lookup(bm.group, "v1", bm.plural)
-		tracker, err := BuiltinFieldManager(res, "")
+		m, err := BuiltinFieldManager(res, "")
 		require.NoError(b, err)
-		live, _, err := tracker.Apply(nil, []byte(bm.before), "m", false, "")
+		live, _, err := m.Apply(nil, []byte(bm.before), "m", false, "")
 		require.NoError(b, err)
-		uid(live)
+		setUID(live)
 		b.Run(bm.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _, err := tracker.Apply(live, []byte(bm.patch), "m", false, "")
+				_, _, err := m.Apply(live, []byte(bm.patch), "m", false, "")
 				require.NoError(b, err)
 			}
 		})
 	}
 }
 
-// BenchmarkCustom is for a custom resource of the size of the ConfigMap, and a small one.
+// BenchmarkCustom measures a custom resource of the size of the ConfigMap, and a small one.
 func BenchmarkCustom(b *testing.B) {
-	s := structuralOf(b, `{"type":"object","properties":{"data":{"type":"object","additionalProperties":{"type":"string"}}}}`)
+	s := parseSchema(b, `{"type":"object","properties":{"data":{"type":"object","additionalProperties":{"type":"string"}}}}`)
 	for name, body := range map[string]func(string) string{
 		"kib": func(v string) string {
 			return strings.Replace(configMap(v), `"apiVersion":"v1"`, `"apiVersion":"e.com/v1"`, 1)
@@ -102,30 +102,30 @@ func BenchmarkCustom(b *testing.B) {
 			return `{"apiVersion":"e.com/v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"` + v + `"}}`
 		},
 	} {
-		tracker, err := NewCRDFieldManager(schema.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "ConfigMap"}, s, "")
+		m, err := NewCRDFieldManager(schema.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "ConfigMap"}, s, "")
 		require.NoError(b, err)
-		live := tracker.Update(nil, raw(b, body("1")), "kubectl").(*unstructured.Unstructured)
-		uid(live)
-		for how, value := range map[string]string{"same": "1", "update": "2"} {
-			obj := raw(b, body(value))
-			uid(obj)
-			b.Run(name+"/"+how, func(b *testing.B) {
+		live := m.Update(nil, decodeJSON(b, body("1")), "kubectl").(*unstructured.Unstructured)
+		setUID(live)
+		for write, value := range map[string]string{"same": "1", "update": "2"} {
+			obj := decodeJSON(b, body(value))
+			setUID(obj)
+			b.Run(name+"/"+write, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					obj.SetManagedFields(nil)
-					tracker.Update(live, obj, "controller")
+					m.Update(live, obj, "controller")
 				}
 			})
 		}
 		b.Run(name+"/apply", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _, err := tracker.Apply(live, []byte(body("1")), "m", false, "")
+				_, _, err := m.Apply(live, []byte(body("1")), "m", false, "")
 				require.NoError(b, err)
 			}
 		})
 	}
-	b.Run("tracker", func(b *testing.B) {
+	b.Run("new", func(b *testing.B) {
 		for b.Loop() {
 			_, err := NewCRDFieldManager(widgetKind, s, "")
 			require.NoError(b, err)
@@ -141,7 +141,7 @@ func decode(tb testing.TB, res *resource.Resource, body string) runtime.Object {
 	return obj
 }
 
-// configMap is one of 1 KiB.
+// configMap returns a ConfigMap of 1 KiB.
 func configMap(value string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings","namespace":"default",
 		"labels":{"app":"web","tier":"back"},"annotations":{"example.com/owner":"team"}},

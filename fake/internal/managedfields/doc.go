@@ -1,54 +1,46 @@
-// Package managedfields keeps metadata.managedFields, the record of who owns which
-// field of an object, and merges server-side apply patches (SA rules, MD-25,
-// OC-18, SU-16; KEP-555).
+// Package managedfields maintains metadata.managedFields, the record of which manager owns which
+// fields of an object, and merges server-side apply patches (SA rules, MD-25, OC-18, SU-16;
+// KEP-555).
 //
 // # Use
 //
-// A FieldManager knows one resource in one served version, at the main resource or at
-// a subresource. BuiltinFieldManager returns it; there is one for a process. Every write asks it
-// once, with the stored object and the one that is about to replace it:
+// A FieldManager is for one resource in one served version, and for the main resource or one
+// subresource. BuiltinFieldManager returns those of built-in resources, NewCRDFieldManager creates
+// those of custom resources. Each write calls one method with the stored object:
 //
-//   - create, PUT and every patch but apply: FieldManager.Update,
-//   - apply: FieldManager.Apply, which makes the new object as well.
+//   - a create, a PUT or a patch other than apply calls FieldManager.Update with the new object,
+//   - an apply calls FieldManager.Apply with the patch, which returns the new object.
 //
-// Both come before the server's own preparation of the object (uid, generation,
-// what a strategy resets): what the server fills in has no owner. RestoreTimestamps comes
-// last of all, between preparation and store.
+// Both run before the server sets fields of the new object itself (the uid, the generation, the
+// fields that a strategy resets), because those fields have no owner. RestoreTimestamps runs last,
+// before the object is stored. A write to the scale subresource of an object is a write to a Scale,
+// and a ScaleHandler converts the managedFields between the two.
 //
-// Objects go in and come out in the StoreVersion of the resource; ownership is
-// recorded in the version of the request. Where the two differ (events,
-// horizontalpodautoscalers) the objects are converted for the comparison, and
-// entries that were written in the other version are compared in that one.
+// Objects are passed and returned in the storage version of the resource. Ownership is recorded in
+// the version of the request. Where the two differ (events, horizontalpodautoscalers), the objects
+// are converted for the comparison, and so they are for entries of another version.
 //
-// # Cost
+// # Implementation
 //
-// The libraries (apimachinery's managedfields over structured-merge-diff) are the
-// definition of what comes out. They work on sets that they decode, compare,
-// intersect and encode anew for each write, which takes several times as long as
-// everything else in it. So Update has a shortcut, and shortcut.go is the one
-// place that decides whether it may be taken. It walks the two Go values side by
-// side along a plan that is made once for a type from its schema, and touches
-// only what the write changed. It is taken for what is plain: all entries in the
-// version of the request and in the library's own spelling, ASCII names, no
-// doubles in keyed lists. Anything else takes the long way. A test compares the two on many thousand
-// random writes.
+// The results are those of the libraries that kube-apiserver uses, apimachinery's managedfields and
+// structured-merge-diff, called library in this package. The library decodes, compares and encodes
+// sets of fields on each write, which takes several times as long as the rest of the write. Package
+// fastpath computes the results of most updates without it. FieldManager.Update is the only caller,
+// and the constant useFastPath disables it. A test compares the two in random histories of objects
+// of all types.
 //
-// The schemas are those of client-go (57 ms to parse, once, when first needed).
+// The schemas of built-in types are those of client-go. They are parsed on first use, which takes 57
+// ms.
 //
 // # Custom resources
 //
-// NewCRDFieldManager makes the tracker of a custom resource, whose objects are unstructured, of the
-// schemas of its definition; who asks keeps it as long as the definition stays. It
-// converts entries of other versions with the function that it is given, and
-// NewCRDScaleHandler knows where the replicas are. Their shortcut is custom_shortcut.go: it
-// walks two objects of JSON along a plan of the schema alone, checks each value that it
-// meets against that, and leaves the entries that stay as they are undecoded. Objects
-// with nulls, and lists of maps told apart by integers of different lengths, go the long
-// way.
+// The objects of a custom resource are unstructured. Their FieldManager is created from the
+// structural schemas of the versions of the definition, and the caller keeps it as long as the
+// definition does not change. WithConversion sets the function that converts objects for the
+// entries of other versions.
 //
-// # Left out
+// # Differences
 //
-// Entries in versions that the server does not serve (say
-// apps/v1beta1) are dropped, as a real server does with versions that it does
-// not know. Of a custom resource they make an apply fail, as they do there.
+// Entries in versions that are not served (for instance apps/v1beta1) are dropped, as kube-apiserver
+// does with unknown versions. For a custom resource they make an apply fail, as in kube-apiserver.
 package managedfields

@@ -24,24 +24,23 @@ func TestSharedOwnershipAndRemoval(t *testing.T) {
 	cm.apply("m2", false, configMapWith(`{"b":"1"}`)) // shared (SA-08)
 	require.Equal(t, map[string]string{"a": "1", "b": "1"}, cm.live.(*corev1.ConfigMap).Data)
 
-	// Given up, b stays m2's (SA-10) and a, nobody's now, goes (SA-09).
+	// m1 gives up both: b is still owned by m2 (SA-10), a has no owner and is removed (SA-09).
 	require.Equal(t, "m2 Apply v1 (no time) {\"f:data\":{\"f:b\":{}}}\nm1 Apply v1 {\"f:data\":{\"f:c\":{}}}", cm.apply("m1", false, configMapWith(`{"c":"1"}`)))
 	require.Equal(t, map[string]string{"b": "1", "c": "1"}, cm.live.(*corev1.ConfigMap).Data)
 
-	// A plain write never conflicts (SA-11). It takes what it changes and what it
-	// removes goes from everybody.
+	// An update never conflicts (SA-11). It owns what it changes. Removed fields have no owner.
 	require.Equal(t, "m1 Apply v1 {\"f:data\":{\"f:c\":{}}}\nm1 Update v1 {\"f:data\":{\"f:d\":{}}}", cm.put("m1", configMapWith(`{"c":"1","d":"1"}`)))
 
 	// An apply conflicts with the Update entry of its own manager (SA-21).
-	conflict(t, cm.refused("m1", false, configMapWith(`{"c":"1","d":"2"}`)),
+	requireConflict(t, cm.applyError("m1", false, configMapWith(`{"c":"1","d":"2"}`)),
 		`Apply failed with 1 conflict: conflict with "m1" using v1: .data.d`, `conflict with "m1" using v1`, ".data.d")
 }
 
-func TestSeveralConflicts(t *testing.T) {
+func TestMultipleConflicts(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
 	cm.apply("m1", false, configMapWith(`{"a":"1","b":"1"}`))
 	cm.put("x", configMapWith(`{"a":"1","b":"1","c":"1"}`))
-	err := cm.refused("m2", false, configMapWith(`{"a":"2","b":"2","c":"2"}`))
+	err := cm.applyError("m2", false, configMapWith(`{"a":"2","b":"2","c":"2"}`))
 	require.EqualError(t, err, "Apply failed with 3 conflicts: conflicts with \"m1\":\n- .data.a\n- .data.b\nconflicts with \"x\" using v1:\n- .data.c")
 }
 
@@ -50,7 +49,8 @@ func TestSubresource(t *testing.T) {
 	pod.put("u", `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	const main = `u Update v1 {"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:image":{},"f:name":{},"f:resources":{}}}}}`
 
-	// The status is the status endpoint's (SA-22, SU-16), the spec and the owners are not.
+	// A write to the status owns the status and metadata (SA-22, SU-16), not the spec and the owner
+	// references.
 	require.Equal(t, main+"\n"+`u Update v1/status {"f:metadata":{"f:labels":{".":{},"f:l":{}}},"f:status":{"f:phase":{}}}`,
 		pod.putAt("status", "u", `{"metadata":{"name":"a","labels":{"l":"1"},"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"1"}],"managedFields":[{}]},
 			"spec":{"containers":[{"name":"c","image":"other"}]},"status":{"phase":"Running"}}`))
@@ -60,18 +60,18 @@ func TestSubresource(t *testing.T) {
 	require.Equal(t, `c Update apps/v1/status {"f:status":{"f:replicas":{}}}`+"\n"+`u Update apps/v1 {"f:spec":{"f:replicas":{}}}`,
 		deployment.putAt("status", "c", `{"metadata":{"name":"a","labels":{"l":"1"}},"spec":{"replicas":2},"status":{"replicas":1}}`))
 
-	// An apply at the main resource does not own the status (SA-32).
+	// An apply to the main resource does not own the status (SA-32).
 	require.Equal(t, `m Apply v1 {"f:metadata":{"f:labels":{"f:x":{}}}}`, strings.Split(pod.apply("m", true,
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"x":"y"}},"status":{"phase":"Failed"}}`), "\n")[0])
 
-	obj, _, err := pod.tracker("status").Apply(pod.live, []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"message":"m"}}`), "m", false, "")
+	obj, _, err := pod.manager("status").Apply(pod.live, []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"message":"m"}}`), "m", false, "")
 	require.NoError(t, err)
 	entries := accessor(obj).GetManagedFields()
 	require.Equal(t, "status", entries[1].Subresource)
 	require.JSONEq(t, `{"f:status":{"f:message":{}}}`, entries[1].FieldsV1.GetRawString())
 }
 
-func TestAncientChanges(t *testing.T) {
+func TestMaxUpdateEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cm := newObject(t, "", "configmaps")
 		data := map[int]string{}
@@ -84,43 +84,43 @@ func TestAncientChanges(t *testing.T) {
 			cm.put(fmt.Sprint("m", i), configMapWith("{"+strings.Join(all, ",")+"}"))
 			time.Sleep(time.Second) // virtual
 		}
-		lines := strings.Split(cm.owners(), "\n")
+		lines := strings.Split(cm.entries(), "\n")
 		require.Len(t, lines, 10)
 		require.Equal(t, `ancient-changes Update v1 {"f:data":{".":{},"f:k0":{},"f:k1":{},"f:k2":{}}}`, lines[0])
 		require.Equal(t, `m11 Update v1 {"f:data":{"f:k11":{}}}`, lines[9])
 	})
 }
 
-func TestManagedFieldsFromTheClient(t *testing.T) {
+func TestManagedFieldsOfRequest(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
 	first := cm.put("m", configMapWith(`{"k":"1"}`))
 	sent := func(managedFields, data string) string {
 		return `{"metadata":{"name":"a","managedFields":` + managedFields + `},"data":` + data + `}`
 	}
-	// Invalid ones are ignored (SA-29).
+	// Invalid entries are ignored (SA-29).
 	require.Equal(t, first, cm.put("x", sent(`[{"manager":"y","operation":"Bogus","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{}}]`, `{"k":"1"}`)))
 	require.Equal(t, first, cm.put("x", sent(`[{"manager":"y","operation":"Update","apiVersion":"v1","fieldsType":"V2","fieldsV1":{}}]`, `{"k":"1"}`)))
-	// Valid ones are taken.
+	// Valid entries are stored.
 	require.Equal(t, `y Update v1 (no time) {"f:data":{"f:k":{}}}`,
 		cm.put("x", sent(`[{"manager":"y","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}}]`, `{"k":"1"}`)))
-	// A reset stores the rest of the request (SA-27), and ends tracking (SA-36).
+	// A reset stores the rest of the request (SA-27). Ownership is not recorded then (SA-36).
 	require.Empty(t, cm.put("x", sent(`[{}]`, `{"k":"2"}`)))
 	require.Equal(t, "2", cm.live.(*corev1.ConfigMap).Data["k"])
 	require.Empty(t, cm.put("x", configMapWith(`{"k":"3"}`)))
-	// The next apply knows who had the fields (SA-23).
+	// The next apply adds an entry for the fields that exist (SA-23).
 	require.Equal(t, "m Apply v1 {\"f:data\":{\"f:n\":{}}}\nbefore-first-apply Update v1 {\"f:data\":{\".\":{},\"f:k\":{}}}", cm.apply("m", false, configMapWith(`{"n":"1"}`)))
 
 	require.Empty(t, cm.put("x", sent(`[]`, `{"k":"2"}`)), "SA-28")
 }
 
-// An object in two versions has one history (SA-34).
+// TestVersions checks that the entries of an object are in several versions (SA-34).
 func TestVersions(t *testing.T) {
 	table := builtin.Table()
 	v1, v2 := table.Lookup("autoscaling", "v1", "horizontalpodautoscalers"), table.Lookup("autoscaling", "v2", "horizontalpodautoscalers")
 	in := func(res *resource.Resource) *FieldManager {
-		tracker, err := BuiltinFieldManager(res, "")
+		m, err := BuiltinFieldManager(res, "")
 		require.NoError(t, err)
-		return tracker
+		return m
 	}
 	hpa := func(percent int32) *autoscalingv2.HorizontalPodAutoscaler {
 		return &autoscalingv2.HorizontalPodAutoscaler{
@@ -139,7 +139,7 @@ func TestVersions(t *testing.T) {
 	require.Equal(t, "autoscaling/v1", first.ManagedFields[0].APIVersion)
 	require.JSONEq(t, `{"f:spec":{"f:maxReplicas":{},"f:targetCPUUtilizationPercentage":{}}}`, first.ManagedFields[0].FieldsV1.GetRawString())
 
-	// The change in v2 takes the field from the entry in v1, and is owned in v2.
+	// An update in v2 removes the field from the entry in v1 and adds an entry in v2.
 	second := in(v2).Update(first, hpa(60), "two").(*autoscalingv2.HorizontalPodAutoscaler)
 	require.Len(t, second.ManagedFields, 2)
 	require.JSONEq(t, `{"f:spec":{"f:maxReplicas":{}}}`, second.ManagedFields[0].FieldsV1.GetRawString())
@@ -152,33 +152,33 @@ func TestVersions(t *testing.T) {
 	_, _, err = in(v1).Apply(second, []byte(`{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"targetCPUUtilizationPercentage":70}}`), "three", false, "")
 	require.ErrorContains(t, err, `conflict with "two" using autoscaling/v2`)
 
-	// An event in the newer group is kept in the older.
+	// An event of the group events.k8s.io is stored in the core group.
 	events := in(table.Lookup("events.k8s.io", "v1", "events"))
 	event := events.Update(nil, &corev1.Event{ObjectMeta: metav1.ObjectMeta{Name: "e"}, Reason: "R", Message: "m"}, "").(*corev1.Event)
 	require.Equal(t, "unknown", event.ManagedFields[0].Manager)
 	require.Equal(t, "events.k8s.io/v1", event.ManagedFields[0].APIVersion)
 	require.JSONEq(t, `{"f:note":{},"f:reason":{}}`, event.ManagedFields[0].FieldsV1.GetRawString())
 
-	// Entries in versions that nobody serves are dropped.
+	// Entries in versions that are not served are dropped.
 	first.ManagedFields[0].APIVersion = "autoscaling/v2beta1"
 	dropped := in(v2).Update(first, hpa(70), "two").(*autoscalingv2.HorizontalPodAutoscaler)
 	require.Len(t, dropped.ManagedFields, 1)
 	require.Equal(t, "two", dropped.ManagedFields[0].Manager)
 }
 
-// kubectl's client-side apply hands over to its server-side one without a conflict
-// (SA-35).
+// TestLastApplied checks that a server-side apply of kubectl does not conflict with its client-side
+// apply (SA-35).
 func TestLastApplied(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
 	const last = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"1"}}`
 	cm.put("kubectl-client-side-apply", fmt.Sprintf(`{"metadata":{"name":"a","annotations":{"kubectl.kubernetes.io/last-applied-configuration":%q}},"data":{"k":"1"}}`, last))
-	cm.refused("other", false, configMapWith(`{"k":"2"}`))
+	cm.applyError("other", false, configMapWith(`{"k":"2"}`))
 	cm.apply("kubectl", false, configMapWith(`{"k":"2"}`))
 	require.Equal(t, "2", cm.live.(*corev1.ConfigMap).Data["k"])
 	require.Contains(t, accessor(cm.live).GetAnnotations()["kubectl.kubernetes.io/last-applied-configuration"], `"k":"2"`)
 }
 
-func TestKeepTimes(t *testing.T) {
+func TestRestoreTimestamps(t *testing.T) {
 	at := func(seconds int64, data string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: "a", ManagedFields: []metav1.ManagedFieldsEntry{{
@@ -188,9 +188,9 @@ func TestKeepTimes(t *testing.T) {
 			Data: map[string]string{"k": data},
 		}
 	}
-	kept := at(2, "1")
-	RestoreTimestamps(at(1, "1"), kept)
-	require.Equal(t, int64(1), kept.ManagedFields[0].Time.Unix())
+	equal := at(2, "1")
+	RestoreTimestamps(at(1, "1"), equal)
+	require.Equal(t, int64(1), equal.ManagedFields[0].Time.Unix())
 
 	changed := at(2, "2")
 	RestoreTimestamps(at(1, "1"), changed)
@@ -202,7 +202,7 @@ func TestKeepTimes(t *testing.T) {
 	require.Equal(t, int64(2), other.ManagedFields[0].Time.Unix())
 }
 
-func TestManager(t *testing.T) {
+func TestManagerOrUserAgent(t *testing.T) {
 	for _, tc := range []struct{ name, agent, want string }{
 		{"m", "kubectl/v1", "m"},
 		{"", "probe/1", "probe"},
@@ -217,19 +217,19 @@ func TestManager(t *testing.T) {
 	}
 }
 
-func TestFor(t *testing.T) {
+func TestBuiltinFieldManager(t *testing.T) {
 	for _, res := range builtin.Table().Stored() {
 		subresources := []string{""}
 		if res.Status {
 			subresources = append(subresources, "status")
 		}
 		for _, subresource := range subresources {
-			tracker, err := BuiltinFieldManager(res, subresource)
+			m, err := BuiltinFieldManager(res, subresource)
 			require.NoError(t, err)
 			again, err := BuiltinFieldManager(res, subresource)
 			require.NoError(t, err)
-			require.Same(t, tracker, again)
-			require.Equal(t, resource.IsCRDResource(res), tracker.whole == nil, "%s has no plan", res.Kind)
+			require.Same(t, m, again)
+			require.Equal(t, resource.IsCRDResource(res), m.fast == nil, "the fast path does not support %s", res.Kind)
 		}
 	}
 	_, err := BuiltinFieldManager(builtin.Table().Lookup("", "v1", "pods"), "log")
@@ -238,42 +238,42 @@ func TestFor(t *testing.T) {
 	require.Error(t, err)
 }
 
-// One tracker serves any number of requests.
+// TestConcurrentUse uses a FieldManager in several goroutines.
 func TestConcurrentUse(t *testing.T) {
 	res := builtin.Table().Lookup("", "v1", "pods")
-	tracker, err := BuiltinFieldManager(res, "")
+	m, err := BuiltinFieldManager(res, "")
 	require.NoError(t, err)
-	live := tracker.Update(nil, decode(t, res, pod("1", "")), "m")
-	uid(live)
-	var all sync.WaitGroup
+	live := m.Update(nil, decode(t, res, pod("1", "")), "m")
+	setUID(live)
+	var workers sync.WaitGroup
 	for i := range 8 {
-		all.Go(func() {
+		workers.Go(func() {
 			for range 20 {
 				obj := decode(t, res, pod(fmt.Sprint(i), ""))
 				obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
-				tracker.Update(live, obj, fmt.Sprint("m", i))
-				tracker.longWay(live, decode(t, res, pod(fmt.Sprint(i), "")), "m")
-				_, _, err := tracker.Apply(live, []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","labels":{"x":"y"}}}`), "a", true, "")
+				m.Update(live, obj, fmt.Sprint("m", i))
+				m.updateWithLibrary(live, decode(t, res, pod(fmt.Sprint(i), "")), "m")
+				_, _, err := m.Apply(live, []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","labels":{"x":"y"}}}`), "a", true, "")
 				if err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
-	all.Wait()
+	workers.Wait()
 }
 
-// An object whose kind is not filled in is tracked as well, and the stored one is
-// left as it is.
+// TestWithoutKind checks that objects need not have their kind set, and that the stored object is
+// not changed.
 func TestWithoutKind(t *testing.T) {
 	res := builtin.Table().Lookup("", "v1", "configmaps")
-	tracker, err := BuiltinFieldManager(res, "")
+	m, err := BuiltinFieldManager(res, "")
 	require.NoError(t, err)
 	live := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{{
 		Manager: "m", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{ "f:data":{"f:k":{}}}`),
 	}}}}
 	before := live.DeepCopy()
-	for _, update := range []func(live, obj runtime.Object, manager string) runtime.Object{tracker.Update, tracker.longWay} {
+	for _, update := range []func(live, obj runtime.Object, manager string) runtime.Object{m.Update, m.updateWithLibrary} {
 		obj := update(live, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"k": "1"}}, "n")
 		require.Equal(t, `{"f:data":{".":{},"f:k":{}}}`, accessor(obj).GetManagedFields()[0].FieldsV1.GetRawString())
 		require.Equal(t, before, live)

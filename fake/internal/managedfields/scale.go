@@ -18,64 +18,64 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// ScaleHandler translates the managedFields of an object between it and its Scale, which
-// shows but one field of it: a write to the scale subresource owns spec.replicas of
-// the object (PA-22, SU-16).
+// ScaleHandler converts the managedFields of an object to those of its Scale and back. A write to
+// the scale subresource owns the replicas field of the object (PA-22, SU-16).
 type ScaleHandler struct{ handler *managedfields.ScaleHandler }
 
-// NewScaleHandler begins a write to the scale of an object of res with these entries.
+// NewScaleHandler returns a ScaleHandler for an object of res with the given entries, whose replicas
+// field is spec.replicas.
 func NewScaleHandler(res *resource.Resource, entries []metav1.ManagedFieldsEntry) ScaleHandler {
 	replicas := managedfields.ResourcePathMappings{}
-	for _, gv := range versionsOf(res).list() {
+	for _, gv := range newVersionConverter(res).versions() {
 		replicas[gv.String()] = fieldpath.MakePathOrDie("spec", "replicas")
 	}
 	return ScaleHandler{managedfields.NewScaleHandler(entries, res.GroupVersion(), replicas)}
 }
 
-// NewCRDScaleHandler begins a write to the scale of a custom resource in version gv with
-// these entries. replicas has the specReplicasPath of every version of the definition
-// that has a scale subresource, and "" for the others.
+// NewCRDScaleHandler returns a ScaleHandler for a custom resource in version gv with the given
+// entries. replicas has the specReplicasPath of each version of the definition that has the scale
+// subresource, and "" for the others.
 func NewCRDScaleHandler(gv schema.GroupVersion, replicas map[string]string, entries []metav1.ManagedFieldsEntry) ScaleHandler {
 	mappings := make(managedfields.ResourcePathMappings, len(replicas))
-	for version, at := range replicas {
-		var steps fieldpath.Path
-		for name := range strings.SplitSeq(strings.TrimPrefix(at, "."), ".") {
-			if at != "" {
-				steps = append(steps, fieldpath.PathElement{FieldName: &name})
+	for version, replicasPath := range replicas {
+		var path fieldpath.Path
+		for name := range strings.SplitSeq(strings.TrimPrefix(replicasPath, "."), ".") {
+			if replicasPath != "" {
+				path = append(path, fieldpath.PathElement{FieldName: &name})
 			}
 		}
-		mappings[schema.GroupVersion{Group: gv.Group, Version: version}.String()] = steps
+		mappings[schema.GroupVersion{Group: gv.Group, Version: version}.String()] = path
 	}
 	return ScaleHandler{managedfields.NewScaleHandler(entries, gv, mappings)}
 }
 
-// Scale gives the entries that the Scale begins with.
+// ToSubresource returns the entries of the Scale.
 func (s ScaleHandler) ToSubresource() ([]metav1.ManagedFieldsEntry, error) {
 	return s.handler.ToSubresource()
 }
 
-// Object gives the entries of the object when those of the Scale have become these.
+// ToParent returns the entries of the object after a write that made scale the entries of the Scale.
 func (s ScaleHandler) ToParent(scale []metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsEntry, error) {
 	return s.handler.ToParent(scale)
 }
 
-// converter is what turns the objects of a kind into the values that the library
-// compares: client-go has the schemas of all kinds that are kept, and not that of
-// Scale.
-func converter(body *resource.Resource) (managedfields.TypeConverter, error) {
+// typeConverter returns the converter of the objects of a resource to the values that the library
+// compares. client-go has the schemas of all stored types but CustomResourceDefinition, and not the
+// schema of Scale.
+func typeConverter(body *resource.Resource) (managedfields.TypeConverter, error) {
 	switch {
 	case body.Kind == "Scale":
 		return scaleTypes()
 	case resource.IsCRDResource(body):
-		return extensions(), nil
+		return crdTypes(), nil
 	}
-	return types(), nil
+	return builtinTypes(), nil
 }
 
-// scaleConverter knows one type.
+// scaleConverter is the managedfields.TypeConverter of Scale.
 type scaleConverter struct{ scale typed.ParseableType }
 
-// scaleTypes adds the schema of Scale to those there are, whose metadata it has.
+// scaleTypes returns a converter with a schema of Scale, whose metadata is that of the other types.
 var scaleTypes = sync.OnceValues(func() (managedfields.TypeConverter, error) {
 	kind := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 	other, err := scheme.Scheme.New(kind)
@@ -83,12 +83,12 @@ var scaleTypes = sync.OnceValues(func() (managedfields.TypeConverter, error) {
 		return nil, err
 	}
 	other.GetObjectKind().SetGroupVersionKind(kind)
-	value, err := types().ObjectToTyped(other)
+	value, err := builtinTypes().ObjectToTyped(other)
 	if err != nil {
 		return nil, err
 	}
-	known := value.Schema()
-	top, ok := known.Resolve(value.TypeRef())
+	all := value.Schema()
+	top, ok := all.Resolve(value.TypeRef())
 	if !ok || top.Map == nil {
 		return nil, fmt.Errorf("no schema of %s", kind)
 	}
@@ -97,36 +97,40 @@ var scaleTypes = sync.OnceValues(func() (managedfields.TypeConverter, error) {
 		return nil, fmt.Errorf("the schema of %s has no metadata", kind)
 	}
 	const name = "Scale"
-	parser := typed.Parser{Schema: smd.Schema{Types: append(slices.Clone(known.Types), smd.TypeDef{
+	parser := typed.Parser{Schema: smd.Schema{Types: append(slices.Clone(all.Types), smd.TypeDef{
 		Name: name,
 		Atom: smd.Atom{Map: &smd.Map{Fields: []smd.StructField{
-			{Name: "apiVersion", Type: inline(smd.String)},
-			{Name: "kind", Type: inline(smd.String)},
+			{Name: "apiVersion", Type: scalarRef(smd.String)},
+			{Name: "kind", Type: scalarRef(smd.String)},
 			{Name: "metadata", Type: metadata.Type},
-			{Name: "spec", Type: structOf(smd.StructField{Name: "replicas", Type: inline(smd.Numeric)})},
-			{Name: "status", Type: structOf(
-				smd.StructField{Name: "replicas", Type: inline(smd.Numeric)},
-				smd.StructField{Name: "selector", Type: inline(smd.String)})},
+			{Name: "spec", Type: structRef(smd.StructField{Name: "replicas", Type: scalarRef(smd.Numeric)})},
+			{Name: "status", Type: structRef(
+				smd.StructField{Name: "replicas", Type: scalarRef(smd.Numeric)},
+				smd.StructField{Name: "selector", Type: scalarRef(smd.String)})},
 		}}},
 	})}}
 	return scaleConverter{parser.Type(name)}, nil
 })
 
-func inline(of smd.Scalar) smd.TypeRef { return smd.TypeRef{Inlined: smd.Atom{Scalar: &of}} }
+// scalarRef returns a scalar type.
+func scalarRef(scalar smd.Scalar) smd.TypeRef {
+	return smd.TypeRef{Inlined: smd.Atom{Scalar: &scalar}}
+}
 
-func structOf(fields ...smd.StructField) smd.TypeRef {
+// structRef returns an object type.
+func structRef(fields ...smd.StructField) smd.TypeRef {
 	return smd.TypeRef{Inlined: smd.Atom{Map: &smd.Map{Fields: fields}}}
 }
 
-// ObjectToTyped lays the schema over a Scale.
+// ObjectToTyped returns a Scale as a value with its schema.
 func (c scaleConverter) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	if raw, ok := obj.(runtime.Unstructured); ok {
-		return c.scale.FromUnstructured(raw.UnstructuredContent(), opts...)
+	if u, ok := obj.(runtime.Unstructured); ok {
+		return c.scale.FromUnstructured(u.UnstructuredContent(), opts...)
 	}
 	return c.scale.FromStructured(obj, opts...)
 }
 
-// TypedToObject takes it off again.
+// TypedToObject returns the object of a value.
 func (c scaleConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
-	return types().TypedToObject(value)
+	return builtinTypes().TypedToObject(value)
 }

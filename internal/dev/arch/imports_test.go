@@ -31,6 +31,7 @@ var importRules = []importRule{
 	{path: "scenario/clients", module: []string{"scenario"}, external: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", external: []string{"k8s.io/apimachinery"}},
 	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/originguard", "internal/originguard", "fake/internal/..."}},
+	{path: "fake/internal/managedfields/fastpath", external: []string{"k8s.io/api", "k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff/v6"}},
 	{path: "fake/internal/...", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/frames", "fake/internal/..."}},
 	{path: "faults", module: []string{"internal/requestinfo", "internal/responsewriter", "internal/frames"}, external: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg", "google.golang.org/protobuf"}},
 	{

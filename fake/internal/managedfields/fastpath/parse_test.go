@@ -1,4 +1,4 @@
-package managedfields
+package fastpath
 
 import (
 	"bytes"
@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-
-	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-var accepted = []string{
+// validSets are sets of fields of a Pod.
+var validSets = []string{
 	`{"f:metadata":{"f:labels":{".":{},"f:a":{}}}}`,
 	`{"f:metadata":{"f:finalizers":{".":{},"v:\"\"":{},"v:\"a\"":{}}}}`,
 	`{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:image":{}},"k:{\"name\":\"b\"}":{}}}}`,
@@ -21,8 +24,8 @@ var accepted = []string{
 
 func TestParse(t *testing.T) {
 	p := podPlan(t)
-	for _, raw := range accepted {
-		set, ok := parse(p, raw, nil, newNodeArena())
+	for _, raw := range validSets {
+		set, ok := parse(p, raw, nil, &nodeArena{})
 		require.True(t, ok, raw)
 		require.Equal(t, raw, string(encode(set)))
 	}
@@ -49,25 +52,26 @@ func TestParse(t *testing.T) {
 		`{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{"f:ports":{"k:{\"containerPort\":1e3,\"protocol\":\"TCP\"}":{}}}}}}`,
 		`{"f:metadata":{"f:finalizers":{"v:\"b\"":{},"v:\"a\"":{}}}}`,
 	} {
-		_, ok := parse(p, raw, nil, newNodeArena())
+		_, ok := parse(p, raw, nil, &nodeArena{})
 		require.False(t, ok, raw)
 	}
 }
 
 func podPlan(t testing.TB) *plan {
-	tracker, err := BuiltinFieldManager(builtin.Table().Lookup("", "v1", "pods"), "")
-	require.NoError(t, err)
-	return tracker.whole
+	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
+	podType := NewType(applyconfigurations.NewTypeConverter(scheme.Scheme), pod)
+	require.NotNil(t, podType)
+	return podType.plan
 }
 
-// What parse accepts, the library reads and writes again unchanged.
+// FuzzParse checks that the library decodes and encodes what parse accepts without a change.
 func FuzzParse(f *testing.F) {
-	for _, raw := range accepted {
+	for _, raw := range validSets {
 		f.Add(raw)
 	}
 	p := podPlan(f)
 	f.Fuzz(func(t *testing.T, raw string) {
-		set, ok := parse(p, raw, nil, newNodeArena())
+		set, ok := parse(p, raw, nil, &nodeArena{})
 		if !ok {
 			return
 		}

@@ -16,30 +16,31 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// recorded is testdata/custom.json: schemas, and objects as a real v0.37.2 server has
-// tracked them.
-type recorded struct {
-	Gear   apiextensionsv1.JSONSchemaProps `json:"gear"`
-	Widget apiextensionsv1.JSONSchemaProps `json:"widget"`
-	Loose  apiextensionsv1.JSONSchemaProps `json:"loose"`
-	Gears  []map[string]any                `json:"gears"`
+// crdRecording is testdata/crds.json: schemas, and objects with the managedFields of a v0.37.2
+// server.
+type crdRecording struct {
+	Gear    apiextensionsv1.JSONSchemaProps `json:"gear"`
+	Widget  apiextensionsv1.JSONSchemaProps `json:"widget"`
+	Untyped apiextensionsv1.JSONSchemaProps `json:"untyped"`
+	Gears   []map[string]any                `json:"gears"`
 }
 
-func recording(t testing.TB) *recorded {
-	body, err := os.ReadFile("testdata/custom.json")
+func recordedCRDs(t testing.TB) *crdRecording {
+	body, err := os.ReadFile("testdata/crds.json")
 	require.NoError(t, err)
-	r := &recorded{}
+	r := &crdRecording{}
 	require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(body, r))
 	return r
 }
 
-func structural(t testing.TB, props apiextensionsv1.JSONSchemaProps) *structuralschema.Structural {
+func newStructural(t testing.TB, props apiextensionsv1.JSONSchemaProps) *structuralschema.Structural {
 	var internal apiextensions.JSONSchemaProps
 	require.NoError(t, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&props, &internal, nil))
 	s, err := structuralschema.NewStructural(&internal)
@@ -47,13 +48,13 @@ func structural(t testing.TB, props apiextensionsv1.JSONSchemaProps) *structural
 	return s
 }
 
-func structuralOf(t testing.TB, text string) *structuralschema.Structural {
+func parseSchema(t testing.TB, text string) *structuralschema.Structural {
 	var props apiextensionsv1.JSONSchemaProps
 	require.NoError(t, json.Unmarshal([]byte(text), &props))
-	return structural(t, props)
+	return newStructural(t, props)
 }
 
-func raw(t testing.TB, body string) *unstructured.Unstructured {
+func decodeJSON(t testing.TB, body string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
 	require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts([]byte(body), &u.Object), "%s", body)
 	return u
@@ -61,29 +62,28 @@ func raw(t testing.TB, body string) *unstructured.Unstructured {
 
 var widgetKind = schema.GroupVersionKind{Group: "oracle.example.com", Version: "v1", Kind: "Widget"}
 
-// thing is one custom resource that a test writes to, as a server would keep it.
-type thing struct {
+// customObject is a stored custom resource that a test writes to.
+type customObject struct {
 	t    *testing.T
 	main *FieldManager
 	live *unstructured.Unstructured
 }
 
-func newThing(t *testing.T, kind schema.GroupVersionKind, s *structuralschema.Structural, opts ...CRDOption) *thing {
-	tracker, err := NewCRDFieldManager(kind, s, "", opts...)
+func newCustomObject(t *testing.T, kind schema.GroupVersionKind, s *structuralschema.Structural, opts ...CRDOption) *customObject {
+	m, err := NewCRDFieldManager(kind, s, "", opts...)
 	require.NoError(t, err)
-	return &thing{t: t, main: tracker}
+	return &customObject{t: t, main: m}
 }
 
-func (o *thing) keep(obj any) string {
-	u := obj.(*unstructured.Unstructured)
-	uid(u)
-	body, err := json.Marshal(u)
-	require.NoError(o.t, err)
-	o.live = raw(o.t, string(body))
-	return entriesOf(o.live)
+// store sets the stored object and returns its managedFields.
+func (o *customObject) store(obj runtime.Object) string {
+	setUID(obj)
+	o.live = encodeAndDecode(o.t, obj)
+	return formatEntries(o.live)
 }
 
-func entriesOf(u *unstructured.Unstructured) string {
+// formatEntries returns the managedFields, each in a line: the manager, the version and the fields.
+func formatEntries(u *unstructured.Unstructured) string {
 	var lines []string
 	for _, e := range u.GetManagedFields() {
 		version := e.APIVersion[strings.LastIndex(e.APIVersion, "/")+1:]
@@ -95,36 +95,43 @@ func entriesOf(u *unstructured.Unstructured) string {
 	return strings.Join(lines, "\n")
 }
 
-func (o *thing) put(tracker *FieldManager, manager, body string) string {
-	if o.live == nil {
-		return o.keep(tracker.Update(nil, raw(o.t, body), manager))
+// put replaces the object and returns its managedFields.
+func (o *customObject) put(m *FieldManager, manager, body string) string {
+	var live runtime.Object
+	if o.live != nil {
+		live = o.live
 	}
-	return o.keep(tracker.Update(o.live, raw(o.t, body), manager))
+	want := o.store(withoutFastPath(m).Update(live, decodeJSON(o.t, body), manager))
+	got := o.store(m.Update(live, decodeJSON(o.t, body), manager))
+	require.Equal(o.t, want, got, "the fast path has another result")
+	return got
 }
 
-func (o *thing) apply(tracker *FieldManager, manager string, force bool, patch string) string {
+// apply applies a patch and returns the managedFields.
+func (o *customObject) apply(m *FieldManager, manager string, force bool, patch string) string {
 	if o.live == nil {
-		obj, _, err := tracker.Apply(nil, []byte(patch), manager, force, "")
+		obj, _, err := m.Apply(nil, []byte(patch), manager, force, "")
 		require.NoError(o.t, err)
-		return o.keep(obj)
+		return o.store(obj)
 	}
 	before := o.live.DeepCopy()
-	obj, _, err := tracker.Apply(o.live, []byte(patch), manager, force, "")
+	obj, _, err := m.Apply(o.live, []byte(patch), manager, force, "")
 	require.NoError(o.t, err)
 	require.Equal(o.t, before, o.live)
-	return o.keep(obj)
+	return o.store(obj)
 }
 
+// widget returns a Widget with the fields rest.
 func widget(rest string) string {
 	return `{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"}` + rest + `}`
 }
 
-// Every kind of field has the owners that a real server gives it: maps, atomic ones,
-// sets, lists with keys, what is preserved, embedded objects.
-func TestCustomOwnersAreThoseOfARealServer(t *testing.T) {
-	r := recording(t)
+// TestCRDCreate compares the managedFields of new objects with those of kube-apiserver, for all kinds
+// of fields: maps, atomic maps, sets, keyed lists, unknown fields, embedded objects.
+func TestCRDCreate(t *testing.T) {
+	r := recordedCRDs(t)
 	kind := schema.GroupVersionKind{Group: "parts.example.org", Version: "v1", Kind: "Gear"}
-	tracker, err := NewCRDFieldManager(kind, structural(t, r.Gear), "")
+	m, err := NewCRDFieldManager(kind, newStructural(t, r.Gear), "")
 	require.NoError(t, err)
 	require.NotEmpty(t, r.Gears)
 	for _, gear := range r.Gears {
@@ -135,20 +142,22 @@ func TestCustomOwnersAreThoseOfARealServer(t *testing.T) {
 			unstructured.RemoveNestedField(sent.Object, "metadata", field)
 		}
 		manager := want.GetManagedFields()[0].Manager
-		got := tracker.Update(nil, sent, manager).(*unstructured.Unstructured)
-		require.Equal(t, entriesOf(want), entriesOf(got))
+		for _, m := range []*FieldManager{m, withoutFastPath(m)} {
+			got := m.Update(nil, sent.DeepCopy(), manager).(*unstructured.Unstructured)
+			require.Equal(t, formatEntries(want), formatEntries(got))
+		}
 	}
 }
 
-// What golden/apply-basic--wd.json has: sharing, conflicts, what nobody owned before,
-// defaults, which nobody owns.
-func TestCustomApply(t *testing.T) {
-	fill := func(u *unstructured.Unstructured) {
+// TestCRDApply has the requests of golden/apply-basic--wd.json: shared fields, conflicts, fields
+// without an owner, defaults.
+func TestCRDApply(t *testing.T) {
+	setDefaults := func(u *unstructured.Unstructured) {
 		if spec, has := u.Object["spec"].(map[string]any); has && spec["color"] == nil {
 			spec["color"] = "red"
 		}
 	}
-	o := newThing(t, widgetKind, structural(t, recording(t).Widget), WithStatusSubresource(), WithDefaults(fill))
+	o := newCustomObject(t, widgetKind, newStructural(t, recordedCRDs(t).Widget), WithStatusSubresource(), WithDefaults(setDefaults))
 	require.Equal(t, `m1 Apply v1 {"f:spec":{"f:size":{}}}`, o.apply(o.main, "m1", false, widget(`,"spec":{"size":2}`)))
 	require.Equal(t, "red", o.live.Object["spec"].(map[string]any)["color"])
 	o.apply(o.main, "m2", false, widget(`,"spec":{"size":2}`))
@@ -167,46 +176,49 @@ func TestCustomApply(t *testing.T) {
 	require.Equal(t, `m1 Apply v1 {"f:spec":{"f:size":{}}}`+"\n"+`before-first-apply Update v1 {"f:spec":{".":{},"f:color":{},"f:replicas":{}}}`,
 		o.apply(o.main, "m1", true, widget(`,"spec":{"size":8}`)))
 
-	status, err := NewCRDFieldManager(widgetKind, structural(t, recording(t).Widget), "status", WithStatusSubresource())
+	status, err := NewCRDFieldManager(widgetKind, newStructural(t, recordedCRDs(t).Widget), "status", WithStatusSubresource())
 	require.NoError(t, err)
 	require.Contains(t, o.apply(status, "m1", false, widget(`,"status":{"phase":"P"},"spec":{"color":"blue"}`)), // SA-22, SA-32
 		`m1 Apply v1/status {"f:status":{"f:phase":{}}}`)
 	require.NotContains(t, o.apply(o.main, "m3", true, widget(`,"status":{"phase":"Q"},"spec":{"replicas":1}`)), `m3 Apply v1 {"f:status"`)
-	require.Contains(t, entriesOf(o.live), `m3 Apply v1 {"f:spec":{"f:replicas":{}}}`)
+	require.Contains(t, formatEntries(o.live), `m3 Apply v1 {"f:spec":{"f:replicas":{}}}`)
 }
 
-// Whole numbers are int64, in YAML and in JSON: the subresource scale takes no others.
-func TestCustomApplyOfWholeNumbers(t *testing.T) {
-	tracker, err := NewCRDFieldManager(widgetKind, structural(t, recording(t).Widget), "")
+// TestCRDApplyIntegers checks that integers are int64, in YAML and in JSON, as the scale subresource
+// requires.
+func TestCRDApplyIntegers(t *testing.T) {
+	m, err := NewCRDFieldManager(widgetKind, newStructural(t, recordedCRDs(t).Widget), "")
 	require.NoError(t, err)
 	for _, patch := range []string{widget(`,"spec":{"size":2}`), "apiVersion: oracle.example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 2}\n"} {
-		obj, _, err := tracker.Apply(nil, []byte(patch), "me", false, "")
+		obj, _, err := m.Apply(nil, []byte(patch), "me", false, "")
 		require.NoError(t, err)
 		require.Equal(t, map[string]any{"size": int64(2)}, obj.(*unstructured.Unstructured).Object["spec"])
 	}
 }
 
-// What golden/apply-schemaless--loose.json has: lists are atomic, maps are not.
-func TestCustomApplyToWhatIsPreserved(t *testing.T) {
+// TestCRDApplyUntyped has the requests of golden/apply-schemaless--loose.json: lists are atomic, maps
+// are not.
+func TestCRDApplyUntyped(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "oracle.example.com", Version: "v1", Kind: "Loose"}
-	loose := func(any string) string {
+	untyped := func(any string) string {
 		return `{"apiVersion":"oracle.example.com/v1","kind":"Loose","metadata":{"name":"a"},"any":` + any + `}`
 	}
-	o := newThing(t, kind, structural(t, recording(t).Loose))
-	require.Equal(t, `m1 Apply v1 {"f:any":{".":{},"f:l":{},"f:v":{}}}`, o.apply(o.main, "m1", false, loose(`{"l":[{"name":"x"}],"v":1}`)))
-	_, _, err := o.main.Apply(o.live, []byte(loose(`{"l":[{"name":"y"}]}`)), "m2", false, "")
+	o := newCustomObject(t, kind, newStructural(t, recordedCRDs(t).Untyped))
+	require.Equal(t, `m1 Apply v1 {"f:any":{".":{},"f:l":{},"f:v":{}}}`, o.apply(o.main, "m1", false, untyped(`{"l":[{"name":"x"}],"v":1}`)))
+	_, _, err := o.main.Apply(o.live, []byte(untyped(`{"l":[{"name":"y"}]}`)), "m2", false, "")
 	require.EqualError(t, err, `Apply failed with 1 conflict: conflict with "m1": .any.l`)
-	o.apply(o.main, "m2", false, loose(`{"w":2}`))
-	require.Equal(t, `m1 Apply v1 {"f:any":{}}`+"\n"+`m2 Apply v1 {"f:any":{".":{},"f:w":{}}}`, o.apply(o.main, "m1", false, loose(`{}`)))
+	o.apply(o.main, "m2", false, untyped(`{"w":2}`))
+	require.Equal(t, `m1 Apply v1 {"f:any":{}}`+"\n"+`m2 Apply v1 {"f:any":{".":{},"f:w":{}}}`, o.apply(o.main, "m1", false, untyped(`{}`)))
 
-	none := newThing(t, kind, nil)
-	require.Equal(t, `m1 Apply v1 {"f:any":{".":{},"f:l":{},"f:v":{}}}`, none.apply(none.main, "m1", false, loose(`{"l":[{"name":"x"}],"v":1}`)))
+	noSchema := newCustomObject(t, kind, nil)
+	require.Equal(t, `m1 Apply v1 {"f:any":{".":{},"f:l":{},"f:v":{}}}`, noSchema.apply(noSchema.main, "m1", false, untyped(`{"l":[{"name":"x"}],"v":1}`)))
 }
 
-// Entries of another version are compared in that one, and renamed fields follow.
-func TestCustomVersions(t *testing.T) {
+// TestCRDVersions checks that entries of another version are compared in that version, so that the
+// ownership of renamed fields is found.
+func TestCRDVersions(t *testing.T) {
 	schemaOf := func(field string) *structuralschema.Structural {
-		return structuralOf(t, `{"type":"object","properties":{"`+field+`":{"type":"integer"},"other":{"type":"string"}}}`)
+		return parseSchema(t, `{"type":"object","properties":{"`+field+`":{"type":"integer"},"other":{"type":"string"}}}`)
 	}
 	convert := func(u *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 		out := u.DeepCopy()
@@ -222,7 +234,7 @@ func TestCustomVersions(t *testing.T) {
 		return out, nil
 	}
 	kind := schema.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "Thing"}
-	o := newThing(t, kind, schemaOf("old"), WithVersion("v2", schemaOf("new"), false), WithConversion(convert))
+	o := newCustomObject(t, kind, schemaOf("old"), WithVersion("v2", schemaOf("new"), false), WithConversion(convert))
 	second, err := NewCRDFieldManager(kind.GroupKind().WithVersion("v2"), schemaOf("new"), "",
 		WithVersion("v1", schemaOf("old"), false), WithConversion(convert))
 	require.NoError(t, err)
@@ -241,22 +253,22 @@ func TestCustomVersions(t *testing.T) {
 	require.Equal(t, `m2 Apply v2 {"f:new":{}}`+"\n"+`u Update v1 {"f:other":{}}`,
 		o.put(o.main, "u", `{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a","uid":"u"},"old":2,"other":"x"}`))
 
-	// A version that is gone fails an apply; a plain write goes on.
-	gone := newThing(t, kind, schemaOf("old"))
-	gone.live = o.live
-	_, _, err = gone.main.Apply(gone.live, []byte(`{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},"old":3}`), "m1", true, "")
+	// With an entry of a removed version, an apply fails and an update does not change the entries.
+	removed := newCustomObject(t, kind, schemaOf("old"))
+	removed.live = o.live
+	_, _, err = removed.main.Apply(removed.live, []byte(`{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},"old":3}`), "m1", true, "")
 	require.ErrorContains(t, err, "request to convert CR to an invalid group/version: e.com/v2")
-	before := entriesOf(gone.live)
-	require.Equal(t, before, gone.put(gone.main, "u", `{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a","uid":"u"},"old":9}`))
+	before := formatEntries(removed.live)
+	require.Equal(t, before, removed.put(removed.main, "u", `{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a","uid":"u"},"old":9}`))
 
 	_, err = NewCRDFieldManager(kind, nil, "other")
 	require.ErrorContains(t, err, `subresource "other"`)
 }
 
-// None as a conversion: the fields stay, the apiVersion does not.
-func TestCustomVersionsByNone(t *testing.T) {
-	s := structural(t, recording(t).Widget)
-	o := newThing(t, widgetKind, s, WithVersion("v2", s, false))
+// TestCRDVersionsWithoutWebhook checks the default conversion, which sets the apiVersion only.
+func TestCRDVersionsWithoutWebhook(t *testing.T) {
+	s := newStructural(t, recordedCRDs(t).Widget)
+	o := newCustomObject(t, widgetKind, s, WithVersion("v2", s, false))
 	o.apply(o.main, "m1", false, widget(`,"spec":{"size":2}`))
 	second, err := NewCRDFieldManager(widgetKind.GroupKind().WithVersion("v2"), s, "", WithVersion("v1", s, false))
 	require.NoError(t, err)
@@ -266,43 +278,44 @@ func TestCustomVersionsByNone(t *testing.T) {
 	require.Equal(t, "oracle.example.com/v2", o.live.GetAPIVersion())
 }
 
-// A Scale owns the replicas wherever they are (PA-22, golden/scale--wd.json).
-func TestCustomScale(t *testing.T) {
-	s := structuralOf(t, `{"type":"object","properties":{"spec":{"type":"object","properties":{"deep":{"type":"object","properties":{"wanted":{"type":"integer"}}},"x":{"type":"string"}}}}}`)
-	o := newThing(t, widgetKind, s)
+// TestCRDScale checks that a write to the Scale owns the replicas field (PA-22,
+// golden/scale--wd.json).
+func TestCRDScale(t *testing.T) {
+	s := parseSchema(t, `{"type":"object","properties":{"spec":{"type":"object","properties":{"deep":{"type":"object","properties":{"wanted":{"type":"integer"}}},"x":{"type":"string"}}}}}`)
+	o := newCustomObject(t, widgetKind, s)
 	o.put(o.main, "u", widget(`,"spec":{"deep":{"wanted":1},"x":"y"}`))
 	scales, err := NewCRDFieldManager(widgetKind, s, "scale")
 	require.NoError(t, err)
 	paths := map[string]string{"v1": ".spec.deep.wanted", "v0": ""}
-	scaled := NewCRDScaleHandler(widgetKind.GroupVersion(), paths, o.live.GetManagedFields())
+	handler := NewCRDScaleHandler(widgetKind.GroupVersion(), paths, o.live.GetManagedFields())
 	before := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u"}}
 	before.Spec.Replicas = 1
-	before.ManagedFields, err = scaled.ToSubresource()
+	before.ManagedFields, err = handler.ToSubresource()
 	require.NoError(t, err)
 	require.Len(t, before.ManagedFields, 1)
 	after := before.DeepCopy()
 	after.Spec.Replicas = 5
 	after = scales.Update(before, after, "hpa").(*autoscalingv1.Scale)
-	entries, err := scaled.ToParent(after.ManagedFields)
+	entries, err := handler.ToParent(after.ManagedFields)
 	require.NoError(t, err)
 	o.live.SetManagedFields(entries)
 	require.ElementsMatch(t, []string{`hpa Update v1/scale {"f:spec":{"f:deep":{"f:wanted":{}}}}`, `u Update v1 {"f:spec":{".":{},"f:deep":{},"f:x":{}}}`},
-		strings.Split(entriesOf(o.live), "\n"))
+		strings.Split(formatEntries(o.live), "\n"))
 }
 
-// A write that says again what is there is none (OC-18): the entry keeps its time.
-func TestCustomKeepTimes(t *testing.T) {
-	o := newThing(t, widgetKind, structural(t, recording(t).Widget))
+// TestCRDRestoreTimestamps checks that an entry keeps its time if the write changes nothing (OC-18).
+func TestCRDRestoreTimestamps(t *testing.T) {
+	o := newCustomObject(t, widgetKind, newStructural(t, recordedCRDs(t).Widget))
 	o.apply(o.main, "m", false, widget(`,"spec":{"size":1}`))
 	for _, c := range []struct {
-		change string
-		with   func(*unstructured.Unstructured)
-		keeps  bool
+		change   string
+		apply    func(*unstructured.Unstructured)
+		restored bool
 	}{
 		{"nothing", func(*unstructured.Unstructured) {}, true},
 		{"a field", func(u *unstructured.Unstructured) { u.Object["spec"].(map[string]any)["size"] = int64(2) }, false},
-		{"a field more", func(u *unstructured.Unstructured) { u.Object["more"] = true }, false},
-		{"a field less", func(u *unstructured.Unstructured) { delete(u.Object, "spec") }, false},
+		{"an added field", func(u *unstructured.Unstructured) { u.Object["more"] = true }, false},
+		{"a removed field", func(u *unstructured.Unstructured) { delete(u.Object, "spec") }, false},
 		{"a label", func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"a": "b"}) }, false},
 	} {
 		again := o.live.DeepCopy()
@@ -310,32 +323,32 @@ func TestCustomKeepTimes(t *testing.T) {
 		later := metav1.NewTime(entries[0].Time.Add(time.Minute))
 		entries[0].Time = &later
 		again.SetManagedFields(entries)
-		c.with(again)
+		c.apply(again)
 		RestoreTimestamps(o.live, again)
-		require.Equal(t, !c.keeps, again.GetManagedFields()[0].Time.Equal(&later), c.change)
+		require.Equal(t, !c.restored, again.GetManagedFields()[0].Time.Equal(&later), c.change)
 	}
 }
 
-// The short schema of metadata merges as that of client-go does.
-func TestMetadataOfCustomResources(t *testing.T) {
+// TestCRDMetadata checks that metadata merges as with the full schema of client-go.
+func TestCRDMetadata(t *testing.T) {
 	full := `{"name":"a","generateName":"g","namespace":"n","selfLink":"s","uid":"u","resourceVersion":"1","generation":2,
 		"creationTimestamp":"2020-01-02T03:04:05Z","deletionTimestamp":"2020-01-02T03:04:05Z","deletionGracePeriodSeconds":3,
 		"labels":{"a":"b"},"annotations":{"c":"d"},"finalizers":["e.com/f","e.com/g"],
 		"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"o","uid":"1","controller":true,"blockOwnerDeletion":false},{"apiVersion":"v1","kind":"K","name":"p","uid":"2"}]}`
 	var meta metav1.ObjectMeta
 	require.NoError(t, json.Unmarshal([]byte(full), &meta))
-	builtin, err := BuiltinFieldManager(builtin.Table().Lookup("", "v1", "configmaps"), "")
+	m, err := BuiltinFieldManager(builtin.Table().Lookup("", "v1", "configmaps"), "")
 	require.NoError(t, err)
-	want, _, err := builtin.Apply(nil, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":`+full+`}`), "m", false, "")
+	want, _, err := m.Apply(nil, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":`+full+`}`), "m", false, "")
 	require.NoError(t, err)
-	custom, err := NewCRDFieldManager(widgetKind, structural(t, recording(t).Widget), "")
+	custom, err := NewCRDFieldManager(widgetKind, newStructural(t, recordedCRDs(t).Widget), "")
 	require.NoError(t, err)
 	got, _, err := custom.Apply(nil, []byte(`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":`+full+`}`), "m", false, "")
 	require.NoError(t, err)
 	require.Equal(t, accessor(want).GetManagedFields()[0].FieldsV1.GetRawString(), accessor(got).GetManagedFields()[0].FieldsV1.GetRawString())
 	for name := range (metav1.ObjectMeta{}).SwaggerDoc() {
 		if name != "" {
-			require.Contains(t, metaSchema().Properties, name)
+			require.Contains(t, objectMetaSchema().Properties, name)
 		}
 	}
 }

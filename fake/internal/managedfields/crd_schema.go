@@ -8,61 +8,62 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// metaModel names the schema of metadata.
-const metaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+// objectMetaModel is the name of the schema of metadata.
+const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// types turns the objects of all versions into the values that the library compares.
-func (c *customResource) types() (managedfields.TypeConverter, error) {
-	models := map[string]*spec.Schema{metaModel: metaSchema()}
-	loose := false
+// types returns the converter of the objects of all versions to the values that the library
+// compares.
+func (c *crd) types() (managedfields.TypeConverter, error) {
+	models := map[string]*spec.Schema{objectMetaModel: objectMetaSchema()}
+	preserveUnknownFields := false
 	for version, s := range c.schemas {
 		top := &spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
-		if loose = loose || s == nil; s != nil {
+		if preserveUnknownFields = preserveUnknownFields || s == nil; s != nil {
 			top = s.DeepCopy().Unfold().ToKubeOpenAPI()
-			embedded(top)
-			everyObject(top)
+			addEmbeddedProperties(top)
+			addObjectProperties(top)
 		}
 		top.AddExtension("x-kubernetes-group-version-kind", []any{
 			map[string]any{"group": c.kind.Group, "version": version, "kind": c.kind.Kind},
 		})
 		models[strings.Join([]string{c.kind.Group, version, c.kind.Kind}, ".")] = top
 	}
-	return managedfields.NewTypeConverter(models, loose)
+	return managedfields.NewTypeConverter(models, preserveUnknownFields)
 }
 
-// everyObject gives a schema what every object has.
-func everyObject(s *spec.Schema) {
+// addObjectProperties adds the properties of all objects to the schema of an object.
+func addObjectProperties(s *spec.Schema) {
 	s.SetProperty("apiVersion", *spec.StringProperty())
 	s.SetProperty("kind", *spec.StringProperty())
-	s.SetProperty("metadata", *spec.RefSchema("#/components/schemas/" + metaModel))
+	s.SetProperty("metadata", *spec.RefSchema("#/components/schemas/" + objectMetaModel))
 }
 
-// embedded does so for the objects in an object.
-func embedded(s *spec.Schema) {
+// addEmbeddedProperties adds the properties of all objects to the schemas of embedded objects.
+func addEmbeddedProperties(s *spec.Schema) {
 	if s == nil {
 		return
 	}
 	for name, property := range s.Properties {
-		embedded(&property)
+		addEmbeddedProperties(&property)
 		s.Properties[name] = property
 	}
 	if s.Items != nil {
-		embedded(s.Items.Schema)
+		addEmbeddedProperties(s.Items.Schema)
 	}
 	if s.AdditionalProperties != nil {
-		embedded(s.AdditionalProperties.Schema)
+		addEmbeddedProperties(s.AdditionalProperties.Schema)
 	}
-	if is, ok := s.Extensions.GetBool("x-kubernetes-embedded-resource"); ok && is {
-		everyObject(s)
+	if isResource, ok := s.Extensions.GetBool("x-kubernetes-embedded-resource"); ok && isResource {
+		addObjectProperties(s)
 	}
 }
 
-// metaSchema is what of the schema of metav1.ObjectMeta says how it is merged. A test
-// compares it with that of client-go, which takes a thousand times as long to read.
-var metaSchema = sync.OnceValue(func() *spec.Schema {
-	s := structWith("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion")
+// objectMetaSchema returns the part of the schema of metav1.ObjectMeta that determines how it is
+// merged. The full schema of client-go takes a thousand times as long to parse.
+var objectMetaSchema = sync.OnceValue(func() *spec.Schema {
+	s := objectSchema("name", "generateName", "namespace", "selfLink", "uid", "resourceVersion")
 	for _, name := range []string{"creationTimestamp", "deletionTimestamp"} {
-		s.SetProperty(name, *spec.DateTimeProperty()) // which is any scalar to a merge
+		s.SetProperty(name, *spec.DateTimeProperty()) // any scalar in a merge
 	}
 	s.SetProperty("generation", *spec.Int64Property())
 	s.SetProperty("deletionGracePeriodSeconds", *spec.Int64Property())
@@ -72,7 +73,7 @@ var metaSchema = sync.OnceValue(func() *spec.Schema {
 	finalizers := spec.ArrayProperty(spec.StringProperty())
 	finalizers.AddExtension("x-kubernetes-list-type", "set")
 	s.SetProperty("finalizers", *finalizers)
-	owner := structWith("apiVersion", "kind", "name", "uid")
+	owner := objectSchema("apiVersion", "kind", "name", "uid")
 	for _, name := range []string{"controller", "blockOwnerDeletion"} {
 		owner.SetProperty(name, *spec.BoolProperty())
 	}
@@ -81,7 +82,7 @@ var metaSchema = sync.OnceValue(func() *spec.Schema {
 	owners.AddExtension("x-kubernetes-list-type", "map")
 	owners.AddExtension("x-kubernetes-list-map-keys", []any{"uid"})
 	s.SetProperty("ownerReferences", *owners)
-	entry := structWith("apiVersion", "fieldsType", "manager", "operation", "subresource")
+	entry := objectSchema("apiVersion", "fieldsType", "manager", "operation", "subresource")
 	entry.SetProperty("time", *spec.DateTimeProperty())
 	entry.SetProperty("fieldsV1", spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}})
 	entries := spec.ArrayProperty(entry)
@@ -90,8 +91,8 @@ var metaSchema = sync.OnceValue(func() *spec.Schema {
 	return s
 })
 
-// structWith is the schema of an object with these strings.
-func structWith(names ...string) *spec.Schema {
+// objectSchema returns the schema of an object with string properties.
+func objectSchema(names ...string) *spec.Schema {
 	s := &spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
 	for _, name := range names {
 		s.SetProperty(name, *spec.StringProperty())

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,16 +21,15 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// generator makes random objects of one resource, and others that are like them
-// in part.
+// generator generates random objects of one resource, and variants of them.
 type generator struct {
 	t   *testing.T
 	res *resource.Resource
 	rng *rand.Rand
-	// strange is how many strings in a thousand are not plain.
-	strange int
-	// wide is for a vocabulary in which lists seldom have an element twice.
-	wide bool
+	// escaped is how many strings in a thousand need escapes in FieldsV1.
+	escaped int
+	// manyWords makes duplicate elements of lists rare.
+	manyWords bool
 }
 
 // object decodes a document into the resource's type in its served version.
@@ -42,7 +42,7 @@ func (g *generator) object(doc map[string]any) runtime.Object {
 	return obj
 }
 
-// document makes a random one.
+// document returns a random document.
 func (g *generator) document() map[string]any {
 	obj := g.res.New()
 	g.filler().Fill(obj)
@@ -52,7 +52,7 @@ func (g *generator) document() map[string]any {
 	require.NoError(g.t, kjson.UnmarshalCaseSensitivePreserveInts(body, &doc))
 	delete(doc, "kind")
 	delete(doc, "apiVersion")
-	return g.tame(doc).(map[string]any)
+	return g.replaceUnplain(doc).(map[string]any)
 }
 
 func (g *generator) filler() *randfill.Filler {
@@ -77,48 +77,53 @@ func (g *generator) filler() *randfill.Filler {
 }
 
 func (g *generator) word() string {
-	if g.rng.Intn(1000) < g.strange {
-		strange := []string{"é", `"`, `\`, "<b>", "a\tb", "a&b", "\u2028", "\x7f"}
-		return strange[g.rng.Intn(len(strange))]
+	if g.rng.Intn(1000) < g.escaped {
+		words := []string{"é", `"`, `\`, "<b>", "a\tb", "a&b", "\u2028", "\x7f"}
+		return words[g.rng.Intn(len(words))]
 	}
-	if g.wide && g.rng.Intn(4) > 0 {
+	if g.manyWords && g.rng.Intn(4) > 0 {
 		return fmt.Sprint("w", g.rng.Intn(300))
 	}
 	words := []string{"", "a", "b", "c", "a-b", "a.b/c", "A B", "a!", "10", "9", "app", "tier", "x:y", "a,b", "z}", ".", "f:x"}
 	return words[g.rng.Intn(len(words))]
 }
 
-// tame replaces what the filler puts into strings of other types than string.
-func (g *generator) tame(v any) any {
+// isPlain reports whether a string needs no escapes in FieldsV1.
+func isPlain(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' })
+}
+
+// replaceUnplain replaces the strings that the filler generates for other types than string.
+func (g *generator) replaceUnplain(v any) any {
 	switch v := v.(type) {
 	case string:
-		if !plain(v) {
+		if !isPlain(v) {
 			return g.word()
 		}
 	case []any:
 		for i := range v {
-			v[i] = g.tame(v[i])
+			v[i] = g.replaceUnplain(v[i])
 		}
 	case map[string]any:
-		for _, key := range inOrder(v) {
+		for _, key := range sortedKeys(v) {
 			value := v[key]
 			delete(v, key)
-			if !plain(key) {
+			if !isPlain(key) {
 				key = g.word()
 			}
-			v[key] = g.tame(value)
+			v[key] = g.replaceUnplain(value)
 		}
 	}
 	return v
 }
 
-// mix gives a document that is mostly a and partly b.
+// mix returns a document that is mostly a and partly b.
 func (g *generator) mix(a, b any) any {
 	switch a := a.(type) {
 	case map[string]any:
 		other, ok := b.(map[string]any)
 		if !ok {
-			return copied(a)
+			return copyJSON(a)
 		}
 		return g.mixMaps(a, other)
 	case []any:
@@ -133,7 +138,7 @@ func (g *generator) mix(a, b any) any {
 
 func (g *generator) mixMaps(a, b map[string]any) map[string]any {
 	out := make(map[string]any)
-	for _, key := range inOrder(a) {
+	for _, key := range sortedKeys(a) {
 		value := a[key]
 		switch other, both := b[key]; {
 		case both && g.rng.Intn(4) == 0:
@@ -142,9 +147,9 @@ func (g *generator) mixMaps(a, b map[string]any) map[string]any {
 			out[key] = g.mix(value, nil)
 		}
 	}
-	for _, key := range inOrder(b) {
+	for _, key := range sortedKeys(b) {
 		if _, both := a[key]; !both && g.rng.Intn(12) == 0 {
-			out[key] = copied(b[key])
+			out[key] = copyJSON(b[key])
 		}
 	}
 	return out
@@ -162,7 +167,7 @@ func (g *generator) mixLists(a, b []any) []any {
 	}
 	for _, value := range b {
 		if g.rng.Intn(12) == 0 {
-			out = append(out, copied(value))
+			out = append(out, copyJSON(value))
 		}
 	}
 	if g.rng.Intn(8) == 0 {
@@ -171,8 +176,8 @@ func (g *generator) mixLists(a, b []any) []any {
 	return out
 }
 
-func copied(v any) any { return runtime.DeepCopyJSONValue(v) }
+func copyJSON(v any) any { return runtime.DeepCopyJSONValue(v) }
 
-// inOrder gives the keys of a map in an order that does not change from run to
-// run, so that a seed always makes the same objects.
-func inOrder(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+// sortedKeys returns the keys of a map in the same order in each run, so that a seed always
+// generates the same objects.
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -16,7 +16,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// object is one object that a test writes to, as a server would keep it.
+// object is a stored object that a test writes to.
 type object struct {
 	t    *testing.T
 	res  *resource.Resource
@@ -27,55 +27,63 @@ func newObject(t *testing.T, group, plural string) *object {
 	return &object{t: t, res: builtin.Table().Lookup(group, "v1", plural)}
 }
 
-func (o *object) tracker(subresource string) *FieldManager {
-	tracker, err := BuiltinFieldManager(o.res, subresource)
+func (o *object) manager(subresource string) *FieldManager {
+	m, err := BuiltinFieldManager(o.res, subresource)
 	require.NoError(o.t, err)
-	return tracker
+	return m
 }
 
-// stored is what comes back from the store: encoded and decoded.
-func (o *object) stored(obj runtime.Object) runtime.Object {
-	uid(obj)
+// encodeAndDecode returns obj as it is read from storage.
+func (o *object) encodeAndDecode(obj runtime.Object) runtime.Object {
+	setUID(obj)
 	body, err := json.Marshal(obj)
 	require.NoError(o.t, err)
 	return decode(o.t, o.res, string(body))
 }
 
-// put replaces the object and gives what clients see of the managedFields.
+// put replaces the object and returns its managedFields.
 func (o *object) put(manager, body string) string {
 	return o.putAt("", manager, body)
 }
 
 func (o *object) putAt(subresource, manager, body string) string {
-	obj := o.tracker(subresource).Update(o.live, decode(o.t, o.res, body), manager)
-	if o.live != nil {
-		RestoreTimestamps(o.live, obj)
+	before, m := o.live, o.manager(subresource)
+	update := func(m *FieldManager) string {
+		obj := m.Update(before, decode(o.t, o.res, body), manager)
+		if before != nil {
+			RestoreTimestamps(before, obj)
+		}
+		o.live = o.encodeAndDecode(obj)
+		return o.entries()
 	}
-	o.live = o.stored(obj)
-	return o.owners()
+	want := update(withoutFastPath(m))
+	got := update(m)
+	require.Equal(o.t, want, got, "the fast path has another result")
+	return got
 }
 
-// apply applies and gives what clients see of the managedFields.
+// apply applies a patch and returns the managedFields.
 func (o *object) apply(manager string, force bool, patch string) string {
-	obj, warnings, err := o.tracker("").Apply(o.live, []byte(patch), manager, force, "")
+	obj, warnings, err := o.manager("").Apply(o.live, []byte(patch), manager, force, "")
 	require.NoError(o.t, err)
 	require.Empty(o.t, warnings)
-	o.live = o.stored(obj)
-	return o.owners()
+	o.live = o.encodeAndDecode(obj)
+	return o.entries()
 }
 
-// refused applies and gives the error.
-func (o *object) refused(manager string, force bool, patch string) error {
+// applyError applies a patch, which must fail, and returns the error.
+func (o *object) applyError(manager string, force bool, patch string) error {
 	before := o.live.DeepCopyObject()
-	obj, _, err := o.tracker("").Apply(o.live, []byte(patch), manager, force, "")
+	obj, _, err := o.manager("").Apply(o.live, []byte(patch), manager, force, "")
 	require.Error(o.t, err)
 	require.Nil(o.t, obj)
 	require.Equal(o.t, before, o.live)
 	return err
 }
 
-// owners shows the managedFields in one line each: owner, time or not, fields.
-func (o *object) owners() string {
+// entries returns the managedFields, each in a line: the manager, whether there is no time, the
+// fields.
+func (o *object) entries() string {
 	var lines []string
 	for _, e := range accessor(o.live).GetManagedFields() {
 		line := fmt.Sprintf("%s %s %s", e.Manager, e.Operation, e.APIVersion)
@@ -95,7 +103,7 @@ func configMapWith(data string) string {
 	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":` + data + `}`
 }
 
-// What a real server (v1.37) answered to the same requests.
+// The expected managedFields are the responses of kube-apiserver v1.37 to the same requests.
 
 func TestCreate(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
@@ -108,7 +116,7 @@ func TestCreate(t *testing.T) {
 		pod.put("replay", `{"metadata":{"name":"a","labels":{"x":"y"}},"spec":{"containers":[{"name":"c","image":"i:1"}]},"status":{"phase":"Running"}}`))
 }
 
-func TestUpdateThatChangesNothing(t *testing.T) {
+func TestUpdateWithoutChanges(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
 	first := cm.put("replay", configMapWith(`{"k":"1"}`))
 	require.Equal(t, `replay Update v1 {"f:data":{".":{},"f:k":{}}}`, first)
@@ -119,7 +127,7 @@ func TestUpdateThatChangesNothing(t *testing.T) {
 	require.Equal(t, first, cm.put("replay", configMapWith(`{"k":"2"}`)))
 }
 
-func TestPatchedLabels(t *testing.T) {
+func TestUpdateOfLabels(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
 	at := func(metadata string) string {
 		return cm.put("replay", `{"metadata":{"name":"a",`+metadata+`},"data":{"k":"5"}}`)
@@ -152,14 +160,14 @@ func TestApply(t *testing.T) {
 	require.Equal(t, `m1 Apply v1`+k, cm.apply("m1", false, configMapWith(`{"k":"1"}`)))
 	first := cm.live
 	require.Equal(t, `m1 Apply v1`+k, cm.apply("m1", false, configMapWith(`{"k":"1"}`)))
-	require.Equal(t, first, cm.live, "an apply again changes nothing (SA-04)")
+	require.Equal(t, first, cm.live, "a repeated apply changes nothing (SA-04)")
 	require.Equal(t, `m1 Apply v1`+k, cm.apply("m1", false, configMapWith(`{"k":"2"}`)))
 	require.Equal(t, "m2 Apply v1 (no time)"+k+"\nm1 Apply v1"+k, cm.apply("m2", false, configMapWith(`{"k":"2"}`)))
-	conflict(t, cm.refused("m2", false, configMapWith(`{"k":"3"}`)),
+	requireConflict(t, cm.applyError("m2", false, configMapWith(`{"k":"3"}`)),
 		`Apply failed with 1 conflict: conflict with "m1": .data.k`, `conflict with "m1"`, ".data.k")
 	require.Equal(t, `m2 Apply v1`+k, cm.apply("m2", true, configMapWith(`{"k":"3"}`)))
 	require.Equal(t, `updater Update v1`+k, cm.put("updater", configMapWith(`{"k":"4"}`)))
-	conflict(t, cm.refused("m1", false, configMapWith(`{"k":"5"}`)),
+	requireConflict(t, cm.applyError("m1", false, configMapWith(`{"k":"5"}`)),
 		`Apply failed with 1 conflict: conflict with "updater" using v1: .data.k`, `conflict with "updater" using v1`, ".data.k")
 	require.Equal(t, `m1 Apply v1`+k, cm.apply("m1", true, configMapWith(`{"k":"1"}`)))
 	require.Equal(t, `m1 Apply v1`+k, cm.apply("m2", false, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`))
@@ -174,7 +182,7 @@ func TestApply(t *testing.T) {
 	require.Equal(t, "yam", accessor(yam.live).GetName())
 }
 
-func conflict(t *testing.T, err error, message, cause, field string) {
+func requireConflict(t *testing.T, err error, message, cause, field string) {
 	t.Helper()
 	require.True(t, apierrors.IsConflict(err))
 	status := err.(apierrors.APIStatus).Status()
@@ -185,7 +193,7 @@ func conflict(t *testing.T, err error, message, cause, field string) {
 	}}, status.Details)
 }
 
-func TestApplyRefused(t *testing.T) {
+func TestApplyErrors(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
 	cm.apply("m1", false, configMapWith(`{"k":"1"}`))
 	for _, tc := range []struct{ rule, patch, want string }{
@@ -198,7 +206,7 @@ func TestApplyRefused(t *testing.T) {
 		{"SA-15", `:::not yaml`, "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal string into Go value of type map[string]interface {}"},
 		{"SA-15", "a: b: c", "error decoding patch: error converting YAML to JSON: yaml: mapping values are not allowed in this context"},
 	} {
-		err := cm.refused("m1", true, tc.patch)
+		err := cm.applyError("m1", true, tc.patch)
 		require.True(t, apierrors.IsBadRequest(err), "%s: %v", tc.rule, err)
 		require.Equal(t, tc.want, err.Error(), tc.rule)
 	}
@@ -207,24 +215,24 @@ func TestApplyRefused(t *testing.T) {
 		{"SA-17", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"x":null}`, "failed to create typed patch object (/a; /v1, Kind=ConfigMap): .x: field not declared in schema"},
 		{"SA-16", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","finalizers":["x","x"]}}`, `failed to create typed patch object (/a; /v1, Kind=ConfigMap): .metadata.finalizers: duplicate entries for key [="x"]`},
 	} {
-		err := cm.refused("m1", true, tc.patch)
+		err := cm.applyError("m1", true, tc.patch)
 		require.Equal(t, metav1.StatusReasonUnknown, apierrors.ReasonForError(err))
 		require.Equal(t, tc.want, err.Error(), tc.rule)
 	}
 }
 
-func TestApplyStrictly(t *testing.T) {
+func TestApplyFieldValidation(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
 	patch := []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  k: \"1\"\n  k: \"2\"\n")
-	const twice = `error converting YAML to JSON: yaml: unmarshal errors:` + "\n" + `  line 6: key "k" already set in map`
-	_, warnings, err := cm.tracker("").Apply(nil, patch, "m", false, "Ignore")
+	const duplicate = `error converting YAML to JSON: yaml: unmarshal errors:` + "\n" + `  line 6: key "k" already set in map`
+	_, warnings, err := cm.manager("").Apply(nil, patch, "m", false, "Ignore")
 	require.NoError(t, err)
 	require.Empty(t, warnings)
-	_, warnings, err = cm.tracker("").Apply(nil, patch, "m", false, "Warn")
+	_, warnings, err = cm.manager("").Apply(nil, patch, "m", false, "Warn")
 	require.NoError(t, err)
 	require.Len(t, warnings, 1)
-	require.EqualError(t, warnings[0], twice)
-	_, _, err = cm.tracker("").Apply(nil, patch, "m", false, "Strict")
+	require.EqualError(t, warnings[0], duplicate)
+	_, _, err = cm.manager("").Apply(nil, patch, "m", false, "Strict")
 	require.True(t, apierrors.IsBadRequest(err))
-	require.EqualError(t, err, "error strict decoding patch: "+twice)
+	require.EqualError(t, err, "error strict decoding patch: "+duplicate)
 }

@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 )
 
-// ManagerOrUserAgent names the owner of the fields that a request writes: fieldManager, the
-// query parameter, which must be valid; without it the User-Agent up to the first
-// "/", its unprintable characters left out, cut to the 128 bytes that a name may
-// have (SA-25, SA-26). It is "" if the User-Agent is; Update then says "unknown".
+// ManagerOrUserAgent returns the name of the manager of a request. It is the query parameter
+// fieldManager, which must be valid, if that is set, and else the User-Agent up to the first "/"
+// without unprintable characters, truncated to the 128 bytes that a name may have (SA-25, SA-26).
+// It is "" if the User-Agent is, for which FieldManager.Update records "unknown".
 func ManagerOrUserAgent(fieldManager, userAgent string) string {
 	if fieldManager != "" {
 		return fieldManager

@@ -1,0 +1,276 @@
+package fastpath
+
+import (
+	"strconv"
+	"strings"
+)
+
+// element is one step of a field path in the spelling of FieldsV1, without the letter and the
+// colon. Its text is escaped for the JSON string that contains it: a field is data, an element of
+// a keyed list is {\"name\":\"x\"}. The text is printable ASCII without other quotes and
+// backslashes, so that two elements are equal if and only if their texts and kinds are.
+type element struct {
+	text string
+	kind elementKind
+}
+
+// elementKind is the kind of an element. The constants are in the order in which the library sorts
+// elements of different kinds.
+type elementKind byte
+
+const (
+	fieldElement elementKind = iota
+	keyElement
+	valueElement
+)
+
+// letter returns the letter before the colon in FieldsV1.
+func (k elementKind) letter() byte { return "fkv"[k] }
+
+// compare orders elements with the same parent as the library does: names and strings by bytes,
+// keys part by part, integers by value.
+func (e element) compare(other element) int {
+	switch {
+	case e.kind != other.kind:
+		return int(e.kind) - int(other.kind)
+	case e.kind == keyElement:
+		return compareKeys(e.text, other.text)
+	case e.kind == fieldElement:
+		return strings.Compare(e.text, other.text)
+	case strings.HasPrefix(e.text, quote):
+		return strings.Compare(unquote(e.text), unquote(other.text))
+	}
+	return compareIntegers(e.text, other.text)
+}
+
+// quote is a quotation mark in the text of an element.
+const quote = `\"`
+
+func unquote(s string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(s, quote), quote)
+}
+
+// compareKeys compares two keys of one list. Both have the same fields in the same order.
+func compareKeys(a, b string) int {
+	for a != "" && b != "" {
+		// The names and the colons are equal.
+		_, a, _ = strings.Cut(a, ":")
+		_, b, _ = strings.Cut(b, ":")
+		var x, y string
+		if strings.HasPrefix(a, quote) && strings.HasPrefix(b, quote) {
+			x, a, _ = strings.Cut(a[len(quote):], quote)
+			y, b, _ = strings.Cut(b[len(quote):], quote)
+			if c := strings.Compare(x, y); c != 0 {
+				return c
+			}
+		} else {
+			x, a = cutInteger(a)
+			y, b = cutInteger(b)
+			if c := compareIntegers(x, y); c != 0 {
+				return c
+			}
+		}
+		a, b = a[1:], b[1:] // the comma or the closing brace
+	}
+	return 0
+}
+
+// cutInteger splits the integer at the beginning of a part of a key from the rest.
+func cutInteger(s string) (digits, rest string) {
+	end := strings.IndexAny(s, ",}")
+	return s[:end], s[end:]
+}
+
+func compareIntegers(a, b string) int {
+	x, _ := strconv.ParseInt(a, 10, 64) // at most maxDigits
+	y, _ := strconv.ParseInt(b, 10, 64)
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+// node is a field path in a set of field paths or in a set of changes, or the parent of such a
+// path. Each node of a set is a member or has children. Children are sorted.
+type node struct {
+	element
+	// member is whether the set contains the path. In a set of changes: whether the write changed
+	// or added the field.
+	member bool
+	// removed is whether the write removed the field. It is used in sets of changes only.
+	removed  bool
+	children []node
+	// unparsed has the children as FieldsV1 text if the write changed none of them.
+	unparsed string
+}
+
+// isEmpty reports whether a node can be left out of its set.
+func (n *node) isEmpty() bool {
+	return !n.member && !n.removed && len(n.children) == 0 && n.unparsed == ""
+}
+
+// nodeArena allocates the nodes of trees in blocks. A tree is built from its leaves: completed
+// nodes are pushed on a stack, and the nodes since a mark become the children of their parent.
+type nodeArena struct {
+	stack     []node
+	free      []node
+	blockSize int
+}
+
+// mark returns the position on the stack where the children of the next node begin.
+func (a *nodeArena) mark() int { return len(a.stack) }
+
+// push adds a completed node.
+func (a *nodeArena) push(n node) {
+	if a.stack == nil {
+		a.stack = make([]node, 0, 8)
+	}
+	a.stack = append(a.stack, n)
+}
+
+// pop removes the nodes since mark from the stack and returns a copy of them.
+func (a *nodeArena) pop(mark int) []node {
+	top := a.stack[mark:]
+	if len(top) == 0 {
+		return nil
+	}
+	if len(a.free) < len(top) {
+		a.blockSize = max(len(top), 2*a.blockSize, 8)
+		a.free = make([]node, a.blockSize)
+	}
+	children := a.free[:len(top):len(top)]
+	a.free = a.free[len(top):]
+	copy(children, top)
+	a.stack = a.stack[:mark]
+	return children
+}
+
+// difference returns the set without the paths that a write changed, added or removed. Paths below
+// those stay (SA-11). It returns set itself if no path is left out.
+func difference(set, changes []node) []node {
+	var out []node
+	copied := false // until the first difference, out stands for set[:i]
+	for i := range set {
+		n := &set[i]
+		changes = seek(changes, n.element)
+		left := *n
+		if len(changes) > 0 && changes[0].element == n.element {
+			left.member = n.member && !changes[0].member && !changes[0].removed
+			left.children = difference(n.children, changes[0].children)
+		}
+		unchanged := left.member == n.member && len(left.children) == len(n.children) &&
+			(len(left.children) == 0 || &left.children[0] == &n.children[0])
+		if unchanged && !copied {
+			continue
+		}
+		if !copied {
+			out, copied = append(make([]node, 0, len(set)), set[:i]...), true
+		}
+		if !left.isEmpty() {
+			out = append(out, left)
+		}
+	}
+	if !copied {
+		return set
+	}
+	return out
+}
+
+// seek returns the nodes of a set that do not sort before e.
+func seek(set []node, e element) []node {
+	for len(set) > 0 && set[0].compare(e) < 0 {
+		set = set[1:]
+	}
+	return set
+}
+
+// union returns the paths of both sets. Nodes of both sets must not have unparsed children.
+func union(a, b []node) []node {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]node, 0, max(len(a), len(b)))
+	for len(a) > 0 && len(b) > 0 {
+		switch c := a[0].compare(b[0].element); {
+		case c < 0:
+			out, a = append(out, a[0]), a[1:]
+		case c > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out = append(out, node{
+				element:  a[0].element,
+				member:   a[0].member || b[0].member,
+				children: union(a[0].children, b[0].children),
+			})
+			a, b = a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// setPaths returns the set of the paths that a write changed or added. It returns changes itself if
+// the write removed no field.
+func setPaths(changes []node) []node {
+	if !hasRemoved(changes) {
+		return changes
+	}
+	out := make([]node, 0, len(changes))
+	for _, n := range changes {
+		children := setPaths(n.children)
+		if n.member || len(children) > 0 {
+			out = append(out, node{element: n.element, member: n.member, children: children})
+		}
+	}
+	return out
+}
+
+func hasRemoved(changes []node) bool {
+	for i := range changes {
+		if changes[i].removed || hasRemoved(changes[i].children) {
+			return true
+		}
+	}
+	return false
+}
+
+// encode returns a set as FieldsV1.
+func encode(set []node) []byte {
+	return appendSet(make([]byte, 0, encodedSize(set)), set, false)
+}
+
+// encodedSize returns an upper bound of the size of a set as FieldsV1.
+func encodedSize(set []node) int {
+	n := len(`{}`) + len(`".":{},`)
+	for i := range set {
+		n += len(`,"f:":`) + len(set[i].text) + len(set[i].unparsed) + encodedSize(set[i].children)
+	}
+	return n
+}
+
+// appendSet appends a set as FieldsV1. self is whether the parent is a member.
+func appendSet(b []byte, set []node, self bool) []byte {
+	b = append(b, '{')
+	if self && len(set) > 0 {
+		b = append(b, `".":{},`...)
+	}
+	for i := range set {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"', set[i].kind.letter(), ':')
+		b = append(b, set[i].text...)
+		b = append(b, '"', ':')
+		if set[i].unparsed != "" {
+			b = append(b, set[i].unparsed...)
+			continue
+		}
+		b = appendSet(b, set[i].children, set[i].member)
+	}
+	return append(b, '}')
+}
