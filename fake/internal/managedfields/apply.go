@@ -23,8 +23,8 @@ import (
 // are an error with Strict and returned as warnings with Warn.
 //
 // Errors are those of kube-apiserver: Status errors for invalid patches (400, SA-12 to SA-15) and
-// conflicts (409, SA-05, SA-06), other errors, which become a 500 without a reason, for objects that
-// do not conform to the schema (SA-16, SA-17).
+// conflicts (409, SA-05, SA-06), other errors, which become a 500 without a reason, for objects
+// that do not conform to the schema (SA-16, SA-17).
 func (m *FieldManager) Apply(live runtime.Object, patch []byte, manager string, force bool, validation string) (runtime.Object, []error, error) {
 	config := &unstructured.Unstructured{Object: map[string]any{}}
 	if err := decodePatch(patch, config); err != nil {

@@ -67,8 +67,8 @@ func (c *versionConverter) New(kind schema.GroupVersionKind) (runtime.Object, er
 }
 
 // ConvertToVersion returns in, which may be unstructured, as the Go type of the version target. It
-// returns in itself if it is of that type. For a version that is not served it returns the error for
-// which the library drops the entries of the version.
+// returns in itself if it is of that type. For a version that is not served it returns the error
+// for which the library drops the entries of the version.
 func (c *versionConverter) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	to, ok := target.(schema.GroupVersion)
 	if !ok {

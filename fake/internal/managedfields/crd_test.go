@@ -126,8 +126,8 @@ func widget(rest string) string {
 	return `{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"}` + rest + `}`
 }
 
-// TestCRDCreate compares the managedFields of new objects with those of kube-apiserver, for all kinds
-// of fields: maps, atomic maps, sets, keyed lists, unknown fields, embedded objects.
+// TestCRDCreate compares the managedFields of new objects with those of kube-apiserver, for all
+// kinds of fields: maps, atomic maps, sets, keyed lists, unknown fields, embedded objects.
 func TestCRDCreate(t *testing.T) {
 	r := recordedCRDs(t)
 	kind := schema.GroupVersionKind{Group: "parts.example.org", Version: "v1", Kind: "Gear"}
@@ -184,8 +184,8 @@ func TestCRDApply(t *testing.T) {
 	require.Contains(t, formatEntries(o.live), `m3 Apply v1 {"f:spec":{"f:replicas":{}}}`)
 }
 
-// TestCRDApplyIntegers checks that integers are int64, in YAML and in JSON, as the scale subresource
-// requires.
+// TestCRDApplyIntegers checks that integers are int64, in YAML and in JSON, as the scale
+// subresource requires.
 func TestCRDApplyIntegers(t *testing.T) {
 	m, err := NewCRDFieldManager(widgetKind, newStructural(t, recordedCRDs(t).Widget), "")
 	require.NoError(t, err)
@@ -196,8 +196,8 @@ func TestCRDApplyIntegers(t *testing.T) {
 	}
 }
 
-// TestCRDApplyUntyped has the requests of golden/apply-schemaless--loose.json: lists are atomic, maps
-// are not.
+// TestCRDApplyUntyped has the requests of golden/apply-schemaless--loose.json: lists are atomic,
+// maps are not.
 func TestCRDApplyUntyped(t *testing.T) {
 	kind := schema.GroupVersionKind{Group: "oracle.example.com", Version: "v1", Kind: "Loose"}
 	untyped := func(any string) string {
@@ -303,7 +303,8 @@ func TestCRDScale(t *testing.T) {
 		strings.Split(formatEntries(o.live), "\n"))
 }
 
-// TestCRDRestoreTimestamps checks that an entry keeps its time if the write changes nothing (OC-18).
+// TestCRDRestoreTimestamps checks that an entry keeps its time if the write changes nothing
+// (OC-18).
 func TestCRDRestoreTimestamps(t *testing.T) {
 	o := newCustomObject(t, widgetKind, newStructural(t, recordedCRDs(t).Widget))
 	o.apply(o.main, "m", false, widget(`,"spec":{"size":1}`))

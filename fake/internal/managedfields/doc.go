@@ -29,8 +29,8 @@
 // and the constant useFastPath disables it. A test compares the two in random histories of objects
 // of all types.
 //
-// The schemas of built-in types are those of client-go. They are parsed on first use, which takes 57
-// ms.
+// The schemas of built-in types are those of client-go. They are parsed on first use, which takes
+// 57 ms.
 //
 // # Custom resources
 //
@@ -41,6 +41,7 @@
 //
 // # Differences
 //
-// Entries in versions that are not served (for instance apps/v1beta1) are dropped, as kube-apiserver
-// does with unknown versions. For a custom resource they make an apply fail, as in kube-apiserver.
+// Entries in versions that are not served (for instance apps/v1beta1) are dropped, as
+// kube-apiserver does with unknown versions. For a custom resource they make an apply fail, as in
+// kube-apiserver.
 package managedfields

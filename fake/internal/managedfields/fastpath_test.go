@@ -229,8 +229,8 @@ func TestFastPathWithResentEntries(t *testing.T) {
 	require.False(t, m.fast.Update(live, resent, "other"), "the client has changed the entries")
 }
 
-// resultJSON returns the managedFields of an object, and all of a custom resource, as clients receive
-// them.
+// resultJSON returns the managedFields of an object, and all of a custom resource, as clients
+// receive them.
 func resultJSON(obj runtime.Object) string {
 	var result any = accessor(obj).GetManagedFields()
 	if u, ok := obj.(*unstructured.Unstructured); ok {

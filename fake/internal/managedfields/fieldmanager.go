@@ -18,9 +18,9 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// useFastPath enables package fastpath in FieldManager.Update, the only place that uses it. If it is
-// false, the library computes all updates, with the same results. Tests clear the field fast of a
-// FieldManager instead.
+// useFastPath enables package fastpath in FieldManager.Update, the only place that uses it. If it
+// is false, the library computes all updates, with the same results. Tests clear the field fast of
+// a FieldManager instead.
 const useFastPath = true
 
 // FieldManager updates the managedFields of one resource in one served version, for writes to the
@@ -32,8 +32,8 @@ type FieldManager struct {
 	// that the methods take and return.
 	converter      runtime.ObjectConvertor
 	storageVersion schema.GroupVersion
-	// versionByType has the versions of the Go types. It is nil for a custom resource, whose objects
-	// have their version in them.
+	// versionByType has the versions of the Go types. It is nil for a custom resource, whose
+	// objects have their version in them.
 	versionByType map[reflect.Type]schema.GroupVersion
 	// library computes applies, and the updates that fast does not support.
 	library *managedfields.FieldManager
@@ -43,8 +43,8 @@ type FieldManager struct {
 	emptyObject runtime.Object
 }
 
-// BuiltinFieldManager returns the FieldManager of a resource of builtin.Table. subresource is ""
-// or a subresource that changes objects. The FieldManager of scale is for Scale objects.
+// BuiltinFieldManager returns the FieldManager of a resource of builtin.Table. subresource is "" or
+// a subresource that changes objects. The FieldManager of scale is for Scale objects.
 //
 // FieldManagers are created on first use and shared by the process. BuiltinFieldManager returns an
 // error for other resources and subresources, and if there is no schema of the type.

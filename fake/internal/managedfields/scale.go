@@ -22,8 +22,8 @@ import (
 // the scale subresource owns the replicas field of the object (PA-22, SU-16).
 type ScaleHandler struct{ handler *managedfields.ScaleHandler }
 
-// NewScaleHandler returns a ScaleHandler for an object of res with the given entries, whose replicas
-// field is spec.replicas.
+// NewScaleHandler returns a ScaleHandler for an object of res with the given entries, whose
+// replicas field is spec.replicas.
 func NewScaleHandler(res *resource.Resource, entries []metav1.ManagedFieldsEntry) ScaleHandler {
 	replicas := managedfields.ResourcePathMappings{}
 	for _, gv := range newVersionConverter(res).versions() {
@@ -54,7 +54,8 @@ func (s ScaleHandler) ToSubresource() ([]metav1.ManagedFieldsEntry, error) {
 	return s.handler.ToSubresource()
 }
 
-// ToParent returns the entries of the object after a write that made scale the entries of the Scale.
+// ToParent returns the entries of the object after a write that made scale the entries of the
+// Scale.
 func (s ScaleHandler) ToParent(scale []metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsEntry, error) {
 	return s.handler.ToParent(scale)
 }

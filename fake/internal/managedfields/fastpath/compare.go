@@ -9,9 +9,9 @@ import (
 // (typedAccessor) or decoded JSON of custom resources (jsonAccessor). The zero V is an absent
 // value.
 //
-// structured-merge-diff's value.Value is such an interface too. It allocates for each value that it
-// returns and looks up the types and fields of Go values by name, so that only to compare two Pods
-// with it takes longer than all of Update.
+// value.Value of structured-merge-diff is such an interface too, but a slow one: it allocates the
+// values that it returns, and looks up the types and fields of Go values in maps. value.Equals of
+// two equal Pods takes 67 allocations, the comparison in this package one.
 type accessor[V any] interface {
 	// isAbsent reports whether v is the zero V.
 	isAbsent(v V) bool
@@ -22,8 +22,8 @@ type accessor[V any] interface {
 	// conforms reports whether v conforms to the schema of a scalar leaf, or is a valid untyped
 	// value.
 	conforms(p *plan, v V) bool
-	// untypedPlan returns the plan by which two untyped values are compared, or nil if they are
-	// not supported. One of them may be absent.
+	// untypedPlan returns the plan by which two untyped values are compared, or nil if they are not
+	// supported. One of them may be absent.
 	untypedPlan(before, after V) *plan
 
 	// field returns a field of an object.
@@ -54,8 +54,8 @@ type keyValue struct {
 type comparer[V any] struct {
 	values accessor[V]
 	nodes  nodeArena
-	// unsupported is set if an object has a value that is left to the library. The collected
-	// fields are meaningless then.
+	// unsupported is set if an object has a value that is left to the library. The collected fields
+	// are meaningless then.
 	unsupported bool
 }
 

@@ -1,10 +1,10 @@
 // Package fastpath updates metadata.managedFields for plain writes without structured-merge-diff.
 //
 // An Updater compares the stored object with the new one, finds the fields that the write changed,
-// added or removed, and updates the entries of the managers. It supports most writes. For the others
-// Updater.Update returns false, and the caller uses the library (apimachinery's managedfields with
-// structured-merge-diff). The result is the same in both cases. The test of package managedfields
-// compares them.
+// added or removed, and updates the entries of the managers. It supports most writes. For the
+// others Updater.Update returns false, and the caller uses the library (apimachinery's
+// managedfields with structured-merge-diff). The result is the same in both cases. The test of
+// package managedfields compares them.
 //
 // # Plans
 //

@@ -98,8 +98,8 @@ func entriesOf(sets []managerSet) []metav1.ManagedFieldsEntry {
 }
 
 // updateUnstructured is Update for a custom resource. It reads and writes the entries as decoded
-// JSON. Objects of other versions than that of the requests are left to the library, which converts
-// them.
+// JSON. Objects of another version than that of the requests need a conversion, and are left to the
+// library.
 func (u *Updater) updateUnstructured(live runtime.Object, obj *unstructured.Unstructured, manager string) bool {
 	before, ok := u.unstructuredOfKind(live)
 	if !ok || obj.GroupVersionKind() != u.Kind {
@@ -143,8 +143,8 @@ func (u *Updater) updateUnstructured(live runtime.Object, obj *unstructured.Unst
 	return true
 }
 
-// unstructuredOfKind returns the stored object, nil if there is none. ok is false if it is of
-// another version than that of the requests.
+// unstructuredOfKind returns the stored object, or nil if live is nil. ok is false if the version
+// of the object is not that of the requests.
 func (u *Updater) unstructuredOfKind(live runtime.Object) (obj *unstructured.Unstructured, ok bool) {
 	if live == nil {
 		return nil, true

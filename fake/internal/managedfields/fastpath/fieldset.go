@@ -6,9 +6,9 @@ import (
 )
 
 // element is one step of a field path in the spelling of FieldsV1, without the letter and the
-// colon. Its text is escaped for the JSON string that contains it: a field is data, an element of
-// a keyed list is {\"name\":\"x\"}. The text is printable ASCII without other quotes and
-// backslashes, so that two elements are equal if and only if their texts and kinds are.
+// colon. Its text is escaped for the JSON string that contains it: a field is data, an element of a
+// keyed list is {\"name\":\"x\"}. The text is printable ASCII without other quotes and backslashes,
+// so that two elements are equal if and only if their texts and kinds are.
 type element struct {
 	text string
 	kind elementKind

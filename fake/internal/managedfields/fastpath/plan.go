@@ -80,7 +80,7 @@ type planField struct {
 	// omitEmpty and isZero are the options omitempty and omitzero of a field of a Go struct.
 	omitEmpty bool
 	isZero    func(reflect.Value) bool
-	// excluded fields have no owner, and neither have the fields in them.
+	// excluded fields, and the fields in them, have no owner.
 	excluded bool
 	// notReported fields have no owner, but the fields in them have.
 	notReported bool
@@ -188,7 +188,7 @@ func (p *plan) withoutSystemFields() *plan {
 				g := &f.plan.fields[j]
 				g.excluded = slices.Contains(systemMetadata, g.name)
 				if g.name == "managedFields" {
-					// The library takes the entries off both objects before it validates them.
+					// The library removes the entries from both objects before it validates them.
 					g.plan = &plan{kind: leaf, alwaysValid: true}
 				}
 				f.plan.alwaysValid = f.plan.alwaysValid && g.plan.alwaysValid

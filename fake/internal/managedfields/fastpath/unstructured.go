@@ -6,8 +6,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// jsonAccessor reads decoded JSON. An absent value is nil. Null, which is nil too, is not
-// supported, and neither are values that do not conform to the schema.
+// jsonAccessor reads decoded JSON. An absent value is nil. Null, which is nil too, and values that
+// do not conform to the schema are not supported.
 type jsonAccessor struct{}
 
 func (jsonAccessor) isAbsent(v any) bool { return v == nil }
