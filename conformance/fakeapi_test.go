@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/rest"
 
 	"example.com/fakeapi/conformance"
@@ -33,7 +34,7 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 func configWithUsers(t *testing.T) conformance.Config {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(),
 		fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "unprivileged", User: "unprivileged"}),
-		fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.NoOpinion("") }))
+		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) { return authorizer.DecisionNoOpinion, "", nil })))
 	config := configOf(srv)
 	unprivileged, err := rest.HTTPClientFor(srv.RESTConfigWithToken("unprivileged"))
 	require.NoError(t, err)

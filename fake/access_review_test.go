@@ -2,6 +2,7 @@ package fakeapi_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -18,18 +20,18 @@ import (
 )
 
 // allowReaders lets bob read pods, and all users review their own permissions.
-func allowReaders(a fakeapi.Attributes) fakeapi.Decision {
+func allowReaders(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	switch {
-	case a.User.Username == "bob" && a.Resource == "pods" && (a.Verb == "get" || a.Verb == "list"):
-		return fakeapi.Allow("bob reads pods")
-	case a.Resource == "secrets":
-		return fakeapi.Deny("secrets are denied")
-	case a.Resource == "nodes":
-		return fakeapi.NoOpinion("").WithError(errors.New("cannot evaluate nodes"))
-	case a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io":
-		return fakeapi.Allow("")
+	case a.GetUser().GetName() == "bob" && a.GetResource() == "pods" && (a.GetVerb() == "get" || a.GetVerb() == "list"):
+		return authorizer.DecisionAllow, "bob reads pods", nil
+	case a.GetResource() == "secrets":
+		return authorizer.DecisionDeny, "secrets are denied", nil
+	case a.GetResource() == "nodes":
+		return authorizer.DecisionNoOpinion, "", errors.New("cannot evaluate nodes")
+	case a.GetAPIGroup() == "authorization.k8s.io" || a.GetAPIGroup() == "authentication.k8s.io":
+		return authorizer.DecisionAllow, "", nil
 	}
-	return fakeapi.NoOpinion("")
+	return authorizer.DecisionNoOpinion, "", nil
 }
 
 // impersonatingClient returns a client that impersonates a user.
@@ -42,7 +44,7 @@ func impersonatingClient(srv *fakeapi.Server, user string, groups ...string) *ku
 // Access reviews return the decision of the authorizer, for the requesting user and for others, in
 // protobuf, which typed clients use (VR-01, VR-05). Nothing is stored.
 func TestAccessReviews(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(allowReaders))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(allowReaders)))
 	before := srv.ResourceVersion()
 	ctx := t.Context()
 	bob := impersonatingClient(srv, "bob")
@@ -102,7 +104,7 @@ func TestRulesReview(t *testing.T) {
 	}
 	open := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	require.Equal(t, everything, rules(impersonatingClient(open, "bob")))
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(allowReaders))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(allowReaders)))
 	require.Equal(t, everything, rules(kubernetes.NewForConfigOrDie(srv.RESTConfig())))
 	got := rules(impersonatingClient(srv, "bob"))
 	require.True(t, got.Incomplete)

@@ -5,50 +5,41 @@ import (
 	"fmt"
 	"net/http"
 
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/handlers"
 )
 
-// Attributes are what an authorizer is told of an action.
-type Attributes = authz.Attributes
-
-// Decision is what an authorizer says: one of Allow, Deny and NoOpinion.
-type Decision = authz.Decision
-
-// Allow lets the user act. The reason is told by access reviews; "" is for none.
-func Allow(reason string) Decision { return authz.Allow(reason) }
-
-// Deny keeps the user from acting: 403 with the reason, unless that is "" (AU-02).
-func Deny(reason string) Decision { return authz.Deny(reason) }
-
-// NoOpinion does not allow it either. Access reviews tell it apart from Deny, and it is what
-// RBAC says where no rule applies.
-func NoOpinion(reason string) Decision { return authz.NoOpinion(reason) }
-
-// WithAuthorizer asks a function whether a user may do something: of every request once it is
-// known whose it is, before anybody looks whether there is what it is about (AU-03); of those
-// who want to impersonate somebody (AU-08); and for the access reviews. It is called from many
-// goroutines. Without it everybody may do everything.
+// WithAuthorizer authorizes requests with an authorizer of k8s.io/apiserver. A function becomes one
+// with authorizer.AuthorizerFunc:
 //
-//	fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
-//		if a.Resource == "secrets" && a.Verb != "get" {
-//			return fakeapi.Deny("secrets are read one by one")
-//		}
-//		return fakeapi.Allow("")
-//	})
+//	fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(
+//		func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+//			if a.GetResource() == "secrets" && a.GetVerb() == "list" {
+//				return authorizer.DecisionDeny, "secrets are read one by one", nil
+//			}
+//			return authorizer.DecisionAllow, "", nil
+//		}))
 //
-// Whoever is in the group system:masters may do everything without being asked for, and
-// everybody may read /healthz, /livez, /readyz and /version. Without WithTokens and
-// WithClientCA everybody is system:admin, in system:masters, and only those whom they impersonate are
-// asked for. Clients need discovery: paths such as /api and /apis, for which Path is set and
-// NonResource. The control API asks nobody.
-func WithAuthorizer(decide func(Attributes) Decision) Option {
+// It is asked about each request after authentication and before the resource is looked up (AU-03),
+// about impersonation (AU-08), and by access reviews. It is called from many goroutines. A request
+// that is not allowed gets 403 with the reason (AU-02), or 500 if there is an error (AU-05). An
+// authorizer that is also an authorizer.RuleResolver answers SelfSubjectRulesReviews. The default is
+// to allow everything.
+//
+// It is not asked about users in the group system:masters, who may do everything, nor about reading
+// /healthz, /livez, /readyz and /version. Without WithTokens and WithClientCA, every user is
+// system:admin in the group system:masters, and it is asked only about users that are impersonated.
+// Clients need discovery: paths such as /api and /apis, which are not resource requests. The control
+// API is not authorized.
+func WithAuthorizer(a authorizer.UnconditionalAuthorizer) Option {
 	return func(o *options) error {
-		if decide == nil {
-			return errors.New("fakeapi: WithAuthorizer needs a function")
+		if a == nil {
+			return errors.New("fakeapi: WithAuthorizer needs an authorizer")
 		}
-		o.authorizer = authz.FromFunc(decide)
+		o.authorizer = authz.New(a)
 		return nil
 	}
 }
@@ -60,15 +51,15 @@ func (s *Server) withAuthorization(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := authz.AttributesOf(authn.UserFrom(r.Context()), r)
-		d := s.opts.authorizer.Authorize(a)
+		decision, reason, err := s.opts.authorizer.Authorize(r.Context(), a)
 		switch {
-		case d.Allowed():
+		case decision == authorizer.DecisionAllow:
 			next.ServeHTTP(w, r)
-		case d.Err() != nil: // AU-05
-			text := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, d.Err())
+		case err != nil: // AU-05
+			text := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, err)
 			http.Error(w, authz.EscapeMessage(text), http.StatusInternalServerError)
 		default:
-			writeErrorNoSniff(w, r, authz.Forbidden(a, d.Reason()))
+			writeErrorNoSniff(w, r, authz.Forbidden(a, reason))
 		}
 	})
 }
@@ -76,9 +67,9 @@ func (s *Server) withAuthorization(next http.Handler) http.Handler {
 // withImpersonation replaces the user of the request by the one that its headers name, if the
 // authorizer allows it (AU-08).
 func (s *Server) withImpersonation(next http.Handler) http.Handler {
-	authorizer := s.opts.authorizer
-	if authorizer == nil {
-		authorizer = authz.AlwaysAllow()
+	by := s.opts.authorizer
+	if by == nil {
+		by = authz.AlwaysAllow()
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		target, ok, err := authz.RequestedImpersonation(r.Header)
@@ -87,7 +78,7 @@ func (s *Server) withImpersonation(next http.Handler) http.Handler {
 			return
 		}
 		if err == nil {
-			target, err = authz.Impersonate(authorizer, authz.AttributesOf(authn.UserFrom(r.Context()), r), target)
+			target, err = authz.Impersonate(r.Context(), by, authz.AttributesOf(authn.UserFrom(r.Context()), r), target)
 		}
 		if err != nil {
 			writeErrorNoSniff(w, r, err)

@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,6 +14,8 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -50,12 +53,12 @@ func decodeStatus(t *testing.T, body string) *metav1.Status {
 // The messages of 403 responses are those of a real server. Authorization runs before the resource
 // is looked up (AU-02, AU-03, AU-04).
 func TestForbidden(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
-		if a.Namespace == "reasons" {
-			return fakeapi.Deny("not <allowed>")
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetNamespace() == "reasons" {
+			return authorizer.DecisionDeny, "not <allowed>", nil
 		}
-		return fakeapi.NoOpinion("")
-	}))
+		return authorizer.DecisionNoOpinion, "", nil
+	})))
 	for _, one := range []struct{ method, path, want string }{
 		{"GET", "/api/v1/namespaces/none/pods", `pods is forbidden: User "bob" cannot list resource "pods" in API group "" in the namespace "none"`},
 		{"GET", "/api/v1/namespaces/none/pods/p", `pods "p" is forbidden: User "bob" cannot get resource "pods" in API group "" in the namespace "none"`},
@@ -88,12 +91,12 @@ func TestForbidden(t *testing.T) {
 // An error of the authorizer returns 500 as text (AU-05) unless the authorizer allows the request.
 // For impersonation it returns 403.
 func TestAuthorizerErrors(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTokens(annToken), fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
-		if a.Resource == "nodes" {
-			return fakeapi.Allow("").WithError(errors.New("half broken"))
+	srv := fakeapi.Start(t, fakeapi.WithTokens(annToken), fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetResource() == "nodes" {
+			return authorizer.DecisionAllow, "", errors.New("half broken")
 		}
-		return fakeapi.Deny("no").WithError(errors.New("the <db> is gone"))
-	}))
+		return authorizer.DecisionDeny, "no", errors.New("the <db> is gone")
+	})))
 	resp, body := sendAs(t, srv, "bob", "GET", "/api/v1/pods?limit=1")
 	require.Equal(t, 403, resp.StatusCode)
 	require.Equal(t, `pods is forbidden: User "ann" cannot impersonate-on:user-info:list resource "pods" in API group "" at the cluster scope: the <db> is gone: no`, decodeStatus(t, body).Message)
@@ -109,32 +112,33 @@ func TestAuthorizerErrors(t *testing.T) {
 // attributesRecorder is an authorizer that records the attributes and allows all requests.
 type attributesRecorder struct {
 	mu         sync.Mutex
-	attributes []fakeapi.Attributes
+	attributes []authorizer.Attributes
 }
 
-func (a *attributesRecorder) authorize(attributes fakeapi.Attributes) fakeapi.Decision {
+// Authorize implements authorizer.UnconditionalAuthorizer.
+func (a *attributesRecorder) Authorize(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.attributes = append(a.attributes, attributes)
-	return fakeapi.Allow("")
+	return authorizer.DecisionAllow, "", nil
 }
 
-func (a *attributesRecorder) last() fakeapi.Attributes {
+func (a *attributesRecorder) last() authorizer.AttributesRecord {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.attributes[len(a.attributes)-1]
+	return a.attributes[len(a.attributes)-1].(authorizer.AttributesRecord)
 }
 
 // The attributes of a request that the authorizer receives.
 func TestAuthorizerAttributes(t *testing.T) {
 	var a attributesRecorder
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(a.authorize))
-	bob := authenticationv1.UserInfo{Username: "bob", Groups: []string{"system:authenticated"}}
-	for path, want := range map[string]fakeapi.Attributes{
-		"/api/v1/namespaces/x/pods/p/status": {Verb: "get", Version: "v1", Resource: "pods", Subresource: "status", Namespace: "x", Name: "p"},
-		"/api/v1/namespaces/x":               {Verb: "get", Version: "v1", Resource: "namespaces", Namespace: "x", Name: "x"},
-		"/apis/apps/v1/deployments?watch=0":  {Verb: "list", Group: "apps", Version: "v1", Resource: "deployments"},
-		"/openapi/v3":                        {Verb: "get", NonResource: true},
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(&a))
+	bob := &user.DefaultInfo{Name: "bob", Groups: []string{"system:authenticated"}}
+	for path, want := range map[string]authorizer.AttributesRecord{
+		"/api/v1/namespaces/x/pods/p/status": {ResourceRequest: true, Verb: "get", APIVersion: "v1", Resource: "pods", Subresource: "status", Namespace: "x", Name: "p"},
+		"/api/v1/namespaces/x":               {ResourceRequest: true, Verb: "get", APIVersion: "v1", Resource: "namespaces", Namespace: "x", Name: "x"},
+		"/apis/apps/v1/deployments?watch=0":  {ResourceRequest: true, Verb: "list", APIGroup: "apps", APIVersion: "v1", Resource: "deployments"},
+		"/openapi/v3":                        {Verb: "get"},
 	} {
 		want.User = bob
 		want.Path, _, _ = strings.Cut(path, "?")
@@ -145,15 +149,15 @@ func TestAuthorizerAttributes(t *testing.T) {
 	got := a.last()
 	require.Equal(t, "deletecollection", got.Verb)
 	require.Empty(t, got.Name, "only lists and watches have a name from the field selector (AU-09)")
-	require.Len(t, got.FieldSelector, 2)
-	require.Equal(t, "a in (b,c)", got.LabelSelector[0].String())
+	require.Len(t, got.FieldSelectorRequirements, 2)
+	require.Equal(t, "a in (b,c)", got.LabelSelectorRequirements[0].String())
 	sendAs(t, srv, "bob", "GET", "/api/v1/pods?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dp")
 	require.Equal(t, "watch p", a.last().Verb+" "+a.last().Name)
 	sendAs(t, srv, "bob", "GET", "/api/v1/pods?fieldSelector=a&labelSelector=,,")
 	got = a.last()
-	require.Error(t, got.FieldSelectorError)
-	require.Error(t, got.LabelSelectorError)
-	require.Empty(t, got.FieldSelector)
+	require.Error(t, got.FieldSelectorParsingErr)
+	require.Error(t, got.LabelSelectorParsingErr)
+	require.Empty(t, got.FieldSelectorRequirements)
 	sendAs(t, srv, "bob", "GET", "/api/v1/pods?fieldSelector=metadata.name%3Dp&limit=x")
 	require.Empty(t, a.last().Name, "there is no name if the options are invalid")
 }
@@ -215,14 +219,14 @@ func TestImpersonationWithoutName(t *testing.T) {
 // (KEP-5284). The error is about the first.
 func TestImpersonationIsAuthorized(t *testing.T) {
 	var permissions []string
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken), fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken), fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 		for _, permission := range permissions {
-			if permission == a.Verb+" "+a.Group+"/"+a.Resource+" "+a.Name {
-				return fakeapi.Allow("")
+			if permission == a.GetVerb()+" "+a.GetAPIGroup()+"/"+a.GetResource()+" "+a.GetName() {
+				return authorizer.DecisionAllow, "", nil
 			}
 		}
-		return fakeapi.NoOpinion("")
-	}))
+		return authorizer.DecisionNoOpinion, "", nil
+	})))
 	list := func(user string, groups ...string) error {
 		_, err := impersonatingClient(srv, user, groups...).CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 		return err
@@ -248,17 +252,17 @@ func TestImpersonationIsAuthorized(t *testing.T) {
 // ones return 401.
 func TestAnonymous(t *testing.T) {
 	var a attributesRecorder
-	srv := fakeapi.Start(t, fakeapi.WithTokens(annToken), fakeapi.WithControlAPI(), fakeapi.WithAnonymousAuth(), fakeapi.WithAuthorizer(func(at fakeapi.Attributes) fakeapi.Decision {
-		a.authorize(at)
-		if at.Resource == "configmaps" {
-			return fakeapi.Allow("")
+	srv := fakeapi.Start(t, fakeapi.WithTokens(annToken), fakeapi.WithControlAPI(), fakeapi.WithAnonymousAuth(), fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, at authorizer.Attributes) (authorizer.Decision, string, error) {
+		_, _, _ = a.Authorize(t.Context(), at)
+		if at.GetResource() == "configmaps" {
+			return authorizer.DecisionAllow, "", nil
 		}
-		return fakeapi.NoOpinion("")
-	}))
+		return authorizer.DecisionNoOpinion, "", nil
+	})))
 	resp, body, _ := sendWithAuth(t, srv, "GET", "/api/v1/pods", "", "application/json")
 	require.Equal(t, 403, resp.StatusCode)
 	require.Contains(t, body, `User \"system:anonymous\" cannot list resource \"pods\"`)
-	require.Equal(t, []string{"system:unauthenticated"}, a.last().User.Groups)
+	require.Equal(t, []string{"system:unauthenticated"}, a.last().User.GetGroups())
 	resp, _, _ = sendWithAuth(t, srv, "GET", "/api/v1/configmaps", "", "")
 	require.Equal(t, 200, resp.StatusCode)
 	for path, want := range map[string]int{"/healthz": 200, "/version": 200, "/fakeapi/v1/hits": 401} {
@@ -270,11 +274,13 @@ func TestAnonymous(t *testing.T) {
 }
 
 func TestInvalidAccessOptions(t *testing.T) {
-	allow := fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.Allow("") })
+	allow := fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) {
+		return authorizer.DecisionAllow, "", nil
+	}))
 	for want, opts := range map[string][]fakeapi.Option{
 		"without them everybody is system:admin": {fakeapi.WithAnonymousAuth(), allow},
 		"needs WithAuthorizer":                   {fakeapi.WithAnonymousAuth(), fakeapi.WithTokens(annToken)},
-		"needs a function":                       {fakeapi.WithAuthorizer(nil)},
+		"needs an authorizer":                    {fakeapi.WithAuthorizer(nil)},
 		"is no certificate in PEM form":          {fakeapi.WithClientCA([]byte("x"))},
 		"is no name of a host":                   {fakeapi.WithAllowedHosts("http://x")},
 	} {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
@@ -179,12 +180,12 @@ func ExampleWithAdmission() {
 // Who may do what is a function's to say. The administrator, whom RESTConfig is for, may do
 // everything, and acts as somebody else here.
 func ExampleWithAuthorizer() {
-	srv, err := fakeapi.New(fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
-		if a.User.Username == "reader" && a.Verb != "get" && a.Verb != "list" && a.Verb != "watch" {
-			return fakeapi.Deny("it is a reader")
+	srv, err := fakeapi.New(fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetUser().GetName() == "reader" && a.GetVerb() != "get" && a.GetVerb() != "list" && a.GetVerb() != "watch" {
+			return authorizer.DecisionDeny, "it is a reader", nil
 		}
-		return fakeapi.Allow("")
-	}))
+		return authorizer.DecisionAllow, "", nil
+	})))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -2,11 +2,11 @@ package fakeapi_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -91,12 +91,12 @@ func ExampleWithAnonymousAuth() {
 	srv, err := fakeapi.New(
 		fakeapi.WithTokens(fakeapi.Token{Value: "s3cret", User: "ann"}),
 		fakeapi.WithAnonymousAuth(),
-		fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
-			if a.User.Username == "system:anonymous" {
-				return fakeapi.NoOpinion("")
+		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+			if a.GetUser().GetName() == "system:anonymous" {
+				return authorizer.DecisionNoOpinion, "", nil
 			}
-			return fakeapi.Allow("")
-		}),
+			return authorizer.DecisionAllow, "", nil
+		})),
 	)
 	check(err)
 	defer func() { _ = srv.Close() }()
@@ -105,21 +105,4 @@ func ExampleWithAnonymousAuth() {
 	// Output:
 	// secrets is forbidden: User "system:anonymous" cannot list resource "secrets" in API group "" in the namespace "default"
 	// Unauthorized
-}
-
-// A decision can be looked at, by an authorizer that asks another.
-func ExampleDecision() {
-	inner := func(a fakeapi.Attributes) fakeapi.Decision {
-		if a.Resource == "secrets" {
-			return fakeapi.Deny("secrets are secret")
-		}
-		return fakeapi.NoOpinion("").WithError(errors.New("the rules are not loaded yet"))
-	}
-	for _, resource := range []string{"secrets", "pods"} {
-		d := inner(fakeapi.Attributes{Resource: resource})
-		fmt.Println(d.Allowed(), d.Denied(), d.Reason(), d.Err())
-	}
-	// Output:
-	// false true secrets are secret <nil>
-	// false false  the rules are not loaded yet
 }

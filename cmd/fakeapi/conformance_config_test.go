@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -9,7 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/fakeapi/conformance"
+	"example.com/fakeapi/conformance"	"k8s.io/apiserver/pkg/authorization/authorizer"
+
 	fakeapi "example.com/fakeapi/fake"
 )
 
@@ -67,7 +69,7 @@ func kubeconfigAs(t *testing.T, srv *fakeapi.Server, name, token string) string 
 // The user without rights is one of another context, or of another file.
 func TestConformanceUnprivileged(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "nobody", User: "nobody"}),
-		fakeapi.WithAuthorizer(func(fakeapi.Attributes) fakeapi.Decision { return fakeapi.NoOpinion("") }))
+		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) { return authorizer.DecisionNoOpinion, "", nil })))
 	file := kubeconfigAs(t, srv, "config", "nobody")
 	args := []string{"--kubeconfig", file, "--run", "^AU-08$"} // which needs two users
 	require.Equal(t, conformance.Skipped, outcomes(t, args...)["AU-08"].Outcome)

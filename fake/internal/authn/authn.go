@@ -3,19 +3,17 @@
 package authn
 
 import (
-	"context"
 	"crypto/x509"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/authentication/user"
 )
-
-// AuthenticatedGroup is the group of everybody who has been authenticated.
-const AuthenticatedGroup = "system:authenticated"
 
 // Token is what is known of a bearer token.
 type Token struct {
@@ -132,40 +130,11 @@ func AuthorizationHeaderWarning(r *http.Request) string {
 	return header
 }
 
-// withAuthenticatedGroup adds the group of all who are.
-func withAuthenticatedGroup(user authenticationv1.UserInfo) authenticationv1.UserInfo {
-	for _, group := range user.Groups {
-		if group == AuthenticatedGroup || group == "system:unauthenticated" {
-			return user
-		}
+// withAuthenticatedGroup adds the group system:authenticated to a user without it.
+func withAuthenticatedGroup(u authenticationv1.UserInfo) authenticationv1.UserInfo {
+	if slices.Contains(u.Groups, user.AllAuthenticated) || slices.Contains(u.Groups, user.AllUnauthenticated) {
+		return u
 	}
-	groups := make([]string, 0, len(user.Groups)+1)
-	user.Groups = append(append(groups, user.Groups...), AuthenticatedGroup)
-	return user
-}
-
-type userKey struct{}
-
-// WithUser notes whose request it is.
-func WithUser(ctx context.Context, user authenticationv1.UserInfo) context.Context {
-	return context.WithValue(ctx, userKey{}, user)
-}
-
-// UserFrom tells whose request it is. On a server without authentication everybody is its
-// administrator.
-func UserFrom(ctx context.Context) authenticationv1.UserInfo {
-	if user, ok := ctx.Value(userKey{}).(authenticationv1.UserInfo); ok {
-		return user
-	}
-	return AdminUser()
-}
-
-// AnonymousUser is the user of requests without credentials, where those are let in.
-func AnonymousUser() authenticationv1.UserInfo {
-	return authenticationv1.UserInfo{Username: "system:anonymous", Groups: []string{"system:unauthenticated"}}
-}
-
-// AdminUser is the user who may do everything.
-func AdminUser() authenticationv1.UserInfo {
-	return authenticationv1.UserInfo{Username: "system:admin", Groups: []string{"system:masters", AuthenticatedGroup}}
+	u.Groups = append(slices.Clone(u.Groups), user.AllAuthenticated)
+	return u
 }

@@ -7,34 +7,34 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// EscapeMessage takes out of a text what a browser could take for markup.
+// EscapeMessage escapes the characters of a text that browsers interpret as markup.
 func EscapeMessage(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 }
 
-// Forbidden is the 403 of an action that is not allowed (AU-02, AU-04).
-func Forbidden(a Attributes, reason string) error {
-	message := EscapeMessage(a.forbiddenMessage())
+// Forbidden returns the 403 of an action that is not allowed (AU-02, AU-04).
+func Forbidden(a authorizer.Attributes, reason string) error {
+	message := EscapeMessage(forbiddenMessage(a))
 	if reason != "" {
 		message += ": " + reason
 	}
-	return apierrors.NewForbidden(schema.GroupResource{Group: a.Group, Resource: a.Resource}, a.Name, errors.New(message))
+	return apierrors.NewForbidden(schema.GroupResource{Group: a.GetAPIGroup(), Resource: a.GetResource()}, a.GetName(), errors.New(message))
 }
 
-// forbiddenMessage words a denial.
-func (a *Attributes) forbiddenMessage() string {
-	if a.NonResource {
-		return fmt.Sprintf("User %q cannot %s path %q", a.User.Username, a.Verb, a.Path)
+func forbiddenMessage(a authorizer.Attributes) string {
+	if !a.IsResourceRequest() {
+		return fmt.Sprintf("User %q cannot %s path %q", a.GetUser().GetName(), a.GetVerb(), a.GetPath())
 	}
-	resource := a.Resource
-	if a.Subresource != "" {
-		resource += "/" + a.Subresource
+	resource := a.GetResource()
+	if a.GetSubresource() != "" {
+		resource += "/" + a.GetSubresource()
 	}
-	where := "at the cluster scope"
-	if a.Namespace != "" {
-		where = fmt.Sprintf("in the namespace %q", a.Namespace)
+	scope := "at the cluster scope"
+	if a.GetNamespace() != "" {
+		scope = fmt.Sprintf("in the namespace %q", a.GetNamespace())
 	}
-	return fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", a.User.Username, a.Verb, resource, a.Group, where)
+	return fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", a.GetUser().GetName(), a.GetVerb(), resource, a.GetAPIGroup(), scope)
 }

@@ -1,6 +1,7 @@
 package authz
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -10,14 +11,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-)
-
-// The names of users and groups that mean something by themselves.
-const (
-	Anonymous       = "system:anonymous"
-	Unauthenticated = "system:unauthenticated"
-	authenticated   = "system:authenticated"
-	nodesGroup      = "system:nodes"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
 // RequestedImpersonation is whom the headers of a request ask to impersonate, exactly as they say it, and
@@ -84,16 +78,16 @@ func formatUser(user authenticationv1.UserInfo) string {
 	return fmt.Sprintf("&user.DefaultInfo{Name:%q, UID:%q, Groups:%#v, Extra:%#v}", user.Username, user.UID, user.Groups, extra)
 }
 
-// Impersonate finds the user as whom a request acts whose own attributes are a, if it wants
-// to act as wanted. An error is the 403 of a user who may not (AU-08).
+// Impersonate returns the user as which a request acts that has the attributes a and impersonates
+// target. The error is the 403 of a user who may not impersonate target (AU-08).
 //
-// As in v1.36 and later a user may be allowed to impersonate for some requests only (KEP-5284):
-// the modes for nodes, service accounts and other users are tried before the verb
-// "impersonate", which is for all requests. The error is that of the first.
-func Impersonate(authorizer Authorizer, a Attributes, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
+// As in v1.36 and later, a permission to impersonate can be limited to some requests (KEP-5284). The
+// modes for nodes, service accounts and other users are tried before the verb "impersonate", which
+// is for all requests. The error is that of the first mode.
+func Impersonate(ctx context.Context, by authorizer.UnconditionalAuthorizer, a authorizer.AttributesRecord, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
 	var first error
 	for _, m := range modesFor(a.User, target) {
-		user, err := m.impersonate(authorizer, a, target)
+		user, err := m.impersonate(checker{ctx, by}, a, target)
 		if err == nil {
 			return user, nil
 		}
@@ -104,14 +98,19 @@ func Impersonate(authorizer Authorizer, a Attributes, target authenticationv1.Us
 	return authenticationv1.UserInfo{}, first
 }
 
-// authorize is nil if an action is allowed, and its 403 if not.
-func authorize(authorizer Authorizer, a Attributes) error {
-	d := authorizer.Authorize(a)
-	if d.Allowed() {
+// checker asks an authorizer in the context of a request.
+type checker struct {
+	ctx        context.Context
+	authorizer authorizer.UnconditionalAuthorizer
+}
+
+// check returns nil if an action is allowed, or its 403.
+func (c checker) check(a authorizer.AttributesRecord) error {
+	decision, reason, err := c.authorizer.Authorize(c.ctx, a)
+	if decision == authorizer.DecisionAllow {
 		return nil
 	}
-	reason := d.Reason()
-	switch err := d.Err(); {
+	switch {
 	case err != nil && reason != "":
 		reason = fmt.Sprintf("%v: %s", err, reason)
 	case err != nil:

@@ -1,14 +1,16 @@
 package authz_test
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
-	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 )
 
@@ -23,23 +25,19 @@ type rights struct {
 	asked   []string
 }
 
-func (r *rights) Authorize(a authz.Attributes) authz.Decision {
-	one := a.Verb + " " + a.Group + "/" + a.Resource + "/" + a.Subresource + " " + a.Namespace + "/" + a.Name
+func (r *rights) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	one := a.GetVerb() + " " + a.GetAPIGroup() + "/" + a.GetResource() + "/" + a.GetSubresource() + " " + a.GetNamespace() + "/" + a.GetName()
 	r.asked = append(r.asked, one)
 	if slices.Contains(r.allowed, one) {
-		return authz.Allow("")
+		return authorizer.DecisionAllow, "", nil
 	}
-	return authz.NoOpinion("")
-}
-
-func (r *rights) Rules(user, string) authorizationv1.SubjectRulesReviewStatus {
-	return authorizationv1.SubjectRulesReviewStatus{}
+	return authorizer.DecisionNoOpinion, "", nil
 }
 
 // What has to be allowed in each mode, and as whom the request then acts (KEP-5284).
 func TestImpersonate(t *testing.T) {
-	request := func(u user) authz.Attributes {
-		return authz.Attributes{User: u, Verb: "list", Version: "v1", Resource: "pods", Namespace: "ns"}
+	request := func(u user) authorizer.AttributesRecord {
+		return authorizer.AttributesRecord{User: authn.NewInfo(u), ResourceRequest: true, Verb: "list", APIVersion: "v1", Resource: "pods", Namespace: "ns"}
 	}
 	ann := user{Username: "ann"}
 	agent := user{Username: "system:serviceaccount:ns:agent", Extra: extra{"authentication.kubernetes.io/node-name": {"n"}, "other": {"x"}}}
@@ -105,13 +103,13 @@ func TestImpersonate(t *testing.T) {
 			[]string{"impersonate /users/ /bob", "impersonate /groups/ /system:unauthenticated"}, []string{"system:unauthenticated"},
 		},
 	} {
-		got, err := authz.Impersonate(&rights{allowed: one.allowed}, request(one.by), one.wanted)
+		got, err := authz.Impersonate(t.Context(), &rights{allowed: one.allowed}, request(one.by), one.wanted)
 		require.NoError(t, err, name)
 		want := one.wanted
 		want.Groups = one.groups
 		require.Equal(t, want, got, name)
 		for i := range one.allowed { // each of them is needed
-			_, err := authz.Impersonate(&rights{allowed: slices.Delete(slices.Clone(one.allowed), i, i+1)}, request(one.by), one.wanted)
+			_, err := authz.Impersonate(t.Context(), &rights{allowed: slices.Delete(slices.Clone(one.allowed), i, i+1)}, request(one.by), one.wanted)
 			require.Error(t, err, "%s without %s", name, one.allowed[i])
 		}
 	}
@@ -129,7 +127,7 @@ func TestImpersonateWithinLimits(t *testing.T) {
 		"impersonating an invalid key in extra is not allowed: extra.key: Invalid value: \"a\": must be a domain-prefix": {Username: "bob", Extra: extra{"a": {"a"}}},
 	} {
 		by := &rights{allowed: []string{"impersonate-on:user-info:get // /", "impersonate:user-info authentication.k8s.io/users/ /bob"}}
-		_, err := authz.Impersonate(by, authz.Attributes{User: user{Username: "ann"}, Verb: "get", Path: "/x", NonResource: true}, wanted)
+		_, err := authz.Impersonate(t.Context(), by, authorizer.AttributesRecord{User: authn.NewInfo(user{Username: "ann"}), Verb: "get", Path: "/x"}, wanted)
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
 // mode is one way to be allowed to impersonate. The one without a name is for all requests;
@@ -26,7 +28,7 @@ const (
 
 // modesFor are the modes in which somebody may impersonate wanted, in the order in which
 // they are tried.
-func modesFor(requestor, target authenticationv1.UserInfo) []mode {
+func modesFor(requestor user.Info, target authenticationv1.UserInfo) []mode {
 	nameOnly := target.UID == "" && len(target.Groups) == 0 && len(target.Extra) == 0
 	_, _, isAccount := serviceAccountName(target.Username)
 	node, isNode := nodeName(target.Username)
@@ -46,21 +48,21 @@ func modesFor(requestor, target authenticationv1.UserInfo) []mode {
 }
 
 // isBoundToNode reports whether a user is a service account that is bound to a node.
-func isBoundToNode(user authenticationv1.UserInfo, node string) bool {
-	_, _, ok := serviceAccountName(user.Username)
-	at := user.Extra["authentication.kubernetes.io/node-name"]
+func isBoundToNode(u user.Info, node string) bool {
+	_, _, ok := serviceAccountName(u.GetName())
+	at := u.GetExtra()["authentication.kubernetes.io/node-name"]
 	return ok && len(at) == 1 && at[0] == node
 }
 
 // nodeName is the node whose kubelet has that user name.
-func nodeName(user string) (string, bool) {
-	name, ok := strings.CutPrefix(user, "system:node:")
+func nodeName(name string) (string, bool) {
+	name, ok := strings.CutPrefix(name, "system:node:")
 	return name, ok && len(validation.NameIsDNSSubdomain(name, false)) == 0
 }
 
 // serviceAccountName is the service account that has that user name.
-func serviceAccountName(user string) (namespace, name string, ok bool) {
-	rest, ok := strings.CutPrefix(user, "system:serviceaccount:")
+func serviceAccountName(username string) (namespace, name string, ok bool) {
+	rest, ok := strings.CutPrefix(username, "system:serviceaccount:")
 	parts := strings.Split(rest, ":")
 	if !ok || len(parts) != 2 || len(validation.ValidateNamespaceName(parts[0], false)) > 0 ||
 		len(validation.ValidateServiceAccountName(parts[1], false)) > 0 {
@@ -69,36 +71,39 @@ func serviceAccountName(user string) (namespace, name string, ok bool) {
 	return parts[0], parts[1], true
 }
 
-// impersonate asks for all that somebody needs in order to act as wanted, and gives the user that
-// comes of it.
-func (m mode) impersonate(authorizer Authorizer, a Attributes, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
+// impersonate checks all permissions that are needed to act as target, and returns the user as which
+// the request then acts.
+func (m mode) impersonate(c checker, a authorizer.AttributesRecord, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
 	if m == associatedNode {
 		a.User = withExtraKeysOnly(a.User)
 	}
 	if m != unconstrained {
 		onRequest := a
 		onRequest.Verb = "impersonate-on:" + string(m) + ":" + a.Verb
-		if err := authorize(authorizer, onRequest); err != nil {
+		if err := c.check(onRequest); err != nil {
 			return target, err
 		}
 	}
-	user := target
-	user.Groups = slices.Clone(target.Groups)
-	for _, check := range []func(Authorizer, Attributes, *authenticationv1.UserInfo) error{m.checkName, m.checkUID, m.checkGroups, m.checkExtra} {
-		if err := check(authorizer, Attributes{User: a.User, Verb: m.verb(), Group: authenticationv1.GroupName, Version: "v1"}, &user); err != nil {
+	u := target
+	u.Groups = slices.Clone(target.Groups)
+	for _, check := range []func(checker, authorizer.AttributesRecord, *authenticationv1.UserInfo) error{m.checkName, m.checkUID, m.checkGroups, m.checkExtra} {
+		attributes := authorizer.AttributesRecord{
+			User: a.User, Verb: m.verb(), APIGroup: authenticationv1.GroupName, APIVersion: "v1", ResourceRequest: true,
+		}
+		if err := check(c, attributes, &u); err != nil {
 			return target, err
 		}
 	}
-	return withImpliedGroups(user), nil
+	return withImpliedGroups(u), nil
 }
 
-// withExtraKeysOnly is the account of a node's pod, its extras reduced to their names: what is
-// allowed on one node is allowed on all.
-func withExtraKeysOnly(user authenticationv1.UserInfo) authenticationv1.UserInfo {
-	user.Extra = map[string]authenticationv1.ExtraValue{
-		"authentication.kubernetes.io/associated-node-keys": slices.Sorted(maps.Keys(user.Extra)),
+// withExtraKeysOnly returns the service account of a pod on a node with the keys of its extra fields
+// as their only value, so that a permission for one node is one for all.
+func withExtraKeysOnly(u user.Info) user.Info {
+	return &user.DefaultInfo{
+		Name: u.GetName(), UID: u.GetUID(), Groups: u.GetGroups(),
+		Extra: map[string][]string{"authentication.kubernetes.io/associated-node-keys": slices.Sorted(maps.Keys(u.GetExtra()))},
 	}
-	return user
 }
 
 func (m mode) verb() string {
@@ -109,87 +114,87 @@ func (m mode) verb() string {
 }
 
 // inGroup puts the attributes into the group in which users and groups are asked for.
-func (m mode) inGroup(a Attributes, resource, name string) Attributes {
+func (m mode) inGroup(a authorizer.AttributesRecord, resource, name string) authorizer.AttributesRecord {
 	if m == unconstrained {
-		a.Group = ""
+		a.APIGroup = ""
 	}
 	a.Resource, a.Name = resource, name
 	return a
 }
 
-func (m mode) checkName(authorizer Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
-	target := m.inGroup(a, "users", user.Username)
-	if node, ok := nodeName(user.Username); ok && m != unconstrained {
+func (m mode) checkName(c checker, a authorizer.AttributesRecord, u *authenticationv1.UserInfo) error {
+	target := m.inGroup(a, "users", u.Username)
+	if node, ok := nodeName(u.Username); ok && m != unconstrained {
 		target.Resource, target.Name = "nodes", node
 		if m == associatedNode {
 			target.Name = "*"
 		}
-		user.Groups = []string{nodesGroup}
+		u.Groups = []string{user.NodesGroup}
 	}
-	if namespace, name, ok := serviceAccountName(user.Username); ok {
+	if namespace, name, ok := serviceAccountName(u.Username); ok {
 		target.Resource, target.Namespace, target.Name = "serviceaccounts", namespace, name
 	}
-	return authorize(authorizer, target)
+	return c.check(target)
 }
 
-func (m mode) checkUID(authorizer Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
-	if user.UID == "" {
+func (m mode) checkUID(c checker, a authorizer.AttributesRecord, u *authenticationv1.UserInfo) error {
+	if u.UID == "" {
 		return nil
 	}
-	a.Resource, a.Name = "uids", user.UID
-	return authorize(authorizer, a)
+	a.Resource, a.Name = "uids", u.UID
+	return c.check(a)
 }
 
 // minForWildcard is how many groups or extras are asked for in one, if that is allowed.
 const minForWildcard = 4
 
-func (m mode) checkGroups(authorizer Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
-	if len(user.Groups) == 0 || m == associatedNode || m == arbitraryNode { // there they follow from the name
+func (m mode) checkGroups(c checker, a authorizer.AttributesRecord, u *authenticationv1.UserInfo) error {
+	if len(u.Groups) == 0 || m == associatedNode || m == arbitraryNode { // there they follow from the name
 		return nil
 	}
 	a = m.inGroup(a, "groups", "")
 	if m != unconstrained {
 		switch {
-		case slices.Contains(user.Groups, ""):
+		case slices.Contains(u.Groups, ""):
 			return Forbidden(a, "impersonating the empty string group is not allowed")
-		case slices.Contains(user.Groups, SystemMasters):
-			a.Name = SystemMasters
+		case slices.Contains(u.Groups, user.SystemPrivilegedGroup):
+			a.Name = user.SystemPrivilegedGroup
 			return Forbidden(a, "impersonating the system:masters group is not allowed")
 		}
 		all := a
-		if all.Name = "*"; len(user.Groups) >= minForWildcard && authorize(authorizer, all) == nil {
+		if all.Name = "*"; len(u.Groups) >= minForWildcard && c.check(all) == nil {
 			return nil
 		}
 	}
-	for _, group := range user.Groups {
+	for _, group := range u.Groups {
 		a.Name = group
-		if err := authorize(authorizer, a); err != nil {
+		if err := c.check(a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m mode) checkExtra(authorizer Authorizer, a Attributes, user *authenticationv1.UserInfo) error {
-	if len(user.Extra) == 0 {
+func (m mode) checkExtra(c checker, a authorizer.AttributesRecord, u *authenticationv1.UserInfo) error {
+	if len(u.Extra) == 0 {
 		return nil
 	}
 	a.Resource = "userextras"
 	if m != unconstrained {
-		if err := validateExtra(user.Extra); err != nil {
+		if err := validateExtra(u.Extra); err != nil {
 			return Forbidden(a, err.Error())
 		}
 		all := a
 		all.Subresource, all.Name = "*", "*"
-		if hasManyValues(user.Extra) && authorize(authorizer, all) == nil {
+		if hasManyValues(u.Extra) && c.check(all) == nil {
 			return nil
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(user.Extra)) {
+	for _, key := range slices.Sorted(maps.Keys(u.Extra)) {
 		a.Subresource = key
-		for _, value := range user.Extra[key] {
+		for _, value := range u.Extra[key] {
 			a.Name = value
-			if err := authorize(authorizer, a); err != nil {
+			if err := c.check(a); err != nil {
 				return err
 			}
 		}
@@ -228,17 +233,17 @@ func validateExtra(extra map[string]authenticationv1.ExtraValue) error {
 }
 
 // withImpliedGroups adds the groups that follow from who a user is.
-func withImpliedGroups(user authenticationv1.UserInfo) authenticationv1.UserInfo {
-	if namespace, _, ok := serviceAccountName(user.Username); ok && len(user.Groups) == 0 {
-		user.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
+func withImpliedGroups(u authenticationv1.UserInfo) authenticationv1.UserInfo {
+	if namespace, _, ok := serviceAccountName(u.Username); ok && len(u.Groups) == 0 {
+		u.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
 	}
 	switch {
-	case user.Username == Anonymous:
-		user.Groups = addGroup(user.Groups, Unauthenticated)
-	case !slices.Contains(user.Groups, Unauthenticated):
-		user.Groups = addGroup(user.Groups, authenticated)
+	case u.Username == user.Anonymous:
+		u.Groups = addGroup(u.Groups, user.AllUnauthenticated)
+	case !slices.Contains(u.Groups, user.AllUnauthenticated):
+		u.Groups = addGroup(u.Groups, user.AllAuthenticated)
 	}
-	return user
+	return u
 }
 
 func addGroup(groups []string, group string) []string {

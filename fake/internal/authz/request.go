@@ -10,21 +10,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// AttributesOf returns the attributes of a request of user.
-func AttributesOf(user authenticationv1.UserInfo, r *http.Request) Attributes {
-	t := requestinfo.FromRequest(r)
-	a := Attributes{User: user, Verb: t.Verb, Path: t.Path}
-	if !t.IsResourceRequest() {
-		a.NonResource = true
+// AttributesOf returns the attributes of a request of u.
+func AttributesOf(u authenticationv1.UserInfo, r *http.Request) authorizer.AttributesRecord {
+	info := requestinfo.FromRequest(r)
+	a := authorizer.AttributesRecord{User: authn.NewInfo(u), Verb: info.Verb, Path: info.Path}
+	if !info.IsResourceRequest() {
 		return a
 	}
-	a.Group, a.Version, a.Resource, a.Subresource = t.Group, t.Version, t.Resource, t.Subresource
-	a.Namespace, a.Name = t.Namespace, t.Name
-	if t.IsWatchPath { // which supports no selectors consistently
+	a.ResourceRequest = true
+	a.APIGroup, a.APIVersion, a.Resource, a.Subresource = info.Group, info.Version, info.Resource, info.Subresource
+	a.Namespace, a.Name = info.Namespace, info.Name
+	if info.IsWatchPath { // selectors are not reported
 		a.Verb = requestinfo.Watch
 		return a
 	}
@@ -36,8 +38,8 @@ func AttributesOf(user authenticationv1.UserInfo, r *http.Request) Attributes {
 	default:
 		return a
 	}
-	a.selectFields(query.Get("fieldSelector"))
-	a.selectLabels(query.Get("labelSelector"))
+	a.FieldSelectorRequirements, a.FieldSelectorParsingErr = parseFieldSelector(query.Get("fieldSelector"))
+	a.LabelSelectorRequirements, a.LabelSelectorParsingErr = parseLabelSelector(query.Get("labelSelector"))
 	return a
 }
 
@@ -51,26 +53,25 @@ func selectedName(query url.Values) string {
 	return requestinfo.SelectedName(query.Get("fieldSelector"))
 }
 
-func (a *Attributes) selectFields(text string) {
+func parseFieldSelector(text string) (fields.Requirements, error) {
 	if text == "" {
-		return
+		return nil, nil
 	}
 	selector, err := fields.ParseSelector(text)
 	if err != nil {
-		a.FieldSelectorError = err
-		return
+		return nil, err
 	}
-	a.FieldSelector = selector.Requirements()
+	return selector.Requirements(), nil
 }
 
-func (a *Attributes) selectLabels(text string) {
+func parseLabelSelector(text string) (labels.Requirements, error) {
 	if text == "" {
-		return
+		return nil, nil
 	}
 	selector, err := labels.Parse(text)
 	if err != nil {
-		a.LabelSelectorError = err
-		return
+		return nil, err
 	}
-	a.LabelSelector, _ = selector.Requirements()
+	requirements, _ := selector.Requirements()
+	return requirements, nil
 }

@@ -1,11 +1,11 @@
 package reviews
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,9 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"example.com/fakeapi/fake/internal/authz"
-
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -36,11 +37,11 @@ func (r *Reviewer) authorizer() authz.Authorizer {
 }
 
 // authorize returns the status of an access review.
-func (r *Reviewer) authorize(attributes authz.Attributes) authorizationv1.SubjectAccessReviewStatus {
-	d := r.authorizer().Authorize(attributes)
+func (r *Reviewer) authorize(ctx context.Context, attributes authorizer.AttributesRecord) authorizationv1.SubjectAccessReviewStatus {
+	decision, reason, err := r.authorizer().Authorize(ctx, attributes)
 	return authorizationv1.SubjectAccessReviewStatus{
-		Allowed: d.Allowed(), Denied: d.Denied(), Reason: d.Reason(),
-		EvaluationError: evaluationError(d.Err(), attributes),
+		Allowed: decision == authorizer.DecisionAllow, Denied: decision == authorizer.DecisionDeny, Reason: reason,
+		EvaluationError: evaluationError(err, attributes),
 	}
 }
 
@@ -131,32 +132,32 @@ func validateSelectorForm(raw string, requirements int, at *field.Path) field.Er
 }
 
 // subjectAttributes returns the authorizer's attributes for a review of any user.
-func subjectAttributes(spec *authorizationv1.SubjectAccessReviewSpec) authz.Attributes {
-	user := authenticationv1.UserInfo{Username: spec.User, UID: spec.UID, Groups: spec.Groups}
+func subjectAttributes(spec *authorizationv1.SubjectAccessReviewSpec) authorizer.AttributesRecord {
+	u := &user.DefaultInfo{Name: spec.User, UID: spec.UID, Groups: spec.Groups}
 	for key, value := range spec.Extra {
-		if user.Extra == nil {
-			user.Extra = map[string]authenticationv1.ExtraValue{}
+		if u.Extra == nil {
+			u.Extra = map[string][]string{}
 		}
-		user.Extra[key] = authenticationv1.ExtraValue(value)
+		u.Extra[key] = value
 	}
-	return attributes(user, spec.ResourceAttributes, spec.NonResourceAttributes)
+	return attributes(u, spec.ResourceAttributes, spec.NonResourceAttributes)
 }
 
 // attributes returns the authorizer's attributes for a user.
-func attributes(user authenticationv1.UserInfo, resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) authz.Attributes {
+func attributes(u user.Info, resource *authorizationv1.ResourceAttributes, path *authorizationv1.NonResourceAttributes) authorizer.AttributesRecord {
 	if resource == nil {
-		return authz.Attributes{User: user, Verb: path.Verb, Path: path.Path, NonResource: true}
+		return authorizer.AttributesRecord{User: u, Verb: path.Verb, Path: path.Path}
 	}
-	a := authz.Attributes{
-		User: user, Verb: resource.Verb, Namespace: resource.Namespace,
-		Group: resource.Group, Version: resource.Version, Resource: resource.Resource, Subresource: resource.Subresource,
+	a := authorizer.AttributesRecord{
+		User: u, Verb: resource.Verb, Namespace: resource.Namespace, ResourceRequest: true,
+		APIGroup: resource.Group, APIVersion: resource.Version, Resource: resource.Resource, Subresource: resource.Subresource,
 		Name: resource.Name,
 	}
-	if a.Version == "" {
-		a.Version = "*"
+	if a.APIVersion == "" {
+		a.APIVersion = "*"
 	}
-	a.FieldSelector, a.FieldSelectorError = fieldRequirements(resource.FieldSelector)
-	a.LabelSelector, a.LabelSelectorError = labelRequirements(resource.LabelSelector)
+	a.FieldSelectorRequirements, a.FieldSelectorParsingErr = fieldRequirements(resource.FieldSelector)
+	a.LabelSelectorRequirements, a.LabelSelectorParsingErr = labelRequirements(resource.LabelSelector)
 	return a
 }
 
@@ -219,7 +220,7 @@ func labelRequirements(s *authorizationv1.LabelSelectorAttributes) (labels.Requi
 
 // evaluationError returns the text for err, the error of the authorizer, and for selectors that do
 // not parse.
-func evaluationError(err error, a authz.Attributes) string {
+func evaluationError(err error, a authorizer.AttributesRecord) string {
 	var messages []string
 	if err != nil {
 		messages = append(messages, err.Error())
@@ -229,8 +230,8 @@ func evaluationError(err error, a authz.Attributes) string {
 		err  error
 		some bool
 	}{
-		{"fieldSelector", a.FieldSelectorError, len(a.FieldSelector) > 0},
-		{"labelSelector", a.LabelSelectorError, len(a.LabelSelector) > 0},
+		{"fieldSelector", a.FieldSelectorParsingErr, len(a.FieldSelectorRequirements) > 0},
+		{"labelSelector", a.LabelSelectorParsingErr, len(a.LabelSelectorRequirements) > 0},
 	} {
 		switch {
 		case s.err == nil:

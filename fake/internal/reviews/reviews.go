@@ -52,16 +52,16 @@ func (r *Reviewer) Review(ctx context.Context, review runtime.Object, admit func
 	user := authn.UserFrom(ctx)
 	switch review := review.(type) {
 	case *authorizationv1.SubjectAccessReview:
-		review.Status = r.authorize(subjectAttributes(&review.Spec))
+		review.Status = r.authorize(ctx, subjectAttributes(&review.Spec))
 		return review, nil
 	case *authorizationv1.LocalSubjectAccessReview:
-		review.Status = r.authorize(subjectAttributes(&review.Spec))
+		review.Status = r.authorize(ctx, subjectAttributes(&review.Spec))
 		return review, nil
 	case *authorizationv1.SelfSubjectAccessReview:
-		review.Status = r.authorize(attributes(user, review.Spec.ResourceAttributes, review.Spec.NonResourceAttributes))
+		review.Status = r.authorize(ctx, attributes(authn.NewInfo(user), review.Spec.ResourceAttributes, review.Spec.NonResourceAttributes))
 		return review, nil
 	case *authorizationv1.SelfSubjectRulesReview: // a real server returns the status only
-		return &authorizationv1.SelfSubjectRulesReview{Status: r.authorizer().Rules(user, review.Spec.Namespace)}, nil
+		return &authorizationv1.SelfSubjectRulesReview{Status: r.authorizer().Rules(ctx, authn.NewInfo(user), review.Spec.Namespace)}, nil
 	case *authenticationv1.TokenReview:
 		review.Status = r.authenticate(review.Spec.Token, review.Spec.Audiences)
 		return review, nil

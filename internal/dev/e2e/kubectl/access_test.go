@@ -1,31 +1,33 @@
 package kubectl_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	fakeapi "example.com/fakeapi/fake"
 )
 
 // readers lets bob read ConfigMaps in default, and find his way around.
-func readers(a fakeapi.Attributes) fakeapi.Decision {
+func readers(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	switch {
-	case a.NonResource, a.Group == "authorization.k8s.io", a.Group == "authentication.k8s.io":
-		return fakeapi.Allow("")
-	case a.User.Username == "bob" && a.Resource == "configmaps" && a.Namespace == "default" && (a.Verb == "get" || a.Verb == "list"):
-		return fakeapi.Allow("bob reads")
-	case a.Resource == "secrets":
-		return fakeapi.Deny("nobody touches secrets")
+	case !a.IsResourceRequest(), a.GetAPIGroup() == "authorization.k8s.io", a.GetAPIGroup() == "authentication.k8s.io":
+		return authorizer.DecisionAllow, "", nil
+	case a.GetUser().GetName() == "bob" && a.GetResource() == "configmaps" && a.GetNamespace() == "default" && (a.GetVerb() == "get" || a.GetVerb() == "list"):
+		return authorizer.DecisionAllow, "bob reads", nil
+	case a.GetResource() == "secrets":
+		return authorizer.DecisionDeny, "nobody touches secrets", nil
 	}
-	return fakeapi.NoOpinion("")
+	return authorizer.DecisionNoOpinion, "", nil
 }
 
 // kubectl auth can-i asks for oneself, for those whom one impersonates, and for paths.
 func TestAuthCanI(t *testing.T) {
-	u := newUser(t, fakeapi.WithAuthorizer(readers))
+	u := newUser(t, fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(readers)))
 	require.Equal(t, "yes\n", u.do("auth", "can-i", "delete", "secrets"))
 	require.Equal(t, "yes\n", u.do("auth", "can-i", "list", "configmaps", "--as", "bob"))
 	require.Equal(t, "yes\n", u.do("auth", "can-i", "get", "/metrics", "--as", "bob"))
@@ -57,7 +59,7 @@ func TestAuthWhoami(t *testing.T) {
 
 // Denials are listed as of a cluster, also to somebody who is impersonated.
 func TestDenials(t *testing.T) {
-	u := newUser(t, fakeapi.WithAuthorizer(readers))
+	u := newUser(t, fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(readers)))
 	u.do("create", "configmap", "a", "--from-literal=k=v")
 	require.Equal(t, "configmap/a\n", u.do("get", "configmaps", "a", "-o", "name", "--as", "bob"))
 	require.Equal(t, `Error from server (Forbidden): configmaps "a" is forbidden: User "bob" cannot delete resource "configmaps" in API group "" in the namespace "default"`+"\n",
