@@ -64,16 +64,21 @@ func (r Request) String() string {
 func (s *Server) Requests() []Request {
 	var all []Request
 	for _, x := range s.recorder.Timeline().Exchanges {
-		r := Request{
+		all = append(all, Request{
 			Time: x.Begin, Method: x.Method, Path: x.Path, Verb: x.Info.Verb,
 			Group: x.Info.Group, Version: x.Info.Version, Resource: x.Info.Resource, Subresource: x.Info.Subresource,
 			Namespace: x.Info.Namespace, Name: x.Info.Name,
-			User: x.User, UserAgent: x.UserAgent, Code: x.StatusCode,
-		}
-		if r.User == "" && s.authenticator == nil {
-			r.User = authn.AdminUser().Username
-		}
-		all = append(all, r)
+			User: s.userName(x.User), UserAgent: x.UserAgent, Code: x.StatusCode,
+		})
 	}
 	return all
+}
+
+// userName returns the name of a user that the timeline recorded. Without authentication it is that
+// of the administrator unless the request impersonated a user.
+func (s *Server) userName(recorded string) string {
+	if recorded == "" && s.authenticator == nil {
+		return authn.AdminUser().Username
+	}
+	return recorded
 }

@@ -1,33 +1,139 @@
 package fakeapi
 
 import (
+	"io"
 	"net/http"
+	"time"
 
 	"example.com/fakeapi/fake/internal/timeline"
+	"example.com/fakeapi/faults"
 )
 
-// Timeline is what a server remembers of its life, the oldest first: requests with
-// their answers, the frames of watches, and what fault rules did. As a string it is
-// text, a line for each, with the middle of what is long left out; WriteHTML makes
-// one page of it.
-type Timeline = timeline.Timeline
+// Timeline is the record of a server, the oldest entry first: requests with their responses, the
+// frames of watches, and the hits of fault rules. Server.Timeline returns it.
+type Timeline struct {
+	// Begin is when the server started. End is when the record was taken.
+	Begin, End time.Time
+	// Exchanges has the requests with their responses, in the order of their arrival.
+	Exchanges []Exchange
+	// Hits has the hits of fault rules, in the order of time.
+	Hits []faults.Hit
+	// ExchangesDropped counts the exchanges that were dropped to limit the memory. The oldest ones
+	// that have ended are dropped first.
+	ExchangesDropped uint64
+}
 
-// Exchange is one request of a Timeline and what came of it.
-type Exchange = timeline.Exchange
+// Exchange is a request and its response.
+type Exchange struct {
+	// Seq numbers the exchanges of a server from 1.
+	Seq uint64
+	// Order orders the beginnings of exchanges and the writes of frames. On virtual time, many of
+	// them have the same time.
+	Order uint64
+	// Begin is when the request arrived. End is when the response was complete, or zero if it is
+	// not yet.
+	Begin, End time.Time
+	// User is the name of the user, or "" if the request was not authenticated.
+	User string
+	// UserAgent is the header User-Agent of the request.
+	UserAgent string
+	// Method is the HTTP method. Verb is the verb of the API, or "" if the request is not for a
+	// resource. Path is the path with the query. Server.Requests returns them with their parts.
+	Method, Verb, Path string
+	// StatusCode is the status code of the response, or 0 if there is none.
+	StatusCode int
+	// ResourceVersion is that of the object or list in the response, or "".
+	ResourceVersion string
+	// Request and Response are the bodies. A watch has Frames instead of a Response.
+	Request, Response Body
+	// Frames has the events of a watch as they were sent, after all faults. An incomplete frame is
+	// the last one.
+	Frames []Frame
+	// FramesDropped counts the frames of this watch that were dropped to limit the memory. The
+	// oldest ones are dropped first.
+	FramesDropped uint64
+}
 
-// Frame is one event of a watch in a Timeline.
-type Frame = timeline.Frame
+// Frame is one event of a watch.
+type Frame struct {
+	// Time is when it was sent.
+	Time time.Time
+	// Order is its order among frames and exchanges. Frames of one write have the same Order.
+	Order uint64
+	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, or "" if the frame is not an event.
+	Type string
+	// Namespace, Name and ResourceVersion are those of the object. For ERROR, Name is the reason of
+	// the Status.
+	Namespace, Name, ResourceVersion string
+	// Body is the frame.
+	Body Body
+}
 
-// Body is what was sent in an Exchange or a Frame, or the beginning of it.
-type Body = timeline.Body
+// Body is a body of an exchange or a frame, or the beginning of one.
+type Body struct {
+	// ContentType is the media type, without parameters.
+	ContentType string
+	// Data has the recorded bytes, as they were sent.
+	Data []byte
+	// Size is the number of bytes that were sent. It is more than len(Data) if the body is
+	// truncated.
+	Size int64
+}
 
-// Timeline is what the server has been asked up to now and what it has answered, as
-// clients saw it, after all faults. It has the latest 1000 requests and those that have
-// not ended, the first 8 KiB of each body, the latest 128 frames of each watch, and of
-// all watches together 16 MiB; what was forgotten is counted. The control API is not in
-// it. Replicas and forks have timelines of their own. WithoutTimeline it
-// has only what fault rules did.
-func (s *Server) Timeline() Timeline { return s.recorder.Timeline() }
+// Timeline returns the requests that the server received and what their clients got, after all
+// faults. It has the latest 1000 requests and those that have not ended, the first 8 KiB of each
+// body, the latest 128 frames of each watch, and 16 MiB of all frames. The rest is dropped and
+// counted. Requests of the control API are not included. Replicas and forks have their own
+// timelines. With WithoutTimeline it has only the hits of fault rules.
+func (s *Server) Timeline() Timeline {
+	record := s.recorder.Timeline()
+	t := Timeline{Begin: record.Begin, End: record.End, Hits: record.Hits, ExchangesDropped: record.ExchangesDropped}
+	for _, x := range record.Exchanges {
+		e := Exchange{
+			Seq: x.Seq, Order: x.Order, Begin: x.Begin, End: x.End, User: s.userName(x.User), UserAgent: x.UserAgent,
+			Method: x.Method, Verb: x.Verb, Path: x.Path, StatusCode: x.StatusCode, ResourceVersion: x.ResourceVersion,
+			Request: Body(x.Request), Response: Body(x.Response), FramesDropped: x.FramesDropped,
+		}
+		for _, f := range x.Frames {
+			e.Frames = append(e.Frames, Frame{
+				Time: f.Time, Order: f.Order, Type: f.Type, Namespace: f.Namespace, Name: f.Name,
+				ResourceVersion: f.ResourceVersion, Body: Body(f.Body),
+			})
+		}
+		t.Exchanges = append(t.Exchanges, e)
+	}
+	return t
+}
+
+// record returns t in the form of the package that formats it.
+func (t Timeline) record() timeline.Timeline {
+	record := timeline.Timeline{Begin: t.Begin, End: t.End, Hits: t.Hits, ExchangesDropped: t.ExchangesDropped}
+	for _, e := range t.Exchanges {
+		x := timeline.Exchange{
+			Seq: e.Seq, Order: e.Order, Begin: e.Begin, End: e.End, User: e.User, UserAgent: e.UserAgent,
+			Method: e.Method, Verb: e.Verb, Path: e.Path, StatusCode: e.StatusCode, ResourceVersion: e.ResourceVersion,
+			Request: timeline.Body(e.Request), Response: timeline.Body(e.Response), FramesDropped: e.FramesDropped,
+		}
+		for _, f := range e.Frames {
+			x.Frames = append(x.Frames, timeline.Frame{
+				Time: f.Time, Order: f.Order, Type: f.Type, Namespace: f.Namespace, Name: f.Name,
+				ResourceVersion: f.ResourceVersion, Body: timeline.Body(f.Body),
+			})
+		}
+		record.Exchanges = append(record.Exchanges, x)
+	}
+	return record
+}
+
+// String returns the timeline as text, with a line for each entry. The middle of a long timeline is
+// left out.
+func (t Timeline) String() string { return t.record().String() }
+
+// Tail returns the last lines of the timeline as text.
+func (t Timeline) Tail(lines int) string { return t.record().Tail(lines) }
+
+// WriteHTML writes the timeline as an HTML page without references to other files.
+func (t Timeline) WriteHTML(w io.Writer, title string) error { return t.record().WriteHTML(w, title) }
 
 // withTimeline records requests and responses, unless WithoutTimeline is set.
 func (s *Server) withTimeline(next http.Handler) http.Handler {
