@@ -1,20 +1,20 @@
-// Package fakeapi is a Kubernetes API server in memory, for tests of
-// controllers, operators and clients. It speaks real HTTP and behaves as the
-// documents and a real v1.37 server do: resourceVersions, watches with history,
-// bookmarks, streaming lists, chunks with continue tokens, 410 Gone, optimistic
-// concurrency, finalizers, and the controllers that end things: namespaces, pods in
-// their grace period, dependents of owners that are gone. It starts in less than a millisecond.
+// Package fakeapi is a Kubernetes API server in memory, for tests of controllers, operators and
+// clients. It serves HTTP and behaves as the Kubernetes documentation and a v1.37 server do:
+// resourceVersions, watches with history, bookmarks, streaming lists, pagination with continue
+// tokens, 410 Gone, optimistic concurrency, finalizers, server-side apply, and the controllers that
+// delete objects: of terminating namespaces, of pods after their grace period, and of owners that
+// were deleted. A server starts in less than a millisecond.
 //
 // # When to use it
 //
-// Whenever a test is about how code talks to an API server, and what it does when that goes
-// wrong: informers and caches, retries, conflicts, leader election, finalizers, pagination, a
-// kubectl plugin, a client in another language. Every client runs on it unmodified.
+// Use it for tests of how code talks to an API server, and of what the code does when the server
+// fails: informers and caches, retries, conflicts, leader election, finalizers, pagination, kubectl
+// plugins, and clients in other languages. All clients run on it unmodified.
 //
-// It is not for what a control plane does with an object once it is stored. Nothing is
-// scheduled, no Deployment makes ReplicaSets, and the specs of built-in types are neither
-// defaulted nor validated: that is envtest's, and with running pods kind's. The last sections
-// say exactly what is faithful and what is not.
+// It does not do what a control plane does with stored objects. Nothing is scheduled, Deployments do
+// not create ReplicaSets, and the specs of built-in types are neither defaulted nor validated. Use
+// envtest for that, and kind for running pods. The last sections list what is faithful and what is
+// not.
 //
 // # First steps
 //
@@ -23,101 +23,112 @@
 //		go myController(t.Context(), srv.RESTConfig())
 //
 //		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
-//		... // change something, and wait for what the controller makes of it
+//		... // change something, and wait for what the controller does
 //
-//		srv.Faults().AddFor(t, faults.Expire410()) // and now watches end with 410
+//		srv.Faults().AddFor(t, faults.Expire410()) // from now on watches end with 410
 //		...
 //	}
 //
-// Start makes a server on a loopback port and ends it with the test. New does so outside of
-// tests, with Close. RESTConfig is for client-go and everything on top of it, Kubeconfig for
-// kubectl and other languages, Client and URL for plain HTTP, ServeHTTP for none at all.
-// Namespaces default, kube-system, kube-public and kube-node-lease are there. A test that
-// fails logs what the server was asked last, and what it answered.
+// Start starts a server on a loopback port and closes it when the test ends. New starts one outside
+// of tests; call Close. The namespaces default, kube-system, kube-public and kube-node-lease exist.
+// A test that fails logs the last requests and responses of its server.
+//
+// # Connecting clients
+//
+//	RESTConfig, RESTConfigWithToken, RESTConfigWithCertificate   client-go and libraries based on it
+//	Kubeconfig, KubeconfigFile                                   kubectl and other languages
+//	Client, URL                                                  plain HTTP
+//	ServeHTTP                                                    a request without a network
+//
+// # Objects
+//
+// Load, LoadYAML and LoadManifests store objects as they are, with their status and without the API.
+// WithObjects, WithYAML and WithManifests do so before the first request. Get and List read the
+// store without a request, and Dump returns all of it as YAML, for checks at the end of a test.
 //
 // # Options by task
 //
-//	objects to begin with         WithObjects, WithYAML, WithManifests, WithScheme; later Load, LoadYAML, LoadManifests
-//	custom resources              WithCRDs with CRDsFromPaths, CRDsFromFS, CRDsFromObjects or CRDFromGoType; later LoadCRDs
-//	their conversion webhooks     WithWebhookDialer, WithServiceResolver
-//	where it listens              WithAddress, WithAllowedHosts, WithTLS; WithInMemoryNetwork for none
+//	objects at the start          WithObjects, WithYAML, WithManifests, WithScheme
+//	custom resources              WithCRDs with CRDsFromPaths, CRDsFromFS, CRDsFromObjects or CRDFromGoType
+//	conversion webhooks           WithWebhookDialer, WithServiceResolver
+//	address and TLS               WithAddress, WithAllowedHosts, WithTLS, WithInMemoryNetwork
 //	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
-//	users and their rights        WithTokens, WithClientCA, WithAnonymousAuth, WithAuthorizer
-//	a say in every write          WithAdmission
-//	misbehaviour                  WithFaults; later Server.Faults
-//	history and its end           WithLimits, WithContinueLifetime; Server.Compact, Server.ForgetHistory
-//	other times                   WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout
-//	an overloaded or full server  WithLimits, WithCacheInitializing
-//	an older or a newer server    WithFeature
-//	controllers by hand           WithoutControllers; Server.RunControllers
+//	users and permissions         WithTokens, WithClientCA, WithAnonymousAuth, WithAuthorizer
+//	admission                     WithAdmission
+//	faults                        WithFaults, and later Server.Faults
+//	limits and history            WithLimits, WithContinueLifetime
+//	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout
+//	an initializing watch cache   WithCacheInitializing
+//	older and newer servers       WithFeature
+//	controllers by hand           WithoutControllers, and Server.RunControllers
 //	tests in other languages      WithControlAPI
-//	a handler around it           WithMiddleware
-//	no record of requests         WithoutTimeline
-//	a log                         WithLogger
+//	an HTTP handler around it     WithMiddleware
+//	logging and recording         WithLogger, WithoutTimeline
+//
+// An option is a function With... or Without.... What it takes is a plain struct if it is more than a
+// few values, and a zero field is a default: Limits, Token, Admission, CRDTypeOptions.
 //
 // # Custom resources
 //
-// CustomResourceDefinitions are accepted and served as a real server does, with what they
-// define: structural schemas with pruning, defaults, validation and CEL rules, several
-// versions, status and scale, selectable fields, printer columns, discovery and OpenAPI.
-// They come through the API (kubectl, envtest.InstallCRDs with RESTConfig), with WithCRDs
-// and LoadCRDs, or among the fixtures, in any order: definitions go first.
+// CustomResourceDefinitions are accepted and served as on a real server: structural schemas with
+// pruning, defaults, validation and CEL rules, several versions, the subresources status and scale,
+// selectable fields, printer columns, discovery and OpenAPI. They can be created through the API (by
+// kubectl, or by envtest.InstallCRDs with RESTConfig), with WithCRDs and LoadCRDs, or be among the
+// fixtures, in any order: they are stored before all other objects.
 //
 //	srv := fakeapi.Start(t,
 //		fakeapi.WithCRDs(fakeapi.CRDsFromPaths("../config/crd/bases")),
 //		fakeapi.WithObjects(&widgetsv1.Widget{...}), fakeapi.WithScheme(scheme))
 //
-// A definition is Established before the request that made it is answered, or before Start
-// returns: a real server takes some milliseconds, in which new paths answer 404.
-// Definitions given to WithCRDs, LoadCRDs and Load are taken as a create, or, if the name is
-// there, as an update of labels, annotations and spec, whatever status they have; only
-// its storedVersions count. Custom resources among fixtures keep their status; they are
-// defaulted, and refused, by their schemas, and fields that a schema does not have are an error.
+// A CustomResourceDefinition is Established before the response to the request that created it, or
+// before Start returns. A real server takes some milliseconds, in which the new paths return 404.
+// WithCRDs, LoadCRDs and Load create it, or, if it exists, update its labels, annotations and spec.
+// Of its status only storedVersions is read. Custom resources among the fixtures keep their status.
+// They are defaulted and validated by their schemas, and unknown fields are an error.
 //
-// CRDFromGoType makes a definition up from a Go type, for types without manifests. It takes everything:
-// markers such as +kubebuilder:validation are not there at run time.
+// CRDFromGoType builds a definition from a Go type, for types without manifests. It accepts all
+// fields, because markers such as +kubebuilder:validation do not exist at run time.
 //
-// Conversion webhooks are called for real, over TLS with the caBundle, for at most 30 seconds,
-// and fail as on a real server. A URL of loopback needs no option. WithWebhookDialer opens
-// their connections, in memory inside a testing/synctest bubble; WithServiceResolver tells
-// where Services are. Without the latter a Service must be there as an object, and be reachable
-// by the dialer as NAME.NAMESPACE.svc:PORT. What was converted is kept with the state of the
-// object: lists and watches call the webhook once for each, a get without resourceVersion every
-// time.
+// Conversion webhooks are called over TLS with the caBundle, for at most 30 seconds, and fail as on a
+// real server. A loopback URL needs no option. WithWebhookDialer opens the connections, for example
+// in memory inside of a testing/synctest bubble. WithServiceResolver returns the addresses of
+// Services; without it a Service must exist as an object, and the dialer must reach
+// NAME.NAMESPACE.svc:PORT. Converted objects are cached with the state of the object: lists and
+// watches call the webhook once for each, a get without resourceVersion calls it every time.
 //
-// A fork has the types of its original, and each then goes its own way. A Restore to a
-// moment before a definition takes its type away, and its watches end. Replicas share the types of
-// their server.
+// A fork starts with the types of its original. A Restore to a snapshot from before a definition
+// removes its type and ends its watches. Replicas share the types of their server.
 //
 // # TLS and users
 //
-// With WithTLS it is HTTPS, with HTTP/2 for those who offer it, on sockets and in memory.
-// WithTokens asks for bearer tokens, too: each has a user, groups and, if wanted, an end.
-// AddToken and ExpireToken change them while the server runs; a token that has expired
-// is answered 401, and the watches that it has begun go on. WithClientCA takes client certificates,
-// beside tokens or instead of them; IssueClientCertificate and RESTConfigWithCertificate issue them. The ways
-// in carry the certificate authority and the first token, or a certificate, by themselves;
-// RESTConfigWithToken is for other tokens. Whoever may can impersonate others, as with kubectl --as.
+// WithTLS serves HTTPS, with HTTP/2 for clients that offer it, on sockets and in memory. WithTokens
+// also authenticates bearer tokens. Each has a user, groups and, optionally, an expiry. AddToken and
+// ExpireToken change them while the server runs. An expired token gets 401; watches that it started
+// continue. WithClientCA authenticates client certificates, with or without tokens.
+// IssueClientCertificate and RESTConfigWithCertificate issue them. RESTConfig, Kubeconfig and Client
+// contain the certificate authority and the first token, or a certificate of system:admin. A user
+// with the permission can impersonate others, as with kubectl --as.
 //
-// WithAuthorizer asks a function who may do what; the answer of a denial is that of a
-// real server. Access reviews ask the same function, so "kubectl auth can-i" tells
-// what it would say.
+// WithAuthorizer authorizes requests with an authorizer of k8s.io/apiserver. The response to a denied
+// request is that of a real server. Access reviews, and with them "kubectl auth can-i", use the same
+// authorizer.
 //
-//	srv := fakeapi.Start(t, fakeapi.WithAuthorizer(func(a fakeapi.Attributes) fakeapi.Decision {
-//		if a.User.Username == "reader" && a.Verb != "get" && a.Verb != "list" && a.Verb != "watch" {
-//			return fakeapi.Deny("it is a reader")
-//		}
-//		return fakeapi.Allow("")
-//	}))
+//	srv := fakeapi.Start(t, fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(
+//		func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+//			if a.GetUser().GetName() == "reader" && !a.IsReadOnly() {
+//				return authorizer.DecisionDeny, "readers cannot write", nil
+//			}
+//			return authorizer.DecisionAllow, "", nil
+//		})))
 //	config := srv.RESTConfig()
 //	config.Impersonate.UserName = "reader"
 //
 // # Virtual time
 //
-// With WithInMemoryNetwork the server listens on pipes in memory. Made inside a
-// testing/synctest bubble, with its clients, everything runs on virtual time: ten
-// minutes of an outage take milliseconds.
+// With WithInMemoryNetwork the server listens on pipes in memory. If the server and its clients are
+// started inside of a testing/synctest bubble, everything runs on virtual time: an outage of ten
+// minutes takes milliseconds.
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -127,289 +138,290 @@
 //		...
 //	})
 //
-// Two things to know:
+// Note:
 //
-//   - Real sockets make time stand still. Build clients from RESTConfig or Client.
-//   - client-go throttles the errors that it reports by a clock that was started
-//     outside of the bubble; the first error would sleep for decades of virtual
-//     time. Take the throttle out, for instance in TestMain:
+//   - Virtual time does not pass while a goroutine waits for a real socket. Create clients from
+//     RESTConfig or Client.
+//   - client-go limits the rate of the errors that it reports by a clock that was started outside of
+//     the bubble. The first error would wait for decades of virtual time. Remove the limit, for
+//     example in TestMain:
 //     utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 //
-// # The past
+// # History
 //
-// History has two floors, as on a real server: Compact raises that of exact reads and
-// continue tokens, as a compaction of etcd does, and leaves watches their window, as
-// a watch cache does; ForgetHistory raises both, so that a watch from the past gets its 410.
-// By itself the server forgets what is older than five minutes.
+// There are two limits of history, as on a real server. Compact raises the one for exact reads and
+// continue tokens, as a compaction of etcd does, and leaves the window of watches, as a watch cache
+// does. ForgetHistory raises both, so that a watch from a past resourceVersion gets 410. By default
+// the server forgets changes after five minutes; see Limits.
 //
-// Server.Snapshot and Server.Restore are a backup of etcd and what happens when it is
-// played back, with a bump of the revision or without. Server.Fork is a second server
-// with the objects and the history of the first: a server that was filled once can be
-// forked for every test.
+// Server.Snapshot and Server.Restore are a backup of etcd and its restore, with or without a bump of
+// the revision. Server.Fork is a second server with the objects and the history of the first. A
+// server that was filled once can be forked for each test.
 //
-// # A server in trouble
+// # Faults and outages
 //
-// Server.Faults takes rules that lose, delay, refuse, cut and garble what single requests
-// and watches get: see package faults. What concerns the whole server are methods:
+// Server.Faults has rules that lose, delay, refuse, cut off and corrupt single requests, responses
+// and watch events: see package faults. These methods concern the whole server:
 //
-// Server.ReinitializeCache is a watch cache that is being filled: watches and cached lists
-// get 429. Server.Drain, Shutdown and Restart end the front door gracefully and open it
-// again on its address, with the store kept. Server.Discovery loses groups, makes them
-// answer 503, go stale or flap. SetFeature takes streaming lists or aggregated discovery
-// away, as on servers that do not have them yet. Server.SkewClock puts the server's clock wrong.
-// ExpireToken ends credentials while a controller runs.
+//	ReinitializeCache         watches and cached lists get 429 while the watch cache initializes
+//	Drain, Shutdown, Restart  a graceful shutdown and a restart on the same address and store
+//	Discovery                 API groups that are hidden, unavailable, stale or flapping
+//	SetFeature                streaming lists, aggregated discovery and CBOR disabled or enabled
+//	SkewClock                 a wrong clock
+//	ExpireToken               credentials that end while a controller runs
+//	Replica                   a second API server on the same store
 //
-// Server.Replica opens a second front door on the same store, as a second API server
-// would be, whose view can be frozen or lag behind by changes or by time. Reads that
-// may be old and watches come from its view, all others from the store: a client that
-// moves between the doors travels back in time.
+// The view of a Replica can be frozen or lag behind by changes or by time. Reads that may be old, and
+// watches, use its view; all others use the store. A client that moves between servers can so see
+// older state than before.
 //
-// A request that takes longer than its timeout parameter says, or than a
-// minute in admission functions, gets 504 (EX-08), and one that makes the server panic 500.
+// A request that takes longer than its parameter timeout, or than a minute with admission functions,
+// gets 504 (EX-08). One whose handler panics gets 500.
 //
 // # Admission
 //
-// WithAdmission lets Go functions have a say in every write, as admission webhooks do:
-// they get the AdmissionRequest that a webhook would get, and may refuse, warn or
-// change the object by a JSON patch. A dry run that would have to call one with declared
-// side effects is refused (DR-07). WithMiddleware puts a handler of the test around the
-// whole server, for what neither admission nor fault rules have words for.
+// WithAdmission calls Go functions for each write, as a real server calls admission webhooks. They
+// receive the AdmissionRequest of a webhook, and may refuse, warn, or change the object by a JSON
+// patch. A dry run that would call a function with declared side effects is refused (DR-07).
 //
-// # The timeline
+// # What clients did
 //
-// Server.Timeline is what the server was asked and what it answered, the frames of
-// watches and the hits of fault rules, in the order of time: values, and as text a line
-// for each.
+// Server.Requests returns the requests that the server received, to check what a client asked:
+//
+//	for _, r := range srv.Requests() {
+//		if r.Verb == "list" && r.Resource == "pods" {
+//			t.Errorf("pods are listed, not watched: %v", r)
+//		}
+//	}
+//
+// Server.Timeline returns the requests with their responses, the frames of watches and the hits of
+// fault rules, in the order of time, as values and as text with a line for each:
 //
 //	+1.000s #2 ann/v1 create /api/v1/namespaces/default/configmaps -> 201 rv=1005
 //	+1.000s     #1 ADDED default/a rv=1005
 //	+1.000s #3 ann/v1 list /api/v1/namespaces/default/configmaps -> 503
 //	+1.000s   ! busy: before list configmaps in default: status(503)
 //
-// A request is numbered and has the time since the server began, its user agent, what was
-// answered, and how long that took; frames have the number of their watch. It is
-// what clients were sent, behind all faults. Memory is bounded, see there, and
-// WithoutTimeline switches it off. A test that fails logs its end by itself, see Start.
+// The line of a request has its number, the time since the server started, the user agent, the
+// response and its duration. The line of a frame has the number of its watch. The timeline is what
+// clients got, after all faults. Its memory is limited; see Server.Timeline.
 //
-// WriteHTML makes one page of it, a file to open in a browser: a lane for each client
-// and each watch, faults where they hit, a write beside the events that it caused, and
-// the bodies, with what changed since the version before. It works by keys alone (press
-// ? for them), fetches nothing, and has a plain table for those without scripts. A test
-// that fails leaves it for its server, and a scenario that fails as well: in the
-// ArtifactDir of the test with go test -artifacts, or in a folder of your choice. In a test
-// that passes, Server.SaveTimeline does the same.
+// Timeline.WriteHTML writes it as an HTML page: a lane for each client and each watch, the faults,
+// each write with the events that it caused, and the bodies, with the difference to the version
+// before. The page can be used by keys (press ? for a list), loads no other files, and has a table
+// for browsers without scripts. A test that fails writes the page of its server, and a scenario that
+// fails as well: to the ArtifactDir of the test with go test -artifacts, or to a folder. In a test
+// that passes, Server.SaveTimeline does so.
 //
 //	go test -artifacts ./...
 //	FAKEAPI_ARTIFACTS=FOLDER go test ./...
 //
 // # The control API
 //
-// With WithControlAPI, and in the command fakeapi serve, all this can be had over HTTP by
-// tests in other languages. Fault rules do not hit it. Lists are text, a line for each, or
-// JSON for those who accept application/json; what cannot be done is a Status.
+// With WithControlAPI, and in the command fakeapi serve, tests in other languages control the server
+// over HTTP. Fault rules do not apply to it. Lists are text, with a line for each item, or JSON for
+// clients that accept application/json. Errors are a Status.
 //
 //	A=http://127.0.0.1:8080/fakeapi/v1
-//	curl -X POST   $A/faults --data-binary 'busy: when verb(list) && first(3) do status(429)'   one rule a line; all or none
-//	curl           $A/faults                       the rules that are armed
-//	curl -X DELETE $A/faults/busy                  those of a name; without the name all
-//	curl           $A/hits                         what the rules did to which request, the latest 1024
-//	curl           $A/requests                     code, method, path and user agent of the latest 1000 requests, and of those that are open
-//	curl           $A/timeline                     Server.Timeline; in a browser its page
+//	curl -X POST   $A/faults --data-binary 'busy: when verb(list) && first(3) do status(429)'   add rules, one per line
+//	curl           $A/faults                       the active rules
+//	curl -X DELETE $A/faults/busy                  remove the rules of a name, or without the name all
+//	curl           $A/hits                         what the rules did to which requests, the latest 1024
+//	curl           $A/requests                     the latest 1000 requests, and those that are open
+//	curl           $A/timeline                     Server.Timeline, for a browser as its page
 //	curl -X POST   $A/compact                      Server.Compact
 //	curl -X POST   $A/expire                       Server.ForgetHistory
 //	curl -X POST   $A/settle                       Server.RunControllers
-//	curl -X POST   $A/tokens --data-binary 's3cret,ann,team-a'   Server.AddToken; ?expiresIn=10m for one that ends
+//	curl -X POST   $A/tokens --data-binary 's3cret,ann,team-a'   Server.AddToken; ?expiresIn=10m for one that expires
 //	curl -X POST   $A/tokens/expire --data-binary s3cret   Server.ExpireToken
-//	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.IssueClientCertificate, the key behind it; ?expiresIn=10m
+//	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.IssueClientCertificate, and its key; ?expiresIn=10m
 //	curl -X POST   $A/snapshots/before             take a snapshot under a name
-//	curl           $A/snapshots                    those that were taken
-//	curl -X POST   $A/snapshots/before/restore     Server.Restore; ?bump=1000 for a revision bump
-//	curl -X DELETE $A/snapshots/before             forget it
-//	curl -X POST   $A/forks/second                 Server.Fork on a free port, with the same options; tells where
-//	curl           $A/forks                        those that are open
+//	curl           $A/snapshots                    the snapshots
+//	curl -X POST   $A/snapshots/before/restore     Server.Restore; ?bump=1000 for a bump of the revision
+//	curl -X DELETE $A/snapshots/before             remove it
+//	curl -X POST   $A/forks/second                 Server.Fork on a free port, with the same options; returns its URL
+//	curl           $A/forks                        the open forks
 //	curl -X DELETE $A/forks/second                 close it
 //
 // # Controllers
 //
-// They run by themselves, on the server's time, and write as clients do: with
-// resourceVersions, events and managedFields.
+// The controllers run on the server's time and write as clients do, with resourceVersions, events and
+// managedFields.
 //
-//   - A namespace that is deleted is Terminating at once, and closed to new objects
-//     (NS-01, NS-02). Its pods are deleted, then all else; finalizers and grace
-//     periods are honoured; its conditions tell what is left; it goes when nothing is,
-//     and when nobody has a finalizer on it (NS-06 to NS-09).
-//   - The garbage collector deletes the dependents of owners that are gone, in the
-//     background, or in the foreground, where owners wait for those that block
-//     them, or makes orphans of them, as the policy says (DL-12 to DL-14, DL-37). An
-//     owner that never was counts as gone; one of a kind that is not served says nothing,
-//     and its dependents stay. This goes for fixtures, too.
-//   - There is no kubelet. A Pod that a node runs is removed when its grace is over,
-//     which is 30 seconds where neither the delete nor its spec says otherwise.
+//   - A deleted namespace is Terminating at once, and accepts no new objects (NS-01, NS-02). Its pods
+//     are deleted first, then the other objects. Finalizers and grace periods are respected. Its
+//     conditions report what is left. It is removed when it is empty and has no finalizers (NS-06 to
+//     NS-09).
+//   - The garbage collector deletes the dependents of deleted owners in the background or in the
+//     foreground, where owners wait for the dependents that block them, or removes the owner
+//     references, as the propagation policy requires (DL-12 to DL-14, DL-37). An owner that never
+//     existed counts as deleted. One of a kind that is not served is unknown, and its dependents
+//     stay. This applies to fixtures, too.
+//   - There is no kubelet. A pod on a node is removed after its grace period, which is 30 seconds
+//     unless the delete or its spec has another.
 //
-// Server.RunControllers returns when they have nothing left to do at this moment; in a bubble,
-// synctest.Wait does. WithoutControllers switches them off, and RunControllers steps them.
+// Server.RunControllers returns when they have no work left at the current time; inside of a bubble,
+// synctest.Wait does the same. WithoutControllers disables them, and RunControllers then runs them.
 //
 // # What is faithful: verbs
 //
-// Rule numbers are those of the project's list of API-server behaviours, which package
-// conformance checks on this server and on others.
+// Rule numbers are those of the project's list of API server behaviours. Package conformance checks
+// them on this server and on others.
 //
-//	get, list         every cell of the resourceVersion tables, chunks and their expiry, selectors by
-//	                  label and field, the wait for a future revision and its 504 (GT, LS, RS, CH, SE)
+//	get, list         all combinations of resourceVersion, match and continue; pagination and its
+//	                  expiry; label and field selectors; the wait for a future revision and its 504
+//	                  (GT, LS, RS, CH, SE)
 //	watch             history and its end with 410, bookmarks, streaming lists, selectors with their
 //	                  transitions, timeouts; over HTTP and WebSockets (WA, BM, SI, EX)
 //	create            names, generateName, metadata and its validation, dry run, field validation
 //	                  with its warnings (CR, NM, MD, DR, FV, WN)
-//	update, patch     preconditions, generation, no-op writes that take no revision; JSON, merge and
+//	update, patch     preconditions, generation, no-op writes without a new revision; JSON, merge and
 //	                  strategic merge patches (OC, PA)
-//	apply             managedFields of every write, conflicts, force, ownership by subresource (SA)
+//	apply             managedFields of all writes, conflicts, force, ownership by subresource (SA)
 //	delete,           preconditions, finalizers in two phases, propagation policies, grace periods of
 //	deletecollection  pods (DL)
-//	subresources      see below (SU); what a kubelet or a workload would answer (log, exec, attach,
-//	                  portforward, proxy) is 501 with a message that says so, 404 without the object
-//	reviews           of tokens, access and rules, and of oneself (VR)
+//	subresources      see below (SU); those that a kubelet or a workload would serve (log, exec,
+//	                  attach, portforward, proxy) return 501, or 404 without the object
+//	reviews           of tokens, access and rules, for the own user and for others (VR)
 //
-// Not faithful in them: a read of "any" state (resourceVersion "0") is current, but through a
-// Replica. After Compact every exact read and continue token from before is 410 at once, where
-// a watch cache may go on answering them for a while (RS-30). A slow watcher is never cut off; if
-// history has left it behind, it ends with the 410 ERROR event. Fault rules can hit a watch over a
-// WebSocket before it begins only, and its frames are not in the timeline (WA-33).
+// Not faithful: a read at resourceVersion "0" returns the current state, except on a Replica. After
+// Compact all earlier exact reads and continue tokens return 410 at once, where a watch cache may
+// serve them for a while (RS-30). A slow watch is not cut off; if history no longer reaches back to
+// it, it ends with the 410 ERROR event. Fault rules apply to a watch over a WebSocket only before it
+// starts, and its frames are not in the timeline (WA-33).
 //
 // # What is faithful: types
 //
-// All built-in types that v1.37 serves by default are there, in all their versions, with the
-// columns of kubectl get, field selectors, short names and categories.
+// All built-in types that v1.37 serves by default are served in all their versions, with the columns
+// of kubectl get, field selectors, short names and categories.
 //
-//	all built-in types   metadata, status apart from spec, generation, managedFields. No defaults and no
-//	                     validation of spec and status; nothing is allocated or filled in
-//	ConfigMaps, Secrets  keys and sizes are checked, a Secret has its default type; but those that
-//	                     say they are immutable can be changed
-//	Namespaces           their phase, finalizers, conditions and label; closed when they end (NS)
+//	all built-in types   metadata, a separate status, generation, managedFields. Spec and status are
+//	                     neither defaulted nor validated; nothing is allocated or filled in
+//	ConfigMaps, Secrets  keys and sizes are validated, a Secret has its default type. Immutable ones
+//	                     can be changed
+//	Namespaces           phase, finalizers, conditions and label; closed while terminating (NS)
 //	Pods                 grace period, binding, eviction with PodDisruptionBudgets, ephemeral
-//	                     containers, resize. Their status is not validated, nor is a resize compared
+//	                     containers, resize. The status is not validated, and a resize is not compared
 //	                     with a LimitRange, a quota or the node
 //	scale                Deployments, ReplicaSets, StatefulSets, ReplicationControllers and custom
-//	                     resources that have it. Where an object has no replicas, 1
-//	ServiceAccounts      tokens with expiry, audience and bound objects; signed for the issuer
-//	                     https://kubernetes.default.svc.cluster.local by a key of the seed that is
-//	                     published nowhere
-//	PodDisruptionBudgets their status is what a test writes: without an observedGeneration evictions
-//	                     get 429, and what each takes of disruptionsAllowed nobody gives back
-//	CertificateSigningRequests   approval; nothing signs them, and the requester is not filled in
-//	custom resources     all that a definition says, validated by the API server's own library
+//	                     resources with a scale. Without replicas in the object it is 1
+//	ServiceAccounts      tokens with expiry, audience and bound objects, signed for the issuer
+//	                     https://kubernetes.default.svc.cluster.local by a key from the seed, which is
+//	                     not published
+//	PodDisruptionBudgets the status is written by tests: without an observedGeneration evictions get
+//	                     429, and each eviction reduces disruptionsAllowed for good
+//	CertificateSigningRequests   approval. They are not signed, and the requester is not filled in
+//	custom resources     all of a definition, validated by the library of the API server
 //
-// Stored forms that differ for want of defaults: core ConfigMap, Endpoints, LimitRange, Node,
-// PersistentVolume, PersistentVolumeClaim, Pod, PodTemplate, ReplicationController,
-// ResourceQuota, Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling
-// HorizontalPodAutoscaler; batch CronJob, Job; networking IngressClass, NetworkPolicy; rbac
-// ClusterRoleBinding, RoleBinding; storage CSIDriver, StorageClass; admissionregistration, all
-// types; discovery EndpointSlice; flowcontrol FlowSchema, PriorityLevelConfiguration; resource
-// ResourceClaim, ResourceClaimTemplate, ResourceSlice; scheduling PriorityClass. Not allocated or
-// filled in are, for instance, cluster IPs and node ports of Services, the selector and labels of
-// a Job, a Pod's qosClass, service account, tolerations and priority, a claim's storage class
-// and protecting finalizer.
+// These stored forms differ because of missing defaults: core ConfigMap, Endpoints, LimitRange, Node,
+// PersistentVolume, PersistentVolumeClaim, Pod, PodTemplate, ReplicationController, ResourceQuota,
+// Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling HorizontalPodAutoscaler;
+// batch CronJob, Job; networking IngressClass, NetworkPolicy; rbac ClusterRoleBinding, RoleBinding;
+// storage CSIDriver, StorageClass; admissionregistration, all types; discovery EndpointSlice;
+// flowcontrol FlowSchema, PriorityLevelConfiguration; resource ResourceClaim, ResourceClaimTemplate,
+// ResourceSlice; scheduling PriorityClass. Examples of fields that are not filled in are cluster IPs
+// and node ports of Services, the selector and labels of a Job, a Pod's qosClass, service account,
+// tolerations and priority, and the storage class and protecting finalizer of a claim.
 //
 // # What is faithful: HTTP
 //
-//   - Paths, methods and their refusals (PV), and every refusal a Status in the words of a real
-//     server (ST).
-//   - JSON, YAML and protobuf both ways, chosen as Accept and Content-Type say (CN, PB); CBOR
-//     with the feature CBOR (CB); PartialObjectMetadata (PM); Tables (TB), ages by the server's clock.
-//   - gzip for answers above 128 KiB and for streaming lists (HT-02, SI-17). Go's clients ask
-//     for it by themselves; a rest.Config with DisableCompression, which a test with large
-//     lists may want for its speed, does not.
-//   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams on a connection; bearer tokens and
-//     client certificates; 401 (AU-01), and the end of the HTTP/2 connection with it.
-//   - Anonymous requests, impersonation in all modes of v1.37 (KEP-5284), and 403 and 500 of
-//     an authorizer (AU-02 to AU-05, AU-07 to AU-10).
-//   - Discovery in both forms, /version, the health paths; OpenAPI v3 and v2, in JSON
-//     and protobuf, with all operations and the schemas of all types (DI-18), made when they
-//     are first asked for.
-//   - /metrics with what is known of requests, watches, limits and objects, and of the process and
-//     Go's runtime, by the names and labels of a real server (DI-19). DELETE begins anew. What
-//     faults do counts as if the server had done it.
+//   - Paths, methods and their errors (PV), and errors as a Status with the message of a real server
+//     (ST).
+//   - JSON, YAML and protobuf for requests and responses, by Accept and Content-Type (CN, PB); CBOR
+//     with the feature CBOR (CB); PartialObjectMetadata (PM); Tables (TB), with ages by the server's
+//     clock.
+//   - gzip for responses above 128 KiB and for streaming lists (HT-02, SI-17). Go clients request it
+//     by default. A rest.Config with DisableCompression does not, which makes tests with large lists
+//     faster.
+//   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams per connection; bearer tokens and client
+//     certificates; 401 (AU-01), which also closes the HTTP/2 connection.
+//   - Anonymous requests, impersonation in all modes of v1.37 (KEP-5284), and the 403 and 500 of
+//     authorization (AU-02 to AU-05, AU-07 to AU-10).
+//   - Discovery in both forms, /version and the health paths; OpenAPI v3 and v2 in JSON and protobuf,
+//     with all operations and the schemas of all types (DI-18), generated at the first request.
+//   - /metrics about requests, watches, limits and objects, the process and the Go runtime, with the
+//     names and labels of a real server (DI-19). DELETE resets them. Responses of faults count as
+//     those of the server.
 //
-// # What is not there
+// # What is missing
 //
-// What would need these answers with a clear Status (501 NotImplemented), a 404 or
-// 405 as for a thing that does not exist, or a fallback that the protocol allows:
+// Requests for these return a Status (501 NotImplemented), a 404 or 405, or what the protocol defines
+// as a fallback:
 //
 //   - Aggregated APIs.
-//   - All other controllers, and a kubelet: no default ServiceAccountUser appears in a new namespace,
-//     nothing is scheduled, no status changes by itself.
-//   - RBAC: Roles and their bindings are stored, and nobody asks them. Admission webhooks and
-//     policies.
-//   - All other authentication but bearer tokens and client certificates.
+//   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
+//     is scheduled, and no status changes by itself.
+//   - RBAC: Roles and their bindings are stored but not used. Admission webhooks and policies.
+//   - Authentication other than bearer tokens and client certificates.
 //   - Compression of the OpenAPI documents; /debug and /logs.
 //
-// # Where it differs silently
+// # Other differences
 //
-// Besides what the sections on verbs and types say:
+// Besides those in the sections about verbs and types:
 //
-//   - Without WithTokens and WithClientCA nobody looks at credentials: everybody is
-//     system:admin. With them, and without WithAnonymousAuth, a request without credentials gets 401
-//     where a cluster would take it for one of system:anonymous and answer 403; /healthz, /livez,
-//     /readyz and /version are open in both. Nothing remembers a token or a right to
-//     impersonate, where a cluster takes one for valid for ten seconds after it was used.
-//   - Of a token that is not valid a review says "invalid bearer token", and not why. Reviews and
-//     issued tokens have no managedFields. The rules of an authorizer function are told as incomplete.
-//   - Controllers act at once, where those of a cluster take their time (a deleted
-//     namespace is let be for five seconds), and find every cycle of owners that wait for
-//     each other, where those of a cluster can miss one. Neither admission nor
-//     faults see what they write.
-//   - The recorded v1.37 server answers an unknown top-level path with the text "404
-//     page not found", the documents with an index of paths; the server does as the
-//     recording. Likewise an unknown path below a served group is a Status.
-//   - A streaming list through a Replica that is behind gets the 410 ERROR event once ForgetHistory has
-//     forgotten what follows on its view; a real server would fill its cache anew.
-//   - There is no priority and fairness: answers have no X-Kubernetes-PF headers (HT-07).
-//   - The time that a request has does not run while a fault rule delays it.
-//   - The health paths know fewer checks than those of a real server, none of them about
-//     the start of its parts.
-//   - A quota is of what there is, at this moment: an etcd counts its file, past included, and
-//     takes no write any more until somebody compacts, defragments and disarms it.
+//   - Without WithTokens and WithClientCA credentials are ignored, and every user is system:admin.
+//     With them, and without WithAnonymousAuth, a request without credentials gets 401, where a
+//     cluster treats it as system:anonymous and returns 403. /healthz, /livez, /readyz and /version
+//     are public in both. Tokens and permissions to impersonate are not cached; a cluster caches them
+//     for ten seconds.
+//   - A review of an invalid token returns "invalid bearer token" without the cause. Reviews and
+//     issued tokens have no managedFields. The rules of an authorizer that is not a RuleResolver are
+//     incomplete.
+//   - Controllers act at once, where those of a cluster wait (for five seconds with a deleted
+//     namespace), and find all cycles of owners that wait for each other, where those of a cluster
+//     can miss one. Neither admission nor faults apply to their writes.
+//   - The recorded v1.37 server returns "404 page not found" for an unknown top-level path, where the
+//     documentation has an index of paths. This server does as the recording. An unknown path below a
+//     served group is a Status, as in the recording.
+//   - A streaming list through a Replica that lags behind gets the 410 ERROR event when ForgetHistory
+//     has dropped the changes after its view. A real server would refill its cache.
+//   - There is no priority and fairness. Responses have no X-Kubernetes-PF headers (HT-07).
+//   - The timeout of a request does not include the delay of a fault rule.
+//   - The health paths have fewer checks than those of a real server, and none about its start.
+//   - StorageBytes is a limit of the current objects. An etcd counts its file, with the history, and
+//     rejects writes until it is compacted, defragmented and disarmed.
 //
 // # Errors
 //
-// What a client does wrong is answered as a real server answers it: a Status with code, reason,
-// message and causes. What the test does wrong is an error that begins with "fakeapi: " and
-// names the option, the object or the file; Start fails the test with it, and nothing is half
-// done. An error of Close or Shutdown names the requests and connections that hang.
+// An error of a client is answered as by a real server, with a Status with code, reason, message and
+// causes. An error of the test is a Go error that starts with "fakeapi: " and names the option, the
+// object or the file. Start fails the test with it, and nothing is done partially. An error of Close
+// or Shutdown lists the requests and connections that are left.
 //
-// # Limits
+// # Size limits
 //
-// What is too large or too much is refused, leaves nothing half done, and the next request is served.
-// A test that runs away comes to an end before the memory of its machine does.
+// What exceeds a limit is refused without an effect, and the next request is served. A test that
+// writes without end fails before the machine is out of memory. Limits has the ones that can be set.
 //
-//	of                          more than                              is answered
+//	what                        limit                                  response
 //	a body                      3 MiB                                  413 (CR-09)
-//	an object, as it is stored  1.5 MiB                                500 etcdserver: request is too large (CR-10)
-//	address or headers          1 MiB                                  431
-//	all objects                 Limits, 2 GiB                          500 etcdserver: mvcc: database space exceeded
-//	the past                    Limits, 5 minutes, 100,000 changes     410 to who asks for what is forgotten
-//	                            and 256 MiB
-//	requests at a time          Limits, no limit                       429, Retry-After 1 (HT-08)
-//	watches at a time           Limits, no limit                       429, Retry-After 1
+//	a stored object             1.5 MiB                                500 etcdserver: request is too large (CR-10)
+//	URL and headers             1 MiB                                  431
+//	all objects                 StorageBytes, 2 GiB                    500 etcdserver: mvcc: database space exceeded
+//	history                     HistoryAge, 5 minutes; HistoryChanges, 410 for reads of the past
+//	                            100,000; HistoryBytes, 256 MiB
+//	requests in flight          MaxRequestsInFlight and                429, Retry-After 1 (HT-08)
+//	                            MaxMutatingRequestsInFlight, none
+//	watches                     MaxWatches, none                       429, Retry-After 1
 //
-// The last two have no limit by default: each is a goroutine and a connection of the test itself, and a
-// real server does not count its watches either. The timeline has the latest 1000 requests, the first
-// 8 KiB of a body and 16 MiB of frames; all caches are bounded, too.
+// The timeline has the latest 1000 requests, the first 8 KiB of each body and 16 MiB of frames. All
+// caches are limited, too.
 //
-//   - What would take a real server minutes or gigabytes is refused with 413: YAML of more than 3 MiB
-//     once its aliases are written out, a list of more than 10,000 elements in a strategic merge
-//     patch, a merge patch whose bytes times its depth are more than 128 Mi.
-//   - Everything is in memory, and gone with the process. Snapshots and history keep what they show.
-//   - Only loopback is listened on. Requests that a browser may have sent for a web page are
-//     refused with 403: those under a name that is not of this machine (WithAllowedHosts gives others), those
-//     of a page of another origin, as Origin or Sec-Fetch-Site say, and what any page at all
-//     would change through the control API. Clients that are no browsers send neither header.
+//   - Requests that would take a real server minutes or gigabytes get 413: YAML of more than 3 MiB
+//     after its aliases are expanded, a list of more than 10,000 elements in a strategic merge patch,
+//     a merge patch whose size times its depth is more than 128 Mi.
+//   - Everything is in memory and ends with the process. Snapshots and history keep objects alive.
+//   - The server listens on loopback only. Requests that a browser may have sent for a web page get
+//     403: those with a host name that is not of this machine (WithAllowedHosts adds names), those of
+//     a page of another origin, by Origin or Sec-Fetch-Site, and all changes through the control API
+//     from any page. Clients other than browsers do not send these headers.
 //
-// # The documents behind it
+// # Sources
 //
-// The Kubernetes documentation's API Concepts, Server-Side Apply, Dynamic Admission Control,
-// Controlling Access and Custom Resources; the API conventions; and where they say less than
-// clients rely on, what a v1.37 server answered when it was recorded. Among the proposals: KEP-555
-// (server-side apply), KEP-3157 (streaming lists), KEP-2340 (consistent reads from a cache),
-// KEP-3352 (aggregated discovery), KEP-2896 (OpenAPI v3), KEP-4358 (selectable fields), KEP-5080
-// (order in which a namespace is emptied), KEP-5284 (impersonation).
+// The Kubernetes documentation (API Concepts, Server-Side Apply, Dynamic Admission Control,
+// Controlling Access, Custom Resources), the API conventions, and the recorded responses of a v1.37
+// server where these say less than clients rely on. Enhancement proposals: KEP-555 (server-side
+// apply), KEP-3157 (streaming lists), KEP-2340 (consistent reads from a cache), KEP-3352 (aggregated
+// discovery), KEP-2896 (OpenAPI v3), KEP-4358 (selectable fields), KEP-5080 (order of namespace
+// deletion), KEP-5284 (impersonation).
 package fakeapi

@@ -45,7 +45,7 @@ func TestGet(t *testing.T) {
 
 	require.True(t, apierrors.IsNotFound(srv.Get("other", "a", cm)))
 	require.ErrorContains(t, srv.Get("", "", cm), "the name is empty")
-	require.ErrorContains(t, srv.Get("", "a", &unstructured.Unstructured{}), "no kind")
+	require.ErrorContains(t, srv.Get("", "a", &unstructured.Unstructured{}), "no apiVersion")
 	require.ErrorContains(t, srv.Get("", "a", (*corev1.Pod)(nil)), "is not a pointer to an object")
 	u.SetKind("Unknown")
 	require.ErrorContains(t, srv.Get("", "a", u), "Unknown is not served")

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
-	"example.com/fakeapi/conformance"	"k8s.io/apiserver/pkg/authorization/authorizer"
-
+	"example.com/fakeapi/conformance"
 	fakeapi "example.com/fakeapi/fake"
 )
 

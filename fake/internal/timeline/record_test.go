@@ -68,6 +68,7 @@ func TestExchange(t *testing.T) {
 	body := timeline.Body{ContentType: "application/json", Data: []byte(object), Size: int64(len(object))}
 	require.Equal(t, timeline.Exchange{
 		Seq: 1, Order: 1, Begin: e.Begin, End: e.End, UserAgent: "test/1", Method: "POST", Verb: "create", Path: pods + "?dryRun=All",
+		Info:       e.Info,
 		StatusCode: 201, ResourceVersion: "7", Request: body, Response: body,
 	}, e)
 }
