@@ -34,7 +34,9 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 func configWithUsers(t *testing.T) conformance.Config {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(),
 		fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "unprivileged", User: "unprivileged"}),
-		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) { return authorizer.DecisionNoOpinion, "", nil })))
+		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) {
+			return authorizer.DecisionNoOpinion, "", nil
+		})))
 	config := configOf(srv)
 	unprivileged, err := rest.HTTPClientFor(srv.RESTConfigWithToken("unprivileged"))
 	require.NoError(t, err)

@@ -69,7 +69,9 @@ func kubeconfigAs(t *testing.T, srv *fakeapi.Server, name, token string) string 
 // The user without rights is one of another context, or of another file.
 func TestConformanceUnprivileged(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "nobody", User: "nobody"}),
-		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) { return authorizer.DecisionNoOpinion, "", nil })))
+		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) {
+			return authorizer.DecisionNoOpinion, "", nil
+		})))
 	file := kubeconfigAs(t, srv, "config", "nobody")
 	args := []string{"--kubeconfig", file, "--run", "^AU-08$"} // which needs two users
 	require.Equal(t, conformance.Skipped, outcomes(t, args...)["AU-08"].Outcome)

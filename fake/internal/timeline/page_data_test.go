@@ -53,9 +53,29 @@ func newOutageTimeline(t *testing.T) (tl timeline.Timeline) {
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 
-		tl = srv.Timeline()
+		tl = recordOf(srv.Timeline())
 	})
 	return tl
+}
+
+// recordOf converts a timeline of the public API.
+func recordOf(t fakeapi.Timeline) timeline.Timeline {
+	record := timeline.Timeline{Begin: t.Begin, End: t.End, Hits: t.Hits, ExchangesDropped: t.ExchangesDropped}
+	for _, e := range t.Exchanges {
+		x := timeline.Exchange{
+			Seq: e.Seq, Order: e.Order, Begin: e.Begin, End: e.End, UserAgent: e.UserAgent, Method: e.Method, Verb: e.Verb, Path: e.Path,
+			StatusCode: e.StatusCode, ResourceVersion: e.ResourceVersion, FramesDropped: e.FramesDropped,
+			Request: timeline.Body(e.Request), Response: timeline.Body(e.Response),
+		}
+		for _, f := range e.Frames {
+			x.Frames = append(x.Frames, timeline.Frame{
+				Time: f.Time, Order: f.Order, Type: f.Type, Namespace: f.Namespace, Name: f.Name,
+				ResourceVersion: f.ResourceVersion, Body: timeline.Body(f.Body),
+			})
+		}
+		record.Exchanges = append(record.Exchanges, x)
+	}
+	return record
 }
 
 func configFor(srv *fakeapi.Server, agent, contentType string) *rest.Config {
