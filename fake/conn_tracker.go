@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// connTracker knows the requests that are being served and the connections that are
-// open, so that Close can wait for them and name those that hang. A connection
-// may outlive its last request: after an answer to a body that nobody has read
-// net/http keeps it for half a second, so that the client gets the answer.
+// connTracker tracks active requests and open connections so that Close can wait for them and list
+// those that are left. A connection can stay open after its last request: after a response to a
+// request whose body was not read, net/http keeps it open for half a second, so that the client
+// gets the response.
 type connTracker struct {
 	mu        sync.Mutex
-	open      map[any]time.Time // since when; the key is a *http.Request or a net.Conn
-	idleConns map[net.Conn]bool // the connections over TLS that have no request now
-	allClosed chan struct{}     // closed when the last one ends; nil while nobody waits
+	open      map[any]time.Time // the start time of each *http.Request and net.Conn
+	idleConns map[net.Conn]bool // the TLS connections without an active request
+	allClosed chan struct{}     // closed when the last one ends; nil unless Close waits
 }
 
-// setState follows the life of a connection; it is a http.Server's ConnState.
+// setState updates the state of a connection. It is the ConnState of the http.Server.
 func (f *connTracker) setState(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -35,8 +35,8 @@ func (f *connTracker) setState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// markIdle notes whether something is going on on a connection. Without TLS there is no
-// HTTP/2, and net/http does that itself.
+// markIdle records whether a TLS connection has no active request. Without TLS there is no HTTP/2,
+// and net/http closes idle connections itself.
 func (f *connTracker) markIdle(c net.Conn, idle bool) {
 	if _, secured := c.(*tls.Conn); !secured {
 		return
@@ -53,7 +53,7 @@ func (f *connTracker) markIdle(c net.Conn, idle bool) {
 	f.idleConns[c] = true
 }
 
-// withRequestTracking notes every request that next serves.
+// withRequestTracking tracks each request.
 func (f *connTracker) withRequestTracking(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.add(r)
@@ -82,8 +82,8 @@ func (f *connTracker) remove(key any) {
 	}
 }
 
-// wait returns when nothing is open any more, or names what hangs after the time
-// given.
+// wait returns nil when nothing is open any more, or after the timeout an error that lists what is
+// open.
 func (f *connTracker) wait(timeout time.Duration) error {
 	f.mu.Lock()
 	if len(f.open) == 0 {

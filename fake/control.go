@@ -15,18 +15,17 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// controlPrefix is where the control API lives: server methods for tests that are
-// not written in Go. The package documentation has the list.
+// controlPrefix is the path of the control API. The package documentation lists its requests.
 const controlPrefix = "/fakeapi/v1/"
 
-// controlAPI serves the control API of one server. No fault rule gets in its way.
+// controlAPI serves the control API of a server.
 type controlAPI struct {
 	server    *Server
 	snapshots snapshots
 	forks     forks
 }
 
-// withControlAPI puts the control API in front of a handler, if the options ask for it.
+// withControlAPI serves the control API if the option is set. Fault rules do not apply to it.
 func (s *Server) withControlAPI(next http.Handler) http.Handler {
 	if !s.opts.controlAPI {
 		return next
@@ -44,7 +43,7 @@ func (s *Server) withControlAPI(next http.Handler) http.Handler {
 	})
 }
 
-// routes are what there is, each with the methods that it has.
+// routes returns the handler of all paths and methods.
 func (c *controlAPI) routes() http.Handler {
 	mux := http.NewServeMux()
 	for path, methods := range map[string]map[string]controlFunc{
@@ -86,10 +85,10 @@ func (c *controlAPI) routes() http.Handler {
 	return mux
 }
 
-// controlFunc answers a request, or gives the error that is the answer.
+// controlFunc handles a request, or returns the error to respond with.
 type controlFunc func(w http.ResponseWriter, r *http.Request) error
 
-// action is a controlFunc that cannot fail and has nothing to tell.
+// action returns a controlFunc for f with an empty response.
 func (c *controlAPI) action(f func()) controlFunc {
 	return func(w http.ResponseWriter, _ *http.Request) error {
 		f()
@@ -109,8 +108,8 @@ func (c *controlAPI) runControllers(w http.ResponseWriter, r *http.Request) erro
 	return writeNoContent(w)
 }
 
-// writeList answers with a list: a line for each, or for those who accept JSON an object
-// that has them under a name.
+// writeList writes a list: a line for each item, or for clients that accept JSON an object with the
+// list under a name.
 func writeList[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int, name string, list []T) error {
 	if strings.Contains(r.Header.Get("Accept"), runtime.ContentTypeJSON) {
 		if list == nil {
@@ -132,11 +131,11 @@ func writeList[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int,
 func sendText(w http.ResponseWriter, code int, contentType, body string) error {
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(code)
-	_, _ = io.WriteString(w, body) // the client may be gone
+	_, _ = io.WriteString(w, body) // ignore errors of a closed connection
 	return nil
 }
 
-// maxControlBody is the most that is read of a body.
+// maxControlBody is the largest body in bytes.
 const maxControlBody = 1 << 20
 
 func readControlBody(w http.ResponseWriter, r *http.Request) (string, error) {

@@ -10,7 +10,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// ruleJSON is a fault rule as the control API tells it.
+// ruleJSON is the JSON form of a fault rule.
 type ruleJSON struct{ faults.Rule }
 
 // MarshalJSON implements json.Marshaler.
@@ -29,7 +29,7 @@ func toRulesJSON(rules []faults.Rule) []ruleJSON {
 	return list
 }
 
-// hitJSON is a hit as the control API tells it.
+// hitJSON is the JSON form of a hit.
 type hitJSON struct{ faults.Hit }
 
 // MarshalJSON implements json.Marshaler.
@@ -56,7 +56,7 @@ func (c *controlAPI) listHits(w http.ResponseWriter, r *http.Request) error {
 	return writeList(w, r, http.StatusOK, "hits", toHitsJSON(c.server.faults.Hits()))
 }
 
-// addFaults arms the rules of the body, all or none, and answers with them.
+// addFaults adds the rules of the body, all or none, and responds with them.
 func (c *controlAPI) addFaults(w http.ResponseWriter, r *http.Request) error {
 	body, err := readControlBody(w, r)
 	if err != nil {

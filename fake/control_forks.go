@@ -10,22 +10,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// forks are those made through the control API, by name, until they are closed.
+// forks has the open forks of the control API by name.
 type forks struct {
 	mu   sync.Mutex
 	open map[string]*Server
 }
 
-// groupResource is what errors call them.
+// groupResource is the resource in errors.
 func (*forks) groupResource() schema.GroupResource { return schema.GroupResource{Resource: "forks"} }
 
-// forkJSON is a fork as the control API tells it.
+// forkJSON is the JSON form of a fork.
 type forkJSON struct {
 	Name string `json:"name"`
 	URL  string `json:"url"`
 }
 
-// String is one line.
+// String returns the fork in one line.
 func (f forkJSON) String() string { return f.Name + " at " + f.URL }
 
 func (f *forks) list() (list []forkJSON) {
@@ -37,7 +37,7 @@ func (f *forks) list() (list []forkJSON) {
 	return list
 }
 
-// add makes one under a name that is not in use.
+// add creates a fork under a name that is not in use.
 func (f *forks) add(name string, fork func() (*Server, error)) (*Server, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,7 +55,7 @@ func (f *forks) add(name string, fork func() (*Server, error)) (*Server, error) 
 	return server, nil
 }
 
-// remove takes one out of the list, for the caller to close.
+// remove removes a fork from the list. The caller closes it.
 func (f *forks) remove(name string) (*Server, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,8 +71,8 @@ func (c *controlAPI) listForks(w http.ResponseWriter, r *http.Request) error {
 	return writeList(w, r, http.StatusOK, "forks", c.forks.list())
 }
 
-// addFork makes a fork on a free port, with the options of its server and, with TLS,
-// under the same authority. It closes with its server, or before that.
+// addFork starts a fork on a free port, with the options of its server and, with TLS, the same
+// authority. It is closed with its server, or before.
 func (c *controlAPI) addFork(w http.ResponseWriter, r *http.Request) error {
 	if c.server.opts.inMemory {
 		return apierrors.NewBadRequest("a server in memory has no address for a fork; Server.Fork makes one in Go")

@@ -12,19 +12,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// snapshots are those taken through the control API, by name.
+// snapshots has the snapshots of the control API by name.
 type snapshots struct {
 	mu     sync.Mutex
 	byName map[string]Snapshot
 }
 
-// snapshotJSON is a snapshot as the control API tells it.
+// snapshotJSON is the JSON form of a snapshot.
 type snapshotJSON struct {
 	Name            string `json:"name"`
 	ResourceVersion string `json:"resourceVersion"`
 }
 
-// String is one line.
+// String returns the snapshot in one line.
 func (s snapshotJSON) String() string { return s.Name + " at " + s.ResourceVersion }
 
 func (s *snapshots) list() (list []snapshotJSON) {
@@ -69,7 +69,7 @@ func (c *controlAPI) listSnapshots(w http.ResponseWriter, r *http.Request) error
 	return writeList(w, r, http.StatusOK, "snapshots", c.snapshots.list())
 }
 
-// createSnapshot takes one in the place of an earlier one of the name, if there is any.
+// createSnapshot takes a snapshot. It replaces one of the same name.
 func (c *controlAPI) createSnapshot(w http.ResponseWriter, r *http.Request) error {
 	name, snap := r.PathValue("name"), c.server.Snapshot()
 	c.snapshots.set(name, snap)

@@ -11,19 +11,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// requestJSON is a request as the control API tells it.
+// requestJSON is the JSON form of a request.
 type requestJSON struct {
 	Seq    uint64    `json:"seq"`
 	Time   time.Time `json:"time"`
 	Method string    `json:"method"`
-	// Path has the query with it.
+	// Path has the query.
 	Path string `json:"path"`
-	// Code is what was answered; 0 while nothing is, and if nothing ever was.
+	// Code is the status code, or 0 if there is no response.
 	Code      int    `json:"code"`
 	UserAgent string `json:"userAgent"`
 }
 
-// String is one line, without number and time.
+// String returns the request in one line, without number and time.
 func (s requestJSON) String() string {
 	return fmt.Sprintf("%3d %s %s %q", s.Code, s.Method, s.Path, s.UserAgent)
 }
@@ -36,7 +36,7 @@ func (c *controlAPI) listRequests(w http.ResponseWriter, r *http.Request) error 
 	return writeList(w, r, http.StatusOK, "requests", list)
 }
 
-// bodyJSON is a body as the control API tells it: as text if it is text.
+// bodyJSON is the JSON form of a body, with its text if it is valid UTF-8.
 type bodyJSON struct {
 	ContentType string `json:"contentType,omitempty"`
 	Size        int64  `json:"size"`
@@ -57,7 +57,7 @@ func toBodyJSON(b Body) *bodyJSON {
 	return body
 }
 
-// frameJSON is a frame as the control API tells it.
+// frameJSON is the JSON form of a frame.
 type frameJSON struct {
 	Time            time.Time `json:"time"`
 	Type            string    `json:"type"`
@@ -67,7 +67,7 @@ type frameJSON struct {
 	Body            *bodyJSON `json:"body"`
 }
 
-// exchangeJSON is an exchange as the control API tells it.
+// exchangeJSON is the JSON form of an exchange.
 type exchangeJSON struct {
 	requestJSON
 	End             *time.Time  `json:"end,omitempty"`
@@ -94,7 +94,7 @@ func toExchangeJSON(e Exchange) exchangeJSON {
 	return x
 }
 
-// timelineJSON is a timeline as the control API tells it.
+// timelineJSON is the JSON form of a timeline.
 type timelineJSON struct {
 	Begin     time.Time      `json:"begin"`
 	End       time.Time      `json:"end"`
@@ -111,8 +111,8 @@ func toTimelineJSON(t Timeline) timelineJSON {
 	return list
 }
 
-// getTimeline answers with Server.Timeline: text, or JSON for those who accept
-// that, or the page for browsers.
+// getTimeline responds with Server.Timeline as text, as JSON for clients that accept it, or as its
+// page for browsers.
 func (c *controlAPI) getTimeline(w http.ResponseWriter, r *http.Request) error {
 	t := c.server.Timeline()
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {

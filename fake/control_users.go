@@ -8,7 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// expiresInParam reads how long what is given out shall be good, 0 if nothing is said.
+// expiresInParam returns the duration of the parameter expiresIn, or 0 without it.
 func expiresInParam(r *http.Request) (time.Duration, error) {
 	text := r.URL.Query().Get("expiresIn")
 	if text == "" {
@@ -23,7 +23,7 @@ func expiresInParam(r *http.Request) (time.Duration, error) {
 	return d, nil
 }
 
-// addToken makes the token of the body known: VALUE,USER,GROUP,...
+// addToken adds the token of the body: VALUE,USER,GROUP,...
 func (c *controlAPI) addToken(w http.ResponseWriter, r *http.Request) error {
 	body, err := readControlBody(w, r)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *controlAPI) addToken(w http.ResponseWriter, r *http.Request) error {
 	return writeNoContent(w)
 }
 
-// expireToken ends the token of the body.
+// expireToken expires the token of the body.
 func (c *controlAPI) expireToken(w http.ResponseWriter, r *http.Request) error {
 	body, err := readControlBody(w, r)
 	if err != nil {
@@ -56,8 +56,8 @@ func (c *controlAPI) expireToken(w http.ResponseWriter, r *http.Request) error {
 	return writeNoContent(w)
 }
 
-// issueCertificate answers with a client certificate, and its key behind it, for the user of
-// the body: USER,GROUP,...
+// issueCertificate responds with a client certificate, followed by its key, for the user of the
+// body: USER,GROUP,...
 func (c *controlAPI) issueCertificate(w http.ResponseWriter, r *http.Request) error {
 	body, err := readControlBody(w, r)
 	if err != nil {

@@ -15,11 +15,10 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// WithWebhookDialer opens the connections to webhooks with a function like
-// net.Dialer.DialContext, in the place of the network. In a testing/synctest bubble it
-// leads to a webhook on a listener in memory: a connection of the network would keep
-// virtual time from passing. TLS is spoken over what it gives. Unless
-// WithServiceResolver says more, a webhook behind a Service is dialed as
+// WithWebhookDialer opens connections to conversion webhooks with a function like
+// net.Dialer.DialContext. Inside of a testing/synctest bubble it can connect to a webhook on a
+// listener in memory; with a real connection virtual time would not pass. TLS is added to the
+// connection. Without WithServiceResolver a webhook behind a Service is dialed as
 // NAME.NAMESPACE.svc:PORT.
 func WithWebhookDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(o *options) error {
@@ -31,15 +30,14 @@ func WithWebhookDialer(dial func(ctx context.Context, network, address string) (
 	}
 }
 
-// WithServiceResolver tells where Services are reached that webhooks are behind: it gives
-// a host and a port, like 127.0.0.1:9443, and is asked for every call. What it says alone
-// counts, whether or not there is a Service of that name; the certificate of the webhook is
-// for NAME.NAMESPACE.svc in any case. Its error ends the call, and is what the client reads.
+// WithServiceResolver sets the function that returns the address of a Service with a webhook as
+// host and port, such as 127.0.0.1:9443. It is called for each call of the webhook. The Service
+// need not exist. The certificate of the webhook must be valid for NAME.NAMESPACE.svc. An error
+// fails the call and is sent to the client.
 //
-// Without it Services are looked for among the objects of the server. One that is
-// not there is `service "NAME" not found`, as from a real server; one that is has no
-// address, because there is no network of a cluster, and a dial fails like the look-up of
-// an unknown host, unless WithWebhookDialer knows the way.
+// Without it Services are objects of the server. One that does not exist fails with `service "NAME"
+// not found`, as on a real server. One that exists has no address, because there is no cluster
+// network: the dial fails like that of an unknown host, unless WithWebhookDialer can dial it.
 func WithServiceResolver(resolve func(namespace, name string, port int32) (address string, err error)) Option {
 	return func(o *options) error {
 		if resolve == nil {
@@ -50,7 +48,7 @@ func WithServiceResolver(resolve func(namespace, name string, port int32) (addre
 	}
 }
 
-// conversionNetwork is how webhooks are reached from a server with this store.
+// conversionNetwork returns the network of webhooks for a server with this store.
 func (o *options) conversionNetwork(store *memstore.Store) versions.Network {
 	n := o.webhookNetwork
 	if n.Services == nil {
@@ -61,8 +59,9 @@ func (o *options) conversionNetwork(store *memstore.Store) versions.Network {
 	return n
 }
 
-// serviceAddress finds the address of a Service in a store, as a kube-apiserver without endpoint
-// routing does, but for its cluster IP. reachable tells that somebody can dial it.
+// serviceAddress returns the address of a Service as a kube-apiserver without endpoint routing
+// does, except that it does not use the cluster IP. reachable is true if there is a dialer for the
+// address.
 func serviceAddress(store *memstore.Store, namespace, name string, port int32, reachable bool) (string, error) {
 	row := builtin.Table().Lookup("", "v1", "services")
 	rec := store.View().Get(codec.Key(row, namespace, name))

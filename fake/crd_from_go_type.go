@@ -28,18 +28,17 @@ type CRDTypeOptions struct {
 	StorageVersion string
 }
 
-// CRDFromGoType is a definition made up from a Go type, given as an object of it, for tests of
-// types without manifests. Its kind, with all versions, is what the scheme says.
-// It is namespaced unless told otherwise, and a version whose type has a field with the JSON name
-// status has the subresource. Between versions there is no conversion but of the apiVersion.
+// CRDFromGoType returns a source of a definition that is built from the Go type of object, for
+// types without manifests. Its kind and versions are those of the scheme. Versions whose type has a
+// field with the JSON name status have the subresource. Between versions only the apiVersion is
+// converted.
 //
-// The schema takes everything (x-kubernetes-preserve-unknown-fields): markers as
-// +kubebuilder:validation and +kubebuilder:default are comments, and not there at run time,
-// so nothing is validated, defaulted or pruned, there are no columns, and lists are applied
-// as a whole. The manifests that controller-gen makes of the same types say all that:
-// prefer CRDsFromPaths where there are any.
+// The schema accepts all fields (x-kubernetes-preserve-unknown-fields), because markers such as
+// +kubebuilder:validation and +kubebuilder:default are comments that do not exist at run time.
+// Nothing is validated, defaulted or pruned, there are no printer columns, and lists are applied as
+// a whole. The manifests of controller-gen have all of that: prefer CRDsFromPaths if they exist.
 //
-// From then on Load knows all Go types of the scheme.
+// The Go types of the scheme are added as with WithScheme.
 func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts CRDTypeOptions) CRDSource {
 	return CRDSource{scheme: scheme, read: func() ([]fixtures.Item, error) {
 		crd, err := opts.build(scheme, object)
@@ -50,7 +49,7 @@ func CRDFromGoType(scheme *runtime.Scheme, object runtime.Object, opts CRDTypeOp
 	}}
 }
 
-// build makes the definition.
+// build returns the definition.
 func (t *CRDTypeOptions) build(scheme *runtime.Scheme, object runtime.Object) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if scheme == nil || object == nil {
 		return nil, errors.New("a scheme and an object are needed")
@@ -93,7 +92,7 @@ func (t *CRDTypeOptions) build(scheme *runtime.Scheme, object runtime.Object) (*
 	}, nil
 }
 
-// versions are those of a kind that the scheme has.
+// versions returns the versions of a kind in the scheme.
 func (t *CRDTypeOptions) versions(scheme *runtime.Scheme, kind schema.GroupKind) ([]apiextensionsv1.CustomResourceDefinitionVersion, error) {
 	var all []apiextensionsv1.CustomResourceDefinitionVersion
 	var names []string
@@ -125,7 +124,7 @@ func (t *CRDTypeOptions) versions(scheme *runtime.Scheme, kind schema.GroupKind)
 	return all, nil
 }
 
-// preserveUnknownVersion is a version that takes everything.
+// preserveUnknownVersion returns a version that accepts all fields.
 func preserveUnknownVersion(name string, status bool) apiextensionsv1.CustomResourceDefinitionVersion {
 	yes := true
 	v := apiextensionsv1.CustomResourceDefinitionVersion{
@@ -140,7 +139,7 @@ func preserveUnknownVersion(name string, status bool) apiextensionsv1.CustomReso
 	return v
 }
 
-// hasStatus reports whether a struct has a field that JSON calls status.
+// hasStatus reports whether a struct has a field with the JSON name status.
 func hasStatus(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false

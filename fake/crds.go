@@ -15,16 +15,16 @@ import (
 	"example.com/fakeapi/fake/internal/fixtures"
 )
 
-// CRDSource is where CustomResourceDefinitions come from: CRDsFromObjects, CRDsFromPaths, CRDsFromFS or
-// CRDFromGoType make one.
+// CRDSource is a source of CustomResourceDefinitions. CRDsFromObjects, CRDsFromPaths, CRDsFromFS
+// and CRDFromGoType return one.
 type CRDSource struct {
 	read func() ([]fixtures.Item, error)
-	// scheme knows the Go types of what is defined; nil if nothing is known of them.
+	// scheme has the Go types of the custom resources; it may be nil.
 	scheme *runtime.Scheme
 }
 
-// CRDsFromObjects are definitions in Go: *apiextensionsv1.CustomResourceDefinition, unstructured
-// ones, or lists of them. Anything else is an error.
+// CRDsFromObjects returns a source of Go objects: *apiextensionsv1.CustomResourceDefinition,
+// unstructured ones, and lists of them. Others are an error.
 func CRDsFromObjects(objects ...runtime.Object) CRDSource {
 	return CRDSource{read: func() ([]fixtures.Item, error) {
 		var all []fixtures.Item
@@ -47,10 +47,10 @@ func CRDsFromObjects(objects ...runtime.Object) CRDSource {
 	}}
 }
 
-// CRDsFromPaths are definitions in files, and in the files of directories that end in .yaml, .yml
-// or .json (not those of directories in them), as envtest reads them: each file with any number of
-// documents, of which those that are no definitions are passed over. A path that is not there,
-// or has no definition, is an error.
+// CRDsFromPaths returns a source of files and directories. Of a directory it reads the files that
+// end in .yaml, .yml or .json, and not its subdirectories, as envtest does. A file may have several
+// documents. Those that are not CustomResourceDefinitions are ignored. A path that does not exist
+// or has no CustomResourceDefinition is an error.
 func CRDsFromPaths(paths ...string) CRDSource {
 	return CRDSource{read: func() ([]fixtures.Item, error) {
 		var all []fixtures.Item
@@ -68,8 +68,8 @@ func CRDsFromPaths(paths ...string) CRDSource {
 	}}
 }
 
-// CRDsFromFS are definitions in all manifests below the root of a file system: an embed.FS, say,
-// or os.DirFS. Otherwise it is as CRDsFromPaths.
+// CRDsFromFS returns a source of all manifests in a file system and its directories, such as an
+// embed.FS or os.DirFS. Otherwise it is like CRDsFromPaths.
 func CRDsFromFS(fsys fs.FS) CRDSource {
 	return CRDSource{read: func() ([]fixtures.Item, error) {
 		var all []fixtures.Item
@@ -129,7 +129,7 @@ func readCRDPath(path string) ([]fixtures.Item, error) {
 	return all, nil
 }
 
-// crdsInManifest are the definitions among the documents of a file.
+// crdsInManifest returns the definitions among the documents of a file.
 func crdsInManifest(file string, body []byte) ([]fixtures.Item, error) {
 	items, err := readManifest(file, body, skipUnknown)
 	if err != nil {
@@ -144,14 +144,15 @@ func crdsInManifest(file string, body []byte) ([]fixtures.Item, error) {
 	return all, nil
 }
 
-// isCompleteCRD tells a definition from a patch of one, as kustomize has them beside it.
+// isCompleteCRD reports whether u is a definition and not a patch of one, as in directories for
+// kustomize.
 func isCompleteCRD(u *unstructured.Unstructured) bool {
 	group, _, _ := unstructured.NestedString(u.Object, "spec", "group")
 	kind, _, _ := unstructured.NestedString(u.Object, "spec", "names", "kind")
 	return group != "" && kind != ""
 }
 
-// isCRD tells a CustomResourceDefinition of any version.
+// isCRD reports whether obj is a CustomResourceDefinition of any version.
 func isCRD(obj runtime.Object) bool {
 	switch typed := obj.(type) {
 	case *apiextensionsv1.CustomResourceDefinition:
@@ -166,11 +167,10 @@ func isCRD(obj runtime.Object) bool {
 	return false
 }
 
-// LoadCRDs serves the custom resources of the sources, as if a client had created their
-// CustomResourceDefinitions: what is wrong with them is refused as by the API, and what is
-// left is Established, in discovery and in OpenAPI when the call returns. All are taken or
-// none. A definition that is there already is updated, as by envtest; if it says the same,
-// nothing happens. An error names the file or the object, and the causes.
+// LoadCRDs creates the CustomResourceDefinitions of the sources. They are validated as by the API,
+// and Established, in discovery and in OpenAPI when LoadCRDs returns. Either all are stored or
+// none. A definition that exists is updated, as by envtest. An error names the file or the object
+// and the causes.
 func (s *Server) LoadCRDs(sources ...CRDSource) error {
 	var all []fixtures.Item
 	for _, source := range sources {
@@ -196,8 +196,8 @@ func (s *Server) LoadCRDs(sources ...CRDSource) error {
 	return nil
 }
 
-// WithCRDs serves custom resources, from before the server answers its first request, and
-// before all fixtures; see Server.LoadCRDs.
+// WithCRDs creates CustomResourceDefinitions before all fixtures and before the first request; see
+// Server.LoadCRDs.
 //
 //	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromPaths("../config/crd/bases")))
 func WithCRDs(sources ...CRDSource) Option {
@@ -207,9 +207,9 @@ func WithCRDs(sources ...CRDSource) Option {
 	}
 }
 
-// WithScheme makes the Go types of schemes known, beside those of client-go, so that
-// WithObjects and Load take them without their TypeMeta filled in. The scheme of CRDFromGoType
-// is known already. It is no definition of custom resources.
+// WithScheme adds schemes to that of client-go, so that objects of their Go types do not need their
+// TypeMeta in WithObjects, Load, Get and List. The scheme of CRDFromGoType is added without it. It
+// does not define custom resources.
 func WithScheme(schemes ...*runtime.Scheme) Option {
 	return func(o *options) error {
 		for _, s := range schemes {

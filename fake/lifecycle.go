@@ -13,20 +13,20 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// lifecycle is how far the front door is from its start and its end.
+// lifecycle tracks whether the server is starting or shutting down.
 type lifecycle struct {
 	draining atomic.Bool
-	// started is when the start is over; nil for long ago.
+	// started is when the start is complete, or nil for the first start.
 	started atomic.Pointer[time.Time]
 }
 
-// isStarting reports whether the start is not over yet.
+// isStarting reports whether the start is not complete.
 func (l *lifecycle) isStarting() bool {
 	started := l.started.Load()
 	return started != nil && time.Now().Before(*started)
 }
 
-// healthError tells why a health check fails, "" if it passes.
+// healthError returns why a health check fails, or "" if it passes.
 func (l *lifecycle) healthError(endpoint, check string) string {
 	switch {
 	case endpoint != "readyz":
@@ -38,23 +38,21 @@ func (l *lifecycle) healthError(endpoint, check string) string {
 	return ""
 }
 
-// Drain is the first part of a graceful shutdown: /readyz answers 500 from now on, so
-// that load balancers send nobody any more, and all else is served as before. Restart
-// ends it.
+// Drain starts a graceful shutdown: from now on /readyz returns 500, so that load balancers send no
+// new requests. All other requests are served. Restart ends it.
 func (s *Server) Drain() { s.lifecycle.draining.Store(true) }
 
-// Shutdown closes the front door as an API server that ends gracefully does: /readyz
-// fails, connections are refused, watches end cleanly, and requests that are being served
-// may finish. It returns when no connection is open any more; those that still are after
-// five seconds are broken and named in the error. The store is kept, the controllers go on,
-// and so do Load, Restore and other doors; Restart opens the door again. A
-// Server that was shut down still has to be closed.
+// Shutdown shuts the server down gracefully: /readyz fails, connections are refused, watches end
+// cleanly, and active requests may finish. It returns when all connections are closed. Connections
+// that are open after five seconds are closed and listed in the error. The store is kept,
+// controllers and replicas continue, and Load and Restore can be called. Restart serves again. The
+// Server must still be closed.
 func (s *Server) Shutdown() error {
 	s.Drain()
 	err := s.listener.closeCurrent()
 	s.api.EndWatches()
-	s.httpServer.SetKeepAlivesEnabled(false) // those that are idle close, the others after their answer
-	s.conns.closeIdle()                      // net/http leaves out those of HTTP/2
+	s.httpServer.SetKeepAlivesEnabled(false) // idle connections close, the others after their response
+	s.conns.closeIdle()                      // net/http does not close those of HTTP/2
 	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
 		s.conns.closeConns()
 		err = errors.Join(err, openErr, s.conns.wait(s.opts.closeTimeout))
@@ -65,12 +63,11 @@ func (s *Server) Shutdown() error {
 	return nil
 }
 
-// Restart opens the front door again, on the same address, with the store as it is.
-// For the time startup it answers as a server that is not through with its start: 503
-// ServiceUnavailable "the request has been made before all known HTTP paths have been
-// installed, please try again" with Retry-After 5 for all but the health paths, and
-// /readyz fails; 0 is for none. A door that is open stays so, and only
-// starts over; a server that was closed stays closed, which is net.ErrClosed.
+// Restart serves again on the same address, with the current store. For the duration startup, all
+// requests except those of health paths get 503 ServiceUnavailable "the request has been made
+// before all known HTTP paths have been installed, please try again" with Retry-After 5, and
+// /readyz fails. With 0 there is no such time. A server that was not shut down only repeats its
+// start. A closed server returns net.ErrClosed.
 func (s *Server) Restart(startup time.Duration) error {
 	started := time.Now().Add(startup)
 	s.lifecycle.started.Store(&started)
@@ -95,7 +92,7 @@ func (s *Server) withStartupCheck(next http.Handler) http.Handler {
 	})
 }
 
-// closeConns breaks all connections that are open.
+// closeConns closes all open connections.
 func (f *connTracker) closeConns() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,7 +103,7 @@ func (f *connTracker) closeConns() {
 	}
 }
 
-// closeIdle breaks the connections on which nothing is going on.
+// closeIdle closes the connections without an active request.
 func (f *connTracker) closeIdle() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,11 +112,11 @@ func (f *connTracker) closeIdle() {
 	}
 }
 
-// closeConns breaks a connection, below TLS: there Close would say goodbye, and wait for
-// seconds until a client reads that.
+// closeTCP closes the TCP connection under TLS, because tls.Conn.Close blocks while it sends
+// close_notify.
 func closeTCP(c net.Conn) {
 	if tlsConn, ok := c.(*tls.Conn); ok {
 		c = tlsConn.NetConn()
 	}
-	_ = c.Close() // one that is closed already says so
+	_ = c.Close() // ignore the error of a closed connection
 }

@@ -9,19 +9,19 @@ import (
 	"example.com/fakeapi/fake/internal/memnet"
 )
 
-// reopenableListener is a listener that can be shut and opened again on its address, while the
-// http.Server above it goes on accepting.
+// reopenableListener is a listener that can be closed and opened again on its address while the
+// http.Server continues to accept.
 type reopenableListener struct {
 	address     net.Addr
 	newListener func() (net.Listener, error)
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	current net.Listener
-	closed  bool          // for good
-	changed chan struct{} // closed when one of the two above has changed
+	closed  bool          // permanently, by Close
+	changed chan struct{} // closed when current or closed changes
 }
 
-// listenOn opens an entrance: in memory, or on a TCP address.
+// listenOn opens a listener in memory or on a TCP address.
 func listenOn(memory bool, address string) (*reopenableListener, error) {
 	e := &reopenableListener{changed: make(chan struct{})}
 	e.newListener = func() (net.Listener, error) {
@@ -29,7 +29,7 @@ func listenOn(memory bool, address string) (*reopenableListener, error) {
 			return memnet.NewListener(), nil
 		}
 		if e.address != nil {
-			address = e.address.String() // of the port that was free
+			address = e.address.String() // with the port that was free
 		}
 		return net.Listen("tcp", address)
 	}
@@ -40,7 +40,7 @@ func listenOn(memory bool, address string) (*reopenableListener, error) {
 	return e, nil
 }
 
-// reopen listens, if nobody does. What was closed stays so.
+// reopen listens unless it already does. After Close it returns net.ErrClosed.
 func (e *reopenableListener) reopen() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -58,14 +58,14 @@ func (e *reopenableListener) reopen() error {
 	return nil
 }
 
-// setCurrent changes the listener. The caller holds the lock.
+// setCurrent changes the listener. The caller holds mu.
 func (e *reopenableListener) setCurrent(l net.Listener) {
 	e.current = l
 	close(e.changed)
 	e.changed = make(chan struct{})
 }
 
-// closeCurrent has connections refused until the next open.
+// closeCurrent refuses connections until the next reopen.
 func (e *reopenableListener) closeCurrent() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -77,14 +77,15 @@ func (e *reopenableListener) closeCurrent() error {
 	return old.Close()
 }
 
-// state gives the listener of now, nil if there is none, and what tells of another.
+// state returns the current listener, or nil, a channel that is closed when the state changes, and
+// whether Close was called.
 func (e *reopenableListener) state() (l net.Listener, changed <-chan struct{}, closed bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.current, e.changed, e.closed
 }
 
-// Accept implements net.Listener. It waits while the entrance is shut.
+// Accept implements net.Listener. It waits while there is no current listener.
 func (e *reopenableListener) Accept() (net.Conn, error) {
 	for {
 		l, changed, closed := e.state()
@@ -98,14 +99,14 @@ func (e *reopenableListener) Accept() (net.Conn, error) {
 		c, err := l.Accept()
 		if err != nil {
 			if now, _, _ := e.state(); now != l {
-				continue // it was shut
+				continue // it was closed
 			}
 		}
 		return c, err
 	}
 }
 
-// Close implements net.Listener: it is for good.
+// Close implements net.Listener. The listener cannot be reopened.
 func (e *reopenableListener) Close() error {
 	e.mu.Lock()
 	e.closed = true
@@ -113,14 +114,14 @@ func (e *reopenableListener) Close() error {
 	err := e.closeCurrent()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.setCurrent(nil) // also where it was shut before
+	e.setCurrent(nil) // wakes up Accept also if there was no listener
 	return err
 }
 
-// Addr implements net.Listener. It stays the same.
+// Addr implements net.Listener. It does not change.
 func (e *reopenableListener) Addr() net.Addr { return e.address }
 
-// dial connects to an entrance in memory. Shut, it refuses as a socket does.
+// dial connects to a listener in memory. Without a current listener it returns ECONNREFUSED.
 func (e *reopenableListener) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	l, _, _ := e.state()
 	if inMemory, ok := l.(*memnet.Listener); ok {

@@ -8,28 +8,25 @@ import (
 	"example.com/fakeapi/fake/internal/fixtures"
 )
 
-// Load puts objects into the store as they are, status and all, without going
-// through the API: what a test wants to find there when it begins. Objects may
-// be typed (their kind is found from their type) or unstructured. The Go types of custom
-// resources have to be known, see WithScheme, or have their TypeMeta filled in.
+// Load stores objects as they are, with their status and without the API. Objects may be typed,
+// with the kind of their Go type, or unstructured. Go types of custom resources need WithScheme or
+// their TypeMeta.
 //
-// A missing namespace of an object is "default". A namespace that does not exist
-// is created; one that does, by itself or for an object in it, may be loaded and
-// then is as it was loaded. uid and creationTimestamp are kept if they are given.
-// generateName works. All objects are stored or none; watchers see them in
-// order. An error names the object and what is wrong with it: a kind that is
-// not served, a field that does not exist, invalid metadata, a name in use.
+// A missing namespace is "default". A namespace that does not exist is created. A Namespace among
+// the objects may already exist and is replaced. uid and creationTimestamp are kept if they are
+// set, and generateName is supported. Either all objects are stored or none. Watches see them in
+// order. An error names the object and the cause: a kind that is not served, an unknown field,
+// invalid metadata, or a name that is in use.
 //
-// CustomResourceDefinitions come before all else, so that what they define may be among
-// the objects, in any order; see LoadCRDs. Custom resources are defaulted and validated by
-// their schemas, and converted to the storage version.
+// CustomResourceDefinitions are stored first, so that their custom resources may be among the
+// objects in any order; see LoadCRDs. Custom resources are defaulted and validated by their
+// schemas, and converted to the storage version.
 func (s *Server) Load(objects ...runtime.Object) error { return s.api.Load(objects) }
 
-// LoadManifests loads all manifests below the root of a file system, in the
-// order of their paths, definitions of custom resources first: the files that end in .yaml,
-// .yml or .json, each with any number of documents, a List counting as its items. See Load.
-// All are stored or none. An error names the file, behind the file system's String() if it
-// has one.
+// LoadManifests loads all manifests in a file system and its directories, in the order of their
+// paths, with CustomResourceDefinitions first. Manifests are the files that end in .yaml, .yml or
+// .json. They may have several documents, and a List stands for its items. Otherwise it is like
+// Load. An error names the file, after the String of the file system if it has one.
 func (s *Server) LoadManifests(fsys fs.FS) error {
 	all, err := readManifests(fsys)
 	if err != nil {
@@ -48,11 +45,10 @@ func (s *Server) LoadYAML(text string) error {
 	return s.api.LoadItems(all)
 }
 
-// fixture gives objects to load.
+// fixture reads objects to load.
 type fixture func() ([]fixtures.Item, error)
 
-// loadFixtures loads all fixtures at once, so that definitions of custom resources come first
-// wherever they are.
+// loadFixtures loads all fixtures at once, so that CustomResourceDefinitions are stored first.
 func (s *Server) loadFixtures(readers []fixture) error {
 	var all []fixtures.Item
 	for _, read := range readers {

@@ -18,7 +18,7 @@ import (
 	"example.com/fakeapi/fake/internal/fixtures"
 )
 
-// isManifest tells a manifest by the name of its file.
+// isManifest reports whether a file name is that of a manifest.
 func isManifest(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
 }
@@ -60,7 +60,7 @@ func readYAML(text string) ([]fixtures.Item, error) {
 	return items, nil
 }
 
-// documentPolicy says what becomes of a document that is no object of Kubernetes.
+// documentPolicy is what to do with documents that are not Kubernetes objects.
 type documentPolicy bool
 
 const (
@@ -91,8 +91,8 @@ func readManifest(file string, body []byte, policy documentPolicy) ([]fixtures.I
 	}
 }
 
-// readDocument reads one YAML or JSON document: an object, a List of objects, or nothing but
-// white space and comments.
+// readDocument reads one YAML or JSON document: an object, the items of a List, or nothing if it
+// has only white space and comments.
 func readDocument(document []byte, policy documentPolicy) ([]runtime.Object, error) {
 	body, err := kyaml.YAMLToJSON(document)
 	if err != nil {

@@ -20,8 +20,7 @@ import (
 	"example.com/fakeapi/internal/originguard"
 )
 
-// Option changes how a server is made. The zero set of options gives one that
-// behaves as a real server does by default.
+// Option configures a server. Without options a server behaves as a real one does by default.
 type Option func(*options) error
 
 type options struct {
@@ -30,8 +29,8 @@ type options struct {
 	tls      bool
 	authOptions
 	controlAPI             bool
-	controllers            bool // WithoutControllers clears it
-	timeline               bool // WithoutTimeline clears it
+	controllers            bool // false with WithoutControllers
+	timeline               bool // false with WithoutTimeline
 	seed                   *uint64
 	resourceVersionTimeout time.Duration
 	bookmarkInterval       time.Duration
@@ -48,7 +47,7 @@ type options struct {
 	middleware             []func(http.Handler) http.Handler
 	logger                 *slog.Logger // nil without WithLogger
 	admission              admission.Chain
-	webhookNetwork         versions.Network // where conversion webhooks are
+	webhookNetwork         versions.Network // to the conversion webhooks
 	limits                 Limits
 }
 
@@ -68,8 +67,7 @@ func newOptions(opts []Option) (*options, error) {
 // anyPort is a free port of the loopback interface.
 const anyPort = "127.0.0.1:0"
 
-// forReplica are the options of another front door, which is configured like the first where
-// opts do not say otherwise: API servers of one cluster are.
+// forReplica returns the options of a replica: those of the server where opts has no others.
 func (o *options) forReplica(opts []Option) (*options, error) {
 	r := &options{
 		address:                anyPort,
@@ -86,7 +84,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 	return r.apply(opts)
 }
 
-// apply is o after opts.
+// apply applies opts to o and returns o.
 func (o *options) apply(opts []Option) (*options, error) {
 	for _, opt := range opts {
 		if err := opt(o); err != nil {
@@ -96,10 +94,9 @@ func (o *options) apply(opts []Option) (*options, error) {
 	return o, o.validate()
 }
 
-// WithInMemoryNetwork serves on a network in memory instead of a loopback socket: only
-// Client and RESTConfig reach the server. Inside a testing/synctest bubble
-// everything, the clients included, then runs on virtual time. Make the server
-// inside the bubble.
+// WithInMemoryNetwork serves on a network in memory instead of a loopback socket. Only Client and
+// RESTConfig reach the server. Inside of a testing/synctest bubble the server and its clients run
+// on virtual time. Create the server inside of the bubble.
 func WithInMemoryNetwork() Option {
 	return func(o *options) error {
 		o.inMemory = true
@@ -107,9 +104,8 @@ func WithInMemoryNetwork() Option {
 	}
 }
 
-// WithAddress sets the TCP address to listen on; the default is 127.0.0.1:0, a
-// free port. Only loopback addresses are taken: a test server has no business
-// on a network.
+// WithAddress sets the TCP address to listen on. The default is 127.0.0.1:0, a free port. Only
+// loopback addresses are allowed.
 func WithAddress(address string) Option {
 	return func(o *options) error {
 		host, _, err := net.SplitHostPort(address)
@@ -124,10 +120,10 @@ func WithAddress(address string) Option {
 	}
 }
 
-// WithAllowedHosts lets requests in under other names, or addresses, than those of this machine, and
-// puts them into the certificate of WithTLS: for clients in containers, say, that know it as
-// host.docker.internal. Requests under a name that is not given are refused with 403, as
-// a web page whose name leads to 127.0.0.1 would send them.
+// WithAllowedHosts allows requests for other host names or addresses than those of this machine,
+// and adds the names to the certificate of WithTLS. It is for clients in containers, for example,
+// that use host.docker.internal. Requests for other names get 403, as protection against DNS
+// rebinding by web pages.
 func WithAllowedHosts(names ...string) Option {
 	return func(o *options) error {
 		for _, name := range names {
@@ -140,8 +136,7 @@ func WithAllowedHosts(names ...string) Option {
 	}
 }
 
-// WithObjects loads objects before the server answers its first request; see
-// Server.Load.
+// WithObjects loads objects before the server serves its first request; see Server.Load.
 func WithObjects(objects ...runtime.Object) Option {
 	return func(o *options) error {
 		o.fixtures = append(o.fixtures, func() ([]fixtures.Item, error) { return fixtures.Items(objects), nil })
@@ -149,8 +144,8 @@ func WithObjects(objects ...runtime.Object) Option {
 	}
 }
 
-// WithManifests loads the manifests of a file system before the server answers
-// its first request; see Server.LoadManifests.
+// WithManifests loads the manifests of a file system before the server serves its first request;
+// see Server.LoadManifests.
 func WithManifests(fsys fs.FS) Option {
 	return func(o *options) error {
 		o.fixtures = append(o.fixtures, func() ([]fixtures.Item, error) { return readManifests(fsys) })
@@ -158,7 +153,7 @@ func WithManifests(fsys fs.FS) Option {
 	}
 }
 
-// WithYAML loads the objects of YAML documents before the server answers its first request; see
+// WithYAML loads the objects of YAML documents before the server serves its first request; see
 // Server.LoadYAML.
 func WithYAML(text string) Option {
 	return func(o *options) error {
@@ -167,7 +162,7 @@ func WithYAML(text string) Option {
 	}
 }
 
-// WithFaults arms fault rules from the start; see Server.Faults.
+// WithFaults adds fault rules before the first request; see Server.Faults.
 func WithFaults(rules ...faults.Rule) Option {
 	return func(o *options) error {
 		o.rules = append(o.rules, rules...)
@@ -175,11 +170,11 @@ func WithFaults(rules ...faults.Rule) Option {
 	}
 }
 
-// WithMiddleware puts a handler around the server's own, outside of fault rules,
-// tokens and the control API: it sees each request as it came and each answer as it
-// goes out. It is for tests that count, hold or answer requests in ways that fault
-// rules have no words for. What it wraps a ResponseWriter with must have Unwrap, or
-// else watches cannot flush. Given several times, the first is the outermost.
+// WithMiddleware adds a handler around the server, outside of fault rules, authentication and the
+// control API. It sees each request as it arrives and each response as it is sent. It is for tests
+// that count, hold or answer requests in ways that fault rules cannot. A ResponseWriter that it
+// passes on must have an Unwrap method, or watches cannot flush. If the option is given several
+// times, the first handler is the outermost.
 func WithMiddleware(wrap func(http.Handler) http.Handler) Option {
 	return func(o *options) error {
 		o.middleware = append(o.middleware, wrap)
@@ -187,9 +182,8 @@ func WithMiddleware(wrap func(http.Handler) http.Handler) Option {
 	}
 }
 
-// WithSeed makes everything that the server invents (uids, the ends of
-// generated names) come out the same in every run that makes the same writes in
-// the same order. Without it they are random.
+// WithSeed makes generated uids and names the same in all runs that make the same writes in the
+// same order. By default they are random.
 func WithSeed(seed uint64) Option {
 	return func(o *options) error {
 		o.seed = &seed
@@ -197,40 +191,35 @@ func WithSeed(seed uint64) Option {
 	}
 }
 
-// WithResourceVersionTimeout sets how long a read at a resourceVersion that the server has
-// not reached yet is held before it is answered 504 with Retry-After (RS-05).
-// The default is 3 seconds.
+// WithResourceVersionTimeout sets how long a read at a future resourceVersion waits before it gets
+// 504 with Retry-After (RS-05). The default is 3 seconds.
 func WithResourceVersionTimeout(d time.Duration) Option {
 	return durationOption("future wait", d, func(o *options) { o.resourceVersionTimeout = d })
 }
 
-// WithContinueLifetime sets how long a continue token can be used, counted from
-// the first page that was served at its resourceVersion. After that it is answered
-// 410 Expired with a token that goes on in the state of now (CH-18). By default it
-// lives as long as history does.
+// WithContinueLifetime sets how long a continue token is valid, counted from the first page at its
+// resourceVersion. After that it gets 410 Expired with a token that continues at the current state
+// (CH-18). By default it is valid as long as the history lasts.
 func WithContinueLifetime(d time.Duration) Option {
 	return durationOption("continue-token lifetime", d, func(o *options) { o.continueLifetime = d })
 }
 
-// WithBookmarkInterval sets the time between the bookmarks of a watch that asked
-// for them. The default is a minute.
+// WithBookmarkInterval sets the time between two bookmarks of a watch that requests them. The
+// default is a minute.
 func WithBookmarkInterval(d time.Duration) Option {
 	return durationOption("bookmark interval", d, func(o *options) { o.bookmarkInterval = d })
 }
 
-// WithWatchTimeout sets the shortest time after which the server ends a watch
-// that named no timeoutSeconds; the longest is twice that (WA-17). The default
-// is 30 minutes.
+// WithWatchTimeout sets the shortest time after which the server ends a watch without
+// timeoutSeconds. The longest is twice that (WA-17). The default is 30 minutes.
 func WithWatchTimeout(d time.Duration) Option {
 	return durationOption("watch timeout", d, func(o *options) { o.watchTimeout = d })
 }
 
-// WithoutControllers switches off what the server does in the place of a control
-// plane, as on envtest: a namespace that is deleted stays Terminating with all that
-// is in it, a Pod in its grace period stays until somebody ends it, dependents stay
-// when their owner goes, and an owner that is deleted with the policy Foreground or
-// Orphan until somebody takes the finalizer away. Server.RunControllers steps the controllers
-// by hand.
+// WithoutControllers disables the controllers, as on envtest: a deleted namespace stays Terminating
+// with its objects, a pod stays after its grace period, dependents stay when their owner is
+// deleted, and an owner that is deleted with the policy Foreground or Orphan stays until a client
+// removes the finalizer. Server.RunControllers runs the controllers once.
 func WithoutControllers() Option {
 	return func(o *options) error {
 		o.controllers = false
@@ -238,10 +227,9 @@ func WithoutControllers() Option {
 	}
 }
 
-// WithControlAPI serves the control API under /fakeapi/v1/, for tests that are not
-// written in Go; the package documentation has its paths. It asks for the same credentials as the rest,
-// and serves whoever has some. It is off by default in tests
-// and on in the command.
+// WithControlAPI serves the control API under /fakeapi/v1/, for tests in other languages. The
+// package documentation lists its paths. It requires authentication as all other paths do, but no
+// permissions. It is disabled by default in tests and enabled in the command.
 func WithControlAPI() Option {
 	return func(o *options) error {
 		o.controlAPI = true
@@ -249,9 +237,9 @@ func WithControlAPI() Option {
 	}
 }
 
-// WithoutTimeline switches the record of requests, answers and watch frames off, which
-// Server.Timeline gives. It saves its memory, which is bounded, some percent of the time
-// that a small request takes, and up to a fifth of that of a long streaming list.
+// WithoutTimeline disables the record of requests, responses and watch frames that Server.Timeline
+// and Server.Requests return. It saves its memory, which is limited, a few percent of the time of a
+// small request, and up to a fifth of that of a long streaming list.
 func WithoutTimeline() Option {
 	return func(o *options) error {
 		o.timeline = false

@@ -10,29 +10,26 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Replica is a second front door on the store of a Server, as a second API
-// server in front of one etcd is: an address of its own, fault rules of its own
-// and a view of its own, which can be behind. It has all the methods of a Server;
-// those that write or forget do so to the one store.
+// Replica is a second API server on the store of a Server, as a cluster has several API servers on
+// one etcd. It has its own address, fault rules and view of the store, and the view can lag behind.
+// It has all methods of a Server. Those that write, or forget history, act on the shared store.
 //
-// What a real server answers from its watch cache comes from the replica's view:
-// get and list at resourceVersion "0" or "not older than", and watches. A read
-// that the view cannot answer yet is waited for and then refused with 504 (RS-05),
-// a watch is silent until its events come into view (WA-21). Reads of the most
-// recent state, exact ones, continuations and writes go to the store and are
-// current. A client that moves between doors can so travel back in time.
+// What a real server reads from its watch cache is read from the view: get and list at
+// resourceVersion "0" or "not older than", and watches. A read that the view cannot serve yet
+// waits, and then gets 504 (RS-05). A watch sends no events until they are in the view (WA-21).
+// Reads of the most recent state, exact reads, continued lists and writes use the store. A client
+// that moves between the servers can so see older state than before.
 type Replica struct {
 	*Server
 	view *laggingView
 }
 
-// Replica opens another front door on the server's store. Its view is current
-// until Freeze, Lag or Delay put it behind. It is configured as the server was made, as
-// API servers of one cluster are: the same times, features and admission, TLS, users and
-// authorizer, so that clients can move between them. Of opts those about serving count
-// (WithInMemoryNetwork, WithAddress, WithFaults, the times); functions of WithAdmission come behind the
-// server's. Fixtures, seeds and controllers are the first server's; fault rules, middleware
-// and WithControlAPI are not taken over. It closes with the server, or by itself before that.
+// Replica starts another API server on the store of s. Its view is current until Freeze, Lag or
+// Delay are called. It has the timeouts, features, admission, TLS, users and authorizer of s, so
+// that clients can move between them. Of opts, those about serving are applied
+// (WithInMemoryNetwork, WithAddress, WithFaults, timeouts). Functions of WithAdmission run after
+// those of s. Fixtures, the seed and the controllers are those of s. Fault rules, middleware and
+// WithControlAPI are not inherited. The replica is closed with s, or before by Close.
 func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o, err := s.opts.forReplica(opts)
 	if err != nil {
@@ -48,7 +45,7 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 		return nil, errors.New("fakeapi: a replica has the users of its server; give tokens, client certificates and the authorizer to that")
 	}
 	o.authOptions = s.opts.authOptions
-	o.controllers = false // those of the server run for the store
+	o.controllers = false // those of the server work on the store
 	o.tls = o.tls || s.opts.tls
 	view := newLaggingView(s.store)
 	r := &Server{
@@ -66,22 +63,22 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	return &Replica{Server: r, view: view}, nil
 }
 
-// Freeze keeps the view as it is now.
+// Freeze stops the view at its current state.
 func (r *Replica) Freeze() { r.view.set(lagPolicy{frozen: true, at: r.view.View()}) }
 
-// Lag keeps the view a number of changes behind the store. It reaches back as far
-// as history does.
+// Lag keeps the view a number of changes behind the store, at most as far as the history reaches
+// back.
 func (r *Replica) Lag(changes uint) { r.view.set(lagPolicy{changes: memstore.Revision(changes)}) }
 
-// Delay keeps the view a time behind the store: a change comes into view when it
-// is that old. It reaches back as far as history does.
+// Delay keeps the view a duration behind the store: a change is in the view when it is that old.
+// The view is at most as old as the history reaches back.
 func (r *Replica) Delay(d time.Duration) { r.view.set(lagPolicy{delay: max(d, 0)}) }
 
 // CatchUp makes the view current again.
 func (r *Replica) CatchUp() { r.view.set(lagPolicy{}) }
 
-// lagPolicy is how a replica sees: at a frozen view, or behind by changes or by a
-// time. The zero value sees everything.
+// lagPolicy is how far a view is behind the store: frozen, or by changes or a duration. The zero
+// value is current.
 type lagPolicy struct {
 	frozen  bool
 	at      memstore.View
@@ -89,13 +86,13 @@ type lagPolicy struct {
 	delay   time.Duration
 }
 
-// laggingView is the horizon of a replica.
+// laggingView is the view of a replica.
 type laggingView struct {
 	store *memstore.Store
 
 	mu      sync.Mutex
 	policy  lagPolicy
-	changed chan struct{} // closed when sight is set anew
+	changed chan struct{} // closed when the policy changes
 }
 
 var _ watchcache.View = (*laggingView)(nil)
@@ -118,7 +115,7 @@ func (v *laggingView) get() (lagPolicy, <-chan struct{}) {
 	return v.policy, v.changed
 }
 
-// View implements verbs.Horizon.
+// View implements watchcache.View.
 func (v *laggingView) View() memstore.View {
 	s, _ := v.get()
 	if s.frozen {
@@ -129,13 +126,13 @@ func (v *laggingView) View() memstore.View {
 		if err == nil {
 			return view
 		}
-		// History ends above what should be seen, or the store has just gone
-		// back: see as far back as there is.
+		// The history does not reach back far enough, or the store was just restored. Use its
+		// oldest state.
 		s = lagPolicy{changes: v.store.Revision() - v.oldestRevision()}
 	}
 }
 
-// Revision implements verbs.Horizon.
+// Revision implements watchcache.View.
 func (v *laggingView) Revision() memstore.Revision {
 	s, _ := v.get()
 	return v.visibleRevision(s)
@@ -146,7 +143,7 @@ func (v *laggingView) oldestRevision() memstore.Revision {
 	return exact
 }
 
-// visibleRevision is the newest revision in sight.
+// visibleRevision returns the newest revision in the view.
 func (v *laggingView) visibleRevision(s lagPolicy) memstore.Revision {
 	newest := v.store.Revision()
 	switch {
@@ -165,7 +162,7 @@ func (v *laggingView) visibleRevision(s lagPolicy) memstore.Revision {
 	return floor + memstore.Revision(young)
 }
 
-// Until implements verbs.Horizon.
+// Until implements watchcache.View.
 func (v *laggingView) Until(rev memstore.Revision) watchcache.Changes {
 	s, changed := v.get()
 	changes := watchcache.Changes{View: changed}

@@ -27,16 +27,16 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Server is a Kubernetes API server in memory. Make one with Start or New. Its
-// methods may be called from any goroutine.
+// Server is a Kubernetes API server in memory. Start or New creates one. Its methods may be called
+// from any goroutine.
 type Server struct {
 	opts  *options
 	types *registry.Registry
-	// sharedStore tells that types and store are another server's, as a replica's are.
+	// sharedStore is true for a replica, whose types and store are those of another server.
 	sharedStore bool
 	store       *memstore.Store
 	api         *handlers.API
-	// controllers are those of the store, whatever the door.
+	// controllers are shared by the server and its replicas.
 	controllers *controllers.Controllers
 	faults      faults.Set
 
@@ -48,8 +48,8 @@ type Server struct {
 
 	listener         *reopenableListener
 	authority        *certs.Authority     // nil without TLS
-	tokens           *authn.Tokens        // those that are known, whether or not one is asked for
-	authenticator    *authn.Authenticator // in; nil without authentication
+	tokens           *authn.Tokens        // the known tokens, also without authentication
+	authenticator    *authn.Authenticator // nil without authentication
 	adminCertificate *clientCertificate   // of the server's own clients; nil without client certificates
 	lifecycle        lifecycle
 	recorder         *timeline.Recorder
@@ -62,14 +62,14 @@ type Server struct {
 	transport        *http.Transport
 	client           *http.Client
 	conns            connTracker
-	// controllersDone is closed when the controllers have ended; nil where none run.
+	// controllersDone is closed when the controllers have stopped. It is nil if none run.
 	controllersDone chan struct{}
 
 	mu       sync.Mutex
-	replicas []*Server // and forks of the control API: closed with this one
+	replicas []*Server // and forks of the control API; closed with this server
 }
 
-// New makes a server and lets it serve until Close. In a test use Start.
+// New starts a server that runs until Close. In a test, use Start.
 func New(opts ...Option) (*Server, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -93,7 +93,7 @@ func New(opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// initialize fills the store and lets the server serve.
+// initialize loads the fixtures and starts the server.
 func (s *Server) initialize() (err error) {
 	defer func() {
 		if err != nil {
@@ -114,7 +114,7 @@ func (s *Server) initialize() (err error) {
 	return s.start()
 }
 
-// handlerSettings are those of the options, with metrics to count in.
+// handlerSettings returns the settings of the resource API. It also creates the metrics.
 func (s *Server) handlerSettings() handlers.Settings {
 	o := s.opts
 	s.metrics = metrics.New(s.countObjects)
@@ -130,7 +130,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 	}
 }
 
-// start begins to serve.
+// start listens and serves.
 func (s *Server) start() error {
 	if _, err := s.faults.Add(s.opts.rules...); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (s *Server) start() error {
 	return nil
 }
 
-// seed widens the seed of the options, or makes one up.
+// seed expands a seed to 32 bytes, or returns a random one.
 func seed(value *uint64) (b [32]byte) {
 	if value != nil {
 		binary.LittleEndian.PutUint64(b[:], *value)
@@ -199,7 +199,7 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	}()
 }
 
-// startControllers lets the controllers run until ctx ends.
+// startControllers runs the controllers until ctx ends.
 func (s *Server) startControllers(ctx context.Context) {
 	s.controllersDone = make(chan struct{})
 	go func() {
@@ -208,12 +208,11 @@ func (s *Server) startControllers(ctx context.Context) {
 	}()
 }
 
-// RunControllers lets the controllers do all that there is to do at this moment, and all
-// that comes of it: dependents without owners are collected, terminating namespaces
-// emptied, pods removed whose grace is over. It does not wait for the grace
-// of others. They do so by themselves unless WithoutControllers has switched them
-// off; then this is how they are stepped by hand. What a controller could not do is
-// an error and does not stop the rest.
+// RunControllers runs the controllers until they have no work left at the current time: dependents
+// of deleted owners are collected, terminating namespaces are emptied, and pods are removed after
+// their grace period. It does not wait for grace periods. The controllers run by themselves unless
+// WithoutControllers is set. A failure of a controller does not stop the others and is returned as
+// an error.
 func (s *Server) RunControllers(ctx context.Context) error {
 	if err := s.controllers.RunUntilIdle(ctx); err != nil {
 		return fmt.Errorf("fakeapi: settle: %w", err)
@@ -221,26 +220,25 @@ func (s *Server) RunControllers(ctx context.Context) error {
 	return nil
 }
 
-// ServeHTTP answers one request without a network. The server does so for its
-// listener; in tests of handlers, proxies and the like it saves the connection. The request may be
-// one that was made for a client.
+// ServeHTTP handles one request without a network, for tests of handlers and proxies. The request
+// may be a client request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Body == nil { // no body, which a server's request says with one that is empty
+	if r.Body == nil { // a server request has an empty body instead
 		r = r.WithContext(r.Context())
 		r.Body = http.NoBody
 	}
 	s.handler.ServeHTTP(w, r)
 }
 
-// Close ends the server: watches and controllers end, connections are closed, and the
-// call returns when nothing is being served any more. An error names the requests and
-// connections that are still there after five seconds. A second Close does nothing.
+// Close stops the server. Watches and controllers end, connections are closed, and Close returns
+// when no request is being served any more. If some are left after five seconds, the error lists
+// them and the open connections. A second Close does nothing.
 func (s *Server) Close() error {
 	s.cancel()
 	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
 	}
-	s.conns.closeConns() // net/http would say goodbye over TLS, and wait for those who do not read
+	s.conns.closeConns() // http.Server.Close would wait for TLS clients that do not read
 	err := s.httpServer.Close()
 	<-s.serveDone
 	if s.controllersDone != nil {
@@ -259,18 +257,18 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Faults are the fault rules in force. Rules can be added and removed while the
-// server runs.
+// Faults returns the fault rules of the server. Rules can be added and removed while it runs.
 func (s *Server) Faults() *faults.Set { return &s.faults }
 
-// Compact forgets what a compaction of etcd forgets: reads at an exact past
-// resourceVersion and continue tokens answer 410 Expired from now on. Watches
-// keep their own window, as a real server's watch cache does; see ForgetHistory.
+// Compact forgets what a compaction of etcd forgets: exact reads of past resourceVersions and
+// continue tokens get 410 Expired from now on. The window of watches stays, as that of a watch
+// cache does; see ForgetHistory.
 func (s *Server) Compact() { s.store.CompactViews() }
 
-// ForgetHistory forgets all history, for watches too: one that starts from a past
-// resourceVersion gets the 410 ERROR event. Watches that are up to date go on.
+// ForgetHistory forgets the whole history, also for watches: a watch from a past resourceVersion
+// gets the 410 ERROR event. Watches that are up to date continue.
 func (s *Server) ForgetHistory() { s.store.CompactAll() }
 
-// ResourceVersion is the revision of the latest change, as a list would show it.
+// ResourceVersion returns the revision of the latest change, which a list at this moment would
+// have.
 func (s *Server) ResourceVersion() string { return s.store.Revision().String() }

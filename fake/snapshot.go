@@ -12,29 +12,28 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Snapshot is all objects of a server at one moment, as a backup of etcd has them.
-// It is a reference and costs nothing to take; the state stays in memory as long as
-// it is held. Server.Snapshot makes one.
+// Snapshot is the state of all objects of a server at one moment, as in a backup of etcd.
+// Server.Snapshot takes one. It is a reference to the state: taking it copies nothing, and the
+// state stays in memory as long as the Snapshot does.
 type Snapshot struct{ state memstore.Snapshot }
 
-// ResourceVersion is the revision that the server had.
+// ResourceVersion returns the revision of the server at the moment of the snapshot.
 func (s Snapshot) ResourceVersion() string { return s.state.Revision().String() }
 
-// Snapshot takes a backup of the server as it is now.
+// Snapshot takes a snapshot of the current state.
 func (s *Server) Snapshot() Snapshot { return Snapshot{s.store.Snapshot()} }
 
-// Restore puts all objects back to a snapshot, one of this server or of another, as
-// restoring etcd from a backup does. All watches end, cleanly, history is forgotten,
-// and the controllers begin again with what is there.
+// Restore resets all objects to a snapshot of this server or of another one, as a restore of etcd
+// from a backup does. All watches end cleanly, the history is forgotten, and the controllers start
+// over.
 //
-// With bump 0 the revision goes back as well, the accident as it happens: later
-// resourceVersions are given out a second time, to other content, and who watches
-// from one of them is told nothing until the server has passed it (WA-21). Otherwise the revision
-// becomes that much more than the highest there was, as with etcdutl's
-// --bump-revision, and who watches from before gets 410 Expired and lists again.
+// With bump 0 the revision goes back, too: later resourceVersions are assigned a second time to
+// other content, and a watch from one of them gets no events until the server has passed it
+// (WA-21). Otherwise the revision becomes the highest one so far plus bump, as with --bump-revision
+// of etcdutl, and a watch from before gets 410 Expired, so that its client lists again.
 //
-// The error is that of a Snapshot nobody took, or of a bump to more than a
-// resourceVersion can be; nothing is changed then.
+// An empty Snapshot, and a bump beyond the highest possible resourceVersion, are errors that change
+// nothing.
 func (s *Server) Restore(snap Snapshot, bump uint64) error {
 	if snap.state.Revision() == 0 {
 		return errors.New("fakeapi: restore: the snapshot is empty: Server.Snapshot takes one")
@@ -47,15 +46,14 @@ func (s *Server) Restore(snap Snapshot, bump uint64) error {
 	return s.api.SyncCRDs()
 }
 
-// Fork makes a second server that begins with the objects, the revision and the
-// history of this one; from then on nothing that is done to one shows in the other.
-// It costs the same for any number of objects: a server that was filled once can be
-// forked for every test. The options are those of the new server, fixtures come on
-// top of what is there, and rules, replicas and clocks are not taken over. Close it, as
-// any server made with New.
+// Fork starts a second server with the objects, the revision and the history of s. Later changes of
+// one do not affect the other. Its cost does not depend on the number of objects: a server that was
+// filled once can be forked for each test. opts are all options of the new server; its fixtures are
+// added to the objects. Fault rules, replicas and clocks are not inherited. Close must be called as
+// for New.
 //
-// Channels belong to the synctest bubble that they were made in: a server made
-// outside can be forked inside, with WithInMemoryNetwork.
+// Channels belong to the synctest bubble in which they were created. A server from outside can be
+// forked inside of a bubble with WithInMemoryNetwork.
 func (s *Server) Fork(opts ...Option) (*Server, error) {
 	o, err := newOptions(opts)
 	if err != nil {
@@ -67,8 +65,8 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 	return s.fork(o, nil)
 }
 
-// fork makes a server on a fork of the store. An authority, if it is given, signs its
-// certificate.
+// fork starts a server on a fork of the store. Its certificate is issued by authority unless that
+// is nil.
 func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	store := s.store.Fork()
 	f := &Server{
@@ -85,8 +83,7 @@ func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	return f, nil
 }
 
-// forkSeed makes another seed of one, so that a fork with the seed of its original
-// does not invent the same uids once more.
+// forkSeed derives another seed, so that a fork with the seed of its original generates other uids.
 func forkSeed(b [32]byte, rev memstore.Revision) [32]byte {
 	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^uint64(rev))
 	return b

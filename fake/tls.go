@@ -6,10 +6,10 @@ import (
 	"net/http"
 )
 
-// WithTLS serves HTTPS: HTTP/2 to clients that offer it (ALPN), as client-go,
-// controller-runtime and kubectl do, HTTP/1.1 to others (HT-06). The certificate is
-// for loopback and comes from a certificate authority that the server makes when it
-// starts. RESTConfig, Kubeconfig and Client trust it; Server.CACertificate is for other clients.
+// WithTLS serves HTTPS, with HTTP/2 for clients that offer it (ALPN), as client-go,
+// controller-runtime and kubectl do, and HTTP/1.1 for others (HT-06). The certificate is for
+// loopback addresses. It is issued by a certificate authority that the server creates when it
+// starts. RESTConfig, Kubeconfig and Client trust it; CACertificate is for other clients.
 func WithTLS() Option {
 	return func(o *options) error {
 		o.tls = true
@@ -17,8 +17,7 @@ func WithTLS() Option {
 	}
 }
 
-// CACertificate is the certificate of the authority that clients have to trust, in PEM form,
-// and nil without TLS.
+// CACertificate returns the certificate of the server's authority in PEM form, or nil without TLS.
 func (s *Server) CACertificate() []byte {
 	if s.authority == nil {
 		return nil
@@ -26,16 +25,16 @@ func (s *Server) CACertificate() []byte {
 	return s.authority.PEM()
 }
 
-// maxStreams is how many requests a client may have open on one connection of HTTP/2.
-// With more, Go's clients open another one.
+// maxStreams is the number of concurrent requests on an HTTP/2 connection. Go clients open another
+// connection for more.
 const maxStreams = 100
 
-// tlsConfig makes a certificate for the address that is listened on; it is nil without TLS.
+// tlsConfig issues a certificate for the address of the listener. It returns nil without TLS.
 func (s *Server) tlsConfig() (*tls.Config, error) {
 	if !s.opts.tls {
 		return nil, nil
 	}
-	if err := s.setUpAuth(); err != nil { // a replica's first
+	if err := s.setUpAuth(); err != nil { // for a replica without TLS on its server
 		return nil, err
 	}
 	host, _, err := net.SplitHostPort(s.listener.Addr().String())
@@ -48,7 +47,7 @@ func (s *Server) tlsConfig() (*tls.Config, error) {
 	}
 	config := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	if s.authenticator != nil && s.authenticator.ClientCAs != nil {
-		// Whose it is, and whether it is good, is found out request by request, and answered.
+		// Certificates are verified with each request, which gets a response.
 		config.ClientAuth, config.ClientCAs = tls.RequestClientCert, s.authenticator.ClientCAs
 	}
 	return config, nil
@@ -56,7 +55,7 @@ func (s *Server) tlsConfig() (*tls.Config, error) {
 
 // serveListener serves the listener until it is closed.
 func (s *Server) serveListener() {
-	// What both give is always http.ErrServerClosed, after Close.
+	// Both return http.ErrServerClosed after Close.
 	if s.httpServer.TLSConfig == nil {
 		_ = s.httpServer.Serve(s.listener)
 		return

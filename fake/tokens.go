@@ -52,19 +52,18 @@ func (t Token) authnToken() authn.Token {
 	return token
 }
 
-// WithTokens makes the server ask for a bearer token, and gives it those that it knows. It
-// includes WithTLS, without which clients would keep a token of a kubeconfig to themselves.
+// WithTokens authenticates requests by bearer tokens, and adds these. It includes WithTLS, because
+// clients do not send the token of a kubeconfig without TLS.
 //
-// A request without a valid token is answered 401 Unauthorized (AU-01), whatever its path,
-// but for those that a cluster has open to everybody: /healthz, /livez, /readyz and /version;
-// see WithAnonymousAuth. A token that has expired is as good as none; watches that it has begun
-// go on. The tokens that the server issues for service accounts (serviceaccounts/token) are
-// accepted like those given here. Whoever is known may do everything, unless WithAuthorizer
-// says otherwise.
+// A request without a valid token gets 401 Unauthorized (AU-01) on all paths except those that are
+// public on a cluster: /healthz, /livez, /readyz and /version; see also WithAnonymousAuth. An
+// expired token is not valid, but watches that were started with it continue. Tokens that the
+// server issues for service accounts (serviceaccounts/token) are valid, too. Users may do
+// everything without WithAuthorizer.
 //
-// RESTConfig, Kubeconfig and Client use the first token, also when it has expired; RESTConfigWithToken
-// takes another one. AddToken and ExpireToken change what the server accepts. A Fork is a
-// server of its own, with the tokens that it is given.
+// RESTConfig, Kubeconfig and Client use the first token, even if it has expired.
+// RESTConfigWithToken uses another one. AddToken and ExpireToken change the valid tokens. A Fork
+// has only the tokens of its own options.
 func WithTokens(tokens ...Token) Option {
 	return func(o *options) error {
 		if len(tokens) == 0 {
@@ -89,11 +88,12 @@ func newTokens(bearers []Token) *authn.Tokens {
 	return tokens
 }
 
-// errAuthenticationDisabled is the answer to who wants to change what does not count.
+// errAuthenticationDisabled is returned by AddToken and ExpireToken if the server does not
+// authenticate.
 var errAuthenticationDisabled = errors.New("fakeapi: the server asks for no tokens; make it with WithTokens or WithClientCA")
 
-// AddToken makes the server and its replicas accept a token from now on. One of the same
-// value is replaced, so that an expired token can be made valid again.
+// AddToken adds a token to the server and its replicas. It replaces one with the same value, so
+// that an expired token can be made valid again.
 func (s *Server) AddToken(t Token) error {
 	if s.authenticator == nil {
 		return errAuthenticationDisabled
@@ -105,9 +105,9 @@ func (s *Server) AddToken(t Token) error {
 	return nil
 }
 
-// ExpireToken makes the server and its replicas refuse a token from now on, one of WithTokens
-// and AddToken or one that was issued for a service account. Watches that it has begun go on.
-// One that the server does not know is an error.
+// ExpireToken makes a token of WithTokens, of AddToken or of a service account invalid for the
+// server and its replicas. Watches that were started with it continue. An unknown token is an
+// error.
 func (s *Server) ExpireToken(value string) error {
 	if s.authenticator == nil {
 		return errAuthenticationDisabled
