@@ -19,7 +19,7 @@ func TestAge(t *testing.T) {
 		}
 		require.Equal(t, 2*time.Minute, s.Age(11))
 		require.Equal(t, time.Minute, s.Age(12))
-		require.Zero(t, s.Age(13), "the future")
-		require.Equal(t, time.Duration(math.MaxInt64), s.Age(10), "before anything that is remembered")
+		require.Zero(t, s.Age(13), "a future revision")
+		require.Equal(t, time.Duration(math.MaxInt64), s.Age(10), "a revision before the history")
 	})
 }

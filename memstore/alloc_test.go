@@ -8,8 +8,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// TestAllocations: a walk allocates the same however long it is, a read of one key or of the next events
-// a small constant.
+// TestAllocations tests that the allocations of Range do not depend on its length, and that Get,
+// Count and Next allocate little.
 func TestAllocations(t *testing.T) {
 	s := newFilledStore(t, 5000)
 	drafts := alternatingDrafts()
@@ -34,7 +34,7 @@ func TestAllocations(t *testing.T) {
 		})
 	}
 	for name, v := range map[string]memstore.View{"current": s.View(), "historic": past} {
-		// The stack of the walk may grow once or twice on a long way.
+		// The stack of a long iteration may grow once or twice.
 		require.LessOrEqual(t, walk(v, 5000), walk(v, 50)+3, name)
 		require.LessOrEqual(t, walk(v, 5000), 20.0, name)
 	}

@@ -12,14 +12,15 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// sizes are object counts; values are 1 KiB.
+// sizes are numbers of objects of 1 KiB.
 var sizes = []int{1_000, 10_000, 100_000, 1_000_000}
 
 var value1KiB = []byte(strings.Repeat("x", 1024))
 
 func benchKey(i int) string { return fmt.Sprintf("pods/namespace-%02d/pod-%07d", i%50, i) }
 
-// newFilledStore returns a store with n objects and, as the clock stands still for nobody, no limit on age.
+// newFilledStore returns a store with n objects. HistoryAge is not limited, so that the time of a
+// run does not matter.
 func newFilledStore(tb testing.TB, n int) *memstore.Store {
 	tb.Helper()
 	s := memstore.New(memstore.Options{HistoryAge: -1})
@@ -34,18 +35,18 @@ func newFilledStore(tb testing.TB, n int) *memstore.Store {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.CompactAll() // what counts is the state; the load itself is no history worth measuring
+	s.CompactAll() // the events of the load are not measured
 	return s
 }
 
-// alternatingDrafts are two different drafts, so that storing them in turn always changes something.
+// alternatingDrafts returns two different drafts. Storing them in turn always changes the record.
 func alternatingDrafts() [2]*memstore.Draft {
 	other := append([]byte{}, value1KiB...)
 	other[0] = 'y'
 	return [2]*memstore.Draft{{Data: value1KiB, RevisionOffset: 100}, {Data: other, RevisionOffset: 100}}
 }
 
-// write stores into one of n keys; i-th call of a series.
+// write stores an alternating draft under one of n keys. i is the number of the call.
 func write(b *testing.B, s *memstore.Store, n, i int, drafts *[2]*memstore.Draft) {
 	_, err := s.Update(benchKey(i*7919%n), func(*memstore.Record) (*memstore.Draft, error) {
 		return drafts[1-(i/n)%2], nil
@@ -101,8 +102,8 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// BenchmarkRange walks 10,000 records, and pages of 500, in the current view and in one that is as far
-// from a kept state as can be.
+// BenchmarkRange iterates over 10,000 records, and over pages of 500, in the current view and in
+// one that is as far as possible from a kept state.
 func BenchmarkRange(b *testing.B) {
 	const n = 10_000
 	s, drafts := newFilledStore(b, n), alternatingDrafts()
@@ -153,9 +154,10 @@ func BenchmarkCount(b *testing.B) {
 	}
 }
 
-// BenchmarkWriteWatched measures writes while goroutines watch the topic. "idle": cursors that nobody waits on.
-// "parked": the write alone, every watcher parked on its channel before it. "burst": writes back to back,
-// watchers follow as they can. "drained": until the last parked watcher has the event.
+// BenchmarkWriteWatched measures writes while goroutines watch the topic. "idle" has cursors on
+// which no goroutine waits. "parked" measures the write alone while every watcher waits. "burst"
+// writes continuously while watchers follow. "drained" measures until the last waiting watcher has
+// the event.
 func BenchmarkWriteWatched(b *testing.B) {
 	for _, how := range []string{"idle", "parked", "burst", "drained"} {
 		for _, watchers := range []int{1, 100, 10_000} {
@@ -186,7 +188,7 @@ func benchIdle(b *testing.B, watchers int) {
 		cursors[i] = watchPods(b, s)
 	}
 	for i := 0; b.Loop(); i++ {
-		cursors[i%watchers].Ready() // somebody always waits
+		cursors[i%watchers].Ready() // each write has a channel to close
 		write(b, s, n, i, &drafts)
 	}
 }
@@ -211,7 +213,7 @@ func benchParked(b *testing.B, watchers int, how string) {
 			for range watchers {
 				<-parked
 			}
-			runtime.Gosched() // from the signal into the select
+			runtime.Gosched() // let the watcher reach its select
 		}
 		got.Add(watchers)
 		start := time.Now()
@@ -225,10 +227,10 @@ func benchParked(b *testing.B, watchers int, how string) {
 		}
 	}
 	got.Wait()
-	b.ReportMetric(float64(spent.Nanoseconds())/float64(writes), "ns/op") // the time between writes does not count
+	b.ReportMetric(float64(spent.Nanoseconds())/float64(writes), "ns/op") // exclude the time between writes
 }
 
-// follow is a watcher.
+// follow reads the events of a cursor.
 func follow(ctx context.Context, b *testing.B, c *memstore.Cursor, got *sync.WaitGroup, parked chan<- struct{}, signal bool) {
 	buf := make([]*memstore.Event, 16)
 	for ctx.Err() == nil {
@@ -252,7 +254,8 @@ func follow(ctx context.Context, b *testing.B, c *memstore.Cursor, got *sync.Wai
 	}
 }
 
-// BenchmarkMemory reports what the heap holds for each live object of 1 KiB, and for each revision of history.
+// BenchmarkMemory reports the heap size for each object of 1 KiB and for each revision of the
+// history.
 func BenchmarkMemory(b *testing.B) {
 	b.Run("live", func(b *testing.B) {
 		const n = 100_000

@@ -10,11 +10,11 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Two writes, what they left behind, and what a watcher sees of them.
+// Two writes, the state before and after them, and the events of a watch.
 func Example() {
 	store := memstore.New(memstore.Options{})
 
-	// The revision is inserted where Stamp says, when it is known.
+	// The store inserts the revision at RevisionOffset.
 	draft := func(phase string) *memstore.Draft {
 		const head = `{"resourceVersion":"`
 		return &memstore.Draft{Data: []byte(head + `","phase":"` + phase + `"}`), RevisionOffset: len(head)}
@@ -55,7 +55,7 @@ func Example() {
 	// deleted: {"resourceVersion":"1003","phase":"Running"}
 }
 
-// A fixture is loaded once and forked for each test.
+// Tests load a fixture once and use one fork each.
 func ExampleStore_Fork() {
 	fixture := memstore.New(memstore.Options{})
 	_ = fixture.Load(func(tx *memstore.Tx) error {
@@ -80,14 +80,14 @@ func ExampleStore_Fork() {
 	// 3 in the fixture
 }
 
-// putText puts a text under a key, whatever was there.
+// putText returns a function for Update that stores text.
 func putText(text string) func(*memstore.Record) (*memstore.Draft, error) {
 	return func(*memstore.Record) (*memstore.Draft, error) {
 		return &memstore.Draft{Data: []byte(text), RevisionOffset: -1}, nil
 	}
 }
 
-// A fixture in one go: all of it or nothing. What a write did, its event says.
+// Load makes several writes, all or none. The event of an Update has its result.
 func ExampleStore_Load() {
 	store := memstore.New(memstore.Options{})
 	err := store.Load(func(tx *memstore.Tx) error {
@@ -113,7 +113,7 @@ func ExampleStore_Load() {
 	// nodes/a true 1004
 }
 
-// A watcher pulls events, and waits when there are none.
+// A reader pulls events and waits if there are none.
 func ExampleStore_Watch() {
 	store := memstore.New(memstore.Options{})
 	cursor, err := store.Watch("pods/", store.Revision())
@@ -135,7 +135,7 @@ func ExampleStore_Watch() {
 	<-wake
 	next()
 
-	// Somebody who wants little sleeps through the rest.
+	// ReadyFor waits for matching events only.
 	wake = cursor.ReadyFor(func(e *memstore.Event) bool { return string(e.Record.Data) == "Running" })
 	_, _ = store.Update("pods/b", putText("Pending"))
 	_, _ = store.Update("pods/a", putText("Running"))
@@ -150,7 +150,7 @@ func ExampleStore_Watch() {
 	// 2 events, up to 1003 <nil>
 }
 
-// A compaction forgets states, and an expiry the events, too.
+// CompactViews removes old states, CompactAll also removes the events.
 func ExampleStore_CompactViews() {
 	store := memstore.New(memstore.Options{HistoryAge: time.Hour})
 	first, _ := store.Update("pods/a", putText("Pending"))
@@ -177,7 +177,8 @@ func ExampleStore_CompactViews() {
 	// 1002 1002
 }
 
-// A backup is played back: the revision goes back with it, or, with a bump, jumps ahead.
+// Without a bump, Restore sets the revision back to that of the snapshot. With a bump, it sets a
+// higher one.
 func ExampleStore_Restore() {
 	store := memstore.New(memstore.Options{})
 	_, _ = store.Update("pods/a", putText("Pending"))
@@ -199,7 +200,7 @@ func ExampleStore_Restore() {
 	// 2001 after 2 restores
 }
 
-// A read at a revision that is still to come waits for it.
+// Wait blocks until the store has reached a revision.
 func ExampleStore_Wait() {
 	store := memstore.New(memstore.Options{})
 	_, err := store.ViewAt(1001)
@@ -215,8 +216,8 @@ func ExampleStore_Wait() {
 	// 1 <nil>
 }
 
-// Another encoding of an object is made once and kept with it; another revision in its
-// bytes makes another record.
+// CachedEncoding computes another encoding once. WithRevision returns a record with another
+// revision.
 func ExampleRecord_CachedEncoding() {
 	store := memstore.New(memstore.Options{})
 	event, _ := store.Update("pods/a", func(*memstore.Record) (*memstore.Draft, error) {
@@ -238,7 +239,7 @@ func ExampleRecord_CachedEncoding() {
 	// {"rv":"2000"}
 }
 
-// Labels and fields are kept with a record, for those who select without decoding it.
+// Pairs are the labels and fields of a record.
 func ExampleMakePairs() {
 	labels := memstore.MakePairs(map[string]string{"tier": "web", "app": "shop"})
 	fmt.Println(labels)

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatchesAreShort: however the revisions came about, the patch of a view is short.
+// TestPatchesAreShort tests that the patch of a view is short, whichever writes lead to its
+// revision.
 func TestPatchesAreShort(t *testing.T) {
 	s := New(Options{StartRevision: 61})
 	n := 0
@@ -34,12 +35,12 @@ func TestPatchesAreShort(t *testing.T) {
 	require.InDelta(t, n/baseInterval, kept, 2)
 	s.CompactViews()
 	require.Equal(t, 1, s.hist.bases.Len())
-	require.Equal(t, n, s.hist.log.Len(), "the watch window is untouched")
+	require.Equal(t, n, s.hist.log.Len(), "CompactViews keeps the events")
 	s.CompactAll()
 	require.Zero(t, s.hist.log.Len())
 }
 
-// TestLogIsTrimmed: what stays in the log below the floors, to build the view at the floor, is bounded.
+// TestLogIsTrimmed tests that the log contains few events below the floors.
 func TestLogIsTrimmed(t *testing.T) {
 	s := New(Options{HistoryCount: 10})
 	for i := range 1000 {

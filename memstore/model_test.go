@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// model is the store as one would write it on a slate: every state as a map of its own, every event in
-// one slice, nothing shared and nothing clever. The machine (machine_test.go) runs it beside the store.
+// model is a simple implementation of the store: each state is a map and all events are in one
+// slice, without sharing. See program_test.go for its use.
 type model struct {
 	limits       memstore.Options
 	rev          memstore.Revision
@@ -47,14 +47,14 @@ func newModel(limits memstore.Options) *model {
 
 func (m *model) fork() *model {
 	f := *m
-	f.states = maps.Clone(m.states) // a state in it never changes
+	f.states = maps.Clone(m.states) // its states are never modified
 	f.events = slices.Clone(m.events)
 	return &f
 }
 
 func (m *model) current() modelState { return m.states[m.rev] }
 
-// write puts (or with nil deletes) and reports whether that changed anything.
+// write stores a record, or deletes it if next is nil, and reports whether that changed anything.
 func (m *model) write(key string, rec *modelRecord) bool {
 	prev, existed := m.current()[key]
 	e := modelEvent{rev: m.rev + 1, key: key, at: time.Now()}
@@ -84,7 +84,7 @@ func (m *model) write(key string, rec *modelRecord) bool {
 	return true
 }
 
-// trim applies the limits; the machine calls it whenever the store would.
+// trim applies the limits. It is called whenever the store applies them.
 func (m *model) trim() {
 	kept := m.after(m.watch)
 	var bytes int64
@@ -131,19 +131,19 @@ type modelCursor struct {
 	restores int
 }
 
-// matchesTopic reports whether an event is of the cursor's topic.
+// matchesTopic reports whether an event has the topic of the cursor.
 func (c *modelCursor) matchesTopic(e modelEvent) bool {
 	topic, _, narrow := strings.Cut(c.prefix, "/")
 	own, _, _ := strings.Cut(e.key, "/")
 	return !narrow || own == topic
 }
 
-// mustWake reports whether a waiting cursor must have been woken.
+// mustWake reports whether the channel of a waiting cursor must be closed.
 func (m *model) mustWake(c *modelCursor) bool {
 	return c.restores != m.restores || slices.ContainsFunc(m.after(c.pos), c.matchesTopic)
 }
 
-// next mirrors Cursor.Next for a buffer of the given size.
+// next is Cursor.Next for a buffer of size elements.
 func (m *model) next(c *modelCursor, size int) (out []modelEvent, err error) {
 	if c.restores != m.restores {
 		return nil, memstore.ErrRestored
@@ -164,14 +164,14 @@ func (m *model) next(c *modelCursor, size int) (out []modelEvent, err error) {
 	return out, nil
 }
 
-// data is the stamped text.
+// data returns the text with the revision inserted.
 func (r modelRecord) data() string { return r.dataAt(r.revision) }
 
 func (r modelRecord) dataAt(rev memstore.Revision) string {
 	return strings.Replace(r.text, "@", strconv.FormatUint(uint64(rev), 10), 1)
 }
 
-// draft is what makes the store hold the record.
+// draft returns the draft of the record.
 func (r modelRecord) draft() *memstore.Draft {
 	d := &memstore.Draft{UID: r.uid, RevisionOffset: strings.Index(r.text, "@")}
 	d.Data = []byte(strings.Replace(r.text, "@", "", 1))
@@ -182,7 +182,7 @@ func (r modelRecord) draft() *memstore.Draft {
 	return d
 }
 
-// keysFrom returns what Range yields.
+// keysFrom returns the keys that Range returns.
 func (s modelState) keysFrom(prefix, from string) []string {
 	var keys []string
 	for k := range s {

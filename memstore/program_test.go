@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// programRun runs a program of bytes on a store and on the model, and fails at the first difference. Out of
-// bytes it stops, so that a fuzzer may cut a program anywhere.
+// programRun executes a program of bytes on a store and on the model, and fails at the first
+// difference. It ends when there are no more bytes, so a fuzzer can cut a program anywhere.
 type programRun struct {
 	t         testing.TB
 	bytes     []byte
@@ -21,7 +21,7 @@ type programRun struct {
 	model     *model
 	cursors   []*cursorPair
 	snapshots []snapshotPair
-	forks     []forkedStore // forks that were left, and originals that were forked
+	forks     []forkedStore // stores that are not in use at the moment
 	ranges    int
 }
 
@@ -34,8 +34,8 @@ type forkedStore struct {
 type cursorPair struct {
 	cursor *memstore.Cursor
 	model  *modelCursor
-	ready  <-chan struct{} // taken when the cursor had nothing; nil otherwise
-	idle   bool            // it had nothing though it was not ahead of the store: no wake-up may come for nothing
+	ready  <-chan struct{} // not nil if the cursor had no events
+	idle   bool            // the cursor had no events and was not ahead of the store, so ready must not be closed without an event
 }
 
 type snapshotPair struct {
@@ -44,8 +44,8 @@ type snapshotPair struct {
 	rev   memstore.Revision
 }
 
-// programKeys are few, so that programs meet again at the same ones, and awkward: keys that are
-// prefixes of others, bytes around "/", bytes above 127, a key without a topic and one with an empty one.
+// programKeys are few, so that programs use them repeatedly. Some are prefixes of others, contain
+// bytes next to "/" or above 127, or have no topic or an empty one.
 var programKeys = []string{
 	"pods/a/x", "pods/a/y", "pods/a", "pods/a/", "pods/a/xx", "pods/a-b/x", "pods/a.b/x", "pods/b/x", "pods/b/\xff",
 	"pods/b/\x00", "podsx/a/x", "pods", "nodes/n1", "nodes/n2", "nodes/n1/x", "/x", "z/\xc3\xa4/q", "z/",
@@ -74,7 +74,7 @@ func runProgram(t testing.TB, limits memstore.Options, program []byte) {
 	}
 }
 
-// finish reads every revision and every cursor to the end.
+// finish reads every revision, and every cursor to the end.
 func (x *programRun) finish() {
 	x.model.trim()
 	for rev := x.model.exact; rev <= x.model.rev; rev++ {
@@ -108,7 +108,8 @@ func (x *programRun) record() *modelRecord {
 	}
 }
 
-// revision draws one from a little before the floor to a little after the present.
+// revision returns a revision from slightly below the watch floor to slightly above the current
+// one.
 func (x *programRun) revision() memstore.Revision {
 	low := x.model.watch - min(3, x.model.watch)
 	return low + memstore.Revision((x.draw(256)<<8+x.draw(256))%int(x.model.rev-low+4))
@@ -173,10 +174,10 @@ func (x *programRun) put(key string, rec *modelRecord) {
 	}
 }
 
-// load writes n keys at once; every seventh load fails and must leave no trace.
+// load writes n keys at once. Every seventh load fails and must not change anything.
 func (x *programRun) load(n int) {
 	next := x.model.fork()
-	fail := errors.New("changed my mind")
+	fail := errors.New("load failed")
 	err := x.store.Load(func(tx *memstore.Tx) error {
 		for range n {
 			key, rec := x.key(), x.record()
@@ -204,7 +205,7 @@ func (x *programRun) load(n int) {
 }
 
 func (x *programRun) restore() {
-	s := snapshotPair{state: modelState{}} // of a store that never was
+	s := snapshotPair{state: modelState{}} // of an empty store
 	if n := len(x.snapshots); n > 0 {
 		s = x.snapshots[x.draw(n)]
 	}
@@ -213,7 +214,7 @@ func (x *programRun) restore() {
 	x.model.restore(s.state, s.rev, bump)
 }
 
-// fork goes on with the fork or with the original, and sometimes with one that was left earlier.
+// fork forks the store and continues with the fork, the original or another fork.
 func (x *programRun) fork() {
 	current := forkedStore{x.store, x.model, x.cursors}
 	next := forkedStore{x.store.Fork(), x.model.fork(), nil}
@@ -250,7 +251,7 @@ func (x *programRun) watch(prefix string, after memstore.Revision) {
 func (x *programRun) read(p *cursorPair, size int) {
 	if p.ready != nil {
 		if woken := x.model.mustWake(p.model); woken || p.idle {
-			require.Equal(x.t, woken, isClosed(p.ready), "woken when, and only when, its topic was written")
+			require.Equal(x.t, woken, isClosed(p.ready), "closed if and only if the topic was written")
 		}
 		p.ready = nil
 	}
@@ -263,7 +264,7 @@ func (x *programRun) read(p *cursorPair, size int) {
 		x.sameEvent(e, buf[i])
 	}
 	if err != nil {
-		require.True(x.t, isClosed(p.cursor.Ready()), "a failed cursor never waits")
+		require.True(x.t, isClosed(p.cursor.Ready()), "the channel of a failed cursor is closed")
 		return
 	}
 	require.Equal(x.t, p.model.pos, p.cursor.Revision())
@@ -299,7 +300,7 @@ func (x *programRun) viewAt(rev memstore.Revision) {
 
 func (x *programRun) checkPresent() {
 	exact, watch := x.store.Floors()
-	require.Equal(x.t, x.model.exact, exact, "exact floor")
+	require.Equal(x.t, x.model.exact, exact, "view floor")
 	require.Equal(x.t, x.model.watch, watch, "watch floor")
 	require.Equal(x.t, x.model.rev, x.store.Revision())
 	x.sameView(x.model.current(), x.model.rev, x.store.View())
@@ -316,7 +317,7 @@ func (x *programRun) sameView(want modelState, rev memstore.Revision, v memstore
 		x.sameRange(want, v, prefix, "")
 		require.Equal(x.t, len(want.keysFrom(prefix, "")), v.Count(prefix), "count %q", prefix)
 	}
-	x.ranges++ // drawn from no byte, so that programs stay dense
+	x.ranges++ // does not use program bytes
 	prefix, from := programPrefixes[x.ranges%len(programPrefixes)], programKeys[x.ranges*7%len(programKeys)]
 	x.sameRange(want, v, prefix, from)
 	x.sameRange(want, v, prefix, from+"\x00")
@@ -332,7 +333,7 @@ func (x *programRun) sameRange(want modelState, v memstore.View, prefix, from st
 		x.t.Fatalf("range %q from %q at %d (-want +got):\n%s", prefix, from, v.Revision(), diff)
 	}
 	n := 0
-	for range v.Range(prefix, from) { // stopping early must be possible, at every distance
+	for range v.Range(prefix, from) { // stop early, at different positions
 		if n++; n >= len(got)/2 {
 			break
 		}
@@ -368,7 +369,7 @@ func (x *programRun) sameRecord(want modelRecord, exists bool, key string, got *
 		return
 	}
 	require.NotNil(x.t, got, key)
-	// Compared without reflection first: this runs millions of times.
+	// Comparing without reflection is faster. This is called millions of times.
 	label, _ := got.Labels.Get("l")
 	field, _ := got.Fields.Get("f")
 	if got.Key != key || string(got.Data) != want.data() || got.Revision != want.revision || got.CreateRevision != want.created ||

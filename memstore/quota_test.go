@@ -17,8 +17,8 @@ func draftOfSize(n int) *memstore.Draft {
 	return &memstore.Draft{Data: bytes.Repeat([]byte("x"), n), RevisionOffset: -1}
 }
 
-// What would exceed the quota fails and changes nothing; what makes nothing larger is taken, and when
-// something is deleted there is room at once.
+// TestQuota tests that a write that would exceed the quota changes nothing, that writes that do not
+// increase the size succeed, and that deletes make room.
 func TestQuota(t *testing.T) {
 	s := memstore.New(memstore.Options{Quota: 3 * (512 + 3 + 1000)})
 	set := func(key string, d *memstore.Draft) error {
@@ -33,9 +33,9 @@ func TestQuota(t *testing.T) {
 	require.ErrorIs(t, set("a/x", draftOfSize(1001)), memstore.ErrQuotaExceeded)
 	require.Equal(t, full.Revision(), s.Revision())
 	require.Equal(t, 3, s.View().Count("a/"))
-	require.NoError(t, set("a/x", draftOfSize(1000)), "it is there already")
+	require.NoError(t, set("a/x", draftOfSize(1000)), "the draft equals the record")
 	require.NoError(t, set("a/x", draftOfSize(900)))
-	require.NoError(t, set("a/y", draftOfSize(1100)), "there are 100 bytes of room")
+	require.NoError(t, set("a/y", draftOfSize(1100)), "100 bytes are free")
 	require.ErrorIs(t, set("a/y", draftOfSize(1101)), memstore.ErrQuotaExceeded)
 	require.NoError(t, set("a/y", nil))
 	require.NoError(t, set("a/w", draftOfSize(1100)))
@@ -45,12 +45,12 @@ func TestQuota(t *testing.T) {
 	require.ErrorIs(t, err, memstore.ErrQuotaExceeded, "a fork has the quota of its original")
 
 	s.Restore(full, 10)
-	require.ErrorIs(t, set("a/w", draftOfSize(0)), memstore.ErrQuotaExceeded, "and the room that it has")
+	require.ErrorIs(t, set("a/w", draftOfSize(0)), memstore.ErrQuotaExceeded, "the restored state uses the whole quota")
 	require.NoError(t, set("a/x", nil))
 	require.NoError(t, set("a/w", draftOfSize(1000)))
 }
 
-// A load is taken as a whole: what it deletes makes room for what it puts.
+// TestQuotaOfLoad tests that the writes of a Load count together.
 func TestQuotaOfLoad(t *testing.T) {
 	s := memstore.New(memstore.Options{Quota: 2 * (512 + 3 + 1000)})
 	load := func(deleted string, put ...string) error {
@@ -72,7 +72,7 @@ func TestQuotaOfLoad(t *testing.T) {
 	require.Equal(t, 2, s.View().Count("a/"))
 }
 
-// History is bounded in bytes, and the encodings that were made of an object are counted with it.
+// TestHistoryBytesCountEncodings tests that HistoryBytes counts cached encodings.
 func TestHistoryBytesCountEncodings(t *testing.T) {
 	for _, encodings := range []int{0, 9} {
 		s := memstore.New(memstore.Options{HistoryBytes: 50 << 10})
@@ -88,12 +88,13 @@ func TestHistoryBytesCountEncodings(t *testing.T) {
 		if encodings == 0 {
 			require.Equal(t, memstore.Revision(25), s.Revision()-floor)
 		} else {
-			require.Equal(t, memstore.Revision(7), s.Revision()-floor, "every second one takes 11 KiB")
+			require.Equal(t, memstore.Revision(7), s.Revision()-floor, "every second event takes 11 KiB")
 		}
 	}
 }
 
-// However many write at once, the quota is kept, and who is told that the store is full has written nothing.
+// TestQuotaConcurrently tests that concurrent writes do not exceed the quota, and that failed
+// writes store nothing.
 func TestQuotaConcurrently(t *testing.T) {
 	const most = 100
 	s := memstore.New(memstore.Options{Quota: most * (512 + int64(len("a/00-00")) + 10)})

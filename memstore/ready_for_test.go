@@ -11,7 +11,7 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// isBig wants events of objects whose key says so.
+// isBig reports whether the key of an event contains "big".
 func isBig(e *memstore.Event) bool { return strings.Contains(e.Key(), "big") }
 
 func TestReadyFor(t *testing.T) {
@@ -24,19 +24,19 @@ func TestReadyFor(t *testing.T) {
 	put(t, s, "a/big", "1")
 	require.True(t, isClosed(wake))
 
-	require.True(t, isClosed(c.ReadyFor(isBig)), "there is something to read")
+	require.True(t, isClosed(c.ReadyFor(isBig)), "events are available")
 	n, err := c.Next(make([]*memstore.Event, 10))
 	require.NoError(t, err)
-	require.Equal(t, 3, n, "all that came before is read with it")
+	require.Equal(t, 3, n, "earlier events are returned, too")
 
 	wake = c.ReadyFor(isBig)
-	require.Equal(t, wake, c.ReadyFor(isBig), "one who asks again waits on the same channel")
+	require.Equal(t, wake, c.ReadyFor(isBig), "further calls return the same channel")
 	require.False(t, isClosed(wake))
 	put(t, s, "b/big", "1")
 	require.True(t, isClosed(wake))
 }
 
-// Those who wait do not disturb each other, and neither do those who wait for all.
+// TestReadyForSeveralCursors tests that waiting cursors do not affect each other.
 func TestReadyForSeveralCursors(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	one, other, all := watch(t, s, "", s.Revision()), watch(t, s, "", s.Revision()), watch(t, s, "", s.Revision())
@@ -61,8 +61,8 @@ func TestReadyForAfterRestore(t *testing.T) {
 	require.True(t, isClosed(c.ReadyFor(isBig)))
 }
 
-// A reader who waits for what it wants only misses none of it, however writes and
-// waits fall together.
+// TestReadyForMissesNoEvent tests that a reader does not miss matching events under concurrent
+// writes.
 func TestReadyForMissesNoEvent(t *testing.T) {
 	const writes = 3000
 	s := memstore.New(memstore.Options{})

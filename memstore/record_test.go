@@ -10,7 +10,7 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// put stores text under the key, stamped where "@" stands, and returns what is stored then.
+// put stores text under the key, with the revision in place of "@", and returns the record.
 func put(t testing.TB, s *memstore.Store, key, text string) *memstore.Record {
 	t.Helper()
 	e, err := s.Update(key, func(*memstore.Record) (*memstore.Draft, error) {
@@ -31,14 +31,14 @@ func TestRevisionIsInserted(t *testing.T) {
 	s := memstore.New(memstore.Options{StartRevision: 98})
 	r := put(t, s, "a/x", `{"rv":"@","n":1}`)
 	require.Equal(t, `{"rv":"99","n":1}`, string(r.Data))
-	require.Equal(t, len(r.Data), cap(r.Data), "no spare bytes are kept")
+	require.Equal(t, len(r.Data), cap(r.Data), "no spare capacity")
 
-	t.Run("a digit more", func(t *testing.T) {
+	t.Run("longer revision", func(t *testing.T) {
 		r := put(t, s, "a/x", `{"rv":"@","n":2}`)
 		require.Equal(t, `{"rv":"100","n":2}`, string(r.Data))
 		require.Equal(t, memstore.Revision(99), r.CreateRevision)
 	})
-	t.Run("the caller keeps the buffer", func(t *testing.T) {
+	t.Run("buffer is copied", func(t *testing.T) {
 		buffer := []byte("hello")
 		e, err := s.Update("a/y", func(*memstore.Record) (*memstore.Draft, error) {
 			return &memstore.Draft{Data: buffer, RevisionOffset: -7}, nil
@@ -58,7 +58,7 @@ func TestWithRevision(t *testing.T) {
 	require.Equal(t, `{"rv":"12345"}`, string(later.Data))
 	require.Equal(t, memstore.Revision(12345), later.Revision)
 	require.Equal(t, memstore.Revision(9), later.CreateRevision)
-	require.Equal(t, `{"rv":"9"}`, string(r.Data), "the record itself does not change")
+	require.Equal(t, `{"rv":"9"}`, string(r.Data), "the original record is unchanged")
 	require.Equal(t, `{"rv":"7"}`, string(later.WithRevision(7).Data))
 
 	plain := put(t, s, "a/y", "plain")
@@ -81,7 +81,7 @@ func TestCachedEncoding(t *testing.T) {
 	_, err := r.CachedEncoding("other", func(*memstore.Record) ([]byte, error) { return nil, refused })
 	require.Same(t, refused, err)
 	data, err := r.CachedEncoding("other", func(*memstore.Record) ([]byte, error) { return []byte("o"), nil })
-	require.NoError(t, err, "an error is not kept")
+	require.NoError(t, err, "errors are not cached")
 	require.Equal(t, "o", string(data))
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = r.CachedEncoding("upper", upper) }))
 }
@@ -96,7 +96,7 @@ func TestCachedEncodingConcurrently(t *testing.T) {
 		done.Go(func() {
 			start.Done()
 			results[i], _ = r.CachedEncoding([]string{"a", "b"}[i%2], func(*memstore.Record) ([]byte, error) {
-				start.Wait() // now nobody has found a result before all have begun
+				start.Wait() // all callers have started before one of them finishes
 				return []byte{byte(i)}, nil
 			})
 		})

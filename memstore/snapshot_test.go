@@ -10,8 +10,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// TestForksAreIndependent forks one store many times at once, while it is written, and creates and
-// deletes in all of them: what they share must stand still, also for the race detector.
+// TestForksAreIndependent forks a store many times concurrently while it is written, and creates
+// and deletes in all forks, for the race detector.
 func TestForksAreIndependent(t *testing.T) {
 	const forks, writes = 8, 200
 	original := memstore.New(memstore.Options{HistoryCount: 50})
@@ -39,7 +39,7 @@ func TestForksAreIndependent(t *testing.T) {
 			}
 			ready.Done()
 			ready.Wait()
-			_, _ = f.Update("a/new", create) // all at once count one more in "a/", and nothing else orders them
+			_, _ = f.Update("a/new", create) // all forks change the count of "a/" at once, without other synchronization
 			begun.Done()
 			begun.Wait()
 			churn(f, fmt.Sprint("fork ", i))

@@ -10,7 +10,7 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// programLimits are tight, so that short programs reach them, each alone and all together.
+// programLimits are small, so that short programs reach them, each limit alone and all together.
 var programLimits = []memstore.Options{
 	{StartRevision: 1000, HistoryAge: time.Hour, HistoryCount: 1_000_000, HistoryBytes: 1 << 40},
 	{StartRevision: 1, HistoryAge: time.Hour, HistoryCount: 70, HistoryBytes: 1 << 40},
@@ -19,8 +19,8 @@ var programLimits = []memstore.Options{
 	{StartRevision: 98, HistoryAge: 20 * time.Second, HistoryCount: 1, HistoryBytes: 5000},
 }
 
-// TestModel runs random programs, the same ones every time, on the store and on the model. Each runs in
-// a bubble, where sleeping costs nothing.
+// TestModel executes random programs, which are the same in every run, on the store and on the
+// model. Each runs in a bubble, in which sleeping takes no time.
 func TestModel(t *testing.T) {
 	for i, limits := range programLimits {
 		for seed := range uint64(12) {
@@ -37,7 +37,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// FuzzStore lets the fuzzer write the programs.
+// FuzzStore executes programs of the fuzzer.
 func FuzzStore(f *testing.F) {
 	f.Add(uint8(0), []byte{0, 0, 0, 16, 1, 0, 0, 18, 0, 3, 7, 0, 18, 0, 3})
 	f.Add(uint8(1), []byte{10, 159, 1, 2, 3, 4, 5, 6, 7, 8, 9, 14, 0, 9, 20, 0, 0, 4, 21, 0, 1})

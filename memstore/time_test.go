@@ -18,7 +18,7 @@ func TestIdleStoreTrimsHistory(t *testing.T) {
 			put(t, s, "a/x", fmt.Sprint(i))
 			time.Sleep(time.Minute)
 		}
-		// Ten minutes have passed. Writes 1 to 6 happened five minutes ago, or longer.
+		// Ten minutes have passed. Writes 1 to 6 were at least five minutes ago.
 		exact, watchFloor := s.Floors()
 		require.Equal(t, memstore.Revision(1006), exact)
 		require.Equal(t, memstore.Revision(1006), watchFloor)
@@ -33,12 +33,12 @@ func TestIdleStoreTrimsHistory(t *testing.T) {
 
 		time.Sleep(time.Hour)
 		_, err = c.Next(make([]*memstore.Event, 1))
-		require.ErrorIs(t, err, memstore.ErrCompacted, "though nobody else has looked at the store meanwhile")
+		require.ErrorIs(t, err, memstore.ErrCompacted, "without other calls in the meantime")
 		exact, watchFloor = s.Floors()
 		require.Equal(t, s.Revision(), exact)
 		require.Equal(t, s.Revision(), watchFloor)
 		_, err = s.ViewAt(s.Revision())
-		require.NoError(t, err, "the present never expires")
+		require.NoError(t, err, "the current revision does not expire")
 		n, err := watch(t, s, "a/", s.Revision()).Next(make([]*memstore.Event, 1))
 		require.NoError(t, err)
 		require.Zero(t, n)
@@ -61,8 +61,8 @@ func TestNegativeLimits(t *testing.T) {
 	})
 }
 
-// TestForkAcrossBubbles: what was made outside is forked inside, keeps its history there for as long
-// as its age says on the bubble's clock, and the fork is forked outside again.
+// TestForkAcrossBubbles forks a store into a bubble, where its history expires on the bubble's
+// clock, and forks the fork outside again.
 func TestForkAcrossBubbles(t *testing.T) {
 	fixture := memstore.New(memstore.Options{})
 	put(t, fixture, "a/x", "1")
@@ -71,11 +71,11 @@ func TestForkAcrossBubbles(t *testing.T) {
 	wake := outside.Ready()
 
 	var inside *memstore.Store
-	for range 2 { // every bubble has a fork of its own
+	for range 2 { // every bubble has its own fork
 		synctest.Test(t, func(t *testing.T) {
 			inside = fixture.Fork()
 			_, watchFloor := inside.Floors()
-			require.Equal(t, memstore.DefaultStartRevision, watchFloor, "its history is not thirty years old")
+			require.Equal(t, memstore.DefaultStartRevision, watchFloor, "the history has not expired")
 			time.Sleep(4 * time.Minute)
 
 			c := watch(t, inside, "a/", memstore.DefaultStartRevision)
@@ -98,14 +98,14 @@ func TestForkAcrossBubbles(t *testing.T) {
 
 			time.Sleep(time.Minute)
 			_, watchFloor = inside.Floors()
-			require.Equal(t, memstore.DefaultStartRevision+2, watchFloor, "five minutes have passed for two of the three")
+			require.Equal(t, memstore.DefaultStartRevision+2, watchFloor, "two of three events are five minutes old")
 		})
 	}
-	require.False(t, isClosed(wake), "forks do not wake the original's cursors")
+	require.False(t, isClosed(wake), "writes to forks do not wake cursors of the original")
 
 	again := inside.Fork()
 	_, watchFloor := again.Floors()
-	require.Equal(t, memstore.DefaultStartRevision+2, watchFloor, "the leap to the present is not an age")
+	require.Equal(t, memstore.DefaultStartRevision+2, watchFloor, "the change of clocks does not count")
 	put(t, again, "a/x", "4")
 	put(t, fixture, "a/x", "5")
 	require.True(t, isClosed(wake))

@@ -19,9 +19,9 @@ func TestUpdateRetriesAfterConflict(t *testing.T) {
 	e, err := s.Update("a/x", func(cur *memstore.Record) (*memstore.Draft, error) {
 		seen = append(seen, string(cur.Data))
 		if len(seen) == 1 {
-			put(t, s, "a/x", "2") // somebody is faster
+			put(t, s, "a/x", "2") // a conflicting write
 		} else {
-			put(t, s, "a/y", "2") // somebody writes something else: no conflict
+			put(t, s, "a/y", "2") // a write of another key is not a conflict
 		}
 		return &memstore.Draft{Data: append(cur.Data[:1:1], '+'), RevisionOffset: -1}, nil
 	})
@@ -47,7 +47,7 @@ func TestUpdateErrors(t *testing.T) {
 	require.Equal(t, memstore.DefaultStartRevision, s.Revision())
 }
 
-// TestAnyDifferenceIsAWrite takes a stored draft and changes one thing at a time.
+// TestAnyDifferenceIsAWrite changes one field of a stored draft at a time.
 func TestAnyDifferenceIsAWrite(t *testing.T) {
 	draft := func(change func(*memstore.Draft)) func(*memstore.Record) (*memstore.Draft, error) {
 		return func(*memstore.Record) (*memstore.Draft, error) {
@@ -86,7 +86,7 @@ func TestAnyDifferenceIsAWrite(t *testing.T) {
 	}
 }
 
-// TestUpdateIsAtomic counts in one key from many goroutines: every success must show exactly once.
+// TestUpdateIsAtomic increments a counter from many goroutines.
 func TestUpdateIsAtomic(t *testing.T) {
 	const workers, each = 8, 300
 	s := memstore.New(memstore.Options{})
@@ -123,7 +123,7 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 		require.NoError(t, tx.Put("a/y", memstore.Draft{Data: []byte("1")}))
 		require.ErrorIs(t, tx.Put("", memstore.Draft{}), memstore.ErrEmptyKey)
 		require.Error(t, tx.Put("a/z", memstore.Draft{RevisionOffset: 1}))
-		return nil // the failures were not looked at, and still count
+		return nil // errors that the caller ignored still fail the Load
 	})
 	require.ErrorIs(t, err, memstore.ErrEmptyKey)
 	require.ErrorContains(t, err, "revision offset 1 exceeds the 0 bytes")
@@ -149,7 +149,8 @@ func TestLoadWithoutChangeUsesNoRevision(t *testing.T) {
 	require.Equal(t, before, s.Revision())
 }
 
-// TestReadsAreConsistent reads while two keys are always written together and others come and go.
+// TestReadsAreConsistent reads while two keys are always written together and others are created
+// and deleted.
 func TestReadsAreConsistent(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	load := func(text string, extra bool) {

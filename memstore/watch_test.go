@@ -22,8 +22,8 @@ func watch(t testing.TB, s *memstore.Store, prefix string, after memstore.Revisi
 	return c
 }
 
-// TestReadyMissesNoEvent lets slow and fast readers follow writers until the last event. If a wake-up
-// were lost, one of them would sleep for ever.
+// TestReadyMissesNoEvent follows concurrent writers with slow and fast readers. If a channel were
+// not closed, a reader would block forever.
 func TestReadyMissesNoEvent(t *testing.T) {
 	const writers, each, readers = 4, 400, 12
 	s := memstore.New(memstore.Options{})
@@ -69,8 +69,8 @@ func TestReadyMissesNoEvent(t *testing.T) {
 	require.Equal(t, last, s.Revision())
 }
 
-// TestReadyConcurrentWithWrite asks for the channel while a write happens: whichever comes first, the channel
-// must be closed afterwards.
+// TestReadyConcurrentWithWrite calls Ready during a write. The channel must be closed afterwards in
+// any order.
 func TestReadyConcurrentWithWrite(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	c := watch(t, s, "a/", s.Revision())
@@ -90,8 +90,8 @@ func TestReadyConcurrentWithWrite(t *testing.T) {
 	}
 }
 
-// TestWritersDoNotBlock: neither a cursor that nobody reads, nor a reader in the midst of a walk, nor one that
-// sleeps on its wake-up holds up a write. A write that waited for any of them would wait for ever.
+// TestWritersDoNotBlock tests that writes do not wait for a cursor that is not read, an iteration
+// in progress, or a waiting cursor.
 func TestWritersDoNotBlock(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	put(t, s, "a/x", "0")
@@ -110,8 +110,8 @@ func TestWritersDoNotBlock(t *testing.T) {
 	require.Equal(t, 400, n)
 }
 
-// TestNextReadsInBatches: a cursor that has to pass thousands of events of its topic gets there,
-// though it lets go of the lock on the way.
+// TestNextReadsInBatches tests a cursor that skips thousands of events of its topic, for which it
+// releases the lock repeatedly.
 func TestNextReadsInBatches(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	c := watch(t, s, "a/rare/", s.Revision())
@@ -200,7 +200,7 @@ func TestRestoreEndsCursors(t *testing.T) {
 
 	put(t, s, "a/x", "3")
 	_, err = c.Next(make([]*memstore.Event, 1))
-	require.ErrorIs(t, err, memstore.ErrRestored, "for good")
+	require.ErrorIs(t, err, memstore.ErrRestored, "the error stays")
 
 	s.Restore(backup, 500)
 	require.Equal(t, memstore.Revision(1502), s.Revision(), "max(1002, 1001) + 500")
@@ -255,8 +255,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestForgottenEventsAreFreed: a cursor that stays behind is a position and holds on to nothing.
-func TestForgottenEventsAreFreed(t *testing.T) {
+// TestRemovedEventsAreFreed tests that a cursor keeps no removed events in memory.
+func TestRemovedEventsAreFreed(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	c := watch(t, s, "a/", s.Revision())
 	var events []weak.Pointer[memstore.Event]
