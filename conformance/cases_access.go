@@ -17,7 +17,7 @@ const (
 	docRequestInfo    = "apiserver request/requestinfo.go"
 )
 
-// accessCases are about whose a request is and what that user may do (AU).
+// accessCases returns the cases about authentication, authorization and impersonation (AU).
 func accessCases() []Case {
 	deniedCase := func(id, title, why, source string, check checkFunc) Case {
 		return Case{ID: id, Level: Must, Title: title, Why: why, Source: source, check: func(ctx context.Context, s *session) error {
@@ -85,12 +85,12 @@ func accessCases() []Case {
 			}),
 		deniedCase("AU-10", "deletecollection is a verb of its own", "permission to delete one object does not include the collection", docRequestInfo,
 			func(ctx context.Context, s *session) error {
-				// The selector matches nothing, in case the server does not keep this rule.
+				// The selector matches nothing, in case the server is faulty.
 				all := del("/api/v1/namespaces/default/secrets?labelSelector=conformance-absent=" + strings.ToLower(s.run.id)).asUnprivileged()
 				return s.expect(ctx, all, isDenied("deletecollection", "secrets", "", `in the namespace "default"`)...)
 			}),
 		deniedCase("SA-30", "apply requires permission to patch", "apply would otherwise bypass write permissions", docAuthorization, func(ctx context.Context, s *session) error {
-			// The namespace does not exist, in case the server does not keep this rule.
+			// The namespace does not exist, in case the server is faulty.
 			path := "/api/v1/namespaces/" + s.absentNamespace() + "/secrets/a"
 			return s.expect(ctx, apply(path, newObject("v1", "Secret", "a")).asUnprivileged(), isDenied("patch", "secrets", "a", fmt.Sprintf("in the namespace %q", s.absentNamespace()))...)
 		}),
@@ -98,7 +98,7 @@ func accessCases() []Case {
 	}
 }
 
-// checkDeniedDryRuns are dry runs of every verb, in a namespace that does not exist.
+// checkDeniedDryRuns sends a dry run of every write verb in a namespace that does not exist.
 func checkDeniedDryRuns(ctx context.Context, s *session) error {
 	where := fmt.Sprintf("in the namespace %q", s.absentNamespace())
 	path, secret := "/api/v1/namespaces/"+s.absentNamespace()+"/secrets", newObject("v1", "Secret", "a")
@@ -119,7 +119,8 @@ func checkDeniedDryRuns(ctx context.Context, s *session) error {
 	return nil
 }
 
-// skipWithoutAuthorization skips the case on a server that lets everybody do everything, unless there is a user who should be denied.
+// skipWithoutAuthorization skips the case if the server authorizes every user and
+// Config.UnprivilegedClient is nil.
 func (s *session) skipWithoutAuthorization(ctx context.Context) error {
 	if s.run.config.UnprivilegedClient != nil {
 		return nil
@@ -131,7 +132,7 @@ func (s *session) skipWithoutAuthorization(ctx context.Context) error {
 	return err
 }
 
-// absentNamespace is the name of a namespace that does not exist.
+// absentNamespace returns the name of a namespace that does not exist.
 func (s *session) absentNamespace() string { return s.run.prefix() + "absent" }
 
 func hasNosniff(a *response) error {
@@ -141,7 +142,7 @@ func hasNosniff(a *response) error {
 	return nil
 }
 
-// messageMatches expects a message in the Status.
+// messageMatches expects a Status whose message matches a pattern.
 func messageMatches(message *regexp.Regexp) expectation {
 	return func(a *response) error {
 		var status metav1.Status
@@ -155,7 +156,7 @@ func messageMatches(message *regexp.Regexp) expectation {
 	}
 }
 
-// hasReason expects one in the Status.
+// hasReason expects a Status with a reason.
 func hasReason(want metav1.StatusReason) expectation { return field(string(want), "reason") }
 
 // isForbidden expects a denial with a message and details.
@@ -168,7 +169,8 @@ func isForbidden(message *regexp.Regexp, details metav1.StatusDetails) expectati
 	}
 }
 
-// isDenied expects the denial of a verb on RESOURCE[.GROUP][/SUBRESOURCE], an object or with name "" a collection of it.
+// isDenied expects the denial of a verb on RESOURCE[.GROUP][/SUBRESOURCE], for an object or, with
+// name "", for a collection.
 func isDenied(verb, resource, name, where string) []expectation {
 	resource, sub, _ := strings.Cut(resource, "/")
 	plural, group, _ := strings.Cut(resource, ".")

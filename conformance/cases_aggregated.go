@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// aggregatedMediaType is the media type of all of discovery in one document, for a group version.
+// aggregatedMediaType returns the media type of aggregated discovery in a version.
 func aggregatedMediaType(version string) string {
 	return "application/json;g=apidiscovery.k8s.io;v=" + version + ";as=APIGroupDiscoveryList"
 }
 
-// groupDiscovery is a group of the aggregated form, as far as it is looked at.
+// groupDiscovery has the checked fields of an APIGroupDiscovery.
 type groupDiscovery struct {
 	Metadata struct{ Name string }
 	Versions []versionDiscovery
@@ -36,12 +36,12 @@ type resourceDiscovery struct {
 	}
 }
 
-// hasResource reports whether a resource is in the version.
+// hasResource reports whether the version has a resource.
 func (v versionDiscovery) hasResource(resource string) bool {
 	return slices.ContainsFunc(v.Resources, func(r resourceDiscovery) bool { return r.Resource == resource })
 }
 
-// aggregatedDiscovery reads the aggregated form.
+// aggregatedDiscovery returns the groups of aggregated discovery.
 func (s *session) aggregatedDiscovery(ctx context.Context, path string) ([]groupDiscovery, *response, error) {
 	a, err := s.do(ctx, get(path).withAccept(aggregatedMediaType("v2")), code(200))
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *session) aggregatedDiscovery(ctx context.Context, path string) ([]group
 	return list.Items, a, nil
 }
 
-// aggregatedCases are about the aggregated form of discovery (DI-06 to DI-10).
+// aggregatedCases returns the cases about aggregated discovery (DI-06 to DI-10).
 func aggregatedCases() []Case {
 	about := func(id, title, why string, check checkFunc) Case {
 		return Case{ID: id, Level: Must, Title: title, Why: why, Source: "KEP-3352; apiserver pkg/endpoints/discovery/aggregated", check: check}
@@ -99,7 +99,7 @@ func checkAggregatedMediaType(ctx context.Context, s *session) error {
 func checkAggregatedETag(ctx context.Context, s *session) error {
 	for _, path := range []string{"/api", "/apis"} {
 		asked := get(path).withAccept(aggregatedMediaType("v2"))
-		// Other clients may change what is served meanwhile.
+		// Other clients may change discovery at the same time.
 		if err := poll(ctx, func(ctx context.Context) error {
 			a, err := s.do(ctx, asked, code(200))
 			if err != nil {

@@ -13,7 +13,7 @@ const (
 	fieldsetPkg = "apimachinery util/managedfields"
 )
 
-// applyCases are about what an apply request needs and makes (SA).
+// applyCases returns the cases about apply requests and their results (SA).
 func applyCases() []Case {
 	return slices.Concat(
 		onMap(Case{
@@ -140,7 +140,8 @@ func applyCases() []Case {
 	)
 }
 
-// groupVersion is the apiVersion as messages of the field manager show it, which do not leave out the empty group.
+// groupVersion returns the apiVersion as in messages of the field manager, which include the empty
+// group.
 func (c collection) groupVersion() string {
 	if c.group == "" {
 		return "/" + c.apiVersion

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// applyConflictCases are about several managers of one object (SA).
+// applyConflictCases returns the cases about several managers of one object (SA).
 func applyConflictCases() []Case {
 	return slices.Concat(
 		onAppliedMap(Case{
@@ -139,7 +139,7 @@ func applyConflictCases() []Case {
 	)
 }
 
-// onAppliedMap is onMaps with an object "a" of which the manager "m1" has applied the data k=1.
+// onAppliedMap is like onMaps, with an object "a" with the data k=1 that the manager "m1" applied.
 func onAppliedMap(c Case, check collectionCheck) []Case {
 	return onMaps(c, func(ctx context.Context, s *session, c collection) error {
 		if err := s.expect(ctx, applyAs("m1", c.item("a"), c.object("a").withData("k", "1")), code(201)); err != nil {
@@ -182,7 +182,8 @@ func checkApplyAndUpdateEntries(ctx context.Context, s *session, c collection) e
 	)
 }
 
-// checkClientSideApplyMigration writes the annotation that kubectl apply leaves, with the data that is there.
+// checkClientSideApplyMigration creates an object with the annotation of kubectl's client-side
+// apply.
 func checkClientSideApplyMigration(ctx context.Context, s *session, c collection) error {
 	const annotation = "kubectl.kubernetes.io/last-applied-configuration"
 	last := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":"a","namespace":%q},"data":{"k":"1"}}`, c.apiVersion, c.kind, c.namespace)
@@ -196,7 +197,7 @@ func checkClientSideApplyMigration(ctx context.Context, s *session, c collection
 	)
 }
 
-// checkManagerChangesVersion applies two labels in one version and one of them in the other.
+// checkManagerChangesVersion applies two labels in one version, and one of them in the other.
 func checkManagerChangesVersion(ctx context.Context, s *session, from, to collection, first, second object) error {
 	first = first.withMeta("labels", object{"x": "1", "y": "2"})
 	second = second.withMeta("labels", object{"x": "1"})
@@ -209,7 +210,8 @@ func checkManagerChangesVersion(ctx context.Context, s *session, from, to collec
 	)
 }
 
-// checkSubresourceConflict lets one manager write the status, and another apply a different one.
+// checkSubresourceConflict writes the status with one manager, and applies another status with a
+// second one.
 func checkSubresourceConflict(ctx context.Context, s *session, c collection, main, written, wanted object, path string) error {
 	status := c.item("a") + "/status"
 	return s.expectAll(ctx,

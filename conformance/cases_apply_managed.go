@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// applyManagedCases are about what the server keeps in managedFields, and how a client may change it (SA).
+// applyManagedCases returns the cases about the content of managedFields, and writes of clients to
+// it (SA).
 func applyManagedCases() []Case {
 	return slices.Concat(
 		managedResetCases(),
@@ -77,7 +78,7 @@ func applyManagedCases() []Case {
 	)
 }
 
-// managedResetCases are about objects without managedFields.
+// managedResetCases returns the cases about objects without managedFields.
 func managedResetCases() []Case {
 	return slices.Concat(
 		onMap(Case{
@@ -156,7 +157,7 @@ func managedResetCases() []Case {
 	)
 }
 
-// clearManagedFields takes all managedFields off the object "a".
+// clearManagedFields removes all managedFields of the object "a".
 func clearManagedFields(ctx context.Context, s *session, c collection) error {
 	return s.expect(ctx, mergePatch(c.item("a"), object{"metadata": object{"managedFields": []object{{}}}}), code(200), managedFieldsAre())
 }
@@ -198,7 +199,7 @@ func checkUndecodableManagedFields(ctx context.Context, s *session, c collection
 		send(mergePatch(c.item("a"), entry("fieldsType", "FieldsV2")), code(200), unchanged),
 		send(mergePatch(c.item("a"), entry("apiVersion", "")), code(200), unchanged),
 		send(get(c.item("a")), code(200), unchanged),
-		// What can be read counts.
+		// A valid entry is stored.
 		send(mergePatch(c.item("a"), entry("manager", "y")), code(200), managedFieldsAre(updateEntry("y", dataFields("k")))),
 	)
 }
@@ -218,7 +219,8 @@ func checkUnownedFields(ctx context.Context, s *session, c collection) error {
 	)
 }
 
-// checkSubresourceOwnership applies an object, and then its status through /status, from where it is changed by somebody else.
+// checkSubresourceOwnership applies an object and then its status, which another manager changes
+// afterwards.
 func checkSubresourceOwnership(ctx context.Context, s *session, c collection, main, status, change object, left ...managedEntry) error {
 	spec := applyEntry("m", "")
 	return s.expectAll(ctx,

@@ -7,7 +7,7 @@ import (
 
 const docMerge = "Kubernetes documentation, Server-Side Apply, Merge strategy"
 
-// applySchemaCases are about how apply merges by the schema of the object (SA).
+// applySchemaCases returns the cases about merging by the schema of the object (SA).
 func applySchemaCases() []Case {
 	typed := func(c Case, check collectionCheck) Case {
 		c.ID += "/typed"
@@ -96,7 +96,8 @@ func applySchemaCases() []Case {
 	)
 }
 
-// isServerError is how kube-apiserver answers an apply that the schema does not allow: it takes the mistake for its own.
+// isServerError expects the response of kube-apiserver to an apply that violates the schema, which
+// is 500.
 func isServerError(message string) expectation { return failure{code: 500, message: message}.check }
 
 func checkApplyUnknownField(ctx context.Context, s *session, c collection) error {

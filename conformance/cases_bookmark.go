@@ -18,8 +18,8 @@ const (
 	docCacher    = "apiserver storage/cacher"
 )
 
-// bookmarkCases are about bookmarks (BM). A server may send none but the one that ends the initial events of a watch; what cannot be
-// judged without is skipped then.
+// bookmarkCases returns the cases about bookmarks (BM). Servers must send only the bookmark that
+// ends the initial events; cases that need other bookmarks are skipped if none is sent.
 func bookmarkCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -132,12 +132,12 @@ func bookmarkCases() []Case {
 	)
 }
 
-// endsInitialEvents says whether the event is the bookmark behind the initial events.
+// endsInitialEvents reports whether the event is the bookmark that ends the initial events.
 func (e event) endsInitialEvents() bool {
 	return e.Type == "BOOKMARK" && e.meta.Annotations[metav1.InitialEventsAnnotationKey] == "true"
 }
 
-// checkNoBookmarks lets a watch come to its end, before which a bookmark would be due.
+// checkNoBookmarks watches until a timeout before which a bookmark would be sent.
 func checkNoBookmarks(ctx context.Context, _ *session, c collection) error {
 	w, err := c.watch(ctx, "?watch=true&timeoutSeconds=3")
 	if err != nil {
@@ -153,18 +153,19 @@ func checkNoBookmarks(ctx context.Context, _ *session, c collection) error {
 	return w.wantEnd()
 }
 
-// bookmarkedStream is what a stream with bookmarks brought: the initial a and b, the bookmark behind them, changes, and a bookmark that
-// promises all of those.
+// bookmarkedStream has the events of a stream with bookmarks: the initial objects a and b, the
+// bookmark after them, changes, and a bookmark that covers the changes.
 type bookmarkedStream struct {
 	*watcher
 	c           collection
 	first, last event    // the bookmarks
-	events      []event  // those that followed the first
+	events      []event  // events after the first bookmark
 	writes      []string // resourceVersions of the changes
-	missed      []string // those of them that had not been sent when late came
+	missed      []string // resourceVersions of changes that were not sent before the last bookmark
 }
 
-// onBookmarkedStream watches for a few seconds in which a bookmark is due, and lets the check judge what came. It skips the case if there was no bookmark.
+// onBookmarkedStream returns a check of a stream of a few seconds in which a bookmark is due. The
+// case is skipped if there was none.
 func onBookmarkedStream(check func(bookmarkedStream) error) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		if err := s.skipWithoutWatchList(ctx, c); err != nil {
@@ -208,7 +209,8 @@ func (v *bookmarkedStream) makeChanges(ctx context.Context) error {
 	return nil
 }
 
-// readEvents goes on until there was a bookmark behind all changes and all changes themselves, in whatever order, or to the end of the stream.
+// readEvents reads events until all changes and a bookmark that covers them were sent, or the
+// stream ends.
 func (v *bookmarkedStream) readEvents() error {
 	missing := slices.Clone(v.writes)
 	for v.last.Type == "" || len(missing) > 0 {
@@ -228,7 +230,7 @@ func (v *bookmarkedStream) readEvents() error {
 	return nil
 }
 
-// expectBare expects a bookmark with nothing that an object would have.
+// expectBare expects a bookmark without fields of an object.
 func (v bookmarkedStream) expectBare(e event) error {
 	want := metav1.PartialObjectMetadata{}
 	want.APIVersion, want.Kind = v.c.apiVersion, v.c.kind

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// checkResumeAtBookmark goes on from a bookmark of one stream on another: what came before it is not repeated, and what came after is there.
+// checkResumeAtBookmark resumes from a bookmark of another stream, and expects exactly the later
+// changes.
 func checkResumeAtBookmark(ctx context.Context, s *session, c collection) error {
 	if err := s.skipWithoutWatchList(ctx, c); err != nil {
 		return err
@@ -73,7 +74,8 @@ func checkBookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) 
 	return nil
 }
 
-// checkPeriodicBookmarks watches for a minute and a half: one bookmark is due after a minute, and at least one at the end.
+// checkPeriodicBookmarks watches for 90 s: one bookmark is due after a minute, and at least one at
+// the end.
 func checkPeriodicBookmarks(ctx context.Context, _ *session, c collection) error {
 	start := time.Now()
 	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=90")
@@ -105,7 +107,8 @@ func checkPeriodicBookmarks(ctx context.Context, _ *session, c collection) error
 	return nil
 }
 
-// checkBookmarkNotAhead takes the bookmark that comes before the end of a watch: the newest state has to be there already.
+// checkBookmarkNotAhead compares the bookmark before the end of a watch with the current
+// resourceVersion.
 func checkBookmarkNotAhead(ctx context.Context, s *session, c collection) error {
 	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=4")
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	docCBOR       = "Kubernetes API Concepts, CBOR resource encoding"
 )
 
-// cborCases are about CBOR (CB), which servers have behind a gate.
+// cborCases returns the cases about CBOR (CB), which is behind a feature gate.
 func cborCases() []Case {
 	return []Case{
 		onSecrets(Case{
@@ -58,7 +58,7 @@ func cborCases() []Case {
 	}
 }
 
-// skipWithoutCBOR skips the case on a server that has none.
+// skipWithoutCBOR skips the case if the server does not support CBOR.
 func skipWithoutCBOR(ctx context.Context, s *session, c collection) error {
 	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR), code(http.StatusOK, http.StatusNotAcceptable))
 	if err == nil && a.code == http.StatusNotAcceptable {
@@ -94,7 +94,7 @@ func hasCBORTag(a *response) error {
 	return nil
 }
 
-// isCBORObject expects an object of this kind and name in CBOR.
+// isCBORObject expects an object in CBOR with this type and name.
 func isCBORObject(apiVersion, kind, name string) expectation {
 	return func(a *response) error {
 		if err := mediaType(mediaTypeCBOR)(a); err != nil {
@@ -111,7 +111,7 @@ func isCBORObject(apiVersion, kind, name string) expectation {
 	}
 }
 
-// decodeCBOR decodes what it knows the fields of.
+// decodeCBOR decodes the fields that cases check.
 func decodeCBOR(b []byte, into *metav1.PartialObjectMetadata) error {
 	var content map[string]any
 	if err := direct.Unmarshal(b, &content); err != nil {

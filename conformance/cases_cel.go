@@ -8,7 +8,7 @@ import (
 
 const docCELRules = docCRDs + ", Validation rules"
 
-// celRuleCases are about the rules of schemas in CEL (CD-12).
+// celRuleCases returns the cases about validation rules in CEL (CD-12).
 func celRuleCases() []Case {
 	about := func(id, title, why string, spec object, check perCaseCheck) Case {
 		return onCRDPerCase(Case{ID: id, Level: Should, Title: title, Why: why, Source: docCELRules}, object{"spec": spec}, check)

@@ -13,10 +13,10 @@ import (
 
 const docChunks = "Kubernetes API Concepts, Retrieving large results sets in chunks"
 
-// fiveNames are the objects that most cases about pages spread over several of them.
+// fiveNames are the names of the objects that most cases about pages create.
 var fiveNames = []string{"a", "b", "c", "d", "e"}
 
-// chunkCases are about the shape of lists in pages: how long they are, and how they are tied together (CH-01 to CH-11).
+// chunkCases returns the cases about the length and consistency of pages (CH-01 to CH-11).
 func chunkCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -142,7 +142,7 @@ func chunkCases() []Case {
 	)
 }
 
-// onFiveObjects fills the collection with the five objects. Every other one of them has the label app=x, the others app=y.
+// onFiveObjects creates the five objects, with the labels app=x and app=y in turn.
 func onFiveObjects(check collectionCheck) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for i, name := range fiveNames {
@@ -154,9 +154,10 @@ func onFiveObjects(check collectionCheck) collectionCheck {
 	}
 }
 
-// listPages lists in pages of this limit to the end. The parameters begin with "&" or are empty, and come with every page.
+// listPages reads all pages with this limit. The parameters begin with "&" or are empty, and are
+// sent with every page.
 func (c collection) listPages(ctx context.Context, limit int, parameters string) ([]objectList, error) {
-	const maxPages = 50 // tokens that never end are an error too
+	const maxPages = 50 // a list that never ends is an error
 	var all []objectList
 	query := fmt.Sprintf("?limit=%d%s", limit, parameters)
 	for range maxPages {
@@ -176,7 +177,7 @@ func (c collection) listPages(ctx context.Context, limit int, parameters string)
 	return all, fmt.Errorf("GET %s%s: expected a last page, but %d pages all had a continue token", c.path(), query, maxPages)
 }
 
-// expectAllPages expects just these items on all pages together, in this order.
+// expectAllPages expects exactly these items on all pages together, in this order.
 func expectAllPages(all []objectList, names ...string) error {
 	var got []string
 	for _, l := range all {
@@ -188,7 +189,7 @@ func expectAllPages(all []objectList, names ...string) error {
 	return nil
 }
 
-// expectLastPage expects just these items, and no token.
+// expectLastPage expects exactly these items and no token.
 func (l objectList) expectLastPage(names ...string) error {
 	if l.Metadata.Continue != "" {
 		return l.response.errorf("expected no continue token, got %q", l.Metadata.Continue)
@@ -196,7 +197,7 @@ func (l objectList) expectLastPage(names ...string) error {
 	return l.expectNames(names...)
 }
 
-// checkPagesOfOneState compares pages with the list of their resourceVersion, object by object and byte for byte.
+// checkPagesOfOneState compares the items of pages with those of the list at their resourceVersion.
 func checkPagesOfOneState(ctx context.Context, _ *session, c collection) error {
 	full, err := c.list(ctx, "")
 	if err != nil {
@@ -243,7 +244,7 @@ func rawItems(l objectList) ([]json.RawMessage, error) {
 	return raw.Items, l.response.decode(&raw)
 }
 
-// listMetaOf is what a list says of itself, in whatever representation.
+// listMetaOf returns the metadata of a list in any representation.
 func listMetaOf(a *response) (metav1.ListMeta, error) {
 	var l struct{ Metadata metav1.ListMeta }
 	return l.Metadata, a.decode(&l)

@@ -14,8 +14,8 @@ const (
 	mediaTypePartialList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 )
 
-// chunkContentCases are about pages and what else a list can be asked for: counts, selectors, other representations, watches
-// (CH-05, CH-06, CH-10, CH-11, CH-22, CH-23).
+// chunkContentCases returns the cases about pages in combination with counts, selectors, other
+// representations and watches (CH-05, CH-06, CH-10, CH-11, CH-22, CH-23).
 func chunkContentCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -117,7 +117,7 @@ func chunkContentCases() []Case {
 	)
 }
 
-// expectRemaining expects this remainingItemCount.
+// expectRemaining expects a remainingItemCount.
 func (l objectList) expectRemaining(want int64) error {
 	got := l.Metadata.RemainingItemCount
 	if got == nil {
@@ -137,8 +137,9 @@ func (l objectList) expectNoRemaining() error {
 	return nil
 }
 
-// checkTokenWithoutSelector goes on from the first page of app=x, whose token lies somewhere before d. The rest of everything has d, which
-// does not match; the rest of the selection has e, and c if the page before did not.
+// checkTokenWithoutSelector continues after the first page of app=x, whose token is before d. The
+// remaining objects include d, which does not match. The remaining objects that match include e,
+// and c if it was not on the first page.
 func checkTokenWithoutSelector(ctx context.Context, _ *session, c collection) error {
 	const selector = "&labelSelector=app=x"
 	first, err := c.list(ctx, "?limit=1"+selector)
@@ -167,8 +168,8 @@ func checkTokenWithoutSelector(ctx context.Context, _ *session, c collection) er
 	return selection.expectLastPage("c", "e")
 }
 
-// checkSamePageAs compares a first page in another representation with the plain one. Tokens may differ while nothing else does, so
-// it is what they lead to that is compared.
+// checkSamePageAs compares the first page in another representation with the plain one. Tokens may
+// differ in form, so the pages after them are compared.
 func checkSamePageAs(mediaType, want string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		a, err := s.do(ctx, get(c.path()+"?limit=2").withAccept(mediaType), code(200), kind("meta.k8s.io/v1", want))

@@ -12,7 +12,7 @@ import (
 
 const docExpiredToken = "Kubernetes API Concepts, 410 Gone responses; apiserver storage/etcd3"
 
-// chunkExpiredCases are about tokens whose state the server has forgotten (CH-18 to CH-21).
+// chunkExpiredCases returns the cases about tokens whose state was compacted (CH-18 to CH-21).
 func chunkExpiredCases() []Case {
 	lasting := onBoth(Case{
 		ID: "CH-21", Level: Should, Title: "a token stays valid for minutes without a compaction",
@@ -65,16 +65,17 @@ func chunkExpiredCases() []Case {
 	)
 }
 
-// expiredPage is the first page of a list whose state the server has forgotten: a and b. What is left has changed since: d went, cc came.
+// expiredPage is the first page of a list whose state was compacted, with a and b. Since then d was
+// deleted and cc created.
 type expiredPage struct {
 	collection
 	first     objectList
-	remaining []string // what follows the page now
-	newE      string   // the resourceVersion that e has now
+	remaining []string // names of the objects after the page, in the current state
+	newE      string   // current resourceVersion of e
 }
 
-// expiredPage makes one, or skips the case if the server cannot be made to forget. A compaction takes a real server a while, so there
-// is one for all cases on a kind.
+// expiredPage creates an expiredPage, or skips the case if the server cannot be compacted. A
+// compaction of a real server takes time, so all cases on a kind share one.
 func (s *session) expiredPage(ctx context.Context, like collection) (expiredPage, error) {
 	if p, ok := s.run.expired[like.kind]; ok {
 		return p, nil
@@ -108,7 +109,8 @@ func (s *session) expiredPage(ctx context.Context, like collection) (expiredPage
 	return p, nil
 }
 
-// newToken asks for the second page, and gives the token that the refusal offers. The parameters begin with "&" or are empty.
+// newToken requests the second page, and returns the token in the error. The parameters begin with
+// "&" or are empty.
 func (p expiredPage) newToken(ctx context.Context, parameters string) (string, error) {
 	a, err := p.s.do(ctx, get(p.path()+"?continue="+p.first.Metadata.Continue+parameters), failure{
 		code: 410, reason: metav1.StatusReasonExpired,
@@ -165,10 +167,11 @@ func checkInconsistentPages(ctx context.Context, s *session, c collection) error
 	return nil
 }
 
-// tokenLifetime is what a token should live for, a minute less than etcd's default interval between compactions.
+// tokenLifetime is the required lifetime of a token, a minute less than the default compaction
+// interval of kube-apiserver.
 const tokenLifetime = 4 * time.Minute
 
-// checkTokenLifetime lets a watch run for as long as a token lasts.
+// checkTokenLifetime runs a watch for the lifetime of a token.
 func checkTokenLifetime(ctx context.Context, _ *session, c collection) error {
 	l, err := firstPage(ctx, c)
 	if err != nil {

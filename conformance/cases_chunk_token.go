@@ -13,7 +13,7 @@ import (
 
 const docToken = "apiserver storage/continue.go"
 
-// chunkTokenCases are about continue tokens themselves, and about bad ones (CH-12 to CH-17).
+// chunkTokenCases returns the cases about valid and invalid continue tokens (CH-12 to CH-17).
 func chunkTokenCases() []Case {
 	const why = "a forged or damaged token must not return unrelated data"
 	badToken := func(says string) failure {
@@ -33,9 +33,9 @@ func chunkTokenCases() []Case {
 			Why: why, Source: docToken,
 		}, func(ctx context.Context, s *session, c collection) error {
 			for token, says := range sortedByKey(map[string]string{
-				"abc": "invalid character 'i' looking for beginning of value", // is base64
+				"abc": "invalid character 'i' looking for beginning of value", // valid base64
 				"!!!": "illegal base64 data at input byte 0",
-				"e30": "server does not recognize this encoded version ", // is {}
+				"e30": "server does not recognize this encoded version ", // the encoding of {}
 			}) {
 				query := "?limit=2&continue=" + url.QueryEscape(token)
 				if err := s.expect(ctx, get(c.path()+query), badToken(says).check); err != nil {
@@ -59,7 +59,7 @@ func chunkTokenCases() []Case {
 	)
 }
 
-// token is what kube-apiserver's continue tokens are made of.
+// token is the content of a continue token of kube-apiserver.
 type token struct {
 	Version  string `json:"v"`
 	Revision int64  `json:"rv"`
@@ -80,7 +80,7 @@ func decodeToken(s string) (token, error) {
 	return t, err
 }
 
-// firstPage is the token behind the first two of the five objects.
+// firstPage returns a page with the first two of the five objects and a token.
 func firstPage(ctx context.Context, c collection) (objectList, error) {
 	l, err := c.list(ctx, "?limit=2")
 	if err == nil && l.Metadata.Continue == "" {
@@ -108,7 +108,8 @@ func checkTokenFormat(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-// forgeToken gives a token like the server's own with a change, or skips the case where tokens have another form.
+// forgeToken returns a changed token of the server, or skips the case if tokens have another
+// format.
 func forgeToken(ctx context.Context, s *session, c collection, change func(*token)) (string, error) {
 	l, err := firstPage(ctx, c)
 	if err != nil {

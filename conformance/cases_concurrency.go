@@ -14,7 +14,8 @@ const (
 	docUpdate      = "apiserver registry/generic/registry/store.go"
 )
 
-// concurrencyCases are about what a PUT may overwrite (OC-01 to OC-07, OC-15 to OC-17, OC-19).
+// concurrencyCases returns the cases about PUT and resourceVersions (OC-01 to OC-07, OC-15 to
+// OC-17, OC-19).
 func concurrencyCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -183,10 +184,10 @@ func concurrencyCases() []Case {
 	)
 }
 
-// otherUID is the uid of no object.
+// otherUID is a uid that no object has.
 const otherUID = "00000000-1111-2222-3333-444444444444"
 
-// isModifiedConflict is how a write is refused that was made from another state of the object.
+// isModifiedConflict expects the conflict of a write that is based on another state of the object.
 func isModifiedConflict(c collection, name string) expectation {
 	return failure{
 		code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails(name),
@@ -195,12 +196,12 @@ func isModifiedConflict(c collection, name string) expectation {
 	}.check
 }
 
-// isUnparsableVersion is how a write is refused that was made from a state that cannot be.
+// isUnparsableVersion expects the error of a write with an invalid resourceVersion.
 func isUnparsableVersion(sent string) expectation {
 	return failure{code: 500, message: fmt.Sprintf("strconv.ParseUint: parsing %q: invalid syntax", sent)}.check
 }
 
-// hasSameBody expects the same document as in another answer.
+// hasSameBody expects the same document as in another response.
 func hasSameBody(as *response) expectation {
 	return func(a *response) error {
 		if !equalJSON(a.body, as.body) {
@@ -210,7 +211,7 @@ func hasSameBody(as *response) expectation {
 	}
 }
 
-// createAndChange creates an object, changes it, and gives its first resourceVersion.
+// createAndChange creates and changes an object, and returns its first resourceVersion.
 func createAndChange(ctx context.Context, c collection) (string, error) {
 	o, err := c.create(ctx, c.object("a"))
 	if err != nil {
@@ -274,7 +275,7 @@ func checkNoopPut(ctx context.Context, s *session, c collection) error {
 	return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
 }
 
-// checkUnversionedPut expects that the object a cannot be put without saying from which state.
+// checkUnversionedPut expects that PUT of the object a without a resourceVersion is invalid.
 func checkUnversionedPut(ctx context.Context, s *session, c collection) error {
 	const says = "Invalid value: 0: must be specified for an update"
 	for _, none := range []any{nil, "", "0"} {

@@ -11,10 +11,11 @@ import (
 
 const docPatchHandler = "apiserver handlers/patch.go"
 
-// concurrentWriters is how many writes meet in the cases about that.
+// concurrentWriters is the number of concurrent writes in cases about concurrency.
 const concurrentWriters = 8
 
-// concurrencyPatchCases are about patches, deletions and writers that meet (OC-08 to OC-14, OC-18 to OC-20).
+// concurrencyPatchCases returns the cases about patches, deletions and concurrent writers (OC-08 to
+// OC-14, OC-18 to OC-20).
 func concurrencyPatchCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -158,7 +159,8 @@ func checkConcurrentPuts(ctx context.Context, s *session, c collection) error {
 	return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(winner))
 }
 
-// expectOneWinner expects one answer as won says, all others as lost says, and gives that one.
+// expectOneWinner expects that one response meets won and all others meet lost, and returns the
+// first.
 func expectOneWinner(answers []*response, won, lost expectation) (*response, error) {
 	var winner *response
 	for _, a := range answers {
@@ -182,7 +184,8 @@ func expectOneWinner(answers []*response, won, lost expectation) (*response, err
 	return winner, nil
 }
 
-// checkRepeatedWrites applies and updates, waits until the server's clock has moved on by the second that timestamps are made of, and does both again.
+// checkRepeatedWrites repeats an apply and a patch in a later second, because timestamps have
+// seconds.
 func checkRepeatedWrites(ctx context.Context, s *session, c collection) error {
 	applied := apply(c.item("a"), c.object("a").withLabel("a", "b"))
 	if err := s.expect(ctx, applied, code(201)); err != nil {
@@ -207,7 +210,8 @@ func checkRepeatedWrites(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// waitForNextSecond waits until the server's clock shows another second than now. Dry runs say what it shows.
+// waitForNextSecond waits until the second of the server's clock changes. It reads the clock with
+// dry runs.
 func waitForNextSecond(ctx context.Context, s *session, c collection) error {
 	read := func(ctx context.Context) (metav1.PartialObjectMetadata, error) {
 		return s.doObject(ctx, post(c.path()+"?dryRun=All", c.object("clock")), code(201))
@@ -225,7 +229,7 @@ func waitForNextSecond(ctx context.Context, s *session, c collection) error {
 	})
 }
 
-// checkConflictDetails has every kind of write run into a Conflict.
+// checkConflictDetails sends a conflicting write of every kind.
 func checkConflictDetails(ctx context.Context, s *session, c collection) error {
 	old, err := createAndChange(ctx, c)
 	if err != nil {
@@ -261,7 +265,7 @@ func checkDeletePreconditions(ctx context.Context, s *session, c collection) err
 		return err
 	}
 	details := c.statusDetails("a")
-	details.Kind = c.kind // and not the resource, as in other conflicts
+	details.Kind = c.kind // not the resource as in other conflicts
 	for _, one := range []struct {
 		precondition object
 		says         string

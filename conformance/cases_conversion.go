@@ -8,7 +8,7 @@ import (
 
 const docConversion = "Kubernetes documentation, Versions in CustomResourceDefinitions"
 
-// conversionCases are about objects in several versions (CD-15).
+// conversionCases returns the cases about objects in several versions (CD-15).
 func conversionCases() []Case {
 	about := func(id, title, why string, check perCaseCheck) Case {
 		c := Case{ID: id, Level: Should, Title: title, Why: why, Source: docConversion}
@@ -63,7 +63,7 @@ func conversionCases() []Case {
 	}
 }
 
-// unreachableWebhook is the conversion by a webhook at a port where nobody listens.
+// unreachableWebhook returns a conversion by a webhook at a port that is not in use.
 func unreachableWebhook() object {
 	return object{"strategy": "Webhook", "webhook": object{
 		"conversionReviewVersions": []string{"v1"}, "clientConfig": object{"url": "https://127.0.0.1:1/convert"},
@@ -93,11 +93,11 @@ func checkVersionSchemas(ctx context.Context, d crdPerCase, c collection) error 
 	second := d.inVersion("v2", c)
 	return d.s.expectAll(ctx,
 		send(post(c.path(), c.withSpec("a", object{"size": 1, "first": "f", "second": "s"})), code(201), valueAt(object{"size": 1, "first": "f"}, "spec")),
-		send(get(second.item("a")), code(200), valueAt(object{"size": 1}, "spec")), // what is stored in v1 has the defaults of v1
+		send(get(second.item("a")), code(200), valueAt(object{"size": 1}, "spec")), // an object that is stored in v1 has the defaults of v1
 		send(get(c.item("a")), code(200), valueAt(object{"size": 1, "first": "f"}, "spec")),
 		send(mergePatch(second.item("a"), object{"spec": object{"size": 2}}), code(200), valueAt(object{"size": 2}, "spec")),
 		send(get(c.item("a")), code(200), valueAt(object{"size": 2}, "spec")),
-		send(post(second.path(), second.withSpec("b", object{"size": 3, "second": "s"})), code(201), valueAt(object{"size": 3}, "spec")), // v1 has no such field
+		send(post(second.path(), second.withSpec("b", object{"size": 3, "second": "s"})), code(201), valueAt(object{"size": 3}, "spec")), // v1 does not have the field
 	)
 }
 
@@ -113,7 +113,7 @@ func checkStorageVersionChange(ctx context.Context, d crdPerCase, c collection) 
 	if err := d.s.expect(ctx, post(second.path(), second.withSpec("b", object{})), code(201)); err != nil {
 		return err
 	}
-	// While the server has not taken the change in, it stores v1, which has no such field.
+	// Until the server applies the change, it stores v1, which does not have the field.
 	addsField := object{"spec": object{"second": "kept"}}
 	if err := d.s.waitFor(ctx, mergePatch(second.item("b"), addsField), code(200), valueAt("kept", "spec", "second")); err != nil {
 		return err
@@ -142,7 +142,7 @@ func checkUnreachableWebhook(ctx context.Context, d crdPerCase, c collection) er
 		return err
 	}
 	return d.s.expectAll(ctx,
-		send(get(second.path()), code(500, 429)), // a cache in front of the storage is never ready
+		send(get(second.path()), code(500, 429)), // 429 if the watch cache cannot be initialized
 		send(mergePatch(second.item("a"), object{"spec": object{"size": 2}}), code(500)),
 		send(post(second.path(), second.withSpec("b", object{"size": 2})), code(500)),
 		send(get(c.item("b")), code(404)),

@@ -14,7 +14,7 @@ const (
 	docCRDValidation = "apiextensions apis/apiextensions/validation"
 )
 
-// crdCases are about definitions of custom resources: what they must be, and how they come to be served (CD-01 to CD-06).
+// crdCases returns the cases about validating and serving CRDs (CD-01 to CD-06).
 func crdCases() []Case {
 	spec := object{"spec": anySchema()}
 	return []Case{
@@ -219,7 +219,8 @@ func checkVersionServedAgain(ctx context.Context, d crdPerCase, c collection) er
 	return d.s.waitFor(ctx, get(c.item("a")), code(200), kind(c.apiVersion, "Gear"))
 }
 
-// checkServedOnceEstablished sends its first object as soon as the condition is seen. What the server shows of it may be ahead of what it serves.
+// checkServedOnceEstablished creates an object as soon as the condition is set. The server may
+// serve the objects slightly later.
 func checkServedOnceEstablished(ctx context.Context, d crdPerCase) error {
 	c, err := d.s.newCollection(ctx, d.collection("v1"), nil)
 	if err != nil {
@@ -309,7 +310,7 @@ func checkStoredVersions(ctx context.Context, d crdPerCase, c collection) error 
 	if err := d.s.waitFor(ctx, get(d.inVersion("v2", c).item("a")), code(200)); err != nil {
 		return err
 	}
-	if _, err := d.inVersion("v2", c).annotate(ctx, "a", "migrated"); err != nil { // a write stores it in v2
+	if _, err := d.inVersion("v2", c).annotate(ctx, "a", "migrated"); err != nil { // the write stores it in v2
 		return err
 	}
 	migrated := mergePatch(d.path()+"/status", object{"status": object{"storedVersions": []string{"v2"}}})

@@ -12,7 +12,8 @@ const (
 	crdFinalizer = "customresourcecleanup.apiextensions.k8s.io"
 )
 
-// crdDeletionCases are about the end of definitions, their objects and their watches (CD-07, CD-08).
+// crdDeletionCases returns the cases about deleting CRDs, their objects and their watches (CD-07,
+// CD-08).
 func crdDeletionCases() []Case {
 	spec := object{"spec": anySchema()}
 	return []Case{
@@ -65,7 +66,7 @@ func crdDeletionCases() []Case {
 	}
 }
 
-// noItemWith expects a list at a path none of whose items has this value in a field.
+// noItemWith expects a list at a path without an item that has this value in a field.
 func noItemWith(value, field string, path ...string) expectation {
 	return func(a *response) error {
 		here, err := a.valueAt(path...)
@@ -85,7 +86,8 @@ func noItemWith(value, field string, path ...string) expectation {
 	}
 }
 
-// deleteWithObject creates an object "a" with the suite's finalizer, and deletes the definition, which the object holds.
+// deleteWithObject creates an object "a" with the suite's finalizer, and deletes the CRD, which the
+// object blocks.
 func (d crdPerCase) deleteWithObject(ctx context.Context, c collection) error {
 	if _, err := c.create(ctx, c.object("a").withFinalizer()); err != nil {
 		return err
@@ -220,7 +222,7 @@ func checkChangeEndsWatches(ctx context.Context, d crdPerCase, c collection) err
 	if err := w.wantEnd(); err != nil {
 		return err
 	}
-	// The server may need a moment, and may have forgotten what was before the change.
+	// The server may apply the change later, and may have no history of the time before it.
 	if err := d.s.waitFor(ctx, get(c.path()), code(200)); err != nil {
 		return err
 	}

@@ -7,7 +7,8 @@ import (
 
 const docNaming = "apiextensions controller/status/naming_controller.go"
 
-// crdNameCases are about definitions that want the same names (CD-14). Names are unique within a group.
+// crdNameCases returns the cases about CRDs that request the same names (CD-14). Names are unique
+// within a group.
 func crdNameCases() []Case {
 	about := func(id, title, why string, check func(context.Context, crdPerCase) error) Case {
 		return withCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docNaming}, object{"spec": anySchema()}, check)
@@ -41,7 +42,7 @@ func crdNameCases() []Case {
 	}
 }
 
-// conflictingCRD is a definition in the same group, of Wheels.
+// conflictingCRD returns a second CRD in the same group, whose objects are called Wheels.
 func (d crdPerCase) conflictingCRD() crdPerCase {
 	other := d.s.newCRDPerCase(object{})
 	other.group = d.group
@@ -50,7 +51,7 @@ func (d crdPerCase) conflictingCRD() crdPerCase {
 	return other
 }
 
-// conflictingPath are the objects of a rival, in no namespace.
+// conflictingPath returns the path of the objects of a conflicting CRD.
 func (d crdPerCase) conflictingPath() string { return "/apis/" + d.group + "/v1/wheels" }
 
 func (d crdPerCase) checkNameConflict(ctx context.Context, reason string, want func(names object), says string) error {
@@ -71,7 +72,7 @@ func (d crdPerCase) checkNameConflict(ctx context.Context, reason string, want f
 	return d.s.expect(ctx, get(other.conflictingPath()), pageNotFound)
 }
 
-// conditionMessage expects the message of a condition.
+// conditionMessage expects a condition with a message.
 func conditionMessage(kind, message string) expectation {
 	return func(a *response) error {
 		var got struct {

@@ -12,7 +12,7 @@ import (
 
 const docCreateHandler = "apiserver handlers/create.go"
 
-// createCases are about what a create stores and answers (CR-01, CR-12 to CR-16, CR-20).
+// createCases returns the cases about the result of a create (CR-01, CR-12 to CR-16, CR-20).
 func createCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -89,8 +89,9 @@ func createCases() []Case {
 	)
 }
 
-// checkTypedDefaults looks at the type of a Secret. A server that gives it none may have no defaults of built-in types at all, as one that is
-// made of the API-server libraries alone; the Pod template of a ReplicaSet tells. Half of the defaults are none of that.
+// checkTypedDefaults checks the type of a Secret. A server that is built from the API server
+// libraries alone has no defaults of built-in types, which the Pod template of a ReplicaSet shows
+// too.
 func checkTypedDefaults(ctx context.Context, s *session, c collection) error {
 	opaque := field("Opaque", "type")
 	a, err := s.do(ctx, post(c.path(), c.object("a")), code(201))
@@ -110,7 +111,8 @@ func checkTypedDefaults(ctx context.Context, s *session, c collection) error {
 	)
 }
 
-// skipWithoutDefaults skips the case on a server that fills in nothing of a built-in type, and is the failure on another.
+// skipWithoutDefaults skips the case if the server has no defaults of built-in types, and returns
+// the failure otherwise.
 func (s *session) skipWithoutDefaults(ctx context.Context, failure error) error {
 	c, err := s.replicaSets(ctx)
 	if err != nil {
@@ -144,7 +146,7 @@ func checkManyCauses(ctx context.Context, s *session, c collection) error {
 	}.check)
 }
 
-// checkErrorOrder sends requests with two mistakes each, which are looked at one after the other.
+// checkErrorOrder sends requests with two errors each.
 func checkErrorOrder(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
@@ -160,7 +162,7 @@ func checkErrorOrder(ctx context.Context, s *session, c collection) error {
 	})
 }
 
-// checkErrorOrderOnPut is checkErrorOrder for updates.
+// checkErrorOrderOnPut is like checkErrorOrder, for updates.
 func checkErrorOrderOnPut(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
@@ -177,7 +179,7 @@ func checkErrorOrderOnPut(ctx context.Context, s *session, c collection) error {
 	})
 }
 
-// requestWithTwoErrors is a request with two mistakes, and how it is refused for one of them.
+// requestWithTwoErrors is a request with two errors, and the expected response to one of them.
 type requestWithTwoErrors struct {
 	call
 	want expectation
@@ -192,24 +194,24 @@ func expectErrors(ctx context.Context, s *session, requests []requestWithTwoErro
 	return nil
 }
 
-// The mistakes.
+// The errors.
 const (
 	truncatedBody       = `{"kind":`
 	invalidOptionsQuery = "?dryRun=maybe"
 )
 
-// withTextBody sends the body as text, which no server takes for an object.
+// withTextBody sets the Content-Type to text, which is not supported.
 func withTextBody(c call) call {
 	c.contentType = "text/plain"
 	return c
 }
 
-// isInvalidOptions is how the query is refused for itself.
+// isInvalidOptions expects that the query is invalid.
 func isInvalidOptions(kind string) expectation {
 	return failure{code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Group: metav1.GroupName, Kind: kind}}.check
 }
 
-// checkNothingAdded creates an object that has nothing but a name. Secrets have their type by default.
+// checkNothingAdded creates an object with a name only. Secrets have a default type.
 func checkNothingAdded(ctx context.Context, s *session, c collection) error {
 	a, err := s.do(ctx, post(c.path(), c.object("a")), code(201))
 	if err != nil {

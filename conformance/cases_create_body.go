@@ -11,7 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// createBodyCases are about the body of a create: its kind, its syntax and its size (CR-02 to CR-11, CR-18).
+// createBodyCases returns the cases about the kind, the syntax and the size of a body (CR-02 to
+// CR-11, CR-18).
 func createBodyCases() []Case {
 	return slices.Concat(
 		[]Case{
@@ -171,7 +172,7 @@ func createBodyCases() []Case {
 			if err != nil {
 				return err
 			}
-			body := string(text) + strings.Repeat(" ", 3<<20) // what is too much means nothing
+			body := string(text) + strings.Repeat(" ", 3<<20) // the excess is white space
 			if err := expectBodyError(ctx, s, c, chunkedBody(body), "", entityTooLarge); err != nil {
 				return err
 			}
@@ -206,13 +207,13 @@ func createBodyCases() []Case {
 	)
 }
 
-// The refusals of bodies, whatever the resource.
+// The failures of bodies for all resources.
 var (
 	entityTooLarge     = failure{code: 413, reason: metav1.StatusReasonRequestEntityTooLarge, message: "Request entity too large: limit is 3145728"}
 	tooLargeForStorage = failure{code: 500, message: "etcdserver: request is too large"}
 )
 
-// unsupportedMediaType is the refusal of a body of a media type that is not among these.
+// unsupportedMediaType is the failure of a body of another media type than these.
 func unsupportedMediaType(known ...string) failure {
 	return failure{
 		code: 415, reason: metav1.StatusReasonUnsupportedMediaType,
@@ -220,21 +221,24 @@ func unsupportedMediaType(known ...string) failure {
 	}
 }
 
-// isUnsupportedBody is the refusal of the body of a create or an update. A server with CBOR reads that as well.
+// isUnsupportedBody expects that the media type of a create or an update is not supported. A server
+// with CBOR supports CBOR, too.
 func (s *session) isUnsupportedBody() expectation {
 	known := []string{"application/json", mediaTypeYAML, mediaTypeProtobuf}
 	return s.forFeature(CBORServingAndStorage, unsupportedMediaType(known...), unsupportedMediaType(append(known, mediaTypeCBOR)...))
 }
 
-// tooLargeBody is a body of one byte more than a server reads. It is nothing but space, so that no client has to encode it.
+// tooLargeBody returns a body of one byte more than the limit. It is white space, so that it needs
+// no encoding.
 func tooLargeBody() string { return strings.Repeat(" ", 3<<20+1) }
 
-// expectBodyError expects the body to be refused, in a create and in an update, which look at it before they look for the object.
+// expectBodyError expects that the body fails in a create and in an update, which decode it before
+// they read the object.
 func expectBodyError(ctx context.Context, s *session, c collection, body any, contentType string, want failure) error {
 	return expectBodyResponse(ctx, s, c, body, contentType, want.check)
 }
 
-// expectBodyResponse is expectBodyError for any expectation.
+// expectBodyResponse is like expectBodyError, for any expectation.
 func expectBodyResponse(ctx context.Context, s *session, c collection, body any, contentType string, want expectation) error {
 	for _, one := range []call{post(c.path(), body), put(c.item("a"), body)} {
 		one.contentType = contentType
@@ -245,7 +249,7 @@ func expectBodyResponse(ctx context.Context, s *session, c collection, body any,
 	return nil
 }
 
-// checkForeignKind expects a typed resource to refuse this kind, which nobody knows.
+// checkForeignKind expects that a typed resource rejects an unknown kind.
 func checkForeignKind(ctx context.Context, s *session, c collection, apiVersion, kind string) error {
 	version := apiVersion[strings.LastIndex(apiVersion, "/")+1:]
 	return expectBodyError(ctx, s, c, newObject(apiVersion, kind, "a"), "", failure{
@@ -254,7 +258,7 @@ func checkForeignKind(ctx context.Context, s *session, c collection, apiVersion,
 	})
 }
 
-// checkForeignVersion expects a custom resource to refuse its kind in this version.
+// checkForeignVersion expects that a custom resource rejects its kind in this version.
 func checkForeignVersion(ctx context.Context, s *session, c collection, apiVersion string) error {
 	return expectBodyError(ctx, s, c, newObject(apiVersion, c.kind, "a"), "", failure{
 		code: 400, reason: metav1.StatusReasonBadRequest,
@@ -295,7 +299,8 @@ func checkMalformedBodies(ctx context.Context, s *session, c collection) error {
 	return s.expect(ctx, get(c.item("a")), code(http.StatusNotFound))
 }
 
-// checkTooLargeManagedFields creates an object that is mostly names of fields: a server that tracks who manages them has each of them twice.
+// checkTooLargeManagedFields creates an object that consists mostly of field names, which
+// managedFields repeat.
 func checkTooLargeManagedFields(ctx context.Context, s *session, c collection) error {
 	names, values := strings.Repeat("n", 240), object{}
 	for i := range 3700 {

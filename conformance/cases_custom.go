@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// customCases say of custom resources what has a case on built-in types under the same rule (NM-01, NM-19, LS-03, WA-28, WA-33).
+// customCases returns the cases on custom resources for rules whose cases on built-in types are
+// elsewhere (NM-01, NM-19, LS-03, WA-28, WA-33).
 func customCases() []Case {
 	return []Case{
 		onBasicCRs(Case{
@@ -71,7 +72,8 @@ func checkNamespaceOfClusterCR(ctx context.Context, d crdPerCase) error {
 	)
 }
 
-// customDocumentCases are about custom resources in the documents of the API (DI-02, DI-04, DI-10, DI-12, DI-18).
+// customDocumentCases returns the cases about custom resources in discovery and OpenAPI (DI-02,
+// DI-04, DI-10, DI-12, DI-18).
 func customDocumentCases() []Case {
 	about := func(id, title, why string, check perCaseCheck) Case {
 		return onCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docCRHandler}, object{"spec": objectSchema(object{"size": typeSchema("integer")})}, check)
@@ -104,7 +106,7 @@ func customDocumentCases() []Case {
 	}
 }
 
-// customVerbs are those of every custom resource, in order.
+// customVerbs are the verbs of every custom resource, sorted.
 var customVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
 func checkCRDiscovery(ctx context.Context, d crdPerCase, c collection) error {
@@ -135,7 +137,7 @@ func checkCRDiscovery(ctx context.Context, d crdPerCase, c collection) error {
 }
 
 func checkCRAggregatedDiscovery(ctx context.Context, d crdPerCase, c collection) error {
-	return poll(ctx, func(ctx context.Context) error { // what is put together from several servers is late
+	return poll(ctx, func(ctx context.Context) error { // documents that are merged from several servers are updated late
 		groups, a, err := d.s.aggregatedDiscovery(ctx, "/apis")
 		if err != nil {
 			return err
@@ -163,7 +165,7 @@ func checkCRAggregatedDiscovery(ctx context.Context, d crdPerCase, c collection)
 	})
 }
 
-// checkCROpenAPI reads the document until it has the schema, and again after a change.
+// checkCROpenAPI waits until the document has the schema, and again after a change.
 func checkCROpenAPI(ctx context.Context, d crdPerCase, c collection) error {
 	path := "apis/" + c.apiVersion
 	item := []string{"paths", "/" + path + "/namespaces/{namespace}/gears/{name}", "get"}
@@ -197,7 +199,7 @@ func checkCROpenAPI(ctx context.Context, d crdPerCase, c collection) error {
 	return nil
 }
 
-// hasSizeOfType expects a schema of Gears whose spec has a size of this type.
+// hasSizeOfType expects a schema of Gears with a field spec.size of this type.
 func hasSizeOfType(kind string) expectation {
 	return func(a *response) error {
 		type schema struct {

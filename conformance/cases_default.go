@@ -8,7 +8,7 @@ import (
 
 const docDefaulting = docCRDs + ", Defaulting"
 
-// defaultCases are about the defaults of schemas (CD-11).
+// defaultCases returns the cases about defaults of schemas (CD-11).
 func defaultCases() []Case {
 	about := func(id, title, why string, spec object, check perCaseCheck) Case {
 		return onCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docDefaulting}, object{"spec": objectSchema(spec)}, check)

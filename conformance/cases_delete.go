@@ -14,7 +14,7 @@ const (
 	docStore      = "apiserver registry/generic/registry/store.go"
 )
 
-// deleteCases are about what a deletion does to an object, with finalizers and without (DL).
+// deleteCases returns the cases about deletions with and without finalizers (DL).
 func deleteCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
@@ -122,10 +122,11 @@ func deleteCases() []Case {
 	)
 }
 
-// secondFinalizer is for objects that have two. It begins as the first does, by which the clean-up knows it.
+// secondFinalizer is for objects with two finalizers. The clean-up removes it, because it contains
+// the first.
 const secondFinalizer = finalizer + "-too"
 
-// createAndDelete creates an object that has finalizers, and deletes it.
+// createAndDelete creates an object with finalizers and deletes it.
 func (c collection) createAndDelete(ctx context.Context, o object) (metav1.PartialObjectMetadata, error) {
 	created, err := c.create(ctx, o)
 	if err != nil {
@@ -134,17 +135,18 @@ func (c collection) createAndDelete(ctx context.Context, o object) (metav1.Parti
 	return c.s.doObject(ctx, del(c.item(created.Name)), code(200), kind(c.apiVersion, c.kind))
 }
 
-// removeFinalizers is the call that takes all finalizers off an object.
+// removeFinalizers returns the call that removes all finalizers of an object.
 func (c collection) removeFinalizers(name string) call {
 	return mergePatch(c.item(name), object{"metadata": object{"finalizers": nil}})
 }
 
-// expectNotFound expects that there is no such object.
+// expectNotFound expects that an object does not exist.
 func (c collection) expectNotFound(ctx context.Context, name string) error {
 	return c.s.expect(ctx, get(c.item(name)), notFound(c, name).check)
 }
 
-// expectRemovalBy makes the call that takes the last finalizer off an object that is being deleted.
+// expectRemovalBy sends the call that removes the last finalizer of a terminating object, and
+// expects that it removes the object.
 func (c collection) expectRemovalBy(ctx context.Context, marked metav1.PartialObjectMetadata, last call) error {
 	err := c.s.expect(ctx, last, code(200), kind(c.apiVersion, c.kind), atResourceVersion(marked.ResourceVersion),
 		field(string(marked.UID), "metadata", "uid"), value(nil, "metadata", "finalizers"), isTerminating(0))
@@ -171,7 +173,7 @@ func checkDeleteWithFinalizers(ctx context.Context, s *session, c collection) er
 		return err
 	}
 	marks := []expectation{code(200), kind(c.apiVersion, c.kind), field(string(created.UID), "metadata", "uid"), isTerminating(0), finalizers(finalizer)}
-	if created.Generation > 0 { // not all types count
+	if created.Generation > 0 { // some types have no generation
 		marks = append(marks, value(created.Generation+1, "metadata", "generation"))
 	}
 	marked, err := s.doObject(ctx, del(c.item("a")), marks...)
@@ -212,7 +214,8 @@ func checkAddFinalizer(ctx context.Context, s *session, c collection) error {
 	return s.expect(ctx, get(c.item("a")), code(200), finalizers(finalizer))
 }
 
-// firstCause expects a Status whose first cause is this one. It is for what servers check more than once.
+// firstCause expects a Status whose first cause is this one, for fields that servers validate more
+// than once.
 func firstCause(want metav1.StatusCause) expectation {
 	return func(a *response) error {
 		var got metav1.Status
@@ -253,7 +256,7 @@ func checkDeleteOwner(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	// Held, so that a garbage collector cannot be faster than the look at it.
+	// The finalizer prevents a garbage collector from removing it before the check.
 	_, err = c.create(ctx, c.object("dependent").withFinalizer().withMeta("ownerReferences", []object{{
 		"apiVersion": c.apiVersion, "kind": c.kind, "name": "owner", "uid": owner.UID, "blockOwnerDeletion": true,
 	}}))

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// deleteBodyCases are about where the options of a deletion stand, and in which encoding (DL).
+// deleteBodyCases returns the cases about the place and the encoding of delete options (DL).
 func deleteBodyCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -61,7 +61,7 @@ func deleteBodyCases() []Case {
 	)
 }
 
-// isNotFoundAfter expects that there is no such object, as a part of what is expected of an answer.
+// isNotFoundAfter returns an expectation that an object does not exist after the response.
 func (c collection) isNotFoundAfter(ctx context.Context, name string) expectation {
 	return func(*response) error { return c.expectNotFound(ctx, name) }
 }
@@ -89,7 +89,7 @@ func checkDeleteOptionEncodings(ctx context.Context, s *session, c collection) e
 	return nil
 }
 
-// encodeProtobufOptions encodes options in the envelope that Kubernetes puts around protobuf.
+// encodeProtobufOptions encodes options in the protobuf envelope of Kubernetes.
 func encodeProtobufOptions(options metav1.DeleteOptions) (string, error) {
 	raw, err := options.Marshal()
 	if err != nil {
@@ -103,7 +103,8 @@ func encodeProtobufOptions(options metav1.DeleteOptions) (string, error) {
 	return "k8s\x00" + string(encoded), nil
 }
 
-// checkInvalidDeleteBody makes the check that a deletion with such a body is refused, of an object and of a collection, and does nothing.
+// checkInvalidDeleteBody checks that a deletion with such a body is rejected and does nothing, for
+// an object and for a collection.
 func checkInvalidDeleteBody(spoil func(*call), want failure) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		if _, err := c.create(ctx, c.object("a")); err != nil {

@@ -10,7 +10,7 @@ import (
 
 const docDeleteCollection = "Kubernetes API Concepts, Collections; apiserver registry/generic/registry/store.go"
 
-// deleteCollectionCases are about the deletion of many objects with one request (DL).
+// deleteCollectionCases returns the cases about deletecollection (DL).
 func deleteCollectionCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -93,7 +93,7 @@ func deleteCollectionCases() []Case {
 	)
 }
 
-// createAll stores objects of these names.
+// createAll creates objects with these names.
 func (c collection) createAll(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if _, err := c.create(ctx, c.object(name)); err != nil {
@@ -103,7 +103,8 @@ func (c collection) createAll(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// expectDeleteCollection deletes the collection and expects a list of just these items, as they were before.
+// expectDeleteCollection deletes the collection, and expects a list of exactly these items in their
+// previous state.
 func (c collection) expectDeleteCollection(ctx context.Context, query string, options any, names ...string) error {
 	var l objectList
 	a, err := c.s.do(ctx, delWithOptions(c.path()+query, options), code(200), kind(c.apiVersion, c.kind+"List"))
@@ -122,7 +123,7 @@ func (c collection) expectDeleteCollection(ctx context.Context, query string, op
 	return l.expectNames(names...)
 }
 
-// expectItems expects the collection to have just these objects.
+// expectItems expects that the collection has exactly these objects.
 func (c collection) expectItems(ctx context.Context, names ...string) error {
 	l, err := c.list(ctx, "")
 	if err != nil {
@@ -166,7 +167,7 @@ func checkDeleteSelected(ctx context.Context, s *session, c collection) error {
 	return c.expectItems(ctx, "b")
 }
 
-// preconditionConflict is how a precondition is refused that does not hold.
+// preconditionConflict is the failure of a violated precondition.
 func preconditionConflict(c collection, name, says string) failure {
 	return failure{
 		code: 409, reason: metav1.StatusReasonConflict, contains: says,
@@ -200,7 +201,8 @@ func checkDeleteAtVersion(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	// It is none that the first object has, and not older than the list, so that a cache shows both.
+	// It is not the resourceVersion of the first object, and not older than the list, so that the
+	// watch cache has both.
 	if err := c.expectDeleteCollection(ctx, "?resourceVersion="+l.Metadata.ResourceVersion, object{}, "a", "b"); err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 
 const docGrace = "API conventions, Verbs on Resources; apiserver rest/delete.go"
 
-// deleteGraceCases are about the time that objects have left when they are deleted (DL). Pods are the type that has some, once they
-// are on a node; theirs does not exist.
+// deleteGraceCases returns the cases about grace periods (DL). Pods on a node have one; the node of
+// these pods does not exist.
 func deleteGraceCases() []Case {
 	grace := func(id, title, why string, check func(ctx context.Context, s *session, c collection) error) Case {
 		return onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docGrace}, func(ctx context.Context, s *session, c collection) error {
@@ -117,7 +117,7 @@ func deleteGraceCases() []Case {
 	})
 }
 
-// deleteWithGrace deletes the pod with these options and expects it to have so many seconds left.
+// deleteWithGrace deletes the pod with these options, and expects a grace period in seconds.
 func (c collection) deleteWithGrace(ctx context.Context, options any, seconds int) error {
 	a, err := c.s.do(ctx, delWithOptions(c.item("a"), options), code(200), kind("v1", "Pod"), isTerminating(seconds), value(2, "metadata", "generation"))
 	if err != nil {
@@ -129,12 +129,13 @@ func (c collection) deleteWithGrace(ctx context.Context, options any, seconds in
 	return c.s.expect(ctx, get(c.item("a")), code(200), isTerminating(seconds))
 }
 
-// deletionIn expects a deletionTimestamp that is so many seconds after the answer, give or take what a busy server needs.
+// deletionIn expects a deletionTimestamp this many seconds after the response, with a tolerance of
+// 5 s.
 func deletionIn(seconds int) expectation {
 	return func(a *response) error {
 		sent, err := http.ParseTime(a.header.Get("Date"))
 		if err != nil {
-			return nil // the server does not tell its time
+			return nil // the server sends no Date
 		}
 		var o metav1.PartialObjectMetadata
 		if err := a.decode(&o); err != nil {

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// deleteOptionCases are about the options of a deletion, and how they are read (DL).
+// deleteOptionCases returns the cases about delete options (DL).
 func deleteOptionCases() []Case {
 	return slices.Concat(preconditionCases(), propagationCases(), deleteBodyCases(), onBoth(Case{
 		ID: "DL-26", Level: Must, Title: "types without a grace period ignore gracePeriodSeconds",
@@ -38,17 +38,17 @@ func deleteOptionCases() []Case {
 	}))
 }
 
-// ignoreReadError is the option to delete what cannot be read.
+// ignoreReadError is the option to delete objects that cannot be read.
 const ignoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-// delWithOptions is a deletion with options in the body.
+// delWithOptions returns a DELETE with options in the body.
 func delWithOptions(path string, options any) call {
 	request := del(path)
 	request.body = options
 	return request
 }
 
-// invalidDeleteOptions is how options are refused that no deletion can have.
+// invalidDeleteOptions is the failure of invalid delete options.
 func invalidDeleteOptions(causes ...metav1.StatusCause) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, contains: `DeleteOptions.meta.k8s.io "" is invalid: `,
@@ -57,7 +57,8 @@ func invalidDeleteOptions(causes ...metav1.StatusCause) failure {
 }
 
 func preconditionCases() []Case {
-	// stale makes the check that a deletion is refused whose precondition names another object, or another state of it.
+	// stale returns a check that a deletion is rejected if its precondition names another object,
+	// or another state of it.
 	stale := func(precondition, noun, hint string) collectionCheck {
 		return func(ctx context.Context, s *session, c collection) error {
 			want := func(c collection, o metav1.PartialObjectMetadata) failure {
@@ -127,7 +128,8 @@ func preconditionCases() []Case {
 	)
 }
 
-// checkNamespacePrecondition makes the check that the precondition is looked at for namespaces too, which have code of their own for it.
+// checkNamespacePrecondition checks a precondition for namespaces, which kube-apiserver handles
+// with separate code.
 func checkNamespacePrecondition(precondition, noun string) checkFunc {
 	return func(ctx context.Context, s *session) error {
 		name, body := s.nameNewNamespace()
@@ -148,7 +150,7 @@ func checkNamespacePrecondition(precondition, noun string) checkFunc {
 	}
 }
 
-// checkRejectedDelete makes the check that a deletion of an object is refused, and leaves it as it was.
+// checkRejectedDelete checks that a deletion is rejected and leaves the object unchanged.
 func checkRejectedDelete(request func(string) call, query string, want func(collection, metav1.PartialObjectMetadata) failure) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		o, err := c.create(ctx, c.object("a"))

@@ -7,11 +7,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// docGarbage is where propagation policies are explained.
+// docGarbage describes propagation policies.
 const docGarbage = "Garbage Collection, Cascading deletion; apiserver registry/generic/registry/store.go"
 
-// propagationCases are about what is to become of dependents (DL). They look at what the API server does, which
-// is to set and drop finalizers; the answer to the deletion shows it before a garbage collector can act on it.
+// propagationCases returns the cases about dependents (DL). The API server only adds and removes
+// finalizers; the response to the deletion shows them before a garbage collector acts.
 func propagationCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -56,7 +56,8 @@ func propagationCases() []Case {
 	)
 }
 
-// checkPolicyFinalizer makes the check that these options leave an object with a finalizer that it did not have, and that its own stays.
+// checkPolicyFinalizer checks that these options add a finalizer to an object, and that existing
+// finalizers stay.
 func checkPolicyFinalizer(options object, by string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for name, o := range sortedByKey(map[string]object{"free": c.object("free"), "held": c.object("held").withFinalizer()}) {
@@ -78,7 +79,7 @@ func checkPolicyFinalizer(options object, by string) collectionCheck {
 
 func checkBackgroundDelete(ctx context.Context, s *session, c collection) error {
 	for _, dropped := range []string{metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents} {
-		// It is not being deleted, so a garbage collector leaves the finalizer alone.
+		// A garbage collector ignores the finalizer, because the object is not terminating.
 		if _, err := c.create(ctx, c.object("a").withMeta("finalizers", []string{dropped})); err != nil {
 			return err
 		}
@@ -95,7 +96,8 @@ func checkBackgroundDelete(ctx context.Context, s *session, c collection) error 
 	return s.expect(ctx, delWithOptions(c.item("held"), object{"propagationPolicy": "Background"}), code(200), finalizers(finalizer), isTerminating(0))
 }
 
-// checkInvalidPolicy makes the check that options are refused for this cause, in the query and in the body.
+// checkInvalidPolicy checks that options are rejected with this cause, in the query and in the
+// body.
 func checkInvalidPolicy(query string, options object, cause metav1.StatusCause) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		if _, err := c.create(ctx, c.object("a")); err != nil {

@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// derivedRuleCases are about rules that follow from others, looked at from their own side: MD-28, CR-19, DL-09, EX-02, EX-03 and SA-37.
+// derivedRuleCases returns the cases about rules that follow from others: MD-28, CR-19, DL-09,
+// EX-02, EX-03 and SA-37.
 func derivedRuleCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -69,7 +70,7 @@ func derivedRuleCases() []Case {
 }
 
 func checkListKinds(ctx context.Context, s *session, c collection) error {
-	// One as PartialObjectMetadata has null for no items on kube-apiserver, and is no list of the API's own.
+	// An empty PartialObjectMetadataList of kube-apiserver has null items, and is not checked.
 	for _, query := range []string{"", "?limit=1", "?labelSelector=a", "?resourceVersion=0", "?fieldSelector=metadata.name%3Da"} {
 		if err := s.expect(ctx, get(c.path()+query), code(200), kind(c.apiVersion, c.kind+"List"), valueAt([]any{}, "items")); err != nil {
 			return err

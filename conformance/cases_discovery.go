@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// discoveryCases are about the documents by which clients find what is served (DI-01 to DI-05, DI-11, DI-12).
+// discoveryCases returns the cases about unaggregated discovery (DI-01 to DI-05, DI-11, DI-12).
 func discoveryCases() []Case {
 	about := func(id, title, why string, check checkFunc) Case {
 		return Case{ID: id, Level: Must, Title: title, Why: why, Source: "Kubernetes API Concepts, API discovery", check: check}
@@ -60,8 +60,8 @@ func checkGroupDiscovery(ctx context.Context, s *session) error {
 	return s.expect(ctx, get("/apis/apps/v1"), code(200), kind("v1", "APIResourceList"), field("apps/v1", "groupVersion"))
 }
 
-// expectGroupPreference looks again where the documents do not fit together: a group may come or go meanwhile, others' or that of the case
-// before, and servers put the documents together one by one.
+// checkGroupPreference retries while the documents are inconsistent: other clients and earlier
+// cases may add and remove groups, and servers update the documents one after the other.
 func checkGroupPreference(ctx context.Context, s *session) error {
 	return poll(ctx, func(ctx context.Context) error { return s.expectGroupPreference(ctx) })
 }
@@ -91,7 +91,7 @@ func (s *session) expectGroupPreference(ctx context.Context) error {
 	return nil
 }
 
-// storageHashPattern is that of the version in which objects are stored: eight bytes in base64.
+// storageHashPattern matches the hash of a storage version: eight bytes in base64.
 var storageHashPattern = regexp.MustCompile(`^[A-Za-z0-9+/]{11}=$`)
 
 func checkResourceDiscovery(ctx context.Context, s *session) error {
@@ -128,7 +128,7 @@ func checkResourceDiscovery(ctx context.Context, s *session) error {
 }
 
 func checkCRInDiscovery(ctx context.Context, s *session, c collection) error {
-	return poll(ctx, func(ctx context.Context) error { // what is put together from several servers is late
+	return poll(ctx, func(ctx context.Context) error { // documents that are merged from several servers are updated late
 		found, err := s.discoverResource(ctx, c.apiVersion, c.resource)
 		if err != nil {
 			return err
@@ -151,7 +151,8 @@ func checkCRInDiscovery(ctx context.Context, s *session, c collection) error {
 	})
 }
 
-// verbRequests are requests for a verb that change nothing: what they name is not there, or their bodies are none.
+// verbRequests has a request for each verb that changes nothing, because its object does not exist
+// or its body is invalid.
 var verbRequests = []struct {
 	verb, method string
 	item         bool
@@ -179,7 +180,7 @@ func checkVerbs(ctx context.Context, s *session) error {
 	}
 	for _, r := range list.APIResources {
 		if !r.Namespaced || strings.Contains(r.Name, "/") {
-			continue // what is in no namespace is not the suite's to try
+			continue // the suite sends requests in its own namespaces only
 		}
 		for _, one := range verbRequests {
 			in := c
@@ -196,7 +197,7 @@ func checkVerbs(ctx context.Context, s *session) error {
 	return nil
 }
 
-// expectVerb sends a request that fails in another way if there is such a verb than if there is not.
+// expectVerb sends a request whose error depends on whether the verb is supported.
 func (s *session) expectVerb(ctx context.Context, c call, works bool) error {
 	if c.method != http.MethodGet && c.method != http.MethodDelete {
 		c.body, c.contentType = "?", "application/x-conformance-nothing"

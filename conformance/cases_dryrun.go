@@ -11,7 +11,7 @@ import (
 
 const docDryRun = "Kubernetes API Concepts, Dry-run"
 
-// dryRunCases are about requests that only try (DR).
+// dryRunCases returns the cases about dry runs (DR).
 func dryRunCases() []Case {
 	return slices.Concat(
 		onMap(Case{
@@ -62,7 +62,7 @@ func dryRunCases() []Case {
 	)
 }
 
-// withDryRun makes a request one that only tries.
+// withDryRun makes a call a dry run.
 func withDryRun(c call) call { return c.withQuery("dryRun=All") }
 
 func checkDryRunVerbs(ctx context.Context, s *session, c collection) error {
@@ -142,7 +142,7 @@ func checkDryRunNotStored(ctx context.Context, s *session, c collection) error {
 	}
 }
 
-// rootCAConfigMap is the ConfigMap that a controller puts into every namespace.
+// rootCAConfigMap is a ConfigMap that a controller creates in every namespace.
 const rootCAConfigMap = "kube-root-ca.crt"
 
 func checkDryRunResponse(ctx context.Context, s *session, c collection) error {
@@ -219,7 +219,8 @@ func checkDryRunDelete(ctx context.Context, s *session, c collection) error {
 	)
 }
 
-// checkDryRunConnect tries a proxied connection to a Service that is not there: the parameter is looked at first.
+// checkDryRunConnect sends a dry run of a proxy request for a Service that does not exist. The
+// parameter is checked first.
 func checkDryRunConnect(ctx context.Context, s *session) error {
 	if err := s.skipUnlessServed(ctx, "v1", "services/proxy"); err != nil {
 		return err

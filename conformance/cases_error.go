@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// errorCases are about the Status that a request is refused with (ST).
+// errorCases returns the cases about the Status of an error (ST).
 func errorCases() []Case {
 	const conventions = "Kubernetes API conventions, Error responses; apimachinery pkg/api/errors"
 	about := func(id string, title, why string, check collectionCheck) Case {
@@ -57,7 +57,7 @@ func errorCases() []Case {
 	}
 }
 
-// quoteJSON writes a text as it stands in the middle of JSON.
+// quoteJSON escapes a text for a JSON string.
 func quoteJSON(text string) string { return strings.ReplaceAll(text, `"`, `\"`) }
 
 func checkErrorFormat(ctx context.Context, s *session, c collection) error {

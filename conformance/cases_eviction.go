@@ -7,13 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// eviction is a request to evict the pod "a".
+// eviction returns a request to evict the pod "a".
 func (c collection) eviction() call {
 	return post(c.item("a")+"/eviction", newObject("policy/v1", "Eviction", "a"))
 }
 
-// evictionCases are about the eviction of pods (SU). Those that budgets protect are on the node that does not exist and said to
-// run there, as pods that do not run are evicted whatever their budgets.
+// evictionCases returns the cases about the eviction of pods (SU). Pods with budgets are on a node
+// that does not exist and have the phase Running, because pods that do not run are evicted whatever
+// their budgets are.
 func evictionCases() []Case {
 	evict := func(id, title, why string, check collectionCheck) Case {
 		return ifServed("v1", "pods/eviction", onPods(Case{ID: id, Level: Must, Title: title, Why: why, Source: docEviction}, check))
@@ -78,7 +79,7 @@ func evictionCases() []Case {
 			}),
 		evict("SU-14/condition", "an evicted pod gets the condition DisruptionTarget", "controllers distinguish a drain from a plain deletion by it",
 			func(ctx context.Context, s *session, c collection) error {
-				if _, err := c.createWithRetry(ctx, c.boundPod("a")); err != nil { // which keeps its grace period
+				if _, err := c.createWithRetry(ctx, c.boundPod("a")); err != nil { // a pod on a node has a grace period
 					return err
 				}
 				if err := s.expect(ctx, c.eviction(), isActionSuccess); err != nil {
@@ -105,7 +106,7 @@ func evictionCases() []Case {
 	}
 }
 
-// createWithBudgets creates a pod, and before it budgets of these names that let it go never.
+// createWithBudgets creates budgets with these names that allow no disruptions, and a pod.
 func (c collection) createWithBudgets(ctx context.Context, pod object, budgets ...string) error {
 	labels := object{"app": "x"}
 	for _, name := range budgets {
@@ -119,7 +120,8 @@ func (c collection) createWithBudgets(ctx context.Context, pod object, budgets .
 	return err
 }
 
-// expectEvictionRejected expects that a pod which is said to run is not evicted under these budgets.
+// expectEvictionRejected expects that a pod with the phase Running is not evicted with these
+// budgets.
 func (c collection) expectEvictionRejected(ctx context.Context, want failure, budgets ...string) error {
 	if err := c.createWithBudgets(ctx, c.boundPod("a"), budgets...); err != nil {
 		return err
@@ -134,7 +136,7 @@ func (c collection) expectEvictionRejected(ctx context.Context, want failure, bu
 	return c.s.expect(ctx, get(c.item("a")), code(200), value(nil, "metadata", "deletionTimestamp"))
 }
 
-// hasDisruptionCondition expects the condition that an eviction leaves.
+// hasDisruptionCondition expects the condition DisruptionTarget of an evicted pod.
 func hasDisruptionCondition(a *response) error {
 	var pod struct {
 		Status struct{ Conditions []metav1.Condition }

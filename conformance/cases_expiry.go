@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// expiryCases are about a past that the server has forgotten (EX-01, EX-04, EX-05).
+// expiryCases returns the cases about compacted states (EX-01, EX-04, EX-05).
 func expiryCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -58,7 +58,8 @@ func expiryCases() []Case {
 	)
 }
 
-// checkReadsAfterCompaction reads a, b, c, cc and e, which have been there since before the compaction, in every way that means the present.
+// checkReadsAfterCompaction reads a, b, c, cc and e, which are older than the compaction, in all
+// ways that return the current state.
 func checkReadsAfterCompaction(ctx context.Context, s *session, c collection) error {
 	p, err := s.expiredPage(ctx, c)
 	if err != nil {
@@ -87,7 +88,7 @@ func checkReadsAfterCompaction(ctx context.Context, s *session, c collection) er
 	return s.expect(ctx, get(p.item("e")), code(200), field(p.newE, "metadata", "resourceVersion"))
 }
 
-// timeoutCases are about time: how long a request may take, and when it may be sent again (EX-06, EX-08, EX-11).
+// timeoutCases returns the cases about timeouts and retry delays (EX-06, EX-08, EX-11).
 func timeoutCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -105,7 +106,7 @@ func timeoutCases() []Case {
 			Why:    "the headers have already been sent",
 			Source: "apiserver handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			w, err := openFutureStream(ctx, s, c) // which expects retryAfterSeconds in the event
+			w, err := openFutureStream(ctx, s, c) // it expects retryAfterSeconds in the event
 			if err != nil {
 				return err
 			}
@@ -117,7 +118,8 @@ func timeoutCases() []Case {
 	)
 }
 
-// checkRetryAfter tries refusals of many kinds. Of two of them a server says when to retry, of the others it must not.
+// checkRetryAfter sends requests that fail in several ways. Two of the responses have a retry
+// delay, the others must not.
 func checkRetryAfter(ctx context.Context, s *session, c collection) error {
 	made, err := c.create(ctx, c.object("a").withMeta("generateName", "a-"))
 	if err != nil {
@@ -162,7 +164,8 @@ func checkRetryAfter(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// checkTimeout asks for a state from the future, which a server waits for, and gives it less time than that.
+// checkTimeout reads at a resourceVersion that the server has not reached, with a shorter timeout
+// than the server waits.
 func checkTimeout(ctx context.Context, s *session, c collection) error {
 	l, err := c.list(ctx, "")
 	if err != nil {
@@ -184,7 +187,7 @@ func checkTimeout(ctx context.Context, s *session, c collection) error {
 	if status.Reason != metav1.StatusReasonTimeout || status.Message != want || status.Code != 504 || status.Status != metav1.StatusFailure {
 		return a.errorf("expected a Status of the reason Timeout that says %q", want)
 	}
-	// This Status is written without an encoder, outside of all API machinery.
+	// This Status is not written with the negotiated encoding.
 	if err := a.expect(mediaType("text/plain")); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 const docFieldValidation = "Kubernetes API Concepts, Field validation"
 
-// fieldValidationCases are about fields that the server does not know, and fields that stand twice (FV).
+// fieldValidationCases returns the cases about unknown and duplicate fields (FV).
 func fieldValidationCases() []Case {
 	return slices.Concat(
 		onMaps(Case{
@@ -114,13 +114,14 @@ func fieldValidationCases() []Case {
 	)
 }
 
-// bodyWithFieldErrors is a body with an unknown field, an unknown field of the metadata, and a duplicate field.
+// bodyWithFieldErrors returns a body with an unknown field, an unknown field of the metadata, and a
+// duplicate field.
 func (c collection) bodyWithFieldErrors(name string) string {
 	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":%q,"bogus":1},"data":{"k":"first","k":"last"},"bogus":{"x":1}}`,
 		c.apiVersion, c.kind, name)
 }
 
-// fieldWarnings are the warnings about such a body.
+// fieldWarnings are the warnings about bodyWithFieldErrors.
 var fieldWarnings = []string{`unknown field "metadata.bogus"`, `duplicate field "data.k"`, `unknown field "bogus"`}
 
 func checkFieldValidationLevels(ctx context.Context, s *session, c collection) error {
@@ -153,12 +154,12 @@ func checkInvalidFieldValidation(ctx context.Context, s *session, c collection) 
 	)
 }
 
-// isStrictDecodingError is how a body is refused for what strict decoding found.
+// isStrictDecodingError expects the response to a body that strict decoding rejects.
 func isStrictDecodingError(c collection, found string) expectation {
 	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s", c.kind, c.version(), c.kind, found))
 }
 
-// version is the version of the collection without its group.
+// version returns the version of the collection without its group.
 func (c collection) version() string {
 	if c.group == "" {
 		return c.apiVersion
@@ -186,7 +187,8 @@ func checkStrictBodies(ctx context.Context, s *session, c collection) error {
 	)
 }
 
-// badRequestContaining is a refusal whose message has all of these parts, in any order.
+// badRequestContaining expects a BadRequest whose message contains all of these parts, in any
+// order.
 func badRequestContaining(parts ...string) expectation {
 	return func(a *response) error {
 		for _, part := range parts {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// fieldValidationYAMLCases are about unknown and duplicate fields in YAML, which is read by another library (FV).
+// fieldValidationYAMLCases returns the cases about unknown and duplicate fields in YAML, which
+// another library decodes (FV).
 func fieldValidationYAMLCases() []Case {
 	return slices.Concat(
 		onMaps(Case{
@@ -39,7 +40,7 @@ func fieldValidationYAMLCases() []Case {
 	)
 }
 
-// postYAML creates an object "a" from YAML with a duplicate and an unknown field.
+// postYAML returns a create of an object "a" in YAML with a duplicate and an unknown field.
 func (c collection) postYAML(validation string) call {
 	body := fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: a\ndata:\n  k: first\n  k: last\nbogus: 1\n", c.apiVersion, c.kind)
 	request := post(c.path(), body).withQuery("fieldValidation=" + validation)
@@ -47,7 +48,7 @@ func (c collection) postYAML(validation string) call {
 	return request
 }
 
-// yamlFieldWarnings are the warnings about it.
+// yamlFieldWarnings are the warnings about the body of postYAML.
 var yamlFieldWarnings = []string{`line 7: key "k" already set in map`, `unknown field "bogus"`}
 
 func checkDuplicateApplied(ctx context.Context, s *session, c collection) error {

@@ -15,7 +15,7 @@ const (
 	docVersions = "Kubernetes API Concepts, Resource versions"
 )
 
-// getCases are about reading one object (GT).
+// getCases returns the cases about reading one object (GT).
 func getCases() []Case {
 	return slices.Concat([]Case{
 		{
@@ -60,7 +60,7 @@ func getCases() []Case {
 			if err != nil {
 				return err
 			}
-			return poll(ctx, func(ctx context.Context) error { // a server may lag behind, and know of no such object yet
+			return poll(ctx, func(ctx context.Context) error { // a server that lags may not have the object yet
 				return s.expect(ctx, get(c.item("a")+"?resourceVersion=0"), code(200), field(string(made.UID), "metadata", "uid"))
 			})
 		}),
@@ -192,7 +192,7 @@ func checkGetNotOlder(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// expectNotOlder expects a resourceVersion to be at least another.
+// expectNotOlder expects a resourceVersion that is at least another one.
 func expectNotOlder(got, least string) error {
 	g, err := parseVersion(got)
 	if err != nil {
@@ -208,13 +208,13 @@ func expectNotOlder(got, least string) error {
 	return nil
 }
 
-// unreachedVersion is a resourceVersion that the server will not reach while we look.
+// unreachedVersion returns a resourceVersion that the server does not reach during the case.
 func unreachedVersion(now string) (string, error) {
 	n, err := parseVersion(now)
 	return formatVersion(n + 1_000_000_000), err
 }
 
-// parseVersion reads a resourceVersion, which clients may do since 1.35 (RS-03).
+// parseVersion parses a resourceVersion, which clients may do since 1.35 (RS-03).
 func parseVersion(version string) (int64, error) {
 	n, err := strconv.ParseInt(version, 10, 64)
 	if err == nil && n < 0 {
@@ -228,8 +228,9 @@ func parseVersion(version string) (int64, error) {
 
 func formatVersion(n int64) string { return strconv.FormatInt(n, 10) }
 
-// checkFutureRead reads a path (join is "?" or "&") at a resourceVersion from the future. The server either waits for it and answers with a
-// second to wait until the retry, or does neither (RS-05, RS-06); details and header agree.
+// checkFutureRead reads a path (join is "?" or "&") at a resourceVersion that the server has not
+// reached. The server either waits and returns a retry delay of a second, or does neither (RS-05,
+// RS-06). Details and header must agree.
 func checkFutureRead(ctx context.Context, s *session, path, join, now string) error {
 	at, err := unreachedVersion(now)
 	if err != nil {
@@ -238,7 +239,7 @@ func checkFutureRead(ctx context.Context, s *session, path, join, now string) er
 	return expectFutureError(ctx, s, path+join+"resourceVersion="+at, at)
 }
 
-// expectFutureError reads a path that asks for this resourceVersion from the future.
+// expectFutureError reads a path that contains a resourceVersion that the server has not reached.
 func expectFutureError(ctx context.Context, s *session, path, at string) error {
 	start := time.Now()
 	a, err := s.do(ctx, get(path), failure{

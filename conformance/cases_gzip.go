@@ -13,11 +13,11 @@ import (
 
 const (
 	docCompression = "Kubernetes API Concepts, Response compression"
-	// gzipThreshold is what an answer has to exceed to be compressed, in bytes.
+	// gzipThreshold is the size in bytes above which responses are compressed.
 	gzipThreshold = 128 << 10
 )
 
-// compressionCases are about large answers (HT).
+// compressionCases returns the cases about large responses (HT).
 func compressionCases() []Case {
 	return []Case{
 		onSecrets(Case{
@@ -49,13 +49,13 @@ func createLarge(ctx context.Context, c collection) error {
 	return nil
 }
 
-// withAcceptEncoding says which encoding of the answer the client knows.
+// withAcceptEncoding sets Accept-Encoding.
 func (c call) withAcceptEncoding(encoding string) call {
 	c.encoding = encoding
 	return c
 }
 
-// gunzip expects gzip, and gives what is in it.
+// gunzip expects a response in gzip, and returns its decompressed body.
 func gunzip(a *response) ([]byte, error) {
 	if got := a.header.Get("Content-Encoding"); got != "gzip" {
 		return nil, a.errorf("expected Content-Encoding gzip for a large answer, got %q", got)
@@ -98,7 +98,7 @@ func checkCompression(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// isUncompressed expects that an answer is as it is.
+// isUncompressed expects a response without Content-Encoding.
 func isUncompressed(a *response) error {
 	if got := a.header.Get("Content-Encoding"); got != "" && got != "identity" {
 		return fmt.Errorf("expected no Content-Encoding, got %q", got)

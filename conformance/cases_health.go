@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// healthCases are about what a server tells of itself outside of the API (DI-13 to DI-17, DI-19).
+// healthCases returns the cases about version, health and metrics (DI-13 to DI-17, DI-19).
 func healthCases() []Case {
 	about := func(id string, level Level, title, why, source string, check checkFunc) Case {
 		return Case{ID: id, Level: level, Title: title, Why: why, Source: source, check: check}
@@ -54,7 +54,7 @@ func healthCases() []Case {
 	}
 }
 
-// bodyIs expects a whole body.
+// bodyIs expects a body.
 func bodyIs(want string) expectation {
 	return func(a *response) error {
 		if string(a.body) != want {
@@ -64,7 +64,7 @@ func bodyIs(want string) expectation {
 	}
 }
 
-// bodyContains expects a part of a body.
+// bodyContains expects a body that contains a text.
 func bodyContains(want string) expectation {
 	return func(a *response) error {
 		if !strings.Contains(string(a.body), want) {
@@ -91,7 +91,7 @@ func checkVersion(ctx context.Context, s *session) error {
 	return nil
 }
 
-// healthChecks gives the names of the checks of a health path that are well, as it lists them.
+// healthChecks returns the names of the passed checks of a health path, in order.
 func (s *session) healthChecks(ctx context.Context, path, more string) (names []string, err error) {
 	a, err := s.do(ctx, get(path+"?verbose"+more), code(200), mediaType("text/plain"))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"net/http/httptrace"
 )
 
-// httpCases are about what HTTP has beside the API (HT).
+// httpCases returns the cases about HTTP itself (HT).
 func httpCases() []Case {
 	const mux = "apiserver pkg/server/handler.go"
 	about := func(id string, level Level, title, why, source string, check checkFunc) Case {
@@ -83,7 +83,7 @@ func checkMethodNotAllowed(method string) collectionCheck {
 	}
 }
 
-// checkConnectionReuse makes errors, one after the other: no more than a few of them may need a connection of their own.
+// checkConnectionReuse causes errors one after the other, for which few connections may be opened.
 func checkConnectionReuse(ctx context.Context, s *session) error {
 	const requests = 12
 	fresh := 0

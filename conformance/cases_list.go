@@ -9,7 +9,7 @@ import (
 
 const docCollections = "Kubernetes API Concepts, Collections"
 
-// listCases are about collections (LS).
+// listCases returns the cases about collections (LS).
 func listCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
@@ -200,7 +200,7 @@ func checkListThenWatch(ctx context.Context, _ *session, c collection) error {
 		return err
 	}
 	defer w.close()
-	made, err := c.create(ctx, c.object("c")) // and after
+	made, err := c.create(ctx, c.object("c")) // after the watch is opened
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func checkListOrder(ctx context.Context, s *session, c collection) error {
 			want = append(want, in.namespace+"/"+name)
 		}
 	}
-	slices.Sort(want) // as the storage keys NAMESPACE/NAME are
+	slices.Sort(want) // in the order of the storage keys NAMESPACE/NAME
 	l, err := s.list(ctx, c.allNamespacesPath()+"?labelSelector=run="+c.namespace)
 	if err != nil {
 		return err

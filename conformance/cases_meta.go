@@ -17,7 +17,7 @@ const (
 	docSystemFields = "API conventions, Metadata; apiserver registry/rest/create.go, update.go and meta.go"
 )
 
-// metaCases are about the metadata that the server makes and a client cannot (MD-01 to MD-13, MD-24, MD-31).
+// metaCases returns the cases about metadata that the server sets (MD-01 to MD-13, MD-24, MD-31).
 func metaCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -112,7 +112,7 @@ func metaCases() []Case {
 			sent := c.object("a").withMeta("resourceVersion", "5")
 			return s.expectAll(ctx,
 				send(post(c.path(), sent), failure{code: 500, message: "resourceVersion should not be set on objects to be created"}.check),
-				send(c.dryRunCreate(sent), code(201), atResourceVersion("5")), // which does not come as far as the storage
+				send(c.dryRunCreate(sent), code(201), atResourceVersion("5")), // only the storage rejects it
 				send(get(c.item("a")), code(404)),
 			)
 		}),
@@ -131,10 +131,10 @@ func metaCases() []Case {
 	)
 }
 
-// uuidPattern is how a uid looks.
+// uuidPattern matches a uid.
 var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// fieldNot expects another string than this at the path.
+// fieldNot expects another string at a path.
 func fieldNot(unwanted string, path ...string) expectation {
 	return func(a *response) error {
 		if field(unwanted, path...)(a) == nil {
@@ -144,7 +144,8 @@ func fieldNot(unwanted string, path ...string) expectation {
 	}
 }
 
-// expectEveryResponse creates the object, and reads and writes it in all ways that are answered with the object. Each answer must be as expected.
+// expectEveryResponse creates the object, reads it and writes it in all ways that return the
+// object, and checks each response.
 func expectEveryResponse(ctx context.Context, s *session, c collection, o object, expect ...expectation) error {
 	created, err := s.doObject(ctx, post(c.path(), o), append(expect, code(201))...)
 	if err != nil {
@@ -200,7 +201,7 @@ func checkCreationTimestamp(ctx context.Context, s *session, c collection) error
 		return err
 	}
 	now, err := http.ParseTime(a.header.Get("Date"))
-	if err != nil { // a proxy may have dropped the header: our own clock is less sure
+	if err != nil { // a proxy may have removed the header; the local clock is less exact
 		now = time.Now()
 	}
 	if off := o.CreationTimestamp.Sub(now).Abs(); off > time.Hour {
@@ -248,7 +249,7 @@ func checkTimestampFormat(ctx context.Context, s *session, c collection) error {
 	return s.expect(ctx, get(c.item("a")), code(200), matchesPattern(times, "metadata", "creationTimestamp"), matchesPattern(times, "metadata", "deletionTimestamp"))
 }
 
-// isNotTerminating expects an object that nobody is deleting.
+// isNotTerminating expects an object that is not terminating.
 func isNotTerminating(a *response) error {
 	return a.expect(noField("metadata", "deletionTimestamp"), noField("metadata", "deletionGracePeriodSeconds"))
 }
@@ -275,7 +276,7 @@ func checkDeletionTimestampKept(ctx context.Context, s *session, c collection) e
 			return err
 		}
 	}
-	// The value is kept, and yet the patch changes something: its manager owns the field now.
+	// The patch keeps the value, but makes its manager the owner of the field.
 	moved, err := s.doObject(ctx, patch("2001-02-03T04:05:06Z").withFieldManager("mover"), code(200), hasOldTimestamp)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 const docGeneration = "API conventions, Metadata; apiserver registry/rest/update.go and delete.go"
 
-// metaGenerationCases are about metadata.generation (MD-14 to MD-17).
+// metaGenerationCases returns the cases about metadata.generation (MD-14 to MD-17).
 func metaGenerationCases() []Case {
 	return slices.Concat(
 		onGeneration(Case{
@@ -46,14 +46,14 @@ func metaGenerationCases() []Case {
 	)
 }
 
-// withColor is an object whose spec has something to change: the color of a Widget, or what a policy or a budget selects.
+// withColor returns an object whose spec depends on a color.
 func (c collection) withColor(name, color string) object {
 	o := c.object(name)
 	o["spec"] = c.colorSpec(color)
 	return o
 }
 
-// colorSpec is one that says this color, whatever the kind.
+// colorSpec returns a spec that contains the color, as a value or in a selector.
 func (c collection) colorSpec(color string) object {
 	selector := object{"matchLabels": object{"color": color}}
 	switch c.resource {
@@ -65,7 +65,7 @@ func (c collection) colorSpec(color string) object {
 	return object{"color": color}
 }
 
-// statusPatch changes the status of an object.
+// statusPatch returns a patch that changes the status of an object.
 func (c collection) statusPatch(name string) call {
 	return mergePatch(c.item(name)+"/status", object{"status": object{"observedGeneration": 7}})
 }

@@ -9,7 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// metaListCases are about how metadata is written down, in objects and in lists (MD-25 to MD-30).
+// metaListCases returns the cases about the encoding of metadata in objects and lists (MD-25 to
+// MD-30).
 func metaListCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -64,8 +65,9 @@ func metaListCases() []Case {
 	)
 }
 
-// checkManagedFieldsEntries has an object written to by the managers one and two in two ways, and in the ways given. Each must have one entry in
-// managedFields, written "MANAGER OPERATION SUBRESOURCE". A controller may have entries of its own.
+// checkManagedFieldsEntries writes an object with the managers one and two in two ways and with the
+// given writes, and expects one entry in managedFields for each, as "MANAGER OPERATION
+// SUBRESOURCE". Entries of controllers are ignored.
 func checkManagedFieldsEntries(ctx context.Context, s *session, c collection, more []string, writes ...call) error {
 	if err := s.expect(ctx, post(c.path(), c.object("a").withLabel("a", "b")).withFieldManager("one"), code(201)); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 const docObjectMeta = "apimachinery api/validation/objectmeta.go"
 
-// The parts of messages about names.
+// Parts of messages about names.
 const (
 	badNamePart   = "name part must consist of alphanumeric characters"
 	longNamePart  = "name part must be no more than 63"
@@ -20,7 +20,7 @@ const (
 	badLabelValue = "a valid label must be an empty string or consist of"
 )
 
-// metaSyntaxCases are about what clients may write into metadata (MD-18 to MD-23, MD-32, MD-33).
+// metaSyntaxCases returns the cases about the syntax of metadata (MD-18 to MD-23, MD-32, MD-33).
 func metaSyntaxCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -83,13 +83,14 @@ func metaSyntaxCases() []Case {
 	)
 }
 
-// invalidValue is a value that is refused, and what the refusal says.
+// invalidValue is an invalid value, and a part of the expected message.
 type invalidValue struct {
 	value   any
 	message string
 }
 
-// checkInvalidMeta makes the check that each of these values of a field of the metadata makes a create invalid, and a patch as well.
+// checkInvalidMeta checks that a create and a patch with each of these values of a metadata field
+// are invalid.
 func checkInvalidMeta(field string, values ...invalidValue) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		if _, err := c.create(ctx, c.object("a")); err != nil {
@@ -135,7 +136,7 @@ func checkFinalizerSyntax(ctx context.Context, s *session, c collection) error {
 		invalidValue{[]string{"example.com/a/b"}, badLabelKey},
 		invalidValue{[]string{"example.com/" + strings.Repeat("a", 64)}, longNamePart},
 	)(ctx, s, c)
-	if err != nil || c.resource != "widgets" { // kubernetes has a list of bare names for built-in types
+	if err != nil || c.resource != "widgets" { // built-in types allow only known finalizers without a prefix
 		return err
 	}
 	const prefer = `metadata.finalizers: %q: prefer a domain-qualified finalizer %s to avoid accidental conflicts with other finalizer writers`
@@ -145,12 +146,12 @@ func checkFinalizerSyntax(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	if err := s.expect(ctx, mergePatch(c.item("bare"), object{"metadata": object{"labels": object{"a": "b"}}}), code(200), warningsAre()); err != nil {
-		return err // they are not new
+		return err // the finalizers are not new
 	}
 	return s.expect(ctx, mergePatch(c.item("bare"), object{"metadata": object{"finalizers": nil}}), code(200), noField("metadata", "finalizers"))
 }
 
-// ownerRef is a reference to an owner that is not there.
+// ownerRef returns a reference to an owner that does not exist.
 func ownerRef(number string) object {
 	return object{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner-" + number, "uid": "00000000-0000-0000-0000-00000000000" + number}
 }
@@ -178,7 +179,7 @@ func checkDuplicateOwners(ctx context.Context, s *session, c collection) error {
 		}
 		return nil
 	})
-	// Their owner is there: a garbage collector would take them away.
+	// The owner exists, so that a garbage collector does not delete the dependents.
 	there, err := c.create(ctx, c.object("owner"))
 	if err != nil {
 		return err

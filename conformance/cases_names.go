@@ -15,7 +15,7 @@ const (
 	docCreate     = "apiserver registry/rest/create.go"
 )
 
-// nameCases are about uniqueness and generated names (NM).
+// nameCases returns the cases about unique and generated names (NM).
 func nameCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
@@ -101,7 +101,7 @@ func nameCases() []Case {
 	)
 }
 
-// alreadyExists is how a used name is refused.
+// alreadyExists is the failure of a create under a used name.
 func alreadyExists(c collection, name, prefix string) failure {
 	return failure{
 		code: 409, reason: metav1.StatusReasonAlreadyExists,
@@ -126,7 +126,8 @@ func checkReuseName(ctx context.Context, s *session, c collection) error {
 	return err
 }
 
-// expectGeneratedName creates an object from a generateName and expects the name to be a prefix and five more characters.
+// expectGeneratedName creates an object with a generateName, and expects a name of a prefix and
+// five more characters.
 func expectGeneratedName(ctx context.Context, c collection, generateName, prefix string) error {
 	a, err := c.s.do(ctx, post(c.path(), c.object("").withMeta("generateName", generateName)), code(201),
 		field(generateName, "metadata", "generateName"))

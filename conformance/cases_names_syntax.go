@@ -11,7 +11,7 @@ import (
 
 const docNames = "Object Names and IDs; apimachinery api/validation"
 
-// nameSyntaxCases are about what a name may be, and where it stands (NM).
+// nameSyntaxCases returns the cases about the syntax of names, and names in bodies and URLs (NM).
 func nameSyntaxCases() []Case {
 	return slices.Concat([]Case{
 		{
@@ -104,8 +104,8 @@ func nameSyntaxCases() []Case {
 			Why:    "the client learns which field to fix",
 			Source: docNames,
 		}, checkInvalidGenerateName),
-		// kube-apiserver 1.37 checks the name of the object that the apply would create, and finds none: what a client relies on
-		// is only that nothing else is created.
+		// kube-apiserver 1.37 rejects it because the object to create has no name. Clients rely
+		// only on the fact that no other object is created.
 		onBoth(Case{
 			ID: "NM-21/absent", Level: Must, Title: "an apply without a name never creates an object under another name than that of the URL",
 			Why:    "the client could not find the object",
@@ -114,12 +114,13 @@ func nameSyntaxCases() []Case {
 	)
 }
 
-// badRequest is a refusal with just a message.
+// badRequest expects a BadRequest with a message.
 func badRequest(message string) expectation {
 	return failure{code: 400, reason: metav1.StatusReasonBadRequest, message: message}.check
 }
 
-// checkInvalidNames makes the check that creates under these names are invalid, for one reason that says this.
+// checkInvalidNames checks that creates with these names are invalid, with a message that contains
+// a text.
 func checkInvalidNames(says string, names ...string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for _, name := range names {
@@ -131,7 +132,8 @@ func checkInvalidNames(says string, names ...string) collectionCheck {
 	}
 }
 
-// invalidName is how a name is refused that breaks the syntax. A name may break it in more than one way, so causes are not counted.
+// invalidName is the failure of a create with an invalid name. The causes are not compared, because
+// a name may violate several rules.
 func invalidName(c collection, name, says string) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
@@ -154,7 +156,8 @@ func checkPathSegmentNames(ctx context.Context, s *session) error {
 	return nil
 }
 
-// checkInvalidNamespaceName is the check of a name that begins as those of the run's namespaces do and goes on so, in case the server takes it.
+// checkInvalidNamespaceName checks the name of a namespace that begins with the prefix of the run,
+// in case the server accepts it.
 func checkInvalidNamespaceName(rest, says string) checkFunc {
 	return func(ctx context.Context, s *session) error {
 		name := s.run.prefix() + rest

@@ -14,7 +14,7 @@ const (
 	docNamespaces = "Namespaces; k/k registry/core/namespace"
 )
 
-// namespaceCases are about what namespaces are made of, and what they allow in them (NS).
+// namespaceCases returns the cases about namespaces and creates in them (NS).
 func namespaceCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -99,8 +99,8 @@ func namespaceCases() []Case {
 	)
 }
 
-// skipWithoutNamespaceLifecycle skips the case on a server whose namespaces are objects like any other, as on one that is made of the API-server
-// libraries alone: they have no finalize then, which is how a namespace ends everywhere else.
+// skipWithoutNamespaceLifecycle skips the case if namespaces are plain objects, as on a server that
+// is built from the API server libraries alone. Such a server does not serve namespaces/finalize.
 func (s *session) skipWithoutNamespaceLifecycle(ctx context.Context) error {
 	found, err := s.discoverResource(ctx, "v1", "namespaces/finalize")
 	if err == nil && found == nil {
@@ -109,12 +109,13 @@ func (s *session) skipWithoutNamespaceLifecycle(ctx context.Context) error {
 	return err
 }
 
-// ifNamespaceLifecycle makes the case one that is skipped where namespaces are plain objects.
+// ifNamespaceLifecycle returns a case that is skipped if namespaces are plain objects.
 func ifNamespaceLifecycle(c Case) Case {
 	return withPrecondition(func(ctx context.Context, s *session) error { return s.skipWithoutNamespaceLifecycle(ctx) }, c)
 }
 
-// deleteNamespace deletes the namespace of the collection, in which an object stays, "kept", so that the namespace does too.
+// deleteNamespace deletes the namespace of the collection, which an object "kept" with a finalizer
+// blocks.
 func (c collection) deleteNamespace(ctx context.Context) error {
 	if _, err := c.create(ctx, c.object("kept").withFinalizer()); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (c collection) deleteNamespace(ctx context.Context) error {
 	return c.s.expect(ctx, del(namespacePath(c.namespace)), code(200))
 }
 
-// expectCreateRejected expects that no way to create an object succeeds.
+// expectCreateRejected expects that all ways to create an object fail.
 func (c collection) expectCreateRejected(ctx context.Context, name string, want failure) error {
 	for _, one := range []call{post(c.path(), c.object(name)), post(c.path()+"?dryRun=All", c.object(name)), apply(c.item(name), c.object(name))} {
 		if err := c.s.expect(ctx, one, want.check); err != nil {
@@ -134,7 +135,7 @@ func (c collection) expectCreateRejected(ctx context.Context, name string, want 
 
 func checkProtectedNamespaces(ctx context.Context, s *session) error {
 	for _, name := range []string{"default", "kube-system", "kube-public"} {
-		// A dry run, in case the server does not keep this rule.
+		// A dry run, in case the server is faulty.
 		err := s.expect(ctx, del(namespacePath(name)+"?dryRun=All"), failure{
 			code: 403, reason: metav1.StatusReasonForbidden, message: fmt.Sprintf("namespaces %q is forbidden: this namespace may not be deleted", name),
 			details: &metav1.StatusDetails{Name: name, Kind: "namespaces"},
@@ -191,6 +192,6 @@ func checkNamespaceDeleteCollection(ctx context.Context, s *session) error {
 	if found == nil || slices.Contains(found.Verbs, "deletecollection") {
 		return fmt.Errorf("GET /api/v1: expected namespaces without the verb deletecollection, got %v", found)
 	}
-	// The selector matches nothing, in case the server does not keep this rule.
+	// The selector matches nothing, in case the server is faulty.
 	return s.expect(ctx, del("/api/v1/namespaces?labelSelector=conformance-absent="+strings.ToLower(s.run.id)), methodNotAllowed.check)
 }

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// namespaceDeletionCases are about how namespaces end (NS).
+// namespaceDeletionCases returns the cases about deleting namespaces (NS).
 func namespaceDeletionCases() []Case {
 	ending := func(id, title, why string, check func(ctx context.Context, s *session) error) Case {
 		return ifNamespaceLifecycle(Case{ID: id, Level: Must, Title: title, Why: why, Source: docNamespaces, check: check})
@@ -33,7 +33,8 @@ func namespaceDeletionCases() []Case {
 	}
 }
 
-// controllerWait is how long the namespace controller is given to begin its work, which it puts off for five seconds.
+// controllerWait limits how long the namespace controller may take to start, which is five seconds
+// or more.
 const controllerWait = 15 * time.Second
 
 func checkTerminatingNamespace(ctx context.Context, s *session) error {
@@ -57,7 +58,8 @@ func checkDeleteNamespaceAgain(ctx context.Context, s *session, c collection) er
 		value(before.DeletionTimestamp, "metadata", "deletionTimestamp"))
 }
 
-// finalize sets the finalizers of a namespace's spec, by the one way that there is. Where others write to it at the same time, it tries again.
+// finalize sets the spec.finalizers of a namespace through its finalize subresource. It retries
+// after conflicts.
 func (s *session) finalize(ctx context.Context, name string, change func([]string) []string) (*response, error) {
 	var a *response
 	for range 10 {
@@ -84,7 +86,7 @@ func (s *session) finalize(ctx context.Context, name string, change func([]strin
 	return a, a.expect(code(200), kind("v1", "Namespace"), field(name, "metadata", "name"))
 }
 
-// deleteWithFinalizer takes the suite's finalizer off the spec of a namespace.
+// removeSpecFinalizer removes the suite's finalizer from the spec of a namespace.
 func (s *session) removeSpecFinalizer(ctx context.Context, name string) error {
 	_, err := s.finalize(ctx, name, func(have []string) []string {
 		return slices.DeleteFunc(have, func(f string) bool { return f == finalizer })
@@ -108,7 +110,7 @@ func hasSpecFinalizer(a *response) error {
 	return nil
 }
 
-// createWithSpecFinalizer creates a namespace that has the suite's finalizer in its spec.
+// createWithSpecFinalizer creates a namespace with the suite's finalizer in its spec.
 func (s *session) createWithSpecFinalizer(ctx context.Context, body object) error {
 	if err := s.expect(ctx, post("/api/v1/namespaces", body), code(201)); err != nil {
 		return err
@@ -129,7 +131,7 @@ func checkReplaceNamespaceFinalizers(ctx context.Context, s *session) error {
 	if err := s.expect(ctx, get(namespacePath(name)), replaced...); err != nil {
 		return err
 	}
-	// The other ways to write it do not reach the finalizers.
+	// Other writes do not change the finalizers.
 	empty := object{"spec": object{"finalizers": nil}, "metadata": object{"annotations": object{"conformance.example.com/step": "1"}}}
 	if err := s.expect(ctx, mergePatch(namespacePath(name), empty), replaced...); err != nil {
 		return err
@@ -158,7 +160,7 @@ func checkFinalizeNamespace(ctx context.Context, s *session) error {
 	return s.expectNamespaceGone(ctx, name)
 }
 
-// expectNamespaceGone expects that there is no such namespace.
+// expectNamespaceGone expects that a namespace does not exist.
 func (s *session) expectNamespaceGone(ctx context.Context, name string) error {
 	return s.expect(ctx, get(namespacePath(name)), notFound(collection{resource: "namespaces"}, name).check)
 }
@@ -184,7 +186,7 @@ func checkNamespaceWithFinalizer(ctx context.Context, s *session) error {
 	return s.expectNamespaceGone(ctx, name)
 }
 
-// checkContentDeletedFirst needs a namespace controller, and waits for a while to see whether there is one.
+// checkContentDeletedFirst is skipped if no namespace controller starts within controllerWait.
 func checkContentDeletedFirst(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("plain")); err != nil {
 		return err

@@ -15,7 +15,7 @@ const (
 	docNegotiator  = "apiserver handlers/negotiation"
 )
 
-// negotiationCases are about the choice of an encoding (CN).
+// negotiationCases returns the cases about content negotiation (CN).
 func negotiationCases() []Case {
 	return []Case{
 		onSecrets(Case{
@@ -80,7 +80,7 @@ func negotiationCases() []Case {
 	}
 }
 
-// yamlContains expects texts in a body that is read as YAML.
+// yamlContains expects a YAML body that contains texts.
 func yamlContains(texts ...string) expectation {
 	return func(a *response) error {
 		if _, err := yaml.ToJSON(a.body); err != nil || strings.HasPrefix(string(a.body), "{") {
@@ -115,7 +115,7 @@ func checkYAMLVerbs(ctx context.Context, s *session, c collection) error {
 	)
 }
 
-// withBody gives a call a body.
+// withBody sets the body.
 func (c call) withBody(body any) call {
 	c.body = body
 	return c
@@ -196,7 +196,7 @@ func checkPrettyJSON(ctx context.Context, s *session, c collection) error {
 	return s.expect(ctx, get(c.item("a")+"?pretty=1").withAccept(mediaTypeYAML), code(200), yamlContains("kind: "+c.kind+"\n"))
 }
 
-// isIndented expects JSON on many lines, or on one.
+// isIndented expects JSON with or without indentation.
 func isIndented(want bool) expectation {
 	return func(a *response) error {
 		lines := strings.Count(strings.TrimSpace(string(a.body)), "\n")

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// openAPICases are about the documents that describe the API (DI-18).
+// openAPICases returns the cases about OpenAPI (DI-18).
 func openAPICases() []Case {
 	about := func(id, title, why string, check checkFunc) Case {
 		return Case{
@@ -37,7 +37,7 @@ func openAPICases() []Case {
 	}
 }
 
-// openAPIURLs reads the index: the address of each document by its path.
+// openAPIURLs returns the URL of each document in the index, by its path.
 func openAPIURLs(ctx context.Context, s *session) (map[string]string, *response, error) {
 	a, err := s.do(ctx, get("/openapi/v3"), code(200))
 	if err != nil {
@@ -91,7 +91,7 @@ func checkOpenAPIByHash(ctx context.Context, s *session) error {
 	if err := s.expect(ctx, get(address.Path), code(200), tag, headerIs("Cache-Control", "no-cache, private")); err != nil {
 		return err
 	}
-	// A client follows to the right address by itself, unless it is told not to.
+	// A client follows the redirect unless it is configured not to.
 	other, err := s.do(ctx, get(address.Path+"?hash=other"), code(200, 301), tag)
 	if err == nil && other.code == 301 {
 		return other.expect(headerIs("Location", address.String()))
@@ -101,7 +101,7 @@ func checkOpenAPIByHash(ctx context.Context, s *session) error {
 
 func checkOpenAPIETag(ctx context.Context, s *session) error {
 	for _, path := range []string{"/openapi/v3/api/v1", "/openapi/v2"} {
-		// The document of all may change meanwhile, as definitions come and go.
+		// The combined document may change at the same time, as CRDs are added and removed.
 		if err := poll(ctx, func(ctx context.Context) error {
 			a, err := s.do(ctx, get(path), code(200))
 			if err != nil {
@@ -138,7 +138,7 @@ func checkOpenAPIOperations(ctx context.Context, s *session) error {
 
 const gvkExtension = "x-kubernetes-group-version-kind"
 
-// openAPIHasParameter expects that the patch of a secret takes a parameter.
+// openAPIHasParameter expects that the patch of a secret has a parameter.
 func openAPIHasParameter(name string) expectation {
 	return func(a *response) error {
 		type parameters []struct{ Name, In string }
@@ -214,7 +214,7 @@ func checkOpenAPIProtobuf(ctx context.Context, s *session) error {
 			if err != nil {
 				return err
 			}
-			// The first field of the message is the version of OpenAPI.
+			// The first field of the message is the OpenAPI version.
 			if begin := map[string]string{"v2": "\n\x032.0", "v3": "\n\x053.0.0"}[version]; !strings.HasPrefix(string(a.body), begin) {
 				return a.errorf("expected a message that begins with %q", begin)
 			}
@@ -232,7 +232,7 @@ func checkOpenAPINotAcceptable(ctx context.Context, s *session) error {
 	return nil
 }
 
-// headerIs expects a header of the answer.
+// headerIs expects a header.
 func headerIs(name, want string) expectation {
 	return func(a *response) error {
 		if got := a.header.Get(name); got != want {

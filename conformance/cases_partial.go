@@ -12,7 +12,7 @@ import (
 
 const mediaTypeProtobufPartial = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
-// partialCases are about objects down to their metadata (PM).
+// partialCases returns the cases about PartialObjectMetadata (PM).
 func partialCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -63,7 +63,7 @@ func partialCases() []Case {
 	)
 }
 
-// isPartialMetadata expects PartialObjectMetadata with no other fields.
+// isPartialMetadata expects PartialObjectMetadata without other fields.
 func isPartialMetadata(a *response) error {
 	var o map[string]any
 	if err := a.decode(&o); err != nil {

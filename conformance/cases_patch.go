@@ -12,7 +12,7 @@ const (
 	docPatch = "Kubernetes API Concepts, Patching"
 )
 
-// patchCases are about what all types of patches have in common (PA).
+// patchCases returns the cases about all types of patches (PA).
 func patchCases() []Case {
 	return slices.Concat(
 		onMap(Case{
@@ -132,7 +132,8 @@ func patchCases() []Case {
 	)
 }
 
-// isUnsupportedPatchType is how the media type of a patch is refused. Built-in types are refused by the router, which has no list to give.
+// isUnsupportedPatchType expects that the media type of a patch is rejected. The router rejects it
+// for built-in types, without a list of supported types.
 func (c collection) isUnsupportedPatchType() expectation {
 	if !c.isCustom() {
 		return failure{code: 415, reason: metav1.StatusReasonUnsupportedMediaType, message: "415: Unsupported Media Type"}.check
@@ -194,7 +195,7 @@ func checkUndecodablePatch(ctx context.Context, s *session, c collection) error 
 	if err != nil {
 		return err
 	}
-	if !c.isCustom() { // a strategic merge patch becomes an object by other ways
+	if !c.isCustom() { // a strategic merge patch is decoded differently
 		if err := s.expectAll(ctx,
 			send(strategicPatch(c.item("a"), object{"data": []string{}}), invalidPatch("cannot restore map from slice").check),
 			send(strategicPatch(c.item("a"), object{"apiVersion": "v2", "kind": "Secret"}), code(200), kind(c.apiVersion, c.kind), isUnchanged(before)),
@@ -240,7 +241,7 @@ func checkPatchValidation(ctx context.Context, s *session, c collection) error {
 	}
 	bad := object{"metadata": object{"labels": object{"k": "not a value"}}}
 	causes := fmt.Sprintf("Invalid value: %q: a valid label must be an empty string or consist of alphanumeric characters", "not a value")
-	// A label is named once for every check that it did not pass, so causes are not counted.
+	// The causes are not compared, because a label may fail several checks.
 	want := c.invalidField("a")
 	want.contains = "metadata.labels: " + causes
 	return s.expectAll(ctx,

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// jsonPatchCases are about JSON merge patches and JSON patches (PA).
+// jsonPatchCases returns the cases about JSON merge patches and JSON patches (PA).
 func jsonPatchCases() []Case {
 	return slices.Concat(
 		onMap(Case{
@@ -87,7 +87,7 @@ func jsonPatchCases() []Case {
 	)
 }
 
-// checkMergePatch replaces a list of finalizers, of which the suite's own is left.
+// checkMergePatch replaces a list of finalizers. The finalizer of the suite stays.
 func checkMergePatch(ctx context.Context, s *session, c collection) error {
 	const another = "conformance.example.com/other"
 	return s.expectAll(ctx,
@@ -119,7 +119,7 @@ func checkJSONPatch(ctx context.Context, s *session, c collection) error {
 	)
 }
 
-// isUnprocessable is how a patch is refused that could be read, but not carried out.
+// isUnprocessable expects that a valid patch cannot be applied.
 func isUnprocessable() expectation {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{},
@@ -144,7 +144,7 @@ func checkJSONPatchErrors(ctx context.Context, s *session, c collection) error {
 	return s.expect(ctx, get(c.item("a")), code(200), valueAt(object{"k": "1"}, "data"))
 }
 
-// testOperations is a JSON patch of so many operations that change nothing.
+// testOperations returns a JSON patch of n operations that change nothing.
 func testOperations(n int) string {
 	return "[" + strings.Repeat(`{"op":"test","path":"/data/k","value":"1"},`, n-1) + `{"op":"test","path":"/data/k","value":"1"}]`
 }
@@ -160,7 +160,8 @@ func checkJSONPatchLength(ctx context.Context, s *session, c collection) error {
 	)
 }
 
-// checkJSONPatchCopies copies a value of half a MiB once too often, but takes the copies away again, so that the result would be no larger than before.
+// checkJSONPatchCopies copies a value of half a MiB too often. The patch removes the copies, so
+// that only the limit of copied bytes is exceeded.
 func checkJSONPatchCopies(ctx context.Context, s *session, c collection) error {
 	const size = 1 << 19
 	if _, err := c.create(ctx, c.object("big").withData("k", strings.Repeat("x", size))); err != nil {

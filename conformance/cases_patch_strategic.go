@@ -9,7 +9,8 @@ import (
 
 const docStrategicPatch = "apimachinery util/strategicpatch"
 
-// strategicPatchCases are about strategic merge patches, which only built-in types have, and about patches of subresources (PA).
+// strategicPatchCases returns the cases about strategic merge patches, which only built-in types
+// support, and about patches of subresources (PA).
 func strategicPatchCases() []Case {
 	pods := func(c Case, check collectionCheck) Case {
 		return onCollection((*session).replicaSets, c, func(ctx context.Context, s *session, c collection) error {
@@ -79,12 +80,12 @@ func strategicPatchCases() []Case {
 	}
 }
 
-// podTemplatePatch is a patch of the Pod template.
+// podTemplatePatch returns a patch of the Pod template.
 func podTemplatePatch(spec object) object {
 	return object{"spec": object{"template": object{"spec": spec}}}
 }
 
-// podTemplatePath is the path to a field of the Pod template.
+// podTemplatePath returns the path of a field of the Pod template.
 func podTemplatePath(path ...string) []string {
 	return append([]string{"spec", "template", "spec"}, path...)
 }
@@ -145,7 +146,7 @@ func checkStrategicPrimitives(ctx context.Context, s *session, c collection) err
 	)
 }
 
-// checkStrategicErrors has the codes of kube-apiserver, which takes these mistakes of a client for its own.
+// checkStrategicErrors expects the codes of kube-apiserver, which answers these errors with 500.
 func checkStrategicErrors(ctx context.Context, s *session, c collection) error {
 	before, err := s.doObject(ctx, get(c.item("a")), code(200))
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 	docVerbs = "API conventions, Verbs on Resources"
 )
 
-// pathCases are the paths that lead somewhere (PV).
+// pathCases returns the cases about paths that are served (PV).
 func pathCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
@@ -124,7 +124,8 @@ func checkClusterScopedPath(ctx context.Context, s *session) error {
 	return nil
 }
 
-// createInTwoNamespaces creates a labelled object in each of two namespaces, and gives the query that selects just these.
+// createInTwoNamespaces creates a labelled object in each of two namespaces, and returns a query
+// that selects exactly these.
 func createInTwoNamespaces(ctx context.Context, c collection) (other collection, query string, err error) {
 	other, err = c.inNewNamespace(ctx)
 	if err != nil {

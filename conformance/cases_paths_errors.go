@@ -10,22 +10,22 @@ import (
 
 const docMux = "apiserver pkg/server/handler.go and mux"
 
-// methodNotAllowed is how typed resources refuse a method.
+// methodNotAllowed is the failure of an unsupported method of a typed resource.
 var methodNotAllowed = failure{
 	code: 405, reason: metav1.StatusReasonMethodNotAllowed,
 	message: "the server does not allow this method on the requested resource",
 }
 
-// resourceNotFound is how the path tree of a typed group refuses what it does not have.
+// resourceNotFound is the failure of an unknown resource of a typed group.
 var resourceNotFound = failure{
 	code: 404, reason: metav1.StatusReasonNotFound,
 	message: "the server could not find the requested resource",
 }
 
-// nameRequired is how custom resources refuse item verbs on a collection.
+// nameRequired is the failure of an item verb on a collection of custom resources.
 var nameRequired = failure{code: 400, reason: metav1.StatusReasonBadRequest, message: "name must be provided"}
 
-// pathErrorCases are the paths and methods that lead nowhere (PV).
+// pathErrorCases returns the cases about paths and methods that are not served (PV).
 func pathErrorCases() []Case {
 	errorCase := func(on func(Case, collectionCheck) Case, id, title string, calls func(c collection) []call, expect expectation) Case {
 		return on(Case{
@@ -37,9 +37,9 @@ func pathErrorCases() []Case {
 	one := func(build func(c collection) call) func(collection) []call {
 		return func(c collection) []call { return []call{build(c)} }
 	}
-	// A dry run, in case the server takes it.
+	// A dry run, in case the server is faulty.
 	acrossPost := one(func(c collection) call { return post(c.allNamespacesPath()+"?dryRun=All", c.object("a")) })
-	// A server that gets this wrong would delete far more than ours: the selector matches nothing.
+	// The selector matches nothing, because a faulty server would delete objects of others.
 	acrossDelete := one(func(c collection) call {
 		return del(c.allNamespacesPath() + "?labelSelector=conformance-absent=" + c.namespace)
 	})
@@ -166,7 +166,7 @@ func pathErrorCases() []Case {
 	)
 }
 
-// checkResponses makes the check that each of the calls meets the expectation.
+// checkResponses checks that the responses to all calls meet the expectation.
 func checkResponses(calls func(collection) []call, expect expectation) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for _, one := range calls(c) {
@@ -178,7 +178,7 @@ func checkResponses(calls func(collection) []call, expect expectation) collectio
 	}
 }
 
-// notFound is how an absent object is refused.
+// notFound is the failure of a request for an object that does not exist.
 func notFound(c collection, name string) failure {
 	return failure{
 		code: 404, reason: metav1.StatusReasonNotFound,

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pathVersionCases are about one object under several versions of its group (PV-29).
+// pathVersionCases returns the cases about one object in several versions of its group (PV-29).
 func pathVersionCases() []Case {
 	agree := func(id, title string, check checkFunc) Case {
 		return Case{
@@ -55,7 +55,8 @@ func checkVersionsOfAutoscaler(ctx context.Context, s *session) error {
 	return checkSameInVersions(ctx, v2, v1, autoscaler(v2, "a"))
 }
 
-// checkSameInVersions creates an object in one version of its resource and reads it in both. Only kind and apiVersion and what is below them may differ.
+// checkSameInVersions creates an object in one version and reads it in two. Name, uid and
+// resourceVersion must be equal.
 func checkSameInVersions(ctx context.Context, c, other collection, body object) error {
 	if _, err := c.create(ctx, body); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// pathWatchCases are the paths and parameters that make a watch of a GET (PV).
+// pathWatchCases returns the cases about paths and parameters of watches (PV).
 func pathWatchCases() []Case {
 	return slices.Concat([]Case{
 		onSecrets(Case{
@@ -99,7 +99,8 @@ func checkCrossNamespaceWatch(ctx context.Context, s *session, c collection) err
 	return nil
 }
 
-// expectAddedThenEnd watches a collection that should begin with these objects and then stay silent until its timeoutSeconds.
+// expectAddedThenEnd opens a watch, and expects ADDED events of these objects and no others until
+// its timeoutSeconds.
 func expectAddedThenEnd(ctx context.Context, c collection, query string, names ...string) error {
 	w, err := c.watch(ctx, query)
 	if err != nil {
@@ -151,7 +152,7 @@ func checkSingleObjectWatch(query string) collectionCheck {
 	}
 }
 
-// checkDeprecatedItemWatch takes a collection whose root already has /watch in it.
+// checkDeprecatedItemWatch gets a collection whose root contains /watch.
 func checkDeprecatedItemWatch(ctx context.Context, s *session, c collection) error {
 	plain := c
 	plain.root = "/api/v1"

@@ -14,7 +14,7 @@ const (
 	docProtobuf       = "Kubernetes API Concepts, Protobuf encoding"
 )
 
-// protobufCases are about protobuf (PB).
+// protobufCases returns the cases about protobuf (PB).
 func protobufCases() []Case {
 	return []Case{
 		onSecrets(Case{
@@ -69,7 +69,7 @@ func protobufCases() []Case {
 	}
 }
 
-// encodeProtobuf is an object in protobuf with a name and a label and nothing else.
+// encodeProtobuf returns an object in protobuf with a name and a label.
 func encodeProtobuf(apiVersion, kind, name string) (string, error) {
 	meta := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"in": "protobuf"}}}
 	raw, err := meta.Marshal() // the metadata is the first field of every type
@@ -86,7 +86,7 @@ func withProtobufBody(c call) call {
 	return c
 }
 
-// decodeEnvelope expects a body in protobuf of this kind, and gives what is in it.
+// decodeEnvelope expects a protobuf body of this type, and returns its content.
 func decodeEnvelope(a *response, apiVersion, kind string) ([]byte, error) {
 	inside, ok := strings.CutPrefix(string(a.body), "k8s\x00")
 	if !ok {
@@ -121,7 +121,7 @@ func isProtobufObject(c collection, name string) expectation {
 	}
 }
 
-// isProtobufStatus expects a Status with this reason in protobuf.
+// isProtobufStatus expects a Status in protobuf with a reason.
 func isProtobufStatus(reason metav1.StatusReason) expectation {
 	return func(a *response) error {
 		raw, err := decodeEnvelope(a, "v1", "Status")

@@ -11,7 +11,7 @@ const (
 	docPruning    = docCRDs + ", Field pruning"
 )
 
-// pruneCases are about schemas that have to be structural, and about what they do not name (CD-09).
+// pruneCases returns the cases about structural schemas and pruning (CD-09).
 func pruneCases() []Case {
 	about := func(id, title, why string, properties object, check perCaseCheck) Case {
 		return onCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docPruning}, properties, check)
@@ -66,7 +66,7 @@ func pruneCases() []Case {
 	}
 }
 
-// embeddedSchema is the schema of an object within the object.
+// embeddedSchema returns the schema of an embedded object.
 func embeddedSchema() object {
 	return objectSchema(object{"spec": objectSchema(object{"x": typeSchema("integer")})}).with("x-kubernetes-embedded-resource", true)
 }
@@ -112,7 +112,7 @@ func checkForbiddenInSchemas(ctx context.Context, d crdPerCase) error {
 	return nil
 }
 
-// hasCause expects this cause of a refusal, among others.
+// hasCause expects a Status with this cause and possibly others.
 func hasCause(want metav1.StatusCause) expectation {
 	return func(a *response) error {
 		var got metav1.Status
@@ -176,13 +176,14 @@ func checkPrunedOnRead(ctx context.Context, d crdPerCase, c collection) error {
 	if err := d.patch(ctx, setOp(propertyPath("spec/properties/color"), typeSchema("string").with("enum", []string{"blue"}))); err != nil {
 		return err
 	}
-	if err := d.s.waitFor(ctx, c.dryRunCreate(c.withSpec("b", object{"color": "red"})), code(422)); err != nil { // it is the new schema
+	if err := d.s.waitFor(ctx, c.dryRunCreate(c.withSpec("b", object{"color": "red"})), code(422)); err != nil { // until the new schema is in effect
 		return err
 	}
 	return d.s.expect(ctx, get(c.item("a")), code(200), valueAt(object{"size": 2}, "spec"))
 }
 
-// expectFirstEvent opens a watch, whose first event must be of an object with this spec. The server may not be ready for watches at once.
+// expectFirstEvent opens a watch, and expects an object with this spec in the first event. It
+// retries until the server is ready for watches.
 func expectFirstEvent(ctx context.Context, c collection, spec string) error {
 	return poll(ctx, func(ctx context.Context) error {
 		w, err := c.watch(ctx, "?watch=1")
