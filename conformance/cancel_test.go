@@ -16,7 +16,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// A create whose case is cancelled while it is on its way is waited for: what it made is removed after it is there.
+// The cleanup waits for a create that was cancelled and has not been answered, and removes its
+// object afterwards.
 func TestCleanUpWaitsForCreate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &recordingServer{}
@@ -35,7 +36,7 @@ func TestCleanUpWaitsForCreate(t *testing.T) {
 	require.NotEmpty(t, report.RunID)
 }
 
-// A run tells of each case before and after it; of one that is skipped only after.
+// A run calls back before and after each case, but only after a skipped one.
 func TestProgressCallbacks(t *testing.T) {
 	s := &recordingServer{}
 	c := s.start(t, `^PV-(15|16|20)$`)
@@ -58,7 +59,7 @@ func TestProgressCallbacks(t *testing.T) {
 	require.Contains(t, calls, "skipped PV-16")
 }
 
-// A definition that its server cannot bring to an end is left behind, though its deletion was accepted.
+// A definition whose deletion the server accepted and cannot complete is a leftover.
 func TestReportsRemainingCRDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -74,7 +75,7 @@ func TestReportsRemainingCRDs(t *testing.T) {
 	})
 }
 
-// finalizerTransport puts a finalizer that is not the suite's on all definitions.
+// finalizerTransport adds a finalizer that the suite does not know to all definitions.
 type finalizerTransport struct{ next http.RoundTripper }
 
 func (h finalizerTransport) RoundTrip(r *http.Request) (*http.Response, error) {

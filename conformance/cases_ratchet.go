@@ -8,7 +8,7 @@ import (
 
 const docRatcheting = docCRDs + ", Validation ratcheting"
 
-// ratchetCases are about values that were valid once, and are not by the definition of now (CD-13).
+// ratchetCases returns the cases about stored values that the schema no longer allows (CD-13).
 func ratchetCases() []Case {
 	about := func(id, title, why string, spec object, check perCaseCheck) Case {
 		return onCRDPerCase(Case{ID: id, Level: Should, Title: title, Why: why, Source: docRatcheting}, object{"spec": objectSchema(spec)}, check)
@@ -75,7 +75,8 @@ func ratchetCases() []Case {
 	}
 }
 
-// tighten creates an object "a" of this spec, changes the definition, and waits until an object of the other spec is refused.
+// tighten creates an object "a" with spec, changes the definition, and waits until an object with
+// the spec refused is rejected. It does not wait if refused is nil.
 func (d crdPerCase) tighten(ctx context.Context, c collection, spec, refused object, changes ...object) error {
 	if _, err := c.create(ctx, c.withSpec("a", spec)); err != nil {
 		return err

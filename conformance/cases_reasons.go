@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// reasonCases are about the codes that the reasons of errors have, and the types of their causes (ST-04, ST-08, ST-11, ST-14).
+// reasonCases returns the cases about the codes of reasons and the types of causes (ST-04, ST-08,
+// ST-11, ST-14).
 func reasonCases() []Case {
 	const docErrors = "Kubernetes API conventions, Error responses; apimachinery pkg/api/errors"
 	about := func(id, title, why string, check collectionCheck) []Case {
@@ -49,7 +50,7 @@ func reasonCases() []Case {
 	)
 }
 
-// listUnreachedVersion is a resourceVersion that the server has not reached.
+// listUnreachedVersion returns a resourceVersion that the server has not reached.
 func listUnreachedVersion(ctx context.Context, c collection) (string, error) {
 	l, err := c.list(ctx, "")
 	if err != nil {
@@ -58,7 +59,7 @@ func listUnreachedVersion(ctx context.Context, c collection) (string, error) {
 	return unreachedVersion(l.Metadata.ResourceVersion)
 }
 
-// invalidValuesSchema is a schema with a field for each way to be wrong.
+// invalidValuesSchema returns a schema with a field for each kind of invalid value.
 func invalidValuesSchema() object {
 	return objectSchema(object{
 		"required":  objectSchema(object{"x": typeSchema("string")}).with("required", []string{"x"}),
@@ -77,7 +78,7 @@ func checkCauseTypes(ctx context.Context, d crdPerCase, c collection) error {
 		field string
 		value any
 		cause metav1.CauseType
-		at    string // behind the field
+		at    string // the rest of the field path
 	}{
 		{"required", object{}, metav1.CauseTypeFieldValueRequired, ".x"},
 		{"duplicate", []string{"a", "a"}, metav1.CauseTypeFieldValueDuplicate, "[1]"},

@@ -17,7 +17,7 @@ const (
 	docTokenReviews  = "Authenticating; k/k registry/authentication"
 )
 
-// review is a kind of question.
+// review is a virtual resource, for example SubjectAccessReview.
 type review struct {
 	groupVersion, plural, kind string
 	namespaced                 bool
@@ -32,7 +32,7 @@ var (
 	selfSubjectReview = review{authenticationV1, "selfsubjectreviews", "SelfSubjectReview", false}
 )
 
-// path is where to post it.
+// path returns the path of POST requests.
 func (r review) path() string {
 	if r.namespaced {
 		return "/apis/" + r.groupVersion + "/namespaces/default/" + r.plural
@@ -40,7 +40,7 @@ func (r review) path() string {
 	return "/apis/" + r.groupVersion + "/" + r.plural
 }
 
-// create posts it with a spec.
+// create returns a request to create a review.
 func (r review) create(spec object) call {
 	body := newObject(r.groupVersion, r.kind, "")
 	if spec != nil {
@@ -49,17 +49,17 @@ func (r review) create(spec object) call {
 	return post(r.path(), body)
 }
 
-// isCreated expects it with a status.
+// isCreated expects a created review with a status.
 func (r review) isCreated(a *response) error {
 	return a.expect(code(201), kind(r.groupVersion, r.kind))
 }
 
-// adminReviewSpec are a user who may do everything on any server.
+// adminReviewSpec is about a user with all rights on any server.
 func adminReviewSpec(action object) object {
 	return object{"user": "conformance", "groups": []string{"system:masters"}, "resourceAttributes": action}
 }
 
-// reviewCases are about virtual resources: questions that are answered and not kept (VR).
+// reviewCases returns the cases about virtual resources, which are not stored (VR).
 func reviewCases() []Case {
 	about := func(r review, c Case, check checkFunc) Case {
 		c.Level = Must
@@ -156,7 +156,7 @@ func reviewCases() []Case {
 	return cases
 }
 
-// statusLacks expects that a text is not in the status.
+// statusLacks expects a status without a text.
 func statusLacks(text string) expectation {
 	return func(a *response) error {
 		var got struct{ Status json.RawMessage }
@@ -170,12 +170,12 @@ func statusLacks(text string) expectation {
 	}
 }
 
-// isInvalidReview expects the refusal of a review for just these causes.
+// isInvalidReview expects that a review is rejected with exactly these causes.
 func isInvalidReview(causes ...metav1.StatusCause) expectation {
 	return failure{code: 422, reason: metav1.StatusReasonInvalid, causes: causes}.check
 }
 
-// checkCreateOnly is the check that there is only where to post to.
+// checkCreateOnly checks that create is the only verb of the resource.
 func (r review) checkCreateOnly(ctx context.Context, s *session) error {
 	found, err := s.discoverResource(ctx, r.groupVersion, r.plural)
 	if err != nil {

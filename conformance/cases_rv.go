@@ -12,7 +12,8 @@ import (
 
 const docUnavailable = "Kubernetes API Concepts, Unavailable resource versions"
 
-// versionCases are about resourceVersions themselves: their form, their order, the future and the past (RS-01 to RS-09, RS-28 to RS-30).
+// versionCases returns the cases about resourceVersions: their format, order, and versions of the
+// future and the past (RS-01 to RS-09, RS-28 to RS-30).
 func versionCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -109,7 +110,8 @@ func versionCases() []Case {
 			if err != nil {
 				return err
 			}
-			// First not older than the object, then not older than the oldest: a server behind one address does not go back.
+			// The newer version first: the servers behind one address do not go back to older
+			// states.
 			for _, at := range []string{made.ResourceVersion, "1"} {
 				l, err := c.list(ctx, "?resourceVersionMatch=NotOlderThan&resourceVersion="+at)
 				if err != nil {
@@ -189,7 +191,8 @@ func checkFutureList(query string) collectionCheck {
 	}
 }
 
-// checkExpiredList lists at resourceVersion 1, which any server that has lived for a while has compacted, and the others can be made to.
+// checkExpiredList lists at resourceVersion 1. Servers that have run for some time have compacted
+// it, others are asked to compact it.
 func checkExpiredList(query string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		a, err := s.do(ctx, get(c.path()+query), code(200, 410))
@@ -208,7 +211,7 @@ func checkExpiredList(query string) collectionCheck {
 	}
 }
 
-// resourceExpired is how a list is refused whose resourceVersion is gone.
+// resourceExpired is the failure of a list at a compacted resourceVersion.
 var resourceExpired = failure{
 	code: 410, reason: metav1.StatusReasonExpired, message: "The resourceVersion for the provided list is too old.",
 }

@@ -9,7 +9,8 @@ import (
 
 const docListOptions = "apimachinery apis/meta/internalversion/validation"
 
-// versionErrorCases are the cells of the table of list parameters that are refused (RS-18 to RS-27).
+// versionErrorCases returns the cases about combinations of list parameters that are rejected
+// (RS-18 to RS-27).
 func versionErrorCases() []Case {
 	cell := func(id, title, why string, queries []string, want failure) []Case {
 		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docTable + "; " + docListOptions}, checkInvalidQueries(queries, want))
@@ -62,12 +63,12 @@ func versionErrorCases() []Case {
 	)
 }
 
-// listOptionsDetails are the details of a Status about wrong query parameters.
+// listOptionsDetails returns the details of a Status about invalid query parameters.
 func listOptionsDetails() *metav1.StatusDetails {
 	return &metav1.StatusDetails{Group: "meta.k8s.io", Kind: "ListOptions"}
 }
 
-// invalidListOption is how one wrong parameter of a list is refused.
+// invalidListOption is the failure of a list with one invalid parameter.
 func invalidListOption(parameter string, cause metav1.CauseType, says string) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: listOptionsDetails(),
@@ -87,7 +88,7 @@ func checkInvalidQueries(queries []string, want failure) collectionCheck {
 	}
 }
 
-// checkInvalidWithToken tries these parameters together with a good continue token.
+// checkInvalidWithToken sends these parameters together with a valid continue token.
 func checkInvalidWithToken(parameters []string, want failure) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for _, name := range []string{"a", "b"} {

@@ -10,7 +10,8 @@ import (
 
 const docTable = "Kubernetes API Concepts, resourceVersion parameter, list"
 
-// versionTableCases are the cells of the table of list parameters that give data (RS-10 to RS-24).
+// versionTableCases returns the cases about combinations of list parameters that return data (RS-10
+// to RS-24).
 func versionTableCases() []Case {
 	cell := func(id, title, why string, check historyCheck) []Case {
 		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docTable}, onHistory(check))
@@ -97,13 +98,14 @@ func versionTableCases() []Case {
 	)
 }
 
-// history is what a collection has gone through: a list before anything, the objects a and b, a state in the middle, then a changed and c added.
+// history has the states of a collection: empty, with the objects a and b, some state after that,
+// and one with a changed a and a new c.
 type history struct {
 	before, middle, last string // resourceVersions
 	oldA, newA           string // the resourceVersions of a
 }
 
-// historyCheck is a check on a collection with a history.
+// historyCheck is a check of a collection with a history.
 type historyCheck func(ctx context.Context, s *session, c collection, h history) error
 
 func onHistory(check historyCheck) collectionCheck {
@@ -116,7 +118,7 @@ func onHistory(check historyCheck) collectionCheck {
 	}
 }
 
-// history fills an empty collection.
+// history makes the changes in an empty collection.
 func (c collection) history(ctx context.Context) (history, error) {
 	var h history
 	l, err := c.list(ctx, "")
@@ -142,7 +144,7 @@ func (c collection) history(ctx context.Context) (history, error) {
 	}, err
 }
 
-// expectCurrent expects the state at the end.
+// expectCurrent expects the last state.
 func (h history) expectCurrent(l objectList) error {
 	if err := l.expectNames("a", "b", "c"); err != nil {
 		return err
@@ -156,7 +158,7 @@ func (h history) expectCurrent(l objectList) error {
 	return nil
 }
 
-// expectMiddle expects a list of the state in the middle, and to be told so.
+// expectMiddle expects a list of the state in the middle, at its resourceVersion.
 func (h history) expectMiddle(a *response) error {
 	l := objectList{response: a}
 	if err := a.decode(&l); err != nil {
@@ -174,7 +176,8 @@ func (h history) expectMiddle(a *response) error {
 	return nil
 }
 
-// expectNotAhead expects a list of some state that the collection has had, as old as it may be: what the list shows must fit its resourceVersion.
+// expectNotAhead expects a list of any state of the collection, with a resourceVersion that belongs
+// to it.
 func expectNotAhead(l objectList, h history) error {
 	if l.Metadata.ResourceVersion == "" {
 		return l.response.errorf("expected the list to say its resourceVersion")
@@ -188,12 +191,13 @@ func expectNotAhead(l objectList, h history) error {
 		}
 	}
 	if expectNotOlder(l.Metadata.ResourceVersion, h.last) != nil || l.Metadata.Continue != "" {
-		return nil // from the past, or a page
+		return nil // an older state, or a page
 	}
 	return h.expectCurrent(l)
 }
 
-// checkListNotOlder lists at the middle and at the end. The query ends with "resourceVersion=".
+// checkListNotOlder lists at the middle and at the last state. The query ends with
+// "resourceVersion=".
 func checkListNotOlder(ctx context.Context, c collection, query string, h history) error {
 	for _, at := range []string{h.middle, h.last} {
 		l, err := c.list(ctx, query+at)
@@ -210,12 +214,12 @@ func checkListNotOlder(ctx context.Context, c collection, query string, h histor
 	return nil
 }
 
-// atExactly expects a list of this resourceVersion.
+// atExactly expects a list at this resourceVersion.
 func atExactly(version string) func(objectList) error {
 	return func(l objectList) error { return l.expectResourceVersion(version) }
 }
 
-// atLeast expects a list of this resourceVersion or a later one.
+// atLeast expects a list at this resourceVersion or a later one.
 func atLeast(version string) func(objectList) error {
 	return func(l objectList) error {
 		if err := expectNotOlder(l.Metadata.ResourceVersion, version); err != nil {
@@ -225,7 +229,8 @@ func atLeast(version string) func(objectList) error {
 	}
 }
 
-// checkPages lists with limit=1 and goes on until the end. The first page is of an expected version, and the others of the same.
+// checkPages lists all pages with limit=1. The first page has an expected version, and the others
+// have the same.
 func checkPages(ctx context.Context, c collection, query string, version func(objectList) error, names ...string) error {
 	var got []string
 	for range len(names) + 1 {
@@ -252,7 +257,8 @@ func checkPages(ctx context.Context, c collection, query string, version func(ob
 	return fmt.Errorf("GET %s%s: expected the last page after %d items, got %v and a further token", c.path(), query, len(names), got)
 }
 
-// checkContinuation reads a first page, changes what is still to come, and expects the rest as it was.
+// checkContinuation reads the first page, changes objects of later pages, and expects these as they
+// were before.
 func checkContinuation(ctx context.Context, c collection, parameters string) error {
 	first, err := c.list(ctx, "?limit=1")
 	if err != nil {

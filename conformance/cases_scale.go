@@ -9,8 +9,8 @@ import (
 
 const docScale = "CustomResourceDefinitions, Scale subresource; k/k registry/apps/deployment/storage"
 
-// onScale makes two cases of one rule: on Deployments, which are paused so that nothing runs, and on the custom resource with
-// subresources. Both are created with one replica.
+// onScale returns two cases of one rule: one for Deployments, which are paused so that no pods run,
+// and one for the custom resource with subresources. Both start with one replica.
 func onScale(c Case, check collectionCheck) []Case {
 	typed, custom := c, c
 	typed.ID += "/typed"
@@ -38,7 +38,8 @@ func onScale(c Case, check collectionCheck) []Case {
 	return []Case{typed, custom}
 }
 
-// pausedDeployment is a body for Deployments. A Deployment that is paused makes no ReplicaSet, and so no Pods.
+// pausedDeployment returns the body of a Deployment. A paused Deployment has no ReplicaSet, and so
+// no Pods.
 func (c collection) pausedDeployment(name string) object {
 	labels := object{"app": "x"}
 	o := c.object(name)
@@ -49,14 +50,14 @@ func (c collection) pausedDeployment(name string) object {
 	return o
 }
 
-// scaleBody is a Scale of the object "a", with this specification.
+// scaleBody returns a Scale of the object "a" with this spec.
 func scaleBody(spec object) object {
 	o := newObject("autoscaling/v1", "Scale", "a")
 	o["spec"] = spec
 	return o
 }
 
-// isScale expects a Scale of the object "a" with so many replicas.
+// isScale expects a Scale of the object "a" with this number of replicas.
 func isScale(c collection, replicas int) expectation {
 	return func(a *response) error {
 		for _, e := range []expectation{
@@ -71,7 +72,7 @@ func isScale(c collection, replicas int) expectation {
 	}
 }
 
-// scaleCases are about the scale subresource (SU).
+// scaleCases returns the cases about the scale subresource (SU).
 func scaleCases() []Case {
 	return slices.Concat(
 		onScale(Case{
@@ -132,7 +133,7 @@ func scaleCases() []Case {
 	)
 }
 
-// retryIfChanged repeats a check that fails if a controller writes to the object in the middle of it.
+// retryIfChanged repeats a check that failed because a controller changed the object.
 func retryIfChanged(check func() error) error {
 	var err error
 	for range 5 {
@@ -203,7 +204,7 @@ func checkScaleOfOtherKind(ctx context.Context, s *session, c collection) error 
 	switch c.kind {
 	case "Deployment":
 		want.contains = `Deployment in version "v1" cannot be handled as a Scale`
-	case "Dial": // custom resources trip over their own message
+	case "Dial": // the error of custom resources is about the type
 		want.contains = "no kind is registered for the type v1.Scale in scheme"
 	}
 	body := c.object("a")
@@ -265,7 +266,7 @@ func checkNegativeScale(ctx context.Context, s *session, c collection) error {
 			Type: metav1.CauseTypeFieldValueInvalid, Field: "spec.replicas", Message: "Invalid value: -1: must be greater than or equal to 0",
 		}},
 	}
-	if c.kind == "Dial" { // whose own validation it is
+	if c.kind == "Dial" { // custom resources have another message
 		want.details = &metav1.StatusDetails{Name: "a", Group: c.group, Kind: c.kind}
 		want.causes[0].Field, want.causes[0].Message = ".spec.replicas", "Invalid value: -1: should be a non-negative integer"
 	}

@@ -14,7 +14,8 @@ const (
 	docParse  = "apimachinery labels"
 )
 
-// labelSelectorCases are about the language of label selectors (SE-01 to SE-03, SE-09, SE-11).
+// labelSelectorCases returns the cases about the syntax of label selectors (SE-01 to SE-03, SE-09,
+// SE-11).
 func labelSelectorCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -86,10 +87,11 @@ func labelSelectorCases() []Case {
 	)
 }
 
-// selection is a selector, and the names of what it selects.
+// selection is a selector with the names of the objects that it selects.
 type selection struct{ selector, names string }
 
-// checkLabelSelectors tries selectors on four objects: a with app=x and tier=1, b with app=y, c with tier=2, and d without labels.
+// checkLabelSelectors lists with selectors and four objects: a with app=x and tier=1, b with app=y,
+// c with tier=2, and d without labels.
 func checkLabelSelectors(selections []selection) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for name, labels := range sortedByKey(map[string]object{"a": {"app": "x", "tier": "1"}, "b": {"app": "y"}, "c": {"tier": "2"}, "d": {}}) {
@@ -101,7 +103,7 @@ func checkLabelSelectors(selections []selection) collectionCheck {
 	}
 }
 
-// expectSelected lists with each of the selectors.
+// expectSelected lists with each selector.
 func expectSelected(ctx context.Context, c collection, parameter string, selections []selection) error {
 	for _, one := range selections {
 		l, err := c.list(ctx, "?"+parameter+"="+url.QueryEscape(one.selector))
@@ -115,7 +117,8 @@ func expectSelected(ctx context.Context, c collection, parameter string, selecti
 	return nil
 }
 
-// checkInvalidSelectors tries selectors that are refused with a message that has these words.
+// checkInvalidSelectors lists with selectors that are rejected with messages that contain the
+// values of the map.
 func checkInvalidSelectors(parameter string, says map[string]string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for selector, message := range sortedByKey(says) {

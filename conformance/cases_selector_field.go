@@ -10,7 +10,8 @@ import (
 
 const docFields = "Kubernetes documentation, Field Selectors; apimachinery fields"
 
-// fieldSelectorCases are about the language of field selectors, and about the fields there are (SE-04 to SE-08, SE-13).
+// fieldSelectorCases returns the cases about the syntax of field selectors and the supported fields
+// (SE-04 to SE-08, SE-13).
 func fieldSelectorCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -119,7 +120,8 @@ func checkClusterScopedName(ctx context.Context, s *session) error {
 	return l.expectNames(name)
 }
 
-// checkUnknownTypedField asks ConfigMaps and Leases, which have no fields of their own to select by, as Secrets have.
+// checkUnknownTypedField selects ConfigMaps and Leases by a field. They support only metadata.name
+// and metadata.namespace.
 func checkUnknownTypedField(ctx context.Context, s *session) error {
 	leases, err := s.leases(ctx)
 	if err != nil {
@@ -160,7 +162,7 @@ func checkSelectableFields(ctx context.Context, s *session, c collection) error 
 	if _, err := s.doObject(ctx, mergePatch(c.item("b"), object{"spec": object{"color": "red"}}), code(200)); err != nil {
 		return err
 	}
-	if err := w.wantAdded("b"); err != nil { // it begins to match
+	if err := w.wantAdded("b"); err != nil { // it matches now
 		return err
 	}
 	if _, err := c.create(ctx, c.withColor("c", "blue")); err != nil {

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// selectorUseCases are about where selectors apply (SE-10, SE-12).
+// selectorUseCases returns the cases about the requests that support selectors (SE-10, SE-12).
 func selectorUseCases() []Case {
 	const labelAndField = "labelSelector=app=x&fieldSelector=metadata.name!=c"
 	return slices.Concat(
@@ -35,7 +35,7 @@ func selectorUseCases() []Case {
 			if err := w.wantAdded("a", "e"); err != nil {
 				return err
 			}
-			for _, name := range []string{"b", "c"} { // one fails the one, one the other
+			for _, name := range []string{"b", "c"} { // each matches one of the two selectors only
 				if _, err := c.annotate(ctx, name, "1"); err != nil {
 					return err
 				}

@@ -10,10 +10,11 @@ import (
 
 const docStatus = "API conventions, Spec and Status; apiextensions registry/customresource/status_strategy.go"
 
-// bodyFunc makes the body of an object that has a specification and a status, in a collection.
+// bodyFunc returns the body of an object with a spec and a status.
 type bodyFunc func(name string) object
 
-// onStatusSubresource makes two cases of one rule: on Pods, and on the custom resource with subresources. Both have a status.message.
+// onStatusSubresource returns two cases of one rule: one for Pods, and one for the custom resource
+// with subresources. Both have a status.message.
 func onStatusSubresource(c Case, check func(ctx context.Context, s *session, c collection, body bodyFunc) error) []Case {
 	typed, custom := c, c
 	typed.ID += "/typed"
@@ -24,7 +25,7 @@ func onStatusSubresource(c Case, check func(ctx context.Context, s *session, c c
 	}
 }
 
-// statusCases are about the status subresource (SU).
+// statusCases returns the cases about the status subresource (SU).
 func statusCases() []Case {
 	return slices.Concat(
 		onStatusSubresource(Case{
@@ -102,13 +103,13 @@ func statusCases() []Case {
 	)
 }
 
-// withStatusMessage is the object with a status of this message.
+// withStatusMessage returns the object with this status.message.
 func (c collection) withStatusMessage(o object, message string) object {
 	o["status"] = object{"message": message}
 	return o
 }
 
-// patchStatusMessage writes a status of this message.
+// patchStatusMessage sets status.message.
 func (c collection) patchStatusMessage(ctx context.Context, message string) (metav1.PartialObjectMetadata, error) {
 	return c.s.doObject(ctx, mergePatch(c.item("a")+"/status", object{"status": object{"message": message}}), code(200), field(message, "status", "message"))
 }
@@ -167,7 +168,7 @@ func checkStatusIgnoresMetadata(ctx context.Context, s *session, c collection) e
 	return s.expect(ctx, get(c.item("a")), unchanged...)
 }
 
-// modifiedConflict is how a write is refused that was made from an older state.
+// modifiedConflict is the failure of a write with an old resourceVersion.
 func modifiedConflict(c collection, name string) failure {
 	return failure{
 		code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails(name),

@@ -13,7 +13,8 @@ const (
 	streamingList = "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
 )
 
-// streamCases are about lists that come as a watch (SI-01 to SI-04, SI-07, SI-08, SI-10, SI-11, SI-13, SI-14).
+// streamCases returns the cases about streaming lists (SI-01 to SI-04, SI-07, SI-08, SI-10, SI-11,
+// SI-13, SI-14).
 func streamCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -123,7 +124,7 @@ func streamCases() []Case {
 	)
 }
 
-// skipWithoutWatchList skips the case if the server has no streaming lists. Clients fall back to lists then.
+// skipWithoutWatchList skips the case if the server has no streaming lists. Clients use lists then.
 func (s *session) skipWithoutWatchList(ctx context.Context, c collection) error {
 	w, err := s.watchList(ctx, c, "")
 	if err == nil {
@@ -132,10 +133,11 @@ func (s *session) skipWithoutWatchList(ctx context.Context, c collection) error 
 	return err
 }
 
-// watchListDisabled is what a server says that does not have them.
+// watchListDisabled is the message of servers without streaming lists.
 const watchListDisabled = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"
 
-// watchList opens a streaming list, or skips the case if the server has none. The parameters begin with "&" or are empty.
+// watchList opens a streaming list, or skips the case if the server has none. The parameters start
+// with "&" or are empty.
 func (s *session) watchList(ctx context.Context, c collection, parameters string) (*watcher, error) {
 	w, err := c.watch(ctx, streamingList+parameters)
 	if err != nil && strings.Contains(err.Error(), watchListDisabled) {
@@ -144,7 +146,7 @@ func (s *session) watchList(ctx context.Context, c collection, parameters string
 	return w, err
 }
 
-// streamCheck judges a streaming list of a collection that had the objects a and b when it was opened.
+// streamCheck checks a streaming list that was opened when the collection had the objects a and b.
 type streamCheck func(ctx context.Context, c collection, w *watcher) error
 
 func onStreamingList(parameters string, check streamCheck) collectionCheck {
@@ -163,7 +165,8 @@ func onStreamingList(parameters string, check streamCheck) collectionCheck {
 	}
 }
 
-// wantInitialEvents waits for the initial events, which must be of just these objects, and gives the bookmark that ends them.
+// wantInitialEvents waits for the initial events of exactly these objects, and returns the bookmark
+// after them.
 func (w *watcher) wantInitialEvents(names ...string) (event, error) {
 	if err := w.wantAdded(names...); err != nil {
 		return event{}, err
@@ -175,7 +178,7 @@ func (w *watcher) wantInitialEvents(names ...string) (event, error) {
 	return e, err
 }
 
-// expectInitialEvents opens a watch for just its initial events.
+// expectInitialEvents opens a watch and expects only its initial events.
 func expectInitialEvents(ctx context.Context, c collection, query string, names ...string) error {
 	w, err := c.watch(ctx, query)
 	if err != nil {
@@ -204,7 +207,8 @@ func checkInitialEventsThenChanges(ctx context.Context, c collection, w *watcher
 	return err
 }
 
-// expectRecentStream expects a streaming list of these objects, with a bookmark that is no older than a resourceVersion.
+// expectRecentStream expects a streaming list of these objects, with a bookmark at the
+// resourceVersion least or a later one.
 func expectRecentStream(ctx context.Context, c collection, parameters, least string, names ...string) error {
 	w, err := c.watch(ctx, streamingList+parameters)
 	if err != nil {
@@ -239,7 +243,8 @@ func checkRecentStreams(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// checkStaleStream follows a stream from wherever it starts to the present, and compares what it has told.
+// checkStaleStream applies the events of a streaming list of any state until the current one, and
+// compares the result.
 func checkStaleStream(ctx context.Context, s *session, c collection) error {
 	h, err := c.history(ctx)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// streamErrorCases are about streaming lists that do not come about (SI-05, SI-06, SI-09, SI-11, SI-12, SI-15).
+// streamErrorCases returns the cases about streaming lists that fail (SI-05, SI-06, SI-09, SI-11,
+// SI-12, SI-15).
 func streamErrorCases() []Case {
 	const contradiction = "the client relies on a guarantee that it does not get"
 	noMatch := invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden,
@@ -61,12 +62,12 @@ func streamErrorCases() []Case {
 	)
 }
 
-// checkInvalidStreams is checkInvalidQueries on a server with streaming lists.
+// checkInvalidStreams is checkInvalidQueries for servers with streaming lists.
 func checkInvalidStreams(want failure, queries ...string) collectionCheck {
 	return withWatchList(checkInvalidQueries(queries, want))
 }
 
-// withWatchList makes a check that is skipped on a server without streaming lists.
+// withWatchList returns a check that is skipped on servers without streaming lists.
 func withWatchList(check collectionCheck) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		if err := s.skipWithoutWatchList(ctx, c); err != nil {
@@ -76,7 +77,8 @@ func withWatchList(check collectionCheck) collectionCheck {
 	}
 }
 
-// openFutureStream opens a streaming list from the future, and gives it after the ERROR event and its end.
+// openFutureStream opens a streaming list at a resourceVersion that the server has not reached, and
+// returns it after the ERROR event and the end of the stream.
 func openFutureStream(ctx context.Context, s *session, c collection) (*watcher, error) {
 	l, err := c.list(ctx, "")
 	if err != nil {

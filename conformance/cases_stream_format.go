@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// streamFormatCases are about what a streaming list looks like on the wire (SI-16, SI-17).
+// streamFormatCases returns the cases about the encoding of streaming lists (SI-16, SI-17).
 func streamFormatCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -41,7 +41,7 @@ func streamFormatCases() []Case {
 	)
 }
 
-// openStream opens a streaming list with a request of its own kind.
+// openStream opens a streaming list with a changed request.
 func openStream(ctx context.Context, s *session, c collection, change func(*call)) (*watcher, error) {
 	if err := s.skipWithoutWatchList(ctx, c); err != nil {
 		return nil, err
@@ -72,7 +72,8 @@ func checkMetadataStream(ctx context.Context, s *session, c collection) error {
 	return w.errorf("expected the bookmark that ends the initial events")
 }
 
-// checkTableStream reads Tables of one row. The bookmark has a row too: its object holds the annotation.
+// checkTableStream reads Tables with one row each. The bookmark has a row too, for the object with
+// the annotation.
 func checkTableStream(ctx context.Context, s *session, c collection) error {
 	w, err := openStream(ctx, s, c, func(r *call) { r.accept = mediaTypeTable })
 	if err != nil {
@@ -98,7 +99,7 @@ func checkTableStream(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// tableRow is the object of the only row of an event.
+// tableRow returns the object of the only row of an event.
 func tableRow(w *watcher, e event) (metav1.PartialObjectMetadata, error) {
 	var table metav1.Table
 	if err := json.Unmarshal(e.Object, &table); err != nil {
@@ -142,7 +143,8 @@ func checkProtobufStream(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// protobufKind is the kind of an object in protobuf: four bytes that say so, and a runtime.Unknown.
+// protobufKind returns the kind of an object in protobuf, which has four magic bytes and a
+// runtime.Unknown.
 func protobufKind(raw []byte) (string, error) {
 	const prefix = "k8s\x00"
 	var o runtime.Unknown

@@ -14,7 +14,8 @@ const (
 	docSubresourceManager = "Server-Side Apply, Field management; apimachinery util/managedfields"
 )
 
-// subresourceCases are about what subresources have in common, and about those that do something to a Pod (SU).
+// subresourceCases returns the cases about subresources in general, and about the actions on a Pod
+// (SU).
 func subresourceCases() []Case {
 	return slices.Concat(subresourceDiscoveryCases(), []Case{
 		{
@@ -29,7 +30,7 @@ func subresourceCases() []Case {
 			status := metav1.APIResource{Name: "dials/status", Kind: "Dial", Verbs: metav1.Verbs{"get", "patch", "update"}}
 			err := poll(ctx, func(ctx context.Context) error {
 				return checkListed(c.apiVersion, status, scaleResource("dials/scale"))(ctx, s)
-			}) // it may be late
+			}) // discovery is updated late
 			if err != nil {
 				return err
 			}
@@ -56,7 +57,8 @@ func subresourceCases() []Case {
 	}), bindingCases(), evictionCases())
 }
 
-// subresourceDiscoveryCases are about the subresources of another kind than their objects have.
+// subresourceDiscoveryCases returns the cases about subresources whose kind differs from that of
+// their objects.
 func subresourceDiscoveryCases() []Case {
 	one := func(id, groupVersion, path string, want metav1.APIResource) Case {
 		return Case{
@@ -90,8 +92,9 @@ func subresourceDiscoveryCases() []Case {
 	}
 }
 
-// skipUnlessPathServed skips the case unless there is something at the path, whatever discovery says: something that is not there at all, 404, or cannot
-// be read, 405, is told in other words than a path that leads nowhere.
+// skipUnlessPathServed skips the case if the path does not exist, whatever discovery contains. The
+// errors for objects that do not exist (404) and for resources without GET (405) differ from that
+// for an unknown path.
 func (s *session) skipUnlessPathServed(ctx context.Context, path, what string) error {
 	a, err := s.do(ctx, get(path), code(200, 404, 405))
 	if err != nil {
@@ -111,7 +114,8 @@ func scaleResource(name string) metav1.APIResource {
 	return metav1.APIResource{Name: name, Group: "autoscaling", Version: "v1", Kind: "Scale", Verbs: metav1.Verbs{"get", "patch", "update"}}
 }
 
-// checkListed makes the check that the discovery document of a group version has these subresources.
+// checkListed returns a check that the discovery document of a group version has these
+// subresources.
 func checkListed(groupVersion string, want ...metav1.APIResource) checkFunc {
 	return func(ctx context.Context, s *session) error {
 		for _, w := range want {
@@ -131,7 +135,7 @@ func checkListed(groupVersion string, want ...metav1.APIResource) checkFunc {
 	}
 }
 
-// hasManagedFields expects managed fields of this manager through this subresource: just these.
+// hasManagedFields expects exactly these managed fields of a manager and a subresource.
 func hasManagedFields(manager, subresource, fields string) expectation {
 	return func(a *response) error {
 		var o metav1.PartialObjectMetadata
@@ -147,14 +151,14 @@ func hasManagedFields(manager, subresource, fields string) expectation {
 	}
 }
 
-// binding is a request to bind the pod "a" to a node.
+// binding returns a request to bind the pod "a" to a node.
 func (c collection) binding(node string) call {
 	body := newObject("v1", "Binding", "a")
 	body["target"] = object{"apiVersion": "v1", "kind": "Node", "name": node}
 	return post(c.item("a")+"/binding", body)
 }
 
-// bindingConflict is how a binding is refused.
+// bindingConflict is the failure of a binding.
 func bindingConflict(says string) failure {
 	return failure{
 		code: 409, reason: metav1.StatusReasonConflict, message: `Operation cannot be fulfilled on pods/binding "a": pod a ` + says,
@@ -162,7 +166,7 @@ func bindingConflict(says string) failure {
 	}
 }
 
-// isActionSuccess expects the Success of a request that makes something happen.
+// isActionSuccess expects the Status Success of an action.
 func isActionSuccess(a *response) error {
 	for _, e := range []expectation{code(201), kind("v1", "Status"), field("Success", "status"), value(201, "code")} {
 		if err := e(a); err != nil {
@@ -237,7 +241,7 @@ func bindingCases() []Case {
 	}
 }
 
-// isScheduled expects a pod with the condition that says that it is on a node.
+// isScheduled expects a pod with the condition PodScheduled.
 func isScheduled(a *response) error {
 	var pod struct {
 		Status struct {

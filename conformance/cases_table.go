@@ -18,7 +18,8 @@ const (
 	metaGroupVersion = "meta.k8s.io/v1"
 )
 
-// tableCases are about Tables, the form that kubectl get prints (TB), and about watches as Tables (WA-35).
+// tableCases returns the cases about Tables, which kubectl get prints (TB), and about watches of
+// Tables (WA-35).
 func tableCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -96,13 +97,13 @@ func tableCases() []Case {
 	)
 }
 
-// table is the Table of an answer.
+// table decodes the Table of a response.
 func (a *response) table() (metav1.Table, error) {
 	var t metav1.Table
 	return t, a.decode(&t)
 }
 
-// checkTables expects Tables of this version, of the list and of an object.
+// checkTables expects Tables of this version for the list and for an object.
 func checkTables(accept, version string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for path, names := range sortedByKey(map[string][]string{c.path(): fiveNames, c.item("b"): {"b"}}) {
@@ -215,10 +216,10 @@ func checkInvalidIncludeObject(ctx context.Context, s *session, c collection) er
 			return err
 		}
 	}
-	return s.expect(ctx, get(c.path()+"?includeObject=Foo"), code(200)) // which only Tables have
+	return s.expect(ctx, get(c.path()+"?includeObject=Foo"), code(200)) // only Tables have the parameter
 }
 
-// checkColumns expects just these columns.
+// checkColumns expects exactly these columns.
 func checkColumns(want ...string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeTable), code(200))
@@ -240,7 +241,8 @@ func checkColumns(want ...string) collectionCheck {
 	}
 }
 
-// checkCustomColumns reads the columns that the older version of Dials has.
+// checkCustomColumns reads the columns of the older version of the custom resource with
+// subresources.
 func checkCustomColumns(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.scaleCR("a")); err != nil {
 		return err

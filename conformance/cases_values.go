@@ -9,7 +9,7 @@ import (
 
 const docValidation = docCRDs + ", Validation"
 
-// valueCases are about values that the schema does not allow (CD-10).
+// valueCases returns the cases about values that the schema does not allow (CD-10).
 func valueCases() []Case {
 	about := func(id, title, why string, spec object, check perCaseCheck) Case {
 		return onCRDPerCase(Case{ID: id, Level: Must, Title: title, Why: why, Source: docValidation}, object{"spec": objectSchema(spec)}, check)
@@ -95,14 +95,14 @@ func valueCases() []Case {
 	}
 }
 
-// keyedListSchema is a list with two keys, one of which has a default.
+// keyedListSchema returns the schema of a list with two keys, one of which has a default.
 func keyedListSchema() object {
 	item := objectSchema(object{"name": typeSchema("string"), "port": typeSchema("integer"), "protocol": typeSchema("string").with("default", "TCP")})
 	return arraySchema(item.with("required", []string{"name", "port"})).with("x-kubernetes-list-type", "map").
 		with("x-kubernetes-list-map-keys", []string{"name", "port", "protocol"})
 }
 
-// valueTest is a value of a field of the specification, and the cause for which it is refused; "" is for one that is not.
+// valueTest has a value for a field of the spec and the cause of its error, or "" if it is valid.
 type valueTest struct {
 	field   string
 	value   any
@@ -110,7 +110,7 @@ type valueTest struct {
 	message string
 }
 
-// expectValues tries to create an object of each value.
+// expectValues sends a create for each value.
 func (c collection) expectValues(ctx context.Context, values ...valueTest) error {
 	for _, one := range values {
 		expect := code(201)
@@ -215,11 +215,12 @@ func checkNullableFields(ctx context.Context, d crdPerCase, c collection) error 
 		send(post(c.path(), nulls), code(201), valueAt(object{"nil": nil, "list": []any{nil, "x"}}, "spec"), hasField("spec", "nil"), noField("spec", "text")),
 		send(get(c.item("a")), code(200), valueAt(object{"nil": nil, "list": []any{nil, "x"}}, "spec")),
 		send(jsonPatch(c.item("a"), setOp("/spec/text", nil)), code(200), noField("spec", "text"), hasField("spec", "nil")),
-		send(mergePatch(c.item("a"), object{"spec": object{"nil": nil}}), code(200), noField("spec", "nil")), // it takes the field away
+		send(mergePatch(c.item("a"), object{"spec": object{"nil": nil}}), code(200), noField("spec", "nil")), // null removes the field
 	)
 }
 
-// checkCombinedSchemas are broken by the whole value, for which the server has no field.
+// checkCombinedSchemas sends values that do not match oneOf, anyOf, allOf or not. The errors are
+// about the whole value, so their field is "<nil>".
 func checkCombinedSchemas(ctx context.Context, d crdPerCase, c collection) error {
 	of := func(field string, value int) call { return c.dryRunCreate(c.withSpec("a", object{field: value})) }
 	refused := func(says string) expectation {

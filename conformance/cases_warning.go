@@ -15,7 +15,7 @@ const (
 	warningFilter = "apiserver endpoints/filters/warning.go"
 )
 
-// warningCases are about Warning headers (WN).
+// warningCases returns the cases about Warning headers (WN).
 func warningCases() []Case {
 	return slices.Concat(
 		onMaps(Case{
@@ -23,7 +23,8 @@ func warningCases() []Case {
 			Why:    "clients parse it",
 			Source: docWarning,
 		}, func(ctx context.Context, s *session, c collection) error {
-			// Built-in types show the name quoted, custom resources as it is. The header quotes it in any case.
+			// The text has the name quoted for built-in types and as it is for custom resources.
+			// The header quotes the text again.
 			const strange = `a"b\c`
 			text, header := `unknown field "a\"b\\c"`, `299 - "unknown field \"a\\\"b\\\\c\""`
 			if c.isCustom() {
@@ -61,7 +62,7 @@ func warningCases() []Case {
 			body := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":"a"},"data":{"k":"1","k":"2","k":"3"},"bogus":1,"bogus":2,"bogus":3}`,
 				c.apiVersion, c.kind)
 			want := []string{`duplicate field "data.k"`, `unknown field "bogus"`}
-			if c.isCustom() { // what a built-in type does not have, it does not look into
+			if c.isCustom() { // built-in types do not decode unknown fields further
 				want = append(want, `duplicate field "bogus"`)
 			}
 			return s.expect(ctx, post(c.path(), body), code(201), warningsAre(want...))
@@ -94,7 +95,7 @@ func warningCases() []Case {
 	)
 }
 
-// checkLongWarnings makes warnings of which sixteen fill the limit when they are cut.
+// checkLongWarnings causes warnings that reach the limit of all warnings after each was cut.
 func checkLongWarnings(ctx context.Context, s *session, c collection) error {
 	const total, each = 4096, 256
 	unknown := func(name string, fields, length int) object {

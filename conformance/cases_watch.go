@@ -9,7 +9,7 @@ import (
 
 const docWatch = "Kubernetes API Concepts, Efficient detection of changes"
 
-// watchCases are about the stream of events (WA).
+// watchCases returns the cases about the events of watches (WA).
 func watchCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -21,7 +21,7 @@ func watchCases() []Case {
 			if err != nil {
 				return err
 			}
-			// Opening it waits for the headers, and there is no event before the create.
+			// watch waits for the headers of the response, and no event is sent before the create.
 			w, err := c.watch(ctx, "?watch=true&resourceVersion="+l.Metadata.ResourceVersion)
 			if err != nil {
 				return err
@@ -102,10 +102,11 @@ func watchCases() []Case {
 	)
 }
 
-// longWatchDuration is longer than the time that kube-apiserver has for a request that is no watch.
+// longWatchDuration is longer than the time limit of kube-apiserver for requests that are not
+// watches.
 const longWatchDuration = 70 * time.Second
 
-// watchFromNow opens a watch from the present state of the collection.
+// watchFromNow opens a watch from the current state of the collection.
 func watchFromNow(ctx context.Context, c collection, parameters string) (*watcher, error) {
 	l, err := c.list(ctx, "")
 	if err != nil {
@@ -134,7 +135,7 @@ func checkWholeObjects(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
-// createChangeDelete creates an object, changes it n times, and deletes it.
+// createChangeDelete creates an object, changes it that many times, and deletes it.
 func createChangeDelete(ctx context.Context, c collection, name string, changes int) error {
 	if _, err := c.create(ctx, c.object(name)); err != nil {
 		return err

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// watchDeletionCases are about what watches show of deletions, and what they do not show (WA-09 to WA-11, WA-15).
+// watchDeletionCases returns the cases about the events of deletions, and about requests without
+// events (WA-09 to WA-11, WA-15).
 func watchDeletionCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -66,7 +67,8 @@ func checkLastState(ctx context.Context, _ *session, c collection) error {
 	return errors.Join(expectNotOlder(gone.meta.ResourceVersion, before.meta.ResourceVersion), expectNotOlder(l.Metadata.ResourceVersion, gone.meta.ResourceVersion))
 }
 
-// deleteWithFinalizer deletes a held object and takes its finalizer off, and gives the two events and the answer's resourceVersion in between.
+// deleteWithFinalizer deletes an object with a finalizer, removes the finalizer, and returns the
+// two events.
 func deleteWithFinalizer(ctx context.Context, s *session, c collection) (marked, gone event, err error) {
 	if _, err := c.create(ctx, c.object("a").withFinalizer()); err != nil {
 		return marked, gone, err

@@ -17,7 +17,7 @@ const (
 	protobufWatch = "application/vnd.kubernetes.protobuf;stream=watch"
 )
 
-// watchFormatCases are about what a watch looks like on the wire (WA).
+// watchFormatCases returns the cases about the encoding of watches (WA).
 func watchFormatCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -30,7 +30,7 @@ func watchFormatCases() []Case {
 				return err
 			}
 			for _, known := range []string{"application/json;stream=watch", protobufWatch} {
-				// The Status itself is YAML, whose long lines are folded, but a media type has no space to fold at.
+				// YAML folds long lines of the Status at spaces, but media types have none.
 				if !strings.Contains(string(a.body), known) {
 					return a.errorf("expected the message to name %s", known)
 				}
@@ -158,7 +158,7 @@ func readProtobufFrame(r io.Reader) (metav1.WatchEvent, error) {
 	if _, err := io.ReadFull(r, length[:]); err != nil {
 		return e, err
 	}
-	const maxSize = 16 << 20 // more is no frame of ours, but some other format read as a length
+	const maxSize = 16 << 20 // a larger value is no length, but text of another format
 	size := binary.BigEndian.Uint32(length[:])
 	if size > maxSize {
 		return e, fmt.Errorf("expected a frame of at most %d bytes, the length says %d", maxSize, size)

@@ -7,7 +7,8 @@ import (
 
 const docSelectors = "Kubernetes API Concepts, Efficient detection of changes, selectors; apiserver storage/cacher"
 
-// watchSelectorCases are about watches of a part of a collection (WA-12 to WA-14, WA-28).
+// watchSelectorCases returns the cases about watches with selectors or in one namespace (WA-12 to
+// WA-14, WA-28).
 func watchSelectorCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -114,7 +115,8 @@ func checkNonMatching(ctx context.Context, _ *session, c collection) error {
 	return w.wantAdded("marker")
 }
 
-// checkNamespacePrefix makes changes in a namespace whose name is that of the watched one and a bit more, and then one in that.
+// checkNamespacePrefix makes changes in a namespace whose name starts with that of the watched one,
+// and then one in the watched namespace.
 func checkNamespacePrefix(ctx context.Context, s *session, c collection) error {
 	other := c
 	other.namespace += "-x"

@@ -11,7 +11,7 @@ import (
 
 const docWatchTable = "Kubernetes API Concepts, resourceVersion parameter, watch"
 
-// watchStartCases are about where a watch begins, and how it fails to (WA).
+// watchStartCases returns the cases about the start of watches and their errors (WA).
 func watchStartCases() []Case {
 	return slices.Concat(
 		onBoth(Case{
@@ -147,7 +147,8 @@ func checkInitialState(query string) collectionCheck {
 	}
 }
 
-// openExpiredWatch opens a watch from resourceVersion 1, which the server is made to forget if it can be.
+// openExpiredWatch opens a watch from resourceVersion 1, after the server compacted it if that is
+// possible.
 func openExpiredWatch(ctx context.Context, s *session, c collection) (*watcher, error) {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return nil, err
@@ -160,7 +161,7 @@ func openExpiredWatch(ctx context.Context, s *session, c collection) (*watcher, 
 	return c.watch(ctx, "?watch=true&timeoutSeconds=5&resourceVersion=1")
 }
 
-// firstError reads the ERROR event of an old watch.
+// firstError reads the ERROR event of a watch from an expired resourceVersion.
 func firstError(s *session, w *watcher) (metav1.Status, error) {
 	e, err := w.next()
 	if err != nil {
@@ -181,7 +182,7 @@ func (w *watcher) wantError() (metav1.Status, error) {
 	return w.statusOf(e)
 }
 
-// statusOf is the Status of an ERROR event.
+// statusOf decodes the Status of an ERROR event.
 func (w *watcher) statusOf(e event) (metav1.Status, error) {
 	var status metav1.Status
 	if e.Type != "ERROR" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// webSocketCases are about watches over WebSockets (WA-33, WA-34).
+// webSocketCases returns the cases about watches over WebSockets (WA-33, WA-34).
 func webSocketCases() []Case {
 	return []Case{
 		onSecrets(Case{
@@ -25,7 +25,7 @@ func webSocketCases() []Case {
 	}
 }
 
-// doWebSocket is do for a call that asks for a WebSocket, which there is not in HTTP/2.
+// doWebSocket is do for a call that requests a WebSocket. HTTP/2 has none.
 func (s *session) doWebSocket(ctx context.Context, c call, expect ...expectation) (*response, error) {
 	a, err := s.do(ctx, c, expect...)
 	if err != nil && strings.Contains(err.Error(), "invalid Upgrade request header") {
@@ -60,7 +60,7 @@ func checkWatchOverWebSocket(ctx context.Context, s *session, c collection) erro
 	return nil
 }
 
-// asWebSocket asks for a WebSocket in the name of an origin, or of nobody if it is "".
+// asWebSocket requests a WebSocket with an Origin header, or without one if origin is "".
 func (c call) asWebSocket(origin string) call {
 	c = c.withHeader("Connection", "Upgrade").withHeader("Upgrade", "websocket").
 		withHeader("Sec-WebSocket-Version", "13").withHeader("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")
@@ -70,8 +70,8 @@ func (c call) asWebSocket(origin string) call {
 	return c
 }
 
-// parseTextMessages takes the frames of a WebSocket apart (RFC 6455, section 5.2), up to the one that closes it. All have to be whole text messages
-// of less than 64 KiB.
+// parseTextMessages decodes the frames of a WebSocket (RFC 6455, section 5.2), up to the one that
+// closes it. All must be complete text messages of less than 64 KiB.
 func parseTextMessages(p []byte) (messages []string, err error) {
 	const text, closes = 0x81, 0x88
 	for len(p) >= 2 && p[0] != closes {

@@ -16,7 +16,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// proxyTo passes everything on.
+// proxyTo returns a proxy that passes everything on.
 func proxyTo(target string) (*httputil.ReverseProxy, error) {
 	to, err := url.Parse(target)
 	if err != nil {
@@ -24,11 +24,11 @@ func proxyTo(target string) (*httputil.ReverseProxy, error) {
 	}
 	return &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to) },
-		FlushInterval: -1, // or events of a watch would wait for others
+		FlushInterval: -1, // otherwise events of a watch are buffered
 	}, nil
 }
 
-// What stands in front of an API server is checked with it: a proxy here, at any address.
+// A run against a proxy in front of an API server.
 func ExampleExecute_proxy() {
 	behind, err := fakeapi.New()
 	if err != nil {
@@ -56,7 +56,7 @@ func ExampleExecute_proxy() {
 		CaseFinished: func(r conformance.Result) { fmt.Println(r.Outcome, r.Case.ID) },
 	})
 	if err != nil {
-		fmt.Println(err) // of the run: failed cases are in the report
+		fmt.Println(err) // an error of the run; failed cases are in the report
 	}
 	fmt.Println(report.LevelTally(conformance.Must).Failed, len(report.Leftovers))
 	// Output:
@@ -68,7 +68,7 @@ func ExampleExecute_proxy() {
 	// 0 0
 }
 
-// TestRunOnAProxy is the library form as others use it, on a server that is closed by defer.
+// TestRunOnAProxy runs the example against a server that is closed by defer.
 func TestRunOnAProxy(t *testing.T) {
 	t.Parallel()
 	proxy, err := proxyTo(fakeapi.Start(t, fakeapi.WithResourceVersionTimeout(50*time.Millisecond)).URL())

@@ -10,7 +10,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// countingTransport is a transport that counts the requests of cases, but for those that only prepare or clean up.
+// countingTransport counts the requests of cases that check something, not those that prepare or
+// clean up.
 type countingTransport struct {
 	next http.RoundTripper
 	by   map[string]int
@@ -24,7 +25,7 @@ func (c countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(r)
 }
 
-// A transport finds out what a request of a run is for.
+// A transport reads the purpose of a request.
 func ExampleRequestPurposeFrom() {
 	srv, err := fakeapi.New()
 	if err != nil {

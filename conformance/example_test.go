@@ -12,9 +12,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// In a test of one's own server: a subtest for each case.
+// A test of a server with a subtest for each case.
 func ExampleRun() {
-	var t *testing.T // that of the test
+	var t *testing.T // of the test function
 	srv := fakeapi.Start(t)
 	conformance.Run(t, conformance.Config{
 		BaseURL:  srv.URL(),
@@ -24,7 +24,7 @@ func ExampleRun() {
 	})
 }
 
-// Anywhere else: one error, nil if nothing failed.
+// Without tests: one error, or nil if no case failed.
 func ExampleCheck() {
 	srv, err := fakeapi.New()
 	if err != nil {
@@ -39,7 +39,7 @@ func ExampleCheck() {
 	// Output: <nil>
 }
 
-// A run with a report, in all its forms.
+// A run with a report in all its forms.
 func ExampleExecute() {
 	srv, err := fakeapi.New()
 	if err != nil {
@@ -79,7 +79,7 @@ func ExampleExecute() {
 	// 0 of what a server may do
 }
 
-// What there is to check, and what no case can.
+// All cases, and the rules without cases.
 func ExampleCases() {
 	must := 0
 	for _, c := range conformance.Cases() {
@@ -91,7 +91,7 @@ func ExampleCases() {
 	// Output: true true
 }
 
-// A configuration can be looked at before anything is sent.
+// A configuration can be checked before any request.
 func ExampleConfig_SelectedCases() {
 	config := conformance.Config{
 		BaseURL: "https://127.0.0.1:6443",

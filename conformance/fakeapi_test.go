@@ -17,7 +17,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// configOf points the suite at a fake, with the knobs that it has.
+// configOf returns a configuration for a fake, with the functions that control it.
 func configOf(srv *fakeapi.Server) conformance.Config {
 	return conformance.Config{
 		BaseURL:       srv.URL(),
@@ -25,12 +25,12 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 		Compact:       func(context.Context) error { srv.Compact(); return nil },
 		ExpireWatches: func(context.Context) error { srv.ForgetHistory(); return nil },
 		BeginStartup: func(context.Context) (func(), error) {
-			return func() { _ = srv.Restart(0) }, srv.Restart(time.Hour) // a door that is open stays so
+			return func() { _ = srv.Restart(0) }, srv.Restart(time.Hour) // Restart(0) does nothing if the server is ready
 		},
 	}
 }
 
-// configWithUsers starts a fake that asks who sends a request and whether that may be done, and points the suite at it.
+// configWithUsers returns a configuration for a fake with authentication and authorization.
 func configWithUsers(t *testing.T) conformance.Config {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(),
 		fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "unprivileged", User: "unprivileged"}),
@@ -44,10 +44,10 @@ func configWithUsers(t *testing.T) conformance.Config {
 	return config
 }
 
-// userCases are the cases that find something to judge only where users differ.
+// userCases are the cases that need different users.
 var userCases = regexp.MustCompile(`^(AU-|SA-30$|DR-08$)`)
 
-// TestFakeWithUsers runs what is about users, as another user and by impersonation.
+// TestFakeWithUsers runs the cases about users, with a second client and with impersonation.
 func TestFakeWithUsers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,7 +66,8 @@ func TestFakeWithUsers(t *testing.T) {
 	})
 }
 
-// TestFakeOverTCP deals the cases out to a number of servers, which run side by side: most of the time of a run is waiting.
+// TestFakeOverTCP splits the cases between servers that run at the same time, because most of a run
+// is waiting.
 func TestFakeOverTCP(t *testing.T) {
 	t.Parallel()
 	var running sync.WaitGroup
@@ -78,7 +79,7 @@ func TestFakeOverTCP(t *testing.T) {
 	running.Wait()
 }
 
-// splitCases makes n selections of cases that have every case once.
+// splitCases returns n regular expressions. Together they match each case once.
 func splitCases(n int) []*regexp.Regexp {
 	parts := make([][]string, n)
 	for i, one := range conformance.Cases() {
@@ -91,7 +92,8 @@ func splitCases(n int) []*regexp.Regexp {
 	return selections
 }
 
-// TestFakeInMemory runs on virtual time, where the full waits of the server cost nothing and no case is too long.
+// TestFakeWithInMemoryNetwork runs on virtual time, where waiting costs nothing, so that no case is
+// skipped for its duration.
 func TestFakeWithInMemoryNetwork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

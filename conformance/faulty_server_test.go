@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// fault is a way for a server to be wrong: a transport between the suite and a server that behaves.
+// fault is a transport in front of a correct server that makes it break a rule.
 type fault func(next http.RoundTripper) http.RoundTripper
 
 type roundTripFunc func(*http.Request) (*http.Response, error)
 
 func (f roundTripFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// changeRequest changes requests on their way.
+// changeRequest changes requests.
 func changeRequest(change func(*http.Request)) fault {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return roundTripFunc(func(req *http.Request) (*http.Response, error) {
@@ -31,7 +31,7 @@ func changeRequest(change func(*http.Request)) fault {
 	}
 }
 
-// changeRequestBody changes the bodies of these requests on their way.
+// changeRequestBody changes the bodies of requests that meet a condition.
 func changeRequestBody(when func(*http.Request) bool, change func(string) string) fault {
 	return changeRequest(func(req *http.Request) {
 		if req.Body == nil || !when(req) {
@@ -39,17 +39,18 @@ func changeRequestBody(when func(*http.Request) bool, change func(string) string
 		}
 		sent, err := io.ReadAll(req.Body)
 		if err != nil {
-			panic(err) // of the suite's own body
+			panic(err) // the body is that of the suite
 		}
 		changed := change(string(sent))
 		req.Body, req.ContentLength = io.NopCloser(strings.NewReader(changed)), int64(len(changed))
 	})
 }
 
-// ignoreParameter is a server that does not read a query parameter.
+// ignoreParameter removes a query parameter.
 func ignoreParameter(parameter string) fault { return setParameter(parameter, "") }
 
-// setParameter is a server that reads a parameter as if it had another value, where it is given. An empty value means not given.
+// setParameter replaces the value of a query parameter in requests that have it, or removes it if
+// the value is empty.
 func setParameter(parameter, value string) fault {
 	return changeRequest(func(req *http.Request) {
 		q := req.URL.Query()
@@ -64,7 +65,7 @@ func setParameter(parameter, value string) fault {
 	})
 }
 
-// changeResponse changes answers to these requests on their way.
+// changeResponse changes the responses to requests that meet a condition.
 func changeResponse(when func(*http.Request) bool, change func(*http.Response)) fault {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return roundTripFunc(func(req *http.Request) (*http.Response, error) {
@@ -77,7 +78,7 @@ func changeResponse(when func(*http.Request) bool, change func(*http.Response)) 
 	}
 }
 
-// withoutCode answers 501 where the server would have answered with this code.
+// withoutCode answers 501 instead of this code.
 func withoutCode(code int) fault {
 	return changeResponse(anyRequest, func(resp *http.Response) {
 		if resp.StatusCode == code {
@@ -86,19 +87,20 @@ func withoutCode(code int) fault {
 	})
 }
 
-// changeBody changes the whole body of an answer.
+// changeBody changes the whole body of responses.
 func changeBody(when func(*http.Request) bool, change func(string) string) fault {
 	return changeResponse(when, func(resp *http.Response) {
 		old, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil {
-			panic(err) // of the test's own server
+			panic(err) // the response is that of the test's server
 		}
 		resp.Body = io.NopCloser(strings.NewReader(change(string(old))))
 	})
 }
 
-// changeEvents changes the events of watches. It gets the events before, and may give none, one, or more lines.
+// changeEvents changes the events of watches. The function gets the events before, and returns any
+// number of lines.
 func changeEvents(change func(before []string, event string) []string) fault {
 	return changeResponse(isWatch, func(resp *http.Response) {
 		if resp.StatusCode != http.StatusOK {
@@ -108,7 +110,7 @@ func changeEvents(change func(before []string, event string) []string) fault {
 	})
 }
 
-// lineBody is a body that changes line by line.
+// lineBody changes a body line by line.
 type lineBody struct {
 	source io.Closer
 	lines  *bufio.Reader
@@ -133,7 +135,7 @@ func (b *lineBody) Read(p []byte) (int, error) {
 
 func (b *lineBody) Close() error { return b.source.Close() }
 
-// The requests to lie about.
+// Conditions on requests.
 
 func anyRequest(*http.Request) bool { return true }
 
@@ -158,17 +160,17 @@ func hasPathSuffix(suffix string) func(*http.Request) bool {
 	return func(req *http.Request) bool { return strings.HasSuffix(req.URL.Path, suffix) }
 }
 
-// replaceText replaces text.
+// replaceText replaces a text.
 func replaceText(old, with string) func(string) string {
 	return func(s string) string { return strings.ReplaceAll(s, old, with) }
 }
 
-// replaceInEvents replaces text in the events of watches.
+// replaceInEvents replaces a text in the events of watches.
 func replaceInEvents(old, with string) fault {
 	return changeEvents(func(_ []string, event string) []string { return []string{strings.ReplaceAll(event, old, with)} })
 }
 
-// addToParameter moves a number in the query by so much.
+// addToParameter adds to a number in the query.
 func addToParameter(parameter string, by int) fault {
 	return changeRequest(func(req *http.Request) {
 		q := req.URL.Query()
@@ -179,14 +181,14 @@ func addToParameter(parameter string, by int) fault {
 	})
 }
 
-// changePath rewrites paths.
+// changePath changes the paths of requests.
 func changePath(change func(string) string) fault {
 	return changeRequest(func(req *http.Request) {
 		req.URL = &url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: change(req.URL.Path), RawQuery: req.URL.RawQuery}
 	})
 }
 
-// withoutMethod is a server that does not know a method.
+// withoutMethod replaces a method by an unknown one.
 func withoutMethod(method string) fault {
 	return changeRequest(func(req *http.Request) {
 		if req.Method == method {
@@ -195,7 +197,7 @@ func withoutMethod(method string) fault {
 	})
 }
 
-// replaceVersionZero is a server that reads resourceVersion=0 as something else.
+// replaceVersionZero replaces resourceVersion=0 by another value.
 func replaceVersionZero(instead string) fault {
 	return changeRequest(func(req *http.Request) {
 		req.URL.RawQuery = strings.Replace(req.URL.RawQuery, "resourceVersion=0", instead, 1)
@@ -224,7 +226,7 @@ func reverseItems(s string) string {
 	return editItems(func(items []json.RawMessage) []json.RawMessage { slices.Reverse(items); return items })(s)
 }
 
-// addToNumber moves the numbers after a text.
+// addToNumber adds to the numbers that follow a text.
 func addToNumber(after string, by int) func(string) string {
 	pattern := regexp.MustCompile(regexp.QuoteMeta(after) + `(\d+)`)
 	return func(s string) string {
@@ -238,7 +240,7 @@ func addToNumber(after string, by int) func(string) string {
 	}
 }
 
-// increaseVersionOnRead is a server whose objects differ at each read.
+// increaseVersionOnRead returns a higher resourceVersion with each read.
 func increaseVersionOnRead() fault {
 	reads := 0
 	return changeBody(hasMethod(http.MethodGet), func(s string) string {
@@ -255,12 +257,12 @@ func insertVowels(s string) string {
 	return regexp.MustCompile(`"name":"base-[^"]*`).ReplaceAllString(s, `"name":"base-aeiou`)
 }
 
-// decreaseVersions gives every event a lower resourceVersion than the one before.
+// decreaseVersions gives each event a lower resourceVersion than the one before.
 func decreaseVersions(before []string, event string) []string {
 	return []string{addToNumber(`"resourceVersion":"`, -10*len(before))(event)}
 }
 
-// abortStreams ends streams in disorder.
+// abortStreams ends streams with an error of the connection.
 func abortStreams(next http.RoundTripper) http.RoundTripper {
 	return roundTripFunc(func(req *http.Request) (*http.Response, error) {
 		resp, err := next.RoundTrip(req)
@@ -281,13 +283,13 @@ func (d *abortedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// keepNamespaceOfClusterScoped is a server that takes and keeps the namespace of a cluster-scoped object.
+// keepNamespaceOfClusterScoped accepts and returns the namespace of a cluster-scoped object.
 func keepNamespaceOfClusterScoped(next http.RoundTripper) http.RoundTripper {
 	ask := changeRequestBody(anyRequest, replaceText(`,"namespace":"somewhere"`, ""))
 	return changeBody(hasPathSuffix("-cluster-scoped"), replaceText(`"metadata":{`, `"metadata":{"namespace":"somewhere",`))(ask(next))
 }
 
-// The paths that servers do not have.
+// Changes of paths.
 
 func moveRoot(p string) string {
 	if p == "/" {

@@ -11,7 +11,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// TestFeatures holds that a server is skipped for a feature that nobody spoke of, and fails for one that it should have or should not have.
+// TestFeatures checks that cases about a feature are skipped if the configuration does not mention
+// it, and fail if it is wrong about it.
 func TestFeatures(t *testing.T) {
 	for _, one := range []struct {
 		gate, run string
@@ -40,7 +41,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// Without streaming lists, the cases about them are skipped and say so, and the one about servers without passes.
+// Without streaming lists, the cases about them are skipped with that reason, and the case for
+// servers without them passes.
 func TestWithoutStreamingLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithFeature(fakeapi.WatchList, false)))
@@ -61,7 +63,7 @@ func TestWithoutStreamingLists(t *testing.T) {
 	})
 }
 
-// outcomes runs the cases, and gives the results of this outcome.
+// outcomes runs the cases, and returns the results with this outcome.
 func outcomes(t *testing.T, c conformance.Config, outcome conformance.Outcome) (found []conformance.Result) {
 	report, err := conformance.Execute(t.Context(), c)
 	require.NoError(t, err)

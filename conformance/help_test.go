@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// postHook makes a hook that POSTs to an address.
+// postHook returns a function that sends a POST.
 func postHook(url string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)

@@ -12,7 +12,7 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// rules gives the level of every rule in rules.md.
+// rules returns the level of each rule in rules.md.
 func rules(t *testing.T) map[string]string {
 	text, err := os.ReadFile("rules.md")
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func TestEveryCaseHasARule(t *testing.T) {
 	}
 }
 
-// maxUnchecked is how many rules may be left to the reader.
+// maxUnchecked is the highest allowed number of rules without cases.
 const maxUnchecked = 40
 
 func TestEveryRuleHasACaseOrAReason(t *testing.T) {

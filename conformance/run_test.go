@@ -17,11 +17,12 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// recordingServer is a server that says yes to every POST, remembers what it was asked, and leaves the rest to answer, where that is set.
+// recordingServer accepts every POST and records the requests. If respond is set, it can answer
+// instead.
 type recordingServer struct {
 	respond func(w http.ResponseWriter, r *http.Request) (done bool)
 
-	mu        sync.Mutex // guards asked
+	mu        sync.Mutex // guards requested
 	requested []string   // method and path
 }
 
@@ -55,7 +56,7 @@ func (s *recordingServer) requests(prefix string) []string {
 	return found
 }
 
-// start serves, and gives a configuration that runs these cases.
+// start starts the server, and returns a configuration that runs these cases.
 func (s *recordingServer) start(t *testing.T, cases string) conformance.Config {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
@@ -157,7 +158,7 @@ func TestSkipsCasesWithoutCustomResources(t *testing.T) {
 
 func TestCleanUpAfterFailure(t *testing.T) {
 	s := &recordingServer{}
-	report, err := conformance.Execute(t.Context(), s.start(t, `^NM-02/typed$`)) // the second create is accepted too
+	report, err := conformance.Execute(t.Context(), s.start(t, `^NM-02/typed$`)) // the server accepts the second create too
 	require.NoError(t, err)
 	require.Equal(t, conformance.Failed, onlyResult(t, report).Outcome)
 	require.Empty(t, onlyResult(t, report).Leftovers)
@@ -175,7 +176,7 @@ func TestCleanUpAfterCancellation(t *testing.T) {
 			return false
 		}
 		cancel(enough)
-		<-r.Context().Done() // the client gives up
+		<-r.Context().Done() // the client closes the connection
 		return true
 	}}
 	report, err := conformance.Execute(ctx, s.start(t, `^(GT-01/typed|LS-01/typed)$`))
@@ -232,7 +233,8 @@ func TestCaseTimeout(t *testing.T) {
 	require.Len(t, s.requests("DELETE"), 1)
 }
 
-// A server that is busy, or not ready, is asked again, as often as a client does.
+// Requests that a server rejects because it is busy or not ready are repeated as often as a client
+// does.
 func TestRetriesBusyServer(t *testing.T) {
 	refusals := 0
 	busy := func(most int) conformance.Config {

@@ -24,9 +24,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// The load that a run may put on a cluster that others use.
+// Limits of the load that a run causes.
 const (
-	maxConcurrent = 10      // requests that are on their way, watches included
+	maxConcurrent = 10      // requests at the same time, with watches
 	maxCreated    = 30      // objects of one case
 	maxBodySize   = 4 << 20 // bytes of one body
 )
@@ -43,13 +43,13 @@ func (w writeRequest) String() string {
 	return fmt.Sprintf("%s: %s %s?%s", w.id, w.method, w.path, w.query.Encode())
 }
 
-// requestLog keeps account of what a run asks for.
+// requestLog records the requests of a run.
 type requestLog struct {
-	mu                        sync.Mutex // guards what is below
-	currentCase               string     // the case that is run
+	mu                        sync.Mutex // guards the fields below
+	currentCase               string     // ID of the case that runs
 	writes                    []writeRequest
 	created                   map[string]int // by case
-	concurrent, maxConcurrent int            // requests on their way
+	concurrent, maxConcurrent int            // requests at the same time
 }
 
 func (l *requestLog) startCase(one conformance.Case) {
@@ -58,12 +58,12 @@ func (l *requestLog) startCase(one conformance.Case) {
 	l.currentCase = one.ID
 }
 
-// wrap puts it in front of a transport.
+// wrap returns a transport that records requests.
 func (l *requestLog) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripFunc(func(r *http.Request) (*http.Response, error) {
 		var body []byte
 		if r.Body != nil {
-			body, _ = io.ReadAll(r.Body) // of the suite's own
+			body, _ = io.ReadAll(r.Body) // the body is that of the suite
 			r = r.Clone(r.Context())
 			r.Body = io.NopCloser(bytes.NewReader(body))
 		}
@@ -94,11 +94,12 @@ func (l *requestLog) recordResponse(created bool) {
 	}
 }
 
-// checkSafe says what is wrong with a write for a run of this ID: whether the server is right or not, it must reach nothing but what is
-// the run's own. Dry runs reach nothing, nor do reviews, which are questions, nor selectors that match nothing.
+// checkSafe returns an error if a write of the run with this ID could reach objects of others,
+// whether the server is correct or not. Dry runs, reviews and selectors that match nothing change
+// nothing.
 func (w writeRequest) checkSafe(run string) error {
 	var o metav1.PartialObjectMetadata
-	_ = json.Unmarshal(w.body, &o) // bodies that are no JSON are sent to paths in namespaces only
+	_ = json.Unmarshal(w.body, &o) // the paths of bodies that are not JSON are in namespaces
 	group := `(?:[a-z0-9]+\.)?` + run + `\.conformance\.example\.com`
 	switch {
 	case w.query.Get("dryRun") == "All":
@@ -119,7 +120,8 @@ const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 func excerpt(body []byte) string { return string(body[:min(len(body), 200)]) }
 
-// listAll is what there is on a server, by path, but for the namespaces that are on their way out: their end is the work of controllers.
+// listAll returns the paths of all objects, except for terminating namespaces, which controllers
+// remove.
 func listAll(t *testing.T, config conformance.Config) (paths []string) {
 	t.Helper()
 	var groups metav1.APIGroupList
@@ -159,8 +161,9 @@ func getJSON(t *testing.T, config conformance.Config, path string, into any) {
 	require.NoError(t, json.NewDecoder(response.Body).Decode(into))
 }
 
-// TestRunChangesOnlyItsOwnObjects is what makes a run safe on a cluster that others use: each write is one to an object of the run's own, the load is
-// bounded, and afterwards the server is as it was, though nobody but the suite removes anything there.
+// TestRunChangesOnlyItsOwnObjects checks that a run is safe on a cluster that is used by others:
+// each write is to an object of the run, the load is limited, and afterwards the server is as
+// before, though only the suite removes objects there.
 func TestRunChangesOnlyItsOwnObjects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

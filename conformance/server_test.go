@@ -13,25 +13,27 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// TestServer runs the suite against the server whose root URL is in FAKEAPI_CONFORMANCE_URL, where that is set, without credentials:
+// TestServer runs the suite against the server with the root URL in FAKEAPI_CONFORMANCE_URL,
+// without credentials. It is skipped if the variable is not set.
 //
 //	FAKEAPI_CONFORMANCE_URL=http://127.0.0.1:8001 go test -run TestServer ./conformance
 //
-// "kubectl proxy" offers any cluster that way. FAKEAPI_CONFORMANCE_COMPACT_URL may name an address that compacts the
-// server's history on POST, and FAKEAPI_CONFORMANCE_PATIENCE how long a case may wait for the clock ("5m").
-// FAKEAPI_CONFORMANCE_NOBODY is the token of a user without rights, for the cases about denials.
-// FAKEAPI_CONFORMANCE_SKIP leaves out what the server is known not to have, by cases or rules with a reason each:
-// "NS-05: no strategy for namespaces; NS-06: the same".
+// "kubectl proxy" makes any cluster available in this way. Further variables:
+//
+//   - FAKEAPI_CONFORMANCE_COMPACT_URL: a URL that compacts the history of the server on POST
+//   - FAKEAPI_CONFORMANCE_PATIENCE: Config.Patience, for example "5m"
+//   - FAKEAPI_CONFORMANCE_UNPRIVILEGED_TOKEN: the bearer token of a user without rights, for Config.UnprivilegedClient
+//   - FAKEAPI_CONFORMANCE_SKIP: Config.Skip, for example "NS-05: no strategy for namespaces; NS-06: the same"
 func TestServer(t *testing.T) {
 	url := os.Getenv("FAKEAPI_CONFORMANCE_URL")
 	if url == "" {
-		t.Skip("FAKEAPI_CONFORMANCE_URL names no server")
+		t.Skip("FAKEAPI_CONFORMANCE_URL is not set")
 	}
 	config := conformance.Config{BaseURL: url, Client: &http.Client{}}
 	if compact := os.Getenv("FAKEAPI_CONFORMANCE_COMPACT_URL"); compact != "" {
 		config.Compact = postHook(compact)
 	}
-	if token := os.Getenv("FAKEAPI_CONFORMANCE_NOBODY"); token != "" {
+	if token := os.Getenv("FAKEAPI_CONFORMANCE_UNPRIVILEGED_TOKEN"); token != "" {
 		config.UnprivilegedClient = &http.Client{Transport: transport.NewBearerAuthRoundTripper(token, http.DefaultTransport)}
 	}
 	if patience := os.Getenv("FAKEAPI_CONFORMANCE_PATIENCE"); patience != "" {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// accessFaults are about whose a request is and what that user may do.
+// accessFaults break rules about users and their rights.
 var accessFaults = []faultyServer{
 	{"authenticates an unknown token", changeRequest(func(r *http.Request) {
 		if r.Header.Get("Authorization") == "Bearer conformance-no-such-token" {
@@ -40,9 +40,9 @@ var accessFaults = []faultyServer{
 	{"names the verb delete in denials of deletecollection", changeBody(anyRequest, replaceText("cannot deletecollection", "cannot delete")), `^AU-10$`},
 }
 
-// authorizeAll takes everybody for the administrator.
+// authorizeAll sends the requests without credentials as the administrator.
 var authorizeAll = changeRequest(func(r *http.Request) {
-	if r.Header.Get("Authorization") == "" { // that of the client comes behind
+	if r.Header.Get("Authorization") == "" { // the client adds its credentials later
 		r.Header.Set("Authorization", "Bearer admin")
 	}
 })

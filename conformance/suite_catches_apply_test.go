@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// applyFaults are about server-side apply.
+// applyFaults break rules about server-side apply.
 var applyFaults = []faultyServer{
 	{"rejects apply patches as unsupported", replaceContentType("application/apply-patch+yaml", "application/x-nothing"), `^SA-(0[1-9]|1[0-9]|22|23|26|31|3[2-6]|38)/typed$`},
 	{"reads apply patches as merge patches", replaceContentType("application/apply-patch+yaml", "application/merge-patch+json"), `^SA-(01|02|03|05|06|07|08|09|10|12|13|14|15|16|17|18|19/set|19/atomic|35)/typed$`},

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// customFaults are about custom resources and their definitions.
+// customFaults break rules about custom resources and their definitions.
 var customFaults = []faultyServer{
-	// The definitions.
+	// Definitions.
 	{"answers 501 instead of 422 for custom resources", withoutCode(422), `^(CD-04(/.*)?|CD-05(/.*)?|CD-09(/absent|/forbidden|/preserveUnknownFields|/embedded/invalid|/preserve|/intOrString)?|CD-10(/(type|number|string|sizes|required|many|combined|set|map|keys|status|name|later))?|CD-11/invalid|CD-12(/.*)?|CD-13(/(create|items|rules|transition|required))?|CD-15/invalid|FV-09/required/custom|PA-14/custom)$`},
 	{"never sets the condition Established", changeBody(isDefinition, replaceText(`"type":"Established"`, `"type":"Settled"`)), `^CD-(01|01/status|03|04/immutable|14(/.*)?)$`},
 	{"never sets the condition NamesAccepted", changeBody(isDefinition, replaceText(`"type":"NamesAccepted"`, `"type":"NamesSeen"`)), `^CD-(01|14(/.*)?)$`},
@@ -27,7 +27,7 @@ var customFaults = []faultyServer{
 	{"reads scope Cluster as Namespaced", changeRequestBody(isDefinition, replaceText(`"scope":"Cluster"`, `"scope":"Namespaced"`)), `^CD-06/cluster$`},
 	{"reads scope Namespaced as Cluster", changeRequestBody(isDefinition, replaceText(`"scope":"Namespaced"`, `"scope":"Cluster"`)), `^CD-06$`},
 
-	// Their schemas.
+	// Schemas.
 	{"stores unknown fields", changeRequestBody(isDefinition, replaceText(`"type":"object"`, `"type":"object","x-kubernetes-preserve-unknown-fields":true`)), `^CD-(09/(write|read|again|nested|metadata|status)|15/schema)$`},
 	{"prunes fields that x-kubernetes-preserve-unknown-fields covers", changeRequestBody(isDefinition, replaceText(`"x-kubernetes-preserve-unknown-fields":true`, `"description":"x"`)), `^(CD-09/preserve|FV-08/preserved/custom)$`},
 	{"ignores x-kubernetes-embedded-resource", changeRequestBody(isDefinition, replaceText(`"x-kubernetes-embedded-resource":true`, `"description":"x"`)), `^CD-09/embedded$`},
@@ -36,7 +36,7 @@ var customFaults = []faultyServer{
 	{"answers with the apiVersion of the first version only", changeBody(isNotWatch, replacePattern(`\.example\.com/v2"`, `.example.com/v1"`)), `^CD-15(/(write|watch|stored))?$`},
 	{"answers 501 when the conversion webhook fails", withoutCode(500), `^(CD-15/webhook|SU-11/unset/custom)$`},
 
-	// What their objects have of their own.
+	// Objects.
 	{"leaves custom resources out of discovery", changeBody(isDocument, replaceText(`"widgets"`, `"gidgets"`)), `^DI-11/custom$`},
 	{"leaves the empty continue out of lists", changeBody(isNotWatch, replaceText(`"continue":"",`, ``)), `^LS-06$`},
 	{"answers 501 to protobuf requests for custom resources", withoutCode(406), `^PB-03$`},
@@ -57,17 +57,17 @@ var customFaults = []faultyServer{
 	{"leaves the column definitions out of Tables", changeBody(isNotWatch, replaceText(`"columnDefinitions"`, `"columns"`)), `^TB-07/(columns|plain)$`},
 }
 
-// isDefinition says whether a request is about definitions of custom resources.
+// isDefinition reports whether a request is about definitions of custom resources.
 func isDefinition(r *http.Request) bool {
 	return strings.Contains(r.URL.Path, "/customresourcedefinitions") && !isWatch(r)
 }
 
-// isDocument says whether a request is for a document of discovery.
+// isDocument reports whether a request is for a discovery document.
 func isDocument(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, "/apis") && strings.Count(r.URL.Path, "/") < 4
 }
 
-// dryRunOnly is a server that only tries to do this to definitions.
+// dryRunOnly makes requests of this method for definitions dry runs.
 func dryRunOnly(method string) fault {
 	return changeRequest(func(r *http.Request) {
 		if r.Method == method && isDefinition(r) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// deletionFaults are about deletions.
+// deletionFaults break rules about deletions.
 var deletionFaults = slices.Concat(deleteFaults, deleteOptionFaults, graceFaults)
 
 var deleteFaults = []faultyServer{

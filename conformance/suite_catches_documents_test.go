@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// documentFaults are about discovery, health, metrics, errors, HTTP and WebSockets.
+// documentFaults break rules about discovery, health, metrics, errors, HTTP and WebSockets.
 var documentFaults = []faultyServer{
 	// Discovery.
 	{"lists no versions of the core group", changeBody(hasPathSuffix("/api"), replaceText(`"versions":["v1"]`, `"versions":[]`)), `^DI-01$`},
@@ -19,7 +19,7 @@ var documentFaults = []faultyServer{
 	{"lists verbs that are not supported", changeBody(hasPathSuffix("/api/v1"), replaceText(`"kind":"Binding","verbs":["create"]`, `"kind":"Binding","verbs":["create","list"]`)), `^DI-12$`},
 	{"leaves out verbs that are supported", changeBody(hasPathSuffix("/api/v1"), replaceText(`"kind":"Secret","verbs":["create","delete",`, `"kind":"Secret","verbs":["delete",`)), `^(DI-04|DI-12)$`},
 
-	// Its aggregated form.
+	// Aggregated discovery.
 	{"has no aggregated discovery", changeRequest(func(r *http.Request) {
 		if isAggregated(r) {
 			r.Header.Set("Accept", "application/json")

@@ -15,7 +15,7 @@ import (
 
 const protobufMedia = "application/vnd.kubernetes.protobuf"
 
-// encodingFaults are about encodings, and how they are chosen.
+// encodingFaults break rules about encodings and their negotiation.
 var encodingFaults = []faultyServer{
 	{"answers JSON to requests for protobuf and YAML", changeAccept(func(accept string) string {
 		if strings.Contains(accept, "protobuf") || strings.Contains(accept, "yaml") {
@@ -59,7 +59,7 @@ var encodingFaults = []faultyServer{
 	{"sets a wrong Content-Length", changeResponse(isNotWatch, func(r *http.Response) { r.Header.Set("Content-Length", "7") }), `^HT-13$`},
 }
 
-// cborFaults are those of a server that has CBOR.
+// cborFaults break rules of servers with CBOR.
 var cborFaults = []faultyServer{
 	{"leaves the CBOR tag out", changeBody(anyRequest, func(s string) string { return strings.TrimPrefix(s, "\xd9\xd9\xf7") }), `^CB-0[34]$`},
 	{"answers JSON to requests for CBOR", changeAccept(func(accept string) string { return strings.ReplaceAll(accept, "application/cbor", "application/json") }), `^CB-0(2|2/watch|3)$`},
@@ -67,7 +67,7 @@ var cborFaults = []faultyServer{
 	{"sets application/cbor on watches in CBOR", changeResponse(isWatch, func(r *http.Response) { r.Header.Set("Content-Type", "application/cbor") }), `^CB-02/watch$`},
 }
 
-// changeAccept changes what requests accept.
+// changeAccept changes the Accept header.
 func changeAccept(change func(string) string) fault {
 	return changeRequest(func(r *http.Request) {
 		if changed := change(r.Header.Get("Accept")); changed != "" {
@@ -76,7 +76,8 @@ func changeAccept(change func(string) string) fault {
 	})
 }
 
-// TestCBOR runs the cases about encodings on a server with CBOR, as it is and with each of its lies.
+// TestCBOR runs the cases about encodings against a correct server with CBOR and against each
+// faulty one.
 func TestCBOR(t *testing.T) {
 	run := func(t *testing.T, cases string, tell fault) conformance.Report {
 		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithFeature(fakeapi.CBOR, true)))

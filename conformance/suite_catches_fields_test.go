@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fieldFaults are about field validation, dry runs and warnings.
+// fieldFaults break rules about field validation, dry runs and warnings.
 var fieldFaults = []faultyServer{
 	{"sends no warnings", changeResponse(anyRequest, func(r *http.Response) { r.Header.Del("Warning") }), `^(FV-(01|03|03/nested|03/yaml|04|10|10/apply)|WN-0[1-5])/typed$`},
 	{"ignores fieldValidation=Strict", setParameter("fieldValidation", "Warn"), `^FV-(01|02|03/yaml|05|05/yaml|06|07|10/apply)/typed$`},
@@ -47,7 +47,7 @@ var fieldFaults = []faultyServer{
 
 func isDryRun(req *http.Request) bool { return req.URL.Query().Has("dryRun") }
 
-// changeWarnings changes the Warning headers of answers.
+// changeWarnings changes the Warning headers of responses.
 func changeWarnings(change func(string) string) fault {
 	return changeResponse(anyRequest, func(r *http.Response) {
 		for i, text := range r.Header["Warning"] {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// metaFaults are about the metadata of objects.
+// metaFaults break rules about the metadata of objects.
 var metaFaults = []faultyServer{
-	// What the server makes.
+	// Fields that the server sets.
 	{"leaves the kind out of responses to PATCH", changeBody(hasMethod(http.MethodPatch), replaceText(`"kind":"Secret",`, ``)), `^MD-01/typed$`},
 	{"returns uids that are not UUIDs", changeBody(anyRequest, replacePattern(`"uid":"([0-9a-f]{8})-`, `"uid":"$1`)), `^MD-0[23]/typed$`},
 	{"returns one uid for all objects", changeBody(anyRequest, replacePattern(`"uid":"[0-9a-f-]{36}"`, `"uid":"01234567-89ab-cdef-0123-456789abcdef"`)), `^MD-0[24]/typed$`},
@@ -36,7 +36,7 @@ var metaFaults = []faultyServer{
 	{"stores the generation of a create", reflectMetadata(http.MethodPost, "generation"), `^MD-17/typed$`},
 	{"stores the generation of a PUT", reflectMetadata(http.MethodPut, "generation"), `^MD-17/typed$`},
 
-	// What clients write.
+	// Fields that clients set.
 	{"answers 501 instead of 422", withoutCode(422), `^((MD-(05|18|19|20|21|23|31|32|33)|CR-(12|13|14)|OC-15|NM-22)/typed|OC-04/lease)$`},
 	{"answers 200 to invalid patches", changeResponse(hasMethod(http.MethodPatch), func(r *http.Response) {
 		if r.StatusCode == 422 {
@@ -49,7 +49,7 @@ var metaFaults = []faultyServer{
 	{"stores duplicate owner references", reflectMetadata(http.MethodPatch, "ownerReferences"), `^MD-22/typed$`},
 	{"matches field names without case", changeRequest(changeBodyOf(replaceText(`"Labels"`, `"labels"`))), `^MD-30/typed$`},
 
-	// How it is written down.
+	// Syntax.
 	{"returns no managedFields", changeBody(anyRequest, replaceText(`"managedFields":`, `"managers":`)), `^MD-25/(typed|status/typed)$`},
 	{"merges the entries of two managers", changeRequest(func(r *http.Request) { r.URL.RawQuery = strings.Replace(r.URL.RawQuery, "=two", "=one", 1) }), `^MD-25/(typed|status/typed)$`},
 	{"leaves the subresource out of managedFields entries", changeBody(anyRequest, replaceText(`,"subresource":"status"`, ``)), `^MD-25/status/typed$`},
@@ -64,7 +64,7 @@ var metaFaults = []faultyServer{
 	{"returns selfLink in lists", changeBody(isList, replaceText(`"metadata":{"resourceVersion"`, `"metadata":{"selfLink":"/","resourceVersion"`)), `^MD-29/typed$`},
 }
 
-// replacePattern replaces what a pattern matches.
+// replacePattern replaces what a regular expression matches.
 func replacePattern(pattern, with string) func(string) string {
 	compiled := regexp.MustCompile(pattern)
 	return func(s string) string { return compiled.ReplaceAllString(s, with) }
@@ -81,7 +81,7 @@ func readBody(req *http.Request) string {
 	}
 	read, err := io.ReadAll(req.Body)
 	if err != nil {
-		panic(err) // of the suite's own body
+		panic(err) // the body is that of the suite
 	}
 	setBody(req, string(read))
 	return string(read)
@@ -94,7 +94,7 @@ func setBody(req *http.Request, body string) {
 	req.Body, req.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 }
 
-// metadataOf gives a field of the metadata of a document, and whether it is there.
+// metadataOf returns a metadata field of a document, and whether it exists.
 func metadataOf(document, field string) (json.RawMessage, bool) {
 	var o struct {
 		Metadata map[string]json.RawMessage `json:"metadata"`
@@ -106,7 +106,7 @@ func metadataOf(document, field string) (json.RawMessage, bool) {
 	return value, found
 }
 
-// withMetadata sets a field of the metadata of a document, or takes it away if the value is nil or null.
+// withMetadata sets a metadata field of a document, or removes it if the value is nil or null.
 func withMetadata(document, field string, value json.RawMessage) string {
 	var o, m map[string]json.RawMessage
 	if json.Unmarshal([]byte(document), &o) != nil || json.Unmarshal(o["metadata"], &m) != nil {
@@ -120,7 +120,7 @@ func withMetadata(document, field string, value json.RawMessage) string {
 	return string(out)
 }
 
-// dropMetadata is a server that does not read a field of the metadata.
+// dropMetadata removes a metadata field from requests.
 func dropMetadata(method, field string) fault {
 	return changeRequest(func(req *http.Request) {
 		if req.Method == method {
@@ -129,7 +129,8 @@ func dropMetadata(method, field string) fault {
 	})
 }
 
-// reflectMetadata is a server that answers a field of the metadata as it was sent, or not at all where it was not sent.
+// reflectMetadata returns a metadata field as it was in the request. PUT requests without it get no
+// value.
 func reflectMetadata(method, field string) fault {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return roundTripFunc(func(req *http.Request) (*http.Response, error) {

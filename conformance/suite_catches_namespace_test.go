@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// namespaceFaults are about namespaces.
+// namespaceFaults break rules about namespaces.
 var namespaceFaults = []faultyServer{
 	{"answers 501 instead of 404 for absent namespaces", withoutCode(404), `^NS-(01/typed|07/end|07/held)$`},
 	{"answers 501 instead of 403 for terminating namespaces", withoutCode(403), `^NS-(02/typed|04)$`},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// openAPIFaults are about the OpenAPI documents.
+// openAPIFaults break rules about the OpenAPI documents.
 var openAPIFaults = []faultyServer{
 	{"has no OpenAPI v3", changePath(replaceText("/openapi/v3", "/openapi/v9")), `^DI-18/(index|hash|unchanged|operations|schemas|protobuf|notAcceptable)$`},
 	{"has no OpenAPI v2", changePath(replaceText("/openapi/v2", "/openapi/v9")), `^DI-18/(unchanged|secondVersion|protobuf|notAcceptable)$`},

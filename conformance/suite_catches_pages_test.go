@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// pageFaults are about lists in pages.
+// pageFaults break rules about lists in pages.
 var pageFaults = []faultyServer{
 	{"returns one item more than the limit", addToParameter("limit", 1), `^(CH-(01|05/count|07)/typed)$`},
 	{"returns no continue token", changeBody(isList, removePattern(`"continue":"[^"]*",?`)), `^(CH-(01|02|07|08)/typed)$`},
@@ -43,10 +43,10 @@ var pageFaults = []faultyServer{
 	{"expires continue tokens after three minutes", expireTokensAfter(3 * time.Minute), `^CH-21/typed$`},
 }
 
-// isLaterPage is true of requests that go on behind a page.
+// isLaterPage reports whether a request continues a list.
 func isLaterPage(req *http.Request) bool { return req.URL.Query().Get("continue") != "" }
 
-// changeLaterPages changes the parameters of requests that go on behind a page.
+// changeLaterPages changes the parameters of requests that continue a list.
 func changeLaterPages(change func(url.Values)) fault {
 	return changeRequest(func(req *http.Request) {
 		if isLaterPage(req) {
@@ -57,10 +57,10 @@ func changeLaterPages(change func(url.Values)) fault {
 	})
 }
 
-// removePattern removes what a regular expression finds.
+// removePattern removes what a regular expression matches.
 func removePattern(pattern string) func(string) string { return replacePattern(pattern, "") }
 
-// storeSelectorsInTokens is a server that goes on with the selectors of the last first page.
+// storeSelectorsInTokens continues lists with the selectors of the last first page.
 func storeSelectorsInTokens(next http.RoundTripper) http.RoundTripper {
 	kept := url.Values{}
 	return changeRequest(func(req *http.Request) {
@@ -77,7 +77,8 @@ func storeSelectorsInTokens(next http.RoundTripper) http.RoundTripper {
 	})(next)
 }
 
-// expireTokensAfter is a server that has forgotten its past this long after the first list.
+// expireTokensAfter rejects continue tokens as expired when this time has passed since the first
+// list.
 func expireTokensAfter(after time.Duration) fault {
 	return func(next http.RoundTripper) http.RoundTripper {
 		var first time.Time
@@ -95,7 +96,7 @@ func expireTokensAfter(after time.Duration) fault {
 	}
 }
 
-// decodeToken is what a continue token says, or "" if it cannot be read.
+// decodeToken returns the content of a continue token, or "" if it is not base64.
 func decodeToken(token string) string {
 	plain, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {
@@ -104,7 +105,7 @@ func decodeToken(token string) string {
 	return string(plain)
 }
 
-// editToken changes what a continue token says.
+// editToken changes the content of a continue token.
 func editToken(token, pattern, with string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(replacePattern(pattern, with)(decodeToken(token))))
 }

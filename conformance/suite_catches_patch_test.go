@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// patchFaults are about patches.
+// patchFaults break rules about patches.
 var patchFaults = []faultyServer{
 	{"rejects merge patches as unsupported", replaceContentType("application/merge-patch+json", "application/x-nothing"), `^PA-(01|04|06|16|17|23)/typed$`},
 	{"rejects JSON patches as unsupported", replaceContentType("application/json-patch+json", "application/x-nothing"), `^PA-(01|04|07|08|09|10|11|17)/typed$`},
@@ -38,7 +38,7 @@ var patchFaults = []faultyServer{
 	{"applies patches of the status to the main path", changePath(replaceText("/status", "")), `^PA-22/typed$`},
 }
 
-// replaceContentType is a server that takes one media type for another.
+// replaceContentType replaces a Content-Type.
 func replaceContentType(mediaType, as string) fault {
 	return changeRequest(func(req *http.Request) {
 		if sent := req.Header.Get("Content-Type"); strings.HasPrefix(sent, mediaType) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reasonFaults are about the codes and causes of errors, and about rules that follow from others.
+// reasonFaults break rules about the codes and causes of errors, and rules that follow from others.
 var reasonFaults = []faultyServer{
 	{"answers 501 instead of 410", withoutCode(410), `^(ST-04|EX-02|EX-03)/typed$`},
 	{"uses the reason Gone instead of Expired", changeBody(anyRequest, replaceText(`"reason":"Expired"`, `"reason":"Gone"`)), `^(ST-04|EX-02)/typed$`},
@@ -23,7 +23,7 @@ var reasonFaults = []faultyServer{
 	{"rejects apply as an unsupported patch", replaceContentType("application/apply-patch+yaml", "application/x-nothing"), `^SA-37/typed$`},
 	{"sends a warning with every patch", changeResponse(isPatch, func(r *http.Response) { r.Header.Set("Warning", `299 - "alpha"`) }), `^SA-37/typed$`},
 
-	// What custom resources have in common with others.
+	// Custom resources.
 	{"rejects custom objects in a second namespace", changeRequest(func(r *http.Request) {
 		if r.Method == http.MethodPost && isWidgets(r) {
 			r.URL.Path = strings.TrimSuffix(r.URL.Path, "s") + "x"

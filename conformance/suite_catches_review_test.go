@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reviewFaults are about virtual resources.
+// reviewFaults break rules about virtual resources.
 var reviewFaults = []faultyServer{
 	{"answers 501 to reads of reviews", withoutCode(405), `^VR-02/`},
 	{"lists the verb list for reviews", changeBody(hasPathSuffix("k8s.io/v1"), replaceText(`"verbs":["create"]`, `"verbs":["create","list"]`)), `^VR-02/`},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// selectorFaults are about selectors.
+// selectorFaults break rules about selectors.
 var selectorFaults = []faultyServer{
 	{"sends events of all namespaces", changeRequest(func(r *http.Request) {
 		if isWatch(r) && strings.HasSuffix(r.URL.Path, "/secrets") {
@@ -51,7 +51,7 @@ var selectorFaults = []faultyServer{
 	}), `^SE-10/deletecollection/typed$`},
 }
 
-// changeSelector changes a selector where there is one, also an empty one.
+// changeSelector changes a selector in requests that have one, even if it is empty.
 func changeSelector(parameter string, change func(string) string) fault {
 	return changeRequest(func(req *http.Request) {
 		if q := req.URL.Query(); q.Has(parameter) {

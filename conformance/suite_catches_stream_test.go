@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// streamFaults are about bookmarks, and about lists that come as a watch.
+// streamFaults break rules about bookmarks and streaming lists.
 var streamFaults = []faultyServer{
 	{"sends bookmarks without allowWatchBookmarks", changeRequest(func(r *http.Request) {
 		if isWatch(r) {

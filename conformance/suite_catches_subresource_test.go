@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// subresourceFaults are about subresources.
+// subresourceFaults break rules about subresources.
 var subresourceFaults = []faultyServer{
 	{"writes the status by the main path", changeRequest(func(r *http.Request) {
 		if isUpdate(r) && strings.HasSuffix(r.URL.Path, "/pods/a") {
@@ -52,7 +52,7 @@ var subresourceFaults = []faultyServer{
 	{"ignores fieldManager for subresources", ignoreParameter("fieldManager"), `^SU-16(/scale)?/typed$`},
 }
 
-// isUpdate says whether a request changes an object that is there.
+// isUpdate reports whether a request changes an existing object.
 func isUpdate(r *http.Request) bool {
 	return r.Method == http.MethodPut || r.Method == http.MethodPatch
 }

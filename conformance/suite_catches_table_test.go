@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tableFaults are about Tables and about objects down to their metadata.
+// tableFaults break rules about Tables and metadata-only objects.
 var tableFaults = []faultyServer{
 	{"serves no Tables", replaceAccept("as=Table;", ""), `^(TB-(01|02|03|04|05|06|09|11|12)/typed|TB-08|WA-35/typed|(CH-23|SI-16)/table/typed)$`},
 	{"serves Tables in v1 only", replaceAccept("v=v1beta1", "v=v1"), `^(TB-02|PM-01)/typed$`},
@@ -67,7 +67,8 @@ var tableFaults = []faultyServer{
 	}), `^PM-07/typed$`},
 }
 
-// replaceAccept changes what clients accept; "as=" alone stands for no form at all.
+// replaceAccept replaces text in the Accept header. "as=" without a value means no alternative
+// form.
 func replaceAccept(old, with string) fault {
 	return changeRequest(func(r *http.Request) {
 		accept := strings.ReplaceAll(r.Header.Get("Accept"), old, with)

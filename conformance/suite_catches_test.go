@@ -16,17 +16,18 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// faultyServer is a way to be wrong, with the cases that must catch it. Together they are caught by every case, see TestEveryCaseCatchesAFault.
+// faultyServer is a server that breaks a rule, and a regular expression of the cases that must fail
+// against it. TestEveryCaseCatchesAFault checks that each case is in one.
 type faultyServer struct {
 	name    string
 	fault   fault
 	failing string // regular expression of IDs
 }
 
-// faultyServers are all of them.
+// faultyServers are all faulty servers.
 var faultyServers = slices.Concat(generalFaults, pageFaults, streamFaults, selectorFaults, metaFaults, writeFaults, deletionFaults, namespaceFaults, subresourceFaults, patchFaults, applyFaults, fieldFaults, openAPIFaults, tableFaults, reviewFaults, accessFaults, encodingFaults, documentFaults, customFaults, reasonFaults, ruleFaults)
 
-// generalFaults are about no group of cases in particular.
+// generalFaults break rules of several groups.
 var generalFaults = []faultyServer{
 	// Codes and Status objects.
 	{"answers 501 instead of 404", withoutCode(404), `^(PV-01/group|PV-08/verbs|PV-16|PV-17/typed|PV-18/typed|PV-19|PV-26/typed|GT-01/(group|typed))$`},
@@ -94,7 +95,7 @@ var generalFaults = []faultyServer{
 		}
 	}), `^PV-31/get/typed$`},
 
-	// Parameters that are not read.
+	// Ignored parameters.
 	{"ignores watch", ignoreParameter("watch"), `^(PV-(05|12)|PV-09/(true|unparsable)/typed|WA-(01/headers|03|05|19|21)/typed|WA-28)$`},
 	{"watches for watch=false", setParameter("watch", "true"), `^PV-09/false/typed$`},
 	{"ignores export", ignoreParameter("export"), `^PV-23/typed$`},
@@ -215,12 +216,13 @@ func TestFaultyServersFail(t *testing.T) {
 	}
 }
 
-// otherServers are the cases that want a server of other features, see TestCBOR and TestWithoutStreamingLists. WA-29 wants one that has something which cannot be
-// watched, and ours has nothing of that kind.
+// otherServers are the cases for servers with other features, see TestCBOR and
+// TestWithoutStreamingLists. WA-29 needs a resource without the verb watch, which the fake does not
+// have.
 var otherServers = regexp.MustCompile(`^(CB-02(/watch)?|CB-03|SI-12/(typed|custom)|WA-29)$`)
 
-// TestEveryCaseCatchesAFault holds that a case counts only if some lie makes it fail. What runs twice, on a typed and on a custom resource,
-// has to show it once.
+// TestEveryCaseCatchesAFault checks that each case fails against some faulty server. Of the cases
+// that run for both a typed and a custom resource, one is enough.
 func TestEveryCaseCatchesAFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()))
@@ -237,7 +239,7 @@ func TestEveryCaseCatchesAFault(t *testing.T) {
 			passed[result.Case.ID] = passed[result.Case.ID] || result.Outcome == conformance.Passed
 		}
 		for id := range ids {
-			assert.True(t, passed[id] || otherServers.MatchString(id), "%s passes on none of our servers", id)
+			assert.True(t, passed[id] || otherServers.MatchString(id), "%s passed against no server", id)
 		}
 		for _, result := range append(report.Results, more.Results...) {
 			id := result.Case.ID
@@ -249,7 +251,7 @@ func TestEveryCaseCatchesAFault(t *testing.T) {
 			for _, one := range faultyServers {
 				caught = caught || regexp.MustCompile(one.failing).MatchString(id)
 			}
-			assert.True(t, caught, "no lie is caught by %s: %s", id, result.Case.Title)
+			assert.True(t, caught, "no faulty server makes %s fail: %s", id, result.Case.Title)
 		}
 	})
 }

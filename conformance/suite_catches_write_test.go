@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// writeFaults are about writers that meet, and about what a create takes.
+// writeFaults break rules about concurrent writes and about creates.
 var writeFaults = []faultyServer{
-	// Versions.
+	// resourceVersions.
 	{"returns one resourceVersion for patched objects", changeBody(hasMethod(http.MethodPatch), replacePattern(`"resourceVersion":"\d+"`, `"resourceVersion":"5"`)), `^OC-(01|13|18)/typed$`},
 	{"answers 501 instead of 409 to writes", withoutCode(409), `^(OC-(02|06|09|10|12|13|14|16|19|20)|CR-20)/typed$`},
 	{"changes the message of conflicts", changeBody(anyRequest, replaceText(`"message":"Operation cannot`, `"message":"Operation can not`)), `^OC-(02|09|10|13|14|16|19|20)/typed$`},
@@ -69,7 +69,7 @@ var writeFaults = []faultyServer{
 	}), `^CR-(09|10|18)/typed$`},
 }
 
-// replaceCode gives one code instead of another.
+// replaceCode replaces a code.
 func replaceCode(code, instead int) func(*http.Response) {
 	return func(r *http.Response) {
 		if r.StatusCode == code {
@@ -78,7 +78,7 @@ func replaceCode(code, instead int) func(*http.Response) {
 	}
 }
 
-// failEveryNth is a server that refuses each nth request of a method as a Conflict.
+// failEveryNth answers a Conflict to each nth request of a method.
 func failEveryNth(method string, n int64) fault {
 	var seen atomic.Int64
 	return changeResponse(hasMethod(method), func(r *http.Response) {
@@ -88,13 +88,13 @@ func failEveryNth(method string, n int64) fault {
 	})
 }
 
-// countUp is a server whose answers to these requests have ever later versions.
+// countUp increases the resourceVersion with each response to these requests.
 func countUp(when func(*http.Request) bool) fault {
 	var seen atomic.Int64
 	return changeBody(when, func(s string) string { return addToNumber(`"resourceVersion":"`, int(seen.Add(1)))(s) })
 }
 
-// writeAndReject is a server that refuses a PUT and leaves its mark on the object all the same.
+// writeAndReject changes the object of a PUT and answers an error.
 func writeAndReject(next http.RoundTripper) http.RoundTripper {
 	return roundTripFunc(func(req *http.Request) (*http.Response, error) {
 		resp, err := next.RoundTrip(req)
