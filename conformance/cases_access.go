@@ -68,7 +68,7 @@ func accessCases() []Case {
 		deniedCase("AU-08", "impersonation requires permission", "any user could otherwise act as the administrator", docImpersonation,
 			func(ctx context.Context, s *session) error {
 				if s.run.config.UnprivilegedClient == nil {
-					return s.skipf("it needs a user without rights who sends requests, which would be Config.UnprivilegedClient")
+					return s.skipf("it needs Config.UnprivilegedClient, a client without rights")
 				}
 				message := regexp.MustCompile(`^.* is forbidden: User "[^"]+" cannot impersonate.* resource "[^"]+" in API group "[^"]*" .*$`)
 				return s.expect(ctx, get("/api/v1/secrets").asUnprivileged().withHeader("Impersonate-User", "conformance"), code(403), hasReason(metav1.StatusReasonForbidden), messageMatches(message), hasNosniff)
@@ -127,7 +127,7 @@ func (s *session) skipWithoutAuthorization(ctx context.Context) error {
 	}
 	a, err := s.do(ctx, get("/api/v1/secrets?limit=1").asUnprivileged())
 	if err == nil && a.code == http.StatusOK {
-		err = s.skipf("a user of whom nobody has heard may read all Secrets: the server authorizes everything, and Config.UnprivilegedClient names no other user")
+		err = s.skipf("an unknown user may read all Secrets: the server authorizes every request, and Config.UnprivilegedClient is not set")
 	}
 	return err
 }
@@ -150,7 +150,7 @@ func messageMatches(message *regexp.Regexp) expectation {
 			return err
 		}
 		if !message.MatchString(status.Message) {
-			return fmt.Errorf("expected a message like %s, got %q", message, status.Message)
+			return fmt.Errorf("expected a message that matches %s, got %q", message, status.Message)
 		}
 		return nil
 	}
@@ -196,7 +196,7 @@ func checkWrongToken(ctx context.Context, s *session) error {
 		case err != nil:
 			return err
 		case a.code == http.StatusOK:
-			return s.skipf("a wrong token is not looked at: nobody authenticates, or the client has other credentials that count")
+			return s.skipf("the server ignores a wrong token: it does not authenticate, or it accepts other credentials of the client")
 		}
 		if err := a.expect(failure{code: 401, reason: metav1.StatusReasonUnauthorized, message: "Unauthorized"}.check); err != nil {
 			return err

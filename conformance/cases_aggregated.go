@@ -152,7 +152,7 @@ func checkAggregatedResources(ctx context.Context, s *session) error {
 		return err
 	}
 	if len(groups) != 1 || len(groups[0].Versions) != 1 || groups[0].Metadata.Name != "" {
-		return a.errorf("expected the core group alone")
+		return a.errorf("expected only the core group")
 	}
 	find := func(name string) (resourceDiscovery, error) {
 		resources := groups[0].Versions[0].Resources
@@ -181,7 +181,7 @@ func checkAggregatedResources(ctx context.Context, s *session) error {
 		subresources = append(subresources, sub.Subresource)
 	}
 	if namespaces.Scope != "Cluster" || !slices.Contains(subresources, "status") {
-		return a.errorf("expected namespaces of the cluster with a status, got %s with %s", namespaces.Scope, strings.Join(subresources, ", "))
+		return a.errorf("expected cluster-scoped namespaces with a status, got %s with %s", namespaces.Scope, strings.Join(subresources, ", "))
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func bookmarkCases() []Case {
 				if e.Type == "BOOKMARK" {
 					last = e.meta.ResourceVersion
 				} else if e.meta.ResourceVersion == last {
-					return v.errorf("%v came after the bookmark that promised it", e)
+					return v.errorf("%v came after a bookmark with a later resourceVersion", e)
 				}
 			}
 			return nil
@@ -192,7 +192,7 @@ func onBookmarkedStream(check func(bookmarkedStream) error) collectionCheck {
 			return err
 		}
 		if v.last.Type == "" {
-			return s.skipf("the server sent no bookmark, which is its right")
+			return s.skipf("the server sent no bookmark, which is allowed")
 		}
 		return check(v)
 	}

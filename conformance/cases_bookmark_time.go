@@ -66,10 +66,10 @@ func checkBookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) 
 		return w.errorf("expected a BOOKMARK, got %v", e)
 	}
 	if err := expectNotOlder(e.meta.ResourceVersion, made.ResourceVersion); err != nil {
-		return w.errorf("expected a bookmark behind what was sent: %w", err)
+		return w.errorf("expected a bookmark that is not older than the events: %w", err)
 	}
 	if took := time.Since(start); took > 3500*time.Millisecond {
-		return w.errorf("expected the bookmark about 2 s before the end of a watch of 4 s, it took %v", took)
+		return w.errorf("expected the bookmark about 2 s before the end of a watch of 4 s, got it after %v", took)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func checkPeriodicBookmarks(ctx context.Context, _ *session, c collection) error
 	minute := func(at time.Duration) bool { return at >= 50*time.Second && at <= 75*time.Second }
 	end := func(at time.Duration) bool { return at >= 85*time.Second }
 	if len(came) < 2 || !minute(came[0]) || !end(came[1]) {
-		return w.errorf("expected bookmarks after about 60 s and 88 s, they came after %v", came)
+		return w.errorf("expected bookmarks after about 60 s and 88 s, got them after %v", came)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func checkBookmarkNotAhead(ctx context.Context, s *session, c collection) error 
 	}
 	e, err := w.next()
 	if errors.Is(err, io.EOF) {
-		return s.skipf("there came no bookmark before the end of a watch of 4 s")
+		return s.skipf("the server sent no bookmark before the end of a watch of 4 s")
 	}
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func checkBookmarkNotAhead(ctx context.Context, s *session, c collection) error 
 		return err
 	}
 	if err := expectNotOlder(now.Metadata.ResourceVersion, e.meta.ResourceVersion); err != nil {
-		return w.errorf("expected the newest state to be that of the bookmark, or a later one: %w", err)
+		return w.errorf("expected the current state not to be older than the bookmark: %w", err)
 	}
 	return nil
 }

@@ -234,7 +234,7 @@ func checkPagesOfOneState(ctx context.Context, _ *session, c collection) error {
 	}
 	same := func(a, b json.RawMessage) bool { return equalJSON(a, b) }
 	if !slices.EqualFunc(got, want, same) {
-		return rest.response.errorf("expected this page and the one before to be the list %s", excerpt(full.response.body))
+		return rest.response.errorf("expected the items %s on this page and the one before", excerpt(full.response.body))
 	}
 	return nil
 }

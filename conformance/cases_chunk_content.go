@@ -158,7 +158,7 @@ func checkTokenWithoutSelector(ctx context.Context, _ *session, c collection) er
 	}
 	for _, name := range []string{"d", "e"} {
 		if !slices.Contains(everything.names(), name) {
-			return everything.response.errorf("expected %s in the rest of everything, got %v", name, everything.names())
+			return everything.response.errorf("expected %s in the rest of the list, got %v", name, everything.names())
 		}
 	}
 	selection, err := c.list(ctx, "?continue="+first.Metadata.Continue+selector)
@@ -188,7 +188,7 @@ func checkSamePageAs(mediaType, want string) collectionCheck {
 		}
 		rest, err := c.list(ctx, "?continue="+meta.Continue)
 		if err != nil {
-			return fmt.Errorf("going on from a page as %s: %w", want, err)
+			return fmt.Errorf("continuing a list as %s: %w", want, err)
 		}
 		if err := rest.expectResourceVersion(meta.ResourceVersion); err != nil {
 			return err

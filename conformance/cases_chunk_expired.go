@@ -53,7 +53,7 @@ func chunkExpiredCases() []Case {
 				return err
 			}
 			if got := l.Items[len(l.Items)-1]; got.ResourceVersion != p.newE {
-				return l.response.errorf("expected %s as it is now, at resourceVersion %s, got %s", got.Name, p.newE, got.ResourceVersion)
+				return l.response.errorf("expected the current state of %s at resourceVersion %s, got %s", got.Name, p.newE, got.ResourceVersion)
 			}
 			return nil
 		}),
@@ -146,7 +146,7 @@ func checkInconsistentPages(ctx context.Context, s *session, c collection) error
 	}
 	version := l.Metadata.ResourceVersion
 	if err := expectNotOlder(version, p.newE); err != nil {
-		return l.response.errorf("the state of now was expected: %w", err)
+		return l.response.errorf("expected the current state: %w", err)
 	}
 	got := l.names()
 	for range len(p.remaining) {

@@ -103,7 +103,7 @@ func checkTokenFormat(ctx context.Context, _ *session, c collection) error {
 		return l.response.errorf("%w", err)
 	}
 	if t.Version != "meta.k8s.io/v1" || t.Revision != version || !strings.HasSuffix(t.Start, "b\x00") {
-		return l.response.errorf("expected a meta.k8s.io/v1 token at %d that starts behind b, got %#v", version, t)
+		return l.response.errorf("expected a meta.k8s.io/v1 token at %d that starts after b, got %#v", version, t)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func forgeToken(ctx context.Context, s *session, c collection, change func(*toke
 	}
 	t, err := decodeToken(l.Metadata.Continue)
 	if err != nil {
-		return "", s.skipf("the continue tokens of this server have a form of their own, so none can be forged: %v", err)
+		return "", s.skipf("the continue tokens of the server have an unknown format, so none can be forged: %v", err)
 	}
 	change(&t)
 	return t.encode()

@@ -205,7 +205,7 @@ func isUnparsableVersion(sent string) expectation {
 func hasSameBody(as *response) expectation {
 	return func(a *response) error {
 		if !equalJSON(a.body, as.body) {
-			return fmt.Errorf("expected what %s answered: %s", as.method, excerpt(as.body))
+			return fmt.Errorf("expected the same response as from %s: %s", as.method, excerpt(as.body))
 		}
 		return nil
 	}

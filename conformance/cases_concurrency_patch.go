@@ -223,7 +223,7 @@ func waitForNextSecond(ctx context.Context, s *session, c collection) error {
 	return poll(ctx, func(ctx context.Context) error {
 		then, err := read(ctx)
 		if err == nil && !then.CreationTimestamp.After(now.CreationTimestamp.Time) {
-			err = fmt.Errorf("expected the creationTimestamp of a new object to move on from %v", now.CreationTimestamp)
+			err = fmt.Errorf("expected a new creationTimestamp for a new object, got %v again", now.CreationTimestamp)
 		}
 		return err
 	})

@@ -88,7 +88,7 @@ func conditionMessage(kind, message string) expectation {
 				return nil
 			}
 		}
-		return fmt.Errorf("expected a condition %s that says %q, got %v", kind, message, got.Status.Conditions)
+		return fmt.Errorf("expected a condition %s with %q, got %v", kind, message, got.Status.Conditions)
 	}
 }
 

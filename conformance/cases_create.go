@@ -44,7 +44,7 @@ func createCases() []Case {
 				return err
 			}
 			if l, err := c.list(ctx, ""); err != nil || len(l.Items) > 0 {
-				return fmt.Errorf("expected an empty list behind a refused create, got %v (%w)", l.names(), err)
+				return fmt.Errorf("expected an empty list after a rejected create, got %v (%w)", l.names(), err)
 			}
 			_, err := c.create(ctx, c.object("a"))
 			return err
@@ -124,7 +124,7 @@ func (s *session) skipWithoutDefaults(ctx context.Context, failure error) error 
 		return err
 	}
 	if a.expect(valueAt(nil, "spec", "template", "spec", "restartPolicy")) == nil {
-		return s.skipf("the server has no defaults for built-in types: it fills in neither the type of a Secret nor the restartPolicy of a Pod template")
+		return s.skipf("the server has no defaults for built-in types: it sets neither the type of a Secret nor the restartPolicy of a Pod template")
 	}
 	return failure
 }

@@ -144,7 +144,7 @@ func checkCRAggregatedDiscovery(ctx context.Context, d crdPerCase, c collection)
 		}
 		i := slices.IndexFunc(groups, func(g groupDiscovery) bool { return g.Metadata.Name == d.group })
 		if i < 0 || len(groups[i].Versions) != 1 || len(groups[i].Versions[0].Resources) != 1 {
-			return a.errorf("expected the group %s with gears alone", d.group)
+			return a.errorf("expected the group %s with gears only", d.group)
 		}
 		version := groups[i].Versions[0]
 		found := version.Resources[0]
@@ -183,7 +183,7 @@ func checkCROpenAPI(ctx context.Context, d crdPerCase, c collection) error {
 			}
 			address := addresses[path]
 			if !strings.HasPrefix(address, "/openapi/v3/"+path+"?hash=") || address == before {
-				return a.errorf("expected a new address of %s with its hash, got %q", path, address)
+				return a.errorf("expected a new path of %s with its hash, got %q", path, address)
 			}
 			before = address
 			return nil

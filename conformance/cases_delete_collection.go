@@ -117,7 +117,7 @@ func (c collection) expectDeleteCollection(ctx context.Context, query string, op
 	}
 	for _, o := range l.Items {
 		if o.DeletionTimestamp != nil {
-			return a.errorf("expected the items as they were, %s has a deletionTimestamp", o.Name)
+			return a.errorf("expected unchanged items, but %s has a deletionTimestamp", o.Name)
 		}
 	}
 	return l.expectNames(names...)

@@ -74,7 +74,7 @@ func deleteGraceCases() []Case {
 					return err
 				}
 				if seconds := marked.meta.DeletionGracePeriodSeconds; marked.meta.DeletionTimestamp == nil || seconds == nil || *seconds != 0 {
-					return w.errorf("expected MODIFIED with a deletionTimestamp and no grace, got %s", excerpt(marked.Object))
+					return w.errorf("expected MODIFIED with a deletionTimestamp and no grace period, got %s", excerpt(marked.Object))
 				}
 				_, err = w.want("DELETED", "a")
 				return err
@@ -143,7 +143,7 @@ func deletionIn(seconds int) expectation {
 		}
 		left := o.DeletionTimestamp.Sub(sent)
 		if off := left - time.Duration(seconds)*time.Second; off.Abs() > 5*time.Second {
-			return a.errorf("expected a deletionTimestamp in %d s, got %s, in %v", seconds, o.DeletionTimestamp, left)
+			return a.errorf("expected a deletionTimestamp in %d s, got %s, which is in %v", seconds, o.DeletionTimestamp, left)
 		}
 		return nil
 	}

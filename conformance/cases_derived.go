@@ -95,7 +95,7 @@ func checkNameOfTerminating(ctx context.Context, s *session, c collection) error
 	}
 	after, err := c.create(ctx, c.object("a"))
 	if err == nil && after.UID == before.UID {
-		return fmt.Errorf("expected %s to be another object than the one before it, got the uid %s again", c.item("a"), after.UID)
+		return fmt.Errorf("expected a new object %s, got the uid %s again", c.item("a"), after.UID)
 	}
 	return err
 }

@@ -115,7 +115,7 @@ func checkResourceDiscovery(ctx context.Context, s *session) error {
 		return err
 	}
 	if namespaces == nil || namespaces.Namespaced || !slices.Equal(namespaces.ShortNames, []string{"ns"}) {
-		return fmt.Errorf("expected namespaces in no namespace, and ns for short, got %+v", namespaces)
+		return fmt.Errorf("expected cluster-scoped namespaces with the short name ns, got %+v", namespaces)
 	}
 	status, err := s.discoverResource(ctx, "v1", "namespaces/status")
 	if err != nil {
@@ -207,9 +207,9 @@ func (s *session) expectVerb(ctx context.Context, c call, works bool) error {
 	case err != nil:
 		return err
 	case works && (a.code == http.StatusMethodNotAllowed || a.code == http.StatusNotFound && strings.Contains(string(a.body), "could not find")):
-		return a.errorf("expected the verb to work, as it is in discovery")
+		return a.errorf("expected the verb to be supported, as it is in discovery")
 	case !works && a.code != http.StatusMethodNotAllowed && a.code != http.StatusNotFound:
-		return a.errorf("expected the verb not to work, as it is not in discovery")
+		return a.errorf("expected the verb to be unsupported, as it is not in discovery")
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func checkErrorFormat(ctx context.Context, s *session, c collection) error {
 		return a.errorf("expected the fields %v, got %v", want, got)
 	}
 	if fmt.Sprint(status["code"]) != "404" {
-		return a.errorf("expected the code of the answer, got %v", status["code"])
+		return a.errorf("expected the code of the response, got %v", status["code"])
 	}
 	if metadata, ok := status["metadata"].(map[string]any); !ok || len(metadata) > 0 {
 		return a.errorf("expected empty metadata, got %v", status["metadata"])

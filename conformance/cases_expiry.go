@@ -159,7 +159,7 @@ func checkRetryAfter(ctx context.Context, s *session, c collection) error {
 		}
 	}
 	if count == 0 {
-		return s.skipf("no answer of the server said when to retry")
+		return s.skipf("no response had a retry delay")
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func checkTimeout(ctx context.Context, s *session, c collection) error {
 	}
 	const want = "Timeout: request did not complete within the allotted timeout"
 	if status.Reason != metav1.StatusReasonTimeout || status.Message != want || status.Code != 504 || status.Status != metav1.StatusFailure {
-		return a.errorf("expected a Status of the reason Timeout that says %q", want)
+		return a.errorf("expected a Status with the reason Timeout and %q", want)
 	}
 	// This Status is not written with the negotiated encoding.
 	if err := a.expect(mediaType("text/plain")); err != nil {

@@ -263,7 +263,7 @@ func expectFutureError(ctx context.Context, s *session, path, at string) error {
 		return a.errorf("expected retryAfterSeconds 1 or none, got %d", retry)
 	}
 	if waited := time.Since(start); waited > 10*time.Second {
-		return a.errorf("expected the answer within about 3 s, it took %v", waited)
+		return a.errorf("expected the response after about 3 s, got it after %v", waited)
 	}
 	return nil
 }

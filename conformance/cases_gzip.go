@@ -58,7 +58,7 @@ func (c call) withAcceptEncoding(encoding string) call {
 // gunzip expects a response in gzip, and returns its decompressed body.
 func gunzip(a *response) ([]byte, error) {
 	if got := a.header.Get("Content-Encoding"); got != "gzip" {
-		return nil, a.errorf("expected Content-Encoding gzip for a large answer, got %q", got)
+		return nil, a.errorf("expected Content-Encoding gzip for a large response, got %q", got)
 	}
 	if !slices.Contains(a.header.Values("Vary"), "Accept-Encoding") {
 		return nil, a.errorf("expected Vary to name Accept-Encoding, got %q", a.header.Values("Vary"))

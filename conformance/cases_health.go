@@ -46,7 +46,7 @@ func healthCases() []Case {
 				func(a *response) error {
 					line := regexp.MustCompile(`(?m)^apiserver_request_total\{code="200",component="apiserver",dry_run="",group="",resource="namespaces",scope="resource",subresource="",verb="GET",version="v1"\} [1-9]`)
 					if !line.Match(a.body) {
-						return fmt.Errorf("expected the count of gets of namespaces")
+						return fmt.Errorf("expected a count of GET requests for namespaces")
 					}
 					return nil
 				})
@@ -85,7 +85,7 @@ func checkVersion(ctx context.Context, s *session) error {
 	}
 	for name, form := range sortedByKey(map[string]string{"minor": `^\d+`, "gitVersion": `^v\d+\.\d+\.\d+`, "goVersion": `^go`, "compiler": `.`, "platform": `^\w+/\w+$`, "buildDate": `.`}) {
 		if !regexp.MustCompile(form).MatchString(version[name]) {
-			return a.errorf("expected %s to be like %s, got %q", name, form, version[name])
+			return a.errorf("expected %s to match %s, got %q", name, form, version[name])
 		}
 	}
 	return nil

@@ -46,7 +46,7 @@ func httpCases() []Case {
 		}, func(ctx context.Context, s *session, c collection) error {
 			return s.expect(ctx, get(c.path()+"?watch=1&timeoutSeconds=1"), code(200), headerIs("Content-Length", ""), func(a *response) error {
 				if !a.chunked {
-					return fmt.Errorf("expected an answer without a length")
+					return fmt.Errorf("expected a response without Content-Length")
 				}
 				return nil
 			})
@@ -101,7 +101,7 @@ func checkConnectionReuse(ctx context.Context, s *session) error {
 		}
 	}
 	if fresh > requests {
-		return fmt.Errorf("expected connections to be used again after errors: %d requests opened %d", 2*requests, fresh)
+		return fmt.Errorf("expected connections to be reused after errors: %d requests opened %d", 2*requests, fresh)
 	}
 	return nil
 }

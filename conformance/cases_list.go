@@ -175,7 +175,7 @@ func checkNoPlainList(ctx context.Context, s *session) error {
 			return err
 		}
 		if l.Kind == "List" || !strings.HasSuffix(l.Kind, "List") {
-			return l.response.errorf("expected a kind of its own that ends in List, got %q", l.Kind)
+			return l.response.errorf("expected a kind that ends in List, got %q", l.Kind)
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func metaCases() []Case {
 				return err
 			}
 			if strings.Contains(string(a.body), "f:deletion") {
-				return a.errorf("expected managedFields without what was not taken")
+				return a.errorf("expected managedFields without the fields that were dropped")
 			}
 			return s.expect(ctx, get(c.item("a")), code(200), isNotTerminating)
 		}),

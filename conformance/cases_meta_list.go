@@ -129,7 +129,7 @@ func checkItemVersions(ctx context.Context, s *session, c collection) error {
 			return l.response.errorf("expected %s with a uid and resourceVersion %s, got %q %q", item.Name, versions[item.Name], item.UID, item.ResourceVersion)
 		}
 		if err := expectNotOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
-			return l.response.errorf("the list itself: %w", err)
+			return l.response.errorf("the metadata of the list: %w", err)
 		}
 	}
 	return nil

@@ -104,7 +104,7 @@ func namespaceCases() []Case {
 func (s *session) skipWithoutNamespaceLifecycle(ctx context.Context) error {
 	found, err := s.discoverResource(ctx, "v1", "namespaces/finalize")
 	if err == nil && found == nil {
-		err = s.skipf("the server does not serve namespaces/finalize of v1: its namespaces are plain objects, without phase, finalizers, label and end")
+		err = s.skipf("the server does not serve namespaces/finalize of v1: its namespaces have no phase, finalizers, label and deletion in steps")
 	}
 	return err
 }

@@ -198,12 +198,12 @@ func checkContentDeletedFirst(ctx context.Context, s *session, c collection) err
 	defer cancel()
 	if err := poll(patience, func(ctx context.Context) error { return c.expectNotFound(ctx, "plain") }); err != nil {
 		if patience.Err() != nil && ctx.Err() == nil {
-			return s.skipf("nothing empties a namespace that is deleted: the server has no namespace controller")
+			return s.skipf("the server has no namespace controller, so the objects of a deleted namespace remain")
 		}
 		return err
 	}
 	if err := s.expect(ctx, get(namespacePath(c.namespace)), code(200), field("Terminating", "status", "phase")); err != nil {
-		return fmt.Errorf("with an object left in it: %w", err)
+		return fmt.Errorf("with a remaining object: %w", err)
 	}
 	if err := s.expect(ctx, c.removeFinalizers("kept"), code(200)); err != nil {
 		return err
@@ -216,6 +216,6 @@ func checkContentDeletedFirst(ctx context.Context, s *session, c collection) err
 		if ns.code == 404 {
 			return c.expectNotFound(ctx, "kept")
 		}
-		return ns.errorf("expected the namespace to end")
+		return ns.errorf("expected the namespace to be removed")
 	})
 }

@@ -68,7 +68,7 @@ func checkOpenAPIIndex(ctx context.Context, s *session) error {
 	}
 	for path, address := range addresses {
 		if hash, ok := strings.CutPrefix(address, "/openapi/v3/"+path+"?hash="); !ok || hash == "" {
-			return a.errorf("expected the address of %s with its hash, got %s", path, address)
+			return a.errorf("expected the path of %s with its hash, got %s", path, address)
 		}
 	}
 	return nil
@@ -181,12 +181,12 @@ func checkOpenAPISchemas(ctx context.Context, s *session) error {
 	for _, reference := range strings.Split(string(a.body), `"#/components/schemas/`)[1:] {
 		name, _, _ := strings.Cut(reference, `"`)
 		if _, ok := schemas[name]; !ok {
-			return a.errorf("expected a schema %s, which is referred to", name)
+			return a.errorf("expected the schema %s, which is referenced", name)
 		}
 	}
 	port := schemas["io.k8s.api.core.v1.ServicePort"]
 	if port.Properties["port"]["type"] != "integer" || !slices.Contains(port.Required, "port") {
-		return a.errorf("expected the port of a ServicePort to be a number that is needed, got %v", port)
+		return a.errorf("expected the port of a ServicePort to be a required number, got %v", port)
 	}
 	ports := schemas["io.k8s.api.core.v1.ServiceSpec"].Properties["ports"]
 	for extension, want := range sortedByKey(map[string]string{
@@ -216,7 +216,7 @@ func checkOpenAPIProtobuf(ctx context.Context, s *session) error {
 			}
 			// The first field of the message is the OpenAPI version.
 			if begin := map[string]string{"v2": "\n\x032.0", "v3": "\n\x053.0.0"}[version]; !strings.HasPrefix(string(a.body), begin) {
-				return a.errorf("expected a message that begins with %q", begin)
+				return a.errorf("expected a message that starts with %q", begin)
 			}
 		}
 	}

@@ -241,7 +241,7 @@ func checkContradictingNames(ctx context.Context, s *session, c collection) erro
 
 func checkStartup(ctx context.Context, s *session) error {
 	if s.run.config.BeginStartup == nil {
-		return s.skipf("it needs Config.BeginStartup to look at a server that is starting up")
+		return s.skipf("it needs Config.BeginStartup to reach a server during its start")
 	}
 	stop, err := s.run.config.BeginStartup(ctx)
 	if err != nil {

@@ -77,7 +77,7 @@ func checkSameInVersions(ctx context.Context, c, other collection, body object) 
 	}
 	first, second := seen[0], seen[1]
 	if first.UID != second.UID || first.ResourceVersion != second.ResourceVersion || first.Name != second.Name {
-		return last.errorf("expected uid %s, resourceVersion %s, name %s as under %s",
+		return last.errorf("expected uid %s, resourceVersion %s, name %s as in %s",
 			first.UID, first.ResourceVersion, first.Name, c.apiVersion)
 	}
 	return nil

@@ -164,7 +164,7 @@ func statusLacks(text string) expectation {
 			return err
 		}
 		if strings.Contains(string(got.Status), text) {
-			return fmt.Errorf("expected a status of the server's own, without %q, got %s", text, got.Status)
+			return fmt.Errorf("expected a status from the server, without %q, got %s", text, got.Status)
 		}
 		return nil
 	}

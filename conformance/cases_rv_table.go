@@ -171,7 +171,7 @@ func (h history) expectMiddle(a *response) error {
 		return err
 	}
 	if got := l.Items[0].ResourceVersion; got != h.oldA {
-		return a.errorf("expected a as of resourceVersion %s, got %s", h.oldA, got)
+		return a.errorf("expected a at resourceVersion %s, got %s", h.oldA, got)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (h history) expectMiddle(a *response) error {
 // to it.
 func expectNotAhead(l objectList, h history) error {
 	if l.Metadata.ResourceVersion == "" {
-		return l.response.errorf("expected the list to say its resourceVersion")
+		return l.response.errorf("expected a resourceVersion of the list")
 	}
 	for _, item := range l.Items {
 		if err := expectNotOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
@@ -291,7 +291,7 @@ func checkContinuation(ctx context.Context, c collection, parameters string) err
 		return err
 	}
 	if got := rest.Items[0].ResourceVersion; got != b.ResourceVersion {
-		return rest.response.errorf("expected b as of resourceVersion %s, got %s (it is now at %s)", b.ResourceVersion, got, changed.ResourceVersion)
+		return rest.response.errorf("expected b at resourceVersion %s, got %s (its current one is %s)", b.ResourceVersion, got, changed.ResourceVersion)
 	}
 	return nil
 }

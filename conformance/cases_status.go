@@ -96,7 +96,7 @@ func statusCases() []Case {
 			}
 			part, err := s.do(ctx, get(c.item("a")+"/status"), code(200), kind(c.apiVersion, c.kind), hasField("spec"))
 			if err == nil && !equalJSON(full.body, part.body) {
-				err = part.errorf("expected the same as on the main path, %s", excerpt(a.body))
+				err = part.errorf("expected the same object as at the main path, %s", excerpt(a.body))
 			}
 			return err
 		}),

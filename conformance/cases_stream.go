@@ -141,7 +141,7 @@ const watchListDisabled = "sendInitialEvents is forbidden for watch unless the W
 func (s *session) watchList(ctx context.Context, c collection, parameters string) (*watcher, error) {
 	w, err := c.watch(ctx, streamingList+parameters)
 	if err != nil && strings.Contains(err.Error(), watchListDisabled) {
-		return nil, s.skipWithoutFeature(WatchList, "the server has streaming lists switched off")
+		return nil, s.skipWithoutFeature(WatchList, "the server has no streaming lists")
 	}
 	return w, err
 }
@@ -269,7 +269,7 @@ func checkStaleStream(ctx context.Context, s *session, c collection) error {
 			ended = true
 		case e.Type == "BOOKMARK":
 		case !ended && e.Type != "ADDED":
-			return w.errorf("expected nothing but ADDED before the bookmark that ends the initial events, got %v", e)
+			return w.errorf("expected only ADDED before the bookmark that ends the initial events, got %v", e)
 		case e.Type == "DELETED":
 			delete(state, e.meta.Name)
 		default:
@@ -277,7 +277,7 @@ func checkStaleStream(ctx context.Context, s *session, c collection) error {
 		}
 	}
 	if got := slices.Sorted(maps.Keys(state)); !slices.Equal(got, []string{"a", "b", "c", "d"}) || state["a"] != h.newA {
-		return w.errorf("expected the events to add up to a, b, c and d with a at %s, got %v", h.newA, state)
+		return w.errorf("expected a, b, c and d after all events, with a at %s, got %v", h.newA, state)
 	}
 	return nil
 }
@@ -329,7 +329,7 @@ func checkStreamEqualsList(ctx context.Context, c collection, w *watcher) error 
 		listed = append(listed, item.Name+"@"+item.ResourceVersion)
 	}
 	if !slices.Equal(streamed, listed) {
-		return w.errorf("expected the initial events to be the list %v at the bookmark's resourceVersion %s", listed, bookmark)
+		return w.errorf("expected initial events as in the list %v at the bookmark's resourceVersion %s", listed, bookmark)
 	}
 	return nil
 }

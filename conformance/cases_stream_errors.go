@@ -107,7 +107,7 @@ func openFutureStream(ctx context.Context, s *session, c collection) (*watcher, 
 		return w, w.errorf("%w", err)
 	}
 	if waited := time.Since(start); waited > 10*time.Second {
-		return w, w.errorf("expected the ERROR event within about 3 s, it took %v", waited)
+		return w, w.errorf("expected the ERROR event after about 3 s, got it after %v", waited)
 	}
 	return w, w.wantEnd()
 }

@@ -397,7 +397,7 @@ func checkTableWatch(ctx context.Context, s *session, c collection) error {
 			return w.errorf("expected columns in the first event only, got in event %d %s", i+1, excerpt(e.Object))
 		}
 		if t.ResourceVersion != row.ResourceVersion {
-			return w.errorf("expected a Table of the resourceVersion of its object, got %s", excerpt(e.Object))
+			return w.errorf("expected a Table with the resourceVersion of its object, got %s", excerpt(e.Object))
 		}
 	}
 	return nil

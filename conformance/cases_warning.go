@@ -126,7 +126,7 @@ func checkLongWarnings(ctx context.Context, s *session, c collection) error {
 	one := func(a *response) error {
 		lengths, err := runes(a)
 		if err == nil && (len(lengths) != 1 || lengths[0] < 1000) {
-			err = fmt.Errorf("expected one warning that is not cut, got %v", lengths)
+			err = fmt.Errorf("expected one warning in full length, got %v", lengths)
 		}
 		return err
 	}

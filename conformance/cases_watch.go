@@ -28,7 +28,7 @@ func watchCases() []Case {
 			}
 			defer w.close()
 			if r := w.response; r.ProtoMajor == 1 && !slices.Contains(r.TransferEncoding, "chunked") {
-				return w.errorf("expected HTTP/1.1 to transfer it in chunks, got Transfer-Encoding %q and Content-Length %d", r.TransferEncoding, r.ContentLength)
+				return w.errorf("expected Transfer-Encoding chunked, got %q and Content-Length %d", r.TransferEncoding, r.ContentLength)
 			}
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
@@ -85,7 +85,7 @@ func watchCases() []Case {
 				return err
 			}
 			if took := time.Since(start); took < longWatchDuration-time.Second {
-				return w.errorf("expected the stream to end after %v, it took %v", longWatchDuration, took)
+				return w.errorf("expected the stream to end after %v, it ended after %v", longWatchDuration, took)
 			}
 			return nil
 		})},
@@ -254,7 +254,7 @@ func checkTimeoutSeconds(ctx context.Context, _ *session, c collection) error {
 		return err
 	}
 	if took := time.Since(start); took < 900*time.Millisecond || took > 5*time.Second {
-		return w.errorf("expected the stream to end after 1 s, it took %v", took)
+		return w.errorf("expected the stream to end after 1 s, it ended after %v", took)
 	}
 	return nil
 }
@@ -284,7 +284,7 @@ func checkSameOrder(ctx context.Context, _ *session, c collection) error {
 		views[i] = w.seen
 	}
 	if !slices.Equal(views[0], views[1]) {
-		return watches[1].errorf("expected the same events as another watch saw: %v", views[0])
+		return watches[1].errorf("expected the same events as of another watch: %v", views[0])
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func checkLastState(ctx context.Context, _ *session, c collection) error {
 		return w.errorf("expected DELETED with the last state, its annotation is %q and not %q", got, "0")
 	}
 	if gone.meta.ResourceVersion == before.meta.ResourceVersion {
-		return w.errorf("expected DELETED with a resourceVersion of its own")
+		return w.errorf("expected DELETED with a new resourceVersion")
 	}
 	return errors.Join(expectNotOlder(gone.meta.ResourceVersion, before.meta.ResourceVersion), expectNotOlder(l.Metadata.ResourceVersion, gone.meta.ResourceVersion))
 }
@@ -101,7 +101,7 @@ func checkLastFinalizer(ctx context.Context, s *session, c collection) error {
 		return fmt.Errorf("watch of %s: expected DELETED with deletionTimestamp and the finalizer, got %s", c.path(), excerpt(gone.Object))
 	}
 	if gone.meta.ResourceVersion == marked.meta.ResourceVersion {
-		return fmt.Errorf("watch of %s: expected DELETED under a new resourceVersion, got %s again", c.path(), gone.meta.ResourceVersion)
+		return fmt.Errorf("watch of %s: expected DELETED at a new resourceVersion, got %s again", c.path(), gone.meta.ResourceVersion)
 	}
 	return expectNotOlder(gone.meta.ResourceVersion, marked.meta.ResourceVersion)
 }

@@ -32,7 +32,7 @@ func watchFormatCases() []Case {
 			for _, known := range []string{"application/json;stream=watch", protobufWatch} {
 				// YAML folds long lines of the Status at spaces, but media types have none.
 				if !strings.Contains(string(a.body), known) {
-					return a.errorf("expected the message to name %s", known)
+					return a.errorf("expected the message to contain %s", known)
 				}
 			}
 			return nil
@@ -143,11 +143,11 @@ func checkProtobufFrames(ctx context.Context, s *session, c collection) error {
 			return w.errorf("expected ADDED, got %q", e.Type)
 		}
 		if !strings.HasPrefix(string(e.Object.Raw), "k8s\x00") {
-			return w.errorf("expected an object in protobuf, which begins with k8s and a zero byte, got %q", excerpt(e.Object.Raw))
+			return w.errorf("expected an object in protobuf, which starts with k8s and a zero byte, got %q", excerpt(e.Object.Raw))
 		}
 	}
 	if more, err := io.ReadAll(w.response.Body); err != nil || len(more) > 0 {
-		return w.errorf("expected the stream to end in good order after two frames, got %d more bytes and the error %v", len(more), err)
+		return w.errorf("expected the stream to end without an error after two frames, got %d more bytes and the error %v", len(more), err)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func readProtobufFrame(r io.Reader) (metav1.WatchEvent, error) {
 	const maxSize = 16 << 20 // a larger value is no length, but text of another format
 	size := binary.BigEndian.Uint32(length[:])
 	if size > maxSize {
-		return e, fmt.Errorf("expected a frame of at most %d bytes, the length says %d", maxSize, size)
+		return e, fmt.Errorf("expected a frame of at most %d bytes, got the length %d", maxSize, size)
 	}
 	frame := make([]byte, size)
 	if _, err := io.ReadFull(r, frame); err != nil {

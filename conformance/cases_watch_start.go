@@ -168,7 +168,7 @@ func firstError(s *session, w *watcher) (metav1.Status, error) {
 		return metav1.Status{}, err
 	}
 	if e.Type == "ADDED" && s.run.config.ExpireWatches == nil {
-		return metav1.Status{}, s.skipf("the server still has resourceVersion 1; it needs a server that has lived, or Config.ExpireWatches")
+		return metav1.Status{}, s.skipf("the server still has resourceVersion 1; it needs a server with a longer history, or Config.ExpireWatches")
 	}
 	return w.statusOf(e)
 }
@@ -192,7 +192,7 @@ func (w *watcher) statusOf(e event) (metav1.Status, error) {
 		return status, w.errorf("expected a Status in the ERROR event: %w", err)
 	}
 	if status.Kind != "Status" || status.APIVersion != "v1" || status.Status != metav1.StatusFailure {
-		return status, w.errorf("expected a v1 Status of failure in the ERROR event, got %s", excerpt(e.Object))
+		return status, w.errorf("expected a v1 Status with Failure in the ERROR event, got %s", excerpt(e.Object))
 	}
 	return status, nil
 }
@@ -260,5 +260,5 @@ func checkUnwatchable(ctx context.Context, s *session) error {
 				failure{code: 405, reason: metav1.StatusReasonMethodNotAllowed}.check)
 		}
 	}
-	return s.skipf("the server can watch all that it can list in /api/v1")
+	return s.skipf("all resources of /api/v1 with the verb list have the verb watch")
 }

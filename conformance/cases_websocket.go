@@ -29,7 +29,7 @@ func webSocketCases() []Case {
 func (s *session) doWebSocket(ctx context.Context, c call, expect ...expectation) (*response, error) {
 	a, err := s.do(ctx, c, expect...)
 	if err != nil && strings.Contains(err.Error(), "invalid Upgrade request header") {
-		return nil, s.skipf("the client speaks HTTP/2 to the server: %v", err)
+		return nil, s.skipf("the client uses HTTP/2: %v", err)
 	}
 	return a, err
 }
@@ -80,7 +80,7 @@ func parseTextMessages(p []byte) (messages []string, err error) {
 			size, head = int(p[2])<<8|int(p[3]), 4
 		}
 		if p[0] != text || size > 65535 || len(p) < head+size {
-			return nil, fmt.Errorf("expected whole text messages, got one that begins with %x", p[:2])
+			return nil, fmt.Errorf("expected complete text messages, got one that starts with %x", p[:2])
 		}
 		messages = append(messages, string(p[head:head+size]))
 		p = p[head+size:]

@@ -103,7 +103,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("conformance: BaseURL: %w", err)
 	}
 	if base.Scheme == "" || base.Host == "" {
-		return c, fmt.Errorf("conformance: BaseURL %q is not of the form http://host:port", c.BaseURL)
+		return c, fmt.Errorf("conformance: BaseURL %q does not have the form http://host:port", c.BaseURL)
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
 	if c.Client == nil {
@@ -119,11 +119,11 @@ func (c Config) withDefaults() (Config, error) {
 		c.RunID = rand.String(5)
 	}
 	if wrong := validation.IsDNS1123Label(c.RunID); len(wrong) > 0 {
-		return c, fmt.Errorf("conformance: ID %q cannot be a part of names: %s", c.RunID, strings.Join(wrong, "; "))
+		return c, fmt.Errorf("conformance: invalid RunID %q: %s", c.RunID, strings.Join(wrong, "; "))
 	}
 	// This is the longest name of a namespace in a run.
 	if wrong := validation.IsDNS1123Label(c.NamespacePrefix + "-" + c.RunID + "-cluster-scoped"); len(wrong) > 0 {
-		return c, fmt.Errorf("conformance: Namespace %q does not begin a name: %s", c.NamespacePrefix, strings.Join(wrong, "; "))
+		return c, fmt.Errorf("conformance: invalid NamespacePrefix %q: %s", c.NamespacePrefix, strings.Join(wrong, "; "))
 	}
 	return c, errors.Join(c.checkSkips(), c.checkFeatures())
 }
@@ -143,10 +143,10 @@ func (c Config) checkSkips() error {
 	var wrong []error
 	for _, id := range slices.Sorted(maps.Keys(c.Skip)) {
 		if !known[id] {
-			wrong = append(wrong, fmt.Errorf("conformance: Skip names %q, but there is no such case", id))
+			wrong = append(wrong, fmt.Errorf("conformance: unknown case or rule %q in Skip", id))
 		}
 		if strings.TrimSpace(c.Skip[id]) == "" {
-			wrong = append(wrong, fmt.Errorf("conformance: Skip of %q gives no reason", id))
+			wrong = append(wrong, fmt.Errorf("conformance: no reason for %q in Skip", id))
 		}
 	}
 	return errors.Join(wrong...)
@@ -162,7 +162,7 @@ func (c Config) SkipReason(one Case) string {
 		return reason
 	}
 	if one.takes > c.Patience {
-		return fmt.Sprintf("it takes %v, and Config.Patience is %v", one.takes, c.Patience)
+		return fmt.Sprintf("it takes %v, but Config.Patience is %v", one.takes, c.Patience)
 	}
 	return ""
 }

@@ -80,7 +80,7 @@ func isDeletedStatus(c collection, o metav1.PartialObjectMetadata) expectation {
 			return fmt.Errorf("expected a Status: %w", err)
 		}
 		if got.Kind != "Status" || got.Status != metav1.StatusSuccess {
-			return fmt.Errorf("expected a Status of Success, got kind %q, status %q", got.Kind, got.Status)
+			return fmt.Errorf("expected a Status with Success, got kind %q, status %q", got.Kind, got.Status)
 		}
 		want := metav1.StatusDetails{Name: o.Name, Group: c.group, Kind: c.resource, UID: o.UID}
 		if got.Details == nil || !reflect.DeepEqual(*got.Details, want) {

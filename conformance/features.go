@@ -27,7 +27,7 @@ func (c Config) checkFeatures() error {
 	var wrong []error
 	for _, gate := range slices.Sorted(maps.Keys(c.Features)) {
 		if !slices.Contains(known, gate) {
-			wrong = append(wrong, fmt.Errorf("conformance: Features names %q, but no case depends on it; there are %q", gate, known))
+			wrong = append(wrong, fmt.Errorf("conformance: unknown feature gate %q in Features; known are %q", gate, known))
 		}
 	}
 	return errors.Join(wrong...)

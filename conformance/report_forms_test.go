@@ -34,7 +34,7 @@ func newReport() conformance.Report {
 			{Case: of("LS-03", conformance.May), Outcome: conformance.Passed, Leftovers: []error{errors.New("DELETE " + hostileText)}},
 			{Case: of("PV-16", conformance.Must), Outcome: conformance.Skipped, Reason: "none", Leftovers: []error{errors.New("stays")}},
 		},
-		Leftovers: []error{errors.New("the definition stays " + hostileText)},
+		Leftovers: []error{errors.New("the definition cannot be deleted " + hostileText)},
 	}
 }
 

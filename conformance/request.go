@@ -189,7 +189,7 @@ func (s *session) send(ctx context.Context, c call) (*response, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: reading the answer: %w", c.method, req.URL, err)
+		return nil, fmt.Errorf("%s %s: reading the response: %w", c.method, req.URL, err)
 	}
 	a := &response{method: c.method, url: req.URL.String(), code: resp.StatusCode, header: resp.Header, body: body, chunked: resp.ContentLength < 0}
 	if resp.Request != nil {
@@ -288,7 +288,7 @@ func (a *response) decode(into any) error {
 // errorf returns an error with the request and the response.
 func (a *response) errorf(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
-	return fmt.Errorf("%s %s: %w; the answer was %d %s %s", a.method, a.url, err, a.code, a.header.Get("Content-Type"), excerpt(a.body))
+	return fmt.Errorf("%s %s: %w; the response was %d %s %s", a.method, a.url, err, a.code, a.header.Get("Content-Type"), excerpt(a.body))
 }
 
 // expect returns the error of the first expectation that the response does not meet.

@@ -109,14 +109,14 @@ func TestConfigErrors(t *testing.T) {
 		config conformance.Config
 		says   string
 	}{
-		"no URL":         {conformance.Config{}, "BaseURL"},
-		"half a URL":     {conformance.Config{BaseURL: "localhost:80"}, "BaseURL"},
-		"broken URL":     {conformance.Config{BaseURL: "http://a b"}, "BaseURL"},
-		"skips nothing":  {conformance.Config{BaseURL: "http://x", Skip: map[string]string{"PV-99": "why not"}}, `Skip names "PV-99"`},
-		"long prefix":    {conformance.Config{BaseURL: "http://x", NamespacePrefix: "a-name-that-leaves-too-little-room-for-the-rest"}, "does not begin a name"},
-		"no prefix":      {conformance.Config{BaseURL: "http://x", NamespacePrefix: "Upper"}, "does not begin a name"},
-		"unknown gate":   {conformance.Config{BaseURL: "http://x", Features: map[string]bool{"Wach": true}}, `Features names "Wach"`},
-		"skips silently": {conformance.Config{BaseURL: "http://x", Skip: map[string]string{"PV-16": " "}}, `Skip of "PV-16" gives no reason`},
+		"no URL":       {conformance.Config{}, "BaseURL"},
+		"no scheme":    {conformance.Config{BaseURL: "localhost:80"}, "BaseURL"},
+		"invalid URL":  {conformance.Config{BaseURL: "http://a b"}, "BaseURL"},
+		"unknown case": {conformance.Config{BaseURL: "http://x", Skip: map[string]string{"PV-99": "why not"}}, `unknown case or rule "PV-99" in Skip`},
+		"long prefix":  {conformance.Config{BaseURL: "http://x", NamespacePrefix: "a-name-that-leaves-too-little-room-for-the-rest"}, "invalid NamespacePrefix"},
+		"upper case":   {conformance.Config{BaseURL: "http://x", NamespacePrefix: "Upper"}, "invalid NamespacePrefix"},
+		"unknown gate": {conformance.Config{BaseURL: "http://x", Features: map[string]bool{"Wach": true}}, `unknown feature gate "Wach"`},
+		"no reason":    {conformance.Config{BaseURL: "http://x", Skip: map[string]string{"PV-16": " "}}, `no reason for "PV-16" in Skip`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			report, err := conformance.Execute(t.Context(), one.config)
@@ -145,7 +145,7 @@ func TestSkip(t *testing.T) {
 	require.NoError(t, report.Err())
 	require.Equal(t, 3, report.Count(conformance.Skipped))
 	require.Equal(t, "all of the rule", report.Results[0].Reason)
-	require.Equal(t, []string{"GET /version"}, s.requests(""), "skipped cases ask nothing")
+	require.Equal(t, []string{"GET /version"}, s.requests(""), "skipped cases send no requests")
 }
 
 func TestSkipsCasesWithoutCustomResources(t *testing.T) {

@@ -111,7 +111,7 @@ func (w writeRequest) checkSafe(run string) error {
 	case w.method == http.MethodPost && w.path == "/api/v1/namespaces" && strings.HasPrefix(o.Name+o.GenerateName, "conformance-"+run+"-"):
 	case w.method == http.MethodPost && w.path == crdPath && regexp.MustCompile(`^[A-Za-z]+\.`+group+`$`).MatchString(o.Name):
 	default:
-		return fmt.Errorf("it is not of the run %s, %q", run, excerpt(w.body))
+		return fmt.Errorf("the write is outside of the run %s: %q", run, excerpt(w.body))
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func (s *session) remove(ctx context.Context, path string) error {
 func (s *session) compact(ctx context.Context) error {
 	compact := s.run.config.Compact
 	if compact == nil {
-		return s.skipf("it needs a server that has just compacted its history, which Config.Compact would make it do")
+		return s.skipf("it needs Config.Compact, or a server that has just compacted its history")
 	}
 	if err := compact(ctx); err != nil {
 		return fmt.Errorf("Config.Compact: %w", err)

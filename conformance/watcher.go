@@ -64,7 +64,7 @@ func (s *session) open(ctx context.Context, c call) (*watcher, *response, error)
 	resp, err := s.run.config.Client.Do(req)
 	if err != nil {
 		cancel()
-		return nil, nil, fmt.Errorf("%s %s: no answer to a watch: %w", c.method, c.path, err)
+		return nil, nil, fmt.Errorf("%s %s: opening a watch: %w", c.method, c.path, err)
 	}
 	w := &watcher{method: c.method, url: req.URL.String(), response: resp, frames: json.NewDecoder(resp.Body), cancel: cancel}
 	if resp.StatusCode == http.StatusOK {
@@ -153,7 +153,7 @@ func (w *watcher) readAll() ([]event, error) {
 func (w *watcher) wantEnd() error {
 	more, err := w.readAll()
 	if err != nil {
-		return fmt.Errorf("expected the stream to end in good order: %w", err)
+		return fmt.Errorf("expected the stream to end without an error: %w", err)
 	}
 	if len(more) > 0 {
 		return w.errorf("expected the stream to end, got %v", more)

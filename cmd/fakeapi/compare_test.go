@@ -129,7 +129,7 @@ func TestCompareUsage(t *testing.T) {
 		{"--left self --right self --report junit", "it is none of json, markdown, with or without =FILE; see"},
 		{"--left self --right self --left-context a", "compare: --left-context requires a kubeconfig; see"},
 		{"--left self --right self --right-compact http://a", "compare: --right-compact requires a kubeconfig; see"},
-		{"--left self --right self --namespace Upper --run ^GT-01", `Namespace "Upper" does not begin a name: `},
+		{"--left self --right self --namespace Upper --run ^GT-01", `invalid NamespacePrefix "Upper": `},
 		{"--left self --right golden:x", "compare: only the left side can be recordings; see"},
 		{"--left /none --right self", "fakeapi: --left /none: no such file or directory"},
 		{"--left self --right /none", "fakeapi: --right /none: no such file or directory"},

@@ -186,7 +186,7 @@ func TestConformanceUsage(t *testing.T) {
 		{"--report json=a --report html=a", "two reports cannot go to one file; see", exitUsage},
 		{"more", `conformance: unexpected argument "more"; see`, exitUsage},
 		{"--kubeconfig /none", "--kubeconfig /none: no such file or directory", exitError},
-		{"--kubeconfig " + config + " --namespace Upper", `Namespace "Upper" does not begin a name: `, exitUsage},
+		{"--kubeconfig " + config + " --namespace Upper", `invalid NamespacePrefix "Upper": `, exitUsage},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			got := runCommand(t, append([]string{"conformance"}, strings.Fields(test.args)...)...)
