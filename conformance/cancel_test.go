@@ -84,9 +84,9 @@ func (h finalizerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		held := bytes.Replace(body, []byte(`"metadata":{`), []byte(`"metadata":{"finalizers":["example.com/stays"],`), 1)
+		changed := bytes.Replace(body, []byte(`"metadata":{`), []byte(`"metadata":{"finalizers":["example.com/stays"],`), 1)
 		r = r.Clone(r.Context())
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(held)), int64(len(held))
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(changed)), int64(len(changed))
 	}
 	return h.next.RoundTrip(r)
 }

@@ -66,8 +66,8 @@ func aggregatedCases() []Case {
 		about("DI-06/form", "/api and /apis are served in the aggregated form if the client accepts it", "clients read all of discovery in two requests", checkAggregatedMediaType),
 		about("DI-06/anywhere", "the aggregated form takes precedence over other media types in Accept", "clients list the unaggregated form as a fallback for older servers",
 			func(ctx context.Context, s *session) error {
-				asked := "application/json, " + aggregatedMediaType("v2")
-				return s.expect(ctx, get("/apis").withAccept(asked), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"))
+				requested := "application/json, " + aggregatedMediaType("v2")
+				return s.expect(ctx, get("/apis").withAccept(requested), code(200), kind("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList"))
 			}),
 		about("DI-07/etag", "If-None-Match with the current ETag of the aggregated form is answered 304", "clients repeat the request every few minutes", checkAggregatedETag),
 		about("DI-07/vary", "the aggregated form has Vary: Accept and a hash as its ETag",
@@ -98,10 +98,10 @@ func checkAggregatedMediaType(ctx context.Context, s *session) error {
 
 func checkAggregatedETag(ctx context.Context, s *session) error {
 	for _, path := range []string{"/api", "/apis"} {
-		asked := get(path).withAccept(aggregatedMediaType("v2"))
+		requested := get(path).withAccept(aggregatedMediaType("v2"))
 		// Other clients may change discovery at the same time.
 		if err := poll(ctx, func(ctx context.Context) error {
-			a, err := s.do(ctx, asked, code(200))
+			a, err := s.do(ctx, requested, code(200))
 			if err != nil {
 				return err
 			}
@@ -109,11 +109,11 @@ func checkAggregatedETag(ctx context.Context, s *session) error {
 			if tag == "" {
 				return a.errorf("expected an ETag")
 			}
-			return s.expect(ctx, asked.withIfNoneMatch(tag), code(304), headerIs("ETag", tag))
+			return s.expect(ctx, requested.withIfNoneMatch(tag), code(304), headerIs("ETag", tag))
 		}); err != nil {
 			return err
 		}
-		if err := s.expect(ctx, asked.withIfNoneMatch(`"other"`), code(200)); err != nil {
+		if err := s.expect(ctx, requested.withIfNoneMatch(`"other"`), code(200)); err != nil {
 			return err
 		}
 	}

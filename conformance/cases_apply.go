@@ -185,14 +185,14 @@ func checkApplyOtherType(ctx context.Context, s *session, c collection) error {
 }
 
 func checkApplyMalformed(ctx context.Context, s *session, c collection) error {
-	refused := func(says string) expectation {
-		return failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: "error decoding patch: " + says}.check
+	rejected := func(text string) expectation {
+		return failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: "error decoding patch: " + text}.check
 	}
 	return s.expectAll(ctx,
 		send(applyAs("m", c.item("a"), "a: b: c\n"), badRequest("error encoding patch: yaml: mapping values are not allowed in this context")),
-		send(applyAs("m", c.item("a"), `{"a": b: c}`), refused("error converting YAML to JSON: yaml: ")),
-		send(applyAs("m", c.item("a"), ":::none"), refused("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal string")),
-		send(applyAs("m", c.item("a"), "[]"), refused("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array")),
+		send(applyAs("m", c.item("a"), `{"a": b: c}`), rejected("error converting YAML to JSON: yaml: ")),
+		send(applyAs("m", c.item("a"), ":::none"), rejected("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal string")),
+		send(applyAs("m", c.item("a"), "[]"), rejected("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array")),
 		send(get(c.item("a")), code(200), valueAt("1", "data", "k")),
 	)
 }

@@ -15,7 +15,7 @@ func celRuleCases() []Case {
 	}
 	rule := func(rule, message string) object { return object{"rule": rule, "message": message} }
 	invalid := metav1.CauseTypeFieldValueInvalid
-	refused := func(c collection, causes ...metav1.StatusCause) expectation {
+	rejected := func(c collection, causes ...metav1.StatusCause) expectation {
 		return c.invalidField("a", causes...).check
 	}
 	return []Case{
@@ -27,8 +27,8 @@ func celRuleCases() []Case {
 			"list": arraySchema(typeSchema("integer")).with("maxItems", 5).withRules(object{"rule": "size(self) < 2", "messageExpression": "['a'][size(self)]", "message": "too long"}),
 		}), func(ctx context.Context, d crdPerCase, c collection) error {
 			return d.s.expectAll(ctx,
-				send(c.dryRunCreate(c.withSpec("a", object{"word": "x"})), refused(c, cause(invalid, "spec.word", `Invalid value: "x": no x`))),
-				send(c.dryRunCreate(c.withSpec("a", object{"list": []int{1, 2}})), refused(c, cause(invalid, "spec.list", ": too long"))),
+				send(c.dryRunCreate(c.withSpec("a", object{"word": "x"})), rejected(c, cause(invalid, "spec.word", `Invalid value: "x": no x`))),
+				send(c.dryRunCreate(c.withSpec("a", object{"list": []int{1, 2}})), rejected(c, cause(invalid, "spec.list", ": too long"))),
 			)
 		}),
 		about("CD-12/reason", "a rule may set the reason and the field path of its cause", "the cause leads to the invalid field", objectSchema(object{"least": typeSchema("integer"), "most": typeSchema("integer")}).withRules(
@@ -37,10 +37,10 @@ func celRuleCases() []Case {
 			object{"rule": "has(self.least)", "reason": "FieldValueRequired", "fieldPath": ".least"},
 		), func(ctx context.Context, d crdPerCase, c collection) error {
 			return d.s.expectAll(ctx,
-				send(c.dryRunCreate(c.withSpec("a", object{"least": 5, "most": 6})), refused(c,
+				send(c.dryRunCreate(c.withSpec("a", object{"least": 5, "most": 6})), rejected(c,
 					cause(metav1.CauseTypeForbidden, "spec.least", "failed rule: !has(self.least) || self.least < 5"),
 					cause(metav1.CauseTypeFieldValueDuplicate, "spec.most", "Duplicate value"))),
-				send(c.dryRunCreate(c.withSpec("a", object{})), refused(c, cause(metav1.CauseTypeFieldValueRequired, "spec.least", "failed rule: has(self.least)"))),
+				send(c.dryRunCreate(c.withSpec("a", object{})), rejected(c, cause(metav1.CauseTypeFieldValueRequired, "spec.least", "failed rule: has(self.least)"))),
 			)
 		}),
 		about("CD-12/items", "a rule of an item reports the path of the item", "the user can find the error", objectSchema(object{
@@ -48,7 +48,7 @@ func celRuleCases() []Case {
 			"map":  mapSchema(typeSchema("string").with("maxLength", 9).withRules(rule("self != 'x'", "no x"))).with("maxProperties", 9),
 		}), func(ctx context.Context, d crdPerCase, c collection) error {
 			return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{"list": []object{{"size": 1}, {"size": 0}}, "map": object{"k": "x"}})),
-				refused(c, cause(invalid, "spec.list[1]", "too small"), cause(invalid, "spec.map[k]", "no x")))
+				rejected(c, cause(invalid, "spec.list[1]", "too small"), cause(invalid, "spec.map[k]", "no x")))
 		}),
 		about("CD-12/transition", "a rule that uses oldSelf applies to updates only", "it makes fields immutable",
 			objectSchema(object{"fixed": typeSchema("string").withRules(rule("self == oldSelf", "fixed is immutable")), "size": typeSchema("integer")}),
@@ -57,7 +57,7 @@ func celRuleCases() []Case {
 					send(post(c.path(), c.withSpec("a", object{"size": 1})), code(201)),
 					send(mergePatch(c.item("a"), object{"spec": object{"fixed": "x"}}), code(200)),
 					send(mergePatch(c.item("a"), object{"spec": object{"size": 2}}), code(200)),
-					send(mergePatch(c.item("a"), object{"spec": object{"fixed": "y"}}), refused(c, cause(invalid, "spec.fixed", "fixed is immutable"))),
+					send(mergePatch(c.item("a"), object{"spec": object{"fixed": "y"}}), rejected(c, cause(invalid, "spec.fixed", "fixed is immutable"))),
 					send(mergePatch(c.item("a"), object{"spec": object{"fixed": nil}}), code(200)),
 				)
 			}),
@@ -65,7 +65,7 @@ func celRuleCases() []Case {
 			objectSchema(object{"fixed": typeSchema("string").withRules(rule("oldSelf.hasValue() || self == 'new'", "must begin as new").with("optionalOldSelf", true))}),
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				return d.s.expectAll(ctx,
-					send(post(c.path(), c.withSpec("a", object{"fixed": "old"})), refused(c, cause(invalid, "spec.fixed", "must begin as new"))),
+					send(post(c.path(), c.withSpec("a", object{"fixed": "old"})), rejected(c, cause(invalid, "spec.fixed", "must begin as new"))),
 					send(post(c.path(), c.withSpec("a", object{"fixed": "new"})), code(201)),
 					send(mergePatch(c.item("a"), object{"spec": object{"fixed": "old"}}), code(200)),
 				)
@@ -75,7 +75,7 @@ func celRuleCases() []Case {
 		}, object{"status": objectSchema(object{"phase": typeSchema("string")}), "spec": anySchema()}, checkRootRules),
 		about("CD-12/first", "rules are evaluated only if the object matches the schema", "a rule may rely on the types", objectSchema(object{"size": typeSchema("integer").with("maximum", 5), "n": typeSchema("integer")}).
 			withRules(rule("self.n > 0", "too small")), func(ctx context.Context, d crdPerCase, c collection) error {
-			return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{"size": "x", "n": 0})), refused(c, cause(metav1.CauseTypeTypeInvalid, "spec.size", "must be of type integer"),
+			return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{"size": "x", "n": 0})), rejected(c, cause(metav1.CauseTypeTypeInvalid, "spec.size", "must be of type integer"),
 				cause(invalid, "<nil>", "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")))
 		}),
 		about("CD-12/library", "rules can use the CEL libraries of Kubernetes", "existing rules use them", objectSchema(object{"s": typeSchema("string"), "q": typeSchema("string")}).withRules(
@@ -83,12 +83,12 @@ func celRuleCases() []Case {
 		), func(ctx context.Context, d crdPerCase, c collection) error {
 			return d.s.expectAll(ctx,
 				send(c.dryRunCreate(c.withSpec("a", object{"s": "https://example.com/x", "q": "512Mi"})), code(201)),
-				send(c.dryRunCreate(c.withSpec("a", object{"s": "https://example.org/x", "q": "2Gi"})), refused(c, cause(invalid, "spec", "not ours"), cause(invalid, "spec", "too much"))),
+				send(c.dryRunCreate(c.withSpec("a", object{"s": "https://example.org/x", "q": "2Gi"})), rejected(c, cause(invalid, "spec", "not ours"), cause(invalid, "spec", "too much"))),
 			)
 		}),
 		about("CD-12/error", "a rule whose evaluation fails rejects the object, with the error", "the owner of the schema can find the error", objectSchema(object{"size": typeSchema("integer")}).withRules(rule("self.size > 0", "too small")),
 			func(ctx context.Context, d crdPerCase, c collection) error {
-				return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{})), refused(c, cause(invalid, "spec", "no such key: size evaluating rule: too small")))
+				return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{})), rejected(c, cause(invalid, "spec", "no such key: size evaluating rule: too small")))
 			}),
 		withCRDPerCase(Case{
 			ID: "CD-12/compile", Level: Should, Title: "a CRD with a rule that does not compile is rejected", Why: "the owner of the schema can find the error", Source: docCELRules,

@@ -16,8 +16,8 @@ const docToken = "apiserver storage/continue.go"
 // chunkTokenCases returns the cases about valid and invalid continue tokens (CH-12 to CH-17).
 func chunkTokenCases() []Case {
 	const why = "a forged or damaged token must not return unrelated data"
-	badToken := func(says string) failure {
-		return failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: "invalid continue token: continue key is not valid: " + says}
+	badToken := func(text string) failure {
+		return failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: "invalid continue token: continue key is not valid: " + text}
 	}
 	forged := func(id, title, why string, want failure, change func(*token)) []Case {
 		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docToken}, onFiveObjects(checkForgedToken(change, want)))
@@ -32,13 +32,13 @@ func chunkTokenCases() []Case {
 			ID: "CH-13", Level: Must, Title: "a token that cannot be decoded is a bad request",
 			Why: why, Source: docToken,
 		}, func(ctx context.Context, s *session, c collection) error {
-			for token, says := range sortedByKey(map[string]string{
+			for token, text := range sortedByKey(map[string]string{
 				"abc": "invalid character 'i' looking for beginning of value", // valid base64
 				"!!!": "illegal base64 data at input byte 0",
 				"e30": "server does not recognize this encoded version ", // the encoding of {}
 			}) {
 				query := "?limit=2&continue=" + url.QueryEscape(token)
-				if err := s.expect(ctx, get(c.path()+query), badToken(says).check); err != nil {
+				if err := s.expect(ctx, get(c.path()+query), badToken(text).check); err != nil {
 					return err
 				}
 			}

@@ -91,7 +91,7 @@ func concurrencyCases() []Case {
 			Why:    "an update that follows a deletion must not recreate the object",
 			Source: docUpdate,
 		}, func(ctx context.Context, s *session, c collection) error {
-			gone := failure{
+			deleted := failure{
 				code: 404, reason: metav1.StatusReasonNotFound, details: c.statusDetails("a"),
 				message: fmt.Sprintf("%s %q not found", c.groupResource(), "a"),
 			}.check
@@ -100,7 +100,7 @@ func concurrencyCases() []Case {
 				c.object("a").withMeta("resourceVersion", "5"),
 				c.object("a").withMeta("uid", otherUID),
 			} {
-				if err := s.expect(ctx, put(c.item("a"), body), gone); err != nil {
+				if err := s.expect(ctx, put(c.item("a"), body), deleted); err != nil {
 					return err
 				}
 			}
@@ -277,12 +277,12 @@ func checkNoopPut(ctx context.Context, s *session, c collection) error {
 
 // checkUnversionedPut expects that PUT of the object a without a resourceVersion is invalid.
 func checkUnversionedPut(ctx context.Context, s *session, c collection) error {
-	const says = "Invalid value: 0: must be specified for an update"
+	const text = "Invalid value: 0: must be specified for an update"
 	for _, none := range []any{nil, "", "0"} {
 		err := s.expect(ctx, put(c.item("a"), c.object("a").withMeta("resourceVersion", none)), failure{
 			code: 422, reason: metav1.StatusReasonInvalid, details: c.statusDetails("a"),
-			message: fmt.Sprintf("%s %q is invalid: metadata.resourceVersion: %s", c.groupResource(), "a", says),
-			causes:  []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.resourceVersion", Message: says}},
+			message: fmt.Sprintf("%s %q is invalid: metadata.resourceVersion: %s", c.groupResource(), "a", text),
+			causes:  []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.resourceVersion", Message: text}},
 		}.check)
 		if err != nil {
 			return err

@@ -104,11 +104,11 @@ func checkConcurrentPatches(ctx context.Context, s *session, c collection) error
 		key := fmt.Sprintf("writer-%d", i)
 		calls = append(calls, mergePatch(c.item("a"), object{"metadata": object{"annotations": object{key: "was here"}}}))
 	}
-	answers, err := s.doConcurrently(ctx, calls)
+	responses, err := s.doConcurrently(ctx, calls)
 	if err != nil {
 		return err
 	}
-	for _, a := range answers {
+	for _, a := range responses {
 		if err := a.expect(code(200)); err != nil {
 			return err
 		}
@@ -148,11 +148,11 @@ func checkConcurrentPuts(ctx context.Context, s *session, c collection) error {
 	for i := range concurrentWriters {
 		calls = append(calls, put(c.item("a"), c.object("a").withMeta("resourceVersion", o.ResourceVersion).withLabel("writer", fmt.Sprint(i))))
 	}
-	answers, err := s.doConcurrently(ctx, calls)
+	responses, err := s.doConcurrently(ctx, calls)
 	if err != nil {
 		return err
 	}
-	winner, err := expectOneWinner(answers, code(http.StatusOK), isModifiedConflict(c, "a"))
+	winner, err := expectOneWinner(responses, code(http.StatusOK), isModifiedConflict(c, "a"))
 	if err != nil {
 		return err
 	}
@@ -161,9 +161,9 @@ func checkConcurrentPuts(ctx context.Context, s *session, c collection) error {
 
 // expectOneWinner expects that one response meets won and all others meet lost, and returns the
 // first.
-func expectOneWinner(answers []*response, won, lost expectation) (*response, error) {
+func expectOneWinner(responses []*response, won, lost expectation) (*response, error) {
 	var winner *response
-	for _, a := range answers {
+	for _, a := range responses {
 		if a.code >= 400 {
 			if err := a.expect(lost); err != nil {
 				return nil, err
@@ -174,12 +174,12 @@ func expectOneWinner(answers []*response, won, lost expectation) (*response, err
 			return nil, err
 		}
 		if winner != nil {
-			return nil, a.errorf("expected one of %d requests to succeed, got a second", len(answers))
+			return nil, a.errorf("expected one of %d requests to succeed, got a second", len(responses))
 		}
 		winner = a
 	}
 	if winner == nil {
-		return nil, answers[0].errorf("expected one of %d requests to succeed, got none", len(answers))
+		return nil, responses[0].errorf("expected one of %d requests to succeed, got none", len(responses))
 	}
 	return winner, nil
 }

@@ -69,11 +69,11 @@ func crdDeletionCases() []Case {
 // noItemWith expects a list at a path without an item that has this value in a field.
 func noItemWith(value, field string, path ...string) expectation {
 	return func(a *response) error {
-		here, err := a.valueAt(path...)
+		list, err := a.valueAt(path...)
 		if err != nil {
 			return err
 		}
-		items, ok := here.([]any)
+		items, ok := list.([]any)
 		if !ok {
 			return a.errorf("expected a list")
 		}
@@ -102,14 +102,14 @@ func checkNoCreateWhileTerminating(ctx context.Context, d crdPerCase, c collecti
 	if err := d.deleteWithObject(ctx, c); err != nil {
 		return err
 	}
-	refused := failure{
+	rejected := failure{
 		code: 403, reason: metav1.StatusReasonForbidden, details: c.statusDetails("late"),
 		message: c.groupResource() + ` "late" is forbidden: create not allowed while custom resource definition is terminating`,
 	}.check
 	return d.s.expectAll(ctx,
-		send(post(c.path(), c.object("late")), refused),
-		send(c.dryRunCreate(c.object("late")), refused),
-		send(apply(c.item("late"), c.object("late")), refused),
+		send(post(c.path(), c.object("late")), rejected),
+		send(c.dryRunCreate(c.object("late")), rejected),
+		send(apply(c.item("late"), c.object("late")), rejected),
 		send(get(c.item("late")), code(404)),
 	)
 }

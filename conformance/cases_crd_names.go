@@ -54,7 +54,7 @@ func (d crdPerCase) conflictingCRD() crdPerCase {
 // conflictingPath returns the path of the objects of a conflicting CRD.
 func (d crdPerCase) conflictingPath() string { return "/apis/" + d.group + "/v1/wheels" }
 
-func (d crdPerCase) checkNameConflict(ctx context.Context, reason string, want func(names object), says string) error {
+func (d crdPerCase) checkNameConflict(ctx context.Context, reason string, want func(names object), text string) error {
 	if _, err := d.createAndWait(ctx); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (d crdPerCase) checkNameConflict(ctx context.Context, reason string, want f
 	if err := d.s.waitFor(ctx, get(other.path()), condition("NamesAccepted", "False", reason), condition("Established", "False", "NotAccepted")); err != nil {
 		return err
 	}
-	if err := d.s.expect(ctx, get(other.path()), conditionMessage("NamesAccepted", says)); err != nil {
+	if err := d.s.expect(ctx, get(other.path()), conditionMessage("NamesAccepted", text)); err != nil {
 		return err
 	}
 	return d.s.expect(ctx, get(other.conflictingPath()), pageNotFound)

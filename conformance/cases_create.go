@@ -151,13 +151,13 @@ func checkErrorOrder(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	elsewhere := c.object("Bad_Name").withMeta("namespace", "elsewhere")
+	wrongNamespace := c.object("Bad_Name").withMeta("namespace", "elsewhere")
 	return expectErrors(ctx, s, []requestWithTwoErrors{
 		{withTextBody(post(c.path(), truncatedBody)).withAccept("application/nonsense"), failure{code: 406, reason: metav1.StatusReasonNotAcceptable}.check},
 		{withTextBody(post(c.path(), tooLargeBody())), s.isUnsupportedBody()},
 		{post(c.path()+invalidOptionsQuery, tooLargeBody()), entityTooLarge.check},
 		{post(c.path()+invalidOptionsQuery, truncatedBody), isInvalidOptions("CreateOptions")},
-		{post(c.path(), elsewhere), badRequest("the namespace of the provided object does not match the namespace sent on the request")},
+		{post(c.path(), wrongNamespace), badRequest("the namespace of the provided object does not match the namespace sent on the request")},
 		{post(c.path(), c.object("a").withLabel("a", "b a d")), c.invalid("a", metav1.CauseTypeFieldValueInvalid, "metadata.labels", badLabelValue)},
 	})
 }
@@ -167,13 +167,13 @@ func checkErrorOrderOnPut(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	misplaced := c.object("b").withMeta("namespace", "elsewhere")
+	wrongNamespace := c.object("b").withMeta("namespace", "elsewhere")
 	return expectErrors(ctx, s, []requestWithTwoErrors{
 		{withTextBody(put(c.item("a"), tooLargeBody())).withAccept("application/nonsense"), failure{code: 406, reason: metav1.StatusReasonNotAcceptable}.check},
 		{withTextBody(put(c.item("a")+invalidOptionsQuery, tooLargeBody())), entityTooLarge.check},
 		{withTextBody(put(c.item("a")+invalidOptionsQuery, truncatedBody)), isInvalidOptions("UpdateOptions")},
 		{withTextBody(put(c.item("a"), truncatedBody)), s.isUnsupportedBody()},
-		{put(c.item("a"), misplaced), badRequest("the namespace of the provided object does not match the namespace sent on the request")},
+		{put(c.item("a"), wrongNamespace), badRequest("the namespace of the provided object does not match the namespace sent on the request")},
 		{put(c.item("a"), c.object("b").withLabel("a", "b a d")), badRequest("the name of the object (b) does not match the name on the URL (a)")},
 		{put(c.item("a"), c.object("a").withMeta("resourceVersion", "5").withLabel("a", "b a d")), isModifiedConflict(c, "a")},
 	})
@@ -243,11 +243,11 @@ func checkConcurrentCreates(ctx context.Context, s *session, c collection) error
 	for i := range concurrentWriters {
 		calls = append(calls, post(c.path(), c.object("a").withLabel("writer", fmt.Sprint(i))))
 	}
-	answers, err := s.doConcurrently(ctx, calls)
+	responses, err := s.doConcurrently(ctx, calls)
 	if err != nil {
 		return err
 	}
-	winner, err := expectOneWinner(answers, code(http.StatusCreated), alreadyExists(c, "a", "").check)
+	winner, err := expectOneWinner(responses, code(http.StatusCreated), alreadyExists(c, "a", "").check)
 	if err != nil {
 		return err
 	}

@@ -59,15 +59,15 @@ func checkNamespaceOfClusterCR(ctx context.Context, d crdPerCase) error {
 		return fmt.Errorf("waiting for the custom resource to be served: %w", err)
 	}
 	path, cleared := c.allNamespacesPath()+"/a", noField("metadata", "namespace")
-	misplaced := func() object { return c.object("a").withMeta("namespace", "somewhere") }
-	made, err := d.s.doObject(ctx, post(c.allNamespacesPath(), misplaced()), code(201), cleared)
+	wrongNamespace := func() object { return c.object("a").withMeta("namespace", "somewhere") }
+	made, err := d.s.doObject(ctx, post(c.allNamespacesPath(), wrongNamespace()), code(201), cleared)
 	if err != nil {
 		return err
 	}
 	return d.s.expectAll(ctx,
-		send(put(path, misplaced().withMeta("resourceVersion", made.ResourceVersion)), code(200), cleared),
+		send(put(path, wrongNamespace().withMeta("resourceVersion", made.ResourceVersion)), code(200), cleared),
 		send(mergePatch(path, object{"metadata": object{"namespace": "somewhere"}}), code(200), cleared),
-		send(apply(path, misplaced()), code(200), cleared),
+		send(apply(path, wrongNamespace()), code(200), cleared),
 		send(get(path), code(200), cleared),
 	)
 }

@@ -61,22 +61,22 @@ func deleteCases() []Case {
 			Why:    "the last controller learns that its write succeeded",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
-			marked, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
+			terminating, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
 			if err != nil {
 				return err
 			}
-			return c.expectRemovalBy(ctx, marked, c.removeFinalizers("a"))
+			return c.expectRemovalBy(ctx, terminating, c.removeFinalizers("a"))
 		}),
 		onBoth(Case{
 			ID: "DL-05/put", Level: Must, Title: "a PUT that removes the last finalizer removes the object, and returns it",
 			Why:    "most controllers write their finalizers with PUT",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
-			marked, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
+			terminating, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
 			if err != nil {
 				return err
 			}
-			return c.expectRemovalBy(ctx, marked, put(c.item("a"), c.object("a").withMeta("resourceVersion", marked.ResourceVersion)))
+			return c.expectRemovalBy(ctx, terminating, put(c.item("a"), c.object("a").withMeta("resourceVersion", terminating.ResourceVersion)))
 		}),
 		onBoth(Case{
 			ID: "DL-06", Level: Must, Title: "no finalizer can be added to a terminating object",
@@ -104,11 +104,11 @@ func deleteCases() []Case {
 			Why:    "the controller of that finalizer has not finished",
 			Source: docStore,
 		}, func(ctx context.Context, s *session, c collection) error {
-			marked, err := c.createAndDelete(ctx, c.object("a").withMeta("finalizers", []string{finalizer, secondFinalizer}))
+			terminating, err := c.createAndDelete(ctx, c.object("a").withMeta("finalizers", []string{finalizer, secondFinalizer}))
 			if err != nil {
 				return err
 			}
-			body := c.object("a").withFinalizer().withMeta("resourceVersion", marked.ResourceVersion)
+			body := c.object("a").withFinalizer().withMeta("resourceVersion", terminating.ResourceVersion)
 			if err := s.expect(ctx, put(c.item("a"), body), code(200), finalizers(finalizer)); err != nil {
 				return err
 			}
@@ -147,13 +147,13 @@ func (c collection) expectNotFound(ctx context.Context, name string) error {
 
 // expectRemovalBy sends the call that removes the last finalizer of a terminating object, and
 // expects that it removes the object.
-func (c collection) expectRemovalBy(ctx context.Context, marked metav1.PartialObjectMetadata, last call) error {
-	err := c.s.expect(ctx, last, code(200), kind(c.apiVersion, c.kind), atResourceVersion(marked.ResourceVersion),
-		field(string(marked.UID), "metadata", "uid"), value(nil, "metadata", "finalizers"), isTerminating(0))
+func (c collection) expectRemovalBy(ctx context.Context, terminating metav1.PartialObjectMetadata, last call) error {
+	err := c.s.expect(ctx, last, code(200), kind(c.apiVersion, c.kind), atResourceVersion(terminating.ResourceVersion),
+		field(string(terminating.UID), "metadata", "uid"), value(nil, "metadata", "finalizers"), isTerminating(0))
 	if err != nil {
 		return err
 	}
-	return c.expectNotFound(ctx, marked.Name)
+	return c.expectNotFound(ctx, terminating.Name)
 }
 
 func checkDelete(ctx context.Context, s *session, c collection) error {
@@ -176,22 +176,22 @@ func checkDeleteWithFinalizers(ctx context.Context, s *session, c collection) er
 	if created.Generation > 0 { // some types have no generation
 		marks = append(marks, value(created.Generation+1, "metadata", "generation"))
 	}
-	marked, err := s.doObject(ctx, del(c.item("a")), marks...)
+	terminating, err := s.doObject(ctx, del(c.item("a")), marks...)
 	if err != nil {
 		return err
 	}
-	if marked.ResourceVersion == created.ResourceVersion {
+	if terminating.ResourceVersion == created.ResourceVersion {
 		return fmt.Errorf("DELETE %s: expected a new resourceVersion, got %s again", c.item("a"), created.ResourceVersion)
 	}
-	return s.expect(ctx, get(c.item("a")), append(marks, atResourceVersion(marked.ResourceVersion))...)
+	return s.expect(ctx, get(c.item("a")), append(marks, atResourceVersion(terminating.ResourceVersion))...)
 }
 
 func checkDeleteAgain(ctx context.Context, s *session, c collection) error {
-	marked, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
+	terminating, err := c.createAndDelete(ctx, c.object("a").withFinalizer())
 	if err != nil {
 		return err
 	}
-	again := []expectation{code(200), kind(c.apiVersion, c.kind), atResourceVersion(marked.ResourceVersion), isTerminating(0)}
+	again := []expectation{code(200), kind(c.apiVersion, c.kind), atResourceVersion(terminating.ResourceVersion), isTerminating(0)}
 	if err := s.expect(ctx, del(c.item("a")), again...); err != nil {
 		return err
 	}
@@ -202,12 +202,12 @@ func checkAddFinalizer(ctx context.Context, s *session, c collection) error {
 	if _, err := c.createAndDelete(ctx, c.object("a").withFinalizer()); err != nil {
 		return err
 	}
-	says := "no new finalizers can be added if the object is being deleted, found new finalizers []string{\"" + secondFinalizer + "\"}"
+	text := "no new finalizers can be added if the object is being deleted, found new finalizers []string{\"" + secondFinalizer + "\"}"
 	more := object{"metadata": object{"finalizers": []string{finalizer, secondFinalizer}}}
 	err := s.expect(ctx, mergePatch(c.item("a"), more), failure{
 		code: 422, reason: metav1.StatusReasonInvalid, contains: c.groupKind() + ` "a" is invalid: `,
 		details: &metav1.StatusDetails{Name: "a", Group: c.group, Kind: c.kind},
-	}.check, firstCause(metav1.StatusCause{Type: "FieldValueForbidden", Field: "metadata.finalizers", Message: "Forbidden: " + says}))
+	}.check, firstCause(metav1.StatusCause{Type: "FieldValueForbidden", Field: "metadata.finalizers", Message: "Forbidden: " + text}))
 	if err != nil {
 		return err
 	}

@@ -168,9 +168,9 @@ func checkDeleteSelected(ctx context.Context, s *session, c collection) error {
 }
 
 // preconditionConflict is the failure of a violated precondition.
-func preconditionConflict(c collection, name, says string) failure {
+func preconditionConflict(c collection, name, text string) failure {
 	return failure{
-		code: 409, reason: metav1.StatusReasonConflict, contains: says,
+		code: 409, reason: metav1.StatusReasonConflict, contains: text,
 		details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
 	}
 }

@@ -69,12 +69,12 @@ func deleteGraceCases() []Case {
 				if err := s.expect(ctx, del(c.item("a")+"?gracePeriodSeconds=0"), code(200)); err != nil {
 					return err
 				}
-				marked, err := w.want("MODIFIED", "a")
+				terminating, err := w.want("MODIFIED", "a")
 				if err != nil {
 					return err
 				}
-				if seconds := marked.meta.DeletionGracePeriodSeconds; marked.meta.DeletionTimestamp == nil || seconds == nil || *seconds != 0 {
-					return w.errorf("expected MODIFIED with a deletionTimestamp and no grace period, got %s", excerpt(marked.Object))
+				if seconds := terminating.meta.DeletionGracePeriodSeconds; terminating.meta.DeletionTimestamp == nil || seconds == nil || *seconds != 0 {
+					return w.errorf("expected MODIFIED with a deletionTimestamp and no grace period, got %s", excerpt(terminating.Object))
 				}
 				_, err = w.want("DELETED", "a")
 				return err

@@ -22,13 +22,13 @@ func derivedRuleCases() []Case {
 			Why:    "manifests omit the namespace, which is set on the command line",
 			Source: "API conventions, Metadata",
 		}, func(ctx context.Context, s *session, c collection) error {
-			there := field(c.namespace, "metadata", "namespace")
+			hasNamespace := field(c.namespace, "metadata", "namespace")
 			return s.expectAll(ctx,
-				send(post(c.path(), c.object("a")), code(201), there),
-				send(post(c.path(), c.object("b").withMeta("namespace", "")), code(201), there),
-				send(apply(c.item("c"), c.object("c")), code(201), there),
-				send(get(c.item("b")), code(200), there),
-				send(get(c.item("c")), code(200), there),
+				send(post(c.path(), c.object("a")), code(201), hasNamespace),
+				send(post(c.path(), c.object("b").withMeta("namespace", "")), code(201), hasNamespace),
+				send(apply(c.item("c"), c.object("c")), code(201), hasNamespace),
+				send(get(c.item("b")), code(200), hasNamespace),
+				send(get(c.item("c")), code(200), hasNamespace),
 			)
 		}),
 		onBoth(Case{

@@ -70,41 +70,41 @@ func checkDryRunVerbs(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	stays := send(get(c.item("a")), code(200), isUnchanged(before), valueAt("1", "data", "k"))
+	unchanged := send(get(c.item("a")), code(200), isUnchanged(before), valueAt("1", "data", "k"))
 	inBody := del(c.item("a"))
 	inBody.body = object{"apiVersion": "v1", "kind": "DeleteOptions", "dryRun": []string{"All"}}
 	return s.expectAll(ctx,
 		send(withDryRun(post(c.path(), c.object("b"))), code(201)),
 		send(withDryRun(withDryRun(post(c.path(), c.object("b")))), code(201)),
 		send(get(c.item("b")), code(404)),
-		send(withDryRun(put(c.item("a"), c.object("a").withMeta("resourceVersion", before.ResourceVersion).withData("k", "2"))), code(200), valueAt("2", "data", "k")), stays,
-		send(withDryRun(withDryRun(mergePatch(c.item("a"), object{"data": object{"k": "3"}}))), code(200), valueAt("3", "data", "k")), stays,
-		send(withDryRun(jsonPatch(c.item("a"), object{"op": "remove", "path": "/data"})), code(200), valueAt(nil, "data")), stays,
-		send(withDryRun(applyAs("m", c.item("a"), c.object("a").withData("new", "4"))), code(200), valueAt("4", "data", "new")), stays,
-		send(withDryRun(withDryRun(del(c.item("a")))), code(200)), stays,
-		send(inBody, code(200)), stays,
-		send(withDryRun(del(c.path())), code(200)), stays,
+		send(withDryRun(put(c.item("a"), c.object("a").withMeta("resourceVersion", before.ResourceVersion).withData("k", "2"))), code(200), valueAt("2", "data", "k")), unchanged,
+		send(withDryRun(withDryRun(mergePatch(c.item("a"), object{"data": object{"k": "3"}}))), code(200), valueAt("3", "data", "k")), unchanged,
+		send(withDryRun(jsonPatch(c.item("a"), object{"op": "remove", "path": "/data"})), code(200), valueAt(nil, "data")), unchanged,
+		send(withDryRun(applyAs("m", c.item("a"), c.object("a").withData("new", "4"))), code(200), valueAt("4", "data", "new")), unchanged,
+		send(withDryRun(withDryRun(del(c.item("a")))), code(200)), unchanged,
+		send(inBody, code(200)), unchanged,
+		send(withDryRun(del(c.path())), code(200)), unchanged,
 	)
 }
 
-func checkInvalidDryRun(value, says string) collectionCheck {
+func checkInvalidDryRun(value, text string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		before, err := s.doObject(ctx, get(c.item("a")), code(200))
 		if err != nil {
 			return err
 		}
-		refused := func(request call, options string) exchange {
-			want := invalidOption(options, "dryRun", metav1.CauseTypeFieldValueNotSupported, says)
+		rejected := func(request call, options string) exchange {
+			want := invalidOption(options, "dryRun", metav1.CauseTypeFieldValueNotSupported, text)
 			return send(request.withQuery("dryRun="+value), want.check)
 		}
 		return s.expectAll(ctx,
-			refused(post(c.path(), c.object("b")), "CreateOptions"),
+			rejected(post(c.path(), c.object("b")), "CreateOptions"),
 			send(get(c.item("b")), code(404)),
-			refused(put(c.item("a"), c.object("a").withMeta("resourceVersion", before.ResourceVersion)), "UpdateOptions"),
-			refused(mergePatch(c.item("a"), object{"data": object{"k": "2"}}), "PatchOptions"),
-			refused(applyAs("m", c.item("a"), c.object("a").withData("new", "1")), "PatchOptions"),
-			refused(del(c.item("a")), "DeleteOptions"),
-			refused(del(c.path()), "DeleteOptions"),
+			rejected(put(c.item("a"), c.object("a").withMeta("resourceVersion", before.ResourceVersion)), "UpdateOptions"),
+			rejected(mergePatch(c.item("a"), object{"data": object{"k": "2"}}), "PatchOptions"),
+			rejected(applyAs("m", c.item("a"), c.object("a").withData("new", "1")), "PatchOptions"),
+			rejected(del(c.item("a")), "DeleteOptions"),
+			rejected(del(c.path()), "DeleteOptions"),
 			send(get(c.item("a")), code(200), isUnchanged(before)),
 		)
 	}
@@ -200,7 +200,7 @@ func checkDryRunDelete(ctx context.Context, s *session, c collection) error {
 	if err := a.decode(&before); err != nil {
 		return err
 	}
-	stays := send(get(c.item("a")), code(200), isUnchanged(before), valueAt(nil, "metadata", "deletionTimestamp"))
+	unchanged := send(get(c.item("a")), code(200), isUnchanged(before), valueAt(nil, "metadata", "deletionTimestamp"))
 	listed := func(a *response) error {
 		l := objectList{response: a}
 		if err := a.decode(&l); err != nil {
@@ -213,9 +213,9 @@ func checkDryRunDelete(ctx context.Context, s *session, c collection) error {
 	otherUID.body = object{"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": object{"uid": "another"}}
 	return s.expectAll(ctx,
 		send(withDryRun(del(c.item("a"))), code(200), kind("v1", "Status"), valueAt("Success", "status"), valueAt("a", "details", "name"),
-			valueAt(c.resource, "details", "kind"), valueAt(string(before.UID), "details", "uid")), stays,
-		send(withDryRun(del(c.path())), code(200), kind(c.apiVersion, c.kind+"List"), listed), stays,
-		send(otherUID, code(http.StatusConflict)), stays,
+			valueAt(c.resource, "details", "kind"), valueAt(string(before.UID), "details", "uid")), unchanged,
+		send(withDryRun(del(c.path())), code(200), kind(c.apiVersion, c.kind+"List"), listed), unchanged,
+		send(otherUID, code(http.StatusConflict)), unchanged,
 	)
 }
 

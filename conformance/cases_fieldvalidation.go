@@ -139,18 +139,18 @@ func checkFieldValidationLevels(ctx context.Context, s *session, c collection) e
 }
 
 func checkInvalidFieldValidation(ctx context.Context, s *session, c collection) error {
-	refused := func(options, value string) expectation {
+	rejected := func(options, value string) expectation {
 		return invalidOption(options, "fieldValidation", metav1.CauseTypeFieldValueNotSupported,
 			fmt.Sprintf(`Unsupported value: %q: supported values: "", "Ignore", "Strict", "Warn"`, value)).check
 	}
 	return s.expectAll(ctx,
-		send(post(c.path(), c.object("a")).withQuery("fieldValidation=bogus"), refused("CreateOptions", "bogus")),
-		send(post(c.path(), c.object("a")).withQuery("fieldValidation=strict"), refused("CreateOptions", "strict")),
+		send(post(c.path(), c.object("a")).withQuery("fieldValidation=bogus"), rejected("CreateOptions", "bogus")),
+		send(post(c.path(), c.object("a")).withQuery("fieldValidation=strict"), rejected("CreateOptions", "strict")),
 		send(get(c.item("a")), code(404)),
 		send(post(c.path(), c.object("a")), code(201)),
-		send(put(c.item("a"), c.object("a")).withQuery("fieldValidation=bogus"), refused("UpdateOptions", "bogus")),
-		send(mergePatch(c.item("a"), object{}).withQuery("fieldValidation=bogus"), refused("PatchOptions", "bogus")),
-		send(applyAs("m", c.item("a"), c.object("a")).withQuery("fieldValidation=bogus"), refused("PatchOptions", "bogus")),
+		send(put(c.item("a"), c.object("a")).withQuery("fieldValidation=bogus"), rejected("UpdateOptions", "bogus")),
+		send(mergePatch(c.item("a"), object{}).withQuery("fieldValidation=bogus"), rejected("PatchOptions", "bogus")),
+		send(applyAs("m", c.item("a"), c.object("a")).withQuery("fieldValidation=bogus"), rejected("PatchOptions", "bogus")),
 	)
 }
 
@@ -236,15 +236,15 @@ func checkUnknownNotStored(ctx context.Context, s *session, c collection) error 
 
 func checkWrongType(ctx context.Context, s *session, c collection) error {
 	wrong := c.object("a").with("data", object{"k": 5})
-	refused := failure{
+	rejected := failure{
 		code: 400, reason: metav1.StatusReasonBadRequest, contains: "json: cannot unmarshal number into Go struct field " + c.kind + ".data",
 	}
 	if c.isCustom() {
-		refused = c.invalidField("a")
-		refused.contains = `data.k: Invalid value: "integer": data.k in body must be of type string: "integer"`
+		rejected = c.invalidField("a")
+		rejected.contains = `data.k: Invalid value: "integer": data.k in body must be of type string: "integer"`
 	}
 	for _, level := range []string{"", "Ignore", "Warn", "Strict"} {
-		if err := s.expect(ctx, post(c.path(), wrong).withQuery("fieldValidation="+level), refused.check); err != nil {
+		if err := s.expect(ctx, post(c.path(), wrong).withQuery("fieldValidation="+level), rejected.check); err != nil {
 			return err
 		}
 	}
@@ -252,11 +252,11 @@ func checkWrongType(ctx context.Context, s *session, c collection) error {
 }
 
 func checkRequiredMissing(ctx context.Context, s *session, c collection) error {
-	refused := c.invalidField("a")
-	refused.contains = "spec.parts[0].name: Required value"
+	rejected := c.invalidField("a")
+	rejected.contains = "spec.parts[0].name: Required value"
 	for _, level := range []string{"Ignore", "Warn", "Strict"} {
 		nameless := c.object("a").with("spec", object{"parts": []object{{"quantity": 1}}})
-		if err := s.expect(ctx, post(c.path(), nameless).withQuery("fieldValidation="+level), refused.check); err != nil {
+		if err := s.expect(ctx, post(c.path(), nameless).withQuery("fieldValidation="+level), rejected.check); err != nil {
 			return err
 		}
 	}

@@ -157,8 +157,8 @@ func checkEmptyCRList(ctx context.Context, _ *session, c collection) error {
 	if err := l.response.decode(&raw); err != nil {
 		return err
 	}
-	token, there := raw.Metadata["continue"]
-	if version, _ := raw.Metadata["resourceVersion"].(string); !there || token != "" || version == "" || len(raw.Metadata) != 2 {
+	token, found := raw.Metadata["continue"]
+	if version, _ := raw.Metadata["resourceVersion"].(string); !found || token != "" || version == "" || len(raw.Metadata) != 2 {
 		return l.response.errorf(`expected metadata {"continue":"","resourceVersion":"N"}, got %v`, raw.Metadata)
 	}
 	return nil

@@ -77,8 +77,8 @@ func metaCases() []Case {
 			Why:    "an object that was read while terminating could not be created again",
 			Source: docSystemFields,
 		}, func(ctx context.Context, s *session, c collection) error {
-			going := c.object("a").withFinalizer().withMeta("deletionTimestamp", "2001-02-03T04:05:06Z").withMeta("deletionGracePeriodSeconds", 30)
-			a, err := s.do(ctx, post(c.path(), going), code(201), isNotTerminating)
+			terminating := c.object("a").withFinalizer().withMeta("deletionTimestamp", "2001-02-03T04:05:06Z").withMeta("deletionGracePeriodSeconds", 30)
+			a, err := s.do(ctx, post(c.path(), terminating), code(201), isNotTerminating)
 			if err != nil {
 				return err
 			}
@@ -261,18 +261,18 @@ func checkDeletionTimestampKept(ctx context.Context, s *session, c collection) e
 	if err := s.expect(ctx, del(c.item("a")), code(200)); err != nil {
 		return err
 	}
-	going, err := s.doObject(ctx, get(c.item("a")), code(200))
+	terminating, err := s.doObject(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
-	if going.DeletionTimestamp == nil {
+	if terminating.DeletionTimestamp == nil {
 		return fmt.Errorf("GET %s: expected a deletionTimestamp on a deleted object with a finalizer", c.item("a"))
 	}
-	hasOldTimestamp := field(going.DeletionTimestamp.UTC().Format(time.RFC3339), "metadata", "deletionTimestamp")
-	without := c.object("a").withFinalizer().withMeta("resourceVersion", going.ResourceVersion)
+	hasOldTimestamp := field(terminating.DeletionTimestamp.UTC().Format(time.RFC3339), "metadata", "deletionTimestamp")
+	without := c.object("a").withFinalizer().withMeta("resourceVersion", terminating.ResourceVersion)
 	patch := func(to any) call { return mergePatch(c.item("a"), object{"metadata": object{"deletionTimestamp": to}}) }
 	for _, write := range []call{patch(nil), put(c.item("a"), without)} {
-		if err := s.expect(ctx, write, code(200), hasOldTimestamp, atResourceVersion(going.ResourceVersion)); err != nil {
+		if err := s.expect(ctx, write, code(200), hasOldTimestamp, atResourceVersion(terminating.ResourceVersion)); err != nil {
 			return err
 		}
 	}
@@ -281,7 +281,7 @@ func checkDeletionTimestampKept(ctx context.Context, s *session, c collection) e
 	if err != nil {
 		return err
 	}
-	if moved.ResourceVersion == going.ResourceVersion {
+	if moved.ResourceVersion == terminating.ResourceVersion {
 		return fmt.Errorf("PATCH %s: expected a new resourceVersion, as the manager of deletionTimestamp is another, got %s again", c.item("a"), moved.ResourceVersion)
 	}
 	return nil

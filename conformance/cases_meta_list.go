@@ -58,8 +58,8 @@ func metaListCases() []Case {
 			Why:    "a field in another case is unknown and ignored",
 			Source: "API conventions, Naming",
 		}, func(ctx context.Context, s *session, c collection) error {
-			strange := c.object("a").withMeta("Labels", object{"a": "b"}).withMeta("ANNOTATIONS", object{"a": "b"})
-			return s.expect(ctx, post(c.path(), strange), code(201), noField("metadata", "labels"), noField("metadata", "annotations"),
+			misspelled := c.object("a").withMeta("Labels", object{"a": "b"}).withMeta("ANNOTATIONS", object{"a": "b"})
+			return s.expect(ctx, post(c.path(), misspelled), code(201), noField("metadata", "labels"), noField("metadata", "annotations"),
 				noField("metadata", "Labels"), noField("metadata", "ANNOTATIONS"))
 		}),
 	)

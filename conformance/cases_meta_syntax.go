@@ -97,13 +97,13 @@ func checkInvalidMeta(field string, values ...invalidValue) collectionCheck {
 			return err
 		}
 		for _, one := range values {
-			refused := func(name string) expectation {
+			rejected := func(name string) expectation {
 				return c.invalid(name, metav1.CauseTypeFieldValueInvalid, "metadata."+field, one.message)
 			}
-			if err := s.expect(ctx, post(c.path(), c.object("b").withMeta(field, one.value)), refused("b")); err != nil {
+			if err := s.expect(ctx, post(c.path(), c.object("b").withMeta(field, one.value)), rejected("b")); err != nil {
 				return err
 			}
-			if err := s.expect(ctx, mergePatch(c.item("a"), object{"metadata": object{field: one.value}}), refused("a")); err != nil {
+			if err := s.expect(ctx, mergePatch(c.item("a"), object{"metadata": object{field: one.value}}), rejected("a")); err != nil {
 				return err
 			}
 		}

@@ -121,10 +121,10 @@ func badRequest(message string) expectation {
 
 // checkInvalidNames checks that creates with these names are invalid, with a message that contains
 // a text.
-func checkInvalidNames(says string, names ...string) collectionCheck {
+func checkInvalidNames(text string, names ...string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for _, name := range names {
-			if err := s.expect(ctx, post(c.path(), c.object(name)), invalidName(c, name, says).check); err != nil {
+			if err := s.expect(ctx, post(c.path(), c.object(name)), invalidName(c, name, text).check); err != nil {
 				return err
 			}
 		}
@@ -134,10 +134,10 @@ func checkInvalidNames(says string, names ...string) collectionCheck {
 
 // invalidName is the failure of a create with an invalid name. The causes are not compared, because
 // a name may violate several rules.
-func invalidName(c collection, name, says string) failure {
+func invalidName(c collection, name, text string) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
-		contains: fmt.Sprintf("metadata.name: Invalid value: %q: %s", name, says),
+		contains: fmt.Sprintf("metadata.name: Invalid value: %q: %s", name, text),
 	}
 }
 
@@ -146,10 +146,10 @@ func checkPathSegmentNames(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	for name, says := range sortedByKey(map[string]string{
+	for name, text := range sortedByKey(map[string]string{
 		"a/b": "may not contain '/'", "a%b": "may not contain '%'", ".": "may not be '.'", "..": "may not be '..'",
 	}) {
-		if err := s.expect(ctx, post(c.path(), c.object(name)), invalidName(c, name, says).check); err != nil {
+		if err := s.expect(ctx, post(c.path(), c.object(name)), invalidName(c, name, text).check); err != nil {
 			return err
 		}
 	}
@@ -158,10 +158,10 @@ func checkPathSegmentNames(ctx context.Context, s *session) error {
 
 // checkInvalidNamespaceName checks the name of a namespace that begins with the prefix of the run,
 // in case the server accepts it.
-func checkInvalidNamespaceName(rest, says string) checkFunc {
+func checkInvalidNamespaceName(rest, text string) checkFunc {
 	return func(ctx context.Context, s *session) error {
 		name := s.run.prefix() + rest
-		return s.expect(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", name)), invalidName(collection{kind: "Namespace"}, name, says).check)
+		return s.expect(ctx, post("/api/v1/namespaces", newObject("v1", "Namespace", name)), invalidName(collection{kind: "Namespace"}, name, text).check)
 	}
 }
 
@@ -169,15 +169,15 @@ func checkNamespaceOfClusterScoped(ctx context.Context, s *session) error {
 	name := s.run.prefix() + "cluster-scoped"
 	path := "/api/v1/namespaces/" + name
 	s.track(path)
-	misplaced := func() object { return newObject("v1", "Namespace", name).withMeta("namespace", "somewhere") }
+	wrongNamespace := func() object { return newObject("v1", "Namespace", name).withMeta("namespace", "somewhere") }
 	cleared := noField("metadata", "namespace")
-	if err := s.expect(ctx, post("/api/v1/namespaces", misplaced()), code(201), cleared); err != nil {
+	if err := s.expect(ctx, post("/api/v1/namespaces", wrongNamespace()), code(201), cleared); err != nil {
 		return err
 	}
 	for _, write := range []call{
-		put(path, misplaced()),
+		put(path, wrongNamespace()),
 		mergePatch(path, object{"metadata": object{"namespace": "somewhere"}}),
-		apply(path, misplaced()),
+		apply(path, wrongNamespace()),
 		get(path),
 	} {
 		if err := s.expect(ctx, write, code(200), cleared); err != nil {
@@ -227,12 +227,12 @@ func checkNamelessApply(ctx context.Context, s *session, c collection) error {
 }
 
 func checkInvalidGenerateName(ctx context.Context, s *session, c collection) error {
-	const says = "a lowercase RFC 1123 subdomain must consist of"
+	const text = "a lowercase RFC 1123 subdomain must consist of"
 	err := s.expect(ctx, post(c.path(), c.object("").withMeta("generateName", "BAD_")), failure{
 		code: 422, reason: metav1.StatusReasonInvalid, contains: c.groupKind() + ` "BAD_`,
 		causes: []metav1.StatusCause{
-			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.generateName", Message: says},
-			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.name", Message: says},
+			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.generateName", Message: text},
+			{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.name", Message: text},
 		},
 	}.check)
 	if err != nil {

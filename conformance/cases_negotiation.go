@@ -138,16 +138,16 @@ func checkNotAcceptable(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	const known = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
-	refused := func(r call, says string) exchange {
-		return send(r, failure{code: 406, reason: metav1.StatusReasonNotAcceptable, contains: says}.check)
+	rejected := func(r call, text string) exchange {
+		return send(r, failure{code: 406, reason: metav1.StatusReasonNotAcceptable, contains: text}.check)
 	}
 	return s.expectAll(ctx,
-		refused(get(c.item("a")).withAccept("application/xml"), "406: Not Acceptable\n\nAvailable representations: "+known),
-		refused(get(c.item("a")).withAccept("application/*"), "406: Not Acceptable\n\nAvailable representations: "+known),
-		refused(get(c.path()).withAccept("text/html"), "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"),
-		refused(get(c.item("a")).withAccept("application/json;as=Nope;v=v1;g=meta.k8s.io"), "only the following media types are accepted: "+known),
-		refused(get(c.item("a")).withAccept("application/json;as=PartialObjectMetadata;v=v1"), "only the following media types are accepted: "+known),
-		refused(get(c.item("a")).withAccept("application/json;v=v1"), "only the following media types are accepted: "+known),
+		rejected(get(c.item("a")).withAccept("application/xml"), "406: Not Acceptable\n\nAvailable representations: "+known),
+		rejected(get(c.item("a")).withAccept("application/*"), "406: Not Acceptable\n\nAvailable representations: "+known),
+		rejected(get(c.path()).withAccept("text/html"), "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"),
+		rejected(get(c.item("a")).withAccept("application/json;as=Nope;v=v1;g=meta.k8s.io"), "only the following media types are accepted: "+known),
+		rejected(get(c.item("a")).withAccept("application/json;as=PartialObjectMetadata;v=v1"), "only the following media types are accepted: "+known),
+		rejected(get(c.item("a")).withAccept("application/json;v=v1"), "only the following media types are accepted: "+known),
 	)
 }
 

@@ -209,8 +209,8 @@ func checkOpenAPIV2(ctx context.Context, s *session) error {
 func checkOpenAPIProtobuf(ctx context.Context, s *session) error {
 	for version, path := range sortedByKey(map[string]string{"v2": "/openapi/v2", "v3": "/openapi/v3/api/v1"}) {
 		want := "application/com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
-		for _, asked := range []string{want, strings.Replace(want, version+".", version+"@", 1)} {
-			a, err := s.do(ctx, get(path).withAccept(asked), code(200), mediaType(want))
+		for _, requested := range []string{want, strings.Replace(want, version+".", version+"@", 1)} {
+			a, err := s.do(ctx, get(path).withAccept(requested), code(200), mediaType(want))
 			if err != nil {
 				return err
 			}

@@ -101,11 +101,11 @@ func checkPartialList(ctx context.Context, s *session, c collection) error {
 }
 
 func checkListAsObject(ctx context.Context, s *session, c collection) error {
-	refused := failure{
+	rejected := failure{
 		code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable,
 		contains: "you requested PartialObjectMetadata, but the requested object is a list (",
 	}
-	return s.expect(ctx, get(c.path()).withAccept(mediaTypePartial), refused.check)
+	return s.expect(ctx, get(c.path()).withAccept(mediaTypePartial), rejected.check)
 }
 
 func checkObjectAsList(want failure) collectionCheck {

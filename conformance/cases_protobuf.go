@@ -176,12 +176,12 @@ func checkMalformedProtobuf(ctx context.Context, s *session, c collection) error
 	if err != nil {
 		return err
 	}
-	for body, says := range sortedByKey(map[string]string{
+	for body, text := range sortedByKey(map[string]string{
 		"not protobuf": "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
 		complete[:12]:  "unexpected EOF",
 		"k8s\x00":      "empty body",
 	}) {
-		want := failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: says}
+		want := failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: text}
 		if err := s.expect(ctx, withProtobufBody(post(c.path(), body)), want.check); err != nil {
 			return err
 		}

@@ -77,14 +77,14 @@ func ratchetCases() []Case {
 
 // tighten creates an object "a" with spec, changes the definition, and waits until an object with
 // the spec refused is rejected. It does not wait if refused is nil.
-func (d crdPerCase) tighten(ctx context.Context, c collection, spec, refused object, changes ...object) error {
+func (d crdPerCase) tighten(ctx context.Context, c collection, spec, rejected object, changes ...object) error {
 	if _, err := c.create(ctx, c.withSpec("a", spec)); err != nil {
 		return err
 	}
-	if err := d.patch(ctx, changes...); err != nil || refused == nil {
+	if err := d.patch(ctx, changes...); err != nil || rejected == nil {
 		return err
 	}
-	return d.s.waitFor(ctx, c.dryRunCreate(c.withSpec("b", refused)), code(422))
+	return d.s.waitFor(ctx, c.dryRunCreate(c.withSpec("b", rejected)), code(422))
 }
 
 func checkRatchetedItems(ctx context.Context, d crdPerCase, c collection) error {

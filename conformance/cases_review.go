@@ -86,8 +86,8 @@ func reviewCases() []Case {
 			}),
 		about(selfAccessReview, Case{ID: "VR-01/own", Title: "a SelfSubjectAccessReview returns whether the client has access", Why: "kubectl auth can-i uses it"},
 			func(ctx context.Context, s *session) error {
-				ask := selfAccessReview.create(object{"resourceAttributes": object{"verb": "create", "resource": "namespaces"}})
-				return s.expect(ctx, ask, selfAccessReview.isCreated, value(true, "status", "allowed"))
+				review := selfAccessReview.create(object{"resourceAttributes": object{"verb": "create", "resource": "namespaces"}})
+				return s.expect(ctx, review, selfAccessReview.isCreated, value(true, "status", "allowed"))
 			}),
 		about(selfRulesReview, Case{ID: "VR-01/rules", Title: "a SelfSubjectRulesReview lists the permissions of the client", Why: "kubectl auth can-i --list uses it"},
 			func(ctx context.Context, s *session) error {

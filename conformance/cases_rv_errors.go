@@ -69,11 +69,11 @@ func listOptionsDetails() *metav1.StatusDetails {
 }
 
 // invalidListOption is the failure of a list with one invalid parameter.
-func invalidListOption(parameter string, cause metav1.CauseType, says string) failure {
+func invalidListOption(parameter string, cause metav1.CauseType, text string) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: listOptionsDetails(),
 		contains: `ListOptions.meta.k8s.io "" is invalid: ` + parameter + ": ",
-		causes:   []metav1.StatusCause{{Type: cause, Field: parameter, Message: says}},
+		causes:   []metav1.StatusCause{{Type: cause, Field: parameter, Message: text}},
 	}
 }
 

@@ -219,9 +219,9 @@ func checkUnsetScale(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	const says = `the spec replicas field ".spec.replicas" does not exist`
+	const text = `the spec replicas field ".spec.replicas" does not exist`
 	err := s.expect(ctx, get(c.item("a")+"/scale"), failure{
-		code: 500, reason: metav1.StatusReasonInternalError, message: "Internal error occurred: " + says, causes: []metav1.StatusCause{{Message: says}},
+		code: 500, reason: metav1.StatusReasonInternalError, message: "Internal error occurred: " + text, causes: []metav1.StatusCause{{Message: text}},
 	}.check)
 	if err != nil {
 		return err

@@ -119,9 +119,9 @@ func expectSelected(ctx context.Context, c collection, parameter string, selecti
 
 // checkInvalidSelectors lists with selectors that are rejected with messages that contain the
 // values of the map.
-func checkInvalidSelectors(parameter string, says map[string]string) collectionCheck {
+func checkInvalidSelectors(parameter string, text map[string]string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		for selector, message := range sortedByKey(says) {
+		for selector, message := range sortedByKey(text) {
 			for _, mode := range []string{"", "&watch=true&timeoutSeconds=1"} {
 				want := failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: message}
 				if err := s.expect(ctx, get(c.path()+"?"+parameter+"="+url.QueryEscape(selector)+mode), want.check); err != nil {

@@ -87,13 +87,13 @@ func checkNameAndNamespace(ctx context.Context, s *session, c collection) error 
 			}
 		}
 	}
-	here := "metadata.namespace=" + c.namespace
+	ownNamespace := "metadata.namespace=" + c.namespace
 	if err := expectSelected(ctx, c, "fieldSelector", []selection{
-		{"metadata.name=a", "a"}, {here, "a b"}, {here + ",metadata.name=b", "b"}, {"metadata.namespace=" + other.namespace, ""},
+		{"metadata.name=a", "a"}, {ownNamespace, "a b"}, {ownNamespace + ",metadata.name=b", "b"}, {"metadata.namespace=" + other.namespace, ""},
 	}); err != nil {
 		return err
 	}
-	for selector, names := range sortedByKey(map[string][]string{here: {"a", "b"}, here + ",metadata.name!=a": {"b"}}) {
+	for selector, names := range sortedByKey(map[string][]string{ownNamespace: {"a", "b"}, ownNamespace + ",metadata.name!=a": {"b"}}) {
 		l, err := s.list(ctx, c.allNamespacesPath()+"?fieldSelector="+selector)
 		if err != nil {
 			return err
@@ -196,11 +196,11 @@ func checkSelectorEscapes(ctx context.Context, s *session, c collection) error {
 	}); err != nil {
 		return err
 	}
-	for selector, says := range sortedByKey(map[string]string{
+	for selector, text := range sortedByKey(map[string]string{
 		`metadata.name!=a\b`: `invalid field selector: invalid escape sequence: \b`,
 		`metadata.name!=a=b`: "invalid field selector: unescaped character in value: 61",
 	}) {
-		want := failure{code: 400, reason: metav1.StatusReasonBadRequest, message: says}
+		want := failure{code: 400, reason: metav1.StatusReasonBadRequest, message: text}
 		if err := s.expect(ctx, get(c.path()+"?fieldSelector="+url.QueryEscape(selector)), want.check); err != nil {
 			return err
 		}

@@ -159,9 +159,9 @@ func (c collection) binding(node string) call {
 }
 
 // bindingConflict is the failure of a binding.
-func bindingConflict(says string) failure {
+func bindingConflict(text string) failure {
 	return failure{
-		code: 409, reason: metav1.StatusReasonConflict, message: `Operation cannot be fulfilled on pods/binding "a": pod a ` + says,
+		code: 409, reason: metav1.StatusReasonConflict, message: `Operation cannot be fulfilled on pods/binding "a": pod a ` + text,
 		details: &metav1.StatusDetails{Name: "a", Kind: "pods/binding"},
 	}
 }

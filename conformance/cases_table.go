@@ -135,9 +135,9 @@ func checkTables(accept, version string) collectionCheck {
 }
 
 func checkUnknownTables(ctx context.Context, s *session, c collection) error {
-	refused := failure{code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable, contains: "only the following media types are accepted: "}
+	rejected := failure{code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable, contains: "only the following media types are accepted: "}
 	for _, form := range []string{"as=Table;g=meta.k8s.io;v=v9", "as=Table;g=example.com;v=v1", "as=Nothing;g=meta.k8s.io;v=v1", "as=Table;v=v1"} {
-		if err := s.expect(ctx, get(c.path()).withAccept("application/json;"+form), refused.check); err != nil {
+		if err := s.expect(ctx, get(c.path()).withAccept("application/json;"+form), rejected.check); err != nil {
 			return err
 		}
 		if err := s.expect(ctx, get(c.path()).withAccept("application/json;"+form+",application/json"), code(200), kind(c.apiVersion, c.kind+"List")); err != nil {
@@ -207,12 +207,12 @@ func checkIncludeObject(ctx context.Context, s *session, c collection) error {
 }
 
 func checkInvalidIncludeObject(ctx context.Context, s *session, c collection) error {
-	refused := failure{
+	rejected := failure{
 		code: http.StatusBadRequest, reason: metav1.StatusReasonBadRequest,
 		message: `Unable to convert to Table as requested: includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty`,
 	}
 	for _, path := range []string{c.path() + "?", c.item("a") + "?", c.path() + "?watch=true&timeoutSeconds=1&"} {
-		if err := s.expect(ctx, get(path+"includeObject=Foo").withAccept(mediaTypeTable), refused.check); err != nil {
+		if err := s.expect(ctx, get(path+"includeObject=Foo").withAccept(mediaTypeTable), rejected.check); err != nil {
 			return err
 		}
 	}
@@ -332,9 +332,9 @@ func checkStatusIsNoTable(ctx context.Context, s *session, c collection) error {
 
 func checkNoProtobufTable(ctx context.Context, s *session, c collection) error {
 	const protobuf = "application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1"
-	refused := failure{code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable, contains: "only the following media types are accepted: "}
+	rejected := failure{code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable, contains: "only the following media types are accepted: "}
 	for _, path := range []string{c.path(), c.item("a"), c.path() + "?watch=true&timeoutSeconds=1"} {
-		if err := s.expect(ctx, get(path).withAccept(protobuf), refused.check); err != nil {
+		if err := s.expect(ctx, get(path).withAccept(protobuf), rejected.check); err != nil {
 			return err
 		}
 	}
@@ -350,11 +350,11 @@ func checkYAMLTable(ctx context.Context, s *session, c collection) error {
 	if !bytes.Contains(a.body, []byte("\nkind: Table\n")) {
 		return a.errorf("expected a Table in YAML")
 	}
-	refused := failure{
+	rejected := failure{
 		code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable,
 		contains: "only the following media types are accepted: application/json;stream=watch",
 	}
-	return s.expect(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept(yaml), refused.check)
+	return s.expect(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept(yaml), rejected.check)
 }
 
 func checkTableWatch(ctx context.Context, s *session, c collection) error {

@@ -129,17 +129,17 @@ func checkInvalidValues(ctx context.Context, d crdPerCase, c collection) error {
 	if err := d.s.expect(ctx, post(c.path(), c.withSpec("a", object{"size": 1})), code(201)); err != nil {
 		return err
 	}
-	refused := failure{
+	rejected := failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: "a", Group: c.group, Kind: "Gear"},
 		message: c.groupKind() + ` "a" is invalid: spec.size: Invalid value: -1: spec.size in body should be greater than or equal to 0`,
 		causes:  []metav1.StatusCause{cause(metav1.CauseTypeFieldValueInvalid, "spec.size", "Invalid value: -1: spec.size in body should be greater than or equal to 0")},
 	}.check
 	wrong := c.withSpec("a", object{"size": -1})
 	return d.s.expectAll(ctx,
-		send(post(c.path(), wrong), refused),
-		send(mergePatch(c.item("a"), object{"spec": object{"size": -1}}), refused),
-		send(jsonPatch(c.item("a"), setOp("/spec/size", -1)), refused),
-		send(apply(c.item("a"), wrong).withQuery("force=true"), refused),
+		send(post(c.path(), wrong), rejected),
+		send(mergePatch(c.item("a"), object{"spec": object{"size": -1}}), rejected),
+		send(jsonPatch(c.item("a"), setOp("/spec/size", -1)), rejected),
+		send(apply(c.item("a"), wrong).withQuery("force=true"), rejected),
 		send(get(c.item("a")), code(200), valueAt(1, "spec", "size")),
 	)
 }
@@ -223,14 +223,14 @@ func checkNullableFields(ctx context.Context, d crdPerCase, c collection) error 
 // about the whole value, so their field is "<nil>".
 func checkCombinedSchemas(ctx context.Context, d crdPerCase, c collection) error {
 	of := func(field string, value int) call { return c.dryRunCreate(c.withSpec("a", object{field: value})) }
-	refused := func(says string) expectation {
-		return hasCause(cause(metav1.CauseTypeFieldValueInvalid, "<nil>", says))
+	rejected := func(text string) expectation {
+		return hasCause(cause(metav1.CauseTypeFieldValueInvalid, "<nil>", text))
 	}
 	return d.s.expectAll(ctx,
-		send(of("one", 6), code(422), refused(`"spec.one" must validate one and only one schema (oneOf). Found 2 valid alternatives`)),
-		send(of("any", 5), code(422), refused(`"spec.any" must validate at least one schema (anyOf)`)),
-		send(of("all", 5), code(422), refused(`"spec.all" must validate all the schemas (allOf)`)),
-		send(of("not", 3), code(422), refused(`"spec.not" must not validate the schema (not)`)),
+		send(of("one", 6), code(422), rejected(`"spec.one" must validate one and only one schema (oneOf). Found 2 valid alternatives`)),
+		send(of("any", 5), code(422), rejected(`"spec.any" must validate at least one schema (anyOf)`)),
+		send(of("all", 5), code(422), rejected(`"spec.all" must validate all the schemas (allOf)`)),
+		send(of("not", 3), code(422), rejected(`"spec.not" must not validate the schema (not)`)),
 		send(of("one", 8), code(201)), send(of("any", 0), code(201)), send(of("all", 3), code(201)), send(of("not", 2), code(201)),
 	)
 }
@@ -256,8 +256,8 @@ func checkStatusSchema(ctx context.Context, d crdPerCase, c collection) error {
 	if err := d.s.waitFor(ctx, post(c.path(), c.withSpec("a", object{"size": 1}).with("status", object{"phase": "broken"})), code(201, 409)); err != nil {
 		return err
 	}
-	refused := c.invalidField("a", cause(metav1.CauseTypeFieldValueNotSupported, "status.phase", `Unsupported value: "off"`)).check
-	if err := d.s.waitFor(ctx, mergePatch(c.item("a")+"/status", object{"status": object{"phase": "off"}}), refused); err != nil {
+	rejected := c.invalidField("a", cause(metav1.CauseTypeFieldValueNotSupported, "status.phase", `Unsupported value: "off"`)).check
+	if err := d.s.waitFor(ctx, mergePatch(c.item("a")+"/status", object{"status": object{"phase": "off"}}), rejected); err != nil {
 		return err
 	}
 	return d.s.expect(ctx, mergePatch(c.item("a")+"/status", object{"status": object{"phase": "on"}}), code(200), valueAt("on", "status", "phase"))

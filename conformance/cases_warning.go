@@ -25,12 +25,12 @@ func warningCases() []Case {
 		}, func(ctx context.Context, s *session, c collection) error {
 			// The text has the name quoted for built-in types and as it is for custom resources.
 			// The header quotes the text again.
-			const strange = `a"b\c`
+			const quotedName = `a"b\c`
 			text, header := `unknown field "a\"b\\c"`, `299 - "unknown field \"a\\\"b\\\\c\""`
 			if c.isCustom() {
 				text, header = `unknown field "a"b\c"`, `299 - "unknown field \"a\"b\\c\""`
 			}
-			return s.expect(ctx, post(c.path(), c.object("a").with(strange, 1)), code(201), warningsAre(text), func(a *response) error {
+			return s.expect(ctx, post(c.path(), c.object("a").with(quotedName, 1)), code(201), warningsAre(text), func(a *response) error {
 				if got := a.header.Values("Warning"); !slices.Equal(got, []string{header}) {
 					return fmt.Errorf("expected the header Warning: %s, got %q", header, got)
 				}

@@ -54,65 +54,65 @@ func checkLastState(ctx context.Context, _ *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	gone, err := w.want("DELETED", "a")
+	deleted, err := w.want("DELETED", "a")
 	if err != nil {
 		return err
 	}
-	if got := gone.meta.Annotations["conformance.example.com/step"]; got != "0" {
+	if got := deleted.meta.Annotations["conformance.example.com/step"]; got != "0" {
 		return w.errorf("expected DELETED with the last state, its annotation is %q and not %q", got, "0")
 	}
-	if gone.meta.ResourceVersion == before.meta.ResourceVersion {
+	if deleted.meta.ResourceVersion == before.meta.ResourceVersion {
 		return w.errorf("expected DELETED with a new resourceVersion")
 	}
-	return errors.Join(expectNotOlder(gone.meta.ResourceVersion, before.meta.ResourceVersion), expectNotOlder(l.Metadata.ResourceVersion, gone.meta.ResourceVersion))
+	return errors.Join(expectNotOlder(deleted.meta.ResourceVersion, before.meta.ResourceVersion), expectNotOlder(l.Metadata.ResourceVersion, deleted.meta.ResourceVersion))
 }
 
 // deleteWithFinalizer deletes an object with a finalizer, removes the finalizer, and returns the
 // two events.
-func deleteWithFinalizer(ctx context.Context, s *session, c collection) (marked, gone event, err error) {
+func deleteWithFinalizer(ctx context.Context, s *session, c collection) (modified, deleted event, err error) {
 	if _, err := c.create(ctx, c.object("a").withFinalizer()); err != nil {
-		return marked, gone, err
+		return modified, deleted, err
 	}
 	w, err := watchFromNow(ctx, c, "")
 	if err != nil {
-		return marked, gone, err
+		return modified, deleted, err
 	}
 	defer w.close()
 	if err := s.expect(ctx, del(c.item("a")), code(200)); err != nil {
-		return marked, gone, err
+		return modified, deleted, err
 	}
-	if marked, err = w.want("MODIFIED", "a"); err != nil {
-		return marked, gone, err
+	if modified, err = w.want("MODIFIED", "a"); err != nil {
+		return modified, deleted, err
 	}
 	release := object{"metadata": object{"finalizers": nil}}
 	if err := s.expect(ctx, mergePatch(c.item("a"), release), code(200)); err != nil {
-		return marked, gone, err
+		return modified, deleted, err
 	}
-	gone, err = w.want("DELETED", "a")
-	return marked, gone, err
+	deleted, err = w.want("DELETED", "a")
+	return modified, deleted, err
 }
 
 func checkLastFinalizer(ctx context.Context, s *session, c collection) error {
-	marked, gone, err := deleteWithFinalizer(ctx, s, c)
+	modified, deleted, err := deleteWithFinalizer(ctx, s, c)
 	if err != nil {
 		return err
 	}
-	if gone.meta.DeletionTimestamp == nil || !slices.Contains(gone.meta.Finalizers, finalizer) {
-		return fmt.Errorf("watch of %s: expected DELETED with deletionTimestamp and the finalizer, got %s", c.path(), excerpt(gone.Object))
+	if deleted.meta.DeletionTimestamp == nil || !slices.Contains(deleted.meta.Finalizers, finalizer) {
+		return fmt.Errorf("watch of %s: expected DELETED with deletionTimestamp and the finalizer, got %s", c.path(), excerpt(deleted.Object))
 	}
-	if gone.meta.ResourceVersion == marked.meta.ResourceVersion {
-		return fmt.Errorf("watch of %s: expected DELETED at a new resourceVersion, got %s again", c.path(), gone.meta.ResourceVersion)
+	if deleted.meta.ResourceVersion == modified.meta.ResourceVersion {
+		return fmt.Errorf("watch of %s: expected DELETED at a new resourceVersion, got %s again", c.path(), deleted.meta.ResourceVersion)
 	}
-	return expectNotOlder(gone.meta.ResourceVersion, marked.meta.ResourceVersion)
+	return expectNotOlder(deleted.meta.ResourceVersion, modified.meta.ResourceVersion)
 }
 
 func checkTwoStepDeletion(ctx context.Context, s *session, c collection) error {
-	marked, _, err := deleteWithFinalizer(ctx, s, c)
+	modified, _, err := deleteWithFinalizer(ctx, s, c)
 	if err != nil {
 		return err
 	}
-	if marked.meta.DeletionTimestamp == nil {
-		return fmt.Errorf("watch of %s: expected MODIFIED with a deletionTimestamp, got %s", c.path(), excerpt(marked.Object))
+	if modified.meta.DeletionTimestamp == nil {
+		return fmt.Errorf("watch of %s: expected MODIFIED with a deletionTimestamp, got %s", c.path(), excerpt(modified.Object))
 	}
 	return nil
 }

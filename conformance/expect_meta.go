@@ -74,7 +74,7 @@ func hasWarning(text string) expectation {
 }
 
 // invalid expects an Invalid response with one cause, which may be repeated.
-func (c collection) invalid(name string, cause metav1.CauseType, field, says string) expectation {
+func (c collection) invalid(name string, cause metav1.CauseType, field, text string) expectation {
 	want := failure{
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
 		contains: c.groupKind() + " " + fmt.Sprintf("%q", name) + " is invalid: " + field + ": ",
@@ -88,12 +88,12 @@ func (c collection) invalid(name string, cause metav1.CauseType, field, says str
 			return err
 		}
 		for _, g := range got.Details.Causes {
-			if g.Type != cause || g.Field != field || !strings.Contains(g.Message, says) {
-				return fmt.Errorf("expected only the cause %s of field %q with %q, got %v", cause, field, says, got.Details.Causes)
+			if g.Type != cause || g.Field != field || !strings.Contains(g.Message, text) {
+				return fmt.Errorf("expected only the cause %s of field %q with %q, got %v", cause, field, text, got.Details.Causes)
 			}
 		}
 		if len(got.Details.Causes) == 0 {
-			return fmt.Errorf("expected the cause %s of field %q with %q, got none", cause, field, says)
+			return fmt.Errorf("expected the cause %s of field %q with %q, got none", cause, field, text)
 		}
 		return nil
 	}

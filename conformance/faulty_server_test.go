@@ -285,8 +285,8 @@ func (d *abortedBody) Read(p []byte) (int, error) {
 
 // keepNamespaceOfClusterScoped accepts and returns the namespace of a cluster-scoped object.
 func keepNamespaceOfClusterScoped(next http.RoundTripper) http.RoundTripper {
-	ask := changeRequestBody(anyRequest, replaceText(`,"namespace":"somewhere"`, ""))
-	return changeBody(hasPathSuffix("-cluster-scoped"), replaceText(`"metadata":{`, `"metadata":{"namespace":"somewhere",`))(ask(next))
+	withoutNamespace := changeRequestBody(anyRequest, replaceText(`,"namespace":"somewhere"`, ""))
+	return changeBody(hasPathSuffix("-cluster-scoped"), replaceText(`"metadata":{`, `"metadata":{"namespace":"somewhere",`))(withoutNamespace(next))
 }
 
 // Changes of paths.

@@ -193,8 +193,8 @@ func (c collection) withSpec(name string, spec object) object {
 func (c collection) dryRunCreate(o object) call { return post(c.path(), o).withQuery("dryRun=All") }
 
 // cause returns a cause of a failure.
-func cause(kind metav1.CauseType, field, says string) metav1.StatusCause {
-	return metav1.StatusCause{Type: kind, Field: field, Message: says}
+func cause(kind metav1.CauseType, field, text string) metav1.StatusCause {
+	return metav1.StatusCause{Type: kind, Field: field, Message: text}
 }
 
 // invalid expects that the CRD is invalid with these causes.

@@ -248,13 +248,13 @@ func (s *session) expect(ctx context.Context, c call, expect ...expectation) err
 
 // doConcurrently sends calls concurrently, and returns the responses in the order of the calls.
 func (s *session) doConcurrently(ctx context.Context, calls []call) ([]*response, error) {
-	answers, failed := make([]*response, len(calls)), make([]error, len(calls))
+	responses, failed := make([]*response, len(calls)), make([]error, len(calls))
 	var sent sync.WaitGroup
 	for i, one := range calls {
-		sent.Go(func() { answers[i], failed[i] = s.do(withConcurrentIndex(ctx, i+1), one) })
+		sent.Go(func() { responses[i], failed[i] = s.do(withConcurrentIndex(ctx, i+1), one) })
 	}
 	sent.Wait()
-	return answers, errors.Join(failed...)
+	return responses, errors.Join(failed...)
 }
 
 // doObject is like do, and decodes the metadata of the object in the response.

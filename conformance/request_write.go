@@ -74,25 +74,25 @@ func (s *session) expectAll(ctx context.Context, exchanges ...exchange) error {
 
 // valueAt returns the value at a path of field names and indices, or nil if there is none.
 func (a *response) valueAt(path ...string) (any, error) {
-	var here any
-	if err := json.Unmarshal(a.body, &here); err != nil {
+	var value any
+	if err := json.Unmarshal(a.body, &value); err != nil {
 		return nil, fmt.Errorf("expected JSON: %w", err)
 	}
 	for _, name := range path {
-		switch in := here.(type) {
+		switch in := value.(type) {
 		case map[string]any:
-			here = in[name]
+			value = in[name]
 		case []any:
 			i, err := strconv.Atoi(name)
 			if err != nil || i >= len(in) {
 				return nil, nil
 			}
-			here = in[i]
+			value = in[i]
 		default:
 			return nil, nil
 		}
 	}
-	return here, nil
+	return value, nil
 }
 
 // valueAt expects a value at a path of field names and indices. Nil expects that there is none.
@@ -180,20 +180,20 @@ func (c collection) invalidField(name string, causes ...metav1.StatusCause) fail
 
 // invalidPatch is the failure of a patch whose result cannot be decoded, with a message that
 // contains a text.
-func invalidPatch(says string) failure {
+func invalidPatch(text string) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid, contains: ` "" is invalid: patch: Invalid value: `,
 		details: &metav1.StatusDetails{},
-		causes:  []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: "patch", Message: says}},
+		causes:  []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: "patch", Message: text}},
 	}
 }
 
 // invalidOption is the failure of a request with an invalid parameter.
-func invalidOption(options, parameter string, reason metav1.CauseType, says string) failure {
+func invalidOption(options, parameter string, reason metav1.CauseType, text string) failure {
 	return failure{
 		code: 422, reason: metav1.StatusReasonInvalid,
-		message: fmt.Sprintf(`%s.meta.k8s.io "" is invalid: %s: %s`, options, parameter, says),
+		message: fmt.Sprintf(`%s.meta.k8s.io "" is invalid: %s: %s`, options, parameter, text),
 		details: &metav1.StatusDetails{Group: "meta.k8s.io", Kind: options},
-		causes:  []metav1.StatusCause{{Type: reason, Field: parameter, Message: says}},
+		causes:  []metav1.StatusCause{{Type: reason, Field: parameter, Message: text}},
 	}
 }

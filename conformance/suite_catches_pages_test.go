@@ -62,15 +62,15 @@ func removePattern(pattern string) func(string) string { return replacePattern(p
 
 // storeSelectorsInTokens continues lists with the selectors of the last first page.
 func storeSelectorsInTokens(next http.RoundTripper) http.RoundTripper {
-	kept := url.Values{}
+	selectors := url.Values{}
 	return changeRequest(func(req *http.Request) {
 		q := req.URL.Query()
 		for _, parameter := range []string{"labelSelector", "fieldSelector"} {
 			switch {
 			case !isLaterPage(req):
-				kept[parameter] = q[parameter]
-			case len(kept[parameter]) > 0:
-				q[parameter] = kept[parameter]
+				selectors[parameter] = q[parameter]
+			case len(selectors[parameter]) > 0:
+				q[parameter] = selectors[parameter]
 			}
 		}
 		req.URL.RawQuery = q.Encode()

@@ -101,17 +101,17 @@ func writeAndReject(next http.RoundTripper) http.RoundTripper {
 		if err != nil || req.Method != http.MethodPut || resp.StatusCode < 400 {
 			return resp, err
 		}
-		mark := req.Clone(req.Context())
-		mark.Method = http.MethodPatch
-		mark.Header.Set("Content-Type", "application/merge-patch+json")
-		setBody(mark, `{"metadata":{"annotations":{"half":"done"}}}`)
-		marked, err := next.RoundTrip(mark)
+		patch := req.Clone(req.Context())
+		patch.Method = http.MethodPatch
+		patch.Header.Set("Content-Type", "application/merge-patch+json")
+		setBody(patch, `{"metadata":{"annotations":{"half":"done"}}}`)
+		modified, err := next.RoundTrip(patch)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := io.Copy(io.Discard, marked.Body); err != nil {
+		if _, err := io.Copy(io.Discard, modified.Body); err != nil {
 			return nil, err
 		}
-		return resp, marked.Body.Close()
+		return resp, modified.Body.Close()
 	})
 }

@@ -43,12 +43,12 @@ func (c collection) watch(ctx context.Context, query string) (*watcher, error) {
 // It retries after 429 with Retry-After.
 func (s *session) watch(ctx context.Context, c call) (*watcher, error) {
 	for tries := 0; ; tries++ {
-		w, refused, err := s.open(ctx, c)
-		if err != nil || refused == nil {
+		w, rejected, err := s.open(ctx, c)
+		if err != nil || rejected == nil {
 			return w, err
 		}
-		if !refused.waitToRetry(ctx, tries) {
-			return nil, refused.errorf("expected a watch with code 200")
+		if !rejected.waitToRetry(ctx, tries) {
+			return nil, rejected.errorf("expected a watch with code 200")
 		}
 	}
 }
