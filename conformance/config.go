@@ -162,7 +162,7 @@ func (c Config) SkipReason(one Case) string {
 		return reason
 	}
 	if one.takes > c.Patience {
-		return fmt.Sprintf("it takes %v, but Config.Patience is %v", one.takes, c.Patience)
+		return fmt.Sprintf("it takes %v, and Config.Patience is %v", one.takes, c.Patience)
 	}
 	return ""
 }
