@@ -217,10 +217,10 @@ func TestThrottleAndJitterOnVirtualTime(t *testing.T) {
 		})
 		return took, body
 	}
-	answer := `{"kind":"Answer","path":"` + pods + `/a"}`
+	want := `{"kind":"Answer","path":"` + pods + `/a"}`
 	took, body := run("when verb(get) do throttle(10, 1s)", pods+"/a")
-	require.Equal(t, answer, body)
-	require.Equal(t, time.Duration((len(answer)-1)/10)*time.Second, took)
+	require.Equal(t, want, body)
+	require.Equal(t, time.Duration((len(want)-1)/10)*time.Second, took)
 	took, body = run("when verb(watch) do throttle(50, 1m)", pods+"?watch=1")
 	require.Equal(t, podA, body)
 	require.Equal(t, time.Duration((len(podA)-1)/50)*time.Minute, took)

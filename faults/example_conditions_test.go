@@ -51,11 +51,11 @@ func ExampleNth() {
 		server := faults.Handler(&set, serve())
 		fmt.Print(when, ":")
 		for range 6 {
-			answer := httptest.NewRecorder()
-			server.ServeHTTP(answer, httptest.NewRequest(http.MethodDelete, pod, nil)) // not counted
-			answer = httptest.NewRecorder()
-			server.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, pod, nil))
-			fmt.Print(" ", answer.Code)
+			recorder := httptest.NewRecorder()
+			server.ServeHTTP(recorder, httptest.NewRequest(http.MethodDelete, pod, nil)) // not counted
+			recorder = httptest.NewRecorder()
+			server.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, pod, nil))
+			fmt.Print(" ", recorder.Code)
 		}
 		fmt.Println()
 	}
@@ -106,7 +106,7 @@ func ExampleRule_Validate() {
 		fmt.Println(simpler)
 	}
 	// Output:
-	// fault rule "when verb(get) && event(ADDED) do drop": nothing can match its condition (a frame belongs to a watch, a watch has no committed phase, event() and initialEventsEnd are about frames, code() is about committed answers)
+	// fault rule "when verb(get) && event(ADDED) do drop": nothing can match its condition (frames belong to watches, watches have no committed phase, event() and initialEventsEnd match frames, code() matches committed responses)
 	// when verb(get) && first(8) do status(500)
 	// when verb(get) && first(8) do delay(10s)
 	// when first(8) do delay(10s), status(500)

@@ -24,11 +24,11 @@ func ExampleReply() {
 		if _, err := set.Add(faults.Rule{Do: []faults.Effect{faults.Reply(status)}}); err != nil {
 			fmt.Println(err)
 		}
-		answer := httptest.NewRecorder()
-		faults.Handler(&set, serve()).ServeHTTP(answer, httptest.NewRequest(http.MethodPut, "/api/v1/namespaces/default/pods/web", nil))
-		_, reason, _ := strings.Cut(answer.Body.String(), `"reason":"`)
+		recorder := httptest.NewRecorder()
+		faults.Handler(&set, serve()).ServeHTTP(recorder, httptest.NewRequest(http.MethodPut, "/api/v1/namespaces/default/pods/web", nil))
+		_, reason, _ := strings.Cut(recorder.Body.String(), `"reason":"`)
 		reason, _, _ = strings.Cut(reason, `"`)
-		fmt.Printf("%d %s %q\n", answer.Code, reason, answer.Header()["Retry-After"])
+		fmt.Printf("%d %s %q\n", recorder.Code, reason, recorder.Header()["Retry-After"])
 	}
 	// Output:
 	// 401 Unauthorized []
@@ -73,13 +73,13 @@ func ExampleDrop() {
 			fmt.Println(err)
 		}
 		server := httptest.NewServer(faults.Handler(&set, threeFrames()))
-		answer, err := http.Get(server.URL + "/api/v1/namespaces/default/pods?watch=true")
+		resp, err := http.Get(server.URL + "/api/v1/namespaces/default/pods?watch=true")
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		body, err := io.ReadAll(answer.Body)
-		_ = answer.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
 		server.Close()
 		short := strings.NewReplacer(`{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"`, "+", `"}}}`, "", "\n", " ").Replace(string(body))
 		fmt.Println(effects, short, err)
@@ -125,11 +125,11 @@ func ExampleSetHeader() {
 		fmt.Printf("handled: %q %s\n", r.URL.RawQuery, r.Header.Get("Accept"))
 	}))
 	for _, path := range []string{"/api/v1/pods?limit=5", "/api/v1/nodes/n"} {
-		answer := httptest.NewRecorder()
-		server.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
-		header := answer.Header()
+		recorder := httptest.NewRecorder()
+		server.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
+		header := recorder.Header()
 		date, _ := http.ParseTime(header.Get("Date"))
-		fmt.Println(answer.Code, header.Get("X-Proxy"), header.Get("Warning"), header.Get("Location"), header.Get("Connection"), time.Until(date) > time.Hour)
+		fmt.Println(recorder.Code, header.Get("X-Proxy"), header.Get("Warning"), header.Get("Location"), header.Get("Connection"), time.Until(date) > time.Hour)
 	}
 	// Output:
 	// handled: "" application/json

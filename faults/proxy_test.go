@@ -208,7 +208,7 @@ func (n framesTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // BenchmarkProxyFrame measures one frame of a watch in the proxy: without rules, with rules that
 // cannot match it, and with a rule that is evaluated for it. "pipe" is the transport alone.
 func BenchmarkProxyFrame(b *testing.B) {
-	for name, rules := range map[string]string{"none": "", "others": "when verb(list) do status(410)", "asked": "when event(DELETED) do drop"} {
+	for name, rules := range map[string]string{"none": "", "others": "when verb(list) do status(410)", "evaluated": "when event(DELETED) do drop"} {
 		b.Run(name, func(b *testing.B) {
 			var set faults.Set
 			_, err := set.AddText(rules)

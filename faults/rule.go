@@ -83,8 +83,8 @@ func (r Rule) activePhases() (phaseSet, error) {
 	}
 	possible := matchingPhases(r.condition())
 	if possible == noPhases {
-		return noPhases, errors.New("nothing can match its condition (a frame belongs to a watch, a watch has no " +
-			"committed phase, event() and initialEventsEnd are about frames, code() is about committed answers)")
+		return noPhases, errors.New("nothing can match its condition (frames belong to watches, watches have no " +
+			"committed phase, event() and initialEventsEnd match frames, code() matches committed responses)")
 	}
 	active := possible & supported
 	switch {

@@ -11,12 +11,14 @@
 // # First steps
 //
 //	store := memstore.New(memstore.Options{})
-//	event, err := store.Update("pods/default/web", func(cur *memstore.Record) (*memstore.Draft, error) {
+//	create := func(cur *memstore.Record) (*memstore.Draft, error) {
 //		if cur != nil {
 //			return nil, errExists
 //		}
-//		return &memstore.Draft{Data: object, RevisionOffset: offset}, nil // the revision is inserted there
-//	})
+//		// The revision is inserted at offset.
+//		return &memstore.Draft{Data: object, RevisionOffset: offset}, nil
+//	}
+//	event, err := store.Update("pods/default/web", create)
 //	record := store.View().Get("pods/default/web")
 //	cursor, err := store.Watch("pods/", event.Revision)
 //
