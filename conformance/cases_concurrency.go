@@ -37,7 +37,7 @@ func concurrencyCases() []Case {
 				return err
 			}
 			for _, version := range []string{old, later, "1"} {
-				if err := s.expect(ctx, put(c.item("a"), c.object("a").withMeta("resourceVersion", version)), isModifiedConflict(c, "a")); err != nil {
+				if err := s.expect(ctx, put(c.item("a"), c.object("a").withMeta("resourceVersion", version)), modifiedConflict(c, "a").check); err != nil {
 					return err
 				}
 			}
@@ -186,15 +186,6 @@ func concurrencyCases() []Case {
 
 // otherUID is a uid that no object has.
 const otherUID = "00000000-1111-2222-3333-444444444444"
-
-// isModifiedConflict expects the conflict of a write that is based on another state of the object.
-func isModifiedConflict(c collection, name string) expectation {
-	return failure{
-		code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails(name),
-		message: fmt.Sprintf("Operation cannot be fulfilled on %s %q: the object has been modified; "+
-			"please apply your changes to the latest version and try again", c.groupResource(), name),
-	}.check
-}
 
 // isUnparsableVersion expects the error of a write with an invalid resourceVersion.
 func isUnparsableVersion(sent string) expectation {
@@ -349,7 +340,7 @@ func checkLostUpdate(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	mine["metadata"].(map[string]any)["annotations"] = object{"mine": "yes"}
-	if err := s.expect(ctx, put(c.item("a"), mine), isModifiedConflict(c, "a")); err != nil {
+	if err := s.expect(ctx, put(c.item("a"), mine), modifiedConflict(c, "a").check); err != nil {
 		return err
 	}
 	return s.expect(ctx, get(c.item("a")), code(200), field("yes", "metadata", "labels", "theirs"), noField("metadata", "annotations"))

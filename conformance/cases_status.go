@@ -168,15 +168,6 @@ func checkStatusIgnoresMetadata(ctx context.Context, s *session, c collection) e
 	return s.expect(ctx, get(c.item("a")), unchanged...)
 }
 
-// modifiedConflict is the failure of a write with an old resourceVersion.
-func modifiedConflict(c collection, name string) failure {
-	return failure{
-		code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails(name),
-		message: fmt.Sprintf(`Operation cannot be fulfilled on %s %q: the object has been modified; please apply your changes to the latest version and try again`,
-			c.groupResource(), name),
-	}
-}
-
 func checkStaleStatus(ctx context.Context, s *session, c collection, body bodyFunc) error {
 	a, err := c.createWithRetry(ctx, body("a"))
 	if err != nil {

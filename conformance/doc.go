@@ -1,6 +1,6 @@
-// Package conformance checks over HTTP whether a server behaves as a Kubernetes API server does.
-// It needs only a base URL and an [http.Client], so the same cases run against a test double, a
-// local control plane and a remote cluster.
+// Package conformance checks over HTTP whether a server behaves as a Kubernetes API server does. It
+// needs only a base URL and an [http.Client], so the same cases run against a test double, a local
+// control plane and a remote cluster.
 //
 // # When to use it
 //
@@ -66,20 +66,21 @@
 // A few cases send up to several dozen concurrent requests.
 //
 // Everything is deleted after each case, first the objects and then the namespace, even if the case
-// failed, timed out or was cancelled. Objects that cases share, such as an expired list, are deleted
-// after the last case. A namespace controller, if there is one, removes the namespace; without one,
-// an empty namespace may stay Terminating. Objects that could not be deleted are reported as
+// failed, timed out or was cancelled. Objects that cases share, such as an expired list, are
+// deleted after the last case. A namespace controller, if there is one, removes the namespace;
+// without one, an empty namespace may stay Terminating. Objects that could not be deleted are
+// reported as
 // [Result].Leftovers, and are an error. If a case is cancelled while a create is in flight, the
-// suite waits up to 5 seconds for the response, because it could not delete the object otherwise.
-// A clean-up has 30 seconds of its own. The last one also waits until the CRDs are removed, which
+// suite waits up to 5 seconds for the response, because it could not delete the object otherwise. A
+// clean-up has 30 seconds of its own. The last one also waits until the CRDs are removed, which
 // servers delay while they delete the objects.
 //
 // Every request that could change something names an object of the run, in a namespace, a group or
 // under a name that contains its five characters, whether the server is correct or not. The
 // exceptions change nothing: reviews, dry runs, including the deletion of the namespaces that every
 // cluster has, and deletions of a collection with a selector that matches nothing. At most ten
-// requests are in flight at a time, a case creates at most 30 objects, and no body exceeds 4 MiB.
-// A test checks all of this. After a 429 response with Retry-After, the request is repeated after
+// requests are in flight at a time, a case creates at most 30 objects, and no body exceeds 4 MiB. A
+// test checks all of this. After a 429 response with Retry-After, the request is repeated after
 // that delay, at most ten times.
 //
 // The client needs the permissions for all of this. Use a cluster that is not in production. Cases
@@ -92,14 +93,14 @@
 // a word if the rule has several cases. Comments cite a rule by its number, such as (RS-12). Many
 // rules are checked on a built-in type ("/typed") and on a custom resource ("/custom"), because a
 // real server serves them with different code. The groups are PV (paths and verbs), NM (names), MD
-// (metadata of objects), OC (optimistic concurrency), CR (create), GT (get), LS (list), RS (resource
-// versions), CH (chunks of a list), WA (watch), BM (bookmarks), SI (streaming lists), EX (expired
-// states and timeouts), SE (selectors), PA (patches), SA (server-side apply), FV (field validation),
-// DR (dry run), DL (deletion), NS (namespaces), SU (subresources), WN (warnings), TB (Tables), PM
-// (PartialObjectMetadata), VR (virtual resources), AU (authentication and authorization), ST
-// (errors), PB (protobuf), CB (CBOR), CN (content negotiation), DI (discovery, health, metrics), HT
-// (HTTP) and CD (custom resource definitions). [UncheckedRules] returns the rules without a case,
-// with the reason why they cannot be checked over HTTP.
+// (metadata of objects), OC (optimistic concurrency), CR (create), GT (get), LS (list), RS
+// (resource versions), CH (chunks of a list), WA (watch), BM (bookmarks), SI (streaming lists), EX
+// (expired states and timeouts), SE (selectors), PA (patches), SA (server-side apply), FV (field
+// validation), DR (dry run), DL (deletion), NS (namespaces), SU (subresources), WN (warnings), TB
+// (Tables), PM (PartialObjectMetadata), VR (virtual resources), AU (authentication and
+// authorization), ST (errors), PB (protobuf), CB (CBOR), CN (content negotiation), DI (discovery,
+// health, metrics), HT (HTTP) and CD (custom resource definitions). [UncheckedRules] returns the
+// rules without a case, with the reason why they cannot be checked over HTTP.
 //
 // Work of controllers is checked only if a rule is about it, and the case is skipped if the
 // controller does not start within a few seconds (NS-09). Other cases put a finalizer of the suite
@@ -109,28 +110,29 @@
 // rules are other behavior of kube-apiserver. MAY rules are optional: their cases accept both
 // choices. [Config].MinLevel excludes lower levels.
 //
-// Where the documentation allows a range, the cases accept all of it: reads at resourceVersion 0 may
-// be stale and may go back in time, a limit may be ignored there, and history may be kept longer
-// than necessary. Where clients rely on more than the documentation promises, the cases expect the
-// response of kube-apiserver 1.37, including the reason, the message and the causes of a Status.
+// Where the documentation allows a range, the cases accept all of it: reads at resourceVersion 0
+// may be stale and may go back in time, a limit may be ignored there, and history may be kept
+// longer than necessary. Where clients rely on more than the documentation promises, the cases
+// expect the response of kube-apiserver 1.37, including the reason, the message and the causes of a
+// Status.
 //
 // # Skipped cases
 //
 // A case that cannot judge the server is skipped with a reason: there are no custom resources, a
-// resource or subresource is not served according to discovery, namespaces are plain objects, a hook
-// of the [Config] is missing for a state that requests cannot cause (Compact, Expire, Starting), or
-// the case takes longer than Patience. Rules that depend on a feature gate are about servers with or
-// without the feature. Cases about the other kind of server are skipped and name the gate, or fail
-// if [Config].Features requires that kind. [Config].Skip excludes cases or rules. A key of Skip that
-// names no case is an error, so that skips do not outlive their cases. A skipped case is never
-// counted as passed.
+// resource or subresource is not served according to discovery, namespaces are plain objects, a
+// hook of the [Config] is missing for a state that requests cannot cause (Compact, ExpireWatches,
+// BeginStartup), or the case takes longer than Patience. Rules that depend on a feature gate are
+// about servers with or without the feature. Cases about the other kind of server are skipped and
+// name the gate, or fail if [Config].Features requires that kind. [Config].Skip excludes cases or
+// rules. A key of Skip that names no case is an error, so that skips do not outlive their cases. A
+// skipped case is never counted as passed.
 //
 // # Verification
 //
-// The suite was run on 2026-11-22 over HTTPS against a real API server, built from k8s.io/apiserver,
-// apiextensions-apiserver and kube-aggregator v0.37.2 on etcd 3.7. None of the 1223 cases failed,
-// and no objects were left behind. The failures of earlier runs were examined: cases now detect what
-// that server cannot serve, and wrong cases were fixed.
+// The suite was run on 2026-11-22 over HTTPS against a real API server, built from
+// k8s.io/apiserver, apiextensions-apiserver and kube-aggregator v0.37.2 on etcd 3.7. None of the
+// 1223 cases failed, and no objects were left behind. The failures of earlier runs were examined:
+// cases now detect what that server cannot serve, and wrong cases were fixed.
 //
 //	fakeapi conformance --kubeconfig FILE
 //
@@ -140,7 +142,8 @@
 //	fakeapi conformance --kubeconfig FILE --unprivileged-kubeconfig FILE --features CBORServingAndStorage --compact http://127.0.0.1:37081/compact --patience 5m
 //
 // the result, before the two cases RS-01/zeros were added, was 1143 passed (1033 MUST, 100 SHOULD,
-// 10 MAY), 0 failed, 78 skipped (76 MUST, 2 SHOULD), in 20m22s. The reasons, by the number of cases:
+// 10 MAY), 0 failed, 78 skipped (76 MUST, 2 SHOULD), in 20m22s. The reasons, by the number of
+// cases:
 //
 //	26  pods/eviction, pods/binding, deployments/scale of apps/v1 are not served (SU-08 to SU-16)
 //	20  the reviews of authorization.k8s.io and authentication.k8s.io are not served (VR, NS-10)
@@ -160,26 +163,28 @@
 //
 // # Errors
 //
-// A case that fails reports the request, the expectation and the response. Objects that could not be
-// cleaned up are also errors. [Execute] returns an error only if the configuration is invalid, which
+// A case that fails reports the request, the expectation and the response. Objects that could not
+// be cleaned up are also errors. [Execute] returns an error only if the configuration is invalid,
+// which
 // [Config.Validate] reports without sending requests, or if its context ends; the report then has
 // the results so far.
 //
 // # Adding a case
 //
-// Add a [Case] literal to the list of its group in a cases_*.go file, and a function that checks it.
-// Use onSecrets, onBasicCRs or onBoth for a check on a collection in a new namespace, in which the
-// check can create, change, list and watch objects. Use onMap or onMaps for a check on the content
-// of objects: both ConfigMaps and the CRD of fixture_crd_data.go have a map "data". Build requests
-// with get, post, put, mergePatch, applyAs, del and similar functions. Send one with session.do or
-// session.expect, or several with session.expectAll, together with the expectations for the
-// response: code, kind, field, valueAt, managedFieldsAre, warningsAre, failure. Return their errors
-// unchanged, because they contain the request, the expectation and the response. Return
-// session.skipf if the server cannot be judged.
+// Add a [Case] literal to the list of its group in a cases_*.go file, and a function that checks
+// it. Use onSecrets, onBasicCRs or onBoth for a check on a collection in a new namespace, in which
+// the check can create, change, list and watch objects. Use onMap or onMaps for a check on the
+// content of objects: both ConfigMaps and the CRD of fixture_crd_data.go have a map "data". Build
+// requests with get, post, put, mergePatch, applyAs, del and similar functions. Send one with
+// session.do or session.expect, or several with session.expectAll, together with the expectations
+// for the response: code, kind, field, valueAt, managedFieldsAre, warningsAre, failure. Return
+// their errors unchanged, because they contain the request, the expectation and the response.
+// Return session.skipf if the server cannot be judged.
 //
 // Never sleep. Wait for an event of a watch, or poll. To check that no event is sent, make another
-// change that must be sent and expect it as the next event, or watch with a short timeoutSeconds and
-// expect the end of the stream. A case that waits for more than a few seconds sets the field takes.
+// change that must be sent and expect it as the next event, or watch with a short timeoutSeconds
+// and expect the end of the stream. A case that waits for more than a few seconds sets the field
+// takes.
 //
 // Then add a faulty server that the new case must detect to a suite_catches_*_test.go file. A test
 // fails if a case detects none of them.

@@ -166,3 +166,41 @@ func matchCauses(want, got []metav1.StatusCause) error {
 	}
 	return nil
 }
+
+// invalidField is the failure of an invalid object with these causes.
+func (c collection) invalidField(name string, causes ...metav1.StatusCause) failure {
+	return failure{
+		code: 422, reason: metav1.StatusReasonInvalid, causes: causes,
+		details:  &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
+		contains: fmt.Sprintf("%s %q is invalid: ", c.groupKind(), name),
+	}
+}
+
+// invalidPatch is the failure of a patch whose result cannot be decoded, with a message that
+// contains a text.
+func invalidPatch(text string) failure {
+	return failure{
+		code: 422, reason: metav1.StatusReasonInvalid, contains: ` "" is invalid: patch: Invalid value: `,
+		details: &metav1.StatusDetails{},
+		causes:  []metav1.StatusCause{{Type: metav1.CauseTypeFieldValueInvalid, Field: "patch", Message: text}},
+	}
+}
+
+// invalidOption is the failure of a request with an invalid parameter.
+func invalidOption(options, parameter string, reason metav1.CauseType, text string) failure {
+	return failure{
+		code: 422, reason: metav1.StatusReasonInvalid,
+		message: fmt.Sprintf(`%s.meta.k8s.io "" is invalid: %s: %s`, options, parameter, text),
+		details: &metav1.StatusDetails{Group: "meta.k8s.io", Kind: options},
+		causes:  []metav1.StatusCause{{Type: reason, Field: parameter, Message: text}},
+	}
+}
+
+// modifiedConflict is the failure of a write with an old resourceVersion.
+func modifiedConflict(c collection, name string) failure {
+	return failure{
+		code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails(name),
+		message: fmt.Sprintf(`Operation cannot be fulfilled on %s %q: the object has been modified; please apply your changes to the latest version and try again`,
+			c.groupResource(), name),
+	}
+}

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
 // value expects a value at a path of field names. Nil expects no field.
@@ -85,6 +88,95 @@ func isDeletedStatus(c collection, o metav1.PartialObjectMetadata) expectation {
 		want := metav1.StatusDetails{Name: o.Name, Group: c.group, Kind: c.resource, UID: o.UID}
 		if got.Details == nil || !reflect.DeepEqual(*got.Details, want) {
 			return fmt.Errorf("expected the details %+v, got %+v", want, got.Details)
+		}
+		return nil
+	}
+}
+
+// valueAt returns the value at a path of field names and indices, or nil if there is none.
+func (a *response) valueAt(path ...string) (any, error) {
+	var value any
+	if err := json.Unmarshal(a.body, &value); err != nil {
+		return nil, fmt.Errorf("expected JSON: %w", err)
+	}
+	for _, name := range path {
+		switch in := value.(type) {
+		case map[string]any:
+			value = in[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(in) {
+				return nil, nil
+			}
+			value = in[i]
+		default:
+			return nil, nil
+		}
+	}
+	return value, nil
+}
+
+// valueAt expects a value at a path of field names and indices. Nil expects that there is none.
+func valueAt(want any, path ...string) expectation {
+	return func(a *response) error {
+		got, err := a.valueAt(path...)
+		if err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(got, jsonRoundTrip(want)) {
+			return fmt.Errorf("expected %s to be %v, got %v", strings.Join(path, "."), want, got)
+		}
+		return nil
+	}
+}
+
+// itemsHave expects a list at a path whose items have these values in a field, in this order.
+func itemsHave(want []string, field string, path ...string) expectation {
+	return func(a *response) error {
+		here, err := a.valueAt(path...)
+		if err != nil {
+			return err
+		}
+		items, _ := here.([]any)
+		var got []string
+		for _, item := range items {
+			fields, _ := item.(map[string]any)
+			got = append(got, fmt.Sprint(fields[field]))
+		}
+		if !slices.Equal(want, got) {
+			return fmt.Errorf("expected %s to have items with the %s %v, got %v", strings.Join(path, "."), field, want, got)
+		}
+		return nil
+	}
+}
+
+// isUnchanged expects an object with the same uid and resourceVersion.
+func isUnchanged(before metav1.PartialObjectMetadata) expectation {
+	return func(a *response) error {
+		var now metav1.PartialObjectMetadata
+		if err := a.decode(&now); err != nil {
+			return err
+		}
+		if now.UID != before.UID || now.ResourceVersion != before.ResourceVersion {
+			return fmt.Errorf("expected uid %s at resourceVersion %s, got %s at %s", before.UID, before.ResourceVersion, now.UID, now.ResourceVersion)
+		}
+		return nil
+	}
+}
+
+// warningsAre expects Warning headers with exactly these texts, in any order.
+func warningsAre(want ...string) expectation {
+	return func(a *response) error {
+		var got []string
+		for _, line := range a.header.Values("Warning") {
+			warning, rest, err := utilnet.ParseWarningHeader(line)
+			if err != nil || rest != "" || warning.Code != 299 || warning.Agent != "-" {
+				return fmt.Errorf(`expected a header of the form 299 - "text", got %s`, line)
+			}
+			got = append(got, warning.Text)
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(got))) {
+			return fmt.Errorf("expected the warnings %q, got %q", want, got)
 		}
 		return nil
 	}
