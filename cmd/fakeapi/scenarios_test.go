@@ -197,8 +197,8 @@ func TestRunInRealTime(t *testing.T) {
 	require.Equal(t, 1, strings.Count(got.stdout, "run creator\n"))
 
 	got = runCommand(t, "run", "--real-time", "-q", "b.txtar")
-	require.Equal(t, result{status: exitError, stdout: "FAIL  b.txtar\n", stderr: "fakeapi: b.txtar: there is no client for: mine; " +
-		"give it with --client, or connect it to fakeapi serve --scenario\n"}, got)
+	require.Equal(t, result{status: exitError, stdout: "FAIL  b.txtar\n", stderr: "fakeapi: b.txtar: no client for: mine; " +
+		"name it with --client, or connect it to fakeapi serve --scenario\n"}, got)
 }
 
 // An interrupt ends a run that has no end of its own.
