@@ -210,21 +210,21 @@ func (e *entry) servedResources() []*resource.Resource {
 
 // rebuild replaces the table and the OpenAPI documents.
 func (t *Registry) rebuild() {
-	var rows []*resource.Resource
+	var resources []*resource.Resource
 	var customResources []*openapi.CustomResource
 	for _, e := range t.entries {
-		rows, customResources = append(rows, e.servedResources()...), append(customResources, e.openAPI...)
+		resources, customResources = append(resources, e.servedResources()...), append(customResources, e.openAPI...)
 	}
 	t.openapi.Store(t.openapi.Load().WithCustomResources(customResources))
-	t.table.Store(newTable(rows))
+	t.table.Store(newTable(resources))
 }
 
 // newTable returns a table of the built-in types and of custom resources.
-func newTable(rows []*resource.Resource) *resource.Table {
-	if len(rows) == 0 {
+func newTable(resources []*resource.Resource) *resource.Table {
+	if len(resources) == 0 {
 		return builtin.Table()
 	}
-	return builtin.Table().WithResources(rows)
+	return builtin.Table().WithResources(resources)
 }
 
 // builtinDocuments describe the built-in types. All servers of the process share them.

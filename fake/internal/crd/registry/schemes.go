@@ -60,7 +60,7 @@ func (t *Registry) Preview(all map[string]*apiextensionsv1.CustomResourceDefinit
 		entries[e.object.Name] = e
 	}
 	t.mu.Unlock()
-	var rows []*resource.Resource
+	var resources []*resource.Resource
 	var crds []*versions.CRD
 	stop := func() {
 		for _, d := range crds {
@@ -69,7 +69,7 @@ func (t *Registry) Preview(all map[string]*apiextensionsv1.CustomResourceDefinit
 	}
 	for name, crd := range all {
 		if e := entries[name]; e != nil && e.object == crd {
-			rows = append(rows, e.resources...)
+			resources = append(resources, e.resources...)
 			continue
 		}
 		if !lifecycle.ServesRequests(crd) {
@@ -82,7 +82,7 @@ func (t *Registry) Preview(all map[string]*apiextensionsv1.CustomResourceDefinit
 		}
 		crds = append(crds, d)
 		served, _ := resource.ForCRD(d)
-		rows = append(rows, served...)
+		resources = append(resources, served...)
 	}
-	return newTable(rows), stop, nil
+	return newTable(resources), stop, nil
 }

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// newWidgetCRD returns the definition of the recorded exchanges.
+// newWidgetCRD returns the definition in testdata/widgets.yaml.
 func newWidgetCRD(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
 	data, err := os.ReadFile("testdata/widgets.yaml")
 	require.NoError(t, err)

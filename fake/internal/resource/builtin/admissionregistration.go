@@ -4,7 +4,7 @@ import "example.com/fakeapi/fake/internal/resource"
 
 // admissionRegistrationResources returns the webhook configurations and admission policies.
 func admissionRegistrationResources() []resource.Resource {
-	rows := []resource.Resource{
+	all := []resource.Resource{
 		{Plural: "mutatingadmissionpolicies", Kind: "MutatingAdmissionPolicy"},
 		{Plural: "mutatingadmissionpolicybindings", Kind: "MutatingAdmissionPolicyBinding"},
 		{Plural: "mutatingwebhookconfigurations", Kind: "MutatingWebhookConfiguration"},
@@ -12,11 +12,11 @@ func admissionRegistrationResources() []resource.Resource {
 		{Plural: "validatingadmissionpolicybindings", Kind: "ValidatingAdmissionPolicyBinding"},
 		{Plural: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration"},
 	}
-	for i := range rows {
-		r := &rows[i]
+	for i := range all {
+		r := &all[i]
 		r.Group, r.Version = "admissionregistration.k8s.io", "v1"
 		r.Categories = []string{"api-extensions"}
 		r.HasGeneration = true
 	}
-	return rows
+	return all
 }
