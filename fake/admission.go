@@ -35,10 +35,10 @@ type Admission struct {
 	SideEffects bool
 }
 
-// WithAdmission calls functions for each create, update, patch, apply and delete request, for objects
-// and subresources. The mutating functions are called first. The others are called when the server
-// has finished the object. Each group is called in the order of the arguments. Fixtures and writes of
-// controllers are not reviewed. A second WithAdmission adds to the first.
+// WithAdmission calls functions for each create, update, patch, apply and delete request, for
+// objects and subresources. The mutating functions are called first. The others are called when the
+// server has finished the object. Each group is called in the order of the arguments. Fixtures and
+// writes of controllers are not reviewed. A second WithAdmission adds to the first.
 func WithAdmission(functions ...Admission) Option {
 	return func(o *options) error {
 		for _, f := range functions {

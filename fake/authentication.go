@@ -15,40 +15,40 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// authOptions is what the options say of users and of what they may do.
+// authOptions are the options about users and their permissions.
 type authOptions struct {
 	tokens []Token
-	// clientCertificates tells that client certificates are taken: those of clientCAs, which
-	// are in PEM form, and those of the server itself.
+	// clientCertificates is true if client certificates are accepted: those of clientCAs, which are
+	// in PEM form, and those that the server issued.
 	clientCertificates bool
 	clientCAs          [][]byte
 	anonymousAuth      bool
-	authorizer         authz.Authorizer // nil if everything is allowed
+	authorizer         authz.Authorizer // nil allows everything
 }
 
-// isSet reports whether anything was said.
+// isSet reports whether any option is set.
 func (a *authOptions) isSet() bool {
 	return a.authenticationEnabled() || a.anonymousAuth || a.authorizer != nil
 }
 
-// authenticationEnabled reports whether anybody looks at credentials.
+// authenticationEnabled reports whether credentials are checked.
 func (a *authOptions) authenticationEnabled() bool { return len(a.tokens) > 0 || a.clientCertificates }
 
-// validate finds options that do not go together.
+// validate returns an error for options that cannot be combined.
 func (a *authOptions) validate() error {
 	switch {
 	case a.anonymousAuth && !a.authenticationEnabled():
-		return errors.New("fakeapi: WithAnonymousAuth is for a server with WithTokens or WithClientCA; without them everybody is system:admin")
+		return errors.New("fakeapi: WithAnonymousAuth needs WithTokens or WithClientCA; without them all users are system:admin")
 	case a.anonymousAuth && a.authorizer == nil:
-		return errors.New("fakeapi: WithAnonymousAuth needs WithAuthorizer: where everybody may do everything, a server lets nobody in without credentials")
+		return errors.New("fakeapi: WithAnonymousAuth needs WithAuthorizer; without it anonymous users could do everything")
 	}
 	return nil
 }
 
-// WithAnonymousAuth lets requests without credentials in, as those of the user system:anonymous
-// in the group system:unauthenticated, as a cluster does by default (--anonymous-auth). What
-// they may do is the authorizer's to say. Wrong credentials are still answered 401. It goes with
-// WithAuthorizer, and with WithTokens or WithClientCA.
+// WithAnonymousAuth accepts requests without credentials as those of the user system:anonymous in
+// the group system:unauthenticated, as a cluster does by default (--anonymous-auth). The authorizer
+// decides what they may do. Invalid credentials still get 401. It requires WithAuthorizer, and
+// WithTokens or WithClientCA.
 func WithAnonymousAuth() Option {
 	return func(o *options) error {
 		o.anonymousAuth = true
@@ -81,7 +81,9 @@ func withUser(r *http.Request, user authenticationv1.UserInfo) *http.Request {
 	return r.WithContext(authn.WithUser(r.Context(), user))
 }
 
-// authenticateRequest looks at the credentials of a request.
+// authenticateRequest authenticates a request. If it fails, the response to an HTTP/2 request also
+// closes the connection, to limit rapid-reset attacks (CVE-2023-44487). Requests that are in flight
+// on it finish.
 func (s *Server) authenticateRequest(w http.ResponseWriter, r *http.Request) (authenticationv1.UserInfo, authn.Result) {
 	user, result := s.authenticator.AuthenticateRequest(r)
 	if result == authn.Authenticated {
@@ -96,7 +98,8 @@ func (s *Server) authenticateRequest(w http.ResponseWriter, r *http.Request) (au
 	return user, result
 }
 
-// authenticateControl reports whether the control API may serve a request; if not, it has been answered.
+// authenticateControl reports whether a request of the control API is authenticated. If not, it
+// writes the response.
 func (s *Server) authenticateControl(w http.ResponseWriter, r *http.Request) bool {
 	if s.authenticator == nil {
 		return true
@@ -108,7 +111,7 @@ func (s *Server) authenticateControl(w http.ResponseWriter, r *http.Request) boo
 	return false
 }
 
-// defaultToken is what the server's own clients send, "" if there is none.
+// defaultToken returns the token of the server's own clients, or "".
 func (s *Server) defaultToken() string {
 	if len(s.opts.tokens) == 0 {
 		return ""
@@ -116,7 +119,7 @@ func (s *Server) defaultToken() string {
 	return s.opts.tokens[0].Value
 }
 
-// withBearerToken sends the first token with the requests that have none.
+// withBearerToken adds the default token to requests without one.
 func (s *Server) withBearerToken(next http.RoundTripper) http.RoundTripper {
 	if token := s.defaultToken(); token != "" {
 		return transport.NewBearerAuthRoundTripper(token, next)

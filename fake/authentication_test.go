@@ -217,7 +217,7 @@ func TestReplicaTokens(t *testing.T) {
 
 func TestInvalidTokens(t *testing.T) {
 	for want, tokens := range map[string][]fakeapi.Token{
-		"needs a token":                    nil,
+		"needs at least one token":         nil,
 		`"" cannot be sent`:                {fakeapi.Token{Value: "", User: "ann"}},
 		`"a b" cannot be sent`:             {fakeapi.Token{Value: "a b", User: "ann"}},
 		`"a\n" cannot be sent`:             {fakeapi.Token{Value: "a\n", User: "ann"}},
@@ -235,8 +235,8 @@ func TestInvalidTokens(t *testing.T) {
 	require.NoError(t, srv.ExpireToken("ann-1"))
 	require.NoError(t, srv.ExpireToken("ann-1"), "the expired token is known")
 	open := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-	require.ErrorContains(t, open.AddToken(annToken), "asks for no tokens")
-	require.ErrorContains(t, open.ExpireToken("ann-1"), "asks for no tokens")
+	require.ErrorContains(t, open.AddToken(annToken), "does not authenticate")
+	require.ErrorContains(t, open.ExpireToken("ann-1"), "does not authenticate")
 }
 
 // Admission plugins receive the authenticated user, or system:admin without authentication.

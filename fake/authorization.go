@@ -26,14 +26,14 @@ import (
 // It is asked about each request after authentication and before the resource is looked up (AU-03),
 // about impersonation (AU-08), and by access reviews. It is called from many goroutines. A request
 // that is not allowed gets 403 with the reason (AU-02), or 500 if there is an error (AU-05). An
-// authorizer that is also an authorizer.RuleResolver answers SelfSubjectRulesReviews. The default is
-// to allow everything.
+// authorizer that is also an authorizer.RuleResolver answers SelfSubjectRulesReviews. The default
+// is to allow everything.
 //
 // It is not asked about users in the group system:masters, who may do everything, nor about reading
 // /healthz, /livez, /readyz and /version. Without WithTokens and WithClientCA, every user is
 // system:admin in the group system:masters, and it is asked only about users that are impersonated.
-// Clients need discovery: paths such as /api and /apis, which are not resource requests. The control
-// API is not authorized.
+// Clients need discovery: paths such as /api and /apis, which are not resource requests. The
+// control API is not authorized.
 func WithAuthorizer(a authorizer.UnconditionalAuthorizer) Option {
 	return func(o *options) error {
 		if a == nil {

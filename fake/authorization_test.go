@@ -278,11 +278,11 @@ func TestInvalidAccessOptions(t *testing.T) {
 		return authorizer.DecisionAllow, "", nil
 	}))
 	for want, opts := range map[string][]fakeapi.Option{
-		"without them everybody is system:admin": {fakeapi.WithAnonymousAuth(), allow},
-		"needs WithAuthorizer":                   {fakeapi.WithAnonymousAuth(), fakeapi.WithTokens(annToken)},
-		"needs an authorizer":                    {fakeapi.WithAuthorizer(nil)},
-		"is no certificate in PEM form":          {fakeapi.WithClientCA([]byte("x"))},
-		"is no name of a host":                   {fakeapi.WithAllowedHosts("http://x")},
+		"without them all users are system:admin": {fakeapi.WithAnonymousAuth(), allow},
+		"needs WithAuthorizer":                    {fakeapi.WithAnonymousAuth(), fakeapi.WithTokens(annToken)},
+		"needs an authorizer":                     {fakeapi.WithAuthorizer(nil)},
+		"is not a certificate in PEM form":        {fakeapi.WithClientCA([]byte("x"))},
+		"is not a host name":                      {fakeapi.WithAllowedHosts("http://x")},
 	} {
 		_, err := fakeapi.New(opts...)
 		require.ErrorContains(t, err, want)
@@ -291,5 +291,5 @@ func TestInvalidAccessOptions(t *testing.T) {
 	_, err := srv.Replica(fakeapi.WithInMemoryNetwork(), allow)
 	require.ErrorContains(t, err, "the users of its server")
 	_, _, err = srv.IssueClientCertificate(0, "ann")
-	require.ErrorContains(t, err, "takes no client certificates")
+	require.ErrorContains(t, err, "does not authenticate client certificates")
 }

@@ -8,10 +8,9 @@ import (
 	"example.com/fakeapi/internal/originguard"
 )
 
-// withBrowserProtection keeps web pages out of what comes over a socket: requests under a name that is not
-// given (DNS rebinding), those that a browser sends for a page of another origin, and those
-// of any page that would change something through the control API. Nobody reaches a server
-// in memory but the clients that were given it.
+// withBrowserProtection refuses requests that a browser may have sent for a web page: those for an
+// unknown host name (DNS rebinding), those of a page of another origin, and those of any page that
+// change something through the control API. A network in memory has no such clients.
 func (s *Server) withBrowserProtection(next http.Handler) http.Handler {
 	if s.opts.inMemory {
 		return next

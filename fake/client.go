@@ -14,9 +14,9 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// URL is the base URL of the server, without a slash at its end:
-// "http://127.0.0.1:PORT", with TLS "https://127.0.0.1:PORT", or a name that only
-// Client and RESTConfig can reach with WithInMemoryNetwork.
+// URL returns the base URL of the server without a slash at the end: "http://127.0.0.1:PORT", or
+// "https://127.0.0.1:PORT" with TLS. With WithInMemoryNetwork its host name is one that only Client
+// and RESTConfig reach.
 func (s *Server) URL() string {
 	scheme := "http://"
 	if s.authority != nil {
@@ -25,10 +25,9 @@ func (s *Server) URL() string {
 	return scheme + s.listener.Addr().String()
 }
 
-// Client is a plain HTTP client that reaches the server. It is the same one at
-// every call and ends with the server. It sends the first token of WithTokens with
-// requests that have no Authorization header of their own, and without tokens has the
-// client certificate of RESTConfig.
+// Client returns an HTTP client for the server. It is the same for all calls and ends with the
+// server. It sends the first token of WithTokens with requests that have no Authorization header.
+// Without tokens it has the client certificate of RESTConfig.
 func (s *Server) Client() *http.Client { return s.client }
 
 func (s *Server) newClient() *http.Client {
@@ -39,12 +38,12 @@ func (s *Server) newTransport() *http.Transport {
 	transport := &http.Transport{DialContext: s.dial(), MaxIdleConnsPerHost: 64}
 	if s.authority != nil {
 		transport.TLSClientConfig = &tls.Config{RootCAs: s.authority.CertPool(), Certificates: s.adminCertificate.tlsCertificates(s.defaultToken())}
-		transport.ForceAttemptHTTP2 = true // which a TLSClientConfig switches off
+		transport.ForceAttemptHTTP2 = true // a TLSClientConfig disables it
 	}
 	return transport
 }
 
-// dial is how the in-memory network is reached, nil on TCP.
+// dial returns the dialer of the in-memory network, or nil on TCP.
 func (s *Server) dial() func(ctx context.Context, network, address string) (net.Conn, error) {
 	if !s.opts.inMemory {
 		return nil
@@ -52,8 +51,8 @@ func (s *Server) dial() func(ctx context.Context, network, address string) (net.
 	return s.listener.dial
 }
 
-// proxy keeps clients from asking a proxy of the environment for a name of the in-memory
-// network. Loopback addresses they ask nobody for.
+// proxy returns a function that disables proxies for the name of the in-memory network. Clients do
+// not use a proxy for loopback addresses.
 func (s *Server) proxy() func(*http.Request) (*url.URL, error) {
 	if !s.opts.inMemory {
 		return nil
@@ -61,12 +60,11 @@ func (s *Server) proxy() func(*http.Request) (*url.URL, error) {
 	return func(*http.Request) (*url.URL, error) { return nil, nil }
 }
 
-// RESTConfig is a configuration for client-go and everything built on it. Each
-// call gives a new one, free to be changed. Client-side rate limiting is off. With
-// WithTokens it has the first token; with WithClientCA and no tokens it has the client
-// certificate of system:admin, who may do everything.
+// RESTConfig returns a new configuration for client-go and the libraries based on it. Client-side
+// rate limiting is disabled. With WithTokens it has the first token. With WithClientCA and no
+// tokens it has a client certificate of system:admin, who may do everything.
 //
-// To act as somebody else on any server, set its Impersonate.
+// To act as another user, set its Impersonate.
 func (s *Server) RESTConfig() *rest.Config {
 	config := s.RESTConfigWithToken(s.defaultToken())
 	if config.BearerToken == "" && s.adminCertificate != nil {
@@ -75,8 +73,8 @@ func (s *Server) RESTConfig() *rest.Config {
 	return config
 }
 
-// RESTConfigWithToken is RESTConfig with another bearer token: one of WithTokens, of AddToken or
-// of a TokenRequest, or none, "".
+// RESTConfigWithToken is like RESTConfig with another bearer token: one of WithTokens, AddToken or
+// a TokenRequest, or "" for none.
 func (s *Server) RESTConfigWithToken(token string) *rest.Config {
 	return &rest.Config{
 		Host:            s.URL(),
@@ -88,9 +86,8 @@ func (s *Server) RESTConfigWithToken(token string) *rest.Config {
 	}
 }
 
-// Kubeconfig is a kubeconfig file for kubectl and clients in other languages, with the
-// credentials of RESTConfig.
-// With WithInMemoryNetwork there is no address to put into it; use RESTConfig.
+// Kubeconfig returns a kubeconfig file for kubectl and clients in other languages, with the
+// credentials of RESTConfig. With WithInMemoryNetwork it has no usable address; use RESTConfig.
 func (s *Server) Kubeconfig() ([]byte, error) {
 	const name = "fakeapi"
 	config := clientcmdapi.NewConfig()
@@ -104,8 +101,8 @@ func (s *Server) Kubeconfig() ([]byte, error) {
 	return clientcmd.Write(*config)
 }
 
-// KubeconfigFile writes Kubeconfig to a temporary file and returns its path. The file is removed when
-// the test ends. It fails the test if that is not possible.
+// KubeconfigFile writes Kubeconfig to a temporary file and returns its path. The file is removed
+// when the test ends. It fails the test if that is not possible.
 func (s *Server) KubeconfigFile(t TB) string {
 	t.Helper()
 	config, err := s.Kubeconfig()

@@ -13,20 +13,19 @@ import (
 	"example.com/fakeapi/fake/internal/certs"
 )
 
-// WithClientCA makes the server take client certificates: the common name is the user, the
-// organizations are its groups, and system:authenticated is another one. It takes those that
-// the authorities given have issued, each in PEM form, and those of IssueClientCertificate. It
-// includes WithTLS.
+// WithClientCA authenticates client certificates. The common name is the user. The organizations
+// and system:authenticated are the groups. It accepts certificates of these authorities, each in
+// PEM form, and those of IssueClientCertificate. It includes WithTLS.
 //
-// A request with neither a certificate nor a token is answered 401 Unauthorized (AU-01), but
-// for the paths that WithTokens names; see WithAnonymousAuth. So is one with a certificate that
-// has expired, is not for clients or comes from somebody else: the handshake takes it, as on
-// a real server. With WithTokens one of the two is enough, and the certificate counts first.
+// A request without a certificate and without a token gets 401 Unauthorized (AU-01), except on the
+// public paths; see WithTokens and WithAnonymousAuth. So does one with a certificate that has
+// expired, is not for clients, or is from another authority: the TLS handshake accepts it, as on a
+// real server. With WithTokens either is enough, and the certificate is checked first.
 func WithClientCA(authorities ...[]byte) Option {
 	return func(o *options) error {
 		for i, text := range authorities {
 			if !x509.NewCertPool().AppendCertsFromPEM(text) {
-				return fmt.Errorf("fakeapi: the client authority %d of %d is no certificate in PEM form", i+1, len(authorities))
+				return fmt.Errorf("fakeapi: the client authority %d of %d is not a certificate in PEM form", i+1, len(authorities))
 			}
 		}
 		o.tls, o.clientCertificates = true, true
@@ -35,12 +34,13 @@ func WithClientCA(authorities ...[]byte) Option {
 	}
 }
 
-// errClientCertificatesDisabled is the answer to who wants a certificate that would count for nothing.
-var errClientCertificatesDisabled = errors.New("fakeapi: the server takes no client certificates; make it with WithClientCA")
+// errClientCertificatesDisabled is returned by IssueClientCertificate if the server does not
+// authenticate certificates.
+var errClientCertificatesDisabled = errors.New("fakeapi: the server does not authenticate client certificates; create it with WithClientCA")
 
-// IssueClientCertificate issues a certificate for a user in groups, and its key, both in PEM form.
-// It is valid from yesterday until lifetime is over: for ten years if that is 0, and one that
-// has just expired if it is negative.
+// IssueClientCertificate issues a client certificate for a user in groups and returns it with its
+// key, both in PEM form. It is valid since yesterday and for lifetime from now. A lifetime of 0 is
+// ten years. With a negative one the certificate has just expired.
 func (s *Server) IssueClientCertificate(lifetime time.Duration, user string, groups ...string) (cert, key []byte, err error) {
 	switch {
 	case s.authenticator == nil || s.authenticator.ClientCAs == nil:
@@ -59,7 +59,7 @@ func (s *Server) IssueClientCertificate(lifetime time.Duration, user string, gro
 	return cert, key, nil
 }
 
-// RESTConfigWithCertificate is RESTConfig with a new client certificate of a user in groups.
+// RESTConfigWithCertificate is like RESTConfig with a new client certificate for a user in groups.
 func (s *Server) RESTConfigWithCertificate(user string, groups ...string) (*rest.Config, error) {
 	cert, key, err := s.IssueClientCertificate(0, user, groups...)
 	if err != nil {
@@ -76,7 +76,7 @@ type clientCertificate struct {
 	cert, key []byte
 }
 
-// tlsCertificates is what a client of the server shows that has a token, or none.
+// tlsCertificates returns the certificate for a client without a token.
 func (i *clientCertificate) tlsCertificates(token string) []tls.Certificate {
 	if i == nil || token != "" {
 		return nil
@@ -84,7 +84,7 @@ func (i *clientCertificate) tlsCertificates(token string) []tls.Certificate {
 	return []tls.Certificate{i.pair}
 }
 
-// setUpAuth makes what TLS and client certificates need, unless it is there already.
+// setUpAuth creates what TLS and authentication need, unless it exists.
 func (s *Server) setUpAuth() (err error) {
 	if s.opts.tls && s.authority == nil {
 		if s.authority, err = certs.NewAuthority(); err != nil {

@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// SkewClock puts the server's clock wrong: ahead by d, behind for a negative one, right
-// again for 0. It is what the Date header of an answer says, and what creationTimestamp,
-// deletionTimestamp, the times of managedFields and of issued tokens come from; the
-// controllers go by it, too. How long things take stays true, and so does what clients
-// write themselves. A Replica has a clock of its own.
+// SkewClock sets the server's clock wrong: ahead by d, behind if d is negative, and correct if it
+// is 0. It affects the Date header, creationTimestamp, deletionTimestamp, the times of
+// managedFields and of issued tokens, and the controllers. Durations are not affected, nor are
+// times that clients write. A Replica has its own clock.
 func (s *Server) SkewClock(d time.Duration) {
 	s.api.SetClockOffset(d)
-	s.controllers.Wake() // the end of a grace period is now at another moment
+	s.controllers.Wake() // grace periods now end at another time
 }
 
-// setDate says on the answer what time the server takes it to be.
+// setDate sets the Date header by the server's clock.
 func (s *Server) setDate(w http.ResponseWriter) {
 	if s.api.ClockOffset() != 0 {
 		w.Header().Set("Date", s.api.Now().UTC().Format(http.TimeFormat))

@@ -138,7 +138,7 @@ func TestControlSnapshots(t *testing.T) {
 	require.Greater(t, parseVersion(t, c.srv.ResourceVersion()), parseVersion(t, at)+1000)
 
 	require.Contains(t, c.call(400, "POST", "snapshots/after/restore?bump=-1", ""), "bump: ")
-	require.Contains(t, c.call(400, "POST", "snapshots/after/restore?bump=18446744073709551615", ""), "more than a resourceVersion can be")
+	require.Contains(t, c.call(400, "POST", "snapshots/after/restore?bump=18446744073709551615", ""), "exceeds the highest resourceVersion")
 	c.call(204, "DELETE", "snapshots/after", "")
 	c.call(404, "DELETE", "snapshots/after", "")
 	require.Contains(t, c.call(404, "POST", "snapshots/after/restore", ""), `snapshots \"after\" not found`)

@@ -70,7 +70,7 @@ func (c *controlAPI) addFaults(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return apierrors.NewBadRequest(err.Error())
 	case len(rules) == 0:
-		return apierrors.NewBadRequest("there is no fault rule in the body; give one a line")
+		return apierrors.NewBadRequest("the body has no fault rule; it has one rule per line")
 	}
 	return writeList(w, r, http.StatusCreated, "rules", toRulesJSON(rules))
 }

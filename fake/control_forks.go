@@ -75,7 +75,7 @@ func (c *controlAPI) listForks(w http.ResponseWriter, r *http.Request) error {
 // authority. It is closed with its server, or before.
 func (c *controlAPI) addFork(w http.ResponseWriter, r *http.Request) error {
 	if c.server.opts.inMemory {
-		return apierrors.NewBadRequest("a server in memory has no address for a fork; Server.Fork makes one in Go")
+		return apierrors.NewBadRequest("a server in memory has no address for a fork; use Server.Fork in Go")
 	}
 	name := r.PathValue("name")
 	fork, err := c.forks.add(name, func() (*Server, error) {

@@ -49,6 +49,6 @@ func TestControlUsers(t *testing.T) {
 		}
 	})
 	open := newControlClient(t)
-	require.Contains(t, open.call(400, "POST", "tokens", "a,b"), "asks for no tokens")
-	require.Contains(t, open.call(400, "POST", "certificates", "a"), "takes no client certificates")
+	require.Contains(t, open.call(400, "POST", "tokens", "a,b"), "does not authenticate")
+	require.Contains(t, open.call(400, "POST", "certificates", "a"), "does not authenticate client certificates")
 }

@@ -38,7 +38,7 @@ func CRDsFromObjects(objects ...runtime.Object) CRDSource {
 			}
 			for _, item := range items {
 				if !isCRD(item) {
-					return nil, fmt.Errorf("fakeapi: CRDs: %T is no CustomResourceDefinition", item)
+					return nil, fmt.Errorf("fakeapi: CRDs: %T is not a CustomResourceDefinition", item)
 				}
 				all = append(all, fixtures.Item{Object: item})
 			}
@@ -175,7 +175,7 @@ func (s *Server) LoadCRDs(sources ...CRDSource) error {
 	var all []fixtures.Item
 	for _, source := range sources {
 		if source.read == nil {
-			return errors.New("fakeapi: CRDs: an empty CRDSource: CRDsFromObjects, CRDsFromPaths, CRDsFromFS and CRDFromGoType make one")
+			return errors.New("fakeapi: CRDs: the CRDSource is empty; use CRDsFromObjects, CRDsFromPaths, CRDsFromFS or CRDFromGoType")
 		}
 		found, err := source.read()
 		if err != nil {

@@ -8,22 +8,21 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// Discovery is what the server tells of its API groups, which can be wrong. Only
-// discovery is: objects of the groups are served as ever, and the OpenAPI documents
-// and the core group stay as they are. A later call about a group takes the place of an
-// earlier one.
+// Discovery makes the discovery of API groups wrong. Objects of the groups are still served, and
+// the OpenAPI documents and the core group do not change. A later call for a group replaces an
+// earlier one. Groups that the server does not have are an error.
 type Discovery struct {
 	server *Server
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the fields below
 	groups   map[string]groupState
-	requests uint64 // counts the documents of /apis given
+	requests uint64 // counts the responses of /apis
 }
 
-// groupState is what is shown of a group.
+// groupState is the condition of a group.
 type groupState struct {
 	condition groupCondition
-	// flapStart is what asked was when the group began to flap.
+	// flapStart is the value of requests when the group began to flap.
 	flapStart uint64
 }
 
@@ -37,28 +36,27 @@ const (
 	groupFlapping
 )
 
-// Discovery is the server's discovery; see its methods for what can be wrong with it.
+// Discovery returns the object that makes discovery wrong.
 func (s *Server) Discovery() *Discovery { return s.groups }
 
-// Hide takes groups out of discovery: they are in no list, and their documents are
-// 404, as for an API that is not installed. Like the others it refuses a group that the
-// server does not have.
+// Hide removes groups from discovery: they are in no list, and their documents are 404, as for an
+// API that is not installed.
 func (d *Discovery) Hide(groups ...string) error { return d.set(groupHidden, groups) }
 
-// Fail makes groups those of an aggregated API that is down: they are listed, the
-// document of each version is 503 "service unavailable", and in aggregated discovery
+// Fail makes groups unavailable, like those of an aggregated API server that is down: they are
+// listed, the document of each version gets 503 "service unavailable", and in aggregated discovery
 // it is stale and empty.
 func (d *Discovery) Fail(groups ...string) error { return d.set(groupUnavailable, groups) }
 
-// MarkStale makes groups stale in aggregated discovery: of each version there is nothing
-// but its name and the freshness Stale. The other documents stay.
+// MarkStale makes groups stale in aggregated discovery: each version has only its name and the
+// freshness Stale. The other documents do not change.
 func (d *Discovery) MarkStale(groups ...string) error { return d.set(groupStale, groups) }
 
-// Flap makes groups come and go: they are missing from every other answer of /apis,
-// from the next one on, and their own documents are there as they were in the last.
+// Flap makes groups come and go: they are missing from every other response of /apis, starting with
+// the next one. Their own documents are available if they were in the last response.
 func (d *Discovery) Flap(groups ...string) error { return d.set(groupFlapping, groups) }
 
-// Reset makes discovery right again for these groups, or without any for all.
+// Reset makes discovery correct for these groups, or without arguments for all.
 func (d *Discovery) Reset(groups ...string) error {
 	if len(groups) > 0 {
 		return d.set(groupHealthy, groups)
@@ -72,7 +70,7 @@ func (d *Discovery) Reset(groups ...string) error {
 func (d *Discovery) set(kind groupCondition, groups []string) error {
 	for _, g := range groups {
 		if g == "" || !d.server.types.Table().HasGroup(g) {
-			return fmt.Errorf("fakeapi: discovery: %q is no group of /apis", g)
+			return fmt.Errorf("fakeapi: discovery: %q is not a group of /apis", g)
 		}
 	}
 	d.mu.Lock()
@@ -86,7 +84,7 @@ func (d *Discovery) set(kind groupCondition, groups []string) error {
 	return nil
 }
 
-// groupConditions is what is shown of the groups in one answer.
+// groupConditions has the conditions of groups in one response.
 type groupConditions map[string]groupCondition
 
 func (v groupConditions) hidden(group string) bool { return v[group] == groupHidden }
@@ -94,7 +92,8 @@ func (v groupConditions) stale(group string) bool {
 	return v[group] == groupStale || v[group] == groupUnavailable
 }
 
-// conditions tells what the answer to a request shows; nil is for all.
+// conditions returns the conditions for the response to a request, or nil if all groups are
+// healthy.
 func (d *Discovery) conditions(info *requestinfo.RequestInfo) groupConditions {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -118,7 +117,8 @@ func (d *Discovery) conditions(info *requestinfo.RequestInfo) groupConditions {
 	return list
 }
 
-// writeUnavailable answers for a document that is not to be had, and reports whether it did.
+// writeUnavailable writes the error of a document that is not available, and reports whether it
+// did.
 func (v groupConditions) writeUnavailable(w http.ResponseWriter, r *http.Request, info *requestinfo.RequestInfo) bool {
 	switch {
 	case info.Group == "":

@@ -17,7 +17,7 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// writeDiscovery answers with a discovery document in the form negotiated.
+// writeDiscovery writes a discovery document in the negotiated form.
 func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output, views groupConditions) {
 	doc, ok := s.discovery.Get(strings.TrimSuffix(r.URL.Path, "/"), out.Form == negotiate.Aggregated)
 	if !ok {
@@ -53,7 +53,7 @@ func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out nego
 	_, _ = w.Write(body)
 }
 
-// serveIndex lists the paths that there are (PV-20).
+// serveIndex lists the served paths (PV-20).
 func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	paths := []string{"/api", "/apis", "/apis/", "/metrics", "/version", "/openapi/v2", "/openapi/v3", "/openapi/v3/"}
 	for _, endpoint := range []string{"healthz", "livez", "readyz"} {
@@ -76,10 +76,10 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, r, map[string][]string{"paths": paths})
 }
 
-// gitVersion is the release that the server behaves as.
+// gitVersion is the emulated release.
 const gitVersion = "v1.37.2"
 
-// serveVersion says which release the server behaves as (DI-13), in JSON only.
+// serveVersion returns the emulated release (DI-13), in JSON only.
 func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		handlers.WriteError(w, r, status.MethodNotAllowed())
@@ -100,8 +100,7 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// writeJSON answers with a document that exists in JSON only, indented as a
-// real server prints those.
+// writeJSON writes a document that exists in JSON only, with the indentation of a real server.
 func writeJSON(w http.ResponseWriter, r *http.Request, doc any) {
 	body, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {

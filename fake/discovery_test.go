@@ -142,8 +142,8 @@ func TestDiscoveryFlaps(t *testing.T) {
 
 func TestDiscoveryErrors(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-	require.EqualError(t, srv.Discovery().Hide("apps", "app"), `fakeapi: discovery: "app" is no group of /apis`)
-	require.EqualError(t, srv.Discovery().Fail(""), `fakeapi: discovery: "" is no group of /apis`)
+	require.EqualError(t, srv.Discovery().Hide("apps", "app"), `fakeapi: discovery: "app" is not a group of /apis`)
+	require.EqualError(t, srv.Discovery().Fail(""), `fakeapi: discovery: "" is not a group of /apis`)
 	listed, err := hasApps(t, discoveryClients(t, srv)["legacy"])
 	require.NoError(t, err)
 	require.True(t, listed, "no group was hidden")

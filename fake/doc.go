@@ -11,10 +11,10 @@
 // fails: informers and caches, retries, conflicts, leader election, finalizers, pagination, kubectl
 // plugins, and clients in other languages. All clients run on it unmodified.
 //
-// It does not do what a control plane does with stored objects. Nothing is scheduled, Deployments do
-// not create ReplicaSets, and the specs of built-in types are neither defaulted nor validated. Use
-// envtest for that, and kind for running pods. The last sections list what is faithful and what is
-// not.
+// It does not do what a control plane does with stored objects. Nothing is scheduled, Deployments
+// do not create ReplicaSets, and the specs of built-in types are neither defaulted nor validated.
+// Use envtest for that, and kind for running pods. The last sections list what is faithful and what
+// is not.
 //
 // # First steps
 //
@@ -42,9 +42,9 @@
 //
 // # Objects
 //
-// Load, LoadYAML and LoadManifests store objects as they are, with their status and without the API.
-// WithObjects, WithYAML and WithManifests do so before the first request. Get and List read the
-// store without a request, and Dump returns all of it as YAML, for checks at the end of a test.
+// Load, LoadYAML and LoadManifests store objects as they are, with their status and without the
+// API. WithObjects, WithYAML and WithManifests do so before the first request. Get and List read
+// the store without a request, and Dump returns all of it as YAML, for checks at the end of a test.
 //
 // # Options by task
 //
@@ -66,16 +66,16 @@
 //	an HTTP handler around it     WithMiddleware
 //	logging and recording         WithLogger, WithoutTimeline
 //
-// An option is a function With... or Without.... What it takes is a plain struct if it is more than a
-// few values, and a zero field is a default: Limits, Token, Admission, CRDTypeOptions.
+// An option is a function With... or Without.... What it takes is a plain struct if it is more than
+// a few values, and a zero field is a default: Limits, Token, Admission, CRDTypeOptions.
 //
 // # Custom resources
 //
 // CustomResourceDefinitions are accepted and served as on a real server: structural schemas with
 // pruning, defaults, validation and CEL rules, several versions, the subresources status and scale,
-// selectable fields, printer columns, discovery and OpenAPI. They can be created through the API (by
-// kubectl, or by envtest.InstallCRDs with RESTConfig), with WithCRDs and LoadCRDs, or be among the
-// fixtures, in any order: they are stored before all other objects.
+// selectable fields, printer columns, discovery and OpenAPI. They can be created through the API
+// (by kubectl, or by envtest.InstallCRDs with RESTConfig), with WithCRDs and LoadCRDs, or be among
+// the fixtures, in any order: they are stored before all other objects.
 //
 //	srv := fakeapi.Start(t,
 //		fakeapi.WithCRDs(fakeapi.CRDsFromPaths("../config/crd/bases")),
@@ -90,10 +90,10 @@
 // CRDFromGoType builds a definition from a Go type, for types without manifests. It accepts all
 // fields, because markers such as +kubebuilder:validation do not exist at run time.
 //
-// Conversion webhooks are called over TLS with the caBundle, for at most 30 seconds, and fail as on a
-// real server. A loopback URL needs no option. WithWebhookDialer opens the connections, for example
-// in memory inside of a testing/synctest bubble. WithServiceResolver returns the addresses of
-// Services; without it a Service must exist as an object, and the dialer must reach
+// Conversion webhooks are called over TLS with the caBundle, for at most 30 seconds, and fail as on
+// a real server. A loopback URL needs no option. WithWebhookDialer opens the connections, for
+// example in memory inside of a testing/synctest bubble. WithServiceResolver returns the addresses
+// of Services; without it a Service must exist as an object, and the dialer must reach
 // NAME.NAMESPACE.svc:PORT. Converted objects are cached with the state of the object: lists and
 // watches call the webhook once for each, a get without resourceVersion calls it every time.
 //
@@ -103,16 +103,16 @@
 // # TLS and users
 //
 // WithTLS serves HTTPS, with HTTP/2 for clients that offer it, on sockets and in memory. WithTokens
-// also authenticates bearer tokens. Each has a user, groups and, optionally, an expiry. AddToken and
-// ExpireToken change them while the server runs. An expired token gets 401; watches that it started
-// continue. WithClientCA authenticates client certificates, with or without tokens.
-// IssueClientCertificate and RESTConfigWithCertificate issue them. RESTConfig, Kubeconfig and Client
-// contain the certificate authority and the first token, or a certificate of system:admin. A user
-// with the permission can impersonate others, as with kubectl --as.
+// also authenticates bearer tokens. Each has a user, groups and, optionally, an expiry. AddToken
+// and ExpireToken change them while the server runs. An expired token gets 401; watches that it
+// started continue. WithClientCA authenticates client certificates, with or without tokens.
+// IssueClientCertificate and RESTConfigWithCertificate issue them. RESTConfig, Kubeconfig and
+// Client contain the certificate authority and the first token, or a certificate of system:admin. A
+// user with the permission can impersonate others, as with kubectl --as.
 //
-// WithAuthorizer authorizes requests with an authorizer of k8s.io/apiserver. The response to a denied
-// request is that of a real server. Access reviews, and with them "kubectl auth can-i", use the same
-// authorizer.
+// WithAuthorizer authorizes requests with an authorizer of k8s.io/apiserver. The response to a
+// denied request is that of a real server. Access reviews, and with them "kubectl auth can-i", use
+// the same authorizer.
 //
 //	srv := fakeapi.Start(t, fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(
 //		func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
@@ -154,8 +154,8 @@
 // does. ForgetHistory raises both, so that a watch from a past resourceVersion gets 410. By default
 // the server forgets changes after five minutes; see Limits.
 //
-// Server.Snapshot and Server.Restore are a backup of etcd and its restore, with or without a bump of
-// the revision. Server.Fork is a second server with the objects and the history of the first. A
+// Server.Snapshot and Server.Restore are a backup of etcd and its restore, with or without a bump
+// of the revision. Server.Fork is a second server with the objects and the history of the first. A
 // server that was filled once can be forked for each test.
 //
 // # Faults and outages
@@ -171,12 +171,12 @@
 //	ExpireToken               credentials that end while a controller runs
 //	Replica                   a second API server on the same store
 //
-// The view of a Replica can be frozen or lag behind by changes or by time. Reads that may be old, and
-// watches, use its view; all others use the store. A client that moves between servers can so see
-// older state than before.
+// The view of a Replica can be frozen or lag behind by changes or by time. Reads that may be old,
+// and watches, use its view; all others use the store. A client that moves between servers can so
+// see older state than before.
 //
-// A request that takes longer than its parameter timeout, or than a minute with admission functions,
-// gets 504 (EX-08). One whose handler panics gets 500.
+// A request that takes longer than its parameter timeout, or than a minute with admission
+// functions, gets 504 (EX-08). One whose handler panics gets 500.
 //
 // # Admission
 //
@@ -209,18 +209,18 @@
 // Timeline.WriteHTML writes it as an HTML page: a lane for each client and each watch, the faults,
 // each write with the events that it caused, and the bodies, with the difference to the version
 // before. The page can be used by keys (press ? for a list), loads no other files, and has a table
-// for browsers without scripts. A test that fails writes the page of its server, and a scenario that
-// fails as well: to the ArtifactDir of the test with go test -artifacts, or to a folder. In a test
-// that passes, Server.SaveTimeline does so.
+// for browsers without scripts. A test that fails writes the page of its server, and a scenario
+// that fails as well: to the ArtifactDir of the test with go test -artifacts, or to a folder. In a
+// test that passes, Server.SaveTimeline does so.
 //
 //	go test -artifacts ./...
 //	FAKEAPI_ARTIFACTS=FOLDER go test ./...
 //
 // # The control API
 //
-// With WithControlAPI, and in the command fakeapi serve, tests in other languages control the server
-// over HTTP. Fault rules do not apply to it. Lists are text, with a line for each item, or JSON for
-// clients that accept application/json. Errors are a Status.
+// With WithControlAPI, and in the command fakeapi serve, tests in other languages control the
+// server over HTTP. Fault rules do not apply to it. Lists are text, with a line for each item, or
+// JSON for clients that accept application/json. Errors are a Status.
 //
 //	A=http://127.0.0.1:8080/fakeapi/v1
 //	curl -X POST   $A/faults --data-binary 'busy: when verb(list) && first(3) do status(429)'   add rules, one per line
@@ -245,8 +245,8 @@
 //
 // # Controllers
 //
-// The controllers run on the server's time and write as clients do, with resourceVersions, events and
-// managedFields.
+// The controllers run on the server's time and write as clients do, with resourceVersions, events
+// and managedFields.
 //
 //   - A deleted namespace is Terminating at once, and accepts no new objects (NS-01, NS-02). Its pods
 //     are deleted first, then the other objects. Finalizers and grace periods are respected. Its
@@ -260,8 +260,9 @@
 //   - There is no kubelet. A pod on a node is removed after its grace period, which is 30 seconds
 //     unless the delete or its spec has another.
 //
-// Server.RunControllers returns when they have no work left at the current time; inside of a bubble,
-// synctest.Wait does the same. WithoutControllers disables them, and RunControllers then runs them.
+// Server.RunControllers returns when they have no work left at the current time; inside of a
+// bubble, synctest.Wait does the same. WithoutControllers disables them, and RunControllers then
+// runs them.
 //
 // # What is faithful: verbs
 //
@@ -287,13 +288,13 @@
 // Not faithful: a read at resourceVersion "0" returns the current state, except on a Replica. After
 // Compact all earlier exact reads and continue tokens return 410 at once, where a watch cache may
 // serve them for a while (RS-30). A slow watch is not cut off; if history no longer reaches back to
-// it, it ends with the 410 ERROR event. Fault rules apply to a watch over a WebSocket only before it
-// starts, and its frames are not in the timeline (WA-33).
+// it, it ends with the 410 ERROR event. Fault rules apply to a watch over a WebSocket only before
+// it starts, and its frames are not in the timeline (WA-33).
 //
 // # What is faithful: types
 //
-// All built-in types that v1.37 serves by default are served in all their versions, with the columns
-// of kubectl get, field selectors, short names and categories.
+// All built-in types that v1.37 serves by default are served in all their versions, with the
+// columns of kubectl get, field selectors, short names and categories.
 //
 //	all built-in types   metadata, a separate status, generation, managedFields. Spec and status are
 //	                     neither defaulted nor validated; nothing is allocated or filled in
@@ -313,15 +314,16 @@
 //	CertificateSigningRequests   approval. They are not signed, and the requester is not filled in
 //	custom resources     all of a definition, validated by the library of the API server
 //
-// These stored forms differ because of missing defaults: core ConfigMap, Endpoints, LimitRange, Node,
-// PersistentVolume, PersistentVolumeClaim, Pod, PodTemplate, ReplicationController, ResourceQuota,
-// Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling HorizontalPodAutoscaler;
-// batch CronJob, Job; networking IngressClass, NetworkPolicy; rbac ClusterRoleBinding, RoleBinding;
-// storage CSIDriver, StorageClass; admissionregistration, all types; discovery EndpointSlice;
-// flowcontrol FlowSchema, PriorityLevelConfiguration; resource ResourceClaim, ResourceClaimTemplate,
-// ResourceSlice; scheduling PriorityClass. Examples of fields that are not filled in are cluster IPs
-// and node ports of Services, the selector and labels of a Job, a Pod's qosClass, service account,
-// tolerations and priority, and the storage class and protecting finalizer of a claim.
+// These stored forms differ because of missing defaults: core ConfigMap, Endpoints, LimitRange,
+// Node, PersistentVolume, PersistentVolumeClaim, Pod, PodTemplate, ReplicationController,
+// ResourceQuota, Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling
+// HorizontalPodAutoscaler; batch CronJob, Job; networking IngressClass, NetworkPolicy; rbac
+// ClusterRoleBinding, RoleBinding; storage CSIDriver, StorageClass; admissionregistration, all
+// types; discovery EndpointSlice; flowcontrol FlowSchema, PriorityLevelConfiguration; resource
+// ResourceClaim, ResourceClaimTemplate, ResourceSlice; scheduling PriorityClass. Examples of fields
+// that are not filled in are cluster IPs and node ports of Services, the selector and labels of a
+// Job, a Pod's qosClass, service account, tolerations and priority, and the storage class and
+// protecting finalizer of a claim.
 //
 // # What is faithful: HTTP
 //
@@ -345,8 +347,8 @@
 //
 // # What is missing
 //
-// Requests for these return a Status (501 NotImplemented), a 404 or 405, or what the protocol defines
-// as a fallback:
+// Requests for these return a Status (501 NotImplemented), a 404 or 405, or what the protocol
+// defines as a fallback:
 //
 //   - Aggregated APIs.
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
@@ -383,15 +385,16 @@
 //
 // # Errors
 //
-// An error of a client is answered as by a real server, with a Status with code, reason, message and
-// causes. An error of the test is a Go error that starts with "fakeapi: " and names the option, the
-// object or the file. Start fails the test with it, and nothing is done partially. An error of Close
-// or Shutdown lists the requests and connections that are left.
+// An error of a client is answered as by a real server, with a Status with code, reason, message
+// and causes. An error of the test is a Go error that starts with "fakeapi: " and names the option,
+// the object or the file. Start fails the test with it, and nothing is done partially. An error of
+// Close or Shutdown lists the requests and connections that are left.
 //
 // # Size limits
 //
 // What exceeds a limit is refused without an effect, and the next request is served. A test that
-// writes without end fails before the machine is out of memory. Limits has the ones that can be set.
+// writes without end fails before the machine is out of memory. Limits has the ones that can be
+// set.
 //
 //	what                        limit                                  response
 //	a body                      3 MiB                                  413 (CR-09)
@@ -421,7 +424,7 @@
 // The Kubernetes documentation (API Concepts, Server-Side Apply, Dynamic Admission Control,
 // Controlling Access, Custom Resources), the API conventions, and the recorded responses of a v1.37
 // server where these say less than clients rely on. Enhancement proposals: KEP-555 (server-side
-// apply), KEP-3157 (streaming lists), KEP-2340 (consistent reads from a cache), KEP-3352 (aggregated
-// discovery), KEP-2896 (OpenAPI v3), KEP-4358 (selectable fields), KEP-5080 (order of namespace
-// deletion), KEP-5284 (impersonation).
+// apply), KEP-3157 (streaming lists), KEP-2340 (consistent reads from a cache), KEP-3352
+// (aggregated discovery), KEP-2896 (OpenAPI v3), KEP-4358 (selectable fields), KEP-5080 (order of
+// namespace deletion), KEP-5284 (impersonation).
 package fakeapi

@@ -148,7 +148,7 @@ func ExampleServer_Discovery() {
 	// stale: 200 OK 200 OK
 	// flapping: 200 OK 200 OK
 	// healed: 200 OK 200 OK
-	// fakeapi: discovery: "no.such.group" is no group of /apis
+	// fakeapi: discovery: "no.such.group" is not a group of /apis
 }
 
 // A server from before a feature, or that loses it while it runs.

@@ -68,7 +68,7 @@ func TestFailedTestLogsTimeline(t *testing.T) {
 	require.Regexp(t, `fakeapi: the timeline of http://127.0.0.1:\d+:\n +\+\d\.\d{3}s #1 Go-http-client/1.1 GET /livez -> 200`, out)
 	require.Contains(t, out, "GET /nonsense/../x -> 404")
 	require.NotContains(t, out, "readyz", "a server without timeline")
-	require.Contains(t, out, "nobody has asked for anything")
+	require.Contains(t, out, "no requests")
 	require.Equal(t, 2, strings.Count(out, "fakeapi: the timeline of "))
 
 	out = runChild(t, "bubble", nil)

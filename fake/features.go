@@ -16,8 +16,8 @@ const (
 	// AggregatedDiscovery is all of discovery in two documents. If it is disabled, a client that
 	// asks for them gets the others, if it accepts those. The default is enabled.
 	AggregatedDiscovery Feature = "AggregatedDiscoveryEndpoint"
-	// CBOR is the encoding CBOR for requests and responses (CB-02): application/cbor for objects and
-	// lists, application/cbor-seq for watches, and application/apply-patch+cbor. The default is
+	// CBOR is the encoding CBOR for requests and responses (CB-02): application/cbor for objects
+	// and lists, application/cbor-seq for watches, and application/apply-patch+cbor. The default is
 	// disabled, as in v1.37: these media types get 406 and 415 (CB-01).
 	CBOR Feature = "CBORServingAndStorage"
 )

@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// The health paths, each with the checks that it runs (DI-14 to DI-17). A server
-// that answers at all passes them, but in its first and its last moments. Of a real
-// server's checks these are the ones that say something here; the rest are about the
-// start of its many parts.
+// healthChecks returns the checks of a health path (DI-14 to DI-17). They pass except while the
+// server starts or shuts down. A real server has more checks, most of them about the start of its
+// parts.
 func healthChecks(endpoint string) []string {
 	switch endpoint {
 	case "healthz", "livez":
@@ -23,22 +22,22 @@ func healthChecks(endpoint string) []string {
 	return nil
 }
 
-// splitHealth cuts a health path into its endpoint and the name of one check.
+// splitHealth splits a health path into the endpoint and the name of a check.
 func splitHealth(path string) (endpoint, check string) {
 	endpoint, check, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return endpoint, check
 }
 
-// isHealthPath reports whether there is such a health path. None ends in a slash.
+// isHealthPath reports whether path is a health path. None ends with a slash.
 func isHealthPath(path string) bool {
 	endpoint, check := splitHealth(path)
 	checks := healthChecks(endpoint)
 	return checks != nil && (path == "/"+endpoint || slices.Contains(checks, check))
 }
 
-// serveHealth answers "ok", or with ?verbose a line for each check; ?exclude leaves
-// checks out, and says so of those that there are not. A check that fails makes it 500,
-// with all lines (DI-15, DI-16). Any method will do.
+// serveHealth returns "ok", or with ?verbose a line for each check. ?exclude leaves checks out,
+// with a warning for unknown ones. If a check fails, the response is 500 with all lines (DI-15,
+// DI-16). All methods are allowed.
 func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	endpoint, check := splitHealth(r.URL.Path)
 	if check != "" {
@@ -77,7 +76,8 @@ func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ok")
 }
 
-// quoteNames are names in quotes, without duplicates, as a real server lists them.
+// quoteNames returns the names in quotes, sorted and without duplicates, as a real server lists
+// them.
 func quoteNames(names []string) string {
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -87,7 +87,7 @@ func quoteNames(names []string) string {
 	return strings.Join(names, ",")
 }
 
-// serveHealthCheck answers the path of one check (DI-17), with neither of the parameters.
+// serveHealthCheck serves the path of one check (DI-17). It has no parameters.
 func (s *Server) serveHealthCheck(w http.ResponseWriter, endpoint, check string) {
 	if reason := s.lifecycle.healthError(endpoint, check); reason != "" {
 		http.Error(w, "internal server error: "+reason, http.StatusInternalServerError)

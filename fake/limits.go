@@ -31,10 +31,10 @@ type Limits struct {
 	// MaxRequestsInFlight is how many get and list requests are served at a time, and
 	// MaxMutatingRequestsInFlight is how many others, as with the flags --max-requests-inflight and
 	// --max-mutating-requests-inflight of kube-apiserver. A request above them gets 429 "Too many
-	// requests, please try again later." and Retry-After 1 (HT-08). The default is no limit; that of
-	// a real server is 400 and 200. Watches and other long-running requests do not count. The group
-	// system:masters is not exempt, unlike on a real server. A request that a fault rule delays
-	// counts.
+	// requests, please try again later." and Retry-After 1 (HT-08). The default is no limit; that
+	// of a real server is 400 and 200. Watches and other long-running requests do not count. The
+	// group system:masters is not exempt, unlike on a real server. A request that a fault rule
+	// delays counts.
 	MaxRequestsInFlight, MaxMutatingRequestsInFlight int
 	// MaxWatches is how many watches are open at a time. One more gets 429 and Retry-After 1. The
 	// default is no limit, as on a real server, which only limits how many start at a time.

@@ -7,8 +7,8 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// withMaxInFlight responds with a 429 to requests above the limits of requests in flight
-// and of watches.
+// withMaxInFlight responds with a 429 to requests above the limits of requests in flight and of
+// watches.
 func (s *Server) withMaxInFlight(next http.Handler) http.Handler {
 	limits := s.opts.limits
 	if limits.MaxRequestsInFlight == 0 && limits.MaxMutatingRequestsInFlight == 0 && limits.MaxWatches == 0 {

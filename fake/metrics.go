@@ -45,8 +45,8 @@ func (s *Server) withMetrics(next http.Handler) http.Handler {
 	})
 }
 
-// responseCode returns the status code to count, or 0 for a response that is not complete. completed
-// is false if the handler panicked.
+// responseCode returns the status code to count, or 0 for a response that is not complete.
+// completed is false if the handler panicked.
 func responseCode(recorder responsewriter.Recorder, r *http.Request, completed bool) int {
 	code, hijacked := recorder.StatusCode(), recorder.Hijacked()
 	switch {

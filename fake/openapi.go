@@ -14,23 +14,22 @@ import (
 	"example.com/fakeapi/fake/internal/openapi"
 )
 
-// The documents of OpenAPI are answered as kube-openapi and the aggregator do it: a
-// refusal is a bare status code, and an ETag that the client has is answered with 304.
-// They are not compressed, though a client may take that from Vary: on loopback it
-// would only take time.
+// The OpenAPI documents are served as by kube-openapi and the aggregator: an error is a status code
+// without a body, and a known ETag gets 304. They are not compressed, although Vary announces it,
+// because on loopback compression only takes time.
 
-// serveOpenAPIIndex lists the documents of v3. A real server says neither what it is
-// nor what hash it has (DI-18).
+// serveOpenAPIIndex lists the documents of v3. As on a real server the list has neither a JSON
+// content type nor an ETag (DI-18).
 func (s *Server) serveOpenAPIIndex(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	documents, _ := s.openAPIDocuments()
-	// Without a time, which a real server makes that of the request: a client that asks again in
-	// the same second would be told that nothing has changed.
+	// There is no Last-Modified. A real server sets it to the time of the request; a client that
+	// asks again within a second would get 304.
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(documents.V3Index()))
 }
 
-// serveOpenAPIV3 answers with one document of v3. Asked for by its hash it may be
-// kept for ever; another hash is sent to the right one (DI-18).
+// serveOpenAPIV3 serves a document of v3. With its hash in the URL the response is immutable.
+// Another hash is redirected to the current one (DI-18).
 func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, openapi.V3Root+"/")
 	documents, modTime := s.openAPIDocuments()
@@ -58,7 +57,7 @@ func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 	writeOpenAPI(w, r, media, doc, modTime)
 }
 
-// serveOpenAPIV2 answers with the document of v2.
+// serveOpenAPIV2 serves the document of v2.
 func (s *Server) serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
 	w.Header()["Vary"] = []string{"Accept-Encoding", "Accept"}
 	media := openAPIMedia(r, "v2")
@@ -70,8 +69,8 @@ func (s *Server) serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
 	writeOpenAPI(w, r, media, documents.V2(), modTime)
 }
 
-// openAPIMedia is the media type of the answer, "" if the client takes none. That of
-// protobuf has an older name, which clients still ask by.
+// openAPIMedia returns the media type of the response, or "" if the client accepts none. That of
+// protobuf has an older name, which clients still use.
 func openAPIMedia(r *http.Request, version string) string {
 	accept := r.Header.Get("Accept")
 	if accept == "" {
@@ -102,14 +101,15 @@ func writeOpenAPI(w http.ResponseWriter, r *http.Request, media string, doc *ope
 	http.ServeContent(w, r, "", modTime, bytes.NewReader(body))
 }
 
-// openAPIState remembers when the documents were first asked for as they are.
+// openAPIState records when the current documents were first requested.
 type openAPIState struct {
-	mu      sync.Mutex // guards what is below
+	mu      sync.Mutex // guards the fields below
 	latest  *openapi.Documents
 	modTime time.Time
 }
 
-// openAPIDocuments gives those of now, and when they were made, as Last-Modified has it: when they were first asked for, as in a real server.
+// openAPIDocuments returns the current documents and the time of their first request, which is
+// their Last-Modified as on a real server.
 func (s *Server) openAPIDocuments() (documents *openapi.Documents, modTime time.Time) {
 	documents = s.types.OpenAPI()
 	t := &s.openAPI

@@ -128,7 +128,7 @@ func WithAllowedHosts(names ...string) Option {
 	return func(o *options) error {
 		for _, name := range names {
 			if name == "" || strings.ContainsAny(name, "/: ") && net.ParseIP(name) == nil {
-				return fmt.Errorf("fakeapi: %q is no name of a host: it has no port and no scheme", name)
+				return fmt.Errorf("fakeapi: %q is not a host name, which has no port and no scheme", name)
 			}
 		}
 		o.hosts = append(o.hosts, names...)

@@ -7,8 +7,8 @@ import (
 )
 
 // withPanicRecovery turns a panic into a 500 and logs the stack (HT-11). If the response has
-// started, or the panic is http.ErrAbortHandler, it aborts the
-// connection. A nil logger is slog.Default.
+// started, or the panic is http.ErrAbortHandler, it aborts the connection. A nil logger is
+// slog.Default.
 func withPanicRecovery(next http.Handler, logger *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

@@ -44,8 +44,8 @@ func (s *Server) Get(namespace, name string, obj runtime.Object) error {
 	return s.readInto(obj, res, requestinfo.RequestInfo{Verb: requestinfo.Get, Namespace: namespace, Name: name})
 }
 
-// List reads all objects of a resource in a namespace from the store into list, which is a list type
-// such as corev1.PodList or an unstructured list with its kind. An empty namespace is for all
+// List reads all objects of a resource in a namespace from the store into list, which is a list
+// type such as corev1.PodList or an unstructured list with its kind. An empty namespace is for all
 // namespaces. Otherwise it is like Get.
 func (s *Server) List(namespace string, list runtime.Object) error {
 	res, err := s.resourceOf(list, (*resource.Resource).ListGroupVersionKind)
@@ -55,8 +55,8 @@ func (s *Server) List(namespace string, list runtime.Object) error {
 	return s.readInto(list, res, requestinfo.RequestInfo{Verb: requestinfo.List, Namespace: namespace})
 }
 
-// resourceOf returns the served resource for the kind of obj, which is that of its objects or of its
-// lists.
+// resourceOf returns the served resource for the kind of obj, which is that of its objects or of
+// its lists.
 func (s *Server) resourceOf(obj runtime.Object, kindOf func(*resource.Resource) schema.GroupVersionKind) (*resource.Resource, error) {
 	if v := reflect.ValueOf(obj); v.Kind() != reflect.Pointer || v.IsNil() {
 		return nil, fmt.Errorf("%T is not a pointer to an object", obj)
@@ -140,7 +140,8 @@ func (s *Server) Dump() (string, error) {
 	return text.String(), nil
 }
 
-// storageResources returns one version of each stored resource: the storage version if it is served.
+// storageResources returns one version of each stored resource: the storage version if it is
+// served.
 func storageResources(table *resource.Table) []*resource.Resource {
 	var all []*resource.Resource
 	index := map[schema.GroupResource]int{}

@@ -36,13 +36,13 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 		return nil, err
 	}
 	if len(o.fixtures)+len(o.crds)+len(o.schemes) > 0 {
-		return nil, errors.New("fakeapi: a replica has the objects and types of its server; load them there")
+		return nil, errors.New("fakeapi: a replica has the objects and types of its server; load them into the server")
 	}
 	if o.limits.hasStoreLimits() {
-		return nil, errors.New("fakeapi: a replica has the store of its server; give WithLimits there")
+		return nil, errors.New("fakeapi: a replica has the store of its server; set WithLimits for the server")
 	}
 	if o.authOptions.isSet() {
-		return nil, errors.New("fakeapi: a replica has the users of its server; give tokens, client certificates and the authorizer to that")
+		return nil, errors.New("fakeapi: a replica has the users of its server; set tokens, client certificates and the authorizer for the server")
 	}
 	o.authOptions = s.opts.authOptions
 	o.controllers = false // those of the server work on the store

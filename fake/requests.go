@@ -20,8 +20,8 @@ type Request struct {
 	// Group, Version, Resource and Subresource are those of the path. They are empty for paths that
 	// are not resources; Group is empty for the core group.
 	Group, Version, Resource, Subresource string
-	// Namespace is empty for cluster-scoped requests and for those for all namespaces. Name is empty
-	// for collections, also for a create.
+	// Namespace is empty for cluster-scoped requests and for those for all namespaces. Name is
+	// empty for collections, also for a create.
 	Namespace, Name string
 	// User is the name of the user, after impersonation. It is empty for a request that was not
 	// authenticated. Without authentication every user is system:admin.

@@ -36,11 +36,11 @@ func (s *Server) Snapshot() Snapshot { return Snapshot{s.store.Snapshot()} }
 // nothing.
 func (s *Server) Restore(snap Snapshot, bump uint64) error {
 	if snap.state.Revision() == 0 {
-		return errors.New("fakeapi: restore: the snapshot is empty: Server.Snapshot takes one")
+		return errors.New("fakeapi: restore: the snapshot is empty; use Server.Snapshot")
 	}
 	highest := uint64(max(s.store.Revision(), snap.state.Revision()))
 	if bump > math.MaxInt64-highest {
-		return fmt.Errorf("fakeapi: restore: a bump of %d behind revision %d is more than a resourceVersion can be", bump, highest)
+		return fmt.Errorf("fakeapi: restore: revision %d with a bump of %d exceeds the highest resourceVersion", highest, bump)
 	}
 	s.store.Restore(snap.state, memstore.Revision(bump))
 	return s.api.SyncCRDs()
@@ -60,7 +60,7 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 		return nil, err
 	}
 	if o.limits.hasStoreLimits() {
-		return nil, errors.New("fakeapi: a fork has the history and the limits of its original; give WithLimits there")
+		return nil, errors.New("fakeapi: a fork has the history and the limits of its original; set WithLimits for the original")
 	}
 	return s.fork(o, nil)
 }

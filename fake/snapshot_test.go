@@ -139,9 +139,9 @@ func TestControllersAfterRestore(t *testing.T) {
 func TestRestoreErrors(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	before := srv.ResourceVersion()
-	require.EqualError(t, srv.Restore(fakeapi.Snapshot{}, 0), "fakeapi: restore: the snapshot is empty: Server.Snapshot takes one")
-	require.ErrorContains(t, srv.Restore(srv.Snapshot(), math.MaxUint64), "more than a resourceVersion can be")
-	require.ErrorContains(t, srv.Restore(srv.Snapshot(), math.MaxInt64), "more than a resourceVersion can be")
+	require.EqualError(t, srv.Restore(fakeapi.Snapshot{}, 0), "fakeapi: restore: the snapshot is empty; use Server.Snapshot")
+	require.ErrorContains(t, srv.Restore(srv.Snapshot(), math.MaxUint64), "exceeds the highest resourceVersion")
+	require.ErrorContains(t, srv.Restore(srv.Snapshot(), math.MaxInt64), "exceeds the highest resourceVersion")
 	require.Equal(t, before, srv.ResourceVersion())
 }
 
@@ -174,7 +174,7 @@ func TestFork(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 
 	_, err = srv.Fork(fakeapi.WithLimits(fakeapi.Limits{HistoryAge: time.Minute}))
-	require.ErrorContains(t, err, "give WithLimits there")
+	require.ErrorContains(t, err, "set WithLimits for the ")
 	_, err = srv.Fork(fakeapi.WithAddress("0.0.0.0:0"))
 	require.ErrorContains(t, err, "not a loopback address")
 }

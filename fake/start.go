@@ -1,6 +1,6 @@
 package fakeapi
 
-// TB is the part of testing.TB that Start needs.
+// TB is the part of testing.TB that this package needs.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -8,12 +8,12 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Start makes a server for a test and closes it when the test ends. A server
-// that cannot start fails the test at once; one that cannot end marks it as
-// failed and names the requests that hang.
+// Start starts a server for a test and closes it when the test ends. If the server does not start,
+// the test fails at once. If it does not close, the test fails with a list of the requests that are
+// left.
 //
-// When the test has failed it logs the last 60 lines of the Timeline, and leaves the whole
-// as a page, as SaveTimeline does; those of its replicas, too.
+// If the test has failed, Start logs the last 60 lines of the Timeline and writes the HTML page as
+// SaveTimeline does, also for replicas.
 func Start(t TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := New(opts...)
@@ -24,7 +24,7 @@ func Start(t TB, opts ...Option) *Server {
 	t.Cleanup(func() {
 		t.Helper()
 		logged := false
-		defer func() { // also if the folder of the artifacts ends the test
+		defer func() { // deferred, because SaveTimeline may end the test
 			t.Helper()
 			if err := s.Close(); err != nil {
 				t.Errorf("fakeapi: closing the server: %v", err)

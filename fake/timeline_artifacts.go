@@ -11,15 +11,14 @@ import (
 	"unicode"
 )
 
-// artifactsEnv is the environment variable that names a folder for pages.
+// artifactsEnv is the environment variable with the folder for HTML pages.
 const artifactsEnv = "FAKEAPI_ARTIFACTS"
 
-// SaveTimeline writes the Timeline as an HTML page, and those of the server's replicas, and
-// says where they are, in a line for each: in the test's ArtifactDir with go test
-// -artifacts, else in the folder that the environment variable FAKEAPI_ARTIFACTS names,
-// under the name of the test; a relative one begins at the folder of the package that is
-// tested. With neither it says how to get them. Nothing is overwritten: a number is put
-// behind a name that is taken.
+// SaveTimeline writes the Timeline of the server and those of its replicas as HTML pages. It
+// returns a text with a line for each path. The folder is the ArtifactDir of the test with go test
+// -artifacts, or else that of the environment variable FAKEAPI_ARTIFACTS, with the name of the test
+// as file name; a relative folder starts at the folder of the tested package. Without a folder the
+// text explains how to set one. Existing files are not overwritten: the name gets a number.
 func (s *Server) SaveTimeline(t TB) string {
 	t.Helper()
 	test := "fakeapi"
@@ -32,7 +31,7 @@ func (s *Server) SaveTimeline(t TB) string {
 	}
 	switch {
 	case len(s.serversWithTimeline()) == 0:
-		return "there is no timeline, WithoutTimeline"
+		return "there is no timeline because of WithoutTimeline"
 	case folder == "":
 		return "for the timeline as a page: go test -artifacts, or " + artifactsEnv + "=FOLDER"
 	}
@@ -47,14 +46,14 @@ func (s *Server) SaveTimeline(t TB) string {
 	return strings.Join(lines, "\n")
 }
 
-// artifactsEnabled reports whether go test -artifacts is on: without it an ArtifactDir is
-// removed when its test ends.
+// artifactsEnabled reports whether go test -artifacts is set. Without it an ArtifactDir is removed
+// when the test ends.
 func artifactsEnabled() bool {
 	f := flag.Lookup("test.artifacts")
 	return f != nil && f.Value.String() == "true"
 }
 
-// safeFileName makes the name of a test one that every file system takes.
+// safeFileName returns the name of a test in characters that all file systems accept.
 func safeFileName(test string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-_.=", r) {
@@ -65,8 +64,7 @@ func safeFileName(test string) string {
 	return name[:min(len(name), 150)]
 }
 
-// writeTimelinePage writes the page into a folder, under the first name that is free, and
-// gives its path.
+// writeTimelinePage writes the page into a folder and returns its path.
 func (s *Server) writeTimelinePage(folder, name, title string) (path string, err error) {
 	if folder, err = filepath.Abs(folder); err != nil {
 		return "", err
@@ -85,7 +83,7 @@ func (s *Server) writeTimelinePage(folder, name, title string) (path string, err
 	return f.Name(), nil
 }
 
-// createPageFile makes NAME.html, or NAME-2.html and so on if that is there.
+// createPageFile creates NAME.html, or NAME-2.html and so on if it exists.
 func createPageFile(folder, name string) (*os.File, error) {
 	path := filepath.Join(folder, name+".html")
 	for n := 2; ; n++ {

@@ -1,10 +1,10 @@
 package fakeapi
 
-// maxLoggedLines is how much of a timeline a failed test logs.
+// maxLoggedLines is the number of timeline lines that a failed test logs.
 const maxLoggedLines = 60
 
-// logOnFailure logs the timelines of a server and of its replicas if the test has failed,
-// and reports whether it has.
+// logOnFailure logs the timelines of the server and its replicas if the test has failed, and
+// reports whether it has.
 func (s *Server) logOnFailure(t TB) bool {
 	t.Helper()
 	log, ok := t.(interface {
@@ -17,7 +17,7 @@ func (s *Server) logOnFailure(t TB) bool {
 	for _, server := range s.serversWithTimeline() {
 		text := server.Timeline().Tail(maxLoggedLines)
 		if text == "" {
-			text = "nobody has asked for anything\n"
+			text = "no requests\n"
 		}
 		log.Logf("fakeapi: the timeline of %s:\n%s", server.URL(), text)
 	}
@@ -27,7 +27,7 @@ func (s *Server) logOnFailure(t TB) bool {
 	return true
 }
 
-// serversWithTimeline are the server itself and its replicas, those that have a timeline.
+// serversWithTimeline returns the server and its replicas, without those that have no timeline.
 func (s *Server) serversWithTimeline() (servers []*Server) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

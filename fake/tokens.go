@@ -67,7 +67,7 @@ func (t Token) authnToken() authn.Token {
 func WithTokens(tokens ...Token) Option {
 	return func(o *options) error {
 		if len(tokens) == 0 {
-			return errors.New("fakeapi: WithTokens needs a token, or nobody could reach the server")
+			return errors.New("fakeapi: WithTokens needs at least one token")
 		}
 		for _, t := range tokens {
 			if err := t.validate(); err != nil {
@@ -90,7 +90,7 @@ func newTokens(bearers []Token) *authn.Tokens {
 
 // errAuthenticationDisabled is returned by AddToken and ExpireToken if the server does not
 // authenticate.
-var errAuthenticationDisabled = errors.New("fakeapi: the server asks for no tokens; make it with WithTokens or WithClientCA")
+var errAuthenticationDisabled = errors.New("fakeapi: the server does not authenticate; create it with WithTokens or WithClientCA")
 
 // AddToken adds a token to the server and its replicas. It replaces one with the same value, so
 // that an expired token can be made valid again.

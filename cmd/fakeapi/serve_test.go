@@ -202,8 +202,8 @@ func TestServeClientCA(t *testing.T) {
 	require.Equal(t, cleanExit, r.stop())
 
 	require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
-	requireFailure(t, "fakeapi: the client authority 1 of 1 is no certificate in PEM form", "--client-ca="+file)
-	requireFailure(t, `fakeapi: "a/b" is no name of a host: it has no port and no scheme`, "--host=a/b")
+	requireFailure(t, "fakeapi: the client authority 1 of 1 is not a certificate in PEM form", "--client-ca="+file)
+	requireFailure(t, `fakeapi: "a/b" is not a host name, which has no port and no scheme`, "--host=a/b")
 }
 
 // Requests under a foreign name are refused, unless it was given.

@@ -29,8 +29,8 @@ func WithRequestInfo(r *http.Request) *http.Request {
 	return r.WithContext(&infoContext{Context: r.Context(), info: New(r)})
 }
 
-// FromRequest returns the RequestInfo in the context of r. If there is none, it parses r. The result
-// must not be changed.
+// FromRequest returns the RequestInfo in the context of r. If there is none, it parses r. The
+// result must not be changed.
 func FromRequest(r *http.Request) *RequestInfo {
 	if c, ok := r.Context().Value(contextKey{}).(*infoContext); ok {
 		return &c.info

@@ -2,8 +2,8 @@
 // the path and the query of a request into the operation that the client requests. The server
 // parses each request once and carries the result in the context of the request.
 //
-// The paths of resources are those of the Kubernetes documentation (reference/using-api/api-concepts,
-// "Resource URIs"):
+// The paths of resources are those of the Kubernetes documentation
+// (reference/using-api/api-concepts, "Resource URIs"):
 //
 //	/api/v1[/namespaces/NS]/RESOURCE[/NAME[/SUBRESOURCE...]]
 //	/apis/GROUP/VERSION[/namespaces/NS]/RESOURCE[/NAME[/SUBRESOURCE...]]
@@ -42,7 +42,8 @@ type RequestInfo struct {
 	Verb string
 	// Path is the path of the URL.
 	Path string
-	// Prefix is "api" for the core group, "apis" for named groups, and "" for paths outside the API.
+	// Prefix is "api" for the core group, "apis" for named groups, and "" for paths outside the
+	// API.
 	Prefix string
 	// Group is "" for the core group. Version is "" for discovery paths of a group.
 	Group, Version string
@@ -169,8 +170,8 @@ func cutSegment(path string) (segment, rest string) {
 func (info *RequestInfo) parseResource(path string) {
 	resource, rest := cutSegment(path)
 	if resource == "namespaces" && rest != "" {
-		// namespaces/NS/status and namespaces/NS/finalize are subresources of the namespace.
-		// Any other segment is a resource in the namespace.
+		// namespaces/NS/status and namespaces/NS/finalize are subresources of the namespace. Any
+		// other segment is a resource in the namespace.
 		namespace, inside := cutSegment(rest)
 		info.Namespace = namespace
 		if inside != "" && !isNamespaceSubresource(inside) {

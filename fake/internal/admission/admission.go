@@ -1,7 +1,5 @@
-// Package admission is the station on a write's way where others have a say: first
-// those who may change the object, then those who may only refuse. What they are
-// asked and what they answer is what a webhook is asked and answers, so that
-// webhooks and policies can take the same place.
+// Package admission runs mutating and then validating admission plugins on writes. Their requests
+// and responses are those of admission webhooks.
 package admission
 
 import (
@@ -23,51 +21,50 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// Func decides on one write. It may be called again for the same request, when
-// somebody else wrote in between, and for several requests at a time.
+// Func reviews a write. It may be called for several requests at a time, and again for the same
+// request after a concurrent write.
 type Func func(ctx context.Context, request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse
 
-// Plugin is one who has a say.
+// Plugin is an admission plugin.
 type Plugin struct {
-	// Name is what refusals call it.
+	// Name identifies the plugin in refusals.
 	Name string
-	// Review decides.
+	// Review reviews a write.
 	Review Func
-	// Mutates tells that the patch of the answer is applied; it is asked before
-	// all who do not.
+	// Mutates is true if patches are applied. Mutating plugins are called before the others.
 	Mutates bool
-	// SideEffects tells that Review does more than answer, so that a dry run cannot
-	// ask it (DR-07).
+	// SideEffects is true if Review does more than respond, so that a dry run must not call it
+	// (DR-07).
 	SideEffects bool
 }
 
-// Chain is all plugins in the order in which they are asked.
+// Chain has the plugins in the order of their calls.
 type Chain []Plugin
 
-// Attributes is the write that a chain is asked about.
+// Attributes describes a write.
 type Attributes struct {
 	Operation admissionv1.Operation
-	// UID tells one asking from another.
+	// UID identifies the review.
 	UID types.UID
-	// User is whose request it is.
+	// User is the user of the request.
 	User     authenticationv1.UserInfo
 	Resource *resource.Resource
-	// Parent is the row that the path names: Resource, unless what is sent is of a
-	// kind of its own, as a Scale is. A delete has none.
+	// Parent is the resource of the path. It differs from Resource if the body has another kind,
+	// such as Scale. A delete has none.
 	Parent      *resource.Resource
 	Subresource string
 	Namespace   string
 	Name        string
-	// Options are those of the request: CreateOptions, UpdateOptions or DeleteOptions.
+	// Options is the CreateOptions, UpdateOptions or DeleteOptions of the request.
 	Options runtime.Object
 	DryRun  bool
-	// Object is what shall be stored and Old what is stored, both of the StoreVersion;
-	// nil where there is none.
+	// Object is the new object and OldObject the stored one, both in the storage version; nil if
+	// there is none.
 	Object, OldObject runtime.Object
 }
 
-// Mutate asks the plugins that mutate, one after the other, and gives the object as
-// they leave it, and their warnings. The Object of the change is not to be used any more.
+// Mutate calls the mutating plugins one after the other and returns the resulting object and their
+// warnings. attrs.Object must not be used afterwards.
 func (c Chain) Mutate(ctx context.Context, attrs Attributes) (runtime.Object, []error, error) {
 	var warnings []error
 	for i := range c {
@@ -87,8 +84,7 @@ func (c Chain) Mutate(ctx context.Context, attrs Attributes) (runtime.Object, []
 	return attrs.Object, warnings, nil
 }
 
-// Validate asks the plugins that do not mutate, and gives their warnings. The first
-// refusal is the error.
+// Validate calls the validating plugins and returns their warnings. The first refusal is the error.
 func (c Chain) Validate(ctx context.Context, attrs Attributes) ([]error, error) {
 	var warnings []error
 	for i := range c {
@@ -105,7 +101,7 @@ func (c Chain) Validate(ctx context.Context, attrs Attributes) ([]error, error) 
 	return warnings, nil
 }
 
-// warningErrors are the warnings of an answer.
+// warningErrors returns the warnings of a response as errors.
 func warningErrors(response *admissionv1.AdmissionResponse) (warnings []error) {
 	if response == nil {
 		return nil
@@ -116,7 +112,7 @@ func warningErrors(response *admissionv1.AdmissionResponse) (warnings []error) {
 	return warnings
 }
 
-// review gives the answer of a plugin, also where it refuses, which is an error.
+// review calls a plugin. A refusal is returned as an error, with the response.
 func (p *Plugin) review(ctx context.Context, attrs *Attributes) (*admissionv1.AdmissionResponse, error) {
 	if attrs.DryRun && p.SideEffects {
 		return nil, status.DryRunUnsupported(p.Name)
@@ -135,7 +131,7 @@ func (p *Plugin) review(ctx context.Context, attrs *Attributes) (*admissionv1.Ad
 	return response, nil
 }
 
-// callReview calls the function, which may be broken.
+// callReview calls the function and recovers from its panics.
 func (p *Plugin) callReview(ctx context.Context, request *admissionv1.AdmissionRequest) (response *admissionv1.AdmissionResponse, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -148,7 +144,7 @@ func (p *Plugin) callReview(ctx context.Context, request *admissionv1.AdmissionR
 	return response, nil
 }
 
-// reviewRequest is what a plugin is asked.
+// reviewRequest returns the request to a plugin.
 func (c *Attributes) reviewRequest() (*admissionv1.AdmissionRequest, error) {
 	kind, gvr := c.Resource.GroupVersionKind(), c.Resource.GroupVersionResource()
 	if c.Parent != nil {
@@ -178,7 +174,7 @@ func (c *Attributes) reviewRequest() (*admissionv1.AdmissionRequest, error) {
 	return request, err
 }
 
-// encode gives an object in the version of the request.
+// encode encodes an object in the version of the request.
 func (c *Attributes) encode(stored runtime.Object) ([]byte, error) {
 	if stored == nil {
 		return nil, nil
@@ -191,7 +187,7 @@ func (c *Attributes) encode(stored runtime.Object) ([]byte, error) {
 	return json.Marshal(served)
 }
 
-// applyPatch gives the object as an answer wants it.
+// applyPatch returns the object with the patch of a response.
 func (p *Plugin) applyPatch(attrs *Attributes, response *admissionv1.AdmissionResponse) (runtime.Object, error) {
 	if len(response.Patch) == 0 || attrs.Object == nil {
 		return attrs.Object, nil
@@ -206,7 +202,7 @@ func (p *Plugin) applyPatch(attrs *Attributes, response *admissionv1.AdmissionRe
 	return obj, nil
 }
 
-// patchObject applies a JSON patch to the object, in the version of the request.
+// patchObject applies a JSON patch to the object in the version of the request.
 func (c *Attributes) patchObject(operations []byte) (runtime.Object, error) {
 	if err := patch.CheckJSON(operations); err != nil {
 		return nil, err

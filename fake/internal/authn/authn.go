@@ -1,5 +1,4 @@
-// Package authn finds out who sends a request, by the client certificate or the bearer
-// token that comes with it.
+// Package authn authenticates requests by client certificates and bearer tokens.
 package authn
 
 import (
@@ -15,32 +14,32 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// Token is what is known of a bearer token.
+// Token is the user and the expiry of a bearer token.
 type Token struct {
 	User authenticationv1.UserInfo
-	// Expires is the moment from which it is not accepted any more; zero for none.
+	// Expires is when the token expires, or zero if it does not.
 	Expires time.Time
 }
 
 func (t Token) expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
-// Tokens are the bearer tokens that a server and its replicas know.
+// Tokens are the bearer tokens of a server and its replicas.
 type Tokens struct {
-	mu      sync.RWMutex // guards known
+	mu      sync.RWMutex // guards byValue
 	byValue map[string]Token
 }
 
-// NewTokens makes an empty set.
+// NewTokens returns an empty set.
 func NewTokens() *Tokens { return &Tokens{byValue: map[string]Token{}} }
 
-// Add makes a token known, in the place of what was known of the same value.
+// Add adds a token. It replaces one of the same value.
 func (t *Tokens) Add(value string, token Token) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.byValue[value] = token
 }
 
-// Find gives what is known of a token, which may have expired.
+// Find returns a token, which may have expired.
 func (t *Tokens) Find(value string) (Token, bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -48,34 +47,33 @@ func (t *Tokens) Find(value string) (Token, bool) {
 	return token, ok
 }
 
-// ServiceAccountTokens tells which service account a token is for that the server has issued, and
-// false if it has not or if the token is not valid any more.
+// ServiceAccountTokens returns the user of a valid token that the server issued for a service
+// account, or false.
 type ServiceAccountTokens func(token string) (authenticationv1.UserInfo, bool)
 
-// Result is what comes of looking at a request.
+// Result is the result of authentication.
 type Result uint8
 
 const (
-	// Rejected is a request with a token or certificate that is not valid: even what is open
-	// to everybody is closed to it.
+	// Rejected is a request with an invalid token or certificate. It gets 401 also on public paths.
 	Rejected Result = iota
-	// Anonymous is a request without any.
+	// Anonymous is a request without credentials.
 	Anonymous
-	// Authenticated is a request of a user.
+	// Authenticated is a request with valid credentials.
 	Authenticated
 )
 
-// Authenticator is how users are found out.
+// Authenticator authenticates requests by client certificate or bearer token.
 type Authenticator struct {
 	Tokens          *Tokens
 	ServiceAccounts ServiceAccountTokens
-	// ClientCAs are the authorities whose client certificates are taken; nil for none are.
+	// ClientCAs are the authorities of client certificates. With nil, certificates are ignored.
 	ClientCAs *x509.CertPool
 }
 
-// AuthenticateRequest looks at a request as the API server does. A certificate counts before a
-// token. One of the two may be wrong if the other is good. A certificate of nobody and a
-// header that is no bearer token count for nothing.
+// AuthenticateRequest authenticates a request as kube-apiserver does. A certificate is checked
+// before a token. If one of them is valid, the other is ignored. A certificate without a common
+// name, and an Authorization header without a bearer token, are no credentials.
 func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.UserInfo, Result) {
 	user, result := a.authenticateCertificate(r.TLS)
 	if result == Authenticated {
@@ -91,7 +89,7 @@ func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.U
 	return authenticationv1.UserInfo{}, Rejected
 }
 
-// AuthenticateToken tells whose a bearer token is that is valid now.
+// AuthenticateToken returns the user of a valid bearer token.
 func (a *Authenticator) AuthenticateToken(value string) (authenticationv1.UserInfo, bool) {
 	if token, ok := a.Tokens.Find(value); ok {
 		if token.expired(time.Now()) {
@@ -105,8 +103,8 @@ func (a *Authenticator) AuthenticateToken(value string) (authenticationv1.UserIn
 	return authenticationv1.UserInfo{}, false
 }
 
-// bearerToken takes the token out of an Authorization header. Behind two blanks there is none,
-// and what stands behind the token does not matter.
+// bearerToken returns the token of an Authorization header, or "". There is none after two spaces,
+// and text after the token is ignored.
 func bearerToken(header string) string {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(header), " ")
 	if !strings.EqualFold(scheme, "bearer") {
@@ -116,8 +114,8 @@ func bearerToken(header string) string {
 	return value
 }
 
-// AuthorizationHeaderWarning is what is said of an Authorization header with a blank too many, as the value
-// of a Warning header; "" if there is nothing to say.
+// AuthorizationHeaderWarning returns the Warning header for an Authorization header with two spaces
+// before the token, or "".
 func AuthorizationHeaderWarning(r *http.Request) string {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "bearer") || !strings.HasPrefix(rest, " ") {

@@ -10,12 +10,12 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 )
 
-// credentialIDKey is the extra that names the certificate by its hash, as tokens have their id.
+// credentialIDKey is the key of the extra field with the hash of the certificate.
 const credentialIDKey = "authentication.kubernetes.io/credential-id"
 
-// authenticateCertificate looks at the certificate of a client. The handshake takes any: one that no
-// authority has signed, has expired or is for something else is refused here, with an
-// answer (x509.go).
+// authenticateCertificate authenticates a client certificate. The TLS handshake accepts all
+// certificates. Those of an unknown authority, expired ones and those for other purposes are
+// rejected here (x509.go).
 func (a *Authenticator) authenticateCertificate(state *tls.ConnectionState) (authenticationv1.UserInfo, Result) {
 	if a.ClientCAs == nil || state == nil || len(state.PeerCertificates) == 0 {
 		return authenticationv1.UserInfo{}, Anonymous
@@ -33,13 +33,13 @@ func (a *Authenticator) authenticateCertificate(state *tls.ConnectionState) (aut
 	return certificateUser(cert)
 }
 
-// uidAttributeType is the part of a subject that is the uid of the user.
+// uidAttributeType is the type of the subject attribute with the uid of the user.
 func uidAttributeType() asn1.ObjectIdentifier {
 	return asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 }
 
-// certificateUser is the user whom a certificate names: the common name, in the groups that are its
-// organizations. Without a common name it is nobody's.
+// certificateUser returns the user of a certificate: the common name, with the organizations as
+// groups. Without a common name the result is Anonymous.
 func certificateUser(c *x509.Certificate) (authenticationv1.UserInfo, Result) {
 	if c.Subject.CommonName == "" {
 		return authenticationv1.UserInfo{}, Anonymous

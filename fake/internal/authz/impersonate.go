@@ -14,8 +14,8 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// RequestedImpersonation is whom the headers of a request ask to impersonate, exactly as they say it, and
-// false if they ask for nobody. A part without the name of a user is a 400 (AU-07).
+// RequestedImpersonation returns the user that the headers of a request impersonate, as they are
+// written, or false without such headers. Headers without the name of a user are a 400 (AU-07).
 func RequestedImpersonation(header http.Header) (authenticationv1.UserInfo, bool, error) {
 	if !hasImpersonationHeader(header) {
 		return authenticationv1.UserInfo{}, false, nil
@@ -47,7 +47,8 @@ func RequestedImpersonation(header http.Header) (authenticationv1.UserInfo, bool
 	return user, false, apierrors.NewBadRequest("requested " + formatUser(user) + " without impersonating a user name")
 }
 
-// hasImpersonationHeader is a cheap look that passes almost all requests by.
+// hasImpersonationHeader reports whether there is a header of impersonation. Most requests have
+// none.
 func hasImpersonationHeader(header http.Header) bool {
 	for name := range header {
 		if strings.HasPrefix(name, "Impersonate-") {
@@ -57,8 +58,8 @@ func hasImpersonationHeader(header http.Header) bool {
 	return false
 }
 
-// unescapeExtraKey reads the name of an extra, which is encoded as in a URL; what is not stays
-// as it is.
+// unescapeExtraKey decodes the key of an extra field, which is escaped as in a URL. An invalid one
+// is returned unchanged.
 func unescapeExtraKey(key string) string {
 	if decoded, err := url.PathUnescape(key); err == nil {
 		return decoded
@@ -66,7 +67,7 @@ func unescapeExtraKey(key string) string {
 	return key
 }
 
-// formatUser is a user as the API server prints it: as its own Go type.
+// formatUser returns the user as the API server prints its own Go type.
 func formatUser(user authenticationv1.UserInfo) string {
 	var extra map[string][]string
 	for key, values := range user.Extra {
@@ -81,9 +82,9 @@ func formatUser(user authenticationv1.UserInfo) string {
 // Impersonate returns the user as which a request acts that has the attributes a and impersonates
 // target. The error is the 403 of a user who may not impersonate target (AU-08).
 //
-// As in v1.36 and later, a permission to impersonate can be limited to some requests (KEP-5284). The
-// modes for nodes, service accounts and other users are tried before the verb "impersonate", which
-// is for all requests. The error is that of the first mode.
+// As in v1.36 and later, a permission to impersonate can be limited to some requests (KEP-5284).
+// The modes for nodes, service accounts and other users are tried before the verb "impersonate",
+// which is for all requests. The error is that of the first mode.
 func Impersonate(ctx context.Context, by authorizer.UnconditionalAuthorizer, a authorizer.AttributesRecord, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
 	var first error
 	for _, m := range modesFor(a.User, target) {

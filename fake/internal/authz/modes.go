@@ -14,8 +14,8 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// mode is one way to be allowed to impersonate. The one without a name is for all requests;
-// the others are constrained: they have rights of their own for the request itself.
+// mode is a mode of impersonation. The mode without a name is for all requests. The others are
+// constrained: they need a permission for the request as well.
 type mode string
 
 const (
@@ -26,8 +26,8 @@ const (
 	unconstrained  mode = ""
 )
 
-// modesFor are the modes in which somebody may impersonate wanted, in the order in which
-// they are tried.
+// modesFor returns the modes in which requestor may impersonate target, in the order in which they
+// are tried.
 func modesFor(requestor user.Info, target authenticationv1.UserInfo) []mode {
 	nameOnly := target.UID == "" && len(target.Groups) == 0 && len(target.Extra) == 0
 	_, _, isAccount := serviceAccountName(target.Username)
@@ -47,20 +47,21 @@ func modesFor(requestor user.Info, target authenticationv1.UserInfo) []mode {
 	return append(modes, unconstrained)
 }
 
-// isBoundToNode reports whether a user is a service account that is bound to a node.
+// isBoundToNode reports whether u is a service account with a token that is bound to a pod on the
+// node.
 func isBoundToNode(u user.Info, node string) bool {
 	_, _, ok := serviceAccountName(u.GetName())
 	at := u.GetExtra()["authentication.kubernetes.io/node-name"]
 	return ok && len(at) == 1 && at[0] == node
 }
 
-// nodeName is the node whose kubelet has that user name.
+// nodeName returns the node of the user name of a kubelet.
 func nodeName(name string) (string, bool) {
 	name, ok := strings.CutPrefix(name, "system:node:")
 	return name, ok && len(validation.NameIsDNSSubdomain(name, false)) == 0
 }
 
-// serviceAccountName is the service account that has that user name.
+// serviceAccountName returns the service account of a user name.
 func serviceAccountName(username string) (namespace, name string, ok bool) {
 	rest, ok := strings.CutPrefix(username, "system:serviceaccount:")
 	parts := strings.Split(rest, ":")
@@ -71,8 +72,8 @@ func serviceAccountName(username string) (namespace, name string, ok bool) {
 	return parts[0], parts[1], true
 }
 
-// impersonate checks all permissions that are needed to act as target, and returns the user as which
-// the request then acts.
+// impersonate checks all permissions that are needed to act as target, and returns the user as
+// which the request then acts.
 func (m mode) impersonate(c checker, a authorizer.AttributesRecord, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
 	if m == associatedNode {
 		a.User = withExtraKeysOnly(a.User)
@@ -97,8 +98,8 @@ func (m mode) impersonate(c checker, a authorizer.AttributesRecord, target authe
 	return withImpliedGroups(u), nil
 }
 
-// withExtraKeysOnly returns the service account of a pod on a node with the keys of its extra fields
-// as their only value, so that a permission for one node is one for all.
+// withExtraKeysOnly returns the service account of a pod on a node with the keys of its extra
+// fields as their only value, so that a permission for one node is one for all.
 func withExtraKeysOnly(u user.Info) user.Info {
 	return &user.DefaultInfo{
 		Name: u.GetName(), UID: u.GetUID(), Groups: u.GetGroups(),
@@ -113,7 +114,7 @@ func (m mode) verb() string {
 	return "impersonate:" + string(m)
 }
 
-// inGroup puts the attributes into the group in which users and groups are asked for.
+// inGroup sets the API group of users and groups, the resource and the name.
 func (m mode) inGroup(a authorizer.AttributesRecord, resource, name string) authorizer.AttributesRecord {
 	if m == unconstrained {
 		a.APIGroup = ""
@@ -145,11 +146,12 @@ func (m mode) checkUID(c checker, a authorizer.AttributesRecord, u *authenticati
 	return c.check(a)
 }
 
-// minForWildcard is how many groups or extras are asked for in one, if that is allowed.
+// minForWildcard is the number of groups or extra values from which a permission for all is checked
+// first.
 const minForWildcard = 4
 
 func (m mode) checkGroups(c checker, a authorizer.AttributesRecord, u *authenticationv1.UserInfo) error {
-	if len(u.Groups) == 0 || m == associatedNode || m == arbitraryNode { // there they follow from the name
+	if len(u.Groups) == 0 || m == associatedNode || m == arbitraryNode { // these modes derive them from the name
 		return nil
 	}
 	a = m.inGroup(a, "groups", "")
@@ -210,7 +212,8 @@ func hasManyValues(extra map[string]authenticationv1.ExtraValue) bool {
 	return len(extra) >= minForWildcard || values >= minForWildcard
 }
 
-// validateExtra is stricter than what a request may send without constraint.
+// validateExtra validates extra fields. The constrained modes allow less than unconstrained
+// requests may send.
 func validateExtra(extra map[string]authenticationv1.ExtraValue) error {
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
 		if key == "" {
@@ -232,7 +235,7 @@ func validateExtra(extra map[string]authenticationv1.ExtraValue) error {
 	return nil
 }
 
-// withImpliedGroups adds the groups that follow from who a user is.
+// withImpliedGroups adds the groups that follow from the user name.
 func withImpliedGroups(u authenticationv1.UserInfo) authenticationv1.UserInfo {
 	if namespace, _, ok := serviceAccountName(u.Username); ok && len(u.Groups) == 0 {
 		u.Groups = []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
