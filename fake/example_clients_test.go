@@ -16,7 +16,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// fakeTB stands for a *testing.T.
+// fakeTB is used instead of a *testing.T.
 type fakeTB struct{ ended []func() }
 
 func (t *fakeTB) Helper()                           {}
@@ -24,21 +24,21 @@ func (t *fakeTB) Cleanup(f func())                  { t.ended = append(t.ended, 
 func (t *fakeTB) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 func (t *fakeTB) Fatalf(format string, args ...any) { log.Fatalf(format, args...) }
 
-// end does what go test does when a test is over.
+// end runs the cleanup functions, as go test does when a test ends.
 func (t *fakeTB) end() {
 	for _, f := range t.ended {
 		f()
 	}
 }
 
-// check ends an example that cannot go on.
+// check ends the example if there is an error.
 func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// In a test: the server ends with it.
+// In a test, the server is closed when the test ends.
 func ExampleStart() {
 	t := &fakeTB{} // in a test, its *testing.T
 	defer t.end()
@@ -55,8 +55,7 @@ func ExampleStart() {
 	// kube-system
 }
 
-// The ways in: for client-go, for kubectl and other languages, for plain HTTP, and without
-// a network.
+// Clients connect with a rest.Config, a kubeconfig, plain HTTP, or without a network.
 func ExampleServer_RESTConfig() {
 	srv, err := fakeapi.New(fakeapi.WithAddress("127.0.0.1:0"))
 	check(err)
@@ -87,8 +86,8 @@ func ExampleServer_RESTConfig() {
 	// 200
 }
 
-// Without a socket, and with the same uids and generated names in every run. In a
-// testing/synctest bubble such a server, and its clients, run on virtual time.
+// A server without a socket, with the same uids and generated names in every run. Inside of a
+// testing/synctest bubble the server and its clients run on virtual time.
 func ExampleWithInMemoryNetwork() {
 	for range 2 {
 		srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(1))
@@ -106,7 +105,7 @@ func ExampleWithInMemoryNetwork() {
 	// cm-5kfdh 1005 1005
 }
 
-// What the server was asked and what it answered, as text and as a page.
+// The timeline as values, as text and as an HTML page.
 func ExampleServer_Timeline() {
 	srv, err := fakeapi.New()
 	check(err)
@@ -120,16 +119,16 @@ func ExampleServer_Timeline() {
 	for _, x := range timeline.Exchanges {
 		fmt.Println(x.Verb, x.Path, x.StatusCode)
 	}
-	last := timeline.Tail(1) // as a test that fails logs it
+	last := timeline.Tail(1) // a test that fails logs it
 	fmt.Println(strings.HasSuffix(strings.TrimSpace(last), "-> 404"))
 
 	var page strings.Builder // or a file
 	check(timeline.WriteHTML(&page, "my test"))
 	fmt.Println(strings.Contains(page.String(), "<html"))
 
-	// In a test that passes; one that fails does it by itself.
+	// A test that fails does this by itself.
 	t := &fakeTB{}
-	fmt.Println(srv.SaveTimeline(t) != "") // it says where the page is, or how to get it
+	fmt.Println(srv.SaveTimeline(t) != "") // the text has the path of the page, or how to enable it
 	// Output:
 	// get /api/v1/namespaces/default 200
 	// get /api/v1/namespaces/other 404
@@ -138,7 +137,7 @@ func ExampleServer_Timeline() {
 	// true
 }
 
-// A server that forgets nothing of its objects, but does not note who asked for them.
+// A server without a record of its requests.
 func ExampleWithoutTimeline() {
 	srv, err := fakeapi.New(fakeapi.WithoutTimeline())
 	check(err)
@@ -151,7 +150,7 @@ func ExampleWithoutTimeline() {
 	// 200 0
 }
 
-// For clients in other languages: the test steers the server over HTTP.
+// A test in another language controls the server over HTTP.
 func ExampleWithControlAPI() {
 	srv, err := fakeapi.New(fakeapi.WithControlAPI())
 	check(err)
@@ -166,7 +165,7 @@ func ExampleWithControlAPI() {
 	// Output: 429
 }
 
-// A handler of the test around the whole server.
+// Middleware of a test around the server.
 func ExampleWithMiddleware() {
 	count := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

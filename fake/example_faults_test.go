@@ -15,51 +15,51 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// answerOf asks a server for a path.
-func answerOf(srv *fakeapi.Server, path string) string {
+// statusOf returns the status of a GET request.
+func statusOf(srv *fakeapi.Server, path string) string {
 	response, err := srv.Client().Get(srv.URL() + path)
 	if err != nil {
-		return "no answer"
+		return "no response"
 	}
 	check(response.Body.Close())
 	return response.Status
 }
 
-// A server that goes away and comes back, with its objects.
+// A server that is shut down and restarted with its objects.
 func ExampleServer_Restart() {
 	srv, err := fakeapi.New()
 	check(err)
 	defer func() { _ = srv.Close() }()
 	srv.Drain()
-	fmt.Println("drained:", answerOf(srv, "/readyz"), answerOf(srv, "/api/v1/pods"))
+	fmt.Println("drained:", statusOf(srv, "/readyz"), statusOf(srv, "/api/v1/pods"))
 	check(srv.Shutdown())
-	fmt.Println("shut down:", answerOf(srv, "/api/v1/pods"))
+	fmt.Println("shut down:", statusOf(srv, "/api/v1/pods"))
 	check(srv.Restart(time.Hour))
-	fmt.Println("starting:", answerOf(srv, "/api/v1/pods"))
+	fmt.Println("starting:", statusOf(srv, "/api/v1/pods"))
 	check(srv.Restart(0))
-	fmt.Println("started:", answerOf(srv, "/api/v1/pods"))
+	fmt.Println("started:", statusOf(srv, "/api/v1/pods"))
 	// Output:
 	// drained: 500 Internal Server Error 200 OK
-	// shut down: no answer
+	// shut down: no response
 	// starting: 503 Service Unavailable
 	// started: 200 OK
 }
 
-// A watch cache that is being filled: from the start, or again.
+// A watch cache that initializes, from the start or later.
 func ExampleServer_ReinitializeCache() {
 	const cached = "/api/v1/pods?resourceVersion=0"
 	srv, err := fakeapi.New(fakeapi.WithCacheInitializing(time.Hour))
 	check(err)
 	defer func() { _ = srv.Close() }()
-	fmt.Println(answerOf(srv, cached), "but", answerOf(srv, "/api/v1/namespaces/default"))
+	fmt.Println(statusOf(srv, cached), "but", statusOf(srv, "/api/v1/namespaces/default"))
 	srv.ReinitializeCache(0)
-	fmt.Println(answerOf(srv, cached))
+	fmt.Println(statusOf(srv, cached))
 	// Output:
 	// 429 Too Many Requests but 200 OK
 	// 200 OK
 }
 
-// All history is forgotten: who watches from the past has to list again.
+// When the history is forgotten, a watch from the past has to list again.
 func ExampleServer_ForgetHistory() {
 	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{HistoryAge: time.Hour, HistoryChanges: 1000}), fakeapi.WithLimits(fakeapi.Limits{HistoryBytes: 1 << 20}), fakeapi.WithContinueLifetime(time.Minute))
 	check(err)
@@ -77,7 +77,7 @@ func ExampleServer_ForgetHistory() {
 	// ERROR Expired
 }
 
-// The times that a server keeps, shorter than a real one has them.
+// Timeouts and intervals that are shorter than those of a real server.
 func ExampleWithResourceVersionTimeout() {
 	srv, err := fakeapi.New(
 		fakeapi.WithResourceVersionTimeout(10*time.Millisecond),
@@ -86,7 +86,7 @@ func ExampleWithResourceVersionTimeout() {
 	)
 	check(err)
 	defer func() { _ = srv.Close() }()
-	fmt.Println(answerOf(srv, "/api/v1/pods?resourceVersion=999999"))
+	fmt.Println(statusOf(srv, "/api/v1/pods?resourceVersion=999999"))
 
 	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
 	w, err := pods.Watch(context.Background(), metav1.ListOptions{AllowWatchBookmarks: true, ResourceVersion: srv.ResourceVersion()})
@@ -98,11 +98,10 @@ func ExampleWithResourceVersionTimeout() {
 	// BOOKMARK
 }
 
-// One write at a time. A second one, which the first begins while it is served, is told to
-// come again.
+// One write at a time is allowed. The second write is sent while the first is served.
 func ExampleLimits_requestsInFlight() {
 	var srv *fakeapi.Server
-	writeToo := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+	writeSecond := func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		response, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"second"}}`))
 		check(err)
 		check(response.Body.Close())
@@ -110,7 +109,7 @@ func ExampleLimits_requestsInFlight() {
 		return &admissionv1.AdmissionResponse{Allowed: true}
 	}
 	var err error
-	srv, err = fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 1}), fakeapi.WithAdmission(fakeapi.Admission{Name: "more.example.com", Review: writeToo}))
+	srv, err = fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: 400, MaxMutatingRequestsInFlight: 1}), fakeapi.WithAdmission(fakeapi.Admission{Name: "more.example.com", Review: writeSecond}))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	response, err := srv.Client().Post(srv.URL()+"/api/v1/nodes", "application/json", strings.NewReader(`{"metadata":{"name":"first"}}`))
@@ -122,50 +121,50 @@ func ExampleLimits_requestsInFlight() {
 	// first: 201 Created
 }
 
-// Discovery that is wrong, while the objects are served as ever.
+// Wrong discovery. The objects are still served.
 func ExampleServer_Discovery() {
 	srv, err := fakeapi.New()
 	check(err)
 	defer func() { _ = srv.Close() }()
 	d := srv.Discovery()
 	show := func(what string) {
-		fmt.Println(what+":", answerOf(srv, "/apis/apps/v1"), answerOf(srv, "/apis/apps/v1/deployments"))
+		fmt.Println(what+":", statusOf(srv, "/apis/apps/v1"), statusOf(srv, "/apis/apps/v1/deployments"))
 	}
 	check(d.Hide("apps"))
 	show("hidden")
 	check(d.Fail("apps"))
-	show("broken")
+	show("unavailable")
 	check(d.MarkStale("apps")) // in aggregated discovery only
 	show("stale")
 	check(d.Flap("apps"))
 	show("flapping")
 	check(d.Reset())
-	show("healed")
+	show("reset")
 	fmt.Println(d.Hide("no.such.group"))
 	// Output:
 	// hidden: 404 Not Found 200 OK
-	// broken: 503 Service Unavailable 200 OK
+	// unavailable: 503 Service Unavailable 200 OK
 	// stale: 200 OK 200 OK
 	// flapping: 200 OK 200 OK
-	// healed: 200 OK 200 OK
+	// reset: 200 OK 200 OK
 	// fakeapi: discovery: "no.such.group" is not a group of /apis
 }
 
-// A server from before a feature, or that loses it while it runs.
+// A feature is disabled and enabled.
 func ExampleServer_SetFeature() {
 	const streaming = "/api/v1/pods?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1"
 	srv, err := fakeapi.New(fakeapi.WithFeature(fakeapi.WatchList, false), fakeapi.WithFeature(fakeapi.AggregatedDiscovery, false))
 	check(err)
 	defer func() { _ = srv.Close() }()
-	fmt.Println(answerOf(srv, streaming))
+	fmt.Println(statusOf(srv, streaming))
 	check(srv.SetFeature(fakeapi.WatchList, true))
-	fmt.Println(answerOf(srv, streaming))
+	fmt.Println(statusOf(srv, streaming))
 	// Output:
 	// 422 Unprocessable Entity
 	// 200 OK
 }
 
-// A second API server on the same store, whose view can be behind.
+// A second API server on the same store with a view that lags behind.
 func ExampleReplica() {
 	srv, err := fakeapi.New()
 	check(err)
@@ -195,7 +194,7 @@ func ExampleReplica() {
 	// an hour behind: 0
 }
 
-// The server's clock is wrong, by which new objects get their times.
+// A wrong clock of the server sets wrong creation times.
 func ExampleServer_SkewClock() {
 	srv, err := fakeapi.New()
 	check(err)
@@ -208,8 +207,8 @@ func ExampleServer_SkewClock() {
 	// Output: true
 }
 
-// Controllers that the test steps by hand: what belongs to an owner that is gone goes when
-// the test says so.
+// Controllers that run when the test calls RunControllers. Then the dependent of a deleted owner is
+// deleted.
 func ExampleServer_RunControllers() {
 	srv, err := fakeapi.New(fakeapi.WithoutControllers())
 	check(err)
@@ -234,8 +233,7 @@ func ExampleServer_RunControllers() {
 	// configmaps "owned" not found
 }
 
-// An admission function that refuses. It has effects elsewhere, so that a dry run, which
-// must not have any, is refused as well.
+// An admission function that refuses objects. It has side effects, so dry runs are refused as well.
 func ExampleAdmission() {
 	noLatest := func(_ context.Context, request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		return &admissionv1.AdmissionResponse{Allowed: request.Name != "latest", Result: &metav1.Status{Message: "no latest, please"}}
@@ -255,12 +253,11 @@ func ExampleAdmission() {
 	// admission webhook "names.example.com" does not support dry run
 }
 
-// Conversion webhooks that live in the test: their connections, and the addresses of the
-// Services that a definition names.
+// Conversion webhooks of the test: their connections and the addresses of their Services.
 func ExampleWithServiceResolver() {
 	srv, err := fakeapi.New(
 		fakeapi.WithServiceResolver(func(namespace, name string, port int32) (string, error) {
-			return "127.0.0.1:9443", nil // where the test has its webhooks
+			return "127.0.0.1:9443", nil // the address of the webhook server of the test
 		}),
 		fakeapi.WithWebhookDialer((&net.Dialer{Timeout: time.Second}).DialContext),
 	)

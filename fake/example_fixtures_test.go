@@ -17,7 +17,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// What a test wants to find: objects before the start and later, status and all.
+// Objects with their status, before the start and later.
 func ExampleServer_Load() {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "n1"},
@@ -41,8 +41,8 @@ func ExampleServer_Load() {
 	// 3 Running
 }
 
-// A server that was filled once is forked for every test. A snapshot goes back in the same
-// server instead.
+// A server that was filled once is forked for each test. A snapshot can instead be restored in the
+// same server.
 func ExampleServer_Fork() {
 	filled, err := fakeapi.New(fakeapi.WithObjects(configMap("a", "one")))
 	check(err)
@@ -59,9 +59,9 @@ func ExampleServer_Fork() {
 	// Output: <nil> true false
 }
 
-// Definitions from files, from Go objects, and while the server runs.
+// Definitions from files and from Go objects, while the server runs.
 func ExampleServer_LoadCRDs() {
-	dir, err := os.MkdirTemp("", "crds") // ../config/crd/bases, say
+	dir, err := os.MkdirTemp("", "crds") // for example ../config/crd/bases
 	check(err)
 	defer func() { _ = os.RemoveAll(dir) }()
 	check(os.WriteFile(filepath.Join(dir, "widgets.yaml"), []byte(widgetCRD), 0o600))
@@ -73,7 +73,7 @@ func ExampleServer_LoadCRDs() {
 
 	var definition apiextensionsv1.CustomResourceDefinition
 	check(yaml.Unmarshal([]byte(widgetCRD), &definition))
-	check(srv.LoadCRDs(fakeapi.CRDsFromObjects(&definition))) // it is there: an update that changes nothing
+	check(srv.LoadCRDs(fakeapi.CRDsFromObjects(&definition))) // it exists: an update without changes
 
 	widgets, err := dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(widgetsResource).List(context.Background(), metav1.ListOptions{})
 	fmt.Println(widgets.GetKind(), err)
@@ -81,8 +81,8 @@ func ExampleServer_LoadCRDs() {
 	// WidgetList <nil>
 }
 
-// Go types of custom resources: with the manifests of their definitions they need their
-// scheme only; without any, CRDFromGoType makes a definition up that takes everything.
+// Go types of custom resources. With manifests of the definitions they only need their scheme.
+// Without manifests, CRDFromGoType builds a definition that accepts all fields.
 func ExampleCRDFromGoType() {
 	scheme := widgetScheme("v1alpha1", "v1")
 	widget := &Widget{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "team"}}

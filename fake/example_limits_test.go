@@ -13,7 +13,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// A store that is full, as an etcd is: who deletes makes room.
+// A store that is full, as an etcd can be. A delete makes space.
 func ExampleWithLimits() {
 	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 64 << 10}))
 	check(err)
@@ -34,7 +34,7 @@ func ExampleWithLimits() {
 	// <nil>
 }
 
-// Two watches and no more. A client that does not ask again by itself sees the refusal.
+// Two watches are allowed. The third one is refused.
 func ExampleLimits_watches() {
 	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{MaxWatches: 2}))
 	check(err)
@@ -51,7 +51,7 @@ func ExampleLimits_watches() {
 	// 429 Too Many Requests
 }
 
-// A server that soon forgets, because what changes is large.
+// A history with a small limit of bytes.
 func ExampleLimits_history() {
 	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{HistoryBytes: 100 << 10}))
 	check(err)

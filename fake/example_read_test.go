@@ -79,9 +79,9 @@ func ExampleWithLogger() {
 	}))
 	srv, err := fakeapi.New(fakeapi.WithLogger(logger), fakeapi.WithInMemoryNetwork())
 	check(err)
-	answer, err := srv.Client().Get(srv.URL() + "/version")
+	response, err := srv.Client().Get(srv.URL() + "/version")
 	check(err)
-	check(answer.Body.Close())
+	check(response.Body.Close())
 	check(srv.Close())
 	// Output: level=DEBUG msg=request method=GET url=/version verb=get resource="" user="" code=200
 }

@@ -19,7 +19,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// A server outside of a test, and a typed client on it.
+// A server outside of a test, and a typed client.
 func ExampleNew() {
 	srv, err := fakeapi.New()
 	if err != nil {
@@ -36,7 +36,7 @@ func ExampleNew() {
 	// Output: 9 1
 }
 
-// Manifests as fixtures: any fs.FS, an embed.FS or os.DirFS among them.
+// Manifests as fixtures, from any fs.FS, such as an embed.FS or os.DirFS.
 func ExampleWithManifests() {
 	manifests := fstest.MapFS{"app.yaml": {Data: []byte(`
 apiVersion: v1
@@ -59,7 +59,7 @@ metadata: {name: key, namespace: shop}
 	// Output: blue <nil>
 }
 
-// The next list is answered 410 Expired, the one after it is served.
+// The next list gets 410 Expired. The one after it is served.
 func ExampleServer_Faults() {
 	srv, err := fakeapi.New()
 	if err != nil {
@@ -84,8 +84,8 @@ func ExampleServer_Faults() {
 	// <nil>
 }
 
-// Custom resources, from the manifests of their definitions: a directory with
-// CRDsFromPaths("../config/crd/bases"), or an embed.FS. Objects of them are fixtures as others.
+// Custom resources from the manifests of their definitions: a directory with
+// CRDsFromPaths("../config/crd/bases"), or an embed.FS. Custom resources can be among the fixtures.
 func ExampleWithCRDs() {
 	definitions := fstest.MapFS{"crontabs.yaml": {Data: []byte(`
 apiVersion: apiextensions.k8s.io/v1
@@ -133,8 +133,7 @@ spec:
 	// CronTab.stable.example.com "nightly" is invalid: spec.replicas: Invalid value: 0: spec.replicas in body should be greater than or equal to 1
 }
 
-// Compact makes continue tokens and exact reads of the past expire, as a
-// compaction of etcd does.
+// Compact makes continue tokens and exact reads of the past expire, as a compaction of etcd does.
 func ExampleServer_Compact() {
 	srv, err := fakeapi.New()
 	if err != nil {
@@ -154,7 +153,7 @@ func ExampleServer_Compact() {
 	// Output: Expired true
 }
 
-// An admission function that gives every new Pod a label.
+// An admission function that adds a label to each new Pod.
 func ExampleWithAdmission() {
 	label := func(_ context.Context, request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 		response := &admissionv1.AdmissionResponse{Allowed: true}
@@ -177,12 +176,12 @@ func ExampleWithAdmission() {
 	// Output: map[team:blue] <nil>
 }
 
-// Who may do what is a function's to say. The administrator, whom RESTConfig is for, may do
-// everything, and acts as somebody else here.
+// A function authorizes requests. RESTConfig is for an administrator, who may do everything and
+// impersonates another user here.
 func ExampleWithAuthorizer() {
 	srv, err := fakeapi.New(fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 		if a.GetUser().GetName() == "reader" && a.GetVerb() != "get" && a.GetVerb() != "list" && a.GetVerb() != "watch" {
-			return authorizer.DecisionDeny, "it is a reader", nil
+			return authorizer.DecisionDeny, "readers cannot write", nil
 		}
 		return authorizer.DecisionAllow, "", nil
 	})))
@@ -198,5 +197,5 @@ func ExampleWithAuthorizer() {
 	fmt.Println(pods.Delete(context.Background(), "web", metav1.DeleteOptions{}))
 	// Output:
 	// <nil>
-	// pods "web" is forbidden: User "reader" cannot delete resource "pods" in API group "" in the namespace "default": it is a reader
+	// pods "web" is forbidden: User "reader" cannot delete resource "pods" in API group "" in the namespace "default": readers cannot write
 }

@@ -13,8 +13,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// secretsOf reads what not everybody may.
-func secretsOf(config *rest.Config) string {
+// listSecrets lists secrets and returns "welcome" or the error.
+func listSecrets(config *rest.Config) string {
 	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Secrets("default").List(context.Background(), metav1.ListOptions{})
 	if err != nil {
 		return err.Error()
@@ -22,7 +22,7 @@ func secretsOf(config *rest.Config) string {
 	return "welcome"
 }
 
-// Bearer tokens, that end by themselves or when the test says so. They include TLS.
+// Bearer tokens with and without an expiry. They include TLS.
 func ExampleWithTokens() {
 	srv, err := fakeapi.New(fakeapi.WithTokens(
 		fakeapi.Token{Value: "s3cret", User: "ann", Groups: []string{"team-a"}},
@@ -31,14 +31,14 @@ func ExampleWithTokens() {
 	))
 	check(err)
 	defer func() { _ = srv.Close() }()
-	fmt.Println("first:", secretsOf(srv.RESTConfig()))
-	fmt.Println("brief:", secretsOf(srv.RESTConfigWithToken("brief")))
-	fmt.Println("over:", secretsOf(srv.RESTConfigWithToken("over")))
+	fmt.Println("first:", listSecrets(srv.RESTConfig()))
+	fmt.Println("brief:", listSecrets(srv.RESTConfigWithToken("brief")))
+	fmt.Println("over:", listSecrets(srv.RESTConfigWithToken("over")))
 
 	check(srv.ExpireToken("s3cret"))
-	fmt.Println("first:", secretsOf(srv.RESTConfig()))
+	fmt.Println("first:", listSecrets(srv.RESTConfig()))
 	check(srv.AddToken(fakeapi.Token{Value: "s3cret", User: "ann"}))
-	fmt.Println("first:", secretsOf(srv.RESTConfig()))
+	fmt.Println("first:", listSecrets(srv.RESTConfig()))
 	// Output:
 	// first: welcome
 	// brief: welcome
@@ -47,7 +47,7 @@ func ExampleWithTokens() {
 	// first: welcome
 }
 
-// HTTPS, under names of one's own; clients of the server trust it already.
+// HTTPS with another host name. The server's own clients trust the certificate.
 func ExampleWithTLS() {
 	srv, err := fakeapi.New(fakeapi.WithTLS(), fakeapi.WithAllowedHosts("host.docker.internal"))
 	check(err)
@@ -60,7 +60,7 @@ func ExampleWithTLS() {
 	// HTTP/2.0 true true
 }
 
-// Client certificates: of the server's own making, or of an authority that the test has.
+// Client certificates of the server and of another authority.
 func ExampleWithClientCA() {
 	other, err := fakeapi.New(fakeapi.WithClientCA())
 	check(err)
@@ -71,22 +71,22 @@ func ExampleWithClientCA() {
 	defer func() { _ = srv.Close() }()
 	ann, err := srv.RESTConfigWithCertificate("ann", "team-a")
 	check(err)
-	fmt.Println("ann:", secretsOf(ann))
+	fmt.Println("ann:", listSecrets(ann))
 	config := srv.RESTConfig()
 	config.CertData, config.KeyData = nil, nil
-	fmt.Println("anonymous:", secretsOf(config))
+	fmt.Println("anonymous:", listSecrets(config))
 
 	cert, key, err := srv.IssueClientCertificate(-time.Second, "ben")
 	check(err)
 	config.CertData, config.KeyData = cert, key
-	fmt.Println("expired:", secretsOf(config))
+	fmt.Println("expired:", listSecrets(config))
 	// Output:
 	// ann: welcome
 	// anonymous: Unauthorized
 	// expired: Unauthorized
 }
 
-// Requests without credentials are let in, and may do what the authorizer says.
+// Requests without credentials are authorized as those of system:anonymous.
 func ExampleWithAnonymousAuth() {
 	srv, err := fakeapi.New(
 		fakeapi.WithTokens(fakeapi.Token{Value: "s3cret", User: "ann"}),
@@ -100,8 +100,8 @@ func ExampleWithAnonymousAuth() {
 	)
 	check(err)
 	defer func() { _ = srv.Close() }()
-	fmt.Println(secretsOf(srv.RESTConfigWithToken("")))
-	fmt.Println(secretsOf(srv.RESTConfigWithToken("wrong")))
+	fmt.Println(listSecrets(srv.RESTConfigWithToken("")))
+	fmt.Println(listSecrets(srv.RESTConfigWithToken("wrong")))
 	// Output:
 	// secrets is forbidden: User "system:anonymous" cannot list resource "secrets" in API group "" in the namespace "default"
 	// Unauthorized
