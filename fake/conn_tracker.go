@@ -23,93 +23,93 @@ type connTracker struct {
 }
 
 // setState updates the state of a connection. It is the ConnState of the http.Server.
-func (f *connTracker) setState(c net.Conn, state http.ConnState) {
+func (t *connTracker) setState(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		f.add(c)
+		t.add(c)
 	case http.StateIdle, http.StateActive:
-		f.markIdle(c, state == http.StateIdle)
+		t.markIdle(c, state == http.StateIdle)
 	case http.StateClosed, http.StateHijacked:
-		f.markIdle(c, false)
-		f.remove(c)
+		t.markIdle(c, false)
+		t.remove(c)
 	}
 }
 
 // markIdle records whether a TLS connection has no active request. Without TLS there is no HTTP/2,
 // and net/http closes idle connections itself.
-func (f *connTracker) markIdle(c net.Conn, idle bool) {
+func (t *connTracker) markIdle(c net.Conn, idle bool) {
 	if _, secured := c.(*tls.Conn); !secured {
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if !idle {
-		delete(f.idleConns, c)
+		delete(t.idleConns, c)
 		return
 	}
-	if f.idleConns == nil {
-		f.idleConns = make(map[net.Conn]bool)
+	if t.idleConns == nil {
+		t.idleConns = make(map[net.Conn]bool)
 	}
-	f.idleConns[c] = true
+	t.idleConns[c] = true
 }
 
 // withRequestTracking tracks each request.
-func (f *connTracker) withRequestTracking(next http.Handler) http.Handler {
+func (t *connTracker) withRequestTracking(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.add(r)
-		defer f.remove(r)
+		t.add(r)
+		defer t.remove(r)
 		next.ServeHTTP(w, r)
 	})
 }
 
-func (f *connTracker) add(key any) {
+func (t *connTracker) add(key any) {
 	now := time.Now()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.open == nil {
-		f.open = make(map[any]time.Time)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open == nil {
+		t.open = make(map[any]time.Time)
 	}
-	f.open[key] = now
+	t.open[key] = now
 }
 
-func (f *connTracker) remove(key any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.open, key)
-	if len(f.open) == 0 && f.allClosed != nil {
-		close(f.allClosed)
-		f.allClosed = nil
+func (t *connTracker) remove(key any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.open, key)
+	if len(t.open) == 0 && t.allClosed != nil {
+		close(t.allClosed)
+		t.allClosed = nil
 	}
 }
 
 // wait returns nil when nothing is open any more, or after the timeout an error that lists what is
 // open.
-func (f *connTracker) wait(timeout time.Duration) error {
-	f.mu.Lock()
-	if len(f.open) == 0 {
-		f.mu.Unlock()
+func (t *connTracker) wait(timeout time.Duration) error {
+	t.mu.Lock()
+	if len(t.open) == 0 {
+		t.mu.Unlock()
 		return nil
 	}
-	if f.allClosed == nil {
-		f.allClosed = make(chan struct{})
+	if t.allClosed == nil {
+		t.allClosed = make(chan struct{})
 	}
-	idle := f.allClosed
-	f.mu.Unlock()
+	idle := t.allClosed
+	t.mu.Unlock()
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case <-idle:
 		return nil
 	case <-timer.C:
-		return f.leftOpen()
+		return t.leftOpen()
 	}
 }
 
-func (f *connTracker) leftOpen() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+func (t *connTracker) leftOpen() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var lines []string
-	for key, since := range f.open {
+	for key, since := range t.open {
 		age := time.Since(since).Round(time.Millisecond)
 		switch key := key.(type) {
 		case *http.Request:

@@ -87,9 +87,9 @@ func (d *Discovery) set(kind groupCondition, groups []string) error {
 // groupConditions has the conditions of groups in one response.
 type groupConditions map[string]groupCondition
 
-func (v groupConditions) hidden(group string) bool { return v[group] == groupHidden }
-func (v groupConditions) stale(group string) bool {
-	return v[group] == groupStale || v[group] == groupUnavailable
+func (c groupConditions) hidden(group string) bool { return c[group] == groupHidden }
+func (c groupConditions) stale(group string) bool {
+	return c[group] == groupStale || c[group] == groupUnavailable
 }
 
 // conditions returns the conditions for the response to a request, or nil if all groups are
@@ -119,14 +119,14 @@ func (d *Discovery) conditions(info *requestinfo.RequestInfo) groupConditions {
 
 // writeUnavailable writes the error of a document that is not available, and reports whether it
 // did.
-func (v groupConditions) writeUnavailable(w http.ResponseWriter, r *http.Request, info *requestinfo.RequestInfo) bool {
+func (c groupConditions) writeUnavailable(w http.ResponseWriter, r *http.Request, info *requestinfo.RequestInfo) bool {
 	switch {
 	case info.Group == "":
 		return false
-	case v[info.Group] == groupHidden:
+	case c[info.Group] == groupHidden:
 		http.NotFound(w, r)
 		return true
-	case v[info.Group] == groupUnavailable && info.Version != "":
+	case c[info.Group] == groupUnavailable && info.Version != "":
 		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
 		return true
 	}

@@ -18,14 +18,14 @@ import (
 )
 
 // writeDiscovery writes a discovery document in the negotiated form.
-func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output, views groupConditions) {
+func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output, conditions groupConditions) {
 	doc, ok := s.discovery.Get(strings.TrimSuffix(r.URL.Path, "/"), out.Form == negotiate.Aggregated)
 	if !ok {
 		handlers.WriteError(w, r, status.PathNotFound())
 		return
 	}
-	if views != nil {
-		doc = doc.Filter(views.hidden, views.stale)
+	if conditions != nil {
+		doc = doc.Filter(conditions.hidden, conditions.stale)
 	}
 	if out.Form == negotiate.Aggregated {
 		w.Header()["Cache-Control"] = []string{"public"}

@@ -93,10 +93,10 @@ func (s *Server) withStartupCheck(next http.Handler) http.Handler {
 }
 
 // closeConns closes all open connections.
-func (f *connTracker) closeConns() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for key := range f.open {
+func (t *connTracker) closeConns() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for key := range t.open {
 		if c, ok := key.(net.Conn); ok {
 			closeTCP(c)
 		}
@@ -104,10 +104,10 @@ func (f *connTracker) closeConns() {
 }
 
 // closeIdle closes the connections without an active request.
-func (f *connTracker) closeIdle() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for c := range f.idleConns {
+func (t *connTracker) closeIdle() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c := range t.idleConns {
 		closeTCP(c)
 	}
 }

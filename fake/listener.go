@@ -23,82 +23,82 @@ type reopenableListener struct {
 
 // listenOn opens a listener in memory or on a TCP address.
 func listenOn(memory bool, address string) (*reopenableListener, error) {
-	e := &reopenableListener{changed: make(chan struct{})}
-	e.newListener = func() (net.Listener, error) {
+	r := &reopenableListener{changed: make(chan struct{})}
+	r.newListener = func() (net.Listener, error) {
 		if memory {
 			return memnet.NewListener(), nil
 		}
-		if e.address != nil {
-			address = e.address.String() // with the port that was free
+		if r.address != nil {
+			address = r.address.String() // with the port that was free
 		}
 		return net.Listen("tcp", address)
 	}
-	if err := e.reopen(); err != nil {
+	if err := r.reopen(); err != nil {
 		return nil, err
 	}
-	e.address = e.current.Addr()
-	return e, nil
+	r.address = r.current.Addr()
+	return r, nil
 }
 
 // reopen listens unless it already does. After Close it returns net.ErrClosed.
-func (e *reopenableListener) reopen() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (r *reopenableListener) reopen() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch {
-	case e.closed:
+	case r.closed:
 		return net.ErrClosed
-	case e.current != nil:
+	case r.current != nil:
 		return nil
 	}
-	l, err := e.newListener()
+	l, err := r.newListener()
 	if err != nil {
 		return err
 	}
-	e.setCurrent(l)
+	r.setCurrent(l)
 	return nil
 }
 
 // setCurrent changes the listener. The caller holds mu.
-func (e *reopenableListener) setCurrent(l net.Listener) {
-	e.current = l
-	close(e.changed)
-	e.changed = make(chan struct{})
+func (r *reopenableListener) setCurrent(l net.Listener) {
+	r.current = l
+	close(r.changed)
+	r.changed = make(chan struct{})
 }
 
 // closeCurrent refuses connections until the next reopen.
-func (e *reopenableListener) closeCurrent() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	old := e.current
+func (r *reopenableListener) closeCurrent() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old := r.current
 	if old == nil {
 		return nil
 	}
-	e.setCurrent(nil)
+	r.setCurrent(nil)
 	return old.Close()
 }
 
 // state returns the current listener, or nil, a channel that is closed when the state changes, and
 // whether Close was called.
-func (e *reopenableListener) state() (l net.Listener, changed <-chan struct{}, closed bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.current, e.changed, e.closed
+func (r *reopenableListener) state() (l net.Listener, changed <-chan struct{}, closed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.current, r.changed, r.closed
 }
 
 // Accept implements net.Listener. It waits while there is no current listener.
-func (e *reopenableListener) Accept() (net.Conn, error) {
+func (r *reopenableListener) Accept() (net.Conn, error) {
 	for {
-		l, changed, closed := e.state()
+		l, changed, closed := r.state()
 		switch {
 		case closed:
-			return nil, &net.OpError{Op: "accept", Net: e.address.Network(), Addr: e.address, Err: net.ErrClosed}
+			return nil, &net.OpError{Op: "accept", Net: r.address.Network(), Addr: r.address, Err: net.ErrClosed}
 		case l == nil:
 			<-changed
 			continue
 		}
 		c, err := l.Accept()
 		if err != nil {
-			if now, _, _ := e.state(); now != l {
+			if now, _, _ := r.state(); now != l {
 				continue // it was closed
 			}
 		}
@@ -107,25 +107,25 @@ func (e *reopenableListener) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener. The listener cannot be reopened.
-func (e *reopenableListener) Close() error {
-	e.mu.Lock()
-	e.closed = true
-	e.mu.Unlock()
-	err := e.closeCurrent()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.setCurrent(nil) // wakes up Accept also if there was no listener
+func (r *reopenableListener) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	err := r.closeCurrent()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.setCurrent(nil) // wakes up Accept also if there was no listener
 	return err
 }
 
 // Addr implements net.Listener. It does not change.
-func (e *reopenableListener) Addr() net.Addr { return e.address }
+func (r *reopenableListener) Addr() net.Addr { return r.address }
 
 // dial connects to a listener in memory. Without a current listener it returns ECONNREFUSED.
-func (e *reopenableListener) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	l, _, _ := e.state()
+func (r *reopenableListener) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	l, _, _ := r.state()
 	if inMemory, ok := l.(*memnet.Listener); ok {
 		return inMemory.DialContext(ctx, network, address)
 	}
-	return nil, &net.OpError{Op: "dial", Net: e.address.Network(), Addr: e.address, Err: syscall.ECONNREFUSED}
+	return nil, &net.OpError{Op: "dial", Net: r.address.Network(), Addr: r.address, Err: syscall.ECONNREFUSED}
 }
