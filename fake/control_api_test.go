@@ -98,8 +98,8 @@ func TestControlErrors(t *testing.T) {
 		"when verb(list) do status(429)\nwhen verb(lst) do drop": `fault rule, line 2, column 11: unknown verb`,
 		"when always do explode":                                 `fault rule, line 1, column 16: unknown effect \"explode\"`,
 		"when verb(get) do drop":                                 "drop can be applied in: stream",
-		"":                                                       "there is no fault rule in the body",
-		"# nothing":                                              "there is no fault rule in the body",
+		"":                                                       "the body has no fault rule",
+		"# nothing":                                              "the body has no fault rule",
 	} {
 		response := c.call(400, "POST", "faults", body)
 		var status metav1.Status

@@ -47,5 +47,5 @@ func TestControlForks(t *testing.T) {
 	_, err = http.Get(strings.Replace(third, "https", "http", 1))
 	require.ErrorContains(t, err, "refused", "the fork is closed with its server")
 
-	require.Contains(t, newControlClient(t).call(400, "POST", "forks/x", ""), "Server.Fork makes one in Go")
+	require.Contains(t, newControlClient(t).call(400, "POST", "forks/x", ""), "use Server.Fork in Go")
 }

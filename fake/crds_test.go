@@ -170,7 +170,7 @@ func TestInvalidCRDs(t *testing.T) {
 	good := fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))
 	empty := t.TempDir()
 	for want, source := range map[string]fakeapi.CRDSource{
-		"empty CRDSource":               {},
+		"the CRDSource is empty":        {},
 		"ConfigMap is no":               fakeapi.CRDsFromObjects(&corev1.ConfigMap{}),
 		"<nil> is no":                   fakeapi.CRDsFromObjects(nil),
 		"no such file or directory":     fakeapi.CRDsFromPaths(filepath.Join(empty, "missing")),
