@@ -184,6 +184,14 @@ func TestCRDApply(t *testing.T) {
 	require.Contains(t, formatEntries(o.live), `m3 Apply v1 {"f:spec":{"f:replicas":{}}}`)
 }
 
+// TestCRDUpdateToNull checks that a manager owns a field that it sets to null. The comparison by the
+// fast path has no null.
+func TestCRDUpdateToNull(t *testing.T) {
+	o := newCustomObject(t, widgetKind, parseSchema(t, `{"type":"object","properties":{"spec":{"type":"object","properties":{"note":{"type":"string","nullable":true}}}}}`))
+	o.put(o.main, "a", widget(`,"spec":{"note":"x"}`))
+	require.Contains(t, o.put(o.main, "b", widget(`,"spec":{"note":null}`)), `b Update v1 {"f:spec":{"f:note":{}}}`)
+}
+
 // TestCRDApplyIntegers checks that integers are int64, in YAML and in JSON, as the scale
 // subresource requires.
 func TestCRDApplyIntegers(t *testing.T) {
