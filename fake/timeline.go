@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/fakeapi/fake/internal/timeline"
+	"example.com/fakeapi/fake/internal/timeline/page"
 	"example.com/fakeapi/faults"
 )
 
@@ -133,7 +134,7 @@ func (t Timeline) String() string { return t.record().String() }
 func (t Timeline) Tail(lines int) string { return t.record().Tail(lines) }
 
 // WriteHTML writes the timeline as an HTML page without references to other files.
-func (t Timeline) WriteHTML(w io.Writer, title string) error { return t.record().WriteHTML(w, title) }
+func (t Timeline) WriteHTML(w io.Writer, title string) error { return page.Write(w, t.record(), title) }
 
 // withTimeline records requests and responses, unless WithoutTimeline is set.
 func (s *Server) withTimeline(next http.Handler) http.Handler {

@@ -21,6 +21,9 @@ type bodyInfo struct {
 	reason                           string // of a Status
 }
 
+// ObjectName returns the name of the object in the body, or "" if there is none.
+func (b Body) ObjectName() string { return objectInfo(b).Name }
+
 // eventInfo parses a frame of a watch, which may be truncated.
 func eventInfo(b Body) (t bodyInfo) {
 	switch b.ContentType {

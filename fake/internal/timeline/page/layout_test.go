@@ -1,4 +1,4 @@
-package timeline_test
+package page_test
 
 import (
 	"net/url"

@@ -1,9 +1,10 @@
-package timeline
+package page
 
 import (
 	"net/url"
 	"strings"
 
+	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/faults"
 )
 
@@ -20,7 +21,7 @@ type hitPlacement struct {
 	unplaced   []int             // the exchange has been dropped
 }
 
-func placeHits(t Timeline) hitPlacement {
+func placeHits(t timeline.Timeline) hitPlacement {
 	m := hitPlacement{exchanges: map[int][]int{}, frames: map[frameAt][]int{}, lostEvents: map[int][]int{}}
 	alike := map[string][]int{}
 	for i, e := range t.Exchanges {
@@ -48,7 +49,7 @@ func placeHits(t Timeline) hitPlacement {
 }
 
 // findRequest returns the request that was active when the rule hit.
-func findRequest(t Timeline, h faults.Hit, alike []int, used map[int]bool) (int, bool) {
+func findRequest(t timeline.Timeline, h faults.Hit, alike []int, used map[int]bool) (int, bool) {
 	best, found, bestScore := 0, false, 0
 	for _, i := range alike {
 		e := t.Exchanges[i]
@@ -79,7 +80,7 @@ func sameQuery(path string, want url.Values) bool {
 }
 
 // placeFrameHit finds the frame that was hit, if it was sent.
-func (m *hitPlacement) placeFrameHit(e Exchange, at, n int, h faults.Hit) {
+func (m *hitPlacement) placeFrameHit(e timeline.Exchange, at, n int, h faults.Hit) {
 	if passes(h) {
 		for i, f := range e.Frames {
 			if !f.Time.Before(h.Time) && f.Type == string(h.Op.Event) && f.Name == h.Op.Name && f.Namespace == h.Op.Namespace {

@@ -1,4 +1,4 @@
-package timeline
+package page
 
 import (
 	"bytes"
@@ -8,10 +8,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/internal/frames"
 )
 
@@ -42,14 +44,14 @@ type bodyKey struct {
 func newBodies() *bodies { return &bodies{seen: map[bodyKey]int{}} }
 
 // add returns the number of a body, from 1, or 0 if it is empty.
-func (b *bodies) add(sent Body) int { return b.store(sent, false, newPageBody) }
+func (b *bodies) add(sent timeline.Body) int { return b.store(sent, false, newPageBody) }
 
 // addFrame is add for a watch event. It stores the object without the event around it.
-func (b *bodies) addFrame(sent Body) int {
-	return b.store(sent, true, func(sent Body) body { return newPageBody(unwrap(sent)) })
+func (b *bodies) addFrame(sent timeline.Body) int {
+	return b.store(sent, true, func(sent timeline.Body) body { return newPageBody(unwrap(sent)) })
 }
 
-func (b *bodies) store(sent Body, frame bool, read func(Body) body) int {
+func (b *bodies) store(sent timeline.Body, frame bool, read func(timeline.Body) body) int {
 	if len(sent.Data) == 0 && sent.Size == 0 {
 		return 0
 	}
@@ -75,7 +77,7 @@ func (b *bodies) lines() (template.JS, error) {
 	return template.JS(lines.String()), nil
 }
 
-func newPageBody(sent Body) body {
+func newPageBody(sent timeline.Body) body {
 	b := body{Media: sent.ContentType, Size: max(sent.Size, int64(len(sent.Data))), Kept: len(sent.Data)}
 	if text, ok := decodeProtobuf(sent); ok {
 		b.Text, b.JSON = text, true
@@ -87,13 +89,13 @@ func newPageBody(sent Body) body {
 	return b
 }
 
-func isJSON(sent Body) bool {
+func isJSON(sent timeline.Body) bool {
 	return strings.HasSuffix(sent.ContentType, "json") || bytes.HasPrefix(bytes.TrimSpace(sent.Data), []byte("{"))
 }
 
 // decodeProtobuf decodes protobuf and CBOR to JSON. It returns false for a truncated or invalid
 // body.
-func decodeProtobuf(sent Body) (string, bool) {
+func decodeProtobuf(sent timeline.Body) (string, bool) {
 	switch {
 	case bytes.HasPrefix(sent.Data, []byte(frames.ProtobufPrefix)):
 		object, _, err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(sent.Data, nil, nil)
@@ -110,7 +112,7 @@ func decodeProtobuf(sent Body) (string, bool) {
 }
 
 // unwrap returns the object of a watch event, or the body itself if it is not an event.
-func unwrap(sent Body) Body {
+func unwrap(sent timeline.Body) timeline.Body {
 	if sent.Size > int64(len(sent.Data)) {
 		return sent
 	}
@@ -119,14 +121,20 @@ func unwrap(sent Body) Body {
 	case runtime.ContentTypeJSON:
 		object = unwrapJSON(sent.Data)
 	case runtime.ContentTypeProtobuf:
-		if len(sent.Data) > frames.LengthPrefixSize {
-			object = field(field(sent.Data[frames.LengthPrefixSize:], 2), 1)
-		}
+		object = unwrapProtobuf(sent.Data)
 	}
 	if len(object) == 0 {
 		return sent
 	}
-	return Body{ContentType: sent.ContentType, Data: object, Size: int64(len(object))}
+	return timeline.Body{ContentType: sent.ContentType, Data: object, Size: int64(len(object))}
+}
+
+func unwrapProtobuf(data []byte) []byte {
+	var event metav1.WatchEvent
+	if len(data) <= frames.LengthPrefixSize || event.Unmarshal(data[frames.LengthPrefixSize:]) != nil {
+		return nil
+	}
+	return event.Object.Raw
 }
 
 func unwrapJSON(data []byte) []byte {

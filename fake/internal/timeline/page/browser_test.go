@@ -1,4 +1,4 @@
-package timeline_test
+package page_test
 
 import (
 	"bufio"
@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/fake/internal/timeline"
+	"example.com/fakeapi/fake/internal/timeline/page"
 )
 
 // browser drives a Chromium over its debugging pipe: JSON messages that end with a zero byte,
@@ -155,7 +156,7 @@ func (b *browser) open(t timeline.Timeline, title, anchor string) string {
 	name := filepath.Join(b.t.TempDir(), "timeline.html")
 	file, err := os.Create(name)
 	require.NoError(b.t, err)
-	require.NoError(b.t, t.WriteHTML(file, title))
+	require.NoError(b.t, page.Write(file, t, title))
 	require.NoError(b.t, file.Close())
 	b.call("Page.navigate", map[string]any{"url": "file://" + name + anchor}, nil)
 	b.eventually(`document.readyState === "complete" && location.protocol === "file:"`)

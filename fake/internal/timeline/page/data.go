@@ -1,4 +1,4 @@
-package timeline
+package page
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/faults"
 )
 
@@ -24,7 +25,7 @@ type pageData struct {
 	Exchanges []exchangeInfo `json:"exchanges"`
 	Hits      []hitInfo      `json:"hits"`
 
-	timeline Timeline
+	timeline timeline.Timeline
 	bodies   *bodies
 	targets  []requestTarget // of the exchanges, by index
 	laneOf   map[string]int
@@ -73,6 +74,12 @@ type mark struct {
 	nth int // index among the marks of a watch; -1 for its request
 }
 
+// instant is a time, and the order of what happened at that time.
+type instant struct {
+	at    time.Time
+	order uint64
+}
+
 // span is the duration of a watch in its lane, in columns.
 type span struct {
 	Lane     int   `json:"l"`
@@ -105,7 +112,7 @@ type hitInfo struct {
 	When       string `json:"when"`
 }
 
-func newPageData(t Timeline) *pageData {
+func newPageData(t timeline.Timeline) *pageData {
 	s := &pageData{
 		Begin: t.Begin, Length: t.End.Sub(t.Begin).Microseconds(),
 		Lanes: []lane{}, Marks: []mark{}, Spans: []span{}, Columns: []column{}, Exchanges: []exchangeInfo{}, Hits: []hitInfo{},
@@ -147,7 +154,7 @@ func (s *pageData) addExchange(i int) {
 		Request: s.bodies.add(e.Request), Answer: s.bodies.add(e.Response), instant: instant{e.Begin, e.Order}, nth: -1,
 	}
 	if e.Verb == "create" && to.name == "" { // the name is known even if the response is lost
-		to.name = cmp.Or(objectInfo(e.Response).Name, objectInfo(e.Request).Name)
+		to.name = cmp.Or(e.Response.ObjectName(), e.Request.ObjectName())
 		s.targets[i] = to
 	}
 	m.Name = cmp.Or(to.name, to.resource, lastPart(to.path))
@@ -226,7 +233,7 @@ func (s *pageData) clientLane(client string) int {
 
 // watchLane returns the lane of a watch: one in which no other watch is open. So the consecutive
 // watches of an informer share a lane.
-func (s *pageData) watchLane(e Exchange, to requestTarget) int {
+func (s *pageData) watchLane(e timeline.Exchange, to requestTarget) int {
 	what := to.watchLabel()
 	for n := 1; ; n++ {
 		at := s.lane(fmt.Sprintf("watch\x00%s\x00%s\x00%d", e.UserAgent, what, n), lane{Client: clientName(e.UserAgent), Watch: what})
@@ -280,19 +287,19 @@ func (s *pageData) sortLanes() {
 
 func (s *pageData) since(at time.Time) int64 { return at.Sub(s.Begin).Microseconds() }
 
-func (s *pageData) took(e Exchange) int64 {
+func (s *pageData) took(e timeline.Exchange) int64 {
 	if e.End.IsZero() {
 		return -1
 	}
 	return e.End.Sub(e.Begin).Microseconds()
 }
 
-func isSuccess(e Exchange) bool {
+func isSuccess(e timeline.Exchange) bool {
 	return e.StatusCode >= http.StatusOK && e.StatusCode < http.StatusMultipleChoices
 }
 
 // isStream reports whether an exchange is a watch that was accepted.
-func isStream(e Exchange) bool {
+func isStream(e timeline.Exchange) bool {
 	return e.Verb == "watch" && (e.StatusCode == http.StatusOK || len(e.Frames) > 0)
 }
 

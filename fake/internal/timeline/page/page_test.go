@@ -1,4 +1,4 @@
-package timeline_test
+package page_test
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/timeline"
+	"example.com/fakeapi/fake/internal/timeline/page"
 )
 
 // renderedPage is a page, parsed as a browser parses it.
@@ -31,7 +32,7 @@ type renderedPage struct {
 func render(t *testing.T, tl timeline.Timeline, title string) renderedPage {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, tl.WriteHTML(&b, title))
+	require.NoError(t, page.Write(&b, tl, title))
 	root, err := html.Parse(bytes.NewReader(b.Bytes()))
 	require.NoError(t, err)
 	return renderedPage{t, b.String(), root}
@@ -337,5 +338,5 @@ type failingWriter struct{}
 func (failingWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("the disk is full") }
 
 func TestPageReportsFailedWrite(t *testing.T) {
-	require.ErrorContains(t, timeline.Timeline{}.WriteHTML(failingWriter{}, "x"), "the disk is full")
+	require.ErrorContains(t, page.Write(failingWriter{}, timeline.Timeline{}, "x"), "the disk is full")
 }

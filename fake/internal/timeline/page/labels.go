@@ -1,4 +1,4 @@
-package timeline
+package page
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/requestinfo"
 )
@@ -20,7 +21,7 @@ type requestTarget struct {
 	object bool
 }
 
-func targetOf(e Exchange) requestTarget {
+func targetOf(e timeline.Exchange) requestTarget {
 	path, raw, _ := strings.Cut(e.Path, "?")
 	query, err := url.ParseQuery(raw)
 	if err != nil { // the response is an error
@@ -93,7 +94,7 @@ func (t requestTarget) watchLabel() string {
 }
 
 // exchangeText describes a request in a sentence.
-func (s *pageData) exchangeText(e Exchange, to requestTarget, hits []int) string {
+func (s *pageData) exchangeText(e timeline.Exchange, to requestTarget, hits []int) string {
 	verb := e.Verb
 	if verb == "" || to.resource == "" {
 		verb = e.Method
@@ -109,7 +110,7 @@ func (s *pageData) exchangeText(e Exchange, to requestTarget, hits []int) string
 }
 
 // frameText describes an event in a sentence.
-func (s *pageData) frameText(e Exchange, to requestTarget, f Frame, hits []int) string {
+func (s *pageData) frameText(e timeline.Exchange, to requestTarget, f timeline.Frame, hits []int) string {
 	kind, what := f.Type, to.withObject(f.Namespace, f.Name)
 	switch {
 	case kind == "":
@@ -153,7 +154,7 @@ func (s *pageData) hitsText(hits []int) string {
 func (s *pageData) whenText(at time.Time) string { return "at " + offsetText(at.Sub(s.Begin)) }
 
 // answerText describes the status code.
-func answerText(e Exchange) string {
+func answerText(e timeline.Exchange) string {
 	switch text := http.StatusText(e.StatusCode); {
 	case e.StatusCode == 0 && e.End.IsZero():
 		return "no answer yet"
@@ -166,7 +167,7 @@ func answerText(e Exchange) string {
 	}
 }
 
-func tookText(e Exchange) string {
+func tookText(e timeline.Exchange) string {
 	if e.End.IsZero() {
 		return "not ended"
 	}
@@ -232,7 +233,7 @@ func (s *pageData) labelLanes() {
 }
 
 // shapeOf returns the shape of a request's mark, which depends on the status code and the verb.
-func shapeOf(e Exchange) string {
+func shapeOf(e timeline.Exchange) string {
 	switch {
 	case e.StatusCode == 0:
 		return "none"
@@ -247,7 +248,7 @@ func shapeOf(e Exchange) string {
 }
 
 // glyphOf returns the abbreviation of the verb.
-func glyphOf(e Exchange) string {
+func glyphOf(e timeline.Exchange) string {
 	switch e.Verb {
 	case "create", "update", "patch", "watch", "list", "get":
 		return e.Verb
@@ -260,7 +261,7 @@ func glyphOf(e Exchange) string {
 }
 
 // codeText returns the status code if it is not that of success.
-func codeText(e Exchange) string {
+func codeText(e timeline.Exchange) string {
 	switch {
 	case e.StatusCode == 0 && e.End.IsZero():
 		return "..."

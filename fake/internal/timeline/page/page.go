@@ -1,4 +1,6 @@
-package timeline
+// Package page writes a timeline as an HTML page: a lane of marks for each client and watch, the
+// details of each request and event, and a table.
+package page
 
 import (
 	"bufio"
@@ -10,6 +12,8 @@ import (
 	"html/template"
 	"io"
 	"slices"
+
+	"example.com/fakeapi/fake/internal/timeline"
 )
 
 var (
@@ -45,10 +49,10 @@ type page struct {
 	Dropped         uint64
 }
 
-// WriteHTML writes t as one HTML page that needs neither network nor other files. It has a lane for
+// Write writes t as one HTML page that needs neither network nor other files. It has a lane for
 // each client and each watch, the bodies on demand, and a table of the exchanges that works without
 // scripts. The same timeline results in the same bytes. Errors are those of w.
-func (t Timeline) WriteHTML(w io.Writer, title string) error {
+func Write(w io.Writer, t timeline.Timeline, title string) error {
 	pageBytes := newPageData(t)
 	pageBytes.Title = title
 	data, err := json.Marshal(pageBytes)
