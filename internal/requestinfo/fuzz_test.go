@@ -11,8 +11,8 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// What a request line asks for is what the API server's own library reads out of it, wherever that
-// reads paths as its router does.
+// FuzzParse compares Parse with the RequestInfoFactory of the API server, for paths that the
+// factory and the router of the API server parse alike.
 func FuzzParse(f *testing.F) {
 	for _, line := range [][3]string{
 		{"GET", "/apis/apps/v1/namespaces/ns/deployments/d/status", "watch=1"},
@@ -43,7 +43,7 @@ func FuzzParse(f *testing.F) {
 		if !plain(path) || got.IsWatchPath && method != http.MethodGet {
 			return
 		}
-		asked := url.Values{"watch": values["watch"]}.Encode() // a field selector of a name would be read, too
+		asked := url.Values{"watch": values["watch"]}.Encode() // without a field selector, which the factory parses, too
 		info, err := factory.NewRequestInfo(&http.Request{Method: method, URL: &url.URL{Path: path, RawQuery: asked}})
 		if err != nil {
 			return
@@ -60,8 +60,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// plain reports whether the library and the router read a path alike: the former folds slashes at
-// its ends, splits at others, and still knows the proxy of old.
+// plain reports whether the factory and the router parse a path alike. The factory ignores slashes
+// at the ends, splits at others, and supports the former proxy paths.
 func plain(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !strings.Contains(path, "/proxy") && !strings.HasSuffix(path, "/watch/")
 }

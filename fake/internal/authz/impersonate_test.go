@@ -19,22 +19,23 @@ type (
 	extra = map[string]authenticationv1.ExtraValue
 )
 
-// rights is an authorizer that allows what is in it, and remembers what it was asked for.
+// rights is an authorizer that allows a list of actions and records the actions that it is asked
+// about.
 type rights struct {
 	allowed []string
-	asked   []string
+	actions []string
 }
 
 func (r *rights) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	one := a.GetVerb() + " " + a.GetAPIGroup() + "/" + a.GetResource() + "/" + a.GetSubresource() + " " + a.GetNamespace() + "/" + a.GetName()
-	r.asked = append(r.asked, one)
+	r.actions = append(r.actions, one)
 	if slices.Contains(r.allowed, one) {
 		return authorizer.DecisionAllow, "", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil
 }
 
-// What has to be allowed in each mode, and as whom the request then acts (KEP-5284).
+// The permissions that each mode needs, and the user as which the request then acts (KEP-5284).
 func TestImpersonate(t *testing.T) {
 	request := func(u user) authorizer.AttributesRecord {
 		return authorizer.AttributesRecord{User: authn.NewInfo(u), ResourceRequest: true, Verb: "list", APIVersion: "v1", Resource: "pods", Namespace: "ns"}
@@ -71,10 +72,10 @@ func TestImpersonate(t *testing.T) {
 			[]string{"impersonate /serviceaccounts/ x/y", "impersonate /groups/ /g"},
 			[]string{"g", "system:" + all},
 		},
-		"what only looks like a service account": {
+		"an invalid service account name": {
 			ann, user{Username: "system:serviceaccount:X:y"}, []string{"impersonate /users/ /system:serviceaccount:X:y"}, []string{"system:" + all},
 		},
-		"a user with everything": {
+		"a user with all fields": {
 			ann, user{Username: "bob", UID: "7", Groups: []string{"g"}, Extra: extra{"example.com/a": {"1", "2"}}},
 			[]string{
 				"impersonate-on:user-info:list /pods/ ns/", "impersonate:user-info authentication.k8s.io/users/ /bob",
@@ -83,7 +84,7 @@ func TestImpersonate(t *testing.T) {
 			},
 			[]string{"g", "system:" + all},
 		},
-		"many groups and extras at once": {
+		"many groups and extra fields": {
 			ann, user{Username: "bob", Groups: []string{"a", "b", "c", "d"}, Extra: extra{"acme.com/k": {"1", "2", "3", "4"}}},
 			[]string{
 				"impersonate-on:user-info:list /pods/ ns/", "impersonate:user-info authentication.k8s.io/users/ /bob",
@@ -91,14 +92,14 @@ func TestImpersonate(t *testing.T) {
 			},
 			[]string{"a", "b", "c", "d", "system:" + all},
 		},
-		"the masters, for all requests": {
+		"system:masters, for all requests": {
 			ann, user{Username: "bob", Groups: []string{"system:masters"}}, []string{"impersonate /users/ /bob", "impersonate /groups/ /system:masters"},
 			[]string{"system:masters", "system:" + all},
 		},
-		"nobody": {
+		"the anonymous user": {
 			ann, user{Username: "system:anonymous"}, []string{"impersonate /users/ /system:anonymous"}, []string{"system:unauthenticated"},
 		},
-		"somebody who is not known": {
+		"an unauthenticated user": {
 			ann, user{Username: "bob", Groups: []string{"system:unauthenticated"}},
 			[]string{"impersonate /users/ /bob", "impersonate /groups/ /system:unauthenticated"}, []string{"system:unauthenticated"},
 		},
@@ -115,7 +116,7 @@ func TestImpersonate(t *testing.T) {
 	}
 }
 
-// With rights for everything in the constrained mode some users are still refused.
+// Some users cannot be impersonated in a constrained mode, whatever the permissions.
 func TestImpersonateWithinLimits(t *testing.T) {
 	for want, wanted := range map[string]user{
 		"impersonating the empty string group is not allowed":                                                            {Username: "bob", Groups: []string{""}},
@@ -133,14 +134,14 @@ func TestImpersonateWithinLimits(t *testing.T) {
 }
 
 func TestWanted(t *testing.T) {
-	_, asked, err := authz.RequestedImpersonation(http.Header{"Accept": {"a"}, "Impersonate-User": {""}})
+	_, ok, err := authz.RequestedImpersonation(http.Header{"Accept": {"a"}, "Impersonate-User": {""}})
 	require.NoError(t, err)
-	require.False(t, asked)
-	got, asked, err := authz.RequestedImpersonation(http.Header{
+	require.False(t, ok)
+	got, ok, err := authz.RequestedImpersonation(http.Header{
 		"Impersonate-User": {"bob"}, "Impersonate-Uid": {"7"}, "Impersonate-Group": {"a", "b"},
 		"Impersonate-Extra-Acme.com%2fteam": {"x"}, "Impersonate-Extra-Bad%2": {"y"},
 	})
 	require.NoError(t, err)
-	require.True(t, asked)
+	require.True(t, ok)
 	require.Equal(t, user{Username: "bob", UID: "7", Groups: []string{"a", "b"}, Extra: extra{"acme.com/team": {"x"}, "bad%2": {"y"}}}, got)
 }
