@@ -12,7 +12,8 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// comparedHeaders are those of an answer that say something about an API server. Of those in opaqueHeaders only the presence does.
+// comparedHeaders are the response headers that are compared. Of those in opaqueHeaders only the
+// presence is compared.
 var (
 	comparedHeaders = []string{
 		"Allow", "Audit-Id", "Cache-Control", "Content-Encoding", "Content-Type", "Etag", "Last-Modified", "Location", "Retry-After", "Vary",
@@ -21,21 +22,22 @@ var (
 	opaqueHeaders = []string{"Audit-Id", "Etag", "Last-Modified"}
 )
 
-// ownID stands in names in place of the ID of a run. It is as long, so that no length changes.
+// ownID replaces the run ID in names. It has the length of a run ID, so that lengths do not change.
 const ownID = "xxxxx"
 
-// caseComparison holds the exchanges of a case on both sides against each other.
+// caseComparison compares the exchanges of a case on both sides.
 type caseComparison struct {
 	left, right   caseRun
 	normalizer    *httpdiff.Normalizer
 	placeholders  *httpdiff.Placeholders
 	canonicalizer httpdiff.Canonicalizer
-	// racing: requests were sent side by side. Who came first is chance, and so is the state from there on.
+	// racing is set after the first concurrent requests. Their order, and the state they leave, is
+	// not deterministic.
 	racing bool
 	result Case
 }
 
-// compareCase gives the verdict on a case that was run on both sides.
+// compareCase compares a case that was run on both sides.
 func compareCase(left, right caseRun, prefix string) Case {
 	j := &caseComparison{
 		left: left, right: right,
@@ -71,7 +73,7 @@ func outcomeOf(r conformance.Result) Outcome {
 	return o
 }
 
-// compare walks through the exchanges until the requests part.
+// compare compares the exchanges up to the first request that differs.
 func (j *caseComparison) compare() {
 	left, right := sortExchanges(j.left.exchanges), sortExchanges(j.right.exchanges)
 	n := 0
@@ -97,7 +99,7 @@ func (j *caseComparison) compare() {
 	}
 }
 
-// addDifferences adds an exchange to those that differ, if it does.
+// addDifferences adds an exchange to the differing ones if d is not empty.
 func (j *caseComparison) addDifferences(number int, request string, d httpdiff.Differences) {
 	if len(d) > 0 {
 		later := len(j.result.Differing) > 0
@@ -105,7 +107,7 @@ func (j *caseComparison) addDifferences(number int, request string, d httpdiff.D
 	}
 }
 
-// compareEnds looks at what only one side has sent, and at how the case ended.
+// compareEnds reports requests that only one side sent, and different outcomes of the case.
 func (j *caseComparison) compareEnds(n int, left, right []*exchange) {
 	var d httpdiff.Differences
 	switch {
@@ -121,15 +123,15 @@ func (j *caseComparison) compareEnds(n int, left, right []*exchange) {
 	}
 }
 
-// requestLine is the method and the path of a request of the left, with symbols.
+// requestLine returns the method and the path of a request of the left side, with placeholders.
 func (j *caseComparison) requestLine(one *exchange) string {
 	return j.normalizer.Text(j.left.line(one))
 }
 
-// compareRequests tells whether the case has asked the same on both sides.
+// compareRequests compares the requests of an exchange.
 func (j *caseComparison) compareRequests(left, right *exchange, d *httpdiff.Differences) {
 	j.placeholders.CompareText("request", j.requestLine(left), j.right.line(right), d)
-	if left.purpose.ConcurrentIndex > 0 { // they stand in the order of their answers
+	if left.purpose.ConcurrentIndex > 0 { // the order is that of the response codes
 		return
 	}
 	j.placeholders.CompareHeaders([]string{"Accept", "Content-Type"}, j.normalizer.Headers(left.header), right.header, d)
@@ -143,8 +145,8 @@ func (j *caseComparison) compareRequests(left, right *exchange, d *httpdiff.Diff
 	}
 }
 
-// compareAnswers looks at the answers. Of those to set-up, and from requests on that were
-// sent side by side, only the codes are compared, the rest is read for its symbols.
+// compareAnswers compares the responses. For set-up requests, and after the first concurrent
+// request, it compares only the status codes and reads the rest for placeholder values.
 func (j *caseComparison) compareAnswers(left, right *exchange, d *httpdiff.Differences) {
 	if left.code != right.code {
 		*d = append(*d, httpdiff.Difference{At: "code", Left: j.left.beginning(left), Right: j.right.beginning(right)})
@@ -168,8 +170,9 @@ func (j *caseComparison) compareAnswers(left, right *exchange, d *httpdiff.Diffe
 	}
 }
 
-// compareStreams compares the events that both sides have read. How many more a side has read before the case left is chance,
-// unless the other's stream ended there.
+// compareStreams compares the watch events that both sides have read. The number of events may
+// differ, because the case stops reading at an arbitrary event, unless the shorter stream was ended
+// by its server.
 func (j *caseComparison) compareStreams(left, right *exchange, d *httpdiff.Differences) {
 	l, leftEnded := left.response()
 	r, rightEnded := right.response()
@@ -184,27 +187,27 @@ func (j *caseComparison) compareStreams(left, right *exchange, d *httpdiff.Diffe
 	}
 }
 
-// isStream reports whether the answer is a watch.
+// isStream reports whether the response is a watch stream.
 func (e *exchange) isStream() bool {
 	watched := e.method == http.MethodGet && (strings.Contains(e.path, "watch=") || strings.Contains(e.path, "/watch/"))
 	return watched && e.code == http.StatusOK && frames.NewSplitter(frames.MediaType(e.answer.Get("Content-Type"))) != nil
 }
 
-// normalizeID is what one side sent or got without the ID of its run, and without its own address.
+// normalizeID replaces the run ID in a body or path.
 func (t caseRun) normalizeID(body []byte) []byte {
 	body = bytes.ReplaceAll(body, []byte(t.run), []byte(ownID))
 	return bytes.ReplaceAll(body, []byte(upperID(t.run)), []byte(upperID(ownID)))
 }
 
-// upperID is the ID as it stands in the identifiers of OpenAPI.
+// upperID returns the ID as it is written in OpenAPI identifiers.
 func upperID(id string) string { return strings.ToUpper(id[:1]) + id[1:] }
 
-// body is the value of a body.
+// body decodes a body and replaces the run ID and the host.
 func (t caseRun) body(header http.Header, body []byte) any {
 	return t.withoutHost(decodeBody(header, t.normalizeID(gunzip(header, body))))
 }
 
-// withoutHost replaces the address of the server.
+// withoutHost replaces the address of the server in all strings of v.
 func (t caseRun) withoutHost(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -221,12 +224,12 @@ func (t caseRun) withoutHost(v any) any {
 	return v
 }
 
-// line is the method and the path of a request.
+// line returns the method and the path of a request.
 func (t caseRun) line(one *exchange) string {
 	return one.method + " " + string(t.normalizeID([]byte(one.path)))
 }
 
-// beginning is the code of an answer and the first part of it.
+// beginning returns the status code of a response and the beginning of its body.
 func (t caseRun) beginning(one *exchange) string {
 	if one.code == 0 {
 		return "no answer: " + one.err.Error()

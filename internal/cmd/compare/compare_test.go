@@ -20,10 +20,10 @@ import (
 	"example.com/fakeapi/internal/cmd/compare"
 )
 
-// allCases makes two servers be compared by all cases, which takes a while.
+// allCases compares two servers by all cases, which is slow.
 var allCases = flag.Bool("whole", false, "compare two servers by all cases of the suite, on virtual time")
 
-// newSide is a server as a side.
+// newSide returns a Side for srv.
 func newSide(srv *fakeapi.Server, cases string) compare.Side {
 	return compare.Side{Name: "a server", Config: conformance.Config{
 		BaseURL: srv.URL(), Client: srv.Client(), NamespacePrefix: "conformance", Run: regexp.MustCompile(cases), Patience: 5 * time.Minute,
@@ -32,17 +32,19 @@ func newSide(srv *fakeapi.Server, cases string) compare.Side {
 	}}
 }
 
-// fewCases are cases of all kinds: refusals, lists and their pages, watches, races, series of tries, protobuf, generated names.
+// fewCases selects cases of every kind: errors, lists and pages, watches, races, retries, protobuf
+// and generated names.
 const fewCases = `^(GT-0|LS-0[1-4]|CH-0[1-4]|CR-20|NM-06|NM-22|OC-14|PB-0|WA-0[1-9]|SI-01|DL-1|CD-01|TB-05|SA-0|HT-|DI-18/index|CN-|SE-0)`
 
-// Two servers of one kind are the same, whatever chance gives them for uids, names, times and the order of races.
+// Two fakeapi servers are equal, whatever their uids, names, times and the order of concurrent
+// requests.
 func TestSame(t *testing.T) {
 	cases := fewCases
 	if *allCases {
 		cases = ""
 	}
 	synctest.Test(t, func(t *testing.T) {
-		// Controllers work when they get to it.
+		// Without controllers the result does not depend on when they run.
 		left, right := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers()), fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithSeed(2))
 		var reported []string
 		report, err := compare.Suites(t.Context(), newSide(left, cases), newSide(right, cases), func(one compare.Case) { reported = append(reported, one.ID) })
@@ -61,7 +63,7 @@ func TestSame(t *testing.T) {
 	})
 }
 
-// compareWithFault compares a server with one that has a fault.
+// compareWithFault compares a server with one that has a fault rule.
 func compareWithFault(t *testing.T, cases, rule string) (report *compare.Report) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +78,7 @@ func compareWithFault(t *testing.T, cases, rule string) (report *compare.Report)
 	return report
 }
 
-// differingCases are the cases that differ, with the first place of each.
+// differingCases maps the IDs of the cases that differ to their first difference.
 func differingCases(report *compare.Report) map[string]string {
 	found := map[string]string{}
 	for _, one := range report.Cases {
@@ -87,7 +89,7 @@ func differingCases(report *compare.Report) map[string]string {
 	return found
 }
 
-// What a fault changes is what differs, in the cases that see it and in no other.
+// A fault causes differences only in the cases that it affects.
 func TestDifferent(t *testing.T) {
 	for name, test := range map[string]struct {
 		cases, rule string
@@ -124,7 +126,8 @@ func TestDifferent(t *testing.T) {
 	}
 }
 
-// A case whose requests depend on the answers is compared up to where the requests part, and what follows the first difference is marked.
+// A case whose requests depend on responses is compared up to the first request that differs.
+// Differences after the first are marked as later ones.
 func TestLaterDifferences(t *testing.T) {
 	report := compareWithFault(t, `^CH-02/typed$`, `lie: when verb(list) && resource(secrets) && query(limit) do ignore(limit)`)
 	require.Len(t, report.Cases, 1)
@@ -138,7 +141,7 @@ func TestLaterDifferences(t *testing.T) {
 	require.Equal(t, conformance.Failed, one.Right.Outcome)
 }
 
-// A case that one side cannot run is no difference, but not the same either.
+// A case that only one side can run has its own verdict.
 func TestOneSideOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, right := newSide(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(EX-04|GT-01)/typed$`), newSide(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(EX-04|GT-01)/typed$`)
@@ -153,7 +156,7 @@ func TestOneSideOnly(t *testing.T) {
 	})
 }
 
-// Two sides may be one server, which is then asked by two runs at a time.
+// Both sides may be the same server, which then serves two runs at the same time.
 func TestOneServerTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		side := newSide(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), `^(GT-0|LS-0[12]|SA-0[12]|WA-0[12])`)
@@ -175,7 +178,7 @@ func TestSuitesRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "the two sides select other cases")
 }
 
-// An interrupted comparison cleans up, and has the rest as not run.
+// An interrupted comparison cleans up and reports the remaining cases as not run.
 func TestSuitesInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -196,7 +199,7 @@ func TestSuitesInterrupted(t *testing.T) {
 	})
 }
 
-// What cannot be removed is told.
+// Objects that cannot be removed are reported.
 func TestLeftBehind(t *testing.T) {
 	report := compareWithFault(t, `^GT-01/typed$`, `stuck: when verb(delete) && resource(namespaces) do status(403)`)
 	require.False(t, report.Clean())
@@ -207,7 +210,7 @@ func TestLeftBehind(t *testing.T) {
 	require.Contains(t, text.String(), "LEFT BEHIND on a server: GT-01/typed: ")
 }
 
-// All forms of a report have the difference, and what it is one of.
+// All report formats contain the difference and its case.
 func TestReports(t *testing.T) {
 	report := compareWithFault(t, `^(GT-01|EX-04)/typed$`, `lie: when code(404) && resource(secrets) do set(/message, "gone | fishing")`)
 	for name, write := range map[string]func(*compare.Report) (string, error){

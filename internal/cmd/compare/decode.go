@@ -24,16 +24,17 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// The media types of bodies that are compared as values, besides those of package frames.
+// Media types of bodies that are compared as values, in addition to those of package frames.
 const (
 	typeYAML     = "application/yaml"
 	typeCBORItem = "application/cbor"
 )
 
-// uncomparedBody stands for a body of which only its being there is compared.
+// uncomparedBody is the value of a body of which only the presence is compared.
 const uncomparedBody = "a body that is not compared"
 
-// decodeBody brings a body into the form in which it is compared. What does not fit its media type is a text that says so.
+// decodeBody decodes a body for comparison. A body that does not match its media type is returned
+// as a text with the error.
 func decodeBody(header http.Header, body []byte) any {
 	if len(body) == 0 {
 		return nil
@@ -61,7 +62,8 @@ func decodeBody(header http.Header, body []byte) any {
 	return uncomparedBody
 }
 
-// gunzip is a body without its gzip, which the transport may have taken off already. One that is cut short is given as far as it goes.
+// gunzip decompresses a body with Content-Encoding gzip, unless the transport has done so already.
+// Of a truncated body it returns the part that can be read.
 func gunzip(header http.Header, body []byte) []byte {
 	if header.Get("Content-Encoding") != "gzip" || !bytes.HasPrefix(body, []byte("\x1f\x8b")) {
 		return body
@@ -74,7 +76,7 @@ func gunzip(header http.Header, body []byte) []byte {
 	return all
 }
 
-// decodeItem reads an item of CBOR.
+// decodeItem decodes a CBOR item.
 func decodeItem(body []byte) any {
 	var v any
 	if err := direct.Unmarshal(bytes.TrimPrefix(body, []byte(frames.CBORSelfDescribedTag)), &v); err != nil {
@@ -87,7 +89,7 @@ func decodeItem(body []byte) any {
 	return httpdiff.BodyAs("", text)
 }
 
-// knownTypes are those whose messages in protobuf can be read.
+// knownTypes returns a scheme with the types whose protobuf encoding can be decoded.
 var knownTypes = sync.OnceValue(func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	utilruntime.Must(clientscheme.AddToScheme(s))
@@ -96,7 +98,7 @@ var knownTypes = sync.OnceValue(func() *runtime.Scheme {
 	return s
 })
 
-// decodeProtobuf reads a message of protobuf; of one of an unknown type its envelope.
+// decodeProtobuf decodes a protobuf message. For an unknown type it returns the envelope.
 func decodeProtobuf(body []byte) any {
 	types := knownTypes()
 	object, _, err := protobuf.NewSerializer(types, types).Decode(body, nil, nil)
@@ -110,7 +112,7 @@ func decodeProtobuf(body []byte) any {
 	return httpdiff.BodyAs("", text)
 }
 
-// decodeEvents takes a stream apart. What is left of an event that is cut short is left out.
+// decodeEvents decodes the events of a watch stream. It ignores an incomplete event at the end.
 func decodeEvents(contentType string, body []byte) []any {
 	media := frames.MediaType(contentType)
 	splitter := frames.NewSplitter(media)

@@ -1,30 +1,36 @@
-// Package compare holds two API servers against each other: the same requests, and what is different in the answers, by rule. The command
-// "fakeapi compare" is made of it.
+// Package compare compares two API servers: it sends the same requests to both and reports, by rule,
+// where the responses differ. It implements the command "fakeapi compare".
 //
-// # The suite on two sides
+// # Comparing by the suite
 //
-// [Suites] runs the cases of package conformance on both servers, in step, so that no side is ahead by more than a case. A transport
-// takes down what each case sends and gets. The exchanges of a case are then compared one by one, in their order:
+// [Suites] runs the cases of package conformance on both servers in step: no side is ahead by more
+// than one case. A transport records the exchanges of each case, which are then compared in order:
 //
-//   - the request: method, path, Accept, Content-Type and body. Where the sides ask for other things, the case is not compared any further;
-//   - the status code. If it differs, nothing else of that answer is looked at;
-//   - the headers that say something about an API server, of Audit-Id, Etag and Last-Modified only whether they are there;
-//   - the body as a value, whatever its encoding: JSON, YAML, protobuf of known types, CBOR. Other bodies, and metrics, only have to be there;
-//   - of a watch, the events that both sides have read, and whether the server ended it.
+//   - the request: method, path, Accept, Content-Type and body. If the requests differ, the rest of
+//     the case is not compared;
+//   - the status code. If it differs, the rest of the response is not compared;
+//   - the headers that depend on the API server. Of Audit-Id, Etag and Last-Modified only the
+//     presence is compared;
+//   - the body as a value, decoded from JSON, YAML, protobuf of known types or CBOR. Of other bodies,
+//     and of metrics, only the presence is compared;
+//   - the watch events that both sides have read, and whether the server ended the stream.
 //
-// What differs behind the first difference of a case may only be what came of it, and is marked so.
+// Differences after the first one of a case may be consequences of it and are marked as later ones.
 //
-// Left out is what chance decides: clean-up; the tries of what is repeated until it is so, but for the last; all but the codes from
-// requests on that are sent side by side; all but the codes of what only sets up a case. Which ones those are, a case says by
-// [conformance.RequestPurposeFrom]. Package exchange has the symbols that stand for what no two servers have in common; of resourceVersions,
-// those of objects have to be equal where they are on the left, as no other client writes to what a case creates. The names of
-// the runs differ in one letter, which is taken out.
+// Nondeterministic parts are not compared: clean-up requests, all but the last attempt of a request
+// that is repeated, and everything but the status codes after the first concurrent requests. Of
+// set-up requests only the status codes are compared. [conformance.RequestPurposeFrom] returns the
+// purpose of a request. Package httpdiff replaces values that always differ between two servers by
+// placeholders. The resourceVersions of objects must be equal on the right where they are equal on
+// the left, because no other client writes the objects of a case. The IDs of the two runs differ in
+// one letter and are normalized.
 //
-// # Recordings on the left
+// # Comparing with recordings
 //
-// [Recordings] plays recorded exchanges, see package golden, on one server.
+// [Recordings] replays recorded exchanges, see package golden, against one server.
 //
-// # What it does not do
+// # Limits
 //
-// It does not say which side is right. Cases that only one side can run are counted, and their exchanges not looked at.
+// The package does not decide which side is right. Cases that only one side can run are counted, but
+// their exchanges are not compared.
 package compare

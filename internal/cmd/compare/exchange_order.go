@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// sortExchanges is what a case did, as it would do it another time: of a series of tries only the last is left, and what is sent side by side
-// stands in the order of the codes that are answered, and then of its lanes.
+// sortExchanges returns the exchanges of a case in a deterministic order. Of a series of retries it
+// keeps only the last; concurrent requests are sorted by response code and then by ConcurrentIndex.
 func sortExchanges(all []*exchange) []*exchange {
-	last := map[int]int{} // the last try of each series
+	last := map[int]int{} // the last attempt of each series
 	for _, one := range all {
 		last[one.purpose.RetryGroup] = max(last[one.purpose.RetryGroup], one.purpose.Attempt)
 	}

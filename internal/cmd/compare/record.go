@@ -10,29 +10,29 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// exchange is a request of a case and what came back, as the case saw it.
+// exchange is a request of a case and its response.
 type exchange struct {
 	purpose      conformance.RequestPurpose
-	method, path string // path and query, behind the base URL
+	method, path string // path and query, relative to the base URL
 	header       http.Header
-	code         int // 0 if there was no answer
+	code         int // 0 if there was no response
 	answer       http.Header
-	err          error // why there was none
+	err          error // the transport's error, if there was no response
 
-	mu       sync.Mutex // guards what is below, while a body is read
+	mu       sync.Mutex // guards the fields below while a body is read
 	sent     []byte
 	received []byte
-	// sentAll: the transport has read the body of the request to its end. ended: the case has read the answer to the end that the server
-	// gave it.
+	// sentAll is set when the transport has read the request body to its end, ended when the case
+	// has read the response body to its end.
 	sentAll, ended bool
 }
 
-// recorder is a transport that takes down the exchanges of cases.
+// recorder is a transport that records the exchanges of cases.
 type recorder struct {
 	next   http.RoundTripper
 	prefix string // the path of the base URL
 
-	mu    sync.Mutex // guards what is below
+	mu    sync.Mutex // guards the fields below
 	cases map[string][]*exchange
 }
 
@@ -40,7 +40,7 @@ func newRecorder(next http.RoundTripper, prefix string) *recorder {
 	return &recorder{next: next, prefix: strings.TrimRight(prefix, "/"), cases: map[string][]*exchange{}}
 }
 
-// remove gives the exchanges of a case, and forgets them.
+// remove removes and returns the exchanges of a case.
 func (r *recorder) remove(id string) []*exchange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	one.code, one.answer = response.StatusCode, response.Header.Clone()
-	if response.Uncompressed { // the transport has hidden it
+	if response.Uncompressed { // the transport removes the header when it decompresses
 		one.answer.Set("Content-Encoding", "gzip")
 	}
 	body := copyingBody{ReadCloser: response.Body, mu: &one.mu, onRead: func(p []byte, err error) {
@@ -81,7 +81,7 @@ func (r *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
 		one.ended = one.ended || err == io.EOF
 	}}
 	response.Body = &body
-	if both, ok := body.ReadCloser.(io.ReadWriteCloser); ok { // of a connection that was upgraded
+	if both, ok := body.ReadCloser.(io.ReadWriteCloser); ok { // a connection that was upgraded
 		response.Body = &copyingConn{body, both}
 	}
 	return response, nil
@@ -93,7 +93,7 @@ func (r *recorder) add(one *exchange) {
 	r.cases[one.purpose.Case] = append(r.cases[one.purpose.Case], one)
 }
 
-// copyingBody is a body whose reader is looked over the shoulder.
+// copyingBody copies what is read from a body.
 type copyingBody struct {
 	io.ReadCloser
 	mu     *sync.Mutex
@@ -109,13 +109,13 @@ func (c *copyingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// copyingConn can be written to as well.
+// copyingConn is a copyingBody that can also be written to.
 type copyingConn struct {
 	copyingBody
 	io.Writer
 }
 
-// request is the body that was sent, nil if the server has answered before it had all of it.
+// request returns the body that was sent, or nil if it was not sent completely.
 func (e *exchange) request() []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -125,7 +125,7 @@ func (e *exchange) request() []byte {
 	return bytes.Clone(e.sent)
 }
 
-// response is the body that was read, and whether that is all of it.
+// response returns the part of the body that was read and reports whether it is complete.
 func (e *exchange) response() (body []byte, all bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

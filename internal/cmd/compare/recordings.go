@@ -11,27 +11,31 @@ import (
 	"example.com/fakeapi/internal/cmd/golden"
 )
 
-// Recordings says how recorded exchanges are held against a server.
+// Recordings configures the comparison of recorded exchanges with a server.
 type Recordings struct {
-	// Name is what reports call them.
+	// Name is the name of the recordings in reports.
 	Name string
-	// Cases are to be played, in this order.
+	// Cases are replayed in this order.
 	Cases []golden.Case
-	// Skip gives the reason for which a case cannot be played, or "".
+	// Skip returns the reason why a case cannot be replayed, or "".
 	Skip func(golden.Case) string
-	// Server is what the right side is called. Open gives a server to play a case on, and what ends it.
+	// Server is the name of the right side in reports. Open returns a player for a case and a
+	// function that releases its server.
 	Server string
 	Open   func(golden.Case) (player golden.Player, end func(), err error)
-	// AtOnce is how many cases are played at a time: one, if all are played on the same server.
+	// AtOnce is the number of cases replayed at a time. It must be 1 if all are replayed on the
+	// same server.
 	AtOnce int
-	// Timeout is how long a case may take on top of what its recording took.
+	// Timeout is how long a case may take in addition to the time its recording took.
 	Timeout time.Duration
-	// Began is called when a case is begun, and Ended when it was compared, one call at a time. Either may be nil.
+	// Began is called before a case is replayed, and Ended with its result. Calls do not overlap.
+	// Either may be nil.
 	Began func(golden.Case)
 	Ended func(Case)
 }
 
-// Compare plays the recordings. The error is that of a context that ended; the report then holds what was done.
+// Compare replays the recordings. The error is the cause of a canceled context; the report then has
+// the cases compared so far.
 func (r Recordings) Compare(ctx context.Context) (*Report, error) {
 	report := &Report{Left: Endpoint{Name: r.Name}, Right: Endpoint{Name: r.Server}, Cases: make([]Case, len(r.Cases))}
 	turns := make(chan struct{}, r.AtOnce)
@@ -60,7 +64,7 @@ func (r Recordings) Compare(ctx context.Context) (*Report, error) {
 	return report, context.Cause(ctx)
 }
 
-// one plays a case.
+// one replays a case.
 func (r Recordings) one(ctx context.Context, c golden.Case) Case {
 	found := Case{ID: c.Name, Rule: c.Group, Title: strings.TrimSpace(c.Desc), Verdict: LeftOnly}
 	if found.Right.Reason = r.Skip(c); found.Right.Reason != "" {

@@ -7,22 +7,22 @@ import (
 	"example.com/fakeapi/internal/cmd/httpdiff"
 )
 
-// Verdict says what became of a case.
+// Verdict is the result of comparing a case.
 type Verdict string
 
 // The verdicts.
 const (
 	Same      Verdict = "same"
 	Different Verdict = "different"
-	LeftOnly  Verdict = "left only"  // it was skipped on the right
-	RightOnly Verdict = "right only" // it was skipped on the left
-	Neither   Verdict = "neither"    // it was skipped on both sides
+	LeftOnly  Verdict = "left only"  // skipped on the right
+	RightOnly Verdict = "right only" // skipped on the left
+	Neither   Verdict = "neither"    // skipped on both sides
 )
 
-// Verdicts are all of them, in the order of reports.
+// Verdicts returns all verdicts, in the order of reports.
 func Verdicts() []Verdict { return []Verdict{Same, Different, LeftOnly, RightOnly, Neither} }
 
-// Report is what a comparison found.
+// Report is the result of a comparison.
 type Report struct {
 	// Left and Right are the two sides.
 	Left  Endpoint `json:"left"`
@@ -33,56 +33,59 @@ type Report struct {
 
 // Endpoint is one side.
 type Endpoint struct {
-	// Name is what the command line calls it.
+	// Name is the name of the side on the command line.
 	Name string `json:"name"`
-	// Server is the gitVersion that it gives at /version, or "".
+	// Server is the gitVersion that the server returns at /version, or "".
 	Server string `json:"server,omitempty"`
-	// Leftovers are what could not be removed.
+	// Leftovers are the objects that could not be removed.
 	Leftovers []string `json:"leftovers,omitempty"`
 }
 
-// Case is what became of one case on both sides.
+// Case is the result of one case on both sides.
 type Case struct {
-	// ID is that of the case of the suite, or the name of the recording. Rule is the number of its rule, or the family of the recording.
+	// ID is the ID of the case of the suite, or the name of the recording. Rule is the number of
+	// its rule, or the group of the recording.
 	ID   string `json:"id"`
 	Rule string `json:"rule"`
-	// Level is that of the case, "" for a recording. Title is what it is about.
+	// Level is the level of the case, "" for a recording. Title describes it.
 	Level string `json:"level,omitempty"`
 	Title string `json:"title"`
-	// Verdict sums it up.
+	// Verdict is the overall result.
 	Verdict Verdict `json:"verdict"`
-	// Left and Right are how the case ended there: passed, failed or skipped, and why. They are empty for a recording.
+	// Left and Right are the outcomes of the case on each side. They are empty for a recording.
 	Left  Outcome `json:"leftOutcome,omitzero"`
 	Right Outcome `json:"rightOutcome,omitzero"`
-	// Exchanges is how many were compared, Differing those of them that differ.
+	// Exchanges is the number of exchanges compared. Differing are those that differ.
 	Exchanges int        `json:"exchanges"`
 	Differing []Exchange `json:"differing,omitempty"`
-	// Error is why the comparison ended before the case did.
+	// Error is the reason why the comparison ended before the case did.
 	Error string `json:"error,omitempty"`
 
-	left []string // what could not be removed
+	left []string // objects that could not be removed
 }
 
-// Outcome is how a case ended on one side.
+// Outcome is the result of a case on one side.
 type Outcome struct {
 	Outcome conformance.Outcome `json:"outcome"`
-	// Reason is why it was skipped, or what failed.
+	// Reason is the reason why the case was skipped or failed.
 	Reason string `json:"reason,omitempty"`
 }
 
-// Exchange is a request whose answers differ, or a place where other requests were made.
+// Exchange is a request whose responses differ, or the point where the requests differ.
 type Exchange struct {
-	// Number counts the exchanges of the case that were compared, from 1.
+	// Number is the index of the exchange in the case, from 1.
 	Number int `json:"number"`
-	// Request is the method and the path, with symbols.
+	// Request is the method and the path, with placeholders.
 	Request string `json:"request"`
-	// Later: another exchange of the case differed before, so that this may only be what came of it.
+	// Later is true if an earlier exchange of the case differed, so that this difference may be a
+	// consequence.
 	Later bool `json:"later,omitempty"`
-	// Differences are what is not the same. At "request" are those of the requests themselves, and the case is not compared any further.
+	// Differences are the differences of the exchange. Those at "request" are between the requests;
+	// the rest of the case is then not compared.
 	Differences httpdiff.Differences `json:"differences"`
 }
 
-// Count says how many cases have a verdict.
+// Count returns the number of cases with verdict v.
 func (r *Report) Count(v Verdict) int {
 	n := 0
 	for _, one := range r.Cases {
@@ -93,10 +96,10 @@ func (r *Report) Count(v Verdict) int {
 	return n
 }
 
-// Clean reports whether nothing was left behind on either side.
+// Clean reports whether everything was removed on both sides.
 func (r *Report) Clean() bool { return len(r.Left.Leftovers)+len(r.Right.Leftovers) == 0 }
 
-// Group is the letters in front of the number of the rule, or all of it if it has none.
+// Group returns the letters before the number of the rule, or the whole rule if it has no number.
 func (c Case) Group() string {
 	group, _, _ := strings.Cut(c.Rule, "-")
 	return group

@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// WriteJSON writes the report for programs: the fields of [Report], and the cases by verdict under "counts".
+// WriteJSON writes the report as JSON: the fields of [Report], and the number of cases by verdict
+// under "counts".
 func (r *Report) WriteJSON(w io.Writer) error {
 	counts := map[Verdict]int{}
 	for _, v := range Verdicts() {

@@ -8,7 +8,8 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// WriteMarkdown writes the report for a page: a table of the groups, then what differs and what was run on one side only.
+// WriteMarkdown writes the report as Markdown: a table of the groups, then the differences and the
+// cases that only one side ran.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Comparison\n\nLeft: %s. Right: %s.\n\n| group |", code(r.Left.title()), code(r.Right.title()))
@@ -71,7 +72,7 @@ func (c Case) writeMarkdown(b *strings.Builder) {
 	}
 }
 
-// code makes a text one of fixed width, also in a table.
+// code formats text as a code span that is valid in a table cell.
 func code(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(text) + "`"

@@ -9,7 +9,8 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// WriteText writes the report for people: what differs, by rule and case, what was run on one side only, and a summary.
+// WriteText writes the report as text: the differences by rule and case, the cases that only one
+// side ran, and a summary.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, one := range r.Cases {
@@ -34,7 +35,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// heading is what the case is called.
+// heading returns the heading of the case.
 func (c Case) heading() string {
 	if c.Level == "" {
 		return c.ID + "  " + c.Title
@@ -42,7 +43,7 @@ func (c Case) heading() string {
 	return fmt.Sprintf("%s [%s] %s", c.ID, c.Level, c.Title)
 }
 
-// maxDifferences is how many differences of an exchange are printed.
+// maxDifferences is the number of differences printed per exchange.
 const maxDifferences = 12
 
 func (c Case) writeText(b *strings.Builder) {
@@ -79,13 +80,13 @@ func orNone(text string) string {
 	return text
 }
 
-// indented is a text of several lines below the line in which it begins.
+// indented indents all lines of text but the first.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }
 
-// writeCounts writes how many cases of each group have which verdict.
+// writeCounts writes a table of the verdicts by group.
 func (r *Report) writeCounts(b *strings.Builder) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprint(w, "GROUP") // Flush has the error
+	_, _ = fmt.Fprint(w, "GROUP") // Flush returns the error
 	for _, v := range Verdicts() {
 		_, _ = fmt.Fprintf(w, "\t%s", strings.ToUpper(string(v)))
 	}
@@ -119,7 +120,7 @@ func (e Endpoint) title() string {
 	return e.Name + " (" + e.Server + ")"
 }
 
-// groups deals the cases out by the group of their rules, in the order in which they first come.
+// groups splits the report by the group of the cases, in the order of their first case.
 func (r *Report) groups() []*Report {
 	var all []*Report
 	by := map[string]*Report{}

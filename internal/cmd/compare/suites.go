@@ -14,26 +14,29 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// Side is one of two servers that the suite is run on.
+// Side is one of the two servers on which the suite is run.
 type Side struct {
-	// Name is what reports call it.
+	// Name is the name of the side in reports.
 	Name string
-	// Config is how it is reached, and what is to be run there. Client and Ended are made use of by the comparison; what they were goes on to work.
+	// Config is the configuration of the suite. Suites wraps Client and Ended; the original values
+	// are still used.
 	Config conformance.Config
 }
 
-// caseRun is what one side made of a case.
+// caseRun is the run of a case on one side.
 type caseRun struct {
 	result    conformance.Result
 	exchanges []*exchange
 	run, host string
 }
 
-// Suites runs the suite on two servers side by side and compares what they answer to each case. Which cases there are, and under which names, says the
-// left configuration; that of the right has to select the same. Told is called with each case when it was compared, and may be nil. The
-// error is about the comparison itself: a configuration that cannot be used, or a context that ended; the report then holds what was done.
+// Suites runs the suite on two servers in step and compares the responses to each case. The left
+// configuration selects the cases; the right one must select the same. onCase, if not nil, is
+// called with each case after it is compared. The error reports an invalid configuration or a
+// canceled context; the report then has the cases compared so far.
 func Suites(ctx context.Context, left, right Side, onCase func(Case)) (*Report, error) {
-	// The names have to be the same in where they are sorted, and in length, but two sides may be one server.
+	// The IDs must have the same length and sort order. They differ because both sides may be the
+	// same server.
 	id := rand.String(4)
 	left.Config.RunID, right.Config.RunID = id+"2", id+"4"
 	l, err := newRunner(left)
@@ -100,9 +103,9 @@ func newRunner(side Side) (*runner, error) {
 	return r, nil
 }
 
-// run runs the cases, each of which waits until it is compared.
+// run runs the cases. After each it waits until the case is compared.
 func (r *runner) run(ctx context.Context) {
-	report, _ := conformance.Execute(ctx, r.config) // newRunner has validated; what else there is to say the caller knows by ctx
+	report, _ := conformance.Execute(ctx, r.config) // newRunner has validated the configuration; the caller checks ctx
 	r.endpoint.Server = report.Server
 	for _, one := range report.Results {
 		for _, left := range one.Leftovers {

@@ -14,7 +14,7 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// The forms of a body besides JSON, see [BodyAs].
+// Forms of a body other than JSON, see [BodyAs].
 const (
 	AsText     = "text"     // the exact text
 	AsSummary  = "summary"  // the keys of a large JSON object, with the sizes of their values
@@ -22,10 +22,10 @@ const (
 	AsHex      = "hex"      // the first twelve bytes
 )
 
-// maxBodySize is how much of an answer is read, in bytes, packed and unpacked.
+// maxBodySize is the maximum size of a response body in bytes, before and after decompression.
 const maxBodySize = 64 << 20
 
-// ReadBody reads an answer to its end and unpacks it.
+// ReadBody reads a response body to its end and decompresses it.
 func ReadBody(response *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxBodySize))
 	if err != nil || response.Header.Get("Content-Encoding") != "gzip" {
@@ -38,8 +38,9 @@ func ReadBody(response *http.Response) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(unpacked, maxBodySize))
 }
 
-// BodyAs brings an answer into a form to compare: one of those above, or JSON for "". No body
-// is nil in every form; one that is not what it should be is a text that says so.
+// BodyAs decodes a body for comparison in one of the forms above, or as JSON if form is "". An
+// empty body is nil in every form. A body that cannot be decoded is returned as a text with the
+// error.
 func BodyAs(form string, body []byte) any {
 	if len(body) == 0 {
 		return nil
@@ -62,8 +63,8 @@ func BodyAs(form string, body []byte) any {
 	return v
 }
 
-// summary lists the keys of an object: k{n} is an object with n keys, k[n] an
-// array of n, k anything else.
+// summary lists the keys of an object: k{n} for an object with n keys, k[n] for an array of n
+// items, k for other values.
 func summary(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -82,8 +83,8 @@ func summary(v any) any {
 	return map[string]any{"summary": keys}
 }
 
-// Envelope describes a protobuf message by the fields of runtime.Unknown that
-// it is wrapped in, and all of a Status.
+// Envelope describes a protobuf message by the fields of its runtime.Unknown, and a Status by all
+// its fields.
 func Envelope(message []byte) any {
 	wrapped, ok := bytes.CutPrefix(message, []byte(frames.ProtobufPrefix))
 	if !ok {
@@ -103,7 +104,7 @@ func Envelope(message []byte) any {
 	return toJSON(v)
 }
 
-// toJSON turns Go values into those that Decode gives.
+// toJSON converts a Go value to the types that Decode returns.
 func toJSON(v any) any {
 	var out any
 	if err := Decode([]byte(jsonText(v)), &out); err != nil {

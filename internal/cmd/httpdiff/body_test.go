@@ -14,7 +14,7 @@ import (
 	"example.com/fakeapi/internal/frames"
 )
 
-// protobuf wraps a message as an API server does.
+// protobuf encodes a message as an API server does.
 func protobuf(t *testing.T, kind string, raw []byte) []byte {
 	t.Helper()
 	u := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: kind}, Raw: raw}

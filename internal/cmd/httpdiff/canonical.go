@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Canonicalizer brings values into the form in which they are compared.
+// Canonicalizer normalizes values before they are compared.
 type Canonicalizer struct {
-	ignored  [][]string // paths of fields, key by key
-	managers bool       // whether managedFields are sorted
+	ignored  [][]string // paths of fields, split into keys
+	managers bool       // sort managedFields
 }
 
-// NewCanonicalizer takes paths of fields, written with dots.
+// NewCanonicalizer returns a Canonicalizer that removes the fields with these dotted paths.
 func NewCanonicalizer(ignored []string) Canonicalizer {
 	var c Canonicalizer
 	for _, path := range ignored {
@@ -23,15 +23,15 @@ func NewCanonicalizer(ignored []string) Canonicalizer {
 	return c
 }
 
-// SortingManagers is a Canonizer that also sorts managedFields by everything but their times. Servers sort them by second, and where one
-// second ends is chance.
+// SortingManagers returns a Canonicalizer that also sorts managedFields by everything but their
+// times. Servers sort them by time in seconds, so their order is not deterministic.
 func (c Canonicalizer) SortingManagers() Canonicalizer {
 	c.managers = true
 	return c
 }
 
-// Body is a copy of a body without the ignored fields, and with that in one
-// order which API servers order at random.
+// Body returns a copy of v without the ignored fields. It sorts the lists that API servers return
+// in random order.
 func (c Canonicalizer) Body(v any) any {
 	v = runtime.DeepCopyJSONValue(v)
 	c.drop(v)
@@ -39,7 +39,7 @@ func (c Canonicalizer) Body(v any) any {
 	return v
 }
 
-// Event is the same for a watch event.
+// Event is like Body for a watch event.
 func (c Canonicalizer) Event(v any) any {
 	v = runtime.DeepCopyJSONValue(v)
 	c.drop(v)
@@ -49,7 +49,7 @@ func (c Canonicalizer) Event(v any) any {
 	return v
 }
 
-// drop removes the ignored fields, wherever in v their paths begin, and sorts managedFields.
+// drop removes the ignored fields at any depth of v, and sorts managedFields.
 func (c Canonicalizer) drop(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -113,8 +113,7 @@ func sortResources(v any) {
 	}
 }
 
-// sortCauses sorts the causes, and what they are called in the message of a
-// Status that lists several.
+// sortCauses sorts the causes of a Status, and the list of them in its message.
 func sortCauses(status map[string]any) {
 	if details, ok := status["details"].(map[string]any); ok {
 		if causes, ok := details["causes"].([]any); ok {
@@ -130,7 +129,7 @@ func sortCauses(status map[string]any) {
 	}
 }
 
-// managerKey is an entry of managedFields without its time.
+// managerKey returns an entry of managedFields as text, without its time.
 func managerKey(entry any) string {
 	m, _ := entry.(map[string]any)
 	return jsonText([]any{m["operation"], m["manager"], m["subresource"], m["apiVersion"]})

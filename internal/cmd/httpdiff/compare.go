@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Compare walks through a value of the left side, which may have symbols in its texts, and one that came on the right, both as Decode gives
-// them. The path begins with at.
+// Compare compares a value of the left side, whose strings may contain placeholders, with one of
+// the right side. Both must be values as returned by Decode. It adds the differences to d, with
+// paths that begin with at.
 func (s *Placeholders) Compare(at string, left, right any, d *Differences) {
 	switch left := left.(type) {
 	case map[string]any:
@@ -34,7 +35,7 @@ func (s *Placeholders) Compare(at string, left, right any, d *Differences) {
 	d.Add(at, left, right)
 }
 
-// CompareText is Compare for texts.
+// CompareText is like Compare for strings.
 func (s *Placeholders) CompareText(at, left, right string, d *Differences) {
 	switch contradiction, same := s.Match(left, right); {
 	case contradiction != "":
@@ -62,7 +63,7 @@ func (s *Placeholders) compareObjects(at string, left, right map[string]any, d *
 	}
 }
 
-// findKey is the key that stands for one of the left, which may have symbols in it.
+// findKey returns the key of right that matches left, which may contain placeholders.
 func (s *Placeholders) findKey(left string, right map[string]any) string {
 	if _, same := right[left]; same || !placeholderText.MatchString(left) {
 		return left
@@ -93,7 +94,8 @@ func (s *Placeholders) compareArrays(at string, left, right []any, d *Difference
 	}
 }
 
-// compareNamed holds items of the same name against each other, so that one that is missing does not make all behind it differ.
+// compareNamed compares items with the same name, so that one missing item does not make all items
+// after it differ.
 func (s *Placeholders) compareNamed(at string, left, right []any, d *Differences) {
 	met := map[int]bool{}
 	for i, item := range left {
@@ -113,7 +115,7 @@ func (s *Placeholders) compareNamed(at string, left, right []any, d *Differences
 	}
 }
 
-// haveUniqueNames reports whether all items have names, and no two the same.
+// haveUniqueNames reports whether all items have different names.
 func haveUniqueNames(items []any) bool {
 	seen := map[string]bool{}
 	for _, item := range items {
@@ -126,7 +128,7 @@ func haveUniqueNames(items []any) bool {
 	return true
 }
 
-// itemName is what an item is known by: a text itself, or the name of an object, a resource, a version, or the like.
+// itemName returns the string itself, or the name of an object, resource, version or similar item.
 func itemName(item any) string {
 	switch item := item.(type) {
 	case string:
@@ -144,7 +146,8 @@ func itemName(item any) string {
 	return ""
 }
 
-// CompareHeaders looks at the headers of these names, and at those that the left side has besides for their symbols.
+// CompareHeaders compares the headers in names. It reads the other headers of the left side only
+// for placeholder values.
 func (s *Placeholders) CompareHeaders(names []string, left map[string][]string, right http.Header, d *Differences) {
 	for _, name := range names {
 		if values := right.Values(name); len(left[name]) == 0 && len(values) > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// value reads JSON as answers are read.
+// value decodes JSON with Decode.
 func value(t *testing.T, text string) any {
 	t.Helper()
 	var v any
@@ -21,7 +21,7 @@ const (
 	uidB = "11234567-89ab-cdef-0123-456789abcdef"
 )
 
-// match holds that two texts are the same.
+// match requires that right matches left.
 func match(t *testing.T, s *Placeholders, left, right string) {
 	t.Helper()
 	contradiction, same := s.Match(left, right)

@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// Decode reads one JSON value and keeps numbers as they are written. What stands behind the value is an error.
+// Decode decodes one JSON value, with numbers as json.Number. Data after the value is an error.
 func Decode(text []byte, into any) error {
 	return decodeOne(json.NewDecoder(bytes.NewReader(text)), into)
 }
 
-// DecodeStrictly is Decode that refuses unknown keys.
+// DecodeStrictly is like Decode, but returns an error for unknown fields.
 func DecodeStrictly(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -7,18 +7,20 @@ import (
 	"slices"
 )
 
-// Difference is one thing that is not the same on the left, what a recording or another server has, and on the right, what came.
+// Difference is a difference between the left side (a recording or a server) and the right side.
 type Difference struct {
-	// At is the place: "code", "header NAME", or a path into the body, "body.metadata.name". It is "" for the whole exchange.
+	// At is the location: "code", "header NAME", or a path in the body such as
+	// "body.metadata.name". It is "" for the whole exchange.
 	At string `json:"at,omitempty"`
-	// Left and Right are what is there, as JSON or text, cut to what fits a line; "" is for nothing.
+	// Left and Right are the values as JSON or text, truncated to fit a line. "" means that the
+	// value is missing.
 	Left  string `json:"left,omitempty"`
 	Right string `json:"right,omitempty"`
-	// Note says what is wrong where the two sides do not tell.
+	// Note describes the difference if Left and Right do not.
 	Note string `json:"note,omitempty"`
 }
 
-// String gives the difference as a line.
+// String returns the difference as one line.
 func (d Difference) String() string {
 	text := d.Note
 	switch {
@@ -32,7 +34,7 @@ func (d Difference) String() string {
 	return join(d.At, text)
 }
 
-// join puts a colon between two texts that are there.
+// join joins two non-empty texts with a colon.
 func join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -40,10 +42,10 @@ func join(a, b string) string {
 	return a + ": " + b
 }
 
-// Differences is a list of them, in the order in which they were found.
+// Differences is a list of differences, in the order in which they were found.
 type Differences []Difference
 
-// Lines gives each as a line.
+// Lines returns one line for each difference.
 func (d Differences) Lines() []string {
 	lines := make([]string, 0, len(d))
 	for _, one := range d {
@@ -52,17 +54,17 @@ func (d Differences) Lines() []string {
 	return lines
 }
 
-// Add notes that two values differ at a place.
+// Add adds a difference between two values.
 func (d *Differences) Add(at string, left, right any) {
 	*d = append(*d, Difference{At: at, Left: Short(left), Right: Short(right)})
 }
 
-// Addf notes something else about a place.
+// Addf adds a difference with a note.
 func (d *Differences) Addf(at, format string, args ...any) {
 	*d = append(*d, Difference{At: at, Note: fmt.Sprintf(format, args...)})
 }
 
-// missing and unexpected note what is on one side only.
+// missing and unexpected add values that are only on the left or only on the right.
 func (d *Differences) missing(at string, left any) {
 	*d = append(*d, Difference{At: at, Left: Short(left)})
 }
@@ -73,14 +75,13 @@ func (d *Differences) unexpected(at string, right any) {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// jsonText writes a value that came out of JSON. (Others are the callers' mistake
-// and read as nothing.)
+// jsonText encodes a value that was decoded from JSON. It returns "" for other values.
 func jsonText(v any) string {
 	b, _ := json.Marshal(v)
 	return string(b)
 }
 
-// Short is a value as JSON, cut to what fits a line of a report.
+// Short returns a value as JSON, truncated to fit a line of a report.
 func Short(v any) string {
 	const longest = 300
 	text := jsonText(v)

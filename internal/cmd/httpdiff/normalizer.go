@@ -9,21 +9,23 @@ import (
 	"strings"
 )
 
-// Normalizer writes down what a server sends now as a left side, with symbols in the place of what no two servers have in common. It has to
-// see the exchanges of a case in their order, requests included.
+// Normalizer replaces values that differ between servers by placeholders, so that the responses of
+// one server can be the left side. It must be applied to the exchanges of a case in order, requests
+// included.
 type Normalizer struct {
 	numbered     []*regexp.Regexp
 	placeholders map[binding]string
 	counts       map[string]int
-	bases        []*regexp.Regexp // names that the server has generated: the first group is what is chance
+	bases        []*regexp.Regexp // generated names; the first group is the random suffix
 }
 
-// NewNormalizer takes patterns of names that have a number in them which is chance: their first group, in texts of any kind.
+// NewNormalizer returns a Normalizer. The first group of each pattern is a number in a name that is
+// replaced in all strings.
 func NewNormalizer(numbered ...*regexp.Regexp) *Normalizer {
 	return &Normalizer{numbered: numbered, placeholders: map[binding]string{}, counts: map[string]int{}}
 }
 
-// placeholder is that of a value, a new one if there is none.
+// placeholder returns the placeholder of a value, a new one if the value has none yet.
 func (s *Normalizer) placeholder(class, value string) string {
 	known, ok := s.placeholders[binding{class, value}]
 	if !ok {
@@ -37,10 +39,10 @@ func (s *Normalizer) placeholder(class, value string) string {
 	return known
 }
 
-// Value is a copy of a value, as Decode gives it, with symbols.
+// Value returns a copy of v, which was decoded by Decode, with placeholders.
 func (s *Normalizer) Value(v any) any { return s.value("", v) }
 
-// value is Value for what stands under a key.
+// value is Value for the value of a key.
 func (s *Normalizer) value(key string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -72,16 +74,16 @@ func (s *Normalizer) value(key string, v any) any {
 	return v
 }
 
-// releaseKeys are the fields of a document about the server's version that every build has its own values for.
+// releaseKeys are the fields of version.Info that differ between builds.
 var releaseKeys = map[string]bool{
 	"gitVersion": true, "gitCommit": true, "buildDate": true, "goVersion": true, "compiler": true, "platform": true,
 }
 
-// maxBaseLength is what an API server leaves of a generateName that is too long.
+// maxBaseLength is the length to which an API server truncates generateName.
 const maxBaseLength = 58
 
-// addBase takes down what the name of an object will begin with, for messages have the name, too. The letters that
-// follow it are those that apimachinery makes words of.
+// addBase records the generateName of an object, because messages contain the generated name too.
+// The suffix has the letters of apimachinery's rand package.
 func (s *Normalizer) addBase(object map[string]any) {
 	base, _ := object["generateName"].(string)
 	if base == "" {
@@ -98,11 +100,11 @@ var (
 	wholeAge    = regexp.MustCompile(`^(?:\d+[smhdy])+$`)
 )
 
-// valueFor is a text under a key.
+// valueFor is Value for a string under a key.
 func (s *Normalizer) valueFor(key, text string) string {
 	switch {
 	case key == "resourceVersion" && wholeNumber.MatchString(text) && text != "0":
-		return "$revision" // not that of an object: other writes move it, too
+		return "$revision" // not an object's resourceVersion: writes to other objects change it
 	case key == "continue":
 		return orText(s.placeholder("continue", text), text)
 	case key == "cells" && wholeAge.MatchString(text):
@@ -113,7 +115,7 @@ func (s *Normalizer) valueFor(key, text string) string {
 	return s.Text(text)
 }
 
-// orText is the symbol of a text, if there is one.
+// orText returns symbol, or "" if text is empty.
 func orText(symbol, text string) string {
 	if text == "" {
 		return ""
@@ -121,13 +123,14 @@ func orText(symbol, text string) string {
 	return symbol
 }
 
-// textPart is a part of a text: a symbol, or what is still to be searched for some.
+// textPart is a part of a string: a placeholder if done, otherwise text in which placeholders are
+// still to be inserted.
 type textPart struct {
 	text string
 	done bool
 }
 
-// The patterns whose first group has a value of a class.
+// classPatterns match the values of a class in their first group.
 var classPatterns = []struct {
 	class   string
 	pattern *regexp.Regexp
@@ -142,10 +145,10 @@ var classPatterns = []struct {
 	{"continue", regexp.MustCompile(`[?&]continue=([^&]+)`)},
 }
 
-// number finds what may be a resourceVersion in a text. Shorter ones mean too much else.
+// number matches a possible resourceVersion in a text. Shorter numbers are too ambiguous.
 var number = regexp.MustCompile(`\b(\d{4,})\b`)
 
-// Text is a text with symbols.
+// Text returns text with placeholders.
 func (s *Normalizer) Text(text string) string {
 	if len(text) < 4 {
 		return text
@@ -168,7 +171,8 @@ func (s *Normalizer) Text(text string) string {
 	return b.String()
 }
 
-// replaceMatches puts symbols of a class for what the first group of a pattern matches. The class "" is for resourceVersions that are known already.
+// replaceMatches replaces the first group of each match by a placeholder of the class. With the
+// class "" it replaces only known resourceVersions.
 func (s *Normalizer) replaceMatches(pieces []textPart, pattern *regexp.Regexp, class string) []textPart {
 	var all []textPart
 	for _, p := range pieces {
@@ -190,7 +194,7 @@ func (s *Normalizer) replaceMatches(pieces []textPart, pattern *regexp.Regexp, c
 	return all
 }
 
-// placeholderOf is the symbol of a value that was found in a text, "" for none.
+// placeholderOf returns the placeholder of a value found in a text, or "".
 func (s *Normalizer) placeholderOf(class, value string) string {
 	switch class {
 	case "":
@@ -204,7 +208,7 @@ func (s *Normalizer) placeholderOf(class, value string) string {
 	return s.placeholder(class, value)
 }
 
-// Headers are headers with symbols. What only has to be there, whatever it is, is named by opaque.
+// Headers returns h with placeholders. The values of the headers in opaque are replaced entirely.
 func (s *Normalizer) Headers(h http.Header, opaque ...string) map[string][]string {
 	written := map[string][]string{}
 	for name, values := range h {

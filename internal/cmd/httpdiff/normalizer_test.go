@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Of what one server sends the symbols are those that match what another sends.
+// The normalized response of one server matches the response of another.
 func TestNormalizer(t *testing.T) {
 	for name, test := range map[string]struct{ left, right, want string }{
 		"uids": {
@@ -63,7 +63,7 @@ func TestNormalizer(t *testing.T) {
 	}
 }
 
-// What is one value on the left has to be one on the right, and what is two has to be two.
+// Equal values on the left must be equal on the right, and different values must differ.
 func TestNormalizerDistinguishesValues(t *testing.T) {
 	for _, test := range []struct{ left, right string }{
 		{`["` + uidA + `","` + uidA + `"]`, `["` + uidA + `","` + uidB + `"]`},

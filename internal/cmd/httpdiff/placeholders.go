@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// placeholderText finds the symbols in a text. Whatever else begins with a dollar
-// sign is no symbol.
+// placeholderText matches the placeholders in a text. Other words with a dollar sign are plain
+// text.
 var placeholderText = regexp.MustCompile(`\$(?:` +
 	`continue\([^)]*\)|token\([^)]*\)|(?:rv|uid|rand|num|hash|etag)\d+|` +
 	`(?:ns|time|microtime|revision|age|opaque|storageVersionHash|serverAddress|buildDate|goVersion|gitCommit|gitVersion|platform|compiler)\b)`)
 
-// className is the word that a symbol begins with.
+// className matches the class at the beginning of a placeholder.
 var className = regexp.MustCompile(`^\$([a-zA-Z]+)`)
 
-// valuePattern is what the values of a class look like; of a class that is not
-// here, any text but none.
+// valuePattern maps classes to the pattern of their values. Other classes match any non-empty text.
 var valuePattern = map[string]string{
 	"rv":        `\d+`,
 	"uid":       uidText,
@@ -32,30 +31,31 @@ var valuePattern = map[string]string{
 	"age":       `(?:\d+[smhdy])+`,
 }
 
-// The patterns of a uid, and of a time up to its seconds.
+// Patterns of a uid, and of a time up to its seconds.
 const (
 	uidText  = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
 	timeText = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`
 )
 
-// Placeholders holds what the symbols of a case stand for on one server.
+// Placeholders holds the values of a case's placeholders on one server.
 type Placeholders struct {
 	namespace string
 	compareRV bool
-	values    map[string]string  // by symbol
-	names     map[binding]string // the symbol that had a value first
+	values    map[string]string  // by placeholder
+	names     map[binding]string // the first placeholder with the value
 }
 
 type binding struct{ class, value string }
 
-// NewPlaceholders knows the namespace only. With compareRV, resourceVersions have to be equal on the right where they are on the left; otherwise
-// any number will do for each.
+// NewPlaceholders returns Placeholders without values, except for the namespace. With compareRV,
+// resourceVersions must be equal on the right where they are equal on the left; otherwise any
+// number matches.
 func NewPlaceholders(namespace string, compareRV bool) *Placeholders {
 	return &Placeholders{namespace: namespace, compareRV: compareRV, values: map[string]string{}, names: map[binding]string{}}
 }
 
-// Expand puts values in the place of the symbols of a request. A symbol without
-// one is an error: the answer that should have had it did not.
+// Expand replaces the placeholders of a request by their values. It returns an error if a
+// placeholder has no value, because no response contained it.
 func (s *Placeholders) Expand(text string) (string, error) {
 	var missing error
 	expanded := placeholderText.ReplaceAllStringFunc(text, func(symbol string) string {
@@ -77,8 +77,8 @@ func (s *Placeholders) Expand(text string) (string, error) {
 	return expanded, missing
 }
 
-// continueToken makes a continue token out of "v=V rv=RV start=START". START is JSON
-// text already, escapes and all.
+// continueToken encodes a continue token from "v=V rv=RV start=START". START is already escaped for
+// JSON.
 func (s *Placeholders) continueToken(parts string) string {
 	version, rest, _ := strings.Cut(strings.TrimPrefix(parts, "v="), " rv=")
 	revision, start, _ := strings.Cut(rest, " start=")
@@ -87,8 +87,8 @@ func (s *Placeholders) continueToken(parts string) string {
 		fmt.Appendf(nil, `{"v":"%s","rv":%s,"start":"%s"}`, version, revision, start))
 }
 
-// Match compares a text of the left side with one that came and binds the symbols that are new. A contradiction is what
-// a symbol says against what it stood for before.
+// Match compares a text of the left side with one of the right side and binds new placeholders.
+// contradiction describes a placeholder that is bound to a different value already.
 func (s *Placeholders) Match(left, right string) (contradiction string, same bool) {
 	pattern, found := s.pattern(left)
 	if len(found) == 0 && !strings.Contains(left, "$ns") {
@@ -106,8 +106,8 @@ func (s *Placeholders) Match(left, right string) (contradiction string, same boo
 	return "", true
 }
 
-// pattern turns a recorded text into a regular expression with a group for each
-// symbol, and gives those symbols. The namespace is no group: it is known.
+// pattern returns a regular expression for a text of the left side, with a group for each
+// placeholder except $ns, and these placeholders.
 func (s *Placeholders) pattern(left string) (pattern string, found []string) {
 	var b strings.Builder
 	b.WriteString(`(?s)\A`)
@@ -133,16 +133,16 @@ func (s *Placeholders) pattern(left string) (pattern string, found []string) {
 
 func classOf(symbol string) string { return className.FindStringSubmatch(symbol)[1] }
 
-// bind notes a symbol's value at first sight, and says so if a value contradicts
-// what is known.
+// bind stores the value of a new placeholder. It returns a description of the contradiction if the
+// value does not match the known ones.
 func (s *Placeholders) bind(symbol, value string) string {
 	class := classOf(symbol)
 	switch class {
-	case "continue": // the newest token is the one to go on with
+	case "continue": // later requests use the latest token
 		s.values[symbol] = value
 		return ""
 	case "rv", "uid", "rand", "num", "hash", "etag":
-	default: // times and the like: they have a shape, not a value
+	default: // times and similar classes: only the format is checked
 		return ""
 	}
 	exact := class == "uid" || class == "rand" || class == "num" || class == "rv" && s.compareRV
