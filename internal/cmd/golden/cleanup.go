@@ -12,20 +12,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// collectionPath finds a collection in the namespace of the case.
+// collectionPath matches the path of a collection in the namespace of the case.
 var collectionPath = regexp.MustCompile(`^/.*/namespaces/\$ns/[a-z]+`)
 
-// cleanupTimeout bounds the clean-up of a case.
+// cleanupTimeout limits the clean-up of a case.
 const cleanupTimeout = 30 * time.Second
 
-// cleanUp removes what the case left behind, and takes down what it could not.
+// cleanUp deletes the objects and the namespace of a case, and records what it could not delete.
 func (r *replay) cleanUp(ctx context.Context, c Case) {
 	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
 	known := map[string]bool{}
 	for _, s := range c.Steps {
 		path := collectionPath.FindString(s.Request.Path)
-		if path != "" && !known[path] && !strings.Contains(path, "/watch/") { // which would be a stream
+		if path != "" && !known[path] && !strings.Contains(path, "/watch/") { // a watch path would be a stream
 			known[path] = true
 			r.empty(ctx, path)
 		}
@@ -33,14 +33,14 @@ func (r *replay) cleanUp(ctx context.Context, c Case) {
 	r.remove(ctx, "/api/v1/namespaces/$ns")
 }
 
-// empty deletes a collection, and takes off the finalizers of what stays.
+// empty deletes a collection, and removes the finalizers of the objects that remain.
 func (r *replay) empty(ctx context.Context, path string) {
 	if !r.remove(ctx, path) {
 		return
 	}
 	left, err := r.sendManifest(ctx, http.MethodGet, path, "", http.StatusOK)
 	if err != nil {
-		return // there is no such collection to read
+		return // the collection cannot be listed
 	}
 	var list metav1.PartialObjectMetadataList
 	if err := json.Unmarshal([]byte(left.body), &list); err != nil {
@@ -55,18 +55,18 @@ func (r *replay) empty(ctx context.Context, path string) {
 	}
 }
 
-// release takes the finalizers off an object.
+// release removes the finalizers of an object.
 func (r *replay) release(ctx context.Context, path string) {
 	response, err := r.send(ctx, Request{
 		Method: http.MethodPatch, Path: path, Headers: map[string]string{"Content-Type": "application/merge-patch+json"},
 		BodyText: `{"metadata":{"finalizers":null}}`,
 	})
 	if err == nil {
-		_ = response.Body.Close() // what is wrong with it the deletion will say
+		_ = response.Body.Close() // the deletion reports errors
 	}
 }
 
-// remove deletes what is at a path, if the server has such a thing.
+// remove deletes the object at a path, if the server has it.
 func (r *replay) remove(ctx context.Context, path string) bool {
 	_, err := r.sendManifest(ctx, http.MethodDelete, path, "", http.StatusOK, http.StatusAccepted, http.StatusConflict, http.StatusNotFound, http.StatusMethodNotAllowed)
 	if err != nil {

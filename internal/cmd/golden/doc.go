@@ -1,20 +1,21 @@
-// Package golden replays recorded exchanges with a Kubernetes API server
-// against another server and tells where the answers differ.
+// Package golden replays recorded exchanges with a Kubernetes API server against another server and
+// reports where the responses differ.
 //
-// A recording is a [Case]: a file of requests, in order, each with the answer
-// that the recorded server gave. Load reads a folder of them; a [Player] sends
-// the requests to a base URL and compares:
+// A recording is a [Case]: a file of requests, in order, each with the response of the recorded
+// server. [Load] reads the cases of a directory. A [Player] sends the requests to a base URL and
+// compares:
 //
-//   - the status code; if it differs, nothing else of that answer is looked at;
-//   - the headers Content-Type, Retry-After, Warning, Allow, Content-Encoding and
-//     Location, which must be the same or absent on both sides;
-//   - the body, in the form that the recording has it in (see [Response]);
-//   - of a watch: the number, order and content of its events, and how it ended.
+//   - the status code. If it differs, the rest of the response is not compared;
+//   - the headers Content-Type, Retry-After, Warning, Allow, Content-Encoding and Location, which
+//     must be equal or absent on both sides;
+//   - the body, in the form in which it was recorded (see [Response]);
+//   - the number, order and content of the events of a watch, and how it ended.
 //
-// Package exchange says how values are compared, and has the symbols that stand in a recording for what no two servers have in common.
+// Package httpdiff compares the values, and defines the placeholders that recordings have in place of
+// values that differ between servers.
 //
-// # What it does not do
+// # Limits
 //
-// It records nothing. It does not install the custom resources that a case
-// names in CRDs: the caller has the server ready, by Install or otherwise.
+// The package does not record. Play does not install the custom resources that a case lists in CRDs;
+// the caller prepares the server with Install or otherwise.
 package golden

@@ -12,68 +12,68 @@ import (
 	"example.com/fakeapi/internal/cmd/httpdiff"
 )
 
-// Case is a recording: requests and what a server answered.
+// Case is a recording of requests and the responses of a server.
 type Case struct {
-	// Name is the name of the file without .json. Group is the family of the
-	// case, Desc what it is about.
+	// Name is the name of the file without .json. Group is the group of related cases, Desc a
+	// description.
 	Name  string `json:"name"`
 	Group string `json:"group"`
 	Desc  string `json:"desc"`
 
-	// CompareRV: resourceVersions are equal where the recorded ones were.
+	// CompareRV requires resourceVersions to be equal where the recorded ones were.
 	CompareRV bool `json:"compareRV"`
-	// CRDs are the files, beside the case, with definitions of custom resources
-	// that the server must have before.
+	// CRDs are files in the folder of the case with CustomResourceDefinitions that the server must
+	// have before the case is played.
 	CRDs []string `json:"crds"`
-	// TookMs is how long the recording took, in milliseconds.
+	// TookMs is the duration of the recording in milliseconds.
 	TookMs int `json:"tookMs"`
-	// Steps happen one after the other.
+	// Steps are played in order.
 	Steps []Step `json:"steps"`
 }
 
-// Step is a request with its answer, or a compaction.
+// Step is a request with its response, or a compaction.
 type Step struct {
-	// Note is a comment. Skip says why the step is not to be played.
+	// Note is a comment. Skip is the reason why the step is not played, if any.
 	Note string `json:"note"`
 	Skip string `json:"skip"`
-	// Setup: of the answer only the code is compared; it is read for its symbols.
+	// Setup is set if only the status code of the response is compared. The rest is read for
+	// placeholder values.
 	Setup bool `json:"setup"`
 	// SettleMs is a pause before the step, in milliseconds.
 	SettleMs int `json:"settleMs"`
-	// Compact: there is no request; the history of the server is compacted.
+	// Compact is set for a step without a request that compacts the server's history.
 	Compact bool `json:"compact"`
 
-	// Request is what is sent, Response what must come back.
+	// Request is the request to send, Response the expected response.
 	Request  Request  `json:"request"`
 	Response Response `json:"response"`
 
-	// Watch says how the answer, a stream, is read; nil if it is none.
+	// Watch configures how a response stream is read. It is nil if the response is not a stream.
 	Watch *Watch `json:"watch"`
-	// During are steps that happen once the stream's headers are here, before its
-	// events are read.
+	// During are steps that run after the headers of the stream have arrived and before its events
+	// are read.
 	During []Step `json:"during"`
 }
 
-// Request has at most one of the four forms of a body.
+// Request is a request. At most one of the body fields is set.
 type Request struct {
 	Method string `json:"method"`
-	// Path is path and query, behind the base URL.
+	// Path is the path and the query, relative to the base URL.
 	Path string `json:"path"`
-	// Headers are sent besides Accept: application/json and User-Agent: replay/1.0,
-	// or in their place; one with the value "" is not sent.
+	// Headers are added to Accept: application/json and User-Agent: replay/1.0, or replace them. A
+	// header with the value "" is not sent.
 	Headers map[string]string `json:"headers"`
 
-	// Body is JSON and sent without white space, its keys as they stand in the
-	// file, twice if they are there twice.
+	// Body is sent as JSON without white space. The order of keys and duplicate keys are preserved.
 	Body json.RawMessage `json:"body"`
-	// BodyText is sent as it is, BodyHex as the bytes that it spells.
+	// BodyText is sent unchanged, BodyHex as the bytes that it encodes.
 	BodyText string `json:"bodyText"`
 	BodyHex  string `json:"bodyHex"`
-	// BodyFill is a large body in few words.
+	// BodyFill describes a large body.
 	BodyFill *Fill `json:"bodyFill"`
 }
 
-// Fill is the text Before, then Char Count times, then After.
+// Fill is the text Before, then Char repeated Count times, then After.
 type Fill struct {
 	Before string `json:"before"`
 	Char   string `json:"char"`
@@ -81,40 +81,38 @@ type Fill struct {
 	After  string `json:"after"`
 }
 
-// Watch is how long, in milliseconds, and for how many events at most a stream
-// was read.
+// Watch limits the time in milliseconds for which a stream is read, and the number of events.
 type Watch struct {
 	ForMs     int `json:"forMs"`
 	MaxEvents int `json:"maxEvents"`
 }
 
-// Response is an answer with symbols in the place of values.
+// Response is a response with placeholders.
 type Response struct {
 	Code    int                 `json:"code"`
 	Headers map[string][]string `json:"headers"`
 
-	// BodyAs is the form of Body: "" is JSON; package exchange has the others. A nil Body is an empty one.
+	// BodyAs is the form of Body. "" is JSON; package httpdiff defines the others. A nil Body is
+	// empty.
 	BodyAs string `json:"bodyAs"`
 	Body   any    `json:"body"`
 
-	// Events and End (ServerClosed, OpenAtDeadline or ClientStopped) belong to a
-	// watch.
+	// Events and End (ServerClosed, OpenAtDeadline or ClientStopped) are set for a watch.
 	Events []any  `json:"events"`
 	End    string `json:"end"`
-	// Waited is how long the answer took, if that was long. It is not compared.
+	// Waited is the time the response took, if it was long. It is not compared.
 	Waited string `json:"waited"`
 }
 
-// The ends of a watch.
+// How a watch ended.
 const (
 	ServerClosed   = "server closed"                      // the server ended it
-	OpenAtDeadline = "open at deadline"                   // forMs were over
-	ClientStopped  = "client stopped after wanted events" // all wanted events had come
+	OpenAtDeadline = "open at deadline"                   // ForMs elapsed
+	ClientStopped  = "client stopped after wanted events" // all wanted events had arrived
 )
 
-// Load reads the cases in the *.json files at the top of a file system, by name.
-// A file that is not a case as described here is an error, and so is a folder
-// without any.
+// Load reads the cases from the *.json files in the root of fsys, sorted by name. It returns an
+// error if a file is not a valid case or if there is no file.
 func Load(fsys fs.FS) ([]Case, error) {
 	names, err := fs.Glob(fsys, "*.json")
 	if err != nil {
@@ -149,7 +147,7 @@ func loadCase(fsys fs.FS, name string) (c Case, err error) {
 	return c, checkSteps(c.Steps)
 }
 
-// checkSteps finds what would make a step pass or fail for no good reason.
+// checkSteps returns an error if a step is invalid and could pass or fail for the wrong reason.
 func checkSteps(steps []Step) error {
 	for i, s := range steps {
 		if err := s.check(); err != nil {
@@ -180,7 +178,7 @@ func (s Step) check() error {
 	return nil
 }
 
-// Requests are those of all steps, in the order in which they are sent.
+// Requests returns the requests of all steps, in the order in which they are sent.
 func (c Case) Requests() []Request { return requestsOf(c.Steps) }
 
 func requestsOf(steps []Step) (all []Request) {
@@ -192,7 +190,7 @@ func requestsOf(steps []Step) (all []Request) {
 	return all
 }
 
-// Compacts reports whether the case can only be played where [Player].Compact is given.
+// Compacts reports whether the case requires [Player].Compact.
 func (c Case) Compacts() bool { return compacts(c.Steps) }
 
 func compacts(steps []Step) bool {

@@ -71,7 +71,7 @@ func TestLoadRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "no *.json file")
 }
 
-// step is the text of a case with one step, a GET, and what else it has.
+// step returns a case with one step, a GET with the fields in rest.
 func step(rest string) string {
 	return `{"name": "c", "steps": [{"request": {"method": "GET", "path": "/x"}, ` + rest + `}]}`
 }

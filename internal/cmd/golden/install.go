@@ -18,7 +18,7 @@ import (
 
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// crd is what has to be known of a custom resource definition.
+// crd has the fields of a CustomResourceDefinition that Install needs.
 type crd struct {
 	Metadata struct{ Name string }
 	Spec     struct {
@@ -28,8 +28,9 @@ type crd struct {
 	}
 }
 
-// Install creates the definitions of custom resources in a manifest, and waits until they are served, in the documents of OpenAPI too. One that
-// the server has already is left as it is. What remove deletes are those that were created; it is never nil.
+// Install creates the CustomResourceDefinitions of a manifest and waits until they are served,
+// including their OpenAPI documents. Definitions that the server already has are not changed.
+// remove deletes the created ones; it is never nil.
 func (p Player) Install(ctx context.Context, manifest []byte) (remove func(context.Context) error, err error) {
 	r := &replay{player: p, placeholders: httpdiff.NewPlaceholders("", false), client: p.client()}
 	var created []string
@@ -67,13 +68,14 @@ func (p Player) Install(ctx context.Context, manifest []byte) (remove func(conte
 	}
 }
 
-// installResponse is an answer to a request of the player's own.
+// installResponse is a response to a request of Install.
 type installResponse struct {
 	code int
 	body string
 }
 
-// sendManifest makes a request that is of no case, and refuses other answers than these.
+// sendManifest sends a request that belongs to no case. It returns an error if the status code is
+// not one of codes.
 func (r *replay) sendManifest(ctx context.Context, method, path, manifest string, codes ...int) (installResponse, error) {
 	response, err := r.send(ctx, Request{Method: method, Path: path, Headers: map[string]string{"Content-Type": "application/yaml"}, BodyText: manifest})
 	if err != nil {
@@ -92,7 +94,7 @@ func (r *replay) sendManifest(ctx context.Context, method, path, manifest string
 	return installResponse{}, fmt.Errorf("%s %s: %s: %.300s", method, path, response.Status, body)
 }
 
-// awaitServed waits for what follows a definition later.
+// awaitServed waits until discovery and OpenAPI include the definition.
 func (r *replay) awaitServed(ctx context.Context, d crd) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, fmt.Errorf("%s is not served after 30 seconds", d.Metadata.Name))
 	defer cancel()

@@ -17,7 +17,7 @@ metadata: {name: bs.example.com}
 spec: {group: example.com, names: {plural: bs}, versions: [{name: v1}, {name: v2}]}
 `
 
-// What was there before stays, what is not served yet is waited for.
+// Install does not change existing definitions and waits for new ones to be served.
 func TestInstall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		posts, gets := 0, 0
@@ -66,7 +66,7 @@ const collectionsCase = `
 	{"setup": true, "request": {"method": "DELETE", "path": "/api/v1/watch/namespaces/$ns/pods"}, "response": {"code": 200}}
 `
 
-// cleanUpRequests is what the clean-up of those collections sends if something is left in one.
+// cleanUpRequests are the requests of a clean-up in which a collection has an object left.
 var cleanUpRequests = []string{
 	"DELETE /api/v1/namespaces/space/configmaps",
 	"GET /api/v1/namespaces/space/configmaps",
@@ -96,7 +96,7 @@ func TestCleanUp(t *testing.T) {
 	require.Equal(t, []string{"DELETE /api/v1/namespaces/$ns: 403: {}"}, result.Leftovers)
 }
 
-// An interrupted case is cleaned up after, too.
+// An interrupted case is cleaned up as well.
 func TestCleanUpAfterTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := newServerWithLeftovers()

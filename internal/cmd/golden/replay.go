@@ -13,50 +13,46 @@ import (
 	"example.com/fakeapi/internal/cmd/httpdiff"
 )
 
-// Player replays cases against one server. Its methods may be called from any
-// goroutine.
+// Player replays cases against one server. Its methods may be called concurrently.
 type Player struct {
-	// BaseURL is what the paths of a case are put behind, without a slash at its
-	// end.
+	// BaseURL is the URL that the paths of a case are appended to, without a trailing slash.
 	BaseURL string
-	// Client reaches the server; nil means http.DefaultClient. Redirects are not
-	// followed, whatever it says of them.
+	// Client sends the requests; nil means http.DefaultClient. Redirects are never followed.
 	Client *http.Client
-	// Compact compacts the server's history up to now. Without it a case that
-	// compacts cannot be played.
+	// Compact compacts the server's history. If it is nil, cases that compact fail.
 	Compact func(context.Context) error
-	// Namespace is the namespace of the cases, which is created. "" means a new
-	// one with a name by chance for each.
+	// Namespace is the namespace that is created for a case. If it is "", each case gets a random
+	// one.
 	Namespace string
-	// Ignore are paths of fields, like "metadata.managedFields", that are not
-	// compared, at whatever depth of a JSON body or event they begin.
+	// Ignore are paths of fields, like "metadata.managedFields", that are not compared. They match
+	// at any depth of a JSON body or event.
 	Ignore []string
 }
 
-// Result is what came of a case.
+// Result is the result of replaying a case.
 type Result struct {
-	// Steps are those that were played, set-up included, by Number.
+	// Steps are the steps that were played, including set-up, by Number.
 	Steps []StepResult
-	// Err is why the case was not played to its end; nil if it was.
+	// Err is the error that ended the case early, or nil.
 	Err error
-	// Leftovers are what the clean-up could not remove.
+	// Leftovers are objects that the clean-up could not delete.
 	Leftovers []string
 }
 
-// StepResult is what came of a step.
+// StepResult is the result of a step.
 type StepResult struct {
-	// Number counts the requests of a case from 1, in the order in which they are
-	// sent; compactions and skipped steps do not count.
+	// Number counts the requests of a case from 1, in the order in which they are sent. Compactions
+	// and skipped steps are not counted.
 	Number int
-	// Name is the request, with symbols, and the note of the step.
+	// Name is the request, with placeholders, and the note of the step.
 	Name string
-	// Setup is what it is in Step.
+	// Setup is Step.Setup.
 	Setup bool
-	// Differences are what is not as recorded.
+	// Differences are the differences from the recording.
 	Differences httpdiff.Differences
 }
 
-// Differing are the steps that have differences.
+// Differing returns the steps that have differences.
 func (r Result) Differing() (steps []StepResult) {
 	for _, s := range r.Steps {
 		if len(s.Differences) > 0 {
@@ -66,13 +62,12 @@ func (r Result) Differing() (steps []StepResult) {
 	return steps
 }
 
-// Same reports whether the whole case was played and nothing differed.
+// Same reports whether the whole case was played without differences.
 func (r Result) Same() bool { return r.Err == nil && len(r.Differing()) == 0 }
 
-// Play replays a case. It takes as long as its pauses and watches do and ends
-// early, with an error in the result, when the context does. Afterwards, in any case, the
-// collections that the case had in its namespace and the namespace are deleted,
-// as far as the server does that.
+// Play replays a case. It takes at least as long as the pauses and watches of the case. If ctx is
+// canceled it ends early, with an error in the result. It always tries to delete the namespace and
+// the collections that the case used in it.
 func (p Player) Play(ctx context.Context, c Case) Result {
 	r := &replay{
 		player:        p,
@@ -88,14 +83,14 @@ func (p Player) Play(ctx context.Context, c Case) Result {
 	return r.result
 }
 
-// client follows no redirects.
+// client returns a client that does not follow redirects.
 func (p Player) client() http.Client {
 	client := *cmp.Or(p.Client, http.DefaultClient)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client
 }
 
-// replay is one case while it is played.
+// replay is the state of a case while it is played.
 type replay struct {
 	player        Player
 	client        http.Client
@@ -104,7 +99,7 @@ type replay struct {
 	result        Result
 }
 
-// steps plays a list of steps until one cannot be played.
+// steps plays a list of steps until one fails to be played.
 func (r *replay) steps(ctx context.Context, steps []Step) {
 	for _, s := range steps {
 		if r.result.Err != nil {
@@ -123,14 +118,14 @@ func (r *replay) steps(ctx context.Context, steps []Step) {
 	}
 }
 
-// comparedHeaders are those that say something about an API server.
+// comparedHeaders are the response headers that are compared.
 var comparedHeaders = []string{"Allow", "Content-Encoding", "Content-Type", "Location", "Retry-After", "Warning"}
 
-// failed is what there is to say of a step that could not be played.
+// failed returns the difference of a step that could not be played.
 func failed(err error) httpdiff.Differences { return httpdiff.Differences{{Note: err.Error()}} }
 
-// number plays a step and notes what came of it. The number is taken before,
-// since other steps may happen during this one.
+// number plays a step and records its result. It assigns the number first, because other steps may
+// run during this one.
 func (r *replay) number(ctx context.Context, s Step) {
 	at := len(r.result.Steps)
 	name := s.Request.Method + " " + s.Request.Path
@@ -142,9 +137,9 @@ func (r *replay) number(ctx context.Context, s Step) {
 	r.result.Steps[at].Differences = d
 }
 
-// step sends a request and compares the answer.
+// step sends a request and compares the response.
 func (r *replay) step(ctx context.Context, s Step) (d httpdiff.Differences) {
-	// Ends a stream that is still open; what happens during it has ctx.
+	// Canceling own ends a stream that is still open. The steps during it use ctx.
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
 	response, err := r.send(own, s.Request)
@@ -190,7 +185,7 @@ func (r *replay) compareBody(want Response, response *http.Response, d *httpdiff
 	r.placeholders.Compare("body", r.canonicalizer.Body(want.Body), r.canonicalizer.Body(httpdiff.BodyAs(want.BodyAs, body)), d)
 }
 
-// firstBytes is the first part of an answer that should have been another.
+// firstBytes returns the beginning of an unexpected response.
 func firstBytes(response *http.Response, streams bool) string {
 	if streams {
 		return "a stream"
@@ -212,8 +207,8 @@ func (r *replay) compact(ctx context.Context) error {
 	return nil
 }
 
-// createNamespace makes the namespace of the case. A server may have it already,
-// or have no namespaces at all: what it answers is not judged, unless it failed.
+// createNamespace creates the namespace of the case. Any response but a server error is accepted,
+// because the namespace may exist or the server may not have namespaces.
 func (r *replay) createNamespace(ctx context.Context) error {
 	response, err := r.send(ctx, Request{
 		Method:   http.MethodPost,
@@ -231,7 +226,7 @@ func (r *replay) createNamespace(ctx context.Context) error {
 	return nil
 }
 
-// pause waits, or gives the context's error.
+// pause waits, or returns the context's error.
 func pause(ctx context.Context, milliseconds int) error {
 	if milliseconds > 0 {
 		select {
@@ -242,7 +237,7 @@ func pause(ctx context.Context, milliseconds int) error {
 	return ctx.Err()
 }
 
-// randomNamespace is a name that no other case has.
+// randomNamespace returns a unique name.
 func randomNamespace() string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
 	var name strings.Builder

@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// server answers requests by method and path, without a network, so that it
-// can live in a bubble. It keeps what it was sent.
+// server is a transport that responds by method and path, without a network, so that it can be used
+// in a synctest bubble. It records the requests.
 type server struct {
 	answers map[string]func(*http.Request) *http.Response
-	sent    []string // requests, bodies behind them
+	sent    []string // requests, each with its body
 }
 
 func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -55,8 +55,8 @@ func respondAlways(code int, body string) func(*http.Request) *http.Response {
 	return func(*http.Request) *http.Response { return newResponse(code, body) }
 }
 
-// newStream answers with lines, each after a second, and stays open until the
-// client leaves, or ends one second after the last line.
+// newStream returns a handler that sends one line per second. The stream ends one second after the
+// last line if ends is set, and otherwise when the client closes it.
 func newStream(ends bool, lines ...string) func(*http.Request) *http.Response {
 	return func(r *http.Request) *http.Response {
 		response := newResponse(200, "")
@@ -103,7 +103,7 @@ func playSteps(t *testing.T, ctx context.Context, s *server, compact func(contex
 	}.Play(ctx, cases[0])
 }
 
-// lines are the differences of a result, each with its step.
+// lines returns the differences of a result, each with its step.
 func lines(r Result) (out []string) {
 	for _, s := range r.Differing() {
 		for _, d := range s.Differences {
@@ -206,7 +206,7 @@ func TestPlayDifferences(t *testing.T) {
 	}, lines(result))
 }
 
-// watchOf is a step that watches /w for five seconds and was recorded to end so.
+// watchOf returns a step that watches /w for five seconds, with the recorded end and events.
 func watchOf(end, events, during string) string {
 	return `{"request": {"method": "GET", "path": "/w"}, "watch": {"forMs": 5000, "maxEvents": 5}, "during": [` + during + `],
 		"response": {"code": 200, ` + jsonHeader + `, "events": [` + events + `], "end": "` + end + `"}}`
@@ -248,8 +248,8 @@ func TestPlayWatch(t *testing.T) {
 	}
 }
 
-// Steps during a watch happen before it is read, have numbers after its own and
-// may use, and give, symbols; they happen also if the watch fails.
+// The steps during a watch run before its events are read and are numbered after it. They can use
+// and bind placeholders, and also run if the watch fails.
 func TestPlayDuring(t *testing.T) {
 	during := `{"compact": true, "settleMs": 1000},
 		{"request": {"method": "POST", "path": "/x"}, "response": {"code": 201, ` + jsonHeader + `, "body": "$rv1"}}`

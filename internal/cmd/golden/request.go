@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// send makes the request of a step out of the recorded one and what the symbols
-// stand for by now, and sends it.
+// send sends a recorded request with its placeholders expanded.
 func (r *replay) send(ctx context.Context, recorded Request) (*http.Response, error) {
 	request, err := r.request(ctx, recorded)
 	if err != nil {
@@ -39,22 +38,21 @@ func (r *replay) request(ctx context.Context, recorded Request) (*http.Request, 
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "replay/1.0")
-	// Says what saying nothing means, which would let net/http ask for gzip and
-	// unpack it unseen.
+	// Without this header net/http would request gzip and decompress the response.
 	request.Header.Set("Accept-Encoding", "identity")
 	for name, value := range recorded.Headers {
 		if value, err = r.placeholders.Expand(value); err != nil {
 			return nil, err
 		}
 		request.Header.Set(name, value)
-		if value == "" { // nil, since net/http replaces a User-Agent that is missing
+		if value == "" { // a nil value prevents the default User-Agent of net/http
 			request.Header[http.CanonicalHeaderKey(name)] = nil
 		}
 	}
 	return request, nil
 }
 
-// body is the body to send. Bytes in hex have no symbols.
+// body returns the body to send. BodyHex has no placeholders.
 func (r *replay) body(recorded Request) (string, error) {
 	switch {
 	case recorded.BodyHex != "":

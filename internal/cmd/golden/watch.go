@@ -16,9 +16,8 @@ import (
 	"example.com/fakeapi/internal/cmd/httpdiff"
 )
 
-// stream hands out the events of an answer until its body ends, and closes the
-// channel then, or when the context is done. It reads ahead, so that a server
-// is not held up by what happens during a watch.
+// stream sends the events of a response on the returned channel and closes it when the body ends or
+// ctx is done. It reads ahead so that the steps during a watch do not block the server.
 func stream(ctx context.Context, response *http.Response) <-chan any {
 	body := bufio.NewReader(response.Body)
 	next := nextLine
@@ -45,8 +44,8 @@ func stream(ctx context.Context, response *http.Response) <-chan any {
 	return events
 }
 
-// nextLine reads an event in JSON. At the end there may be both an event, without
-// a line feed behind it, and an error.
+// nextLine reads a JSON event. It returns both an event and an error if the last event has no line
+// feed.
 func nextLine(body *bufio.Reader) (event any, err error) {
 	line, err := body.ReadBytes('\n')
 	if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -58,11 +57,11 @@ func nextLine(body *bufio.Reader) (event any, err error) {
 	return event, err
 }
 
-// maxFrameSize is how long a protobuf frame may say that it is, in bytes.
+// maxFrameSize is the maximum size of a protobuf frame in bytes.
 const maxFrameSize = 16 << 20
 
-// nextFrame reads an event in protobuf: a length of four bytes, then a
-// WatchEvent. The event is given with its object's envelope.
+// nextFrame reads a protobuf event: a length of four bytes and a WatchEvent. The returned event has
+// the envelope of its object.
 func nextFrame(body *bufio.Reader) (any, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(body, head[:]); err != nil {
@@ -83,8 +82,8 @@ func nextFrame(body *bufio.Reader) (any, error) {
 	return map[string]any{"type": event.Type, "protobufObject": httpdiff.Envelope(event.Object.Raw)}, nil
 }
 
-// collect reads events until the wanted number is there (if the recording ended
-// so), the stream ends or its time is over, and tells which of them it was.
+// collect reads events until the wanted number has arrived (if the recording ended so), the stream
+// ends or the time is over. It returns the events and how the watch ended.
 func collect(events <-chan any, w Watch, want Response) (got []any, end string) {
 	deadline := time.After(time.Duration(w.ForMs) * time.Millisecond)
 	for {
@@ -121,7 +120,7 @@ func (r *replay) compareEvents(want Response, got []any, end string, d *httpdiff
 	}
 }
 
-// summary is what the events are called: types, and names of objects.
+// summary returns the types and object names of the events.
 func summary(events []any) string {
 	var names []string
 	for _, e := range events {

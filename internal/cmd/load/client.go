@@ -15,11 +15,11 @@ const (
 	mergeMedia = "application/merge-patch+json"
 	applyMedia = "application/apply-patch+yaml"
 	userAgent  = "fakeapi-bench"
-	// patience is how long a request may take that is no watch.
+	// patience is the timeout of a request that is not a watch.
 	patience = time.Minute
 )
 
-// client is one of those that make requests.
+// client is a client that sends requests.
 type client struct {
 	base string
 	http http.RoundTripper
@@ -33,10 +33,10 @@ func newClient(config Config) (*client, error) {
 	return &client{strings.TrimRight(config.BaseURL, "/"), transport}, nil
 }
 
-// close closes the connections that nobody uses any more.
+// close closes the idle connections.
 func (c *client) close() { (&http.Client{Transport: c.http}).CloseIdleConnections() }
 
-// refusal is an answer that says no.
+// refusal is the error of a response with an error status.
 type refusal struct {
 	code int
 	text string
@@ -44,8 +44,8 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
-// open makes a request and gives its answer once the head of it is there. Its body must
-// be closed.
+// open sends a request and returns the response when its headers have arrived. The caller must
+// close the body.
 func (c *client) open(ctx context.Context, method, path, contentType string, body []byte) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
@@ -64,18 +64,18 @@ func (c *client) open(ctx context.Context, method, path, contentType string, bod
 		return answer, nil
 	}
 	defer func() { _ = answer.Body.Close() }()
-	said, _ := io.ReadAll(io.LimitReader(answer.Body, 500)) // what there is of it
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, 500)) // an incomplete body is enough for the message
 	return nil, &refusal{answer.StatusCode, fmt.Sprintf("%s %s: %s: %s", method, path, answer.Status, bytes.TrimSpace(said))}
 }
 
-// read makes a request and gives the whole answer.
+// read sends a request and returns the whole response body.
 func (c *client) read(ctx context.Context, method, path, contentType string, body []byte) (all []byte, err error) {
 	var b bytes.Buffer
 	err = c.copy(ctx, &b, method, path, contentType, body)
 	return b.Bytes(), err
 }
 
-// do makes a request and reads the answer to its end.
+// do sends a request and discards the response body.
 func (c *client) do(ctx context.Context, method, path, contentType string, body []byte) error {
 	return c.copy(ctx, io.Discard, method, path, contentType, body)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What a run may ask of a server at most.
+// Upper limits of a Config.
 const (
 	maxObjects  = 100_000
 	maxClients  = 256
@@ -18,36 +18,36 @@ const (
 	maxDuration = 10 * time.Minute
 )
 
-// Config says which server is measured, and how much is asked of it.
+// Config selects the server to measure and the load.
 type Config struct {
-	// BaseURL is that of the server, such as https://127.0.0.1:6443.
+	// BaseURL is the URL of the server, such as https://127.0.0.1:6443.
 	BaseURL string
-	// Connect makes a transport that shares no connections with any other, and that
-	// sends the credentials. It is called for each client and once for the watchers.
+	// Connect returns a transport that sends the credentials and shares no connections with others.
+	// It is called for each client and once for the watchers.
 	Connect func() (http.RoundTripper, error)
-	// Namespace begins the name of the namespace that is made.
+	// Namespace is the prefix of the name of the namespace that is created.
 	Namespace string
-	// Objects is how many ConfigMaps are created: at least one for each client.
+	// Objects is the number of ConfigMaps to create, at least one for each client.
 	Objects int
-	// Clients is how many clients there are at the most at a time.
+	// Clients is the maximum number of concurrent clients.
 	Clients int
-	// Watchers are the numbers of watchers that fan-out is measured with, in this
-	// order; with none it is not.
+	// Watchers are the numbers of watchers with which fan-out is measured, in this order. If it is
+	// empty, fan-out is not measured.
 	Watchers []int
 	// Duration is how long each kind of request is repeated.
 	Duration time.Duration
-	// Tell, if not nil, is told what is measured next.
+	// Tell, if not nil, is called with the name of the next measurement.
 	Tell func(what string)
-	// Memory, if not nil, knows how many bytes the server has; otherwise its /metrics
-	// are asked. MemorySource says for the report where that comes from.
+	// Memory, if not nil, returns the memory of the server in bytes; otherwise the server's
+	// /metrics are read. MemorySource describes the source in the report.
 	Memory       func() uint64
 	MemorySource string
 }
 
-// A name that leaves room for what is added to it.
+// prefixPattern matches a name to which a suffix can be added.
 var prefixPattern = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,40}[a-z0-9])?$`)
 
-// Validate says what is wrong with a Config: what is missing, or asks for too much.
+// Validate returns an error if a field is missing or exceeds its limit.
 func (c Config) Validate() error {
 	base, err := url.Parse(c.BaseURL)
 	switch {

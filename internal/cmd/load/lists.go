@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// pageSize is what client-go's pager and kubectl ask for.
+// pageSize is the page size of client-go's pager and kubectl.
 const pageSize = 500
 
-// list reads all objects in one answer.
+// list measures listing all objects in one response.
 func (s *session) list(ctx context.Context) error {
 	return s.measure(ctx, s.reading("list", s.maps))
 }
@@ -23,7 +23,7 @@ func (s *session) reading(name, path string) job {
 	}}
 }
 
-// pages reads the first page again and again, and then one from the middle.
+// pages measures the first page, and then a page from the middle.
 func (s *session) pages(ctx context.Context) error {
 	page := s.maps + "?limit=" + strconv.Itoa(pageSize)
 	if err := s.measure(ctx, s.reading("page of 500", page)); err != nil {

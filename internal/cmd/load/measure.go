@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// tooMany failures end a measurement: it would say nothing any more.
+// tooMany is the number of failures that ends a measurement.
 const tooMany = 100
 
 // job is a kind of request that is repeated.
 type job struct {
 	name    string
 	clients int
-	// first and last number the requests; without a last they go on until the time is
-	// over, and with one and timed until whatever comes first.
+	// first and last number the requests. If last is 0, they are repeated until the duration is
+	// over; if timed is set too, until whichever comes first.
 	first, last int
 	timed       bool
-	// request is made by a client; of its requests it is the turn-th, of all the n-th.
+	// request sends a request of client c. turn counts the requests of the client, n all requests.
 	request func(ctx context.Context, c *client, who, turn, n int) error
 }
 
-// tally is what the clients of a job have seen.
+// tally collects the results of the clients of a job.
 type tally struct {
-	mu        sync.Mutex // guards the others
+	mu        sync.Mutex // guards the fields below
 	latencies []time.Duration
 	failed    int
 	first     error
@@ -40,8 +40,8 @@ func (t *tally) fail(err error) (enough bool) {
 	return t.failed >= tooMany
 }
 
-// measure has the clients repeat a request, and reports how it went. The error is that
-// of ctx; what failed otherwise is part of the report.
+// measure repeats a request with all clients of the job and adds a figure to the report. It returns
+// the error of ctx; failed requests are only reported.
 func (s *session) measure(ctx context.Context, j job) error {
 	s.tell("%s, clients: %d", j.name, j.clients)
 	var t tally
@@ -57,7 +57,7 @@ func (s *session) measure(ctx context.Context, j job) error {
 	return ctx.Err()
 }
 
-// repeat is what one of the clients does.
+// repeat runs the requests of one client.
 func (s *session) repeat(ctx context.Context, j job, who int, began time.Time, next *atomic.Int64, t *tally) {
 	var took []time.Duration
 	defer func() {
@@ -83,7 +83,7 @@ func (s *session) repeat(ctx context.Context, j job, who int, began time.Time, n
 	}
 }
 
-// add reports a measurement, unless it was interrupted.
+// add adds a figure to the report, unless ctx is done.
 func (s *session) add(name string, clients int, elapsed time.Duration, t *tally, ctx context.Context) {
 	if ctx.Err() != nil {
 		return

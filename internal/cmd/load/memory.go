@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// resident is the metric of a process's memory, which Go's client of Prometheus exports.
+// resident is the metric of a process's memory that Prometheus's client for Go exports.
 const resident = "process_resident_memory_bytes"
 
-// memory notes what memory the server has now, if that can be known.
+// memory adds the memory of the server to the report, if it is known.
 func (s *session) memory(ctx context.Context, when string) {
 	var now uint64
 	if s.config.Memory != nil {
@@ -33,7 +33,7 @@ func (s *session) memory(ctx context.Context, when string) {
 	s.report.Memory = append(s.report.Memory, Memory{when, now})
 }
 
-// residentMemory finds the metric in the text format of Prometheus.
+// residentMemory finds the metric in the Prometheus text format.
 func residentMemory(metrics []byte) (uint64, error) {
 	lines := bufio.NewScanner(bytes.NewReader(metrics))
 	lines.Buffer(nil, 1<<20)

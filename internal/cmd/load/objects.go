@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// name is that of the n-th object, from 1 on.
+// name returns the name of the n-th object, from 1.
 func name(n int) string { return fmt.Sprintf("m%07d", n) }
 
-// object is a ConfigMap of about a KiB as the server shows it, managedFields included.
+// object returns a ConfigMap of about a KiB as stored, including its managedFields.
 func object(name string, change int64) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"labels":{"app":%q}},"data":{"k":%q,"n":"%d"}}`,
 		name, userAgent, strings.Repeat("v", 600), change)
 }
 
-// one picks an object for a client's next write. No two clients share any.
+// one returns the path of the object for a client's next write. Clients do not share objects.
 func (s *session) one(clients, who, turn int) string {
 	return s.maps + "/" + name(1+who+clients*(turn%(s.config.Objects/clients)))
 }
@@ -39,7 +39,7 @@ func (s *session) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	// All that comes needs them all.
+	// The other measurements need all objects.
 	if failed, first := s.report.Failed(); failed > 0 {
 		return fmt.Errorf("objects could not be created, %d requests failed, the first: %s", failed, first)
 	}
@@ -48,14 +48,14 @@ func (s *session) fill(ctx context.Context) error {
 	return nil
 }
 
-// get reads one object after the other.
+// get reads the objects in turn.
 func (s *session) get(ctx context.Context) error {
 	return s.byOneAndAll(ctx, "get", func(ctx context.Context, c *client, path string) error {
 		return c.do(ctx, http.MethodGet, path, "", nil)
 	})
 }
 
-// write changes one object after the other in three ways.
+// write changes the objects in turn by update, patch and apply.
 func (s *session) write(ctx context.Context) error {
 	for _, way := range []struct {
 		name, method, media, query string
@@ -79,7 +79,7 @@ func (s *session) write(ctx context.Context) error {
 	return nil
 }
 
-// byOneAndAll measures what is done to single objects, by one client and by all.
+// byOneAndAll measures requests for single objects, by one client and by all.
 func (s *session) byOneAndAll(ctx context.Context, name string, do func(ctx context.Context, c *client, path string) error) error {
 	for _, clients := range s.crowds() {
 		if err := s.measure(ctx, job{name: name, clients: clients, request: func(ctx context.Context, c *client, who, turn, _ int) error {
@@ -91,7 +91,7 @@ func (s *session) byOneAndAll(ctx context.Context, name string, do func(ctx cont
 	return nil
 }
 
-// crowds are the numbers of clients to measure with.
+// crowds returns the numbers of clients to measure with.
 func (s *session) crowds() []int {
 	if s.config.Clients == 1 {
 		return []int{1}
@@ -99,7 +99,7 @@ func (s *session) crowds() []int {
 	return []int{1, s.config.Clients}
 }
 
-// delete removes one object after the other; clear has the rest.
+// delete deletes the objects in turn; clear deletes the remaining ones.
 func (s *session) delete(ctx context.Context) error {
 	s.memory(ctx, "in the end")
 	return s.measure(ctx, job{name: "delete", clients: s.config.Clients, first: 1, last: s.config.Objects, timed: true,

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Report is what was measured.
+// Report is the result of a run.
 type Report struct {
 	Server    string   `json:"server"`
 	Version   string   `json:"version"`
 	Namespace string   `json:"namespace"`
 	Objects   int      `json:"objects"`
 	Figures   []Figure `json:"figures"`
-	// Memory has the bytes of the server at some moments; it is empty if they are not
-	// known. MemorySource says how they are known, or why not.
+	// Memory is the memory of the server at several points of the run. It is empty if it is not
+	// known. MemorySource is its source, or the reason why it is not known.
 	Memory       []Memory `json:"memory,omitempty"`
 	MemorySource string   `json:"memorySource"`
-	// Notes say what was not measured, and what is left behind.
+	// Notes list what was not measured or not removed.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Figure is how one kind of request went. The latencies, in milliseconds, and the rate
-// are of the requests that did not fail.
+// Figure is the result of one kind of request. The latencies, in milliseconds, and the rate are of
+// the requests that succeeded.
 type Figure struct {
 	Name      string  `json:"name"`
 	Clients   int     `json:"clients"`
@@ -33,18 +33,18 @@ type Figure struct {
 	PerSecond float64 `json:"perSecond"`
 	P50       float64 `json:"p50Milliseconds"`
 	P99       float64 `json:"p99Milliseconds"`
-	// FirstError is what the first that failed said.
+	// FirstError is the error of the first failed request.
 	FirstError string `json:"firstError,omitempty"`
 }
 
-// Memory is what a server had at a moment.
+// Memory is the memory of the server at one point of a run.
 type Memory struct {
 	When  string `json:"when"`
 	Bytes uint64 `json:"bytes"`
 }
 
-// NewFigure sums up requests of a number of clients, none of which failed, that together
-// took elapsed. The latencies are sorted in place.
+// NewFigure returns the figure of successful requests of a number of clients that took elapsed in
+// total. It sorts latencies in place.
 func NewFigure(name string, clients int, elapsed time.Duration, latencies []time.Duration) Figure {
 	slices.Sort(latencies)
 	f := Figure{Name: name, Clients: clients, Requests: len(latencies), P50: percentile(latencies, 50), P99: percentile(latencies, 99)}
@@ -54,7 +54,7 @@ func NewFigure(name string, clients int, elapsed time.Duration, latencies []time
 	return f
 }
 
-// percentile is the smallest of sorted latencies that p percent of them do not exceed, in
+// percentile returns the smallest of the sorted latencies that p percent of them do not exceed, in
 // milliseconds.
 func percentile(sorted []time.Duration, p int) float64 {
 	if len(sorted) == 0 {
@@ -64,7 +64,7 @@ func percentile(sorted []time.Duration, p int) float64 {
 	return float64(sorted[max(rank, 1)-1]) / float64(time.Millisecond)
 }
 
-// Failed is how many of all requests failed, and what the first of them said.
+// Failed returns the number of failed requests and the error of the first.
 func (r *Report) Failed() (failed int, first string) {
 	for _, f := range r.Figures {
 		failed += f.Failed
@@ -75,11 +75,10 @@ func (r *Report) Failed() (failed int, first string) {
 	return failed, first
 }
 
-// Write prints the report as text: a table of the figures, what is known of memory, and
-// the notes.
+// Write prints the report as text: a table of the figures, the memory and the notes.
 func (r *Report) Write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(w, "%s, Kubernetes %s, %d objects of a KiB\n\n", r.Server, r.Version, r.Objects) // Flush has the error
+	_, _ = fmt.Fprintf(w, "%s, Kubernetes %s, %d objects of a KiB\n\n", r.Server, r.Version, r.Objects) // Flush returns the error
 	_, _ = fmt.Fprintln(w, "WHAT\tCLIENTS\tREQUESTS\tFAILED\tPER SECOND\tP50 MS\tP99 MS")
 	for _, f := range r.Figures {
 		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.0f\t%.3f\t%.3f\n", f.Name, f.Clients, f.Requests, f.Failed, f.PerSecond, f.P50, f.P99)

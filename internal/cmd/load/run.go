@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// session is one run.
+// session is the state of a run.
 type session struct {
 	config    Config
 	clients   []*client
 	watchers  *client
-	namespace string // its path
+	namespace string // the path of the namespace
 	maps      string // the path of its ConfigMaps
-	// changes numbers the writes that change something, so that each one does.
+	// changes numbers the writes, so that each one changes the object.
 	changes atomic.Int64
 	report  *Report
 }
 
-// Run measures a server. What was measured until an error is reported beside it. It is
-// an error if the Config is not valid, the server does not answer or does not let the
-// objects be made or removed, or ctx ends; that single requests fail is not, but
-// Report.Failed says so.
+// Run measures a server. It returns an error if the Config is invalid, if the server does not
+// respond, if the objects cannot be created or removed, or if ctx ends; the report then has the
+// figures measured so far. Requests that fail during a measurement are not an error, but are
+// counted by Report.Failed.
 func Run(ctx context.Context, config Config) (report *Report, err error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func Run(ctx context.Context, config Config) (report *Report, err error) {
 	if s.report.Version, err = s.version(ctx); err != nil {
 		return nil, err
 	}
-	// From here on there may be something to remove, even if no answer says so.
+	// The namespace may exist from here on, even if the request to create it fails.
 	defer func() { err = errors.Join(err, s.clear(ctx)) }()
 	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q,"labels":{"app":%q}}}`, s.report.Namespace, userAgent)
 	if err := s.clients[0].do(ctx, http.MethodPost, "/api/v1/namespaces", jsonMedia, []byte(body)); err != nil {
@@ -88,7 +88,7 @@ func (s *session) note(format string, args ...any) {
 	s.report.Notes = append(s.report.Notes, fmt.Sprintf(format, args...))
 }
 
-// version asks which release the server is, and thereby whether it answers.
+// version returns the version of the server.
 func (s *session) version(ctx context.Context) (string, error) {
 	answer, err := s.clients[0].read(ctx, http.MethodGet, "/version", "", nil)
 	if err != nil {
@@ -101,13 +101,13 @@ func (s *session) version(ctx context.Context) (string, error) {
 	return version.GitVersion, nil
 }
 
-// clear removes all that was made, also when ctx has ended.
+// clear removes everything that was created, even if ctx is done.
 func (s *session) clear(ctx context.Context) error {
 	s.tell("removing namespace %s", s.report.Namespace)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 	defer cancel()
 	c := s.clients[0]
-	// By parts: to delete many at once may take a real server longer than a request may.
+	// Deleting many objects may exceed a real server's request timeout, so the request is repeated.
 	left := fmt.Errorf("namespace %s is not removed", s.report.Namespace)
 	for err := c.do(ctx, http.MethodDelete, s.maps, "", nil); err != nil; err = c.do(ctx, http.MethodDelete, s.maps, "", nil) {
 		if refused := new(refusal); !errors.As(err, &refused) || refused.code < http.StatusInternalServerError || !sleep(ctx, time.Second) {
@@ -134,7 +134,7 @@ func notFound(err error) bool {
 	return errors.As(err, &refused) && refused.code == http.StatusNotFound
 }
 
-// sleep waits, and reports whether ctx has let it.
+// sleep waits for d and reports whether ctx is not done.
 func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -16,7 +16,7 @@ import (
 	"example.com/fakeapi/internal/cmd/load"
 )
 
-// short is a run that takes no time to speak of, on a server that obeys rules.
+// short returns a server with fault rules, and the Config of a very short run.
 func short(t *testing.T, rules string) (*fakeapi.Server, load.Config) {
 	srv := fakeapi.Start(t)
 	_, err := srv.Faults().AddText(rules)
@@ -28,7 +28,7 @@ func short(t *testing.T, rules string) (*fakeapi.Server, load.Config) {
 	}
 }
 
-// requireClean wants nothing of a run to be left.
+// requireClean requires that a run has removed everything.
 func requireClean(t *testing.T, srv *fakeapi.Server) {
 	t.Helper()
 	require.NoError(t, srv.RunControllers(t.Context()))
@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 	require.Regexp(t, `(?m)^page in the middle +1 +\d+ +0 `, text.String())
 }
 
-// A run that is left removes what it has made.
+// An interrupted run removes what it has created.
 func TestRunInterrupted(t *testing.T) {
 	for _, at := range []string{"create, clients: 3", "patch, clients: 1", "fan-out, watchers: 5"} {
 		t.Run(at, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
-// Requests that fail are counted apart, and end a measurement when there are too many.
+// Failed requests are counted separately, and too many of them end a measurement.
 func TestRunFailures(t *testing.T) {
 	srv, config := short(t, "when verb(patch) && nth(2) do status(503)\nwhen verb(update) do status(500)")
 	config.Watchers = nil
@@ -132,7 +132,7 @@ func TestRunCannotGoOn(t *testing.T) {
 	}
 }
 
-// What a server does not know is left out, and said.
+// The report notes what the server does not support.
 func TestRunLeavesOut(t *testing.T) {
 	srv, config := short(t, "when verb(watch) && query(sendInitialEvents) do status(422)")
 	config.Objects = 100

@@ -17,7 +17,7 @@ import (
 // initialEventsEnd is the annotation of the bookmark that ends a streaming list (KEP-3157).
 const initialEventsEnd = "k8s.io/initial-events-end"
 
-// watchList reads a streaming list up to its bookmark.
+// watchList measures a streaming list up to its bookmark.
 func (s *session) watchList(ctx context.Context) error {
 	path := s.maps + "?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=60"
 	read := func(ctx context.Context, c *client, _, _, _ int) error {
@@ -33,7 +33,7 @@ func (s *session) watchList(ctx context.Context) error {
 	return s.measure(ctx, job{name: "watch list", clients: 1, request: read})
 }
 
-// frames opens a watch and gives its frames to a function, until that has enough.
+// frames opens a watch and calls more with its frames until it returns false.
 func (c *client) frames(ctx context.Context, path string, more func(frame []byte) bool) error {
 	answer, err := c.open(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
@@ -60,7 +60,7 @@ func readFrames(body io.Reader, more func(frame []byte) bool) error {
 	return errors.New("the watch ended")
 }
 
-// fanOut measures how soon watchers hear of a write, for each number of them.
+// fanOut measures the time until all watchers have received a write, for each number of watchers.
 func (s *session) fanOut(ctx context.Context) error {
 	for _, watchers := range s.config.Watchers {
 		if err := s.fan(ctx, watchers); err != nil {
@@ -71,8 +71,8 @@ func (s *session) fanOut(ctx context.Context) error {
 	return nil
 }
 
-// fan opens watchers, and writes until the time is over; the next write waits until all
-// of them have read the event of the last one. The latency is that of the last to read it.
+// fan opens watchers and writes until the time is over. Each write waits until all watchers have
+// read the previous event. The latency is that of the last watcher.
 func (s *session) fan(ctx context.Context, watchers int) error {
 	s.tell("fan-out, watchers: %d", watchers)
 	parent := ctx
@@ -87,7 +87,7 @@ func (s *session) fan(ctx context.Context, watchers int) error {
 	for turn := 0; turn == 0 || time.Since(began) < s.config.Duration; turn++ {
 		at := time.Now()
 		if err := s.oneEvent(ctx, turn, watchers, arrived); err != nil {
-			t.fail(err) // nobody knows any more who has read what
+			t.fail(err) // the watchers are no longer in step
 			break
 		}
 		t.latencies = append(t.latencies, time.Since(at))
@@ -119,8 +119,8 @@ func (s *session) oneEvent(ctx context.Context, turn, watchers int, arrived <-ch
 	return nil
 }
 
-// openWatchers opens watches from now on. Until ctx ends each sends nil for an event, and
-// an error if it breaks.
+// openWatchers opens watches from the current resourceVersion. Until ctx is done, each sends nil on
+// arrived for an event, and an error if the watch ends.
 func (s *session) openWatchers(ctx context.Context, watchers int, arrived chan<- error) error {
 	now, err := s.now(ctx)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *session) openWatchers(ctx context.Context, watchers int, arrived chan<-
 		go func() {
 			defer func() { _ = answer.Body.Close() }()
 			if err := readFrames(answer.Body, func(frame []byte) bool {
-				// Anything else is not of this run, such as a cluster's own ConfigMaps.
+				// Other events are not of this run, such as those of a cluster's own ConfigMaps.
 				return !bytes.HasPrefix(frame, []byte(`{"type":"MODIFIED"`)) || send(nil)
 			}); err != nil {
 				send(err)
@@ -153,7 +153,7 @@ func (s *session) openWatchers(ctx context.Context, watchers int, arrived chan<-
 	return nil
 }
 
-// now is the resourceVersion from which on watchers miss nothing.
+// now returns the current resourceVersion.
 func (s *session) now(ctx context.Context) (string, error) {
 	answer, err := s.clients[0].read(ctx, http.MethodGet, s.maps+"?limit=1", "", nil)
 	if err != nil {

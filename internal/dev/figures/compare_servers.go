@@ -16,14 +16,14 @@ import (
 	"example.com/fakeapi/internal/cmd/load"
 )
 
-// goals beside a real server, of its rate with all clients.
+// Goals for the ratio of this server's rate, with all clients, to that of a real server.
 const (
 	writesGoal = 10
 	allClients = 16
 )
 
-// printServerRatios measures this server and that of the kubeconfig in turns, and prints how
-// many times as fast this one is.
+// printServerRatios measures this server and the server of the kubeconfig in turns, and prints the
+// ratios of their figures.
 func printServerRatios(ctx context.Context, o options, scratch string, out io.Writer) (err error) {
 	binary := filepath.Join(scratch, "fakeapi")
 	if _, err := output(ctx, ".", "go", "build", "-o", binary, "./cmd/fakeapi"); err != nil {
@@ -38,7 +38,7 @@ func printServerRatios(ctx context.Context, o options, scratch string, out io.Wr
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	if _, err := bench(ctx, binary, own, true); err != nil { // neither begins cold
+	if _, err := bench(ctx, binary, own, true); err != nil { // warms up both servers
 		return err
 	}
 	var ours, theirs []*load.Report
@@ -57,7 +57,7 @@ func printServerRatios(ctx context.Context, o options, scratch string, out io.Wr
 	return printRatios(out, ours, theirs)
 }
 
-// startServer runs this server as a process until stop, and gives its kubeconfig.
+// startServer starts this server as a process and returns its kubeconfig. stop ends it.
 func startServer(ctx context.Context, binary, scratch string, secure bool) (kubeconfig string, stop func() error, err error) {
 	kubeconfig = filepath.Join(scratch, "kubeconfig")
 	command := exec.CommandContext(ctx, binary, "serve", "--kubeconfig", kubeconfig, fmt.Sprintf("--tls=%t", secure))
@@ -68,7 +68,7 @@ func startServer(ctx context.Context, binary, scratch string, secure bool) (kube
 	go func() { ended <- command.Wait() }()
 	stop = func() error { return errors.Join(command.Process.Signal(os.Interrupt), <-ended) }
 	for {
-		if _, err := os.Stat(kubeconfig); err == nil { // it is written when the server answers
+		if _, err := os.Stat(kubeconfig); err == nil { // the file is written when the server is ready
 			return kubeconfig, stop, nil
 		}
 		select {
@@ -79,7 +79,7 @@ func startServer(ctx context.Context, binary, scratch string, secure bool) (kube
 	}
 }
 
-// bench runs fakeapi bench, briefly if its figures do not matter.
+// bench runs "fakeapi bench". brief shortens a run whose figures are not used.
 func bench(ctx context.Context, binary, kubeconfig string, brief bool) (*load.Report, error) {
 	args := []string{"bench", "--json", "-q", "--kubeconfig", kubeconfig, "--clients", fmt.Sprint(allClients)}
 	if brief {
@@ -94,7 +94,7 @@ func bench(ctx context.Context, binary, kubeconfig string, brief bool) (*load.Re
 	return report, json.Unmarshal(text, report)
 }
 
-// printRatios prints what the rounds had, this server's rate and latency beside the other's.
+// printRatios prints the ratios of this server's rates and latencies to the other's.
 func printRatios(out io.Writer, ours, theirs []*load.Report) error {
 	if _, err := fmt.Fprintf(out, "\nBeside Kubernetes %s, by `fakeapi bench`:\n\n| what | clients | rate, times | median latency, of its | goal |\n|---|---|---|---|---|\n",
 		theirs[0].Version); err != nil {

@@ -65,7 +65,7 @@ func TestPrintRatios(t *testing.T) {
 	require.Error(t, printRatios(&out, []*load.Report{report(50, 1)}, []*load.Report{{}}))
 }
 
-// Every figure has its benchmarks: a new name of one must not leave the table behind.
+// Every figure refers to an existing benchmark.
 func TestBenchmarksExist(t *testing.T) {
 	for _, f := range figures() {
 		files, err := filepath.Glob(filepath.Join("../../..", f.suite, "*_test.go"))
@@ -88,7 +88,7 @@ func TestBenchmarksExist(t *testing.T) {
 	}
 }
 
-// A figure is measured from its command line to its line in the table.
+// The table has a line for the measured figure.
 func TestTables(t *testing.T) {
 	t.Chdir("../../..")
 	var out bytes.Buffer
@@ -99,7 +99,7 @@ func TestTables(t *testing.T) {
 	require.ErrorContains(t, tables(t.Context(), o, &out), "usage")
 }
 
-// The documents call the command in ways that it understands.
+// The command lines in the documents are valid.
 func TestDocumentedCalls(t *testing.T) {
 	calls := 0
 	for _, name := range []string{"BENCHMARKS.md", "CONTRIBUTING.md"} {

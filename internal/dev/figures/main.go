@@ -1,18 +1,16 @@
-// Command figures measures what the README's section Figures says, and prints it as that
-// section's table:
+// Command figures measures the figures of the README and prints them as a table:
 //
 //	go run ./internal/dev/figures [-run REGEX] [-rounds 3] [-benchtime 300ms] [-kubeconfig FILE]
 //
-// Every figure is a ratio of two things that were measured by the same process, one after
-// the other, or a metric that a benchmark computes of two such things. The benchmarks run
-// in rounds; a figure is the median of the rounds, with the least and the greatest beside
-// it. Behind it stands the goal, if there is one, and whether the median meets it.
+// Every figure is a ratio of two values measured by the same process one after the other, or a metric
+// that a benchmark computes from two such values. The benchmarks run in rounds. A figure is the
+// median of the rounds and is printed with the minimum and the maximum, and with its goal, if any.
 //
-// With -kubeconfig a second table has this server beside that one: "fakeapi bench" measures
-// both in turns, in the same way, this one as a process of its own, with TLS if the other
-// has it. It is load, in a namespace that is removed in the end.
+// With -kubeconfig it prints a second table that compares this server with the one of the kubeconfig.
+// "fakeapi bench" measures both in turns. This server runs as a separate process, with TLS if the
+// other uses TLS. The load is created in a namespace that is removed at the end.
 //
-// A new figure is a line in figures, in table.go.
+// To add a figure, add a line to figures in table.go.
 package main
 
 import (
@@ -35,7 +33,7 @@ type options struct {
 	kubeconfig string
 }
 
-// readOptions reads the command line.
+// readOptions parses the command line.
 func readOptions(args []string) (options, error) {
 	o := options{run: regexp.MustCompile("")}
 	flags := flag.NewFlagSet("figures", flag.ContinueOnError)
@@ -47,7 +45,7 @@ func readOptions(args []string) (options, error) {
 	flags.StringVar(&o.benchtime, "benchtime", "300ms", "let each benchmark take this `TIME`, or Nx for N times")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "measure the server of `FILE` as well, beside this one")
 	if err := flags.Parse(args); err != nil {
-		return o, err // flags has printed it, with the usage
+		return o, err // flags has printed the error and the usage
 	}
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
@@ -82,7 +80,7 @@ func tables(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(scratch) }() // what is left is temporary
+	defer func() { _ = os.RemoveAll(scratch) }() // the directory is temporary
 	var chosen []figure
 	for _, f := range figures() {
 		if o.run.MatchString(f.what) || o.run.MatchString(f.bench) {

@@ -14,14 +14,13 @@ import (
 	"strings"
 )
 
-// sample is what one round of a pattern of benchmarks printed: metrics by the name of the
-// benchmark and the unit.
+// sample is the output of one round of benchmarks: values by benchmark name and unit.
 type sample map[string]map[string]float64
 
-// samples are the rounds of a pattern, by the suite and the pattern.
+// samples are the rounds by suite and pattern.
 type samples map[[2]string][]sample
 
-// measure runs the benchmarks that figures need, each pattern once a round.
+// measure runs the benchmarks of the chosen figures, each pattern once per round.
 func measure(ctx context.Context, o options, scratch string, chosen []figure) (samples, error) {
 	binaries := map[string]string{}
 	found := samples{}
@@ -29,7 +28,7 @@ func measure(ctx context.Context, o options, scratch string, chosen []figure) (s
 		for _, f := range chosen {
 			key := [2]string{f.suite, f.bench}
 			if len(found[key]) > round {
-				continue // another figure has run it
+				continue // already run for another figure
 			}
 			if binaries[f.suite] == "" {
 				binary, err := build(ctx, scratch, f.suite)
@@ -49,7 +48,7 @@ func measure(ctx context.Context, o options, scratch string, chosen []figure) (s
 	return found, nil
 }
 
-// build compiles the tests of a suite, so that its rounds do not compile.
+// build compiles the tests of a suite once, so that the rounds do not compile.
 func build(ctx context.Context, scratch, suite string) (string, error) {
 	fmt.Fprintf(os.Stderr, "building the tests of %s\n", suite)
 	binary := filepath.Join(scratch, strings.ReplaceAll(suite, "/", "-")+".test")
@@ -57,7 +56,7 @@ func build(ctx context.Context, scratch, suite string) (string, error) {
 	return binary, err
 }
 
-// output runs a command in a folder and gives what it prints.
+// output runs a command in a directory and returns its output.
 func output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir = dir
@@ -70,7 +69,8 @@ func output(ctx context.Context, dir, name string, args ...string) ([]byte, erro
 
 var benchLine = regexp.MustCompile(`^Benchmark(\S+)\s+\d+\s+(.*)$`)
 
-// parse reads the lines of benchmarks. They end in the number of processors, unless it is 1.
+// parse parses the output of benchmarks. Names have the number of processors as a suffix, unless it
+// is 1.
 func parse(text []byte, processors int) sample {
 	all := sample{}
 	for line := range strings.Lines(string(text)) {
@@ -94,7 +94,7 @@ func parse(text []byte, processors int) sample {
 	return all
 }
 
-// metric is the value of a unit, some of which are parts of what benchmarks print.
+// metric returns the value of a unit. Some units are scaled values of a printed one.
 func (s sample) metric(name, unit string) (float64, error) {
 	printed, per := unit, 1.0
 	switch unit {
@@ -110,7 +110,7 @@ func (s sample) metric(name, unit string) (float64, error) {
 	return value / per, nil
 }
 
-// ratios are the figure of each round, the least first.
+// ratios returns the figure of each round, sorted.
 func (f figure) ratios(rounds []sample) ([]float64, error) {
 	var all []float64
 	for _, s := range rounds {

@@ -25,10 +25,11 @@ func printFigures(out io.Writer, chosen []figure, found samples) error {
 	return nil
 }
 
-// median is the middle one of sorted numbers, the lower one of two.
+// median returns the median of sorted numbers, the lower of the two middle ones if their number is
+// even.
 func median(sorted []float64) float64 { return sorted[(len(sorted)-1)/2] }
 
-// spread is the median, and between which numbers the rounds were.
+// spread returns the median, and the minimum and maximum.
 func spread(sorted []float64) string {
 	if len(sorted) == 1 {
 		return short(sorted[0])
@@ -38,7 +39,7 @@ func spread(sorted []float64) string {
 
 func short(ratio float64) string { return fmt.Sprintf("%.2g", ratio) }
 
-// verdict says what the goal is, and whether it is met.
+// verdict returns the goal and whether it is met.
 func (f figure) verdict(ratio float64) string {
 	bound, met := "under", ratio < f.goal
 	if f.atLeast {

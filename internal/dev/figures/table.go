@@ -1,19 +1,21 @@
 package main
 
-// figure is a line of the table: a metric of one benchmark, beside that of another.
+// figure is a line of the table: the ratio of two benchmarks' metrics.
 type figure struct {
 	what string
-	// suite is the folder of the benchmarks, and bench the pattern that runs them.
+	// suite is the directory of the benchmarks, and bench the pattern that selects them.
 	suite, bench string
-	// top and bottom are the names of the two, without "Benchmark", and unit what is
-	// compared: top's divided by bottom's. Without a bottom the unit is a ratio already.
+	// top and bottom are the names of the two benchmarks, without "Benchmark", and unit is the
+	// metric. The figure is top's value divided by bottom's. If bottom is "", the metric itself is
+	// the ratio.
 	top, bottom, unit string
-	// goal is what the ratio should be, below or (atLeast) above; 0 means there is none.
+	// goal is the limit of the ratio: a minimum if atLeast is set, otherwise a maximum. 0 means
+	// none.
 	goal    float64
 	atLeast bool
 }
 
-// figures are the table, in its order.
+// figures returns the lines of the table, in order.
 func figures() []figure {
 	const (
 		server, store, rules = "fake", "memstore", "faults"
