@@ -15,7 +15,7 @@ import (
 	"example.com/fakeapi/internal/cmd/load"
 )
 
-// quick are the flags of a run that takes about a second.
+// quick has the flags of a run that takes about a second.
 const quick = " --objects 40 --clients 4 --watchers 1,10 --duration 20ms"
 
 func TestBenchKubeconfig(t *testing.T) {
@@ -66,7 +66,7 @@ func TestBenchSelf(t *testing.T) {
 	require.Regexp(t, `(?m)^  with the objects +[\d.]+ MiB$`, got.stdout)
 }
 
-// Requests that failed are shown, and fail the command.
+// Failed requests are reported, and the exit status is not 0.
 func TestBenchFailures(t *testing.T) {
 	rules := t.TempDir() + "/rules"
 	require.NoError(t, os.WriteFile(rules, []byte("when verb(update) do status(500)\n"), 0o600))
@@ -97,8 +97,8 @@ func TestBenchUsage(t *testing.T) {
 	require.Contains(t, got.stderr, "/nonexistent")
 }
 
-// benchProcess measures a server of another process for a second and is then interrupted
-// while it measures it for long.
+// benchProcess runs bench against a server in another process: once for about a second, and once
+// for long until it is interrupted.
 func benchProcess(t *testing.T, binary string) {
 	r := start(t, "serve")
 	namespaces := func() (all corev1.NamespaceList) {

@@ -17,10 +17,10 @@ import (
 	"example.com/fakeapi/internal/cmd/compare"
 )
 
-// recorded are exchanges with a real server.
+// recorded are exchanges recorded with a real server.
 const recorded = "golden:../../internal/cmd/golden/testdata/v1.37"
 
-// startFaultyServer starts a server that tells of other things than it has.
+// startFaultyServer starts a server with a fault rule.
 func startFaultyServer(t *testing.T, rule string) *fakeapi.Server {
 	t.Helper()
 	srv := fakeapi.Start(t)
@@ -48,7 +48,7 @@ func TestCompare(t *testing.T) {
 	require.Equal(t, len(report.Cases), report.Count(compare.Same))
 }
 
-// What differs is exit status 1, what one side only can run is so, too.
+// The exit status is 1 if responses differ or if only one side can run a case.
 func TestCompareDiffers(t *testing.T) {
 	srv := startFaultyServer(t, `lie: when verb(get) && resource(secrets) && code(200) do set(/type, other)`)
 	got := runCommand(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--run", "^GT-0[12]/", "--report", "markdown")
@@ -63,7 +63,7 @@ func TestCompareDiffers(t *testing.T) {
 	require.Contains(t, got.stdout, "LEFT ONLY  EX-04/typed [MUST] ")
 }
 
-// A URL that makes a server forget its history lets the cases be run that need it.
+// A --compact URL enables the cases that need a compaction.
 func TestCompareCompacts(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithControlAPI())
 	got := runCommand(t, "compare", "--left", "self", "--right", kubeconfigOf(t, srv), "--right-compact", srv.URL()+"/fakeapi/v1/compact", "--run", "^EX-04/typed$")
@@ -73,7 +73,8 @@ func TestCompareCompacts(t *testing.T) {
 	require.Contains(t, got.stdout, "/none returned 404 Not Found")
 }
 
-// Recordings are played on a server of this process, and on one with a kubeconfig, which gets the definitions for it and loses them again.
+// Recordings are replayed against a server in this process, and against one with a kubeconfig,
+// where the CustomResourceDefinitions are created and removed again.
 func TestCompareRecordings(t *testing.T) {
 	cases := "^(get-rv--cm|list-paging--wd|update-noop--wd|create-basic--pod)$"
 	got := runCommand(t, "compare", "--left", recorded, "--right", "self", "--controllers=false", "--run", cases)
@@ -117,7 +118,7 @@ func TestCompareLists(t *testing.T) {
 	require.Len(t, srv.Timeline().Exchanges, 1)
 }
 
-// Everything that keeps a comparison from being made is exit status 2.
+// If the comparison cannot be made, the exit status is 2.
 func TestCompareUsage(t *testing.T) {
 	empty := t.TempDir()
 	for _, test := range []struct{ args, want string }{
@@ -150,7 +151,7 @@ func TestCompareUsage(t *testing.T) {
 	}
 }
 
-// A signal ends it, on both sides, and leaves nothing.
+// A signal ends the comparison on both sides, and everything is removed.
 func TestCompareInterrupted(t *testing.T) {
 	for name, side := range map[string]struct{ left, run, after string }{
 		"suite":      {"self", "^(GT|LS)-", "POST /api/v1/namespaces"},

@@ -15,7 +15,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// outcomes runs cases and gives how each ended.
+// outcomes runs cases and returns their results by ID.
 func outcomes(t *testing.T, args ...string) map[string]conformance.CaseJSON {
 	t.Helper()
 	got := runCommand(t, append([]string{"conformance", "--report", "json", "-q"}, args...)...)
@@ -42,7 +42,7 @@ func TestConformanceHooks(t *testing.T) {
 	require.Equal(t, conformance.Passed, got["EX-03/typed"].Outcome, got)
 }
 
-// What a server is said to be is what the cases hold it to.
+// --features determines what the cases expect of the server.
 func TestConformanceFeatures(t *testing.T) {
 	args := []string{"--url", fakeapi.Start(t).URL(), "--run", "^(CB-01/off|CB-0[13].*|SI-12)/?"}
 	for feature, want := range map[string]conformance.Outcome{
@@ -58,7 +58,8 @@ func TestConformanceFeatures(t *testing.T) {
 	require.Equal(t, conformance.Passed, outcomes(t, "--url", fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true)).URL(), "--run", "^CB-03$", "--features", "CBORServingAndStorage")["CB-03"].Outcome)
 }
 
-// kubeconfigAs is a file that leads to a server with a token.
+// kubeconfigAs writes a kubeconfig for a server, with an admin and a user "nobody" who has the
+// token.
 func kubeconfigAs(t *testing.T, srv *fakeapi.Server, name, token string) string {
 	t.Helper()
 	return manifest(t, name, "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {insecure-skip-tls-verify: true, server: '"+srv.URL()+"'}}]\n"+
@@ -66,14 +67,14 @@ func kubeconfigAs(t *testing.T, srv *fakeapi.Server, name, token string) string 
 		"contexts: [{name: a, context: {cluster: a, user: admin}}, {name: nobody, context: {cluster: a, user: nobody}}]\ncurrent-context: a\n")
 }
 
-// The user without rights is one of another context, or of another file.
+// The unprivileged user comes from another context or from another file.
 func TestConformanceUnprivileged(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "nobody", User: "nobody"}),
 		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) {
 			return authorizer.DecisionNoOpinion, "", nil
 		})))
 	file := kubeconfigAs(t, srv, "config", "nobody")
-	args := []string{"--kubeconfig", file, "--run", "^AU-08$"} // which needs two users
+	args := []string{"--kubeconfig", file, "--run", "^AU-08$"} // the case needs two users
 	require.Equal(t, conformance.Skipped, outcomes(t, args...)["AU-08"].Outcome)
 	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-context", "nobody")...)["AU-08"].Outcome)
 	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-kubeconfig", file, "--unprivileged-context", "nobody")...)["AU-08"].Outcome)
@@ -87,7 +88,7 @@ func TestConformanceUnprivileged(t *testing.T) {
 	require.Equal(t, "fakeapi: the user without rights, of /none: no such file or directory\n", got.stderr)
 }
 
-// A dry run has a server of its own brought into the states, and not the one that is named.
+// A dry run calls the hooks for its own server and not the configured ones.
 func TestConformanceDryRunOfHooks(t *testing.T) {
 	asked := false
 	hooked := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))

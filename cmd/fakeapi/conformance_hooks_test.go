@@ -25,7 +25,7 @@ func TestHookCommand(t *testing.T) {
 	require.ErrorContains(t, hook("exec sleep 60").runOnce()(ctx), "enough")
 }
 
-// A state lasts from the first line of the command until it is interrupted.
+// A state begins with the first line that the command prints and ends when it is interrupted.
 func TestHookDuring(t *testing.T) {
 	folder := t.TempDir()
 	begun, ended := filepath.Join(folder, "begun"), filepath.Join(folder, "ended")

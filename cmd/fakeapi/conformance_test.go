@@ -25,7 +25,7 @@ import (
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// kubeconfigOf is a file that leads to a server.
+// kubeconfigOf writes a kubeconfig for a server.
 func kubeconfigOf(t *testing.T, srv *fakeapi.Server) string {
 	t.Helper()
 	content, err := srv.Kubeconfig()
@@ -33,7 +33,7 @@ func kubeconfigOf(t *testing.T, srv *fakeapi.Server) string {
 	return manifest(t, "kubeconfig", string(content))
 }
 
-// hasRequest reports whether a server was asked something that begins so, METHOD and path.
+// hasRequest reports whether the server received a request whose method and path begin with prefix.
 func hasRequest(srv *fakeapi.Server, prefix string) bool {
 	for _, one := range srv.Timeline().Exchanges {
 		if strings.HasPrefix(one.Method+" "+one.Path, prefix) {
@@ -43,7 +43,8 @@ func hasRequest(srv *fakeapi.Server, prefix string) bool {
 	return false
 }
 
-// requireNothingLeft holds that no run has left anything on a server. Its controllers have the last word on namespaces.
+// requireNothingLeft requires that no object of a run remains on a server. It waits for the
+// controllers to remove namespaces.
 func requireNothingLeft(t *testing.T, srv *fakeapi.Server) {
 	t.Helper()
 	left := func() (names []string) {
@@ -94,7 +95,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// A report on stdout is alone there.
+// If the report is written to stdout, nothing else is.
 func TestConformanceReportOnStdout(t *testing.T) {
 	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, fakeapi.Start(t)), "--run", "^GT-01/typed$", "--report", "json", "-q")
 	require.Equal(t, exitOK, got.status)
@@ -104,7 +105,8 @@ func TestConformanceReportOnStdout(t *testing.T) {
 	require.True(t, strings.HasPrefix(got.stderr, "GROUP  LEVEL"), got.stderr)
 }
 
-// What failed is the exit status only if it had to pass; what was left behind is so at any level.
+// Failed cases change the exit status only at the required level; objects left behind do so at any
+// level.
 func TestConformanceFails(t *testing.T) {
 	level := func(id string) (found conformance.Level) {
 		for _, one := range conformance.Cases() {
@@ -143,7 +145,7 @@ func TestConformanceReportsLeftovers(t *testing.T) {
 	require.Regexp(t, `(?m)^LEFT  GT-01/typed: DELETE http\S+/api/v1/namespaces/conformance-\w{5}-1: `, got.stdout)
 }
 
-// A dry run asks for the version of the server and for nothing else.
+// A dry run requests only the version of the server.
 func TestConformanceDryRun(t *testing.T) {
 	srv := fakeapi.Start(t)
 	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--dry-run", "--run", "^(GT-02|WA-38|CD-01|CD-02)", "--namespace", "trial")
@@ -198,7 +200,8 @@ func TestConformanceUsage(t *testing.T) {
 	}
 }
 
-// Nothing is created, and no report begun, where there is no server, or none that lets the user in.
+// If the server is unreachable or rejects the credentials, nothing is created and no report is
+// written.
 func TestConformanceServerUnreachable(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	config := clientcmdapi.NewConfig()
@@ -215,7 +218,7 @@ func TestConformanceServerUnreachable(t *testing.T) {
 	require.Contains(t, got.stderr, "fakeapi: the server "+server.URL+" does not respond: ")
 }
 
-// A report that cannot be written is found out before anything is run.
+// A report that cannot be written is an error before any case runs.
 func TestConformanceReportUnwritable(t *testing.T) {
 	srv := fakeapi.Start(t)
 	folder := t.TempDir()
@@ -225,7 +228,7 @@ func TestConformanceReportUnwritable(t *testing.T) {
 	requireEmptyDir(t, folder)
 }
 
-// A run that is over is told of at once, also while a case waits.
+// An interrupted run ends at once, also while a case waits.
 func TestConformanceInterrupted(t *testing.T) {
 	srv := fakeapi.Start(t)
 	ctx, cancel := context.WithCancel(t.Context())

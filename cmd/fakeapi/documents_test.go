@@ -18,11 +18,12 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// commandLine finds the command in an indented block of a document or of a package's comment.
+// commandLine matches the command in an indented block of a document or of a package comment.
 var commandLine = regexp.MustCompile(`(?m)^(?://\t|    )(?:go run \./cmd/fakeapi|fakeapi)\b *([^#&\n]*)`)
 
-// documentedLines are the command lines of the documents, as words behind the command's
-// name. The synopsis of this package, before its first heading, is held by TestManualAndHelpAgree.
+// documentedLines returns the command lines of the documents, split into arguments without the
+// command's name. TestManualAndHelpAgree checks the synopsis of this package, before its first
+// heading.
 func documentedLines(t *testing.T) (lines [][]string) {
 	t.Helper()
 	manuals, err := filepath.Glob("../../*/doc.go")
@@ -41,7 +42,8 @@ func documentedLines(t *testing.T) (lines [][]string) {
 	return lines
 }
 
-// narrowArguments makes what is documented short enough for a test; by the first words of the line.
+// narrowArguments adds arguments that make a documented command short enough for a test, by the
+// first words of its line.
 var narrowArguments = map[string][]string{
 	"run --all":   {"--client", "deletion-handler=careful"},
 	"conformance": {"--run", "^GT-01"},
@@ -51,8 +53,7 @@ var narrowArguments = map[string][]string{
 
 const aScenario = "apply a.yaml\nexpect cm/a\n-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
-// placeholders are what stands in documents for something of the reader's, and what the
-// test puts in its place, in a fresh folder.
+// placeholders maps the placeholders in documents to values for the test, in a new directory.
 func placeholders(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	write := func(name, content string) string {
@@ -72,8 +73,8 @@ func placeholders(t *testing.T, dir string) map[string]string {
 	}
 }
 
-// runDocumentedCommands runs every command line of the documents: servers until they have answered,
-// and then a signal ends them; the others to their end.
+// runDocumentedCommands runs every command line of the documents. Servers are interrupted after
+// they have responded; other commands run to their end.
 func runDocumentedCommands(t *testing.T, binary string) {
 	lines := documentedLines(t)
 	require.Greater(t, len(lines), 8)
@@ -111,7 +112,7 @@ func runDocumentedCommands(t *testing.T, binary string) {
 	}
 }
 
-// requireFiles looks for the pages that the command was to write.
+// requireFiles requires the files that the command should have written.
 func requireFiles(t *testing.T, dir string, words []string) {
 	t.Helper()
 	if strings.Contains(strings.Join(words, " "), "html") {
@@ -121,7 +122,7 @@ func requireFiles(t *testing.T, dir string, words []string) {
 	}
 }
 
-// runUntilAnswer asks what a command serves for a list, and ends it by a signal.
+// runUntilAnswer sends a list request to the server of a command, and then interrupts it.
 func runUntilAnswer(t *testing.T, command *exec.Cmd) {
 	t.Helper()
 	var stderr bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manual is doc.go as text: its comment.
+// manual returns the package comment of doc.go as text.
 func manual(t *testing.T) string {
 	t.Helper()
 	source, err := os.ReadFile("doc.go")
@@ -20,7 +20,7 @@ func manual(t *testing.T) string {
 	return regexp.MustCompile(`(?m)^// ?`).ReplaceAllString(text+"\n", "")
 }
 
-// synopsis are the forms of the commands that the manual begins with, each as one line.
+// synopsis returns the command forms at the beginning of the manual, each as one line.
 func synopsis(manual string) (forms []string) {
 	inside := false
 	for line := range strings.Lines(manual) {
@@ -39,7 +39,7 @@ func synopsis(manual string) (forms []string) {
 	return forms
 }
 
-// flagName finds flags in a text, and in the lines of help that begin with one.
+// flagName matches flags in a text, flagLine those at the beginning of a line of help.
 var (
 	flagName = regexp.MustCompile(`(?:^|[\s\[(])(--?[a-z][a-z-]*)`)
 	flagLine = regexp.MustCompile(`(?m)^  (--?[a-z-]+)`)
@@ -53,9 +53,8 @@ func namesIn(text string, pattern *regexp.Regexp) (names []string) {
 	return slices.Compact(names)
 }
 
-// The manual and help say the same: the forms of all commands, in the same order and the
-// same words; a form has each of the flags; and there is no flag in the manual that there
-// is not.
+// The manual and help have the same command forms, in the same order and with the same words. The
+// forms have all flags, and the manual has no other flags.
 func TestManualAndHelpAgree(t *testing.T) {
 	text := manual(t)
 	var forms, all []string
@@ -73,12 +72,12 @@ func TestManualAndHelpAgree(t *testing.T) {
 	}
 }
 
-// What help says of a flag is a sentence, and names what the flag takes.
+// The help of a flag is a sentence and names the flag's argument.
 func TestHelpExplainsFlags(t *testing.T) {
 	for _, c := range commandList() {
 		_, flags, _ := strings.Cut(runCommand(t, "help", c.name).stdout, c.summary+"\n")
 		for entry := range strings.SplitSeq(strings.TrimSpace(flags), "\n\n") {
-			if entry == "" { // version has none
+			if entry == "" { // version has no flags
 				continue
 			}
 			head, text, _ := strings.Cut(entry, "\n\t")

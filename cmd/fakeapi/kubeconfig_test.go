@@ -24,7 +24,7 @@ func TestKubeconfigPathIsKept(t *testing.T) {
 	require.Equal(t, cleanExit, first.stop())
 	require.FileExists(t, path)
 
-	// Its own file is replaced by the next one's.
+	// A file written by serve is replaced by the next serve.
 	second := start(t, "serve", "--kubeconfig", path)
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestKubeconfigUnwritable(t *testing.T) {
 	requireFailure(t, "fakeapi: kubeconfig "+below+": not a directory", "--kubeconfig", below)
 }
 
-// requireOnly checks that nothing half written lies beside the file.
+// requireOnly requires that the directory has no temporary file beside path.
 func requireOnly(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))

@@ -27,7 +27,7 @@ data: {tea: "3"}
 	unknownKindManifest  = "apiVersion: v1\nkind: Gizmo\nmetadata: {name: wrong}\n"
 )
 
-// manifest writes a file in a new directory and gives its path.
+// manifest writes a file in a new directory and returns its path.
 func manifest(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -70,8 +70,7 @@ func TestLoadRefused(t *testing.T) {
 	requireFailure(t, "fakeapi: --load "+dangling+": no such file or directory", "--load", good, "--load", dangling)
 }
 
-// A manifest that the server refuses: the line names the source, the file in it
-// and what is wrong.
+// The error for an invalid manifest names the source, the file in it and the cause.
 func TestLoadOfInvalidManifests(t *testing.T) {
 	good := manifest(t, "good.yaml", namespaceManifest)
 	for name, test := range map[string]struct{ content, want string }{
@@ -93,8 +92,7 @@ func TestLoadOfInvalidManifests(t *testing.T) {
 
 func TestLoadUnreadable(t *testing.T) {
 	if os.Geteuid() == 0 {
-		// Modes do not bind root: a directory that bears a manifest's name is
-		// what cannot be read.
+		// Root ignores file modes, so an unreadable manifest is a directory with its name.
 		dir := t.TempDir()
 		require.NoError(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
 		require.NoError(t, os.Symlink("real", filepath.Join(dir, "bad.yaml")))
@@ -130,7 +128,7 @@ spec:
 	gizmoManifest = "apiVersion: shop.example.com/v1\nkind: Gizmo\nmetadata: {name: a}\nspec: {size: 1}\n"
 )
 
-// Custom resources are loaded behind their definitions, which may come with a later flag.
+// Custom resources are loaded after their definitions, even if those come with a later flag.
 func TestLoadOfCustomResources(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(gizmoManifest), 0o600))
@@ -149,7 +147,8 @@ func TestLoadOfCustomResources(t *testing.T) {
 	requireFailureLike(t, "--load "+large+": large.yaml: document 1: Gizmo a: ", "spec.size", "--load", definition, "--load", large)
 }
 
-// requireFailureLike asserts that the command ends with one line, which begins and goes on so.
+// requireFailureLike requires that the command prints one line that begins with begins and contains
+// contains.
 func requireFailureLike(t *testing.T, begins, contains string, args ...string) {
 	t.Helper()
 	got := runCommand(t, args...)

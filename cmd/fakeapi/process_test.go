@@ -19,7 +19,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// TestProcess builds the command and runs it as a shell would, signals and all.
+// TestProcess builds the command and runs it as a process, with signals.
 func TestProcess(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "fakeapi")
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput()
@@ -67,7 +67,7 @@ func TestProcess(t *testing.T) {
 	t.Run("documents", func(t *testing.T) { runDocumentedCommands(t, binary) })
 }
 
-// runProcess plays what stands on stdin, well and not.
+// runProcess runs scenarios from stdin that pass and fail.
 func runProcess(t *testing.T, binary string) {
 	for text, want := range map[string]result{
 		"advance 100h\n": {exitOK, "ok    stdin\n", ""},
@@ -76,12 +76,12 @@ func runProcess(t *testing.T, binary string) {
 		var stdout, stderr bytes.Buffer
 		command := exec.CommandContext(t.Context(), binary, "run", "-q", "-")
 		command.Stdin, command.Stdout, command.Stderr = strings.NewReader(text), &stdout, &stderr
-		_ = command.Run() // the status says it
+		_ = command.Run() // the exit status is checked below
 		require.Equal(t, want, result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()})
 	}
 }
 
-// interruptProcess leaves a play that would take long also on virtual time.
+// interruptProcess interrupts a scenario that takes long on virtual time as well.
 func interruptProcess(t *testing.T, binary string) {
 	scripts(t, map[string]string{"long.txtar": "run mirror\nadvance 1000000h\n"})
 	var stderr bytes.Buffer
@@ -99,7 +99,7 @@ func interruptProcess(t *testing.T, binary string) {
 	require.Equal(t, "fakeapi: interrupted: long.txtar did not end\n", stderr.String())
 }
 
-// interruptConformance ends runs at a time when there is something to clean up, each at another.
+// interruptConformance interrupts runs at different times at which there are objects to remove.
 func interruptConformance(t *testing.T, binary string) {
 	for _, moment := range []string{"GET /api/v1/namespaces/", "POST " + definitions, "DELETE /api/v1/namespaces/", "PATCH /api/v1/"} {
 		srv := fakeapi.Start(t)
@@ -111,7 +111,7 @@ func interruptConformance(t *testing.T, binary string) {
 		require.NoError(t, command.Start())
 		require.Eventually(t, func() bool { return hasRequest(srv, moment) }, time.Minute, time.Millisecond, moment)
 		require.NoError(t, command.Process.Signal(os.Interrupt))
-		_ = command.Wait() // the status says it
+		_ = command.Wait() // the exit status is checked below
 		require.Equal(t, exitError, command.ProcessState.ExitCode())
 		require.Contains(t, stderr.String(), "interrupted at ")
 		require.True(t, strings.HasSuffix(stderr.String(), "fakeapi: interrupted: the run is not complete\n"), stderr.String())
@@ -122,8 +122,8 @@ func interruptConformance(t *testing.T, binary string) {
 	}
 }
 
-// scenarioProcess plays the part of curl in a scenario of another process, whose lines
-// come while it happens.
+// scenarioProcess sends requests with curl's user agent to a scenario in another process, and
+// expects its output without delay.
 func scenarioProcess(t *testing.T, binary string) {
 	scripts(t, map[string]string{"case.txtar": conversationScenario})
 	command := exec.CommandContext(t.Context(), binary, "serve", "--scenario", "case.txtar")

@@ -15,7 +15,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// startProxy runs the proxy until it has announced itself.
+// startProxy starts the proxy and waits for its announcement.
 func startProxy(t *testing.T, args ...string) running {
 	t.Helper()
 	text, stop := launch(t, append([]string{"proxy"}, args...)...)
@@ -40,7 +40,7 @@ func TestServeWithFaults(t *testing.T) {
 	require.Equal(t, cleanExit, r.stop())
 }
 
-// A file that is no good ends both commands before they serve, with the place.
+// An invalid fault file ends both commands before they serve. The error has the line.
 func TestFaultsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"when always do hang\nwhen always do explode": `fault rule, line 2, column 16: unknown effect "explode"; known: `,
@@ -59,8 +59,8 @@ func TestFaultsRefused(t *testing.T) {
 	requireFailure(t, "fakeapi: --faults /none: no such file or directory", "--faults", "/none")
 }
 
-// The proxy reaches a server with the credentials of its kubeconfig, the client under
-// test reaches the proxy without any, and a rule hits what goes through.
+// The proxy uses the credentials of its kubeconfig, its clients need none, and fault rules apply to
+// the requests.
 func TestProxy(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	var asked, protocol string
@@ -110,7 +110,7 @@ func TestProxy(t *testing.T) {
 	requireEmptyDir(t, os.Getenv("TMPDIR"))
 }
 
-// In front of a fakeapi, which wrote the kubeconfig, that file stays what it is.
+// The kubeconfig that a fakeapi server wrote is not changed by a proxy for that server.
 func TestProxyOfAFakeapi(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	server := start(t, "--kubeconfig", path)
@@ -124,7 +124,7 @@ func TestProxyOfAFakeapi(t *testing.T) {
 	require.Equal(t, string(before), string(after))
 
 	to := filepath.Join(t.TempDir(), "for-the-client")
-	for range 2 { // its own file is replaced
+	for range 2 { // the proxy replaces its own file
 		r := startProxy(t, "--kubeconfig", path, "--faults", rules, "--write-kubeconfig", to)
 		require.Equal(t, http.StatusOK, r.get(t, "/api/v1/namespaces/default", nil))
 		require.Equal(t, http.StatusServiceUnavailable, r.get(t, "/api/v1/nodes/a", nil))
@@ -134,7 +134,7 @@ func TestProxyOfAFakeapi(t *testing.T) {
 	require.Equal(t, cleanExit, server.stop())
 }
 
-// Nobody but this machine gets to the credentials.
+// Only clients on this machine can use the proxy's credentials.
 func TestProxyServesLoopbackHostsOnly(t *testing.T) {
 	path := manifest(t, "config", otherKubeconfig)
 	rules := manifest(t, "rules", "when always do status(500)")

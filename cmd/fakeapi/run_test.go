@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// result is what a finished run left behind.
+// result is the output and the exit status of a finished command.
 type result struct {
 	status         int
 	stdout, stderr string

@@ -20,7 +20,7 @@ const (
 	failingScenario = "compact\nexpect cm/a\n"
 )
 
-// scripts writes scenarios into a directory, which becomes the working directory.
+// scripts writes scenarios into a new directory and makes it the working directory.
 func scripts(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -43,8 +43,8 @@ ok    outage.txtar
 `}, got)
 }
 
-// A failing step is told with its place and is the exit status, and the others are played
-// all the same; a directory means all below it.
+// A failing step is reported with its line and sets the exit status; the other scenarios still run.
+// A directory stands for all scenarios below it.
 func TestRunFails(t *testing.T) {
 	scripts(t, map[string]string{"a/outage.txtar": outageScenario, "a/sub/broken.txtar": failingScenario, "text.txtar": "fly\n", "a/notes.txt": "no"})
 	got := runCommand(t, "run", "-q", "a", "text.txtar")
@@ -60,8 +60,8 @@ func TestRunFails(t *testing.T) {
 	require.NotContains(t, got.stderr, "transcript", "it is on stdout")
 }
 
-// The page is there whether it went well or not, also in real time; a folder that is
-// missing ends the command.
+// Pages are written for passing and failing scenarios, also in real time. A missing directory is an
+// error.
 func TestRunWritesPages(t *testing.T) {
 	scripts(t, map[string]string{"good.txtar": "expect absent cm/a\n", "a/broken.txtar": failingScenario})
 	require.NoError(t, os.Mkdir("pages", 0o700))
@@ -79,7 +79,7 @@ func TestRunWritesPages(t *testing.T) {
 	require.Contains(t, got.stderr, "nowhere/good.html")
 	require.NotContains(t, got.stdout, "broken")
 
-	// Two of one name do not take each other's place.
+	// Pages of scenarios with the same name do not overwrite each other.
 	scripts(t, map[string]string{"a/same.txtar": "compact\n", "b/same.txtar": "expire\n"})
 	require.NoError(t, os.Mkdir("pages", 0o700))
 	require.Equal(t, exitOK, runCommand(t, "run", "-q", "--html", "pages", "a", "b").status)
@@ -112,8 +112,8 @@ func TestRunUsage(t *testing.T) {
 	}
 }
 
-// Cases of the catalogue go by number or name, with their first survivor or the client
-// that is chosen.
+// Cases of the catalogue are selected by number or name. They run with the first client that
+// passes, or with the chosen one.
 func TestRunACase(t *testing.T) {
 	for _, args := range []string{"run 1 -q", "run -q watch-expired-event", "run -q 1 --client informer-list", "run -q --client mirror=poller 1"} {
 		require.Equal(t, result{status: exitOK, stdout: "ok    001-watch-expired-event.txtar\n"}, runCommand(t, strings.Fields(args)...), args)
@@ -126,7 +126,7 @@ func TestRunACase(t *testing.T) {
 	require.Regexp(t, `^fakeapi: 001-watch-expired-event\.txtar:\d+: `, got.stderr)
 }
 
-// The roles of a file are played by the clients chosen for them, or the first ones.
+// The roles of a file are played by the chosen clients, or by the first ones.
 func TestRunRolesOfAFile(t *testing.T) {
 	scripts(t, map[string]string{"roles.txtar": `apply mirror.yaml
 run creator
@@ -154,8 +154,8 @@ func TestRunList(t *testing.T) {
 	}
 }
 
-// The tables have the cases of each role with the clients that take part. (All of them
-// are held to what the catalogue says where it lies.)
+// The tables list the cases of each role with the clients. The tests of the catalogue's package
+// check all results.
 func TestRunAll(t *testing.T) {
 	got := runCommand(t, "run", "--all", "--client", "careless", "--client", "lister=pager", "--client", "lister=by-hand")
 	require.Equal(t, exitOK, got.status, got.stderr)
@@ -170,7 +170,7 @@ func TestRunAll(t *testing.T) {
 	}
 }
 
-// What the catalogue does not know is told.
+// Results that the catalogue does not expect are reported.
 func TestRunAllReportsUnexpectedResults(t *testing.T) {
 	c := scenario.Catalogue()[0]
 	c.Fails = map[string]string{"informer": "so it was said"}
@@ -187,7 +187,7 @@ func TestRunAllReportsUnexpectedResults(t *testing.T) {
 	require.Contains(t, surprise, "naive fails: 001-watch-expired-event.txtar:")
 }
 
-// In real time the lines come one by one, and a client that nobody plays is missed.
+// In real time the output is not delayed, and a missing client is an error.
 func TestRunInRealTime(t *testing.T) {
 	scripts(t, map[string]string{"a.txtar": "run creator\neventually 10s expect cm/only\n", "b.txtar": "run mine\n"})
 	got := runCommand(t, "run", "--real-time", "a.txtar")
@@ -201,7 +201,7 @@ func TestRunInRealTime(t *testing.T) {
 		"name it with --client, or connect it to fakeapi serve --scenario\n"}, got)
 }
 
-// An interrupt ends a run that has no end of its own.
+// An interrupt ends a run that would not end otherwise.
 func TestRunInterrupted(t *testing.T) {
 	scripts(t, map[string]string{"long.txtar": "run mirror\nadvance 100h\n"})
 	for _, args := range [][]string{{"run", "long.txtar", "--client", "poller"}, {"run", "--real-time", "long.txtar"}} {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// runningScenario is a serve --scenario, with all that it prints.
+// runningScenario is a running serve --scenario, with its output.
 type runningScenario struct {
 	running
 	*outputBuffer
@@ -21,7 +21,7 @@ type runningScenario struct {
 	stderr *bytes.Buffer
 }
 
-// outputBuffer is a stdout that can be waited for.
+// outputBuffer is a stdout that a test can wait for.
 type outputBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -44,7 +44,7 @@ func (s *outputBuffer) String() string {
 	return s.text.String()
 }
 
-// waitFor waits until something was printed.
+// waitFor waits until text was printed.
 func (s *outputBuffer) waitFor(t *testing.T, text string) {
 	t.Helper()
 	for !strings.Contains(s.String(), text) {
@@ -56,7 +56,7 @@ func (s *outputBuffer) waitFor(t *testing.T, text string) {
 	}
 }
 
-// playScenario serves a scenario and waits for the announcement.
+// playScenario starts serve with a scenario and waits for the announcement.
 func playScenario(t *testing.T, text string, args ...string) runningScenario {
 	t.Helper()
 	scripts(t, map[string]string{"case.txtar": text})
@@ -72,7 +72,7 @@ func playScenario(t *testing.T, text string, args ...string) runningScenario {
 	return p
 }
 
-// as sends a request under a user agent, as any HTTP client can.
+// as sends a request with a user agent and returns the status code.
 func (r running) as(t *testing.T, agent, method, path, body string) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, r.url+path, strings.NewReader(body))
@@ -97,7 +97,7 @@ expect requests curl "POST" 2
 	configMaps = "/api/v1/namespaces/default/configmaps"
 )
 
-// A client that is not written in Go plays its role over the network.
+// A client that is not written in Go plays a role over the network.
 func TestServeScenario(t *testing.T) {
 	p := playScenario(t, conversationScenario)
 	p.waitFor(t, `waiting for a request of client curl: a user agent that begins with "curl"`+"\n")
@@ -113,7 +113,7 @@ func TestServeScenario(t *testing.T) {
 	require.Error(t, err, "it has ended")
 }
 
-// A scenario that fails is the exit status, also if the server stays for a look at it.
+// A failed scenario sets the exit status, even if the server keeps serving afterwards.
 func TestServeScenarioFails(t *testing.T) {
 	p := playScenario(t, "run curl\nexpect cm/a\n", "--stay")
 	require.Equal(t, http.StatusOK, p.as(t, "curl/8.5.0", http.MethodGet, "/version", ""))

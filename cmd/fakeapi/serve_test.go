@@ -26,15 +26,15 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// running is a serve that has announced itself.
+// running is a serve command after its announcement.
 type running struct {
 	url        string
 	kubeconfig string
 	text       string        // the announcement
-	stop       func() result // ends it and waits; stdout is what came after the announcement
+	stop       func() result // interrupts the command and waits; stdout is the output after the announcement
 }
 
-// start runs the command until it has announced its server.
+// start runs serve and waits for the announcement of its server.
 func start(t *testing.T, args ...string) running {
 	t.Helper()
 	text, stop := launch(t, args...)
@@ -43,7 +43,7 @@ func start(t *testing.T, args ...string) running {
 	return r
 }
 
-// launch runs the command until it has announced itself.
+// launch runs the command and waits for its announcement.
 func launch(t *testing.T, args ...string) (text string, stop func() result) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -69,8 +69,8 @@ func launch(t *testing.T, args ...string) (text string, stop func() result) {
 	}
 }
 
-// announcement reads what serve says of itself, up to its last line and no further: a
-// scenario may have more to say at once.
+// announcement reads the announcement of serve up to its last line and no further, because the
+// output of a scenario may follow.
 func announcement(t *testing.T, from io.Reader) string {
 	t.Helper()
 	var text strings.Builder
@@ -99,7 +99,7 @@ $`).FindStringSubmatch(text)
 	return running{url: m[1], kubeconfig: m[2], text: text}
 }
 
-// config is what a client reads from the kubeconfig.
+// config returns the client configuration of the kubeconfig.
 func (r running) config(t *testing.T) *rest.Config {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", r.kubeconfig)
@@ -107,7 +107,7 @@ func (r running) config(t *testing.T) *rest.Config {
 	return config
 }
 
-// get fetches a path and decodes the answer into out, if that is not nil.
+// get sends a GET request and decodes the response into out, unless out is nil.
 func (r running) get(t *testing.T, path string, out any) int {
 	t.Helper()
 	answer, err := http.Get(r.url + path)
@@ -146,7 +146,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// The kubeconfig is enough to reach a server with TLS, and no other client is served.
+// The kubeconfig is sufficient to connect with TLS. A client without its CA does not trust the
+// server.
 func TestServeTLS(t *testing.T) {
 	r := start(t, "serve", "--tls")
 	require.Regexp(t, "^https://", r.url)
@@ -158,7 +159,8 @@ func TestServeTLS(t *testing.T) {
 	require.Equal(t, cleanExit, r.stop())
 }
 
-// The kubeconfig carries the first token; others are accepted, and nobody without one.
+// The kubeconfig has the first token. Others are accepted, and requests without a token are
+// rejected.
 func TestServeTokens(t *testing.T) {
 	r := start(t, "--token", "one", "--token=two,bob,team-a,team-b")
 	require.Regexp(t, "^https://", r.url)
@@ -178,8 +180,8 @@ func TestServeTokens(t *testing.T) {
 	requireFailure(t, `fakeapi: token "one" has no user name`, "--token=one,")
 }
 
-// Client certificates of an authority in a file are taken; the kubeconfig has one of the
-// server's own.
+// Client certificates of the authority in a file are accepted. The kubeconfig has one of the
+// server's own authority.
 func TestServeClientCA(t *testing.T) {
 	other := fakeapi.Start(t, fakeapi.WithClientCA())
 	file := filepath.Join(t.TempDir(), "ca.pem")
@@ -206,7 +208,7 @@ func TestServeClientCA(t *testing.T) {
 	requireFailure(t, `fakeapi: "a/b" is not a host name, which has no port and no scheme`, "--host=a/b")
 }
 
-// Requests under a foreign name are refused, unless it was given.
+// Requests with an unknown host name are rejected, unless a flag allows the name.
 func TestServeHosts(t *testing.T) {
 	r := start(t, "--host", "api.test")
 	for host, want := range map[string]int{"": 200, "api.test:80": 200, "evil.example": 403} {
@@ -227,7 +229,7 @@ func TestServeEndsWatches(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = answer.Body.Close() }()
 	require.Equal(t, cleanExit, r.stop())
-	_, _ = io.ReadAll(answer.Body) // returns: nothing holds the stream open
+	_, _ = io.ReadAll(answer.Body) // returns because the server ends the stream
 }
 
 func TestServeHasTheControlAPI(t *testing.T) {
@@ -246,8 +248,8 @@ func TestServeHasTheControlAPI(t *testing.T) {
 	require.Equal(t, cleanExit, r.stop())
 }
 
-// Controllers that are switched off are stepped through the control API; what they
-// cannot do is told.
+// Disabled controllers are stepped through the control API, which rejects other methods and unknown
+// paths.
 func TestServeStepsControllers(t *testing.T) {
 	r := start(t, "serve", "--controllers=false")
 	post := func(path, body string, want int) {
@@ -279,8 +281,8 @@ func TestServeInterruptedBeforeStart(t *testing.T) {
 	requireEmptyDir(t, os.Getenv("TMPDIR"))
 }
 
-// requireFailure runs a command line that cannot work and checks that it leaves
-// nothing in TMPDIR and one line on stderr.
+// requireFailure requires that a command line fails with one line on stderr, and leaves nothing in
+// TMPDIR.
 func requireFailure(t *testing.T, want string, args ...string) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -309,7 +311,7 @@ func TestServeAddressRefused(t *testing.T) {
 	requireFailure(t, `fakeapi: address "8080": address 8080: missing port in address`, "--address", "8080")
 }
 
-// brokenWriter is a stdout that takes nothing.
+// brokenWriter is a stdout whose writes fail.
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

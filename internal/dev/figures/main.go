@@ -1,4 +1,4 @@
-// Command figures measures the figures of the README and prints them as a table:
+// Command figures measures the figures of BENCHMARKS.md and prints them as a table:
 //
 //	go run ./internal/dev/figures [-run REGEX] [-rounds 3] [-benchtime 300ms] [-kubeconfig FILE]
 //
