@@ -82,12 +82,12 @@ func TestBenchUsage(t *testing.T) {
 		"":                            "name the server by one of --kubeconfig, --url and --self",
 		"--self --url http://x":       "name the server by one of --kubeconfig, --url and --self",
 		"--self --context x":          "--context requires --kubeconfig",
-		"--self --clients 0":          "0 clients: there can be 1 to 256",
-		"--self --objects 3":          "3 objects: there can be 1 for each client, which are 16, to 100000",
+		"--self --clients 0":          "0 clients: must be 1 to 256",
+		"--self --objects 3":          "3 objects: must be 16 (the number of clients) to 100000",
 		"--self --watchers 1,many":    `invalid value "1,many" for flag -watchers: "many" is not a number`,
-		"--self --duration 24h":       "24h0m0s for each figure: it can be up to 10m0s",
+		"--self --duration 24h":       "duration 24h0m0s: must be positive and at most 10m0s",
 		"--self more":                 `unexpected argument "more"`,
-		"--self --watchers 1,1000000": "1000000 watchers: there can be 1 to 10000",
+		"--self --watchers 1,1000000": "1000000 watchers: must be 1 to 10000",
 	} {
 		got := runCommand(t, strings.Fields("bench "+args)...)
 		require.Equal(t, result{exitUsage, "", "fakeapi: bench: " + want + "; see fakeapi help bench\n"}, got, args)
@@ -121,10 +121,10 @@ func benchProcess(t *testing.T, binary string) {
 		require.NoError(t, err, seen)
 		seen += string(progressText[:n])
 	}
-	require.Len(t, namespaces().Items, 5, "it is at work")
+	require.Len(t, namespaces().Items, 5, "the run has created its namespace")
 	require.NoError(t, command.Process.Signal(os.Interrupt))
 	require.Error(t, command.Wait())
 	require.Equal(t, exitError, command.ProcessState.ExitCode())
 	require.Contains(t, stdout.String(), "create")
-	require.Len(t, namespaces().Items, 4, "it has cleaned up")
+	require.Len(t, namespaces().Items, 4, "the run has removed its namespace")
 }

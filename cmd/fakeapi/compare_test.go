@@ -110,7 +110,7 @@ func TestCompareLists(t *testing.T) {
 	require.Equal(t, exitOK, got.status)
 	require.Regexp(t, `(?m)^GT-02/typed +MUST +1 +1 +0 `, got.stdout)
 	require.Contains(t, got.stdout, "Nothing was created on servers of this process and "+srv.URL()+".")
-	require.Len(t, srv.Timeline().Exchanges, 1, "the version")
+	require.Len(t, srv.Timeline().Exchanges, 1, "only the version is requested")
 	got = runCommand(t, "compare", "--dry-run", "--left", recorded, "--right", kubeconfigOf(t, srv), "--run", "^list-paging--wd$")
 	require.Equal(t, exitOK, got.status)
 	require.Contains(t, got.stdout, "crd.yaml, which are created if")
@@ -136,7 +136,7 @@ func TestCompareUsage(t *testing.T) {
 		{"--left self --right /none", "fakeapi: --right /none: no such file or directory"},
 		{"--left golden:/none --right self", "fakeapi: --left golden:/none: no such file or directory"},
 		{"--left golden:compare_test.go --right self", "fakeapi: --left golden:compare_test.go: it is not a folder"},
-		{"--left golden:" + empty + " --right self", "there is no *.json file"},
+		{"--left golden:" + empty + " --right self", "no *.json file found"},
 		{"--left " + recorded + " --right self --run ^x$", "compare: --run selects no case; see"},
 		{"--left " + recorded + " --right self --level MUST", "compare: --level and --patience apply to the suite only; see"},
 		{"--left self --right self --run ^GT-01 --report json=/none/x", "fakeapi: --report json=/none/x: no such file or directory"},

@@ -78,7 +78,7 @@ func TestConformanceUnprivileged(t *testing.T) {
 	require.Equal(t, conformance.Skipped, outcomes(t, args...)["AU-08"].Outcome)
 	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-context", "nobody")...)["AU-08"].Outcome)
 	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-kubeconfig", file, "--unprivileged-context", "nobody")...)["AU-08"].Outcome)
-	require.Equal(t, conformance.Failed, outcomes(t, append(args, "--unprivileged-kubeconfig", file)...)["AU-08"].Outcome, "that is the administrator")
+	require.Equal(t, conformance.Failed, outcomes(t, append(args, "--unprivileged-kubeconfig", file)...)["AU-08"].Outcome, "the current context is the administrator's")
 
 	other := kubeconfigAs(t, fakeapi.Start(t), "other", "x")
 	got := runCommand(t, "conformance", "--kubeconfig", file, "--unprivileged-kubeconfig", other)

@@ -21,8 +21,8 @@ func TestHookCommand(t *testing.T) {
 	require.EqualError(t, err, "echo too late; exit 3: exit status 3: too late")
 
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("enough"))
-	require.ErrorContains(t, hook("exec sleep 60").runOnce()(ctx), "enough")
+	cancel(errors.New("stopped"))
+	require.ErrorContains(t, hook("exec sleep 60").runOnce()(ctx), "stopped")
 }
 
 // A state begins with the first line that the command prints and ends when it is interrupted.
@@ -39,7 +39,7 @@ func TestHookDuring(t *testing.T) {
 	_, err = hook("echo wrong >&2; exit 1").runDuring()(t.Context())
 	require.ErrorContains(t, err, "it ended without printing a line")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("enough"))
+	cancel(errors.New("stopped"))
 	_, err = hook("exec sleep 60").runDuring()(ctx)
-	require.ErrorContains(t, err, "enough")
+	require.ErrorContains(t, err, "stopped")
 }

@@ -82,7 +82,7 @@ func TestConformance(t *testing.T) {
 
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
-	require.Len(t, entries, 4, "the reports and nothing else")
+	require.Len(t, entries, 4, "only the reports are written")
 	content, err := os.ReadFile(filepath.Join(folder, "json"))
 	require.NoError(t, err)
 	var report conformance.ReportJSON
@@ -224,7 +224,7 @@ func TestConformanceReportUnwritable(t *testing.T) {
 	folder := t.TempDir()
 	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--report", "html="+folder+"/page", "--report", "json=/none/x")
 	require.Equal(t, result{status: exitError, stderr: "fakeapi: --report json=/none/x: no such file or directory\n"}, got)
-	require.Len(t, srv.Timeline().Exchanges, 1, "the version")
+	require.Len(t, srv.Timeline().Exchanges, 1, "only the version is requested")
 	requireEmptyDir(t, folder)
 }
 

@@ -88,7 +88,7 @@ func runDocumentedCommands(t *testing.T, binary string) {
 				if inPlace, ok := known[word]; ok {
 					word = inPlace
 				}
-				require.NotRegexp(t, `^[A-Z]+\b`, word, "what does it stand for? Give it a line in placeholders")
+				require.NotRegexp(t, `^[A-Z]+\b`, word, "unknown placeholder; add it to placeholders")
 				args = append(args, word)
 			}
 			for first, more := range narrowArguments {

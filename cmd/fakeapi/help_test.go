@@ -62,13 +62,13 @@ func TestManualAndHelpAgree(t *testing.T) {
 		shown := runCommand(t, "help", c.name).stdout
 		head, _, _ := strings.Cut(shown, "\n\n")
 		require.Equal(t, c.forms(), strings.Split(head, "\n"))
-		require.Equal(t, namesIn(strings.Join(c.forms(), " "), flagName), namesIn(shown, flagLine), "the flags of %s: those of its forms, and those that help explains", c.name)
+		require.Equal(t, namesIn(strings.Join(c.forms(), " "), flagName), namesIn(shown, flagLine), "flags in the forms of %s and in its help", c.name)
 		forms = append(forms, c.forms()...)
 		all = append(all, namesIn(shown, flagLine)...)
 	}
 	require.Equal(t, append(forms, "fakeapi help [COMMAND]"), synopsis(text))
 	for _, name := range namesIn(text, flagName) {
-		require.Contains(t, all, name, "doc.go has a flag that no command has")
+		require.Contains(t, all, name, "doc.go has an unknown flag")
 	}
 }
 

@@ -97,7 +97,7 @@ func TestProxy(t *testing.T) {
 	answer, err = http.DefaultClient.Do(upgrading)
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
-	require.Equal(t, "HTTP/1.1", protocol, "what HTTP/2 cannot do")
+	require.Equal(t, "HTTP/1.1", protocol, "upgrades require HTTP/1.1")
 
 	written, err := clientcmd.LoadFromFile(r.kubeconfig)
 	require.NoError(t, err)

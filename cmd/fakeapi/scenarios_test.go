@@ -57,7 +57,7 @@ func TestRunFails(t *testing.T) {
 	got = runCommand(t, "run", "a/sub/broken.txtar")
 	require.Equal(t, exitError, got.status)
 	require.Contains(t, got.stdout, "GET /api/v1/namespaces/default/configmaps/a 404\nFAIL  a/sub/broken.txtar\n")
-	require.NotContains(t, got.stderr, "transcript", "it is on stdout")
+	require.NotContains(t, got.stderr, "transcript", "the transcript is on stdout")
 }
 
 // Pages are written for passing and failing scenarios, also in real time. A missing directory is an

@@ -51,7 +51,7 @@ func (s *outputBuffer) waitFor(t *testing.T, text string) {
 		select {
 		case <-s.more:
 		case <-t.Context().Done():
-			t.Fatalf("%q did not come, only:\n%s", text, s)
+			t.Fatalf("%q was not printed; output:\n%s", text, s)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestServeScenario(t *testing.T) {
 	require.Contains(t, p.String(), "fault busy: before create configmaps in default: status(429, retryAfter(1s))\n")
 	require.True(t, strings.HasSuffix(p.String(), "ok    case.txtar\n"), p.String())
 	_, err := http.Get(p.url)
-	require.Error(t, err, "it has ended")
+	require.Error(t, err, "the server has ended")
 }
 
 // A failed scenario sets the exit status, even if the server keeps serving afterwards.

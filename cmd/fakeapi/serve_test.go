@@ -141,7 +141,7 @@ func TestServe(t *testing.T) {
 			require.Equal(t, cleanExit, r.stop())
 			require.NoDirExists(t, filepath.Dir(r.kubeconfig))
 			_, err = net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-			require.Error(t, err, "the port is closed")
+			require.Error(t, err, "the port should be closed")
 		})
 	}
 }

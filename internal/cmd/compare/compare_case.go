@@ -232,7 +232,7 @@ func (t caseRun) line(one *exchange) string {
 // beginning returns the status code of a response and the beginning of its body.
 func (t caseRun) beginning(one *exchange) string {
 	if one.code == 0 {
-		return "no answer: " + one.err.Error()
+		return "no response: " + one.err.Error()
 	}
 	got, _ := one.response()
 	text := httpdiff.Short(t.body(one.answer, got))

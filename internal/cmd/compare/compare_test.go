@@ -175,7 +175,7 @@ func TestSuitesRefuses(t *testing.T) {
 	other := good
 	other.Config.Run = nil
 	_, err = compare.Suites(t.Context(), good, other, nil)
-	require.ErrorContains(t, err, "the two sides select other cases")
+	require.ErrorContains(t, err, "the two sides select different cases")
 }
 
 // An interrupted comparison cleans up and reports the remaining cases as not run.

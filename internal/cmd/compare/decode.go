@@ -135,7 +135,7 @@ func decodeEvent(media string, frame []byte) any {
 	case runtime.ContentTypeProtobuf:
 		var event metav1.WatchEvent
 		if err := event.Unmarshal(frame[min(len(frame), frames.LengthPrefixSize):]); err != nil {
-			return fmt.Sprintf("no WatchEvent: %v", err)
+			return fmt.Sprintf("invalid WatchEvent: %v", err)
 		}
 		return map[string]any{"type": event.Type, "object": decodeProtobuf(event.Object.Raw)}
 	}

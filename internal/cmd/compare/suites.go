@@ -49,7 +49,7 @@ func Suites(ctx context.Context, left, right Side, onCase func(Case)) (*Report, 
 	}
 	selected := l.config.SelectedCases()
 	if len(r.config.SelectedCases()) != len(selected) {
-		return nil, errors.New("the two sides select other cases")
+		return nil, errors.New("the two sides select different cases")
 	}
 	var running sync.WaitGroup
 	running.Go(func() { l.run(ctx) })

@@ -119,7 +119,7 @@ func Load(fsys fs.FS) ([]Case, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, errors.New("golden: there is no *.json file")
+		return nil, errors.New("golden: no *.json file found")
 	}
 	slices.Sort(names)
 	cases := make([]Case, 0, len(names))
@@ -151,10 +151,10 @@ func loadCase(fsys fs.FS, name string) (c Case, err error) {
 func checkSteps(steps []Step) error {
 	for i, s := range steps {
 		if err := s.check(); err != nil {
-			return fmt.Errorf("step %d of its list: %w", i+1, err)
+			return fmt.Errorf("step %d: %w", i+1, err)
 		}
 		if err := checkSteps(s.During); err != nil {
-			return fmt.Errorf("step %d of its list, during: %w", i+1, err)
+			return fmt.Errorf("step %d, during: %w", i+1, err)
 		}
 	}
 	return nil
@@ -165,15 +165,15 @@ func (s Step) check() error {
 	case s.Compact || s.Skip != "":
 		return nil
 	case s.Request.Method == "" || !strings.HasPrefix(s.Request.Path, "/"):
-		return fmt.Errorf("%q %q is no request", s.Request.Method, s.Request.Path)
+		return fmt.Errorf("%q %q is not a request", s.Request.Method, s.Request.Path)
 	case s.Response.Code == 0:
-		return errors.New("it has no answer")
+		return errors.New("the response has no code")
 	case !slices.Contains([]string{"", httpdiff.AsText, httpdiff.AsSummary, httpdiff.AsProtobuf, httpdiff.AsHex}, s.Response.BodyAs):
-		return fmt.Errorf("there is no form %q of a body", s.Response.BodyAs)
+		return fmt.Errorf("unknown form %q of a body", s.Response.BodyAs)
 	case !slices.Contains([]string{"", ServerClosed, OpenAtDeadline, ClientStopped}, s.Response.End):
-		return fmt.Errorf("there is no end %q of a watch", s.Response.End)
+		return fmt.Errorf("unknown end %q of a watch", s.Response.End)
 	case s.Watch == nil && (len(s.During) > 0 || len(s.Response.Events) > 0 || s.Response.End != ""):
-		return errors.New("it has a part of a watch, but is none")
+		return errors.New("during, events and end require a watch")
 	}
 	return nil
 }

@@ -51,17 +51,17 @@ func TestLoadKeepsAllFields(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"name": "c", "steps": []`:     "unexpected EOF",
-		`{"name": "c", "steps": []} {}`: "behind the JSON value",
+		`{"name": "c", "steps": []} {}`: "after the JSON value",
 		`{"name": "d", "steps": []}`:    `the name of the case is "d", not "c"`,
 		`{"name": "c", "stps": []}`:     `unknown field "stps"`,
-		`{"name": "c", "steps": [{"request": {"method": "GET", "path": "x"}}]}`:  `"GET" "x" is no request`,
-		`{"name": "c", "steps": [{"request": {"path": "/x"}}]}`:                  "is no request",
-		`{"name": "c", "steps": [{"request": {"method": "GET", "path": "/x"}}]}`: "it has no answer",
-		step(`"response": {"code": 200, "bodyAs": "pdf"}`):                       `no form "pdf"`,
-		step(`"watch": {}, "response": {"code": 200, "end": "sudden"}`):          `no end "sudden"`,
-		step(`"response": {"code": 200, "end": "server closed"}`):                "part of a watch",
-		step(`"response": {"code": 200}, "during": [{"compact": true}]`):         "part of a watch",
-		step(`"response": {"code": 200}, "watch": {}, "during": [{}]`):           "step 1 of its list, during: step 1 of its list",
+		`{"name": "c", "steps": [{"request": {"method": "GET", "path": "x"}}]}`:  `"GET" "x" is not a request`,
+		`{"name": "c", "steps": [{"request": {"path": "/x"}}]}`:                  "is not a request",
+		`{"name": "c", "steps": [{"request": {"method": "GET", "path": "/x"}}]}`: "the response has no code",
+		step(`"response": {"code": 200, "bodyAs": "pdf"}`):                       `unknown form "pdf"`,
+		step(`"watch": {}, "response": {"code": 200, "end": "sudden"}`):          `unknown end "sudden"`,
+		step(`"response": {"code": 200, "end": "server closed"}`):                "require a watch",
+		step(`"response": {"code": 200}, "during": [{"compact": true}]`):         "require a watch",
+		step(`"response": {"code": 200}, "watch": {}, "during": [{}]`):           "step 1, during: step 1",
 	} {
 		_, err := Load(fstest.MapFS{"c.json": {Data: []byte(text)}})
 		require.ErrorContains(t, err, "golden: c.json: ", text)

@@ -106,5 +106,5 @@ func TestCleanUpAfterTheEnd(t *testing.T) {
 	}
 	result := playSteps(t, ctx, s, nil, collectionsCase)
 	require.False(t, result.Same())
-	require.Equal(t, cleanUpRequests, s.sent[4:], "and the last step is not played")
+	require.Equal(t, cleanUpRequests, s.sent[4:], "the last step is not played")
 }

@@ -199,7 +199,7 @@ func firstBytes(response *http.Response, streams bool) string {
 
 func (r *replay) compact(ctx context.Context) error {
 	if r.player.Compact == nil {
-		return errors.New("the case compacts, and there is no way to")
+		return errors.New("the case compacts, but the player has no Compact function")
 	}
 	if err := r.player.Compact(ctx); err != nil {
 		return fmt.Errorf("compacting: %w", err)

@@ -39,7 +39,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasPrefix(what, "POST /api/v1/namespaces") || r.Method == http.MethodDelete {
 		return newResponse(200, `{}`), nil
 	}
-	return nil, errors.New("the line is dead")
+	return nil, errors.New("connection reset")
 }
 
 func newResponse(code int, body string) *http.Response {
@@ -165,7 +165,7 @@ func TestPlayHeaders(t *testing.T) {
 	require.Equal(t, "application/json", plain.Get("Accept"))
 	require.Equal(t, "replay/1.0", plain.Get("User-Agent"))
 	require.Equal(t, "text/x", other.Get("Accept"))
-	require.Contains(t, other, "User-Agent", "net/http sends its own if there is none")
+	require.Contains(t, other, "User-Agent", "net/http adds one if the header is missing")
 	require.Empty(t, other["User-Agent"])
 }
 
@@ -199,8 +199,8 @@ func TestPlayDifferences(t *testing.T) {
 		`2: header Retry-After: missing, want ["1"]`,
 		`2: body.a: want 1 got 2`,
 		`4: code: want 200 got 409: {}`,
-		`5: no answer: Get "http://server/dead": the line is dead`,
-		`6: not sent: no answer so far had $rv1`,
+		`5: no response: Get "http://server/dead": connection reset`,
+		`6: not sent: no response so far contained $rv1`,
 		`7: not sent: encoding/hex: invalid byte: U+0078 'x'`,
 		`8: header Location: want "/else" got "http://server/else"`,
 	}, lines(result))
@@ -283,7 +283,7 @@ func TestPlayContinuesAfterFailure(t *testing.T) {
 	answers := map[string]func(*http.Request) *http.Response{"GET /a": respondAlways(200, `{}`)}
 
 	result := playSteps(t, t.Context(), &server{answers: answers}, nil, get+`, {"compact": true}, `+get)
-	require.ErrorContains(t, result.Err, "there is no way to")
+	require.ErrorContains(t, result.Err, "no Compact function")
 	require.Len(t, result.Steps, 1)
 	require.False(t, result.Same())
 

@@ -18,7 +18,7 @@ func (r *replay) send(ctx context.Context, recorded Request) (*http.Response, er
 	}
 	response, err := r.client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("no answer: %w", err)
+		return nil, fmt.Errorf("no response: %w", err)
 	}
 	return response, nil
 }

@@ -52,7 +52,7 @@ func nextLine(body *bufio.Reader) (event any, err error) {
 		return nil, err
 	}
 	if bad := httpdiff.Decode(line, &event); bad != nil {
-		return fmt.Sprintf("no JSON: %.200q", line), err
+		return fmt.Sprintf("invalid JSON: %.200q", line), err
 	}
 	return event, err
 }
@@ -69,15 +69,15 @@ func nextFrame(body *bufio.Reader) (any, error) {
 	}
 	length := binary.BigEndian.Uint32(head[:])
 	if length > maxFrameSize {
-		return fmt.Sprintf("no frame: its length is %d", length), io.ErrUnexpectedEOF
+		return fmt.Sprintf("invalid frame: its length is %d", length), io.ErrUnexpectedEOF
 	}
 	frame := make([]byte, length)
 	if _, err := io.ReadFull(body, frame); err != nil {
-		return "no frame: it is cut short", err
+		return "invalid frame: it is truncated", err
 	}
 	var event metav1.WatchEvent
 	if err := event.Unmarshal(frame); err != nil {
-		return fmt.Sprintf("no WatchEvent: %v", err), nil
+		return fmt.Sprintf("invalid WatchEvent: %v", err), nil
 	}
 	return map[string]any{"type": event.Type, "protobufObject": httpdiff.Envelope(event.Object.Raw)}, nil
 }

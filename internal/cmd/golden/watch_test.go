@@ -14,7 +14,7 @@ import (
 
 func TestNextLine(t *testing.T) {
 	body := bufio.NewReader(bytes.NewReader([]byte("{\"type\": \"ADDED\"}\n\nnonsense\n{}")))
-	for _, want := range []any{map[string]any{"type": "ADDED"}, nil, `no JSON: "nonsense"`} {
+	for _, want := range []any{map[string]any{"type": "ADDED"}, nil, `invalid JSON: "nonsense"`} {
 		event, err := nextLine(body)
 		require.NoError(t, err)
 		require.Equal(t, want, event)
@@ -41,14 +41,14 @@ func TestNextFrame(t *testing.T) {
 	}}, event)
 	event, err = nextFrame(body)
 	require.NoError(t, err)
-	require.Contains(t, event, "no WatchEvent")
+	require.Contains(t, event, "invalid WatchEvent")
 	event, err = nextFrame(body)
 	require.Error(t, err)
-	require.Equal(t, "no frame: it is cut short", event)
+	require.Equal(t, "invalid frame: it is truncated", event)
 	_, err = nextFrame(body)
 	require.ErrorIs(t, err, io.EOF)
 
 	event, err = nextFrame(bufio.NewReader(bytes.NewReader([]byte{0xff, 0, 0, 0})))
 	require.Error(t, err)
-	require.Contains(t, event, "no frame: its length is")
+	require.Contains(t, event, "invalid frame: its length is")
 }

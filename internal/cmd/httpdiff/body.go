@@ -55,7 +55,7 @@ func BodyAs(form string, body []byte) any {
 	}
 	var v any
 	if err := Decode(body, &v); err != nil {
-		return fmt.Sprintf("no JSON: %.200q", body)
+		return fmt.Sprintf("invalid JSON: %.200q", body)
 	}
 	if form == AsSummary {
 		return summary(v)
@@ -68,7 +68,7 @@ func BodyAs(form string, body []byte) any {
 func summary(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
-		return fmt.Sprintf("no object: %s", Short(v))
+		return fmt.Sprintf("not an object: %s", Short(v))
 	}
 	keys := []any{}
 	for _, k := range sortedKeys(m) {
@@ -88,11 +88,11 @@ func summary(v any) any {
 func Envelope(message []byte) any {
 	wrapped, ok := bytes.CutPrefix(message, []byte(frames.ProtobufPrefix))
 	if !ok {
-		return fmt.Sprintf("no protobuf: %.200q", message)
+		return fmt.Sprintf("invalid protobuf: %.200q", message)
 	}
 	var u runtime.Unknown
 	if err := u.Unmarshal(wrapped); err != nil {
-		return fmt.Sprintf("no protobuf: %v", err)
+		return fmt.Sprintf("invalid protobuf: %v", err)
 	}
 	v := map[string]any{"magic": hex.EncodeToString([]byte(frames.ProtobufPrefix)), "apiVersion": u.APIVersion, "kind": u.Kind}
 	var status metav1.Status

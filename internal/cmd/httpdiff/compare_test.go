@@ -89,7 +89,7 @@ func TestResourceVersionsNeedNotBeEqual(t *testing.T) {
 	require.False(t, same)
 	text, err := s.Expand("/a?resourceVersion=$rv1")
 	require.NoError(t, err)
-	require.Equal(t, "/a?resourceVersion=5", text, "the value at first sight")
+	require.Equal(t, "/a?resourceVersion=5", text, "the first value is kept")
 }
 
 func TestExpand(t *testing.T) {
@@ -113,7 +113,7 @@ func TestExpand(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "newer", got)
 	_, err = s.Expand("/x?resourceVersion=$rv9")
-	require.ErrorContains(t, err, "no answer so far had $rv9")
+	require.ErrorContains(t, err, "no response so far contained $rv9")
 }
 
 func TestCompareHeaders(t *testing.T) {
@@ -155,7 +155,7 @@ func TestCanonical(t *testing.T) {
 	} {
 		before := value(t, test.a)
 		require.Equal(t, value(t, test.b), c.Body(before))
-		require.Equal(t, value(t, test.a), before, "a copy is changed, not the value")
+		require.Equal(t, value(t, test.a), before, "the value must not be modified")
 		event := map[string]any{"type": "ADDED", "object": value(t, test.a)}
 		require.Equal(t, map[string]any{"type": "ADDED", "object": value(t, test.b)}, c.Event(event))
 	}

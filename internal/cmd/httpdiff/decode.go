@@ -25,7 +25,7 @@ func decodeOne(d *json.Decoder, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something behind the JSON value")
+		return errors.New("unexpected data after the JSON value")
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func TestNormalizer(t *testing.T) {
 			left := value(t, test.left)
 			written := NewNormalizer(regexp.MustCompile(`space-(\d+)`)).Value(left)
 			require.Equal(t, value(t, test.want), written)
-			require.Equal(t, value(t, test.left), left, "a copy is written")
+			require.Equal(t, value(t, test.left), left, "the value must not be modified")
 			var d Differences
 			NewPlaceholders("", true).Compare("v", written, value(t, test.right), &d)
 			require.Empty(t, d.Lines())

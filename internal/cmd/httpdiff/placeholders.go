@@ -67,7 +67,7 @@ func (s *Placeholders) Expand(text string) (string, error) {
 		}
 		value, ok := s.values[symbol]
 		if !ok {
-			missing = fmt.Errorf("no answer so far had %s", symbol)
+			missing = fmt.Errorf("no response so far contained %s", symbol)
 		}
 		if strings.HasPrefix(symbol, "$continue(") {
 			return url.QueryEscape(value)

@@ -54,20 +54,20 @@ func (c Config) Validate() error {
 	case err != nil:
 		return err
 	case base.Scheme != "http" && base.Scheme != "https" || base.Host == "":
-		return fmt.Errorf("%q is no http or https URL of a server", c.BaseURL)
+		return fmt.Errorf("%q is not an http or https URL", c.BaseURL)
 	case c.Connect == nil:
-		return errors.New("there is nothing to connect with")
+		return errors.New("Connect is not set")
 	case !prefixPattern.MatchString(c.Namespace):
-		return fmt.Errorf("%q cannot begin the name of a namespace", c.Namespace)
+		return fmt.Errorf("%q is not a valid prefix of a namespace name", c.Namespace)
 	case c.Clients < 1 || c.Clients > maxClients:
-		return fmt.Errorf("%d clients: there can be 1 to %d", c.Clients, maxClients)
+		return fmt.Errorf("%d clients: must be 1 to %d", c.Clients, maxClients)
 	case c.Objects < c.Clients || c.Objects > maxObjects:
-		return fmt.Errorf("%d objects: there can be 1 for each client, which are %d, to %d", c.Objects, c.Clients, maxObjects)
+		return fmt.Errorf("%d objects: must be %d (the number of clients) to %d", c.Objects, c.Clients, maxObjects)
 	case c.Duration <= 0 || c.Duration > maxDuration:
-		return fmt.Errorf("%v for each figure: it can be up to %v", c.Duration, maxDuration)
+		return fmt.Errorf("duration %v: must be positive and at most %v", c.Duration, maxDuration)
 	}
 	if i := slices.IndexFunc(c.Watchers, func(n int) bool { return n < 1 || n > maxWatchers }); i >= 0 {
-		return fmt.Errorf("%d watchers: there can be 1 to %d", c.Watchers[i], maxWatchers)
+		return fmt.Errorf("%d watchers: must be 1 to %d", c.Watchers[i], maxWatchers)
 	}
 	return nil
 }

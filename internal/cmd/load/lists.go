@@ -31,7 +31,7 @@ func (s *session) pages(ctx context.Context) error {
 	}
 	middle := s.config.Objects / 2 / pageSize
 	if middle < 1 {
-		s.note("a page from the middle wants %d objects", 2*pageSize)
+		s.note("a page from the middle requires %d objects", 2*pageSize)
 		return nil
 	}
 	next := ""
@@ -45,7 +45,7 @@ func (s *session) pages(ctx context.Context) error {
 			return err
 		}
 		if next = list.Metadata.Continue; next == "" {
-			return errors.New("the list ends before its middle: something else removes objects, or pages are not served")
+			return errors.New("the list ended before its middle: objects were removed by others, or the server ignores limit")
 		}
 	}
 	return s.measure(ctx, s.reading("page in the middle", page+"&continue="+url.QueryEscape(next)))

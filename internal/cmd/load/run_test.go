@@ -105,7 +105,7 @@ func TestRunFailures(t *testing.T) {
 		case f.Name == "update":
 			require.Equal(t, f.Requests, f.Failed)
 			require.GreaterOrEqual(t, f.Failed, 1)
-			require.Less(t, f.Failed, 100+config.Clients, "it ends")
+			require.Less(t, f.Failed, 100+config.Clients, "too many failures end the measurement")
 			require.Zero(t, f.PerSecond)
 		case f.Failed > 0:
 			require.Equal(t, "patch", f.Name)
@@ -148,15 +148,15 @@ func TestValidate(t *testing.T) {
 	_, valid := short(t, "")
 	require.NoError(t, valid.Validate())
 	for want, change := range map[string]func(*load.Config){
-		"no http":        func(c *load.Config) { c.BaseURL = "ftp://x" },
-		"connect with":   func(c *load.Config) { c.Connect = nil },
-		"namespace":      func(c *load.Config) { c.Namespace = "No" },
-		"0 clients":      func(c *load.Config) { c.Clients = 0 },
-		"257 clients":    func(c *load.Config) { c.Clients = 257 },
-		"2 objects":      func(c *load.Config) { c.Objects = 2 },
-		"100001 objects": func(c *load.Config) { c.Objects = 100_001 },
-		"11m0s":          func(c *load.Config) { c.Duration = 11 * time.Minute },
-		"0 watchers":     func(c *load.Config) { c.Watchers = []int{1, 0} },
+		"not an http":        func(c *load.Config) { c.BaseURL = "ftp://x" },
+		"Connect is not set": func(c *load.Config) { c.Connect = nil },
+		"namespace":          func(c *load.Config) { c.Namespace = "No" },
+		"0 clients":          func(c *load.Config) { c.Clients = 0 },
+		"257 clients":        func(c *load.Config) { c.Clients = 257 },
+		"2 objects":          func(c *load.Config) { c.Objects = 2 },
+		"100001 objects":     func(c *load.Config) { c.Objects = 100_001 },
+		"11m0s":              func(c *load.Config) { c.Duration = 11 * time.Minute },
+		"0 watchers":         func(c *load.Config) { c.Watchers = []int{1, 0} },
 	} {
 		config := valid
 		change(&config)

@@ -39,7 +39,7 @@ func TestRatios(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float64{0.5}, got)
 	_, err = figure{top: "Get/server", unit: "B/op"}.ratios(rounds)
-	require.ErrorContains(t, err, "Get/server has printed no B/op")
+	require.ErrorContains(t, err, "Get/server did not print B/op")
 }
 
 func TestPrintFigures(t *testing.T) {

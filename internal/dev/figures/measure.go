@@ -105,7 +105,7 @@ func (s sample) metric(name, unit string) (float64, error) {
 	}
 	value, ok := s[name][printed]
 	if !ok {
-		return 0, fmt.Errorf("benchmark %s has printed no %s", name, printed)
+		return 0, fmt.Errorf("benchmark %s did not print %s", name, printed)
 	}
 	return value / per, nil
 }
