@@ -10,15 +10,15 @@ import (
 )
 
 // checkHistoryLimit checks that the server keeps exactly as much history as it is configured to.
-func (s *environment) checkHistoryLimit(last uint64) (violations []string) {
+func (e *environment) checkHistoryLimit(last uint64) (violations []string) {
 	if last < historyLimit+2 {
 		return nil
 	}
-	path, code := s.kinds[0].CollectionPath(""), func(rev uint64) int {
+	path, code := e.kinds[0].CollectionPath(""), func(rev uint64) int {
 		query := url.Values{"resourceVersion": {strconv.FormatUint(rev, 10)}, "resourceVersionMatch": {"Exact"}, "limit": {"1"}}
-		code, _, err := s.faultFree[0].Get(s.t, harness.JSON, s.kinds[0].CollectionPath(""), query)
+		code, _, err := e.faultFree[0].Get(e.t, harness.JSON, e.kinds[0].CollectionPath(""), query)
 		if err != nil {
-			s.t.Error(err)
+			e.t.Error(err)
 		}
 		return code
 	}

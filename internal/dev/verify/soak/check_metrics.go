@@ -11,9 +11,9 @@ import (
 
 // activeRequests returns the number of watches and of other requests that the server and the
 // replica are serving, as their metrics report it.
-func (s *environment) activeRequests() (watches, others int) {
-	for _, srv := range s.servers() {
-		metrics := scrape(s.t, srv, "apiserver_longrunning_requests", "apiserver_current_inflight_requests")
+func (e *environment) activeRequests() (watches, others int) {
+	for _, srv := range e.servers() {
+		metrics := scrape(e.t, srv, "apiserver_longrunning_requests", "apiserver_current_inflight_requests")
 		for _, line := range metrics("apiserver_longrunning_requests") {
 			watches += int(metricValue(line))
 		}
@@ -35,11 +35,11 @@ func metricValue(line string) float64 {
 
 // checkMetrics checks that the metrics count every write that was sent as completed or aborted, and
 // the number of stored objects.
-func (s *environment) checkMetrics(there map[string][]harness.Object) (violations []string) {
+func (e *environment) checkMetrics(there map[string][]harness.Object) (violations []string) {
 	counted := map[string]float64{}
 	var objects []string // the same for the server and the replica
-	for _, srv := range s.servers() {
-		metrics := scrape(s.t, srv, "apiserver_request_total", "apiserver_request_aborts_total", "apiserver_resource_objects")
+	for _, srv := range e.servers() {
+		metrics := scrape(e.t, srv, "apiserver_request_total", "apiserver_request_aborts_total", "apiserver_resource_objects")
 		objects = metrics("apiserver_resource_objects")
 		for _, name := range []string{"apiserver_request_total", "apiserver_request_aborts_total"} {
 			for _, line := range metrics(name) {
@@ -48,10 +48,10 @@ func (s *environment) checkMetrics(there map[string][]harness.Object) (violation
 			}
 		}
 	}
-	for _, k := range s.kinds {
+	for _, k := range e.kinds {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
 			what := method + " " + k.Plural
-			if sent := s.sent.Count(what); int(counted[what]) != sent {
+			if sent := e.sent.Count(what); int(counted[what]) != sent {
 				violations = append(violations, fmt.Sprintf("wrong metric: %d requests %s were sent, the metrics have %v", sent, what, counted[what]))
 			}
 		}

@@ -25,39 +25,39 @@ type read struct {
 	sameView         bool   // the view was not moved back during the read
 }
 
-func (g read) String() string {
-	return fmt.Sprintf("%s of %s %s/%s by reader %d on server %d in [%d, %d], at %d: %v", g.description, g.kind.Plural, g.namespace, g.name, g.reader, g.endpoint, g.call, g.returned, g.revision, g.objects)
+func (r read) String() string {
+	return fmt.Sprintf("%s of %s %s/%s by reader %d on server %d in [%d, %d], at %d: %v", r.description, r.kind.Plural, r.namespace, r.name, r.reader, r.endpoint, r.call, r.returned, r.revision, r.objects)
 }
 
-func (g read) matches(o harness.Object) bool {
+func (r read) matches(o harness.Object) bool {
 	namespace, name, _ := strings.Cut(o.Key, "/")
-	return (g.namespace == "" || g.namespace == namespace) && (g.name == "" || g.name == name)
+	return (r.namespace == "" || r.namespace == namespace) && (r.name == "" || r.name == name)
 }
 
 // checkReads checks that each read returned the objects at its revision, or, for a single object,
 // its state at some revision that it may be of. A read that follows another read of the same view
 // must not be older.
 func checkReads(records map[string]*watchguarantees.History, reads []read) (violations []string) {
-	for _, g := range reads {
-		atLeast := g.minRevision
+	for _, r := range reads {
+		atLeast := r.minRevision
 		for _, other := range reads {
-			if g.mayLag && other.mayLag && g.sameView && other.sameView && g.viewResets == other.viewResets && other.returned < g.call {
+			if r.mayLag && other.mayLag && r.sameView && other.sameView && r.viewResets == other.viewResets && other.returned < r.call {
 				atLeast = max(atLeast, other.revision)
 			}
 		}
-		c := records[g.kind.Name]
-		if g.name != "" {
-			if !existed(c, g, max(atLeast, c.Start)) {
-				violations = append(violations, fmt.Sprintf("wrong read: no state from %d to %d is like it: %v", atLeast, g.maxRevision, g))
+		h := records[r.kind.Name]
+		if r.name != "" {
+			if !existed(h, r, max(atLeast, h.Start)) {
+				violations = append(violations, fmt.Sprintf("wrong read: no state from %d to %d is like it: %v", atLeast, r.maxRevision, r))
 			}
 			continue
 		}
-		if g.revision < atLeast || g.revision > g.maxRevision {
-			violations = append(violations, fmt.Sprintf("stale read: %d is not between %d and %d: %v", g.revision, atLeast, g.maxRevision, g))
+		if r.revision < atLeast || r.revision > r.maxRevision {
+			violations = append(violations, fmt.Sprintf("stale read: %d is not between %d and %d: %v", r.revision, atLeast, r.maxRevision, r))
 			continue
 		}
-		if want := c.ObjectsAt(g.revision, g.matches); !slices.EqualFunc(want, g.objects, harness.Object.Equal) {
-			violations = append(violations, fmt.Sprintf("wrong list: the objects were %v: %v", want, g))
+		if want := h.ObjectsAt(r.revision, r.matches); !slices.EqualFunc(want, r.objects, harness.Object.Equal) {
+			violations = append(violations, fmt.Sprintf("wrong list: the objects were %v: %v", want, r))
 		}
 	}
 	return violations
@@ -65,23 +65,23 @@ func checkReads(records map[string]*watchguarantees.History, reads []read) (viol
 
 // existed reports whether the object was in the state that g returned at a revision between from
 // and the newest that g may be of.
-func existed(c *watchguarantees.History, g read, from uint64) bool {
+func existed(h *watchguarantees.History, r read, from uint64) bool {
 	var now *harness.Object
-	if o, ok := c.Initial[g.namespace+"/"+g.name]; ok {
+	if o, ok := h.Initial[r.namespace+"/"+r.name]; ok {
 		now = &o
 	}
 	like := func() bool {
-		return len(g.objects) == 0 && now == nil || len(g.objects) == 1 && now != nil && now.Equal(g.objects[0])
+		return len(r.objects) == 0 && now == nil || len(r.objects) == 1 && now != nil && now.Equal(r.objects[0])
 	}
-	begin := c.Start
-	for _, change := range c.Changes {
-		if change.Key != g.namespace+"/"+g.name {
+	begin := h.Start
+	for _, change := range h.Changes {
+		if change.Key != r.namespace+"/"+r.name {
 			continue
 		}
-		if begin <= g.maxRevision && change.Revision > from && like() {
+		if begin <= r.maxRevision && change.Revision > from && like() {
 			return true
 		}
 		now, begin = change.New, change.Revision
 	}
-	return begin <= g.maxRevision && like()
+	return begin <= r.maxRevision && like()
 }

@@ -18,39 +18,42 @@ const maxHeapGrowth = 32 << 20
 
 // checkResourceUsage checks that there are no more goroutines and not much more memory than after
 // the first rounds, and no requests or watches that no client has.
-func (s *environment) checkResourceUsage() (violations []string) {
-	for _, g := range s.transports {
-		g.next.CloseIdleConnections()
+func (e *environment) checkResourceUsage() (violations []string) {
+	for _, transport := range e.transports {
+		transport.next.CloseIdleConnections()
 	}
-	watchers := len(s.watchers) + len(s.informers) + len(s.kinds) // and those of the recorder
-	violations = append(violations, s.checkIdle(watchers)...)
-	var h resourceUsage
-	h.goroutines = goruntime.NumGoroutine()
-	if s.round > 1 && !waitUntil(10*time.Second, func() bool { h.goroutines = goruntime.NumGoroutine(); return h.goroutines <= s.baseline.goroutines }) {
-		violations = append(violations, fmt.Sprintf("leak: %d goroutines, there were %d after the first round", h.goroutines, s.baseline.goroutines))
+	watchers := len(e.watchers) + len(e.informers) + len(e.kinds) // and those of the recorder
+	violations = append(violations, e.checkIdle(watchers)...)
+	var usage resourceUsage
+	usage.goroutines = goruntime.NumGoroutine()
+	if e.round > 1 && !waitUntil(10*time.Second, func() bool {
+		usage.goroutines = goruntime.NumGoroutine()
+		return usage.goroutines <= e.baseline.goroutines
+	}) {
+		violations = append(violations, fmt.Sprintf("leak: %d goroutines, there were %d after the first round", usage.goroutines, e.baseline.goroutines))
 	}
 	goruntime.GC()
 	var m goruntime.MemStats
 	goruntime.ReadMemStats(&m)
-	h.heap = m.HeapAlloc
-	if s.round > 2 && h.heap > s.baseline.heap+maxHeapGrowth {
-		violations = append(violations, fmt.Sprintf("leak: %d bytes on the heap, there were %d after the second round", h.heap, s.baseline.heap))
+	usage.heap = m.HeapAlloc
+	if e.round > 2 && usage.heap > e.baseline.heap+maxHeapGrowth {
+		violations = append(violations, fmt.Sprintf("leak: %d bytes on the heap, there were %d after the second round", usage.heap, e.baseline.heap))
 	}
-	if s.round <= 2 {
-		s.baseline.heap = h.heap
+	if e.round <= 2 {
+		e.baseline.heap = usage.heap
 	}
-	if s.round == 1 {
-		s.baseline.goroutines = h.goroutines
+	if e.round == 1 {
+		e.baseline.goroutines = usage.goroutines
 	}
 	return violations
 }
 
 // checkIdle checks that the given number of watches is served, and no other request. Watches are
 // restarted now and then, so that there may be fewer for a moment, but never more.
-func (s *environment) checkIdle(watchers int) (violations []string) {
+func (e *environment) checkIdle(watchers int) (violations []string) {
 	full := false
 	for range 8 {
-		watches, others := s.activeRequests()
+		watches, others := e.activeRequests()
 		if watches > watchers || others != 2 {
 			return []string{fmt.Sprintf("leak: expected are %d watches and 2 other requests, there are %d and %d", watchers, watches, others)}
 		}

@@ -21,7 +21,7 @@ func TestSoakDetectsFaults(t *testing.T) {
 	for name, tt := range map[string]struct {
 		rule string               // a fault rule, or
 		wrap fakeapi.Option       // middleware, or
-		do   func(s *environment) // requests that are not recorded
+		do   func(e *environment) // requests that are not recorded
 		want string
 	}{
 		"dropped event":           {rule: anyClient + `event(MODIFIED) && chance(0.2, 1) do drop`, want: "lost: MODIFIED"},
@@ -35,14 +35,14 @@ func TestSoakDetectsFaults(t *testing.T) {
 		"stale read":              {wrap: fakeapi.WithMiddleware(withStaleReads), want: "not linearizable (Illegal)"},
 		"no update":               {wrap: fakeapi.WithMiddleware(withDryRuns(http.MethodPatch)), want: "not linearizable (Illegal)"},
 		"no delete":               {wrap: fakeapi.WithMiddleware(withDryRuns(http.MethodDelete)), want: "not linearizable (Illegal)"},
-		"unrecorded create": {do: func(s *environment) {
-			s.writeUnrecorded("POST", "/api/v1/namespaces/g02/configmaps", `{"metadata":{"name":"a","annotations":{}}}`)
+		"unrecorded create": {do: func(e *environment) {
+			e.writeUnrecorded("POST", "/api/v1/namespaces/g02/configmaps", `{"metadata":{"name":"a","annotations":{}}}`)
 		}, want: "unexplained write: create of g02/a"},
-		"unrecorded create of another kind": {do: func(s *environment) {
-			s.writeUnrecorded("POST", "/api/v1/namespaces/g02/secrets", `{"metadata":{"name":"a"}}`)
+		"unrecorded create of another kind": {do: func(e *environment) {
+			e.writeUnrecorded("POST", "/api/v1/namespaces/g02/secrets", `{"metadata":{"name":"a"}}`)
 		}, want: "missing: "},
-		"wrong metric": {do: func(s *environment) {
-			s.writeUnrecorded("POST", "/api/v1/namespaces/g02/configmaps?dryRun=All", `{"metadata":{"name":"a"}}`)
+		"wrong metric": {do: func(e *environment) {
+			e.writeUnrecorded("POST", "/api/v1/namespaces/g02/configmaps?dryRun=All", `{"metadata":{"name":"a"}}`)
 		}, want: "wrong metric: "},
 		"leaked watch": {do: (*environment).leakWatch, want: "leak: expected are 35 watches"},
 	} {
@@ -56,43 +56,43 @@ func TestSoakDetectsFaults(t *testing.T) {
 					opts = append(opts, tt.wrap)
 				}
 				var total harness.Counter
-				s := newEnvironment(t, 1, &total, outside, opts...)
-				defer s.close()
-				s.opsPerRound = 6
+				e := newEnvironment(t, 1, &total, outside, opts...)
+				defer e.close()
+				e.opsPerRound = 6
 				if tt.rule != "" {
-					for _, srv := range s.servers() {
+					for _, srv := range e.servers() {
 						_, err := srv.Faults().AddText("fault: when " + tt.rule)
 						require.NoError(t, err)
 					}
 				}
 				if tt.do != nil {
-					tt.do(s)
+					tt.do(e)
 				}
-				require.Contains(t, strings.Join(s.runRound(), "\n"), tt.want)
+				require.Contains(t, strings.Join(e.runRound(), "\n"), tt.want)
 			})
 		})
 	}
 }
 
 // writeUnrecorded sends a write that no client records.
-func (s *environment) writeUnrecorded(method, path, body string) {
-	r, err := http.NewRequestWithContext(s.t.Context(), method, s.srv.URL()+path, strings.NewReader(body))
-	require.NoError(s.t, err)
-	r.Header.Set("Content-Type", harness.JSON)
-	resp, err := s.srv.Client().Do(r)
-	require.NoError(s.t, err)
+func (e *environment) writeUnrecorded(method, path, body string) {
+	req, err := http.NewRequestWithContext(e.t.Context(), method, e.srv.URL()+path, strings.NewReader(body))
+	require.NoError(e.t, err)
+	req.Header.Set("Content-Type", harness.JSON)
+	resp, err := e.srv.Client().Do(req)
+	require.NoError(e.t, err)
 	defer func() { _ = resp.Body.Close() }()
-	require.Less(s.t, resp.StatusCode, 300, resp.Status)
+	require.Less(e.t, resp.StatusCode, 300, resp.Status)
 }
 
 // leakWatch opens a watch that no check expects and leaves it open until the test ends.
-func (s *environment) leakWatch() {
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.srv.URL()+"/api/v1/pods?watch=1&timeoutSeconds=3600", nil)
-	require.NoError(s.t, err)
-	resp, err := s.srv.Client().Do(r)
-	require.NoError(s.t, err)
-	require.Equal(s.t, http.StatusOK, resp.StatusCode)
-	s.t.Cleanup(func() { _ = resp.Body.Close() })
+func (e *environment) leakWatch() {
+	req, err := http.NewRequestWithContext(e.t.Context(), http.MethodGet, e.srv.URL()+"/api/v1/pods?watch=1&timeoutSeconds=3600", nil)
+	require.NoError(e.t, err)
+	resp, err := e.srv.Client().Do(req)
+	require.NoError(e.t, err)
+	require.Equal(e.t, http.StatusOK, resp.StatusCode)
+	e.t.Cleanup(func() { _ = resp.Body.Close() })
 }
 
 // withStaleReads answers every other read of an object with the first response that it had.

@@ -79,7 +79,7 @@ type group struct {
 
 // newEnvironment starts a server, a replica and the clients.
 func newEnvironment(t *testing.T, seed uint64, total *harness.Counter, outside func(func() []string) []string, opts ...fakeapi.Option) *environment {
-	s := &environment{
+	e := &environment{
 		t: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 5)), counter: total, outsideBubble: outside, kinds: kinds(),
 		writeSlots: make(chan struct{}, groupCount*clientsPerGroup), opsPerRound: 10,
 	}
@@ -92,29 +92,29 @@ func newEnvironment(t *testing.T, seed uint64, total *harness.Counter, outside f
 	opts = append([]fakeapi.Option{
 		fakeapi.WithInMemoryNetwork(), fakeapi.WithSeed(seed), fakeapi.WithObjects(fixtures...),
 		fakeapi.WithLimits(fakeapi.Limits{HistoryChanges: historyLimit}), fakeapi.WithBookmarkInterval(time.Second),
-		fakeapi.WithWatchTimeout(time.Duration(1+s.rng.IntN(20)) * time.Second),
+		fakeapi.WithWatchTimeout(time.Duration(1+e.rng.IntN(20)) * time.Second),
 	}, opts...)
-	s.srv = fakeapi.Start(t, opts...)
+	e.srv = fakeapi.Start(t, opts...)
 	var err error
-	s.replica, err = s.srv.Replica(fakeapi.WithInMemoryNetwork())
+	e.replica, err = e.srv.Replica(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
-	s.faultFree = s.newEndpoints(faultFreeAgent)
-	s.roundStart.Store(s.revision())
-	s.newestRevision.Store(s.roundStart.Load())
-	s.initial = s.listAll()
-	s.faults = newFaultInjector(s)
-	s.recorder = newRecorder(s)
+	e.faultFree = e.newEndpoints(faultFreeAgent)
+	e.roundStart.Store(e.revision())
+	e.newestRevision.Store(e.roundStart.Load())
+	e.initial = e.listAll()
+	e.faults = newFaultInjector(e)
+	e.recorder = newRecorder(e)
 	for i := range groupCount {
-		s.groups = append(s.groups, s.newGroup(i))
+		e.groups = append(e.groups, e.newGroup(i))
 	}
 	for i := range readerCount {
-		s.readers = append(s.readers, newReader(s, i))
+		e.readers = append(e.readers, newReader(e, i))
 	}
 	for i := range watcherCount {
-		s.watchers = append(s.watchers, newResumingWatcher(s, i))
+		e.watchers = append(e.watchers, newResumingWatcher(e, i))
 	}
-	s.informers = newInformers(s)
-	return s
+	e.informers = newInformers(e)
+	return e
 }
 
 // historyLimit is the number of changes that the server remembers.
@@ -122,42 +122,42 @@ const historyLimit = 3000
 
 func groupNamespace(group int) string { return fmt.Sprintf("g%02d", group) }
 
-func (s *environment) newGroup(i int) *group {
+func (e *environment) newGroup(i int) *group {
 	g := &group{initialStates: map[string]linearizability.State{}, Workload: &linearizability.Workload{
-		T: s.t, Kind: s.kinds[i%len(s.kinds)], Namespace: groupNamespace(i), LosesReplies: true, Errorf: s.errorf,
-		Clock: &s.clock, NewestRevision: &s.newestRevision, ClassifyFault: expectedFailure,
+		T: e.t, Kind: e.kinds[i%len(e.kinds)], Namespace: groupNamespace(i), LosesReplies: true, Errorf: e.errorf,
+		Clock: &e.clock, NewestRevision: &e.newestRevision, ClassifyFault: expectedFailure,
 	}}
 	g.Verbs = clientVerbs(g.Kind)
 	for _, key := range g.Keys() {
-		g.initialStates[key] = linearizability.Absent(s.roundStart.Load())
+		g.initialStates[key] = linearizability.Absent(e.roundStart.Load())
 	}
 	for j := range clientsPerGroup {
 		id := i*clientsPerGroup + j
-		g.clients = append(g.clients, linearizability.NewClient(g.Workload, id, s.newRand(10, id), s.newEndpoints(fmt.Sprint("client-", id))...))
+		g.clients = append(g.clients, linearizability.NewClient(g.Workload, id, e.newRand(10, id), e.newEndpoints(fmt.Sprint("client-", id))...))
 	}
 	return g
 }
 
 // newRand returns the random numbers of one client.
-func (s *environment) newRand(class, id int) *rand.Rand {
-	return rand.New(rand.NewPCG(s.seed, uint64(class*1000+id)))
+func (e *environment) newRand(class, id int) *rand.Rand {
+	return rand.New(rand.NewPCG(e.seed, uint64(class*1000+id)))
 }
 
 // errorf records a violation that a client has seen.
-func (s *environment) errorf(format string, args ...any) { s.errors.Add(fmt.Sprintf(format, args...)) }
+func (e *environment) errorf(format string, args ...any) { e.errors.Add(fmt.Sprintf(format, args...)) }
 
 // newEndpoints returns endpoints of the server and of the replica, with connections of their own.
-func (s *environment) newEndpoints(agent string) (endpoints []harness.Endpoint) {
-	for _, srv := range s.servers() {
+func (e *environment) newEndpoints(agent string) (endpoints []harness.Endpoint) {
+	for _, srv := range e.servers() {
 		config := srv.RESTConfig()
-		g := &throttledTransport{environment: s, userAgent: agent, next: &http.Transport{DialContext: config.Dial}}
-		s.transports = append(s.transports, g)
-		endpoints = append(endpoints, harness.Endpoint{URL: srv.URL(), Client: &http.Client{Transport: g, Timeout: requestTimeout}})
+		transport := &throttledTransport{environment: e, userAgent: agent, next: &http.Transport{DialContext: config.Dial}}
+		e.transports = append(e.transports, transport)
+		endpoints = append(endpoints, harness.Endpoint{URL: srv.URL(), Client: &http.Client{Transport: transport, Timeout: requestTimeout}})
 	}
 	return endpoints
 }
 
-func (s *environment) servers() []*fakeapi.Server { return []*fakeapi.Server{s.srv, s.replica.Server} }
+func (e *environment) servers() []*fakeapi.Server { return []*fakeapi.Server{e.srv, e.replica.Server} }
 
 // requestTimeout is the virtual time after which a request fails.
 const requestTimeout = 5 * time.Minute
@@ -170,21 +170,21 @@ type throttledTransport struct {
 	next      *http.Transport
 }
 
-func (g *throttledTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	r.Header.Set("User-Agent", g.userAgent)
-	if r.Method == http.MethodGet {
-		return g.next.RoundTrip(r)
+func (t *throttledTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	req.Header.Set("User-Agent", t.userAgent)
+	if req.Method == http.MethodGet {
+		return t.next.RoundTrip(req)
 	}
-	waitUntil(time.Second, func() bool { return g.revision()-g.roundStart.Load() <= g.recorder.count()+historyLimit/4 })
-	g.writeSlots <- struct{}{}
-	defer func() { <-g.writeSlots }()
-	g.sent.Add(r.Method + " " + g.resourceOf(r.URL.Path))
-	return g.next.RoundTrip(r)
+	waitUntil(time.Second, func() bool { return t.revision()-t.roundStart.Load() <= t.recorder.count()+historyLimit/4 })
+	t.writeSlots <- struct{}{}
+	defer func() { <-t.writeSlots }()
+	t.sent.Add(req.Method + " " + t.resourceOf(req.URL.Path))
+	return t.next.RoundTrip(req)
 }
 
 // resourceOf returns the plural of the resource in a path.
-func (s *environment) resourceOf(path string) string {
-	for _, k := range s.kinds {
+func (e *environment) resourceOf(path string) string {
+	for _, k := range e.kinds {
 		if strings.Contains(path, "/"+k.Plural) {
 			return k.Plural
 		}
@@ -192,19 +192,19 @@ func (s *environment) resourceOf(path string) string {
 	return ""
 }
 
-func (s *environment) revision() uint64 {
-	rev, err := strconv.ParseUint(s.srv.ResourceVersion(), 10, 64)
-	require.NoError(s.t, err)
+func (e *environment) revision() uint64 {
+	rev, err := strconv.ParseUint(e.srv.ResourceVersion(), 10, 64)
+	require.NoError(e.t, err)
 	return rev
 }
 
 // listAll returns all objects by kind.
-func (s *environment) listAll() map[string][]harness.Object {
+func (e *environment) listAll() map[string][]harness.Object {
 	all := map[string][]harness.Object{}
-	for _, k := range s.kinds {
-		list, code, err := s.faultFree[0].List(s.t, harness.Encoding{Kind: k, MediaType: harness.JSON}, k.CollectionPath(""), nil)
-		require.NoError(s.t, err)
-		require.Equal(s.t, http.StatusOK, code)
+	for _, k := range e.kinds {
+		list, code, err := e.faultFree[0].List(e.t, harness.Encoding{Kind: k, MediaType: harness.JSON}, k.CollectionPath(""), nil)
+		require.NoError(e.t, err)
+		require.Equal(e.t, http.StatusOK, code)
 		all[k.Name] = list.Objects
 	}
 	return all

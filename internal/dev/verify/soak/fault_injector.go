@@ -33,32 +33,32 @@ func faultRules() []string {
 		clients = `!userAgent(` + faultFreeAgent + `) && `
 		writes  = clients + `verb(create,update,patch,delete,deletecollection) && `
 		reads   = clients + `verb(get,list) && `
-		frames  = clients + `during(stream) && `
-		change  = frames + `event(ADDED,MODIFIED,DELETED) && `
-		odds    = `chance(0.1, SEED) do `
+		events  = clients + `during(stream) && `
+		changes = events + `event(ADDED,MODIFIED,DELETED) && `
+		often   = `chance(0.1, SEED) do `
 		seldom  = `chance(0.03, SEED) do `
 	)
 	return []string{
-		`lost: when ` + writes + `during(committed) && ` + odds + `reset`,
-		`refused: when ` + writes + `during(before) && ` + odds + `reset`,
-		`half-a-reply: when ` + writes + `during(committed) && ` + odds + `truncate(40)`,
-		`broken-reply: when ` + writes + `during(committed) && ` + odds + `status(500)`,
-		`late-reply: when ` + writes + `during(committed) && ` + odds + `delay(30ms)`,
-		`late: when ` + writes + `during(before) && ` + odds + `jitter(30ms, SEED)`,
-		`busy: when ` + clients + `during(before) && !verb(watch) && ` + odds + `status(429, retryAfter(1s))`,
-		`behind: when ` + reads + `during(before) && ` + odds + `status(504, Timeout, "Too large resource version", retryAfter(1s), cause(ResourceVersionTooLarge, "Too large resource version", ""))`,
-		`half-a-list: when ` + reads + `during(committed) && ` + odds + `truncate(100)`,
-		`slow-list: when ` + reads + `during(committed) && ` + odds + `throttle(2000, 5ms)`,
-		`no-page: when ` + clients + `verb(list) && query(continue) && during(before) && ` + odds + `status(410, Expired, ` + injectedMessage + `)`,
-		`gone: when ` + clients + `verb(watch) && query(resourceVersion) && !query(sendInitialEvents) && during(before) && ` + odds + `error(410, Expired, ` + injectedMessage + `)`,
-		`no-watch: when ` + clients + `verb(watch) && during(before) && ` + odds + `status(503, retryAfter(1s))`,
-		`gone-later: when ` + frames + seldom + `error(410, Expired, ` + injectedMessage + `)`,
-		`cut: when ` + change + seldom + `reset`,
-		`cut-within: when ` + change + seldom + `truncate(30)`,
-		`over: when ` + change + seldom + `end`,
-		`late-frame: when ` + frames + odds + `delay(20ms)`,
-		`no-bookmarks: when ` + frames + `event(BOOKMARK) && !initialEventsEnd do drop`,
-		`no-end: when ` + frames + `initialEventsEnd && ` + odds + `reset`,
+		`lost-response: when ` + writes + `during(committed) && ` + often + `reset`,
+		`reset-write: when ` + writes + `during(before) && ` + often + `reset`,
+		`truncated-response: when ` + writes + `during(committed) && ` + often + `truncate(40)`,
+		`replaced-response: when ` + writes + `during(committed) && ` + often + `status(500)`,
+		`delayed-response: when ` + writes + `during(committed) && ` + often + `delay(30ms)`,
+		`delayed-write: when ` + writes + `during(before) && ` + often + `jitter(30ms, SEED)`,
+		`too-many-requests: when ` + clients + `during(before) && !verb(watch) && ` + often + `status(429, retryAfter(1s))`,
+		`too-large-resource-version: when ` + reads + `during(before) && ` + often + `status(504, Timeout, "Too large resource version", retryAfter(1s), cause(ResourceVersionTooLarge, "Too large resource version", ""))`,
+		`truncated-list: when ` + reads + `during(committed) && ` + often + `truncate(100)`,
+		`slow-list: when ` + reads + `during(committed) && ` + often + `throttle(2000, 5ms)`,
+		`expired-continue: when ` + clients + `verb(list) && query(continue) && during(before) && ` + often + `status(410, Expired, ` + injectedMessage + `)`,
+		`expired-watch: when ` + clients + `verb(watch) && query(resourceVersion) && !query(sendInitialEvents) && during(before) && ` + often + `error(410, Expired, ` + injectedMessage + `)`,
+		`unavailable-watch: when ` + clients + `verb(watch) && during(before) && ` + often + `status(503, retryAfter(1s))`,
+		`error-event: when ` + events + seldom + `error(410, Expired, ` + injectedMessage + `)`,
+		`reset-stream: when ` + changes + seldom + `reset`,
+		`truncated-event: when ` + changes + seldom + `truncate(30)`,
+		`ended-stream: when ` + changes + seldom + `end`,
+		`delayed-event: when ` + events + often + `delay(20ms)`,
+		`no-bookmarks: when ` + events + `event(BOOKMARK) && !initialEventsEnd do drop`,
+		`lost-initial-events-end: when ` + events + `initialEventsEnd && ` + often + `reset`,
 	}
 }
 
@@ -74,50 +74,50 @@ type faultInjector struct {
 	active     map[string]func()
 }
 
-func newFaultInjector(s *environment) *faultInjector {
-	return &faultInjector{environment: s, rng: s.newRand(30, 0), active: map[string]func(){}}
+func newFaultInjector(e *environment) *faultInjector {
+	return &faultInjector{environment: e, rng: e.newRand(30, 0), active: map[string]func(){}}
 }
 
 // run injects faults until over is closed, and then removes all.
-func (x *faultInjector) run(over <-chan struct{}) {
-	x.roundBegin = time.Now()
+func (f *faultInjector) run(over <-chan struct{}) {
+	f.roundBegin = time.Now()
 	for {
 		select {
 		case <-over:
-			x.removeAll()
+			f.removeAll()
 			return
-		case <-time.After(time.Duration(2+x.rng.IntN(12)) * time.Millisecond):
+		case <-time.After(time.Duration(2+f.rng.IntN(12)) * time.Millisecond):
 		}
-		switch n := x.rng.IntN(20); {
+		switch n := f.rng.IntN(20); {
 		case n < 13:
-			x.toggle(faultRules()[x.rng.IntN(len(faultRules()))])
+			f.toggle(faultRules()[f.rng.IntN(len(faultRules()))])
 		case n < 14:
-			x.srv.Compact()
+			f.srv.Compact()
 		case n < 15:
-			x.forgetHistory()
+			f.forgetHistory()
 		default:
-			x.moveReplica()
+			f.moveReplica()
 		}
 	}
 }
 
 // toggle adds a rule to the server and to the replica, or removes it.
-func (x *faultInjector) toggle(rule string) {
-	if disarm := x.active[rule]; disarm != nil {
+func (f *faultInjector) toggle(rule string) {
+	if disarm := f.active[rule]; disarm != nil {
 		disarm()
-		delete(x.active, rule)
+		delete(f.active, rule)
 		return
 	}
-	if len(x.active) > 5 {
+	if len(f.active) > 5 {
 		return // some requests must succeed
 	}
 	var removes []func()
-	for _, srv := range x.servers() {
-		remove, err := srv.Faults().AddText(strings.ReplaceAll(rule, "SEED", strconv.FormatUint(x.rng.Uint64(), 10)))
-		require.NoError(x.t, err)
+	for _, srv := range f.servers() {
+		remove, err := srv.Faults().AddText(strings.ReplaceAll(rule, "SEED", strconv.FormatUint(f.rng.Uint64(), 10)))
+		require.NoError(f.t, err)
 		removes = append(removes, remove)
 	}
-	x.active[rule] = func() {
+	f.active[rule] = func() {
 		for _, remove := range removes {
 			remove()
 		}
@@ -126,54 +126,54 @@ func (x *faultInjector) toggle(rule string) {
 
 // forgetHistory makes the server forget its history, so that watches fail. It pauses all writers
 // until the recorder has seen all events; other watches may be behind.
-func (x *faultInjector) forgetHistory() {
-	for range cap(x.writeSlots) {
-		x.writeSlots <- struct{}{}
+func (f *faultInjector) forgetHistory() {
+	for range cap(f.writeSlots) {
+		f.writeSlots <- struct{}{}
 	}
-	if waitUntil(time.Second, func() bool { return x.revision() <= x.roundStart.Load()+x.recorder.count() }) {
-		x.recorder.skippedTo.Store(x.revision())
-		x.srv.ForgetHistory()
-		x.forgottenAt = append(x.forgottenAt, x.revision())
-		x.counter.Add("expired")
+	if waitUntil(time.Second, func() bool { return f.revision() <= f.roundStart.Load()+f.recorder.count() }) {
+		f.recorder.skippedTo.Store(f.revision())
+		f.srv.ForgetHistory()
+		f.forgottenAt = append(f.forgottenAt, f.revision())
+		f.counter.Add("expired")
 	}
-	for range cap(x.writeSlots) {
-		<-x.writeSlots
+	for range cap(f.writeSlots) {
+		<-f.writeSlots
 	}
 }
 
 // moveReplica changes the view of the replica, which never becomes older than the start of the
 // round.
-func (x *faultInjector) moveReplica() {
-	switch x.rng.IntN(4) {
+func (f *faultInjector) moveReplica() {
+	switch f.rng.IntN(4) {
 	case 0:
-		x.replica.Freeze()
+		f.replica.Freeze()
 	case 1:
-		x.replica.CatchUp()
+		f.replica.CatchUp()
 	case 2:
-		if elapsed := x.revision() - x.roundStart.Load(); elapsed > 1 {
-			x.viewResets.Add(1)
-			x.replica.Lag(uint(1 + x.rng.Uint64N(min(elapsed, 200)-1)))
-			x.viewResets.Add(1)
+		if elapsed := f.revision() - f.roundStart.Load(); elapsed > 1 {
+			f.viewResets.Add(1)
+			f.replica.Lag(uint(1 + f.rng.Uint64N(min(elapsed, 200)-1)))
+			f.viewResets.Add(1)
 		}
 	default:
-		if elapsed := time.Since(x.roundBegin); elapsed > 2*time.Millisecond {
-			x.viewResets.Add(1)
-			x.replica.Delay(elapsed / 2)
-			x.viewResets.Add(1)
+		if elapsed := time.Since(f.roundBegin); elapsed > 2*time.Millisecond {
+			f.viewResets.Add(1)
+			f.replica.Delay(elapsed / 2)
+			f.viewResets.Add(1)
 		}
 	}
 }
 
 // removeAll removes all faults, and counts how often each was applied.
-func (x *faultInjector) removeAll() {
-	for rule, disarm := range x.active {
+func (f *faultInjector) removeAll() {
+	for rule, disarm := range f.active {
 		disarm()
-		delete(x.active, rule)
+		delete(f.active, rule)
 	}
-	x.replica.CatchUp()
-	for _, srv := range x.servers() {
-		for _, h := range srv.Faults().Hits() {
-			x.counter.Add("fault " + h.Rule.Name)
+	f.replica.CatchUp()
+	for _, srv := range f.servers() {
+		for _, hit := range srv.Faults().Hits() {
+			f.counter.Add("fault " + hit.Rule.Name)
 		}
 	}
 }

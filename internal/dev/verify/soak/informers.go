@@ -29,8 +29,8 @@ type informer struct {
 
 // newInformers starts an informer for each kind on the server and on the replica. They use
 // streaming lists, which is the default (WatchList).
-func newInformers(s *environment) (all []*informer) {
-	for i, srv := range s.servers() {
+func newInformers(e *environment) (all []*informer) {
+	for i, srv := range e.servers() {
 		config := srv.RESTConfig()
 		config.UserAgent, config.QPS = fmt.Sprint("informer-", i), -1
 		if i == 0 {
@@ -39,42 +39,42 @@ func newInformers(s *environment) (all []*informer) {
 		typed := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0)
 		config.ContentType = ""
 		untyped := dynamicinformer.NewDynamicSharedInformerFactory(dynamic.NewForConfigOrDie(config), 0)
-		for _, k := range s.kinds {
-			x := &informer{kind: k, name: fmt.Sprintf("informer of %s on server %d", k.Plural, i)}
+		for _, k := range e.kinds {
+			inf := &informer{kind: k, name: fmt.Sprintf("informer of %s on server %d", k.Plural, i)}
 			if k.Custom {
-				x.shared = untyped.ForResource(k.Resource()).Informer()
+				inf.shared = untyped.ForResource(k.Resource()).Informer()
 			} else {
 				generic, err := typed.ForResource(k.Resource())
-				require.NoError(s.t, err)
-				x.shared = generic.Informer()
+				require.NoError(e.t, err)
+				inf.shared = generic.Informer()
 			}
 			// Watches are expected to end with errors, which are not logged.
-			ctx, stop := context.WithCancel(klog.NewContext(s.t.Context(), klog.Logger{}))
-			x.stop, x.done = stop, make(chan struct{})
+			ctx, stop := context.WithCancel(klog.NewContext(e.t.Context(), klog.Logger{}))
+			inf.stop, inf.done = stop, make(chan struct{})
 			go func() {
-				defer close(x.done)
-				x.shared.RunWithContext(ctx)
+				defer close(inf.done)
+				inf.shared.RunWithContext(ctx)
 			}()
-			all = append(all, x)
+			all = append(all, inf)
 		}
 	}
 	return all
 }
 
 // close stops the informer and waits until it has ended.
-func (x *informer) close() {
-	x.stop()
-	<-x.done
+func (i *informer) close() {
+	i.stop()
+	<-i.done
 }
 
 // differences describes how the store of the informer differs from the objects of the server, or
 // returns "".
-func (x *informer) differences(there []harness.Object) string {
+func (i *informer) differences(there []harness.Object) string {
 	have, differences := map[string]harness.Object{}, []string{}
-	for _, obj := range x.shared.GetStore().List() {
+	for _, obj := range i.shared.GetStore().List() {
 		o, err := harness.ObjectFrom(obj.(runtime.Object).DeepCopyObject())
 		if err != nil {
-			return fmt.Sprintf("different store: %s: %v", x.name, err)
+			return fmt.Sprintf("different store: %s: %v", i.name, err)
 		}
 		have[o.Key] = o
 	}
@@ -90,7 +90,7 @@ func (x *informer) differences(there []harness.Object) string {
 	if len(differences) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("different store: %s: %s", x.name, strings.Join(differences, "\n"))
+	return fmt.Sprintf("different store: %s: %s", i.name, strings.Join(differences, "\n"))
 }
 
 // waitUntil polls, on virtual time, until holds returns true or d has passed. It returns the last

@@ -26,61 +26,61 @@ type reader struct {
 	newest    uint64 // the newest resourceVersion that it has seen
 }
 
-func newReader(s *environment, id int) *reader {
-	return &reader{environment: s, id: id, rng: s.newRand(20, id), endpoints: s.newEndpoints(fmt.Sprint("reader-", id))}
+func newReader(e *environment, id int) *reader {
+	return &reader{environment: e, id: id, rng: e.newRand(20, id), endpoints: e.newEndpoints(fmt.Sprint("reader-", id))}
 }
 
 // readOnce sends a random read request and records the result.
-func (o *reader) readOnce() {
-	g := read{reader: o.id, endpoint: o.rng.IntN(len(o.endpoints)), kind: o.kinds[o.rng.IntN(len(o.kinds))]}
-	if o.rng.IntN(2) == 0 {
-		g.namespace = groupNamespace(o.rng.IntN(groupCount))
+func (r *reader) readOnce() {
+	op := read{reader: r.id, endpoint: r.rng.IntN(len(r.endpoints)), kind: r.kinds[r.rng.IntN(len(r.kinds))]}
+	if r.rng.IntN(2) == 0 {
+		op.namespace = groupNamespace(r.rng.IntN(groupCount))
 	}
 	media := harness.JSON
-	if !g.kind.Custom && o.rng.IntN(2) == 0 {
+	if !op.kind.Custom && r.rng.IntN(2) == 0 {
 		media = harness.Protobuf
 	}
-	l := harness.Encoding{Kind: g.kind, MediaType: media}
-	g.minRevision, g.call, g.viewResets = o.newestRevision.Load(), o.clock.Add(1), o.faults.viewResets.Load()
+	enc := harness.Encoding{Kind: op.kind, MediaType: media}
+	op.minRevision, op.call, op.viewResets = r.newestRevision.Load(), r.clock.Add(1), r.faults.viewResets.Load()
 	var seen bool
-	switch o.rng.IntN(6) {
+	switch r.rng.IntN(6) {
 	case 0:
-		seen = o.list(&g, l, url.Values{"limit": {strconv.Itoa(1 + o.rng.IntN(5))}})
+		seen = r.list(&op, enc, url.Values{"limit": {strconv.Itoa(1 + r.rng.IntN(5))}})
 	case 1:
-		seen = o.listNotOlderThan(&g, l)
+		seen = r.listNotOlderThan(&op, enc)
 	case 2:
-		seen = o.listExact(&g, l)
+		seen = r.listExact(&op, enc)
 	case 3, 4:
-		seen = o.get(&g, l)
+		seen = r.get(&op, enc)
 	default:
-		seen = o.streamList(&g, l)
+		seen = r.streamList(&op, enc)
 	}
 	if !seen {
 		return
 	}
-	g.returned, g.maxRevision, g.sameView = o.clock.Add(1), o.revision(), g.viewResets == o.faults.viewResets.Load()
-	o.counter.Add("reader's " + g.description)
-	o.newest = max(o.newest, g.revision)
-	o.reads = append(o.reads, g)
+	op.returned, op.maxRevision, op.sameView = r.clock.Add(1), r.revision(), op.viewResets == r.faults.viewResets.Load()
+	r.counter.Add("reader's " + op.description)
+	r.newest = max(r.newest, op.revision)
+	r.reads = append(r.reads, op)
 }
 
 // list reads all pages of a list. They must be of the same revision, unless a page fails with 410.
-func (o *reader) list(g *read, l harness.Encoding, query url.Values) bool {
-	g.description = "list " + query.Encode()
-	path := g.kind.CollectionPath(g.namespace)
+func (r *reader) list(op *read, enc harness.Encoding, query url.Values) bool {
+	op.description = "list " + query.Encode()
+	path := op.kind.CollectionPath(op.namespace)
 	for {
-		page, code, err := o.endpoints[g.endpoint].List(o.t, l, path, query)
+		page, code, err := r.endpoints[op.endpoint].List(r.t, enc, path, query)
 		if err != nil {
-			o.errorf("unreadable: %s %s: %v", path, query.Encode(), err)
+			r.errorf("unreadable: %s %s: %v", path, query.Encode(), err)
 		}
 		if code != http.StatusOK {
-			o.checkFailure(path, query, code)
+			r.checkFailure(path, query, code)
 			return false
 		}
-		if g.revision != 0 && page.Revision != g.revision {
-			o.errorf("inconsistent pages: one of %s is at %d, the first was at %d", path, page.Revision, g.revision)
+		if op.revision != 0 && page.Revision != op.revision {
+			r.errorf("inconsistent pages: one of %s is at %d, the first was at %d", path, page.Revision, op.revision)
 		}
-		g.revision, g.objects = page.Revision, append(g.objects, page.Objects...)
+		op.revision, op.objects = page.Revision, append(op.objects, page.Objects...)
 		if page.Continue == "" {
 			return true
 		}
@@ -89,120 +89,120 @@ func (o *reader) list(g *read, l harness.Encoding, query url.Values) bool {
 }
 
 // checkFailure records a violation if the code is neither from a fault nor from a view that lags.
-func (o *reader) checkFailure(path string, query url.Values, code int) {
+func (r *reader) checkFailure(path string, query url.Values, code int) {
 	lost, undone := expectedFailure(code)
 	if code != 0 && !lost && !undone && code != http.StatusGone {
-		o.errorf("unexpected %d: %s %s", code, path, query.Encode())
+		r.errorf("unexpected %d: %s %s", code, path, query.Encode())
 	}
 }
 
 // listNotOlderThan reads a list that may be stale, but not older than the resourceVersion of the
 // request.
-func (o *reader) listNotOlderThan(g *read, l harness.Encoding) bool {
+func (r *reader) listNotOlderThan(op *read, enc harness.Encoding) bool {
 	query := url.Values{"resourceVersion": {"0"}}
-	if o.rng.IntN(2) == 0 && o.newest > 0 {
-		query = url.Values{"resourceVersion": {strconv.FormatUint(o.newest, 10)}, "resourceVersionMatch": {"NotOlderThan"}}
+	if r.rng.IntN(2) == 0 && r.newest > 0 {
+		query = url.Values{"resourceVersion": {strconv.FormatUint(r.newest, 10)}, "resourceVersionMatch": {"NotOlderThan"}}
 	}
-	o.setMinRevision(g, query)
-	return o.list(g, l, query)
+	r.setMinRevision(op, query)
+	return r.list(op, enc, query)
 }
 
 // setMinRevision sets the oldest revision that the response may have. The server, unlike the
 // replica, returns the newest state.
-func (o *reader) setMinRevision(g *read, query url.Values) {
-	if g.endpoint == 1 {
-		g.mayLag, g.minRevision = true, 0
+func (r *reader) setMinRevision(op *read, query url.Values) {
+	if op.endpoint == 1 {
+		op.mayLag, op.minRevision = true, 0
 		if rev, err := strconv.ParseUint(query.Get("resourceVersion"), 10, 64); err == nil {
-			g.minRevision = rev
+			op.minRevision = rev
 		}
 	}
 }
 
 // listExact reads a list at an older revision.
-func (o *reader) listExact(g *read, l harness.Encoding) bool {
-	rev := o.roundStart.Load() + o.rng.Uint64N(g.minRevision-o.roundStart.Load()+1)
+func (r *reader) listExact(op *read, enc harness.Encoding) bool {
+	rev := r.roundStart.Load() + r.rng.Uint64N(op.minRevision-r.roundStart.Load()+1)
 	query := url.Values{"resourceVersion": {strconv.FormatUint(rev, 10)}, "resourceVersionMatch": {"Exact"}}
-	if o.rng.IntN(2) == 0 {
+	if r.rng.IntN(2) == 0 {
 		query.Set("limit", "3")
 	}
-	if !o.list(g, l, query) {
+	if !r.list(op, enc, query) {
 		return false
 	}
-	if g.description = "exact list"; g.revision != rev {
-		o.errorf("wrong list: revision %d was requested, it is of %d", rev, g.revision)
+	if op.description = "exact list"; op.revision != rev {
+		r.errorf("wrong list: revision %d was requested, it is of %d", rev, op.revision)
 	}
-	g.minRevision = rev
+	op.minRevision = rev
 	return true
 }
 
 // get reads one object, which may be stale.
-func (o *reader) get(g *read, l harness.Encoding) bool {
-	g.namespace, g.name, g.description = groupNamespace(o.rng.IntN(groupCount)), []string{"a", "b", "c"}[o.rng.IntN(3)], "get"
+func (r *reader) get(op *read, enc harness.Encoding) bool {
+	op.namespace, op.name, op.description = groupNamespace(r.rng.IntN(groupCount)), []string{"a", "b", "c"}[r.rng.IntN(3)], "get"
 	query := url.Values{}
-	if o.rng.IntN(2) == 0 {
+	if r.rng.IntN(2) == 0 {
 		query.Set("resourceVersion", "0")
-		o.setMinRevision(g, query)
-		g.description = "get at 0"
+		r.setMinRevision(op, query)
+		op.description = "get at 0"
 	}
-	path := g.kind.CollectionPath(g.namespace) + "/" + g.name
-	code, body, err := o.endpoints[g.endpoint].Get(o.t, l.MediaType, path, query)
+	path := op.kind.CollectionPath(op.namespace) + "/" + op.name
+	code, body, err := r.endpoints[op.endpoint].Get(r.t, enc.MediaType, path, query)
 	switch {
 	case err != nil:
 		return false
 	case code == http.StatusNotFound:
 		return true
 	case code != http.StatusOK:
-		o.checkFailure(path, query, code)
+		r.checkFailure(path, query, code)
 		return false
 	}
-	obj, _, err := l.Decode(body)
+	obj, _, err := enc.Decode(body)
 	var seen harness.Object
 	if err == nil {
 		seen, err = harness.ObjectFrom(obj)
 	}
 	if err != nil {
-		o.errorf("unreadable: %s: %v", path, err)
+		r.errorf("unreadable: %s: %v", path, err)
 		return false
 	}
-	g.objects, g.revision = []harness.Object{seen}, seen.Revision
+	op.objects, op.revision = []harness.Object{seen}, seen.Revision
 	return true
 }
 
 // streamList reads a list as the initial events of a watch.
-func (o *reader) streamList(g *read, l harness.Encoding) bool {
+func (r *reader) streamList(op *read, enc harness.Encoding) bool {
 	query := url.Values{"watch": {"1"}, "sendInitialEvents": {"true"}, "allowWatchBookmarks": {"true"}, "resourceVersionMatch": {"NotOlderThan"}}
-	if g.description = "streaming list"; o.rng.IntN(2) == 0 {
+	if op.description = "streaming list"; r.rng.IntN(2) == 0 {
 		query.Set("resourceVersion", "0")
-		o.setMinRevision(g, query)
-		g.description = "streaming list at 0"
+		r.setMinRevision(op, query)
+		op.description = "streaming list at 0"
 	}
-	ctx, cancel := context.WithTimeout(o.t.Context(), 5*time.Second) // the view may be frozen
+	ctx, cancel := context.WithTimeout(r.t.Context(), 5*time.Second) // the view may be frozen
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, o.endpoints[g.endpoint].URL+g.kind.CollectionPath(g.namespace)+"?"+query.Encode(), nil)
-	require.NoError(o.t, err)
-	r.Header.Set("Accept", l.MediaType)
-	resp, err := o.endpoints[g.endpoint].Client.Do(r)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.endpoints[op.endpoint].URL+op.kind.CollectionPath(op.namespace)+"?"+query.Encode(), nil)
+	require.NoError(r.t, err)
+	req.Header.Set("Accept", enc.MediaType)
+	resp, err := r.endpoints[op.endpoint].Client.Do(req)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		o.checkFailure(r.URL.Path, query, resp.StatusCode)
+		r.checkFailure(req.URL.Path, query, resp.StatusCode)
 		return false
 	}
-	next := l.EventReader(resp.Body)
+	next := enc.EventReader(resp.Body)
 	for {
 		frame, err := next()
 		switch {
-		case err != nil || frame.Type == watch.Error && (strings.Contains(frame.Message, injectedMessage) || g.endpoint == 1 && frame.Code == http.StatusGone):
+		case err != nil || frame.Type == watch.Error && (strings.Contains(frame.Message, injectedMessage) || op.endpoint == 1 && frame.Code == http.StatusGone):
 			return false // a lagging view cannot continue once history is forgotten
 		case frame.InitialEventsEnd:
-			g.revision = frame.Revision
+			op.revision = frame.Revision
 			return true
 		case frame.Type != watch.Added:
-			o.errorf("wrong initial events of %s: %v", r.URL.Path, frame)
+			r.errorf("wrong initial events of %s: %v", req.URL.Path, frame)
 			return false
 		}
-		g.objects = append(g.objects, frame.Object)
+		op.objects = append(op.objects, frame.Object)
 	}
 }

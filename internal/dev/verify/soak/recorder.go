@@ -33,55 +33,55 @@ type recorder struct {
 	total  uint64                     // the number of events
 }
 
-func newRecorder(s *environment) *recorder {
-	ctx, stop := context.WithCancel(s.t.Context())
-	x := &recorder{environment: s, stop: stop, events: map[string][]harness.Event{}}
-	for _, k := range s.kinds {
-		x.done.Go(func() { x.watchKind(ctx, k) })
+func newRecorder(e *environment) *recorder {
+	ctx, stop := context.WithCancel(e.t.Context())
+	r := &recorder{environment: e, stop: stop, events: map[string][]harness.Event{}}
+	for _, k := range e.kinds {
+		r.done.Go(func() { r.watchKind(ctx, k) })
 	}
-	return x
+	return r
 }
 
 // close stops the watches and waits until they have ended.
-func (x *recorder) close() {
-	x.stop()
-	x.done.Wait()
+func (r *recorder) close() {
+	r.stop()
+	r.done.Wait()
 }
 
 // count returns the number of changes that were seen in this round.
-func (x *recorder) count() uint64 {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.total
+func (r *recorder) count() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.total
 }
 
 // drain returns the events of this round and starts the next one.
-func (x *recorder) drain() (seen map[string][]harness.Event) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	seen = x.events
-	x.events, x.total = map[string][]harness.Event{}, 0
+func (r *recorder) drain() (seen map[string][]harness.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	seen = r.events
+	r.events, r.total = map[string][]harness.Event{}, 0
 	return seen
 }
 
 // watchKind watches a kind with one request after the other.
-func (x *recorder) watchKind(ctx context.Context, k harness.Kind) {
-	for pos := x.roundStart.Load(); ctx.Err() == nil; {
-		err := x.watchOnce(ctx, k, &pos)
+func (r *recorder) watchKind(ctx context.Context, k harness.Kind) {
+	for pos := r.roundStart.Load(); ctx.Err() == nil; {
+		err := r.watchOnce(ctx, k, &pos)
 		if err != nil && ctx.Err() == nil {
-			x.errorf("recorder: the watch of %s from %d: %v", k.Name, pos, err)
+			r.errorf("recorder: the watch of %s from %d: %v", k.Name, pos, err)
 			return
 		}
 	}
 }
 
 // watchOnce sends one watch request and reads it until the server ends it.
-func (x *recorder) watchOnce(ctx context.Context, k harness.Kind, pos *uint64) error {
-	*pos = max(*pos, x.skippedTo.Load())
+func (r *recorder) watchOnce(ctx context.Context, k harness.Kind, pos *uint64) error {
+	*pos = max(*pos, r.skippedTo.Load())
 	query := url.Values{"watch": {"1"}, "allowWatchBookmarks": {"true"}, "resourceVersion": {strconv.FormatUint(*pos, 10)}}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, x.faultFree[0].URL+k.CollectionPath("")+"?"+query.Encode(), nil)
-	require.NoError(x.t, err)
-	resp, err := x.faultFree[0].Client.Do(r)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.faultFree[0].URL+k.CollectionPath("")+"?"+query.Encode(), nil)
+	require.NoError(r.t, err)
+	resp, err := r.faultFree[0].Client.Do(req)
 	if err != nil {
 		return err
 	}
@@ -91,22 +91,22 @@ func (x *recorder) watchOnce(ctx context.Context, k harness.Kind, pos *uint64) e
 	}
 	next := harness.Encoding{Kind: k, MediaType: harness.JSON}.EventReader(resp.Body)
 	for {
-		g, err := next()
+		event, err := next()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if g.Type == watch.Error {
-			return fmt.Errorf("%v %s", g, g.Message)
+		if event.Type == watch.Error {
+			return fmt.Errorf("%v %s", event, event.Message)
 		}
-		*pos = g.Revision
-		if g.Type != watch.Bookmark {
-			x.mu.Lock()
-			x.events[k.Name] = append(x.events[k.Name], g)
-			x.total++
-			x.mu.Unlock()
+		*pos = event.Revision
+		if event.Type != watch.Bookmark {
+			r.mu.Lock()
+			r.events[k.Name] = append(r.events[k.Name], event)
+			r.total++
+			r.mu.Unlock()
 		}
 	}
 }
@@ -119,8 +119,8 @@ func verbFor(event watch.EventType) string {
 // writesFrom returns the writes of all kinds that the recorder has seen.
 func writesFrom(seen map[string][]harness.Event) (writes []watchguarantees.Write) {
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
-		for _, g := range seen[name] {
-			writes = append(writes, watchguarantees.Write{Object: g.Object, Kind: name, Verb: verbFor(g.Type)})
+		for _, event := range seen[name] {
+			writes = append(writes, watchguarantees.Write{Object: event.Object, Kind: name, Verb: verbFor(event.Type)})
 		}
 	}
 	return writes

@@ -17,36 +17,36 @@ import (
 
 // runRound runs one round: all clients send requests while faults are injected. Then it checks the
 // results and returns the violations.
-func (s *environment) runRound() []string {
-	s.round++
-	s.quiet.Store(false)
+func (e *environment) runRound() []string {
+	e.round++
+	e.quiet.Store(false)
 	var clients, injector sync.WaitGroup
 	over := make(chan struct{})
-	injector.Go(func() { s.faults.run(over) })
-	for _, g := range s.groups {
+	injector.Go(func() { e.faults.run(over) })
+	for _, g := range e.groups {
 		for _, c := range g.clients {
 			clients.Go(func() {
-				for range s.opsPerRound {
+				for range e.opsPerRound {
 					time.Sleep(time.Duration(c.Rand.IntN(6)) * 2 * time.Millisecond) // coarse, so that requests overlap
 					c.DoRandom()
 				}
 			})
 		}
 	}
-	for _, o := range s.readers {
+	for _, r := range e.readers {
 		clients.Go(func() {
-			for range s.opsPerRound {
-				time.Sleep(time.Duration(o.rng.IntN(6)) * 2 * time.Millisecond)
-				o.readOnce()
+			for range e.opsPerRound {
+				time.Sleep(time.Duration(r.rng.IntN(6)) * 2 * time.Millisecond)
+				r.readOnce()
 			}
 		})
 	}
 	clients.Wait()
 	close(over)
 	injector.Wait()
-	s.quiet.Store(true)
+	e.quiet.Store(true)
 	time.Sleep(time.Second) // delayed responses and events have arrived
-	return s.checkRound()
+	return e.checkRound()
 }
 
 // finalState is what the checks of a round use.
@@ -62,40 +62,40 @@ type finalState struct {
 }
 
 // checkRound waits until all clients have seen all changes, and checks what they saw.
-func (s *environment) checkRound() (violations []string) {
-	x := finalState{kinds: s.kinds, start: s.roundStart.Load(), end: s.revision(), initial: s.initial, final: s.listAll(), groups: s.groups, forgottenAt: s.forgottenAt}
-	if x.end > historyLimit {
-		x.forgottenAt = append(slices.Clone(x.forgottenAt), x.end-historyLimit)
+func (e *environment) checkRound() (violations []string) {
+	f := finalState{kinds: e.kinds, start: e.roundStart.Load(), end: e.revision(), initial: e.initial, final: e.listAll(), groups: e.groups, forgottenAt: e.forgottenAt}
+	if f.end > historyLimit {
+		f.forgottenAt = append(slices.Clone(f.forgottenAt), f.end-historyLimit)
 	}
-	if !waitUntil(10*time.Second, func() bool { return s.recorder.count() >= x.end-x.start }) {
-		violations = append(violations, fmt.Sprintf("missing: %d changes were seen, there are more from revision %d to %d", s.recorder.count(), x.start, x.end))
+	if !waitUntil(10*time.Second, func() bool { return e.recorder.count() >= f.end-f.start }) {
+		violations = append(violations, fmt.Sprintf("missing: %d changes were seen, there are more from revision %d to %d", e.recorder.count(), f.start, f.end))
 	}
-	violations = append(violations, s.checkCaughtUp(x)...)
-	s.collect(&x)
-	violations = append(violations, s.errors.Drain()...)
-	violations = append(violations, s.outsideBubble(x.check)...)
+	violations = append(violations, e.checkCaughtUp(f)...)
+	e.collect(&f)
+	violations = append(violations, e.errors.Drain()...)
+	violations = append(violations, e.outsideBubble(f.check)...)
 	if len(violations) > 0 {
 		return violations // the other checks would fail as a consequence
 	}
-	violations = append(violations, s.checkResourceUsage()...)
-	violations = append(violations, s.checkMetrics(x.final)...)
-	violations = append(violations, s.checkHistoryLimit(x.end)...)
-	s.startNextRound(x)
+	violations = append(violations, e.checkResourceUsage()...)
+	violations = append(violations, e.checkMetrics(f.final)...)
+	violations = append(violations, e.checkHistoryLimit(f.end)...)
+	e.startNextRound(f)
 	return violations
 }
 
 // checkCaughtUp returns a violation for each watcher and informer that does not see the newest
 // state in three minutes.
-func (s *environment) checkCaughtUp(x finalState) (violations []string) {
+func (e *environment) checkCaughtUp(f finalState) (violations []string) {
 	waitUntil(3*time.Minute, func() bool {
 		violations = nil
-		for _, o := range s.watchers {
-			if pos, ok := o.caughtUpTo(x.end); !ok {
-				violations = append(violations, fmt.Sprintf("lost: %s has no events after %d, the store is at %d", o.name, pos, x.end))
+		for _, w := range e.watchers {
+			if pos, ok := w.caughtUpTo(f.end); !ok {
+				violations = append(violations, fmt.Sprintf("lost: %s has no events after %d, the store is at %d", w.name, pos, f.end))
 			}
 		}
-		for _, i := range s.informers {
-			if why := i.differences(x.final[i.kind.Name]); why != "" {
+		for _, i := range e.informers {
+			if why := i.differences(f.final[i.kind.Name]); why != "" {
 				violations = append(violations, why)
 			}
 		}
@@ -105,32 +105,32 @@ func (s *environment) checkCaughtUp(x finalState) (violations []string) {
 }
 
 // collect takes the logs, reads and events of the round from the clients.
-func (s *environment) collect(x *finalState) {
-	x.watchLogs = map[string][]watchguarantees.WatchLog{}
-	for _, o := range s.watchers {
-		x.watchLogs[o.encoding.Kind.Name] = append(x.watchLogs[o.encoding.Kind.Name], o.drain())
+func (e *environment) collect(f *finalState) {
+	f.watchLogs = map[string][]watchguarantees.WatchLog{}
+	for _, w := range e.watchers {
+		f.watchLogs[w.encoding.Kind.Name] = append(f.watchLogs[w.encoding.Kind.Name], w.drain())
 	}
-	for _, o := range s.readers {
-		x.reads = append(x.reads, o.reads...)
-		o.reads = nil
+	for _, r := range e.readers {
+		f.reads = append(f.reads, r.reads...)
+		r.reads = nil
 	}
-	x.events = s.recorder.drain()
+	f.events = e.recorder.drain()
 }
 
 // startNextRound makes the state at the end of this round the initial state of the next.
-func (s *environment) startNextRound(x finalState) {
-	for _, g := range s.groups {
+func (e *environment) startNextRound(f finalState) {
+	for _, g := range e.groups {
 		for _, op := range g.History {
-			s.counter.Add(linearizability.Outcome(op.Input.(linearizability.Request), op.Output.(linearizability.Response)))
+			e.counter.Add(linearizability.Outcome(op.Input.(linearizability.Request), op.Output.(linearizability.Response)))
 		}
 		g.History = nil
-		for key, now := range g.statesIn(x.final, x.end) {
+		for key, now := range g.statesIn(f.final, f.end) {
 			g.initialStates[key] = now
 		}
 	}
-	s.roundStart.Store(x.end)
-	linearizability.StoreMax(&s.newestRevision, x.end)
-	s.initial, s.forgottenAt = x.final, nil
+	e.roundStart.Store(f.end)
+	linearizability.StoreMax(&e.newestRevision, f.end)
+	e.initial, e.forgottenAt = f.final, nil
 }
 
 // statesIn returns the states of the objects of the group, from a list of all objects.
@@ -154,30 +154,30 @@ func (g *group) statesIn(there map[string][]harness.Object, last uint64) map[str
 }
 
 // check compares what the clients saw with the history and the model.
-func (x finalState) check() (violations []string) {
-	writes := writesFrom(x.events)
+func (f finalState) check() (violations []string) {
+	writes := writesFrom(f.events)
 	records := map[string]*watchguarantees.History{}
-	for _, k := range x.kinds {
-		c, wrong := watchguarantees.NewHistory(k.Name, x.initial[k.Name], x.start, x.end, writes)
-		c.ForgottenAt = x.forgottenAt
-		records[k.Name] = c
+	for _, k := range f.kinds {
+		h, wrong := watchguarantees.NewHistory(k.Name, f.initial[k.Name], f.start, f.end, writes)
+		h.ForgottenAt = f.forgottenAt
+		records[k.Name] = h
 		violations = append(violations, wrong...)
-		if want := c.ObjectsAt(x.end, func(harness.Object) bool { return true }); !slices.EqualFunc(want, x.final[k.Name], harness.Object.Equal) {
-			violations = append(violations, fmt.Sprintf("wrong final state: the server has %v, the history has %v", x.final[k.Name], want))
+		if want := h.ObjectsAt(f.end, func(harness.Object) bool { return true }); !slices.EqualFunc(want, f.final[k.Name], harness.Object.Equal) {
+			violations = append(violations, fmt.Sprintf("wrong final state: the server has %v, the history has %v", f.final[k.Name], want))
 		}
-		for _, change := range c.Changes {
+		for _, change := range h.Changes {
 			violations = append(violations, checkInvariants(k, change)...)
 		}
 	}
 	var history []porcupine.Operation
-	for _, g := range x.groups {
+	for _, g := range f.groups {
 		history = append(history, g.History...)
 		violations = append(violations, checkWrites(g.Namespace, g.History, g.writesIn(records))...)
-		violations = append(violations, g.checkLinearizable(g.statesIn(x.final, x.end), x.end)...)
+		violations = append(violations, g.checkLinearizable(g.statesIn(f.final, f.end), f.end)...)
 	}
 	violations = append(violations, linearizability.CheckRevisions(history)...)
-	violations = append(violations, checkReads(records, x.reads)...)
-	return append(violations, checkWatches(records, x.watchLogs)...)
+	violations = append(violations, checkReads(records, f.reads)...)
+	return append(violations, checkWatches(records, f.watchLogs)...)
 }
 
 // writesIn returns the writes to the objects of the group.
@@ -220,15 +220,15 @@ func (g *group) checkLinearizable(ends map[string]linearizability.State, last ui
 }
 
 // close stops all clients.
-func (s *environment) close() {
-	s.recorder.close()
-	for _, o := range s.watchers {
-		o.close()
+func (e *environment) close() {
+	e.recorder.close()
+	for _, w := range e.watchers {
+		w.close()
 	}
-	for _, x := range s.informers {
-		x.close()
+	for _, i := range e.informers {
+		i.close()
 	}
-	for _, g := range s.transports {
-		g.next.CloseIdleConnections()
+	for _, transport := range e.transports {
+		transport.next.CloseIdleConnections()
 	}
 }

@@ -40,11 +40,11 @@ type resumingWatcher struct {
 	mayLag        bool                     // the current watch is of the replica
 }
 
-func newResumingWatcher(s *environment, id int) *resumingWatcher {
-	ctx, stop := context.WithCancel(s.t.Context())
-	w := &resumingWatcher{environment: s, rng: s.newRand(40, id), stop: stop, done: make(chan struct{}), endpoints: s.newEndpoints(fmt.Sprint("watcher-", id))}
-	w.position, w.positionKnown = s.roundStart.Load(), id%2 == 0
-	w.encoding = harness.Encoding{Kind: s.kinds[id%len(s.kinds)], MediaType: harness.JSON}
+func newResumingWatcher(e *environment, id int) *resumingWatcher {
+	ctx, stop := context.WithCancel(e.t.Context())
+	w := &resumingWatcher{environment: e, rng: e.newRand(40, id), stop: stop, done: make(chan struct{}), endpoints: e.newEndpoints(fmt.Sprint("watcher-", id))}
+	w.position, w.positionKnown = e.roundStart.Load(), id%2 == 0
+	w.encoding = harness.Encoding{Kind: e.kinds[id%len(e.kinds)], MediaType: harness.JSON}
 	if !w.encoding.Kind.Custom && w.rng.IntN(2) == 0 {
 		w.encoding.MediaType = harness.Protobuf
 	}
@@ -52,8 +52,8 @@ func newResumingWatcher(s *environment, id int) *resumingWatcher {
 		w.namespace = groupNamespace(id % groupCount)
 	}
 	w.name = fmt.Sprintf("watcher %d of %s as %s", id, w.path(), w.encoding.MediaType)
-	w.log = watchguarantees.WatchLog{Name: w.name, Matches: func(t harness.Object) bool {
-		return strings.HasPrefix(t.Key, w.namespace) // all namespaces have names of the same length
+	w.log = watchguarantees.WatchLog{Name: w.name, Matches: func(o harness.Object) bool {
+		return strings.HasPrefix(o.Key, w.namespace) // all namespaces have names of the same length
 	}}
 	go func() {
 		defer close(w.done)
@@ -84,9 +84,9 @@ func (w *resumingWatcher) caughtUpTo(rev uint64) (pos uint64, ok bool) {
 func (w *resumingWatcher) drain() watchguarantees.WatchLog {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l := w.log
+	log := w.log
 	w.log.Requests = []watchguarantees.WatchRequest{{From: w.position, Bookmarks: true}}
-	return l
+	return log
 }
 
 // sleep sleeps for some milliseconds.
@@ -102,70 +102,70 @@ func (w *resumingWatcher) watchOnce(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	server := w.rng.IntN(len(w.endpoints))
-	d := w.endpoints[server]
+	endpoint := w.endpoints[server]
 	w.mu.Lock()
 	w.mayLag = server == 1
-	s := watchguarantees.WatchRequest{From: w.position, Initial: !w.positionKnown, Bookmarks: true}
+	req := watchguarantees.WatchRequest{From: w.position, Initial: !w.positionKnown, Bookmarks: true}
 	w.mu.Unlock()
 	query := url.Values{"watch": {"1"}, "allowWatchBookmarks": {"true"}}
 	switch {
-	case !s.Initial:
-		query.Set("resourceVersion", strconv.FormatUint(s.From, 10))
+	case !req.Initial:
+		query.Set("resourceVersion", strconv.FormatUint(req.From, 10))
 	case w.rng.IntN(2) == 0:
-		if !w.list(d, &s) {
+		if !w.list(endpoint, &req) {
 			w.sleep(ctx)
 			return
 		}
 		query.Set("resourceVersion", strconv.FormatUint(w.position, 10))
 	default:
-		w.setInitialQuery(query, &s)
+		w.setInitialQuery(query, &req)
 	}
 	if w.rng.IntN(3) == 0 {
 		query.Set("timeoutSeconds", "1")
 	}
 	defer w.cancelLater(cancel)()
-	if !w.readWatch(ctx, d, query, s) {
+	if !w.readWatch(ctx, endpoint, query, req) {
 		w.sleep(ctx)
 	}
 }
 
 // setInitialQuery sets the parameters of a streaming list: of the newest state, of one that is not
 // older than the position, or of any state.
-func (w *resumingWatcher) setInitialQuery(query url.Values, s *watchguarantees.WatchRequest) {
+func (w *resumingWatcher) setInitialQuery(query url.Values, req *watchguarantees.WatchRequest) {
 	query.Set("sendInitialEvents", "true")
 	query.Set("resourceVersionMatch", "NotOlderThan")
 	switch w.rng.IntN(3) {
 	case 0:
-		s.MinRevision = max(w.environment.newestRevision.Load(), w.roundStart.Load())
+		req.MinRevision = max(w.environment.newestRevision.Load(), w.roundStart.Load())
 	case 1:
-		s.MinRevision = max(w.position, w.roundStart.Load())
+		req.MinRevision = max(w.position, w.roundStart.Load())
 		query.Set("resourceVersion", strconv.FormatUint(w.position, 10))
 	default:
-		s.MinRevision = w.roundStart.Load()
+		req.MinRevision = w.roundStart.Load()
 		query.Set("resourceVersion", "0")
 	}
 }
 
 // list reads a list to watch from, as clients without streaming lists do. It is recorded like
 // initial events.
-func (w *resumingWatcher) list(d harness.Endpoint, s *watchguarantees.WatchRequest) bool {
+func (w *resumingWatcher) list(endpoint harness.Endpoint, req *watchguarantees.WatchRequest) bool {
 	query, atLeast := url.Values{}, w.environment.newestRevision.Load()
 	if w.rng.IntN(2) == 0 {
 		query.Set("resourceVersion", "0")
 		atLeast = 0
 	}
-	list, code, err := d.List(w.t, w.encoding, w.path(), query)
+	list, code, err := endpoint.List(w.t, w.encoding, w.path(), query)
 	if err != nil {
 		w.errorf("%s: unreadable list: %v", w.name, err)
 	}
 	if code != http.StatusOK || err != nil {
 		return false
 	}
-	s.MinRevision = max(atLeast, w.roundStart.Load())
+	req.MinRevision = max(atLeast, w.roundStart.Load())
 	for _, item := range list.Objects {
-		s.Events = append(s.Events, harness.Event{Type: watch.Added, Object: item})
+		req.Events = append(req.Events, harness.Event{Type: watch.Added, Object: item})
 	}
-	s.Events = append(s.Events, harness.Event{Type: watch.Bookmark, InitialEventsEnd: true, Object: harness.Object{Revision: list.Revision}})
+	req.Events = append(req.Events, harness.Event{Type: watch.Bookmark, InitialEventsEnd: true, Object: harness.Object{Revision: list.Revision}})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.position, w.positionKnown = list.Revision, true
@@ -187,13 +187,13 @@ func (w *resumingWatcher) cancelLater(cancel func()) (stop func()) {
 }
 
 // readWatch sends a watch request and reads it to its end. It returns false if the request failed.
-func (w *resumingWatcher) readWatch(ctx context.Context, d harness.Endpoint, query url.Values, s watchguarantees.WatchRequest) bool {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.URL+w.path()+"?"+query.Encode(), nil)
+func (w *resumingWatcher) readWatch(ctx context.Context, endpoint harness.Endpoint, query url.Values, req watchguarantees.WatchRequest) bool {
+	httpReq, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint.URL+w.path()+"?"+query.Encode(), nil)
 	require.NoError(w.t, err)
-	r.Header.Set("Accept", w.encoding.MediaType)
-	resp, err := d.Client.Do(r)
+	httpReq.Header.Set("Accept", w.encoding.MediaType)
+	resp, err := endpoint.Client.Do(httpReq)
 	w.mu.Lock()
-	w.log.Requests = append(w.log.Requests, s)
+	w.log.Requests = append(w.log.Requests, req)
 	w.mu.Unlock()
 	if err != nil {
 		return false
@@ -207,41 +207,41 @@ func (w *resumingWatcher) readWatch(ctx context.Context, d harness.Endpoint, que
 	}
 	next := w.encoding.EventReader(resp.Body)
 	for {
-		g, err := next()
+		event, err := next()
 		if errors.Is(err, harness.ErrMalformed) {
 			w.errorf("%s: %v", w.name, err)
 		}
-		if err != nil || !w.recordEvent(g) {
+		if err != nil || !w.recordEvent(event) {
 			return err == nil
 		}
 	}
 }
 
 // recordEvent records an event. It returns false if it is the last one.
-func (w *resumingWatcher) recordEvent(g harness.Event) bool {
+func (w *resumingWatcher) recordEvent(event harness.Event) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.counter.Add("watcher's " + string(g.Type))
-	if g.Type == watch.Error {
+	w.counter.Add("watcher's " + string(event.Type))
+	if event.Type == watch.Error {
 		wasKnown := w.positionKnown
 		w.positionKnown = false
 		switch {
-		case strings.Contains(g.Message, injectedMessage):
+		case strings.Contains(event.Message, injectedMessage):
 			return false // from a fault: continue with the next request
-		case !wasKnown && w.mayLag && g.Code == http.StatusGone:
+		case !wasKnown && w.mayLag && event.Code == http.StatusGone:
 			return false // a lagging view cannot continue once history is forgotten
 		}
 	}
-	now := &w.log.Requests[len(w.log.Requests)-1]
-	now.Events = append(now.Events, g)
-	if g.Type == watch.Error {
+	req := &w.log.Requests[len(w.log.Requests)-1]
+	req.Events = append(req.Events, event)
+	if event.Type == watch.Error {
 		return false
 	}
 	switch {
-	case g.InitialEventsEnd: // a lagging view may be older than the position
-		w.position, w.positionKnown = g.Revision, true
+	case event.InitialEventsEnd: // a lagging view may be older than the position
+		w.position, w.positionKnown = event.Revision, true
 	case w.positionKnown:
-		w.position = max(w.position, g.Revision)
+		w.position = max(w.position, event.Revision)
 	}
 	return true
 }
@@ -249,8 +249,8 @@ func (w *resumingWatcher) recordEvent(g harness.Event) bool {
 // checkWatches checks the logs of all watchers.
 func checkWatches(records map[string]*watchguarantees.History, logs map[string][]watchguarantees.WatchLog) (violations []string) {
 	for _, name := range slices.Sorted(maps.Keys(logs)) {
-		for _, l := range logs[name] {
-			violations = append(violations, records[name].Check(l)...)
+		for _, log := range logs[name] {
+			violations = append(violations, records[name].Check(log)...)
 		}
 	}
 	return violations

@@ -173,5 +173,5 @@ func (w *writer) delete() {
 
 // deleteOtherUID sends a delete with the uid of another object.
 func (w *writer) deleteOtherUID() {
-	w.expectRefusal("DELETE", w.item(), `{"preconditions":{"uid":"of another"}}`, http.StatusConflict, http.StatusNotFound)
+	w.expectRefusal("DELETE", w.item(), `{"preconditions":{"uid":"other-uid"}}`, http.StatusConflict, http.StatusNotFound)
 }
