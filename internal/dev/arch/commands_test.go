@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Commands of documents that are quick are run by the tests of the programs that they start.
-// The tests of this file check that what the other commands name exists.
+// Tests of the programs run the quick commands of documents. The tests of this file check that the
+// directories, tests and CI steps in the other commands exist.
 
 var (
 	commandLine = regexp.MustCompile(`(?m)^(?:    |\t)\(?(.*?(?:go (?:test|run)|\.ci/run).*?)(?:\s+#.*)?$`)

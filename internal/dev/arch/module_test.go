@@ -122,9 +122,8 @@ type goPackage struct {
 // inModule reports whether the package belongs to the root module.
 func (p goPackage) inModule() bool { return p.Module != nil && p.Module.Main }
 
-// listPackages asks go list for the packages of the root module and repo that
-// they need, by import path. Packages that do not compile are goPackage too: saying
-// so is the compiler's part.
+// listPackages runs go list for the packages of the root module and the packages they need. It
+// returns them by import path, including packages that do not compile, which the compiler reports.
 var listPackages = sync.OnceValues(func() (map[string]goPackage, error) {
 	command := exec.Command("go", "list", "-e", "-deps", "-export", "-json=ImportPath,Dir,Export,Standard,GoFiles,Imports,Deps,Module", "./...")
 	command.Dir = root

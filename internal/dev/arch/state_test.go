@@ -17,10 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The rule about package-level state: no init function, no variable of a mutable type (sync,
-// sync/atomic, channels), and no variable that a function assigns to, takes the address of or
-// calls a pointer method on. Only a command may assign to variables of the modules it is built
-// from. The check does not follow a pointer or map that is passed on and changed elsewhere.
+// These tests check that the packages have no mutable state: no init function, no variable of a
+// mutable type (sync, sync/atomic, channels), and no variable that a function assigns to, takes the
+// address of or calls a pointer method on. Only a command may assign to variables of the modules it
+// is built from. The check does not follow a pointer or map that is passed on and changed
+// elsewhere.
 
 // packageState returns the violations of one type-checked package.
 func packageState(files *token.FileSet, syntax []*ast.File, info *types.Info) (violations []string) {

@@ -1,24 +1,25 @@
-// Package e2e is a module of its own: it runs clients that people really use
-// against the server of package fakeapi, and keeps what they drag in
-// (controller-runtime, kubectl) out of the module graph of the library.
+// Package e2e is a separate Go module. It runs common Kubernetes clients against the server of
+// package fakeapi. Their dependencies (controller-runtime, kubectl) are not in the module graph of
+// the library.
 //
-//	catalogue   controller-runtime in the cases of the scenarios' catalogue
+//	catalogue   controller-runtime in the scenarios of the catalogue
 //	cbor        client-go with its feature gates for CBOR
 //	controller  a controller-runtime manager and client
 //	election    client-go's leader election
 //	kubectl     kubectl as a process, built from cmd/kubectl
-//	operator    an operator with custom resources, as kubebuilder lays it out: its
-//	            types, its definition, its controller, its conversion webhook, envtest
+//	operator    an operator with custom resources in the layout of kubebuilder: types,
+//	            CRD, controller, conversion webhook and envtest
 //
-// Run them in this folder with
+// Run them in this directory with
 //
 //	go test -race ./...
 //
-// Nothing has to be installed and no port has to be free. The first run compiles
-// kubectl, which takes a minute; a run with a warm build cache takes seconds.
+// They need no installed programs and no fixed port. The first run compiles kubectl, which takes a
+// minute; a run with a warm build cache takes seconds.
 //
-// The tests of custom resources can be seen to be right: they pass on a real API server
-// too, whose kubeconfig FAKEAPI_E2E_KUBECONFIG names. It is left with namespaces.
+// The tests of custom resources can also run against a real API server, to check the tests
+// themselves. FAKEAPI_E2E_KUBECONFIG is the path of its kubeconfig. The tests leave namespaces
+// behind.
 //
 //	FAKEAPI_E2E_KUBECONFIG=FILE go test ./operator
 //	FAKEAPI_E2E_KUBECONFIG=FILE go test -run Custom ./kubectl

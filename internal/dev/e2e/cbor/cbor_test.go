@@ -1,5 +1,5 @@
-// Package cbor_test runs client-go with its feature gates for CBOR against the server. They are gates of the
-// whole process, so the package has nothing else.
+// Package cbor_test runs client-go with its feature gates for CBOR against the server. The gates
+// apply to the whole process, so the package has no other tests.
 package cbor_test
 
 import (
@@ -30,7 +30,7 @@ import (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// mediaCounter counts media types as they pass.
+// mediaCounter counts the media types of requests and responses.
 type mediaCounter struct {
 	mu   sync.Mutex
 	sent map[string]int
@@ -59,7 +59,7 @@ type roundTripperFunc func(*http.Request) (*http.Response, error)
 
 func (f roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// start gives a config that prefers CBOR, and what is heard of it.
+// start starts a server and returns a config that prefers CBOR and the counter of its media types.
 func start(t *testing.T, opts ...fakeapi.Option) (*rest.Config, *mediaCounter) {
 	t.Helper()
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.ClientsAllowCBOR, true)
@@ -75,7 +75,8 @@ func configMap(name, value string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Data: map[string]string{"k": value}}
 }
 
-// The typed client, its apply and its informer, which opens a streaming list.
+// TestTypedClient uses the typed client, its apply and its informer, which starts with a streaming
+// list.
 func TestTypedClient(t *testing.T) {
 	config, counter := start(t, fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(configMap("old", "1")))
 	client := kubernetes.NewForConfigOrDie(config)
@@ -112,7 +113,7 @@ func TestTypedClient(t *testing.T) {
 	require.Zero(t, counter.requests("< application/json"))
 }
 
-// The dynamic client and its informer.
+// TestDynamicClient uses the dynamic client and its informer.
 func TestDynamicClient(t *testing.T) {
 	config, counter := start(t, fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(configMap("old", "1")))
 	client := dynamic.NewForConfigOrDie(config)
@@ -140,7 +141,8 @@ func TestDynamicClient(t *testing.T) {
 	require.Zero(t, counter.requests("< application/json"))
 }
 
-// On a server without CBOR the same clients fall back: the first write tells them (CB-04).
+// On a server without CBOR the same clients fall back to JSON after the response to the first write
+// (CB-04).
 func TestFallback(t *testing.T) {
 	config, counter := start(t)
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")

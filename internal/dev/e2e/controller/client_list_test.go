@@ -66,7 +66,7 @@ func TestClientListInPagesIsConsistent(t *testing.T) {
 	require.EqualValues(t, 3, *page.RemainingItemCount)
 	version := page.ResourceVersion
 
-	// What happens between the pages is not on them.
+	// An object created between two pages is not in the second page.
 	require.NoError(t, c.Create(t.Context(), configMap("c2a", nil)))
 	require.NoError(t, c.Delete(t.Context(), configMap("c3", nil)))
 

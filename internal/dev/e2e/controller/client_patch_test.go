@@ -13,7 +13,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// created is a Deployment "shop" on a server of its own.
+// created starts a server, creates a Deployment "shop" and returns a client and the Deployment.
 func created(t *testing.T) (client.Client, *appsv1.Deployment) {
 	t.Helper()
 	c := newClient(t, fakeapi.Start(t).RESTConfig())
@@ -31,8 +31,8 @@ func TestClientMergePatchSetsAndRemoves(t *testing.T) {
 	require.EqualValues(t, 2, d.Generation)
 }
 
-// A list of containers is merged by their names, where a merge patch would put
-// the new list in the place of the old one.
+// A strategic merge patch merges a list of containers by name. A merge patch would replace the
+// list.
 func TestClientStrategicMergePatchMergesLists(t *testing.T) {
 	c, d := created(t)
 	before := d.DeepCopy()
@@ -80,7 +80,7 @@ func TestClientMergeFromWithOptimisticLockConflicts(t *testing.T) {
 	err := c.Patch(t.Context(), mine.DeepCopy(), locked)
 	require.True(t, apierrors.IsConflict(err), "%v", err)
 
-	require.NoError(t, c.Patch(t.Context(), mine, client.MergeFrom(d)), "without the lock both changes fit")
+	require.NoError(t, c.Patch(t.Context(), mine, client.MergeFrom(d)), "a patch without optimistic lock succeeds")
 	require.Equal(t, "web", mine.Labels["tier"])
 	require.EqualValues(t, 2, *mine.Spec.Replicas)
 }

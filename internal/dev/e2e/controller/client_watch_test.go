@@ -34,7 +34,7 @@ func TestClientWatchReportsSelectionChanges(t *testing.T) {
 	require.NoError(t, c.Update(t.Context(), a))
 	require.Equal(t, "MODIFIED a", next(t, w))
 
-	// To leave the selection is to be gone, to come back is to be new.
+	// An object that leaves the selection is a DELETED event, one that enters it an ADDED event.
 	a.Labels = nil
 	require.NoError(t, c.Update(t.Context(), a))
 	require.Equal(t, "DELETED a", next(t, w))
@@ -46,12 +46,12 @@ func TestClientWatchReportsSelectionChanges(t *testing.T) {
 	require.Equal(t, "DELETED a", next(t, w))
 }
 
-// next waits for an event and gives its type and the name of its object.
+// next waits for an event and returns its type and the name of its object.
 func next(t *testing.T, w watch.Interface) string {
 	t.Helper()
 	select {
 	case event, open := <-w.ResultChan():
-		require.True(t, open, "the watch ended")
+		require.True(t, open, "the watch was closed")
 		object, is := event.Object.(client.Object)
 		require.True(t, is, "%s %T", event.Type, event.Object)
 		return string(event.Type) + " " + object.GetName()

@@ -80,8 +80,8 @@ func TestClientUpdateWithoutAChangeIsNoNewVersion(t *testing.T) {
 	require.Equal(t, controllerutil.OperationResultNone, result)
 }
 
-// Spec and status are two doors: what goes in by one does not change what lies
-// behind the other.
+// An update of the spec does not change the status, and an update of the status does not change the
+// spec.
 func TestClientStatusIsASubresource(t *testing.T) {
 	c := newClient(t, fakeapi.Start(t).RESTConfig())
 	d := deployment("shop", "shop:1")
@@ -121,7 +121,7 @@ func TestClientReadsUnstructuredAndMetadataOnly(t *testing.T) {
 	require.Equal(t, map[string]string{"tier": "web"}, partial.Labels)
 }
 
-// A field that the server does not know goes in with a warning, or not at all.
+// An unknown field is dropped with a warning, or the request is rejected.
 func TestClientFieldValidation(t *testing.T) {
 	srv := fakeapi.Start(t)
 	loose := &unstructured.Unstructured{Object: map[string]any{

@@ -1,6 +1,5 @@
-// Package controller_test runs controller-runtime against the server: a manager
-// with one controller, over TCP and in bubbles of virtual time, and the client on
-// its own.
+// Package controller_test runs controller-runtime against the server: a manager with one
+// controller, over TCP and in synctest bubbles, and the client alone.
 package controller_test
 
 import (
@@ -12,10 +11,10 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// TestMain takes away what client-go does with errors that it cannot return. Its
-// log is noise here, and its brake (no more than an error a millisecond, counted
-// from the start of the process on the real clock) would put the first goroutine
-// that has an error in a bubble, where it is the year 2000, to sleep for decades.
+// TestMain discards logs and removes client-go's handlers of errors that cannot be returned. One of
+// them limits errors to one per millisecond, counted from the start of the process on the real
+// clock. In a bubble, where the time starts in the year 2000, it would block the first goroutine
+// with an error for decades of virtual time.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	ctrl.SetLogger(logr.Discard())

@@ -23,9 +23,8 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
-// startManager runs the settings controller until the function that it returns
-// is called, which fails the test unless the manager ends without an error.
-// Nothing listens on a socket, so that it can run in a bubble.
+// startManager runs the settings controller until the test calls stop. stop fails the test if the
+// manager returns an error. The manager opens no sockets, so that it can run in a bubble.
 func startManager(t *testing.T, cfg *rest.Config) (mgr ctrl.Manager, stop func()) {
 	t.Helper()
 	log := logr.Discard()
@@ -57,7 +56,7 @@ func startManager(t *testing.T, cfg *rest.Config) (mgr ctrl.Manager, stop func()
 	}
 }
 
-// hasSite selects what belongs to any site.
+// hasSite returns a selector of the objects that have the site label.
 func hasSite(t *testing.T) labels.Selector {
 	t.Helper()
 	s, err := labels.Parse(site)
@@ -65,7 +64,7 @@ func hasSite(t *testing.T) labels.Selector {
 	return s
 }
 
-// newClient is a client that reads from the server, not from a cache.
+// newClient returns a client that reads from the server, not from a cache.
 func newClient(t *testing.T, cfg *rest.Config) client.Client {
 	t.Helper()
 	c, err := client.New(cfg, client.Options{Scheme: scheme.Scheme})
@@ -73,7 +72,7 @@ func newClient(t *testing.T, cfg *rest.Config) client.Client {
 	return c
 }
 
-// deployment is one of the site "north".
+// deployment returns a Deployment of the site "north".
 func deployment(name, image string) *appsv1.Deployment {
 	app := map[string]string{"app": name}
 	return &appsv1.Deployment{
@@ -89,7 +88,7 @@ func deployment(name, image string) *appsv1.Deployment {
 	}
 }
 
-// secret is the one that the controller cannot work without.
+// secret returns the Secret that the controller needs.
 func secret() *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: passwords},
@@ -97,15 +96,14 @@ func secret() *corev1.Secret {
 	}
 }
 
-// waitReconciled waits until the store is what the controller is there to make of it:
-// each Deployment of a site has its settings, says so, and no settings are left
-// without one.
+// waitReconciled waits until each Deployment of a site has its ConfigMap and its status, and there
+// is no ConfigMap without a Deployment.
 func waitReconciled(t *testing.T, c client.Client) {
 	t.Helper()
 	poll.UntilNoError(t, func(ctx context.Context) error { return checkReconciled(ctx, c) })
 }
 
-// checkReconciled is the first thing that is not as the controller should make it.
+// checkReconciled returns an error for the first difference from the reconciled state.
 func checkReconciled(ctx context.Context, c client.Client) error {
 	var deployments appsv1.DeploymentList
 	if err := c.List(ctx, &deployments, client.HasLabels{site}); err != nil {
@@ -116,9 +114,9 @@ func checkReconciled(ctx context.Context, c client.Client) error {
 		return err
 	}
 	if len(configs.Items) != len(deployments.Items) {
-		return fmt.Errorf("%d settings for %d deployments", len(configs.Items), len(deployments.Items))
+		return fmt.Errorf("%d ConfigMaps for %d Deployments", len(configs.Items), len(deployments.Items))
 	}
-	for i, d := range deployments.Items { // both lists are in the order of names
+	for i, d := range deployments.Items { // both lists are sorted by name
 		if err := checkObjects(&d, &configs.Items[i]); err != nil {
 			return fmt.Errorf("%s: %w", d.Name, err)
 		}
@@ -129,15 +127,15 @@ func checkReconciled(ctx context.Context, c client.Client) error {
 func checkObjects(d *appsv1.Deployment, c *corev1.ConfigMap) error {
 	switch {
 	case c.Name != d.Name:
-		return fmt.Errorf("its settings are missing, found those of %s", c.Name)
+		return fmt.Errorf("no ConfigMap, found the one of %s", c.Name)
 	case !metav1.IsControlledBy(c, d):
-		return fmt.Errorf("its settings belong to %v", c.OwnerReferences)
+		return fmt.Errorf("the owners of the ConfigMap are %v", c.OwnerReferences)
 	case !reflect.DeepEqual(c.Data, wanted(d)):
-		return fmt.Errorf("its settings are %v, not %v", c.Data, wanted(d))
+		return fmt.Errorf("the data of the ConfigMap is %v, want %v", c.Data, wanted(d))
 	case len(d.Status.Conditions) != 1 || d.Status.Conditions[0].Type != written:
-		return fmt.Errorf("its conditions are %v", d.Status.Conditions)
+		return fmt.Errorf("the conditions are %v", d.Status.Conditions)
 	case d.Status.ObservedGeneration != d.Generation:
-		return fmt.Errorf("generation %d is observed, %d is there", d.Status.ObservedGeneration, d.Generation)
+		return fmt.Errorf("observedGeneration is %d, generation is %d", d.Status.ObservedGeneration, d.Generation)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// names gives the names in a list, sorted.
+// names returns the names of the items of a list, sorted.
 func names(list client.ObjectList) []string {
 	found := []string{}
 	err := meta.EachListItem(list, func(o runtime.Object) error {
@@ -16,7 +16,7 @@ func names(list client.ObjectList) []string {
 		return nil
 	})
 	if err != nil {
-		panic(err) // not a list: a mistake in the test
+		panic(err) // not a list
 	}
 	slices.Sort(found)
 	return found

@@ -16,12 +16,12 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/dialer"
 )
 
-// outage is how long the manager is cut off: longer than the server remembers
-// its history.
+// outage is how long the manager is disconnected. It is longer than the server keeps its watch
+// history.
 const outage = 10 * time.Minute
 
-// Ten minutes without a network, and the world changes meanwhile. The wall clock
-// shows what that costs on virtual time.
+// TestManagerConvergesAfterAnOutageInABubble disconnects the manager for ten minutes, in which
+// objects change. It measures with the real clock that virtual time makes this fast.
 func TestManagerConvergesAfterAnOutageInABubble(t *testing.T) {
 	wall := time.Now()
 	synctest.Test(t, func(t *testing.T) {
@@ -41,9 +41,9 @@ func TestManagerConvergesAfterAnOutageInABubble(t *testing.T) {
 		changeObjects(t, c)
 		time.Sleep(outage)
 		synctest.Wait()
-		require.GreaterOrEqual(t, network.RefusedDials(), 10, "the manager did not try to come back")
-		require.Error(t, checkReconciled(t.Context(), c), "the manager worked without a network")
-		srv.ForgetHistory() // and the past is forgotten
+		require.GreaterOrEqual(t, network.RefusedDials(), 10, "too few attempts to reconnect")
+		require.Error(t, checkReconciled(t.Context(), c), "the manager reconciled while disconnected")
+		srv.ForgetHistory() // so that old resourceVersions are too old to watch from
 
 		network.Restore()
 		waitReconciled(t, c)
@@ -52,13 +52,13 @@ func TestManagerConvergesAfterAnOutageInABubble(t *testing.T) {
 		require.Less(t, time.Since(start), outage+2*time.Minute)
 
 		synctest.Wait()
-		require.Equal(t, deploymentsOf(t, c), deploymentsOf(t, mgr.GetClient()), "the cache is not what the server has")
+		require.Equal(t, deploymentsOf(t, c), deploymentsOf(t, mgr.GetClient()), "the cache differs from the server")
 		stop()
 	})
 	require.Less(t, time.Since(wall), 10*time.Second)
 }
 
-// changeObjects deletes, updates and creates behind the manager's back.
+// changeObjects deletes, updates and creates objects while the manager is disconnected.
 func changeObjects(t *testing.T, c client.Client) {
 	t.Helper()
 	require.NoError(t, c.Delete(t.Context(), deployment("d0", "")))
@@ -70,7 +70,7 @@ func changeObjects(t *testing.T, c client.Client) {
 	require.NoError(t, c.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: deployment("d2", "").ObjectMeta}))
 }
 
-// deploymentsOf gives the resourceVersion of each Deployment that a client sees.
+// deploymentsOf returns the resourceVersion of each Deployment that the client lists, by name.
 func deploymentsOf(t *testing.T, c client.Client) map[string]string {
 	t.Helper()
 	var list appsv1.DeploymentList
@@ -82,8 +82,8 @@ func deploymentsOf(t *testing.T, c client.Client) map[string]string {
 	return versions
 }
 
-// A day in which nothing happens costs the bookmarks and the watches that end
-// and begin again, and no reconcile is lost over it.
+// On a day without changes the manager receives bookmarks and restarts its watches. It writes
+// nothing and still reconciles afterwards.
 func TestManagerIdlesForADayInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -94,7 +94,7 @@ func TestManagerIdlesForADayInABubble(t *testing.T) {
 		idle := srv.ResourceVersion()
 
 		time.Sleep(24 * time.Hour)
-		require.Equal(t, idle, srv.ResourceVersion(), "somebody wrote in the quiet")
+		require.Equal(t, idle, srv.ResourceVersion(), "the store changed while idle")
 
 		require.NoError(t, c.Create(t.Context(), deployment("late", "late:1")))
 		waitReconciled(t, c)

@@ -24,7 +24,7 @@ func TestManagerFollowsCreateUpdateAndDelete(t *testing.T) {
 	waitReconciled(t, c)
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(shop), shop))
 	require.Equal(t, []string{finalizer}, shop.Finalizers)
-	require.EqualValues(t, 1, shop.Generation, "a finalizer and a status are no new generation")
+	require.EqualValues(t, 1, shop.Generation, "finalizers and status do not change the generation")
 
 	shop.Spec.Template.Spec.Containers[0].Image = "shop:2"
 	require.NoError(t, c.Update(t.Context(), shop))
@@ -32,7 +32,7 @@ func TestManagerFollowsCreateUpdateAndDelete(t *testing.T) {
 	waitReconciled(t, c)
 
 	require.NoError(t, c.Delete(t.Context(), shop))
-	poll.Until(t, "the deployment to go", func() bool {
+	poll.Until(t, "the Deployment to be deleted", func() bool {
 		return apierrors.IsNotFound(c.Get(t.Context(), client.ObjectKeyFromObject(shop), shop))
 	})
 	waitReconciled(t, c)
@@ -60,14 +60,15 @@ func TestManagerRestoresOwnedObjects(t *testing.T) {
 	stop()
 }
 
-// The Secret is not watched: only the back-off after an error can find it.
+// The controller does not watch the Secret. It finds the Secret only when the reconcile is retried
+// after an error.
 func TestManagerRetriesAfterError(t *testing.T) {
 	srv := fakeapi.Start(t)
 	c := newClient(t, srv.RESTConfig())
 	_, stop := startManager(t, srv.RESTConfig())
 	shop := deployment("shop", "shop:1")
 	require.NoError(t, c.Create(t.Context(), shop))
-	poll.Until(t, "the first try", func() bool {
+	poll.Until(t, "the first reconcile", func() bool {
 		require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(shop), shop))
 		return len(shop.Finalizers) == 1
 	})
@@ -91,7 +92,8 @@ func TestManagerCacheSelection(t *testing.T) {
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(outside), outside))
 	require.Empty(t, outside.Finalizers)
 
-	// An object that starts to match comes in, one that ceases to goes out.
+	// An object that starts to match the selector is added to the cache, one that no longer matches
+	// is removed.
 	outside.Labels = map[string]string{site: "south"}
 	require.NoError(t, c.Update(t.Context(), outside))
 	waitReconciled(t, c)
@@ -100,7 +102,7 @@ func TestManagerCacheSelection(t *testing.T) {
 	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(outside), outside))
 	delete(outside.Labels, site)
 	require.NoError(t, c.Update(t.Context(), outside))
-	poll.Until(t, "the cache to let go", func() bool { return len(cached(t, mgr.GetClient())) == 1 })
+	poll.Until(t, "the cache to remove the object", func() bool { return len(cached(t, mgr.GetClient())) == 1 })
 	stop()
 }
 

@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// site is the label of the Deployments and ConfigMaps that the controller
-	// sees; its cache selects by it.
+	// site is the label of the Deployments and ConfigMaps that the controller caches.
 	site = "example.com/site"
-	// finalizer keeps a Deployment until its settings are gone.
+	// finalizer delays the deletion of a Deployment until its ConfigMap is deleted.
 	finalizer = "example.com/settings"
-	// written is the condition of a Deployment whose settings are up to date.
+	// written is the condition of a Deployment whose ConfigMap is up to date.
 	written appsv1.DeploymentConditionType = "SettingsWritten"
-	// passwords is the Secret that every site needs and that nobody watches.
+	// passwords is the name of the Secret that the controller reads and does not watch.
 	passwords = "passwords"
 )
 
-// settings keeps a ConfigMap of the same name for each Deployment of a site:
-// owned by it, told of in its status, and gone before it.
+// settings reconciles a ConfigMap of the same name for each Deployment of a site. The Deployment
+// owns the ConfigMap, has a condition for it in its status, and is deleted after it.
 type settings struct {
 	client.Client               // reads from the cache
 	secrets       client.Reader // reads from the server
 }
 
-// Reconcile makes one Deployment's settings right. Without its Secret it fails,
-// and is called again after a back-off: that is the only way to learn of it.
+// Reconcile creates or updates the ConfigMap of one Deployment and writes the status. If the Secret
+// does not exist, it returns an error, and is retried with back-off, because the Secret is not
+// watched.
 func (s *settings) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var d appsv1.Deployment
 	if err := s.Get(ctx, req.NamespacedName, &d); err != nil {
@@ -46,7 +46,7 @@ func (s *settings) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result
 		return ctrl.Result{}, err
 	}
 	if err := s.secrets.Get(ctx, client.ObjectKey{Namespace: d.Namespace, Name: passwords}, &corev1.Secret{}); err != nil {
-		return ctrl.Result{}, fmt.Errorf("the passwords of %s: %w", d.Name, err)
+		return ctrl.Result{}, fmt.Errorf("reading the Secret for %s: %w", d.Name, err)
 	}
 	if err := s.write(ctx, &d); err != nil {
 		return ctrl.Result{}, err
@@ -54,7 +54,7 @@ func (s *settings) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result
 	return ctrl.Result{}, s.report(ctx, &d)
 }
 
-// hold puts the finalizer on, with a merge patch that names the version it saw.
+// hold adds the finalizer with a merge patch that has the resourceVersion of the object read.
 func (s *settings) hold(ctx context.Context, d *appsv1.Deployment) error {
 	before := d.DeepCopy()
 	if !controllerutil.AddFinalizer(d, finalizer) {
@@ -63,7 +63,7 @@ func (s *settings) hold(ctx context.Context, d *appsv1.Deployment) error {
 	return s.Patch(ctx, d, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 }
 
-// write creates the ConfigMap or brings it up to date.
+// write creates or updates the ConfigMap.
 func (s *settings) write(ctx context.Context, d *appsv1.Deployment) error {
 	c := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name}}
 	_, err := controllerutil.CreateOrUpdate(ctx, s.Client, &c, func() error {
@@ -74,7 +74,7 @@ func (s *settings) write(ctx context.Context, d *appsv1.Deployment) error {
 	return err
 }
 
-// wanted is what the settings of a Deployment say.
+// wanted returns the data of the ConfigMap of a Deployment.
 func wanted(d *appsv1.Deployment) map[string]string {
 	return map[string]string{
 		"image":    d.Spec.Template.Spec.Containers[0].Image,
@@ -82,8 +82,8 @@ func wanted(d *appsv1.Deployment) map[string]string {
 	}
 }
 
-// report writes the status, the condition with Update and the generation with
-// Patch, so that both ways are gone.
+// report writes the condition with Update and the observed generation with Patch, so that both are
+// tested.
 func (s *settings) report(ctx context.Context, d *appsv1.Deployment) error {
 	if len(d.Status.Conditions) == 0 {
 		d.Status.Conditions = []appsv1.DeploymentCondition{{Type: written, Status: corev1.ConditionTrue}}
@@ -99,7 +99,7 @@ func (s *settings) report(ctx context.Context, d *appsv1.Deployment) error {
 	return s.Status().Patch(ctx, d, client.MergeFrom(before))
 }
 
-// finish deletes the settings and lets the Deployment go.
+// finish deletes the ConfigMap and removes the finalizer from the Deployment.
 func (s *settings) finish(ctx context.Context, d *appsv1.Deployment) error {
 	c := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name}}
 	if err := s.Delete(ctx, &c); client.IgnoreNotFound(err) != nil {

@@ -2,7 +2,8 @@ package controller_test
 
 import "context"
 
-// warningCollector keeps the warnings that a server sends. One request at a time.
+// warningCollector collects the warnings that the server sends. It is not safe for concurrent
+// requests.
 type warningCollector struct{ texts []string }
 
 func (c *warningCollector) HandleWarningHeaderWithContext(_ context.Context, code int, _, text string) {

@@ -1,5 +1,4 @@
-// Package election_test runs client-go's leader election against the server, in
-// bubbles of virtual time.
+// Package election_test runs client-go's leader election against the server in synctest bubbles.
 package election_test
 
 import (
@@ -26,19 +25,19 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
-// The times that Kubernetes' own components use.
+// The default durations of Kubernetes components.
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 10 * time.Second
 	retryPeriod   = 2 * time.Second
-	// patience is the longest time between two looks at the lease by one who
-	// does not hold it, and a second for the test to notice.
+	// patience is the longest interval between two reads of the lease by a candidate that does not
+	// hold it, plus a second for the test to notice.
 	patience = time.Duration(float64(retryPeriod)*(1+leaderelection.JitterFactor)) + time.Second
 )
 
-// TestMain silences client-go, and takes away its brake on errors, which counts
-// from the start of the process on the real clock and would stop a goroutine in
-// a bubble for decades.
+// TestMain discards logs and removes client-go's handlers of errors that cannot be returned. These
+// handlers limit their rate by the real clock, counted from the start of the process, which would
+// block a goroutine in a bubble for decades of virtual time.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	klog.SetLogger(logr.Discard())
@@ -63,7 +62,7 @@ func TestDisconnectedLeaderIsReplacedAtLeaseExpiry(t *testing.T) {
 		cut := time.Now()
 		<-first.stopped
 		require.LessOrEqual(t, time.Since(cut), renewDeadline+retryPeriod)
-		require.False(t, second.isLeader(), "two leaders at once")
+		require.False(t, second.isLeader(), "second leads before the lease has expired")
 
 		poll.Until(t, "second to lead", second.isLeader)
 		require.GreaterOrEqual(t, time.Since(cut), leaseDuration-retryPeriod)
@@ -98,7 +97,7 @@ func TestOneLeader(t *testing.T) {
 		}
 		for len(all) > 0 {
 			var leaders []int
-			poll.Until(t, "somebody to lead", func() bool {
+			poll.Until(t, "a candidate to lead", func() bool {
 				leaders = leaderIndexes(all)
 				return len(leaders) > 0
 			})
@@ -115,7 +114,7 @@ func TestOneLeader(t *testing.T) {
 	})
 }
 
-// leaderIndexes gives the places of those who lead.
+// leaderIndexes returns the indexes of the candidates that lead.
 func leaderIndexes(all []*candidate) (found []int) {
 	for i, c := range all {
 		if c.isLeader() {
@@ -125,10 +124,10 @@ func leaderIndexes(all []*candidate) (found []int) {
 	return found
 }
 
-// candidate takes part in the election until it loses the lease or resigns.
+// candidate runs in the election until it loses the lease or resigns.
 type candidate struct {
 	resign  context.CancelFunc
-	stopped chan struct{} // closed when it leads no more
+	stopped chan struct{} // closed when the elector has returned
 
 	mu     sync.Mutex
 	leader bool
@@ -146,8 +145,7 @@ func (c *candidate) set(leader bool) {
 	c.leader = leader
 }
 
-// run lets a candidate take part; release is whether it gives the lease back
-// when it resigns.
+// run starts a candidate. If release is true, the candidate releases the lease when it resigns.
 func run(t *testing.T, cfg *rest.Config, name string, release bool) *candidate {
 	t.Helper()
 	clients, err := kubernetes.NewForConfig(cfg)
@@ -175,7 +173,7 @@ func run(t *testing.T, cfg *rest.Config, name string, release bool) *candidate {
 		defer close(c.stopped)
 		elector.Run(ctx)
 	}()
-	t.Cleanup(func() { // before the server ends
+	t.Cleanup(func() { // before the server stops
 		cancel()
 		<-c.stopped
 	})

@@ -1,6 +1,6 @@
-// Package fakes_test measures the server beside the fakes that live in the
-// test's own process, at work that both can do: the same typed calls, once over
-// HTTP and protobuf, once as function calls.
+// Package fakes_test compares the server with the in-process fakes of client-go and
+// controller-runtime. The benchmarks use operations that both support. The server receives them
+// over HTTP with protobuf, the fakes as function calls.
 package fakes_test
 
 import (
@@ -36,7 +36,8 @@ func configMaps(n int) []runtime.Object {
 	return objects
 }
 
-// implementation is something that keeps ConfigMaps.
+// implementation is a client of the server or a fake, with the benchmarked operations on
+// ConfigMaps.
 type implementation struct {
 	name   string
 	create func(context.Context, *corev1.ConfigMap) error

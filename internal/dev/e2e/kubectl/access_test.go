@@ -12,7 +12,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// readers lets bob read ConfigMaps in default, and find his way around.
+// readers is an authorizer that allows bob to read ConfigMaps in default, and everybody to use
+// discovery and the review APIs.
 func readers(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	switch {
 	case !a.IsResourceRequest(), a.GetAPIGroup() == "authorization.k8s.io", a.GetAPIGroup() == "authentication.k8s.io":
@@ -20,12 +21,12 @@ func readers(_ context.Context, a authorizer.Attributes) (authorizer.Decision, s
 	case a.GetUser().GetName() == "bob" && a.GetResource() == "configmaps" && a.GetNamespace() == "default" && (a.GetVerb() == "get" || a.GetVerb() == "list"):
 		return authorizer.DecisionAllow, "bob reads", nil
 	case a.GetResource() == "secrets":
-		return authorizer.DecisionDeny, "nobody touches secrets", nil
+		return authorizer.DecisionDeny, "access to secrets is denied", nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil
 }
 
-// kubectl auth can-i asks for oneself, for those whom one impersonates, and for paths.
+// kubectl auth can-i checks the user, impersonated users and non-resource paths.
 func TestAuthCanI(t *testing.T) {
 	u := newUser(t, fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(readers)))
 	require.Equal(t, "yes\n", u.do("auth", "can-i", "delete", "secrets"))
@@ -38,7 +39,7 @@ func TestAuthCanI(t *testing.T) {
 	}
 	no("no\n", "list", "configmaps", "--as", "bob", "-n", "kube-system")
 	no("no\n", "list", "pods", "--as", "bob")
-	no("no - nobody touches secrets\n", "get", "secrets", "--as", "bob")
+	no("no - access to secrets is denied\n", "get", "secrets", "--as", "bob")
 	no("no\n", "list", "configmaps", "--as", "carol")
 
 	require.Contains(t, collapseSpaces(u.do("auth", "can-i", "--list")), "*.* [] [] [*]")
@@ -47,7 +48,7 @@ func TestAuthCanI(t *testing.T) {
 	require.Contains(t, listed.err, "Warning: the list may be incomplete: the authorizer is a function")
 }
 
-// kubectl auth whoami says as whom one acts.
+// kubectl auth whoami prints the user of the request, also with impersonation.
 func TestAuthWhoami(t *testing.T) {
 	u := newUser(t)
 	require.Equal(t, "ATTRIBUTE VALUE\nUsername system:admin\nGroups [system:masters system:authenticated]", collapseSpaces(u.do("auth", "whoami")))
@@ -57,7 +58,7 @@ func TestAuthWhoami(t *testing.T) {
 		"-o", `jsonpath={.status.userInfo.username} [{.status.userInfo.groups[0]} {.status.userInfo.groups[1]} {.status.userInfo.groups[2]}] {.status.userInfo.uid} [{.status.userInfo.extra.scope[0]} {.status.userInfo.extra.scope[1]}]`))
 }
 
-// Denials are listed as of a cluster, also to somebody who is impersonated.
+// kubectl prints the Forbidden messages that the server sends for impersonated users.
 func TestDenials(t *testing.T) {
 	u := newUser(t, fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(readers)))
 	u.do("create", "configmap", "a", "--from-literal=k=v")
@@ -66,11 +67,12 @@ func TestDenials(t *testing.T) {
 		u.doRefused("delete", "configmap", "a", "--as", "bob"))
 	require.Equal(t, `Error from server (Forbidden): configmaps is forbidden: User "bob" cannot list resource "configmaps" in API group "" at the cluster scope`+"\n",
 		u.doRefused("get", "configmaps", "-A", "--as", "bob"))
-	require.Equal(t, `error: failed to create secret secrets is forbidden: User "bob" cannot create resource "secrets" in API group "" in the namespace "default": nobody touches secrets`+"\n",
+	require.Equal(t, `error: failed to create secret secrets is forbidden: User "bob" cannot create resource "secrets" in API group "" in the namespace "default": access to secrets is denied`+"\n",
 		u.doRefused("create", "secret", "generic", "s", "--as", "bob"))
 }
 
-// A kubeconfig has the certificate of the administrator; flags name that of somebody else.
+// The kubeconfig has the client certificate of the administrator. Flags select the certificate of
+// another user.
 func TestClientCertificates(t *testing.T) {
 	u := newUser(t, fakeapi.WithClientCA())
 	require.Equal(t, "system:admin", u.do("auth", "whoami", "-o", "jsonpath={.status.userInfo.username}"))

@@ -10,7 +10,7 @@ import (
 
 const manifest = "testdata/shop.yaml"
 
-// shop is what the manifest holds, in its order.
+// shop lists the objects of the manifest, in its order.
 var shop = []string{
 	"namespace/shop",
 	"resourcequota/shop",
@@ -32,7 +32,8 @@ var shop = []string{
 	"cronjob.batch/report",
 }
 
-// said is what kubectl prints when all of the shop comes out alike, but for some.
+// said returns what kubectl prints for the objects of the manifest: of for each object, except
+// those in but.
 func said(of string, but map[string]string) string {
 	var all []string
 	for _, name := range shop {
@@ -45,10 +46,9 @@ func said(of string, but map[string]string) string {
 	return lines(all...)
 }
 
-// always are the two objects that kubectl patches at every apply, on a real
-// server too: the claim templates of a StatefulSet are one value to it, which the
-// server has added a status to, and the selector of a PodDisruptionBudget is
-// replaced, never compared.
+// always lists the two objects that kubectl patches at every apply, also on a real server. kubectl
+// replaces the claim templates of a StatefulSet as a whole, and the server has added a status to
+// them. It replaces the selector of a PodDisruptionBudget without comparing it.
 var always = map[string]string{
 	"statefulset.apps/db":            "configured",
 	"poddisruptionbudget.policy/web": "configured",
@@ -64,7 +64,7 @@ func TestApplyCreatesThenLeavesUnchanged(t *testing.T) {
 	require.Len(t, strings.Fields(before), len(shop))
 
 	require.Equal(t, said("unchanged", always), u.do("apply", "-f", manifest))
-	require.Equal(t, before, versions(), "to apply the same again is no new version of anything")
+	require.Equal(t, before, versions(), "a repeated apply does not change resourceVersions")
 }
 
 func TestApplyConfiguresWhatChanged(t *testing.T) {
@@ -73,10 +73,10 @@ func TestApplyConfiguresWhatChanged(t *testing.T) {
 	text, err := os.ReadFile(manifest)
 	require.NoError(t, err)
 	changed := strings.NewReplacer(
-		"  LOG_LEVEL: info\n", "", // a key goes
-		"replicas: 2", "replicas: 3", // a value changes
-		"shop/web:1.4.2", "shop/web:1.5.0", // in lists, too
-		"runAsNonRoot: true", "runAsNonRoot: true, runAsUser: 1000", // a field comes
+		"  LOG_LEVEL: info\n", "", // a removed key
+		"replicas: 2", "replicas: 3", // a changed value
+		"shop/web:1.4.2", "shop/web:1.5.0", // a value in a list
+		"runAsNonRoot: true", "runAsNonRoot: true, runAsUser: 1000", // an added field
 	).Replace(string(text))
 
 	want := map[string]string{
@@ -91,7 +91,7 @@ func TestApplyConfiguresWhatChanged(t *testing.T) {
 			"{.spec.template.spec.securityContext.runAsUser} {.spec.template.spec.containers[0].image} {.metadata.generation}"))
 }
 
-// What others have set, and the manifest says nothing of, stays.
+// Fields that other clients have set and that the manifest does not have remain.
 func TestApplyLeavesTheFieldsOfOthers(t *testing.T) {
 	u := newUser(t)
 	u.do("apply", "-f", manifest)
@@ -119,8 +119,8 @@ func TestApplyServerDryRunLeavesNoTrace(t *testing.T) {
 	require.Equal(t, "v", u.do("get", "configmap", "a", "-o", "jsonpath={.data.k}"))
 }
 
-// Server-side apply creates, finds nothing to do, and refuses to take a field
-// from another manager unless it is forced to.
+// Server-side apply creates an object, makes no change when it is repeated, and reports a conflict
+// for a field of another manager unless --force-conflicts is set.
 func TestApplyServerSide(t *testing.T) {
 	u := newUser(t)
 	apply := func(value string, flags ...string) result {

@@ -9,8 +9,7 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
-// family makes a ReplicaSet with two Pods of its own, the second of which blocks
-// its deletion.
+// family creates a ReplicaSet that owns two Pods. The second Pod blocks the deletion of its owner.
 func (u *user) family() {
 	u.doWith("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\n"+
 		"spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}\n",
@@ -27,24 +26,24 @@ const familyGone = "replicaset.apps \"web\" deleted from default namespace\n"
 
 func (u *user) pods() string { return u.do("get", "pods", "-o", "name") }
 
-// By default the owner goes at once, and what it owned soon after it.
+// By default the owner is deleted at once, and the objects it owns soon after it.
 func TestDeleteInTheBackground(t *testing.T) {
 	u := newUser(t)
 	u.family()
 	require.Equal(t, familyGone, u.do("delete", "replicaset", "web"))
 	u.doRefused("get", "replicaset", "web")
-	poll.Until(t, "the pods to go", func() bool { return u.pods() == "" })
+	poll.Until(t, "the pods to be deleted", func() bool { return u.pods() == "" })
 }
 
-// In the foreground the owner waits for what blocks it.
+// With foreground deletion the owner remains until the dependents that block it are deleted.
 func TestDeleteInTheForeground(t *testing.T) {
 	u := newUser(t)
 	u.family()
 	u.do("patch", "pod", "web-2", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
 	ended := make(chan result, 1)
 	go func() { ended <- u.try("delete", "replicaset", "web", "--cascade=foreground") }()
-	poll.Until(t, "the first pod to go", func() bool { return u.pods() == "pod/web-2\n" })
-	poll.Until(t, "the second pod to begin to", func() bool {
+	poll.Until(t, "the first pod to be deleted", func() bool { return u.pods() == "pod/web-2\n" })
+	poll.Until(t, "the second pod to get a deletionTimestamp", func() bool {
 		return u.do("get", "pod", "web-2", "-o", "jsonpath={.metadata.deletionTimestamp}") != ""
 	})
 	require.Equal(t, `["foregroundDeletion"]`, u.do("get", "replicaset", "web", "-o", "jsonpath={.metadata.finalizers}"))
@@ -54,7 +53,7 @@ func TestDeleteInTheForeground(t *testing.T) {
 	require.Empty(t, u.pods())
 }
 
-// An orphan stays, and belongs to nobody.
+// Orphaned dependents remain and have no owner references.
 func TestDeleteThatOrphans(t *testing.T) {
 	u := newUser(t)
 	u.family()

@@ -48,7 +48,7 @@ func TestLabelAndAnnotate(t *testing.T) {
 	require.Empty(t, u.do("get", "pod", "web-1", "-o", "jsonpath={.metadata.annotations.note}"))
 }
 
-// A change that names the version it was made for is refused when that is gone.
+// A change with an old resourceVersion is rejected.
 func TestAnnotateOfAnOldVersionConflicts(t *testing.T) {
 	u := newUser(t, withPods())
 	old := u.do("get", "pod", "web-1", "-o", "jsonpath={.metadata.resourceVersion}")

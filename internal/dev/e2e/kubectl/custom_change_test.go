@@ -14,7 +14,7 @@ func (u *user) siteField(name, path string) string {
 	return u.do("get", "site", name, "-o", "jsonpath={"+path+"}")
 }
 
-// An apply on the client's side merges as JSON does, for there is no Go type.
+// A client-side apply of a custom resource uses a JSON merge patch, because there is no Go type.
 func TestCustomApply(t *testing.T) {
 	u := newSiteUser(t)
 	const done = "site.hosting.example.com/web "
@@ -24,7 +24,7 @@ func TestCustomApply(t *testing.T) {
 	u.do("patch", "site", "web", "--type=merge", "-p", `{"spec":{"tier":"Paid"}}`)
 	require.Equal(t, done+"configured\n", u.doWith(site("web", "hosts: [a.example.com]"), "apply", "-f", "-"))
 	require.Equal(t, `1 Paid ["a.example.com"] 3`, u.siteField("web", ".spec.replicas} {.spec.tier} {.spec.hosts} {.metadata.generation"),
-		"what the manifest no longer says has its default again")
+		"fields removed from the manifest get their defaults")
 	require.Equal(t, done+"configured (server dry run)\n", u.doWith(site("web", "replicas: 4"), "apply", "--dry-run=server", "-f", "-"))
 	require.Contains(t, u.doRefusedWith(site("web", "replicas: 11", "tier: Free"), "apply", "-f", "-"), "spec: Invalid value: tier Free has 10 replicas at most")
 	require.Equal(t, "1", u.siteField("web", ".spec.replicas"))
@@ -41,7 +41,8 @@ func TestCustomApplyServerSide(t *testing.T) {
 	require.Contains(t, r.err, `Apply failed with 1 conflict: conflict with "kubectl": .spec.ports[name="http"].port`)
 }
 
-// The server says which fields there are, and kubectl what it is to do about others.
+// The server reports unknown fields. kubectl's flag --validate selects whether they are errors or
+// warnings.
 func TestCustomValidate(t *testing.T) {
 	u := newSiteUser(t)
 	wrong := site("web", "imagee: x")
@@ -54,7 +55,7 @@ func TestCustomValidate(t *testing.T) {
 		"The Site \"two\" is invalid: \n* "+`spec.tier: Unsupported value: "Gold": supported values: "Free", "Paid"`)
 }
 
-// Custom resources take JSON and merge patches; a strategic one is not to be had.
+// Custom resources support JSON patches and merge patches, but no strategic merge patches.
 func TestCustomPatchAndEdit(t *testing.T) {
 	u := newSiteUser(t)
 	u.doWith(site("web"), "create", "-f", "-")
@@ -83,8 +84,8 @@ func TestCustomScale(t *testing.T) {
 	require.Equal(t, "3 Scale", u.do("get", "site", "web", "--subresource=scale", "-o", "jsonpath={.spec.replicas} {.kind}"))
 }
 
-// kubectl waits for conditions of custom resources as for those of others, and sees
-// what a definition becomes when it is applied again.
+// kubectl waits for conditions of custom resources, and uses the new schema after the CRD is
+// applied again.
 func TestCustomWaitAndChangeOfTheDefinition(t *testing.T) {
 	u := newSiteUser(t)
 	u.doWith(site("web"), "create", "-f", "-")

@@ -12,17 +12,17 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/server"
 )
 
-// sites is the definition of the operator in these tests.
+// sites is the path of the CRD of Sites.
 const sites = "../operator/config/crd/bases/hosting.example.com_sites.yaml"
 
-// site is a manifest of a site with some more fields of its spec.
+// site returns a manifest of a site with the given additional fields of its spec.
 func site(name string, spec ...string) string {
 	all := append([]string{"image: example.com/web:1"}, spec...)
 	return "apiVersion: hosting.example.com/v1\nkind: Site\nmetadata: {name: " + name + "}\nspec: {" + strings.Join(all, ", ") + "}\n"
 }
 
-// newCustomUser has a server that knows no custom resources. It may be a real one, and
-// so a namespace of the test's own is what the kubeconfig names.
+// newCustomUser returns a user of a server without CRDs. The server may be a real one, so the
+// kubeconfig selects a namespace of the test.
 func newCustomUser(t *testing.T) *user {
 	t.Helper()
 	config := server.Kubeconfig(t)
@@ -33,7 +33,8 @@ func newCustomUser(t *testing.T) *user {
 	return u
 }
 
-// newSiteUser has a server on which the definition is established until the test ends.
+// newSiteUser returns a user of a server on which the CRD of Sites is established until the test
+// ends.
 func newSiteUser(t *testing.T) *user {
 	t.Helper()
 	u := newCustomUser(t)
@@ -44,17 +45,17 @@ func newSiteUser(t *testing.T) *user {
 	return u
 }
 
-// established waits for the definition, more than once if need be: as long as the
-// conditions of a definition are null, kubectl does not wait but fails.
+// established waits until the CRD is established. It repeats kubectl wait, which fails as long as
+// the conditions of the CRD are null.
 func (u *user) established() {
 	u.t.Helper()
 	met := result{out: "customresourcedefinition.apiextensions.k8s.io/sites.hosting.example.com condition met\n"}
-	poll.Until(u.t, "the definition to be established", func() bool {
+	poll.Until(u.t, "the CRD to be established", func() bool {
 		return u.try("wait", "--for", "condition=established", "--timeout=10s", "crd/sites.hosting.example.com") == met
 	})
 }
 
-// uninstall waits until the definition is gone.
+// uninstall deletes the CRD and waits until it is deleted.
 func (u *user) uninstall() {
 	r := u.waitFor("delete", "--ignore-not-found", "-f", sites)
 	require.Zero(u.t, r.code, r.err)
@@ -74,11 +75,11 @@ func TestCustomDefinitionComesAndGoes(t *testing.T) {
 
 	u.doWith(site("web"), "create", "-f", "-")
 	require.Equal(t, "customresourcedefinition.apiextensions.k8s.io \"sites.hosting.example.com\" deleted\n", u.do("delete", "crd", "sites.hosting.example.com"))
-	poll.Until(t, "the resource to go", func() bool { return u.try("get", "sites").code == 1 })
+	poll.Until(t, "the resource to be removed", func() bool { return u.try("get", "sites").code == 1 })
 	require.NotContains(t, u.do("api-versions"), "hosting.example.com")
 }
 
-// The definition says what kubectl prints, and by what names a site is found.
+// The CRD declares the columns that kubectl prints and the names of the resource.
 func TestCustomColumns(t *testing.T) {
 	u := newSiteUser(t)
 	require.Equal(t, "site.hosting.example.com/web created\n", u.doWith(site("web", "hosts: [a.example.com, b.example.com]"), "create", "-f", "-"))
@@ -87,7 +88,7 @@ func TestCustomColumns(t *testing.T) {
 	narrow := [][]string{{"NAME", "IMAGE", "DESIRED", "READY", "AGE"}, {"web", "example.com/web:1", "1", "True"}}
 	for _, name := range []string{"sites", "site", "si", "sites.hosting.example.com", "sites.v1.hosting.example.com"} {
 		got := columns(u.do("get", name), 5)
-		got[1] = got[1][:4] // the age goes on
+		got[1] = got[1][:4] // without the age
 		require.Equal(t, narrow, got, name)
 	}
 	wide := columns(u.do("get", "sites", "-o", "wide"), 5)
@@ -125,10 +126,10 @@ func (u *user) namespace() string {
 	return u.do("config", "view", "--minify", "-o", "jsonpath={..namespace}")
 }
 
-// What kubectl explains comes from the documents, which follow the definition.
+// kubectl explain uses the OpenAPI documents, which the server updates with the CRD.
 func TestCustomExplain(t *testing.T) {
 	u := newSiteUser(t)
-	poll.Until(t, "the documents to follow", func() bool { return u.try("explain", "site").code == 0 })
+	poll.Until(t, "the OpenAPI documents to be updated", func() bool { return u.try("explain", "site").code == 0 })
 	for field, want := range map[string][]string{
 		"site":                     {"GROUP:      hosting.example.com", "KIND:       Site", "VERSION:    v1", "Site is a web site with its pods and its service.", "spec\t<Object> -required-", "metadata\t<ObjectMeta>"},
 		"site.spec.ports":          {"FIELD: ports <[]Object>", "ports are the ports that the site listens on.", "name\t<string> -required-"},

@@ -13,7 +13,7 @@ func TestDeleteWhatAManifestNames(t *testing.T) {
 	u := newUser(t)
 	u.do("apply", "-f", manifest)
 	var want []string
-	for _, name := range shop[3:] { // those that carry the label
+	for _, name := range shop[3:] { // the objects with the label
 		kind, object, _ := strings.Cut(name, "/")
 		line := kind + ` "` + object + `" deleted`
 		if kind != "clusterrole.rbac.authorization.k8s.io" {
@@ -49,7 +49,7 @@ func TestDeleteNamespaceDeletesContent(t *testing.T) {
 	require.Equal(t, result{err: "No resources found in shop namespace.\n"}, u.try("get", "all,configmaps,secrets", "-n", "shop"))
 }
 
-// kubectl waits until the object is gone, and that is up to its finalizers.
+// kubectl delete waits until the object has no finalizers and is deleted.
 func TestDeleteWaitsForFinalizers(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "configmap", "held")

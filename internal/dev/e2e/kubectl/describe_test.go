@@ -68,8 +68,7 @@ func TestDescribeAppliedObject(t *testing.T) {
 	}
 }
 
-// A description of a pod ends with the events that are about it, which kubectl
-// finds with field selectors.
+// The description of a pod ends with its events, which kubectl selects with field selectors.
 func TestDescribePodShowsItsEvents(t *testing.T) {
 	web := pod("default", "web-1", "web", corev1.PodRunning)
 	web.UID = "6f1c2a3e-0000-4000-8000-000000000001"
@@ -89,7 +88,7 @@ func TestDescribePodShowsItsEvents(t *testing.T) {
 		fields(u.do("events", "--for", "pod/web-1", "--no-headers"), 1, 2, 3))
 }
 
-// fields gives the words at the places named of each line.
+// fields returns the words at the given indexes of each line.
 func fields(text string, at ...int) [][]string {
 	var rows [][]string
 	for _, words := range columns(text, math.MaxInt) {

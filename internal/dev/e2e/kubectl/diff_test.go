@@ -8,17 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A diff is what a dry run of the apply would change: nothing is stored.
+// kubectl diff prints what an apply would change. It uses a dry run, and nothing is stored.
 func TestDiff(t *testing.T) {
 	u := newUser(t).differ()
 	text, err := os.ReadFile(manifest)
 	require.NoError(t, err)
 	r := u.tryWith("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n", "diff", "-f", "-")
 	require.Equal(t, 1, r.code, r.err)
-	require.Contains(t, r.out, "v1.ConfigMap.default.a + k: v\n", "it is not there yet")
+	require.Contains(t, r.out, "v1.ConfigMap.default.a + k: v\n", "the object does not exist yet")
 
 	u.do("apply", "-f", manifest)
-	require.Empty(t, u.do("diff", "-f", manifest), "what is applied does not differ")
+	require.Empty(t, u.do("diff", "-f", manifest), "no differences after the apply")
 
 	changed := strings.NewReplacer("LOG_LEVEL: info", "LOG_LEVEL: debug", "replicas: 2", "replicas: 3").Replace(string(text))
 	want := lines(
@@ -34,7 +34,7 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, versions, u.do("get", "-f", manifest, "-o", "jsonpath={.items[*].metadata.resourceVersion}"))
 }
 
-// The same by server-side apply, which tells of conflicts.
+// kubectl diff --server-side reports conflicts.
 func TestDiffServerSide(t *testing.T) {
 	u := newUser(t).differ()
 	config := func(value string) string {

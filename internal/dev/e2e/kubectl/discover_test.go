@@ -42,7 +42,8 @@ func TestAPIVersionsListsGroupsAndVersions(t *testing.T) {
 	}
 }
 
-// kubectl warns on standard error when it and the server are too far apart.
+// kubectl warns on standard error when the difference between its version and the server's is too
+// large.
 func TestVersionOfTheServer(t *testing.T) {
 	u := newUser(t)
 	require.Equal(t, [][]string{
@@ -64,7 +65,7 @@ func TestServerIsHealthy(t *testing.T) {
 	require.Contains(t, u.do("get", "--raw", "/readyz?verbose"), "\nreadyz check passed\n")
 }
 
-// What kubectl has no command for, its users ask for by path.
+// kubectl get --raw requests a path.
 func TestRawPaths(t *testing.T) {
 	u := newUser(t)
 	require.Equal(t, "ok", u.do("get", "--raw", "/readyz"))

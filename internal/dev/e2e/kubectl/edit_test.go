@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the editor changes is sent as a patch of just that.
+// kubectl edit sends a patch with the changed fields.
 func TestEdit(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "deployment", "web", "--image=nginx:1")
@@ -20,7 +20,7 @@ func TestEdit(t *testing.T) {
 	require.Equal(t, "Patch: {\"spec\":{\"replicas\":3}}\ndeployment.apps/web edited\n", patch)
 }
 
-// An edit that the server refuses is kept in a file, and nothing changes.
+// When the server rejects an edit, kubectl saves the text in a file and the object does not change.
 func TestEditRefused(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "configmap", "a", "--from-literal=k=v")
@@ -41,7 +41,7 @@ func TestEditRefused(t *testing.T) {
 	require.Equal(t, before, u.do("get", "configmap", "a", "-o", "yaml"))
 }
 
-// The status is edited through its subresource, which leaves the rest alone.
+// The status is edited through its subresource, which changes nothing else.
 func TestEditTheStatus(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "deployment", "web", "--image=nginx:1")
@@ -49,7 +49,7 @@ func TestEditTheStatus(t *testing.T) {
 	require.Equal(t, "1 1", u.do("get", "deployment", "web", "-o", "jsonpath={.status.readyReplicas} {.metadata.generation}"))
 }
 
-// What was applied can be edited, too: the change counts as the next apply.
+// kubectl apply edit-last-applied changes the annotation that the next apply compares with.
 func TestEditLastApplied(t *testing.T) {
 	u := newUser(t)
 	u.doWith("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n", "apply", "-f", "-")

@@ -36,8 +36,8 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, "error: field \"nope\" does not exist\n", u.try("explain", "pods.spec.nope").err)
 }
 
-// Where a server does not take fieldValidation, kubectl validates by the document of
-// v2; its own code does it here.
+// kubectl validates against the OpenAPI v2 document if a server does not support fieldValidation.
+// The test calls kubectl's validation directly.
 func TestValidateBySchemas(t *testing.T) {
 	u := newUser(t)
 	doc, err := discovery.NewDiscoveryClientForConfigOrDie(u.srv.RESTConfig()).OpenAPISchema()
@@ -65,13 +65,13 @@ func TestValidateBySchemas(t *testing.T) {
 	}
 }
 
-// resources are the documents that a validation goes by.
+// resources implements openapi.OpenAPIResourcesGetter with one document.
 type resources struct{ doc *openapi_v2.Document }
 
 func (r resources) OpenAPISchema() (openapi.Resources, error) { return openapi.NewOpenAPIData(r.doc) }
 
-// By default kubectl leaves validation to the server, for it sees in the documents
-// that the server can do it; with a dry run on the client's side, too.
+// By default kubectl leaves validation to the server if the OpenAPI document declares
+// fieldValidation, also with a client-side dry run.
 func TestCreateDryRunClient(t *testing.T) {
 	u := newUser(t)
 	right := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n"
@@ -88,8 +88,8 @@ func TestCreateDryRunClient(t *testing.T) {
 	}
 }
 
-// An apply merges lists by the keys that the documents of v3 tell: what another client
-// added to a list stays.
+// An apply merges lists by the keys in the OpenAPI v3 document, so that items added by another
+// client remain.
 func TestApplyMergesListsByOpenAPI(t *testing.T) {
 	u := newUser(t)
 	config := func(image string) string {

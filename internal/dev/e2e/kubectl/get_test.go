@@ -16,7 +16,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// pod is one that runs on a node.
+// pod returns a pod that is bound to a node.
 func pod(namespace, name, app string, phase corev1.PodPhase) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"app": app}},
@@ -28,7 +28,7 @@ func pod(namespace, name, app string, phase corev1.PodPhase) *corev1.Pod {
 	}
 }
 
-// withPods is a server on which three pods live in two namespaces.
+// withPods is an option that loads three pods in two namespaces.
 func withPods() fakeapi.Option {
 	return fakeapi.WithObjects(
 		pod("default", "web-1", "web", corev1.PodRunning),
@@ -80,7 +80,7 @@ func TestGetTables(t *testing.T) {
 	require.Equal(t, result{err: "No resources found\n"}, u.try("get", "secrets", "-A"))
 }
 
-// ends gives the first and the last word of each line.
+// ends returns the first and the last word of each line.
 func ends(text string) [][]string {
 	var rows [][]string
 	for _, words := range columns(text, math.MaxInt) {

@@ -1,6 +1,5 @@
-// Package kubectl_test runs kubectl against the server as its users do: a process
-// with a kubeconfig, manifests and flags, of which they see two streams of text
-// and an exit code.
+// Package kubectl_test runs kubectl as a process against the server. The tests pass a kubeconfig,
+// manifests and flags, and check standard output, standard error and the exit code.
 package kubectl_test
 
 import (
@@ -11,7 +10,7 @@ import (
 	"testing"
 )
 
-// binary is where TestMain puts kubectl, in a folder that ends with the run.
+// binary is the path to which TestMain copies kubectl. The directory is removed after the tests.
 var binary = filepath.Join(os.TempDir(), fmt.Sprintf("fakeapi-e2e-%d", os.Getpid()), "kubectl")
 
 func TestMain(m *testing.M) {
@@ -28,9 +27,8 @@ func buildAndRun(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(folder)
-	// "go run" keeps the linked program in the build cache, which "go build"
-	// does not, and hands its path to the program that it is told to run it
-	// with: cp, which leaves us a copy.
+	// "go run" keeps the linked program in the build cache, "go build" does not. With -exec cp, "go
+	// run" copies the program instead of running it.
 	build := exec.Command("go", "run", "-exec", "cp",
 		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2",
 		"../cmd/kubectl", binary)

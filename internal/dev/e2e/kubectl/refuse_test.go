@@ -22,7 +22,7 @@ func TestGetWithAFieldSelectorThatIsNotServed(t *testing.T) {
 		u.doRefused("get", "pods", "--field-selector", "spec.foo=x"))
 }
 
-// kubectl asks for strict validation by default; the server does it.
+// kubectl requests strict validation by default, which the server performs.
 func TestApplyInvalidManifest(t *testing.T) {
 	u := newUser(t)
 	for name, tt := range map[string]struct{ manifest, want string }{
@@ -78,7 +78,7 @@ func TestApplyWithWarnings(t *testing.T) {
 		u.tryWith(typo, "apply", "-f", "-", "--validate=warn"))
 }
 
-// One bad document does not keep the others out.
+// After an invalid document, apply continues with the other documents.
 func TestApplyContinuesAfterError(t *testing.T) {
 	u := newUser(t)
 	three := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n" +

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The test plays the controller: kubectl follows what it writes into the status.
+// The test writes the status in place of the deployment controller, and kubectl prints the
+// progress.
 func TestRolloutStatus(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "deployment", "web", "--image=nginx:1", "--replicas=2")

@@ -16,15 +16,15 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// user is somebody with a kubeconfig for a server of their own.
+// user runs kubectl with a kubeconfig for one server.
 type user struct {
 	t    *testing.T
 	srv  *fakeapi.Server
 	home string
-	env  []string // for kubectl, besides what it always has
+	env  []string // added to the environment of kubectl
 }
 
-// newUser starts a server. The test may run beside others.
+// newUser starts a server and makes the test parallel.
 func newUser(t *testing.T, opts ...fakeapi.Option) *user {
 	t.Helper()
 	t.Parallel()
@@ -35,30 +35,30 @@ func newUser(t *testing.T, opts ...fakeapi.Option) *user {
 	return u
 }
 
-// result is what a user sees of a command.
+// result is the output of a command and its exit code.
 type result struct {
 	out, err string
 	code     int
 }
 
-// command prepares kubectl; it has a minute, and nothing of the environment but
-// a home folder of its own, so that no cache or setting comes from elsewhere.
+// command returns a kubectl command whose home directory is in a temporary directory and which
+// inherits no environment, so that no cache or setting of the machine is used.
 func (u *user) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Env = append([]string{"HOME=" + u.home, "TMPDIR=" + u.home, "KUBECONFIG=" + filepath.Join(u.home, "kubeconfig")}, u.env...)
 	return cmd
 }
 
-// try runs kubectl, whatever comes of it. It may be called from any goroutine.
+// try runs kubectl and returns the result of success or failure. It may be called from any
+// goroutine.
 func (u *user) try(args ...string) result { return u.tryWith("", args...) }
 
-// tryWith is try with a standard input. A kubectl that does not end by itself
-// has the code -1.
+// tryWith is like try with a standard input. The exit code is -1 if kubectl could not be run.
 func (u *user) tryWith(stdin string, args ...string) result {
 	return u.run(u.t.Context(), stdin, args...)
 }
 
-// waitFor is try in a cleanup.
+// waitFor is like try for a cleanup, where the context of the test is canceled.
 func (u *user) waitFor(args ...string) result {
 	return u.run(context.WithoutCancel(u.t.Context()), "", args...)
 }
@@ -77,10 +77,11 @@ func (u *user) run(ctx context.Context, stdin string, args ...string) result {
 	return result{out: out.String(), err: complaint.String(), code: cmd.ProcessState.ExitCode()}
 }
 
-// do runs a command that succeeds without a complaint, and gives what it prints.
+// do runs a command and returns its standard output. The test fails if the command fails or writes
+// to standard error.
 func (u *user) do(args ...string) string { u.t.Helper(); return u.doWith("", args...) }
 
-// doWith is do with a standard input.
+// doWith is like do with a standard input.
 func (u *user) doWith(stdin string, args ...string) string {
 	u.t.Helper()
 	r := u.tryWith(stdin, args...)
@@ -88,10 +89,11 @@ func (u *user) doWith(stdin string, args ...string) string {
 	return r.out
 }
 
-// doRefused runs a command that fails as commands do, and gives its complaint.
+// doRefused runs a command and returns its standard error. The test fails unless the exit code is 1
+// and standard output is empty.
 func (u *user) doRefused(args ...string) string { u.t.Helper(); return u.doRefusedWith("", args...) }
 
-// doRefusedWith is refused with a standard input.
+// doRefusedWith is like doRefused with a standard input.
 func (u *user) doRefusedWith(stdin string, args ...string) string {
 	u.t.Helper()
 	r := u.tryWith(stdin, args...)
@@ -99,8 +101,8 @@ func (u *user) doRefusedWith(stdin string, args ...string) string {
 	return r.err
 }
 
-// columns gives the first n words of each line that kubectl prints: a table
-// without its padding and without what changes with time, such as AGE.
+// columns returns the first n words of each line of a table, without the padding and the columns
+// that change with time, such as AGE.
 func columns(text string, n int) [][]string {
 	var rows [][]string
 	for line := range strings.Lines(text) {
@@ -110,7 +112,7 @@ func columns(text string, n int) [][]string {
 	return rows
 }
 
-// collapseSpaces makes one blank of each run of them and drops those that indent.
+// collapseSpaces replaces each sequence of spaces with one space and removes indentation.
 func collapseSpaces(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -119,5 +121,5 @@ func collapseSpaces(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// lines joins lines that kubectl prints.
+// lines joins lines and ends each with a newline.
 func lines(l ...string) string { return strings.Join(l, "\n") + "\n" }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What has replicas can be scaled, what has none cannot.
+// Only resources with replicas can be scaled.
 func TestScaleOfTypes(t *testing.T) {
 	u := newUser(t)
 	u.do("apply", "-f", manifest)
@@ -18,7 +18,7 @@ func TestScaleOfTypes(t *testing.T) {
 		u.doRefused("scale", "deployment/nope", "-n", "shop", "--replicas=1"))
 }
 
-// An autoscaler names what it scales, which kubectl looks for in discovery.
+// kubectl autoscale finds the resource of the scale target by discovery.
 func TestAutoscale(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "deployment", "web", "--image=nginx:1")

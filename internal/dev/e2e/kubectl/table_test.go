@@ -16,7 +16,8 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
-// aMonthAgo is long enough ago for an age that does not change while a test runs.
+// aMonthAgo returns a time so far in the past that the printed age does not change while a test
+// runs.
 func aMonthAgo() metav1.Time {
 	return metav1.NewTime(time.Now().Add(-30*24*time.Hour - time.Hour).Truncate(time.Second))
 }
@@ -33,7 +34,7 @@ func container(name, image string) corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: name, Image: image}}}
 }
 
-// withTableObjects is a server with one or two of what people look at most.
+// withTableObjects is an option that loads one or two objects of the most used types.
 func withTableObjects() fakeapi.Option {
 	running := &corev1.Pod{ObjectMeta: old("web-1", "app", "web"), Spec: container("c", "web:1")}
 	running.Spec.NodeName = "node-1"
@@ -82,7 +83,7 @@ func withTableObjects() fakeapi.Option {
 	return fakeapi.WithObjects(running, crashing, deployment, job, node, service, event, config)
 }
 
-// What kubectl prints, to the last blank.
+// The output of kubectl, including its spaces.
 func TestTables(t *testing.T) {
 	u := newUser(t, withTableObjects())
 	for args, want := range map[string]string{
@@ -175,7 +176,7 @@ web    2         0           30d
 	require.Contains(t, collapseSpaces(u.do("describe", "pod", "web-2")), "Reason: CrashLoopBackOff")
 }
 
-// A table is printed in chunks, with one header.
+// A list in several chunks is printed as one table with one header.
 func TestTableInChunks(t *testing.T) {
 	u := newUser(t, withTableObjects())
 	for range 2 {
@@ -187,7 +188,7 @@ func TestTableInChunks(t *testing.T) {
 	require.Equal(t, 2, strings.Count(r.err, "continue="), "requests: %s", r.err)
 }
 
-// A watch prints one header, and a row for each change.
+// A watch prints one header and a row for each event.
 func TestTableOfAWatch(t *testing.T) {
 	u := newUser(t, withTableObjects())
 	words := func(line string) string { return strings.Join(strings.Fields(line), " ") }
@@ -207,7 +208,7 @@ func TestTableOfAWatch(t *testing.T) {
 	require.Equal(t, "DELETED web 1/7 2 1 30d", words(only()))
 }
 
-// There are no metrics.
+// The server has no metrics API.
 func TestTopIsRefused(t *testing.T) {
 	u := newUser(t, withTableObjects())
 	require.Equal(t, "error: Metrics API not available\n", u.doRefused("top", "pods"))

@@ -9,8 +9,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// The kubeconfig is all that kubectl needs for TLS and its token; without a good token it
-// says that one must log in; with one of a service account it is in again.
+// The kubeconfig contains the token. With an expired or unknown token kubectl asks the user to log
+// in; a token of a service account is accepted.
 func TestTokens(t *testing.T) {
 	u := newUser(t, fakeapi.WithTokens(fakeapi.Token{Value: "ann-1", User: "ann"}))
 	require.Equal(t, "namespace/default\n", u.do("get", "namespace", "default", "-o", "name"))

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kubectl runs an editor and a diff program. So that a machine need not have any,
-// this test program plays them when this environment variable tells it to: as
-// "edit" it replaces EDIT_OLD by EDIT_NEW in a file, as "diff" it prints the lines
-// that differ between the files of two folders.
-const toolVariable = "KUBECTL_TEST_PLAYS"
+// kubectl runs an editor and a diff program. So that none has to be installed, kubectl runs this
+// test program with this environment variable set. With the value "edit" it replaces EDIT_OLD by
+// EDIT_NEW in a file, with "diff" it prints the lines that differ between the files of two
+// directories.
+const toolVariable = "KUBECTL_TEST_TOOL"
 
-// withTool gives kubectl one of the tools.
+// withTool returns a user for whom kubectl runs this program as the given tool.
 func (u *user) withTool(tool, variable string, env ...string) *user {
 	self, err := os.Executable()
 	require.NoError(u.t, err)
@@ -25,7 +25,7 @@ func (u *user) withTool(tool, variable string, env ...string) *user {
 	return &other
 }
 
-// editor is a user whose editor replaces a text.
+// editor returns a user whose editor replaces before with after.
 func (u *user) editor(before, after string) *user {
 	return u.withTool("edit", "KUBE_EDITOR", "EDIT_OLD="+before, "EDIT_NEW="+after)
 }
@@ -34,7 +34,7 @@ func (u *user) differ() *user { return u.withTool("diff", "KUBECTL_EXTERNAL_DIFF
 
 func runTool(tool string, args []string) int {
 	var differ bool
-	err := fmt.Errorf("no tool of the name %q for %q", tool, args)
+	err := fmt.Errorf("unknown tool %q with arguments %q", tool, args)
 	switch {
 	case tool == "edit" && len(args) == 1:
 		err = edit(args[0], os.Getenv("EDIT_OLD"), os.Getenv("EDIT_NEW"))

@@ -24,7 +24,7 @@ func TestGetWatch(t *testing.T) {
 	require.Equal(t, "DELETED old", next())
 }
 
-// To leave the selection is to be gone, to come back is to be new.
+// An object that leaves the selection is a DELETED event, one that enters it an ADDED event.
 func TestGetWatchOfASelection(t *testing.T) {
 	u := newUser(t, withPods())
 	next := u.watch("get", "pods", "-l", "app=web", "--watch", "--output-watch-events", "--no-headers")
@@ -33,15 +33,15 @@ func TestGetWatchOfASelection(t *testing.T) {
 	u.do("label", "pod", "web-1", "app=other", "--overwrite")
 	require.Equal(t, "DELETED web-1", next())
 	u.do("delete", "pod", "web-2", "--grace-period=1")
-	require.Equal(t, "MODIFIED web-2", next(), "a pod is marked before it goes")
-	require.Equal(t, "MODIFIED web-2", next(), "and again when its grace is over")
+	require.Equal(t, "MODIFIED web-2", next(), "the update that sets deletionTimestamp")
+	require.Equal(t, "MODIFIED web-2", next(), "the update after the grace period")
 	require.Equal(t, "DELETED web-2", next())
 	u.do("label", "pod", "web-1", "app=web", "--overwrite")
 	require.Equal(t, "ADDED web-1", next())
 }
 
-// watch starts a kubectl that prints until the test ends, and gives the first
-// two words of its next line.
+// watch starts a kubectl that runs until the test ends. next returns the first two words of its
+// next line.
 func (u *user) watch(args ...string) (next func() string) {
 	u.t.Helper()
 	line := u.watchLines(args...)
@@ -52,8 +52,8 @@ func (u *user) watch(args ...string) (next func() string) {
 	}
 }
 
-// watchLines starts a kubectl that prints until it or the test ends, and gives its
-// next line, for which it waits for a minute at most.
+// watchLines starts a kubectl that runs until it exits or the test ends. next returns its next
+// line, for which it waits for a minute at most.
 func (u *user) watchLines(args ...string) (next func() string) {
 	u.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -72,16 +72,16 @@ func (u *user) watchLines(args ...string) (next func() string) {
 		cancel()
 		for range printed { // Wait must come after the last read
 		}
-		_ = cmd.Wait() // it was killed, or has ended
+		_ = cmd.Wait() // the error of a killed process is expected
 	})
 	return func() string {
 		u.t.Helper()
 		select {
 		case line, open := <-printed:
-			require.True(u.t, open, "kubectl %v ended", args)
+			require.True(u.t, open, "kubectl %v exited", args)
 			return line
 		case <-time.After(time.Minute):
-			require.FailNow(u.t, "nothing printed for a minute")
+			require.FailNow(u.t, "kubectl printed nothing for a minute")
 			return ""
 		}
 	}
@@ -110,7 +110,7 @@ func TestWaitForDeletion(t *testing.T) {
 	require.Zero(t, r.code, r.err)
 }
 
-// The value may be there already, or come while kubectl waits.
+// kubectl wait returns for a value that exists already and for one that is set while it waits.
 func TestWaitForAValue(t *testing.T) {
 	u := newUser(t, withPods())
 	u.do("create", "configmap", "a", "--from-literal=k=v")

@@ -13,7 +13,7 @@ import (
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 )
 
-// applied is what somebody applies to a site.
+// applied returns an apply configuration of a site.
 func (b *testEnv) applied(name string, more map[string]any) runtime.ApplyConfiguration {
 	u := &unstructured.Unstructured{Object: more}
 	u.SetGroupVersionKind(hostingv1.GroupVersion.WithKind("Site"))
@@ -28,7 +28,7 @@ func port(name string, number int64) map[string]any {
 
 func spec(fields map[string]any) map[string]any { return map[string]any{"spec": fields} }
 
-// Two appliers share a list whose items have keys, and a set.
+// Two field managers apply items of the same list with keys and of the same set.
 func TestApplySharesLists(t *testing.T) {
 	b := withSites(t)
 	mine := map[string]any{"image": "example.com/web:1", "hosts": []any{"a.example.com"}, "ports": []any{port("http", 80)}}
@@ -48,16 +48,16 @@ func TestApplySharesLists(t *testing.T) {
 
 	require.NoError(t, b.Apply(t.Context(), b.applied("web", spec(map[string]any{"ports": []any{port("metrics", 9091)}})), client.FieldOwner("them")))
 	look()
-	require.Equal(t, []string{"a.example.com"}, site.Spec.Hosts, "what they no longer apply is gone")
+	require.Equal(t, []string{"a.example.com"}, site.Spec.Hosts, "hosts that are no longer applied are removed")
 	require.EqualValues(t, 9091, site.Spec.Ports[1].Port)
 
 	version := site.ResourceVersion
 	require.NoError(t, b.Apply(t.Context(), b.applied("web", spec(mine)), client.FieldOwner("me")))
 	look()
-	require.Equal(t, version, site.ResourceVersion, "the same again is no change")
+	require.Equal(t, version, site.ResourceVersion, "a repeated apply does not change the object")
 }
 
-// An apply is validated as any write is, and creates nothing that is invalid.
+// The result of an apply is validated like any write. An invalid object is not created.
 func TestApplyIsValidated(t *testing.T) {
 	b := withSites(t)
 	err := b.Apply(t.Context(), b.applied("web", spec(map[string]any{"image": "example.com/web:1", "replicas": int64(11)})), client.FieldOwner("me"))
@@ -67,7 +67,8 @@ func TestApplyIsValidated(t *testing.T) {
 	require.NoError(t, b.checkNotFound(t.Context(), b.site("web")))
 }
 
-// Conditions are a list with keys: each controller applies its own, to the status.
+// Conditions are a list with keys. Each controller applies its own conditions through the status
+// subresource.
 func TestApplyConditions(t *testing.T) {
 	b := withSites(t)
 	site := b.create("web")

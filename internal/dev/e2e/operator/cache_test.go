@@ -31,7 +31,7 @@ func codecs(scheme *runtime.Scheme) runtime.NegotiatedSerializer {
 
 func paid(s *hostingv1.Site) { s.Spec.Tier = hostingv1.TierPaid }
 
-// A list may be selected by the fields that the definition names, and by no others.
+// A list can be selected by the selectable fields of the CRD, and by no other fields of the spec.
 func TestSelectableFields(t *testing.T) {
 	b := withSites(t)
 	b.create("free")
@@ -54,7 +54,8 @@ func TestSelectableFields(t *testing.T) {
 	require.ErrorContains(t, err, "field label not supported: spec.image")
 }
 
-// A cache of paid sites follows sites into and out of the selection.
+// A cache with a field selector adds sites that start to match and removes those that no longer
+// match.
 func TestCacheSelectsByField(t *testing.T) {
 	b := withSites(t)
 	b.create("a", paid)
@@ -77,7 +78,7 @@ func TestCacheSelectsByField(t *testing.T) {
 			}
 			slices.Sort(names)
 			if !slices.Equal(names, want) {
-				return errors.New("the cache has other sites")
+				return errors.New("the cache does not have the expected sites")
 			}
 			return nil
 		})
@@ -95,7 +96,7 @@ func TestCacheSelectsByField(t *testing.T) {
 	has()
 }
 
-// runInBackground runs something until the test ends.
+// runInBackground runs start in a goroutine until the test ends.
 func (b *testEnv) runInBackground(start func(context.Context) error) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan error, 1)
@@ -106,7 +107,8 @@ func (b *testEnv) runInBackground(start func(context.Context) error) {
 	})
 }
 
-// informerEvents are the events of an informer, as its kind of event and the name of the site.
+// informerEvents returns a channel with the event type and the name of the site for each event of
+// an informer.
 func informerEvents(t *testing.T, informer kcache.SharedIndexInformer) <-chan string {
 	t.Helper()
 	events := make(chan string, 100)
@@ -126,7 +128,7 @@ func informerEvents(t *testing.T, informer kcache.SharedIndexInformer) <-chan st
 	return events
 }
 
-// Clients without types: the dynamic one and its informers.
+// TestDynamicInformer uses the dynamic client and its informers.
 func TestDynamicInformer(t *testing.T) {
 	b := withSites(t)
 	b.create("old")
@@ -152,7 +154,7 @@ func TestDynamicInformer(t *testing.T) {
 	require.ElementsMatch(t, []string{"deleted new", "deleted old"}, []string{<-events, <-events})
 }
 
-// Informers of metadata get no more than that.
+// Informers of metadata receive only the metadata of objects.
 func TestMetadataInformer(t *testing.T) {
 	b := withSites(t)
 	site := b.create("web")

@@ -24,8 +24,8 @@ import (
 	hostingv1beta1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1beta1"
 )
 
-// withConversion is a server that envtest has told of the conversion webhook of a manager
-// that runs, which envtest has made certificates for.
+// withConversion returns a testEnv with a running manager that serves the conversion webhook.
+// envtest configures the webhook in the CRD and creates its certificates.
 func withConversion(t *testing.T) *testEnv {
 	t.Helper()
 	b := newTestEnv(t, server.Start(t))
@@ -49,7 +49,7 @@ func withConversion(t *testing.T) *testEnv {
 	})
 	require.NoError(t, ctrl.NewWebhookManagedBy(mgr, &hostingv1.Site{}).Complete())
 	b.runInBackground(mgr.Start)
-	t.Cleanup(b.uninstall) // while the webhook is still there
+	t.Cleanup(b.uninstall) // runs before the webhook stops
 	address := net.JoinHostPort(hooks.LocalServingHost, strconv.Itoa(hooks.LocalServingPort))
 	poll.UntilNoError(t, func(ctx context.Context) error {
 		conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(ctx, "tcp", address)
@@ -61,7 +61,7 @@ func withConversion(t *testing.T) *testEnv {
 	return b
 }
 
-// Both versions are read and written, whichever is stored.
+// Both versions can be read and written, whichever version is stored.
 func TestConversion(t *testing.T) {
 	b := withConversion(t)
 	crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -73,11 +73,11 @@ func TestConversion(t *testing.T) {
 		Spec:       hostingv1beta1.SiteSpec{Image: "example.com/web:1", Host: "old.example.com"},
 	}
 	require.NoError(t, b.Create(t.Context(), old))
-	require.EqualValues(t, 1, *old.Spec.Size, "the default of its version")
+	require.EqualValues(t, 1, *old.Spec.Size, "the default of v1beta1")
 	site := b.site("old")
 	b.requireStatus(site, metav1.ConditionFalse, "0 of 1 pods are ready")
 	require.Equal(t, []string{"old.example.com"}, site.Spec.Hosts)
-	require.Equal(t, hostingv1.TierFree, site.Spec.Tier, "a default of the stored version")
+	require.Equal(t, hostingv1.TierFree, site.Spec.Tier, "the default of the stored version")
 	require.NotContains(t, site.Annotations, hostingv1beta1.HubAnnotation)
 
 	site.Spec.Hosts = append(site.Spec.Hosts, "new.example.com")
@@ -93,11 +93,11 @@ func TestConversion(t *testing.T) {
 	old.Spec.Host = "other.example.com"
 	require.NoError(t, b.Update(t.Context(), old))
 	require.NoError(t, b.Get(t.Context(), client.ObjectKeyFromObject(site), site))
-	require.Equal(t, []string{"other.example.com", "new.example.com"}, site.Spec.Hosts, "what the old version cannot say is kept")
+	require.Equal(t, []string{"other.example.com", "new.example.com"}, site.Spec.Hosts, "hosts that v1beta1 has no field for are preserved")
 	require.Equal(t, site.Generation, old.Generation)
 }
 
-// Lists and watches come in the version that they are asked for in.
+// Lists and watches return objects in the requested version.
 func TestListsAndWatchesAreConverted(t *testing.T) {
 	b := withConversion(t)
 	for i := range 3 {
@@ -123,21 +123,21 @@ func TestListsAndWatchesAreConverted(t *testing.T) {
 		require.True(t, open)
 		s, ok := event.Object.(*hostingv1beta1.Site)
 		require.True(t, ok, "%v", event.Object)
-		if s.Name == "late" { // the operator changes the others
+		if s.Name == "late" { // the operator changes the other sites
 			require.Equal(t, "late.example.com", s.Spec.Host)
 			return
 		}
 	}
 }
 
-// What the webhook refuses to convert is refused, with its words.
+// When the webhook fails a conversion, the request fails with the webhook's message.
 func TestConversionFails(t *testing.T) {
 	b := withConversion(t)
 	err := b.Create(t.Context(), &hostingv1beta1.Site{
 		ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: "bad"},
 		Spec:       hostingv1beta1.SiteSpec{Image: "unconvertible"},
 	})
-	require.ErrorContains(t, err, "conversion webhook for hosting.example.com/v1beta1, Kind=Site failed: the image of site bad cannot be told in v1")
+	require.ErrorContains(t, err, "conversion webhook for hosting.example.com/v1beta1, Kind=Site failed: the image of site bad has no representation in v1")
 	require.True(t, apierrors.IsInternalError(err), "%v", err)
 	require.NoError(t, b.checkNotFound(t.Context(), b.site("bad")))
 }

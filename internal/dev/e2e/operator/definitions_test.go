@@ -17,8 +17,8 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/server"
 )
 
-// The clientset of definitions: a typed informer sees them be installed, be established,
-// change and go.
+// A typed informer of CRDs receives the events of a CRD that is installed, becomes established, is
+// changed and is deleted.
 func TestInformerOfDefinitions(t *testing.T) {
 	b := newTestEnv(t, server.Start(t))
 	c, err := clientset.NewForConfig(b.config)
@@ -27,7 +27,7 @@ func TestInformerOfDefinitions(t *testing.T) {
 	events := informerEvents(t, crds.Informer())
 	next := func(want string) *apiextensionsv1.CustomResourceDefinition {
 		t.Helper()
-		for event := range events { // of others, on a server that is shared
+		for event := range events { // of other CRDs on a shared server
 			if event == want {
 				break
 			}
@@ -56,7 +56,7 @@ func TestInformerOfDefinitions(t *testing.T) {
 		WithSpec(apiextensionsv1ac.CustomResourceDefinitionSpec().WithNames(apiextensionsv1ac.CustomResourceDefinitionNames().WithShortNames("site1"))),
 		metav1.ApplyOptions{FieldManager: "me", Force: true})
 	require.NoError(t, err)
-	require.Equal(t, []string{"site1"}, crd.Spec.Names.ShortNames, "which is a list that goes as one")
+	require.Equal(t, []string{"site1"}, crd.Spec.Names.ShortNames, "short names are an atomic list")
 	require.Equal(t, generation+1, crd.Generation)
 
 	require.NoError(t, envtest.UninstallCRDs(b.config, installed()))

@@ -20,7 +20,8 @@ import (
 
 var sitesV1 = hostingv1.GroupVersion.WithResource("sites")
 
-// What envtest installs is established, and every mapper that is asked again finds it.
+// An installed CRD becomes established. A REST mapper that did not find the resource before finds
+// it afterwards.
 func TestInstall(t *testing.T) {
 	b := newTestEnv(t, server.Start(t))
 	_, err := b.RESTMapper().RESTMapping(schema.GroupKind{Group: "hosting.example.com", Kind: "Site"}, "v1")
@@ -30,7 +31,7 @@ func TestInstall(t *testing.T) {
 
 	b.install()
 	mapping, err := b.RESTMapper().RESTMapping(schema.GroupKind{Group: "hosting.example.com", Kind: "Site"}, "v1")
-	require.NoError(t, err, "the mapper that did not know it")
+	require.NoError(t, err, "the mapper created before the CRD")
 	require.Equal(t, sitesV1, mapping.Resource)
 	require.Equal(t, meta.RESTScopeNameNamespace, mapping.Scope.Name())
 	require.NoError(t, b.List(t.Context(), &sites))
@@ -45,11 +46,11 @@ func TestInstall(t *testing.T) {
 	}
 
 	_, err = envtest.InstallCRDs(b.config, installed())
-	require.NoError(t, err, "again, as an update")
+	require.NoError(t, err, "installing again updates the CRD")
 	again := &apiextensionsv1.CustomResourceDefinition{}
 	require.NoError(t, b.Get(t.Context(), client.ObjectKey{Name: sitesCRD}, again))
 	require.Equal(t, crd.UID, again.UID)
-	require.Equal(t, crd.Generation, again.Generation, "which changes nothing")
+	require.Equal(t, crd.Generation, again.Generation, "the update does not change the spec")
 }
 
 func hasCondition(crd *apiextensionsv1.CustomResourceDefinition, of apiextensionsv1.CustomResourceDefinitionConditionType) bool {
@@ -61,7 +62,7 @@ func hasCondition(crd *apiextensionsv1.CustomResourceDefinition, of apiextension
 	return false
 }
 
-// A definition whose rules would cost too much is refused as a whole.
+// A CRD with a validation rule that exceeds the cost limit is rejected.
 func TestInstallInvalidCRD(t *testing.T) {
 	b := newTestEnv(t, server.Start(t))
 	options := installed()
@@ -76,8 +77,8 @@ func TestInstallInvalidCRD(t *testing.T) {
 	require.NoError(t, b.checkNotFound(t.Context(), options.CRDs[0]))
 }
 
-// With its definition every instance goes; one with a finalizer holds the definition up,
-// and meanwhile nothing is created.
+// Deleting a CRD deletes all instances. While an instance with a finalizer remains, the CRD remains
+// and no instance can be created.
 func TestUninstallDeletesInstances(t *testing.T) {
 	b := withSites(t)
 	b.create("free")
@@ -86,7 +87,7 @@ func TestUninstallDeletesInstances(t *testing.T) {
 
 	b.requireEventually(held, func() error {
 		if held.DeletionTimestamp.IsZero() {
-			return errors.New("the site is not to go")
+			return errors.New("the site has no deletionTimestamp")
 		}
 		return b.checkNotFound(t.Context(), b.site("free"))
 	})
@@ -102,7 +103,7 @@ func TestUninstallDeletesInstances(t *testing.T) {
 	held.Finalizers = nil
 	require.NoError(t, b.Update(t.Context(), held))
 	poll.UntilNoError(t, func(ctx context.Context) error { return b.checkNotFound(ctx, crd) })
-	poll.Until(t, "the resource to go", func() bool {
+	poll.Until(t, "the resource to be removed", func() bool {
 		err := b.Get(t.Context(), client.ObjectKeyFromObject(held), held)
 		return apierrors.IsNotFound(err) || meta.IsNoMatchError(err)
 	})

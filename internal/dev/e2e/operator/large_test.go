@@ -25,8 +25,8 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/server"
 )
 
-// schemaOf is the schema of a Go type, much as controller-gen would make it: that is what
-// makes the definitions of operators which hold pod templates so large.
+// schemaOf returns the schema of a Go type, similar to the one that controller-gen generates. Such
+// schemas make the CRDs of operators with pod templates large.
 func schemaOf(t reflect.Type) apiextensionsv1.JSONSchemaProps {
 	switch t {
 	case reflect.TypeFor[resource.Quantity](), reflect.TypeFor[intstr.IntOrString]():
@@ -84,7 +84,7 @@ func structSchema(t reflect.Type) apiextensionsv1.JSONSchemaProps {
 	return s
 }
 
-// largeCRD is a definition of a kind whose spec has a pod template and rules.
+// largeCRD returns a CRD of a kind whose spec has a pod template and validation rules.
 func largeCRD(kind string) *apiextensionsv1.CustomResourceDefinition {
 	template := schemaOf(reflect.TypeFor[corev1.PodTemplateSpec]())
 	spec := apiextensionsv1.JSONSchemaProps{
@@ -117,7 +117,7 @@ func largeCRD(kind string) *apiextensionsv1.CustomResourceDefinition {
 	}
 }
 
-// large is an instance of such a kind.
+// large returns an instance of a kind of largeCRD.
 func (b *testEnv) large(kind, name string) *unstructured.Unstructured {
 	b.t.Helper()
 	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{
@@ -134,13 +134,13 @@ func (b *testEnv) large(kind, name string) *unstructured.Unstructured {
 	return u
 }
 
-// quick is how long the definition takes at most that is installed fastest. It takes a
-// tenth of a second on a machine with nothing else to do, some seconds with the race
-// detector on a busy one; what grows faster than the definition does takes far longer.
+// quick is the maximum time for the fastest of the installations. An installation takes a tenth of
+// a second on an idle machine and some seconds with the race detector on a busy one. With a cost
+// that grows faster than the size of the CRD it would take much longer.
 const quick = 8 * time.Second
 
-// An operator of the field has definitions of some hundred kilobytes. They are installed,
-// and used, as any other.
+// Operators have CRDs of some hundred kilobytes. The test installs such CRDs and writes their
+// instances.
 func TestLargeDefinitions(t *testing.T) {
 	b := newTestEnv(t, server.Start(t))
 	kinds := []string{"Monitor", "Issuer"}

@@ -27,7 +27,8 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/operator/internal/controller"
 )
 
-// manage runs the operator's manager until the test ends; it sees the namespace of the test.
+// manage returns a manager with the operator's controller, whose cache is limited to the namespace
+// of the test. The caller starts it.
 func (b *testEnv) manage(change ...func(*ctrl.Options)) ctrl.Manager {
 	b.t.Helper()
 	options := ctrl.Options{
@@ -55,7 +56,7 @@ func TestReconcile(t *testing.T) {
 	b.runSiteLifecycle()
 }
 
-// The same on virtual time, where all waits of all clients take none.
+// TestReconcileInABubble runs the test of TestReconcile on virtual time.
 func TestReconcileInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestEnv(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).RESTConfig())
@@ -65,8 +66,8 @@ func TestReconcileInABubble(t *testing.T) {
 	})
 }
 
-// The operator tells of what it does; a real API server that is not a whole control plane
-// may have no events, so that this is for ours alone.
+// TestEvents checks that the operator records events. It runs against fakeapi only, because a real
+// API server started without the controllers may not serve events.
 func TestEvents(t *testing.T) {
 	b := newTestEnv(t, fakeapi.Start(t).RESTConfig())
 	b.install()
@@ -76,7 +77,7 @@ func TestEvents(t *testing.T) {
 	b.hasEvents(site, "Claimed", "PodsReady")
 }
 
-// runSiteLifecycle creates a site, has its pods become ready, changes it and deletes it.
+// runSiteLifecycle creates a site, makes its pods ready, changes it and deletes it.
 func (b *testEnv) runSiteLifecycle() {
 	t := b.t
 	site := b.create("web", func(s *hostingv1.Site) {
@@ -84,7 +85,7 @@ func (b *testEnv) runSiteLifecycle() {
 	})
 	b.requireStatus(site, metav1.ConditionFalse, "0 of 2 pods are ready")
 	require.Equal(t, []string{controller.Finalizer}, site.Finalizers)
-	require.EqualValues(t, 1, site.Generation, "neither the finalizer nor the status is a change of the spec")
+	require.EqualValues(t, 1, site.Generation, "finalizers and status do not change the generation")
 
 	deployment, service, claim := &appsv1.Deployment{}, &corev1.Service{}, &corev1.ConfigMap{}
 	require.NoError(t, b.Get(t.Context(), client.ObjectKeyFromObject(site), deployment))
@@ -129,7 +130,7 @@ func (b *testEnv) requireStatus(site *hostingv1.Site, ready metav1.ConditionStat
 	})
 }
 
-// hasEvents waits for events about the site.
+// hasEvents waits until the events about the site have the given reasons.
 func (b *testEnv) hasEvents(site *hostingv1.Site, reasons ...string) {
 	b.t.Helper()
 	poll.UntilNoError(b.t, func(ctx context.Context) error {
@@ -151,8 +152,8 @@ func (b *testEnv) hasEvents(site *hostingv1.Site, reasons ...string) {
 	})
 }
 
-// What a site owns goes with it. That is the garbage collector's doing, which a real
-// API server has not, so that this is for ours alone.
+// Deleting a site deletes the objects it owns. The test runs against fakeapi only, because a bare
+// API server has no garbage collector.
 func TestOwnedObjectsAreCollected(t *testing.T) {
 	b := newTestEnv(t, fakeapi.Start(t).RESTConfig())
 	b.install()
@@ -165,7 +166,7 @@ func TestOwnedObjectsAreCollected(t *testing.T) {
 	require.NoError(t, b.checkNotFound(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: "web"}}))
 }
 
-// A namespace takes the sites that are in it along.
+// Deleting a namespace deletes the sites in it.
 func TestNamespaceDeletionDeletesSites(t *testing.T) {
 	b := newTestEnv(t, fakeapi.Start(t).RESTConfig())
 	b.install()

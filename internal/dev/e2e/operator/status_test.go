@@ -16,17 +16,18 @@ import (
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 )
 
-// The spec and the status are written apart, and only the spec has generations.
+// The spec and the status are written separately, and only changes of the spec increase the
+// generation.
 func TestStatusIsASubresource(t *testing.T) {
 	b := withSites(t)
 	site := b.create("web", func(s *hostingv1.Site) { s.Status.Phase = hostingv1.PhaseReady })
-	require.Empty(t, site.Status, "a new site has none")
+	require.Empty(t, site.Status, "a new site has no status")
 
 	site.Status.Phase, site.Status.ReadyReplicas = hostingv1.PhasePending, 1
 	site.Spec.Replicas = new(int32(4))
 	require.NoError(t, b.Status().Update(t.Context(), site))
 	require.EqualValues(t, 1, site.Generation)
-	require.EqualValues(t, 1, *site.Spec.Replicas, "which the status does not change")
+	require.EqualValues(t, 1, *site.Spec.Replicas, "an update of the status does not change the spec")
 	require.Equal(t, hostingv1.SiteStatus{Phase: hostingv1.PhasePending, ReadyReplicas: 1}, site.Status)
 
 	site.Status.Phase = hostingv1.PhaseReady
@@ -34,12 +35,12 @@ func TestStatusIsASubresource(t *testing.T) {
 	require.NoError(t, b.Update(t.Context(), site))
 	require.EqualValues(t, 2, site.Generation)
 	require.EqualValues(t, 4, *site.Spec.Replicas)
-	require.Equal(t, hostingv1.PhasePending, site.Status.Phase, "which the spec does not change")
+	require.Equal(t, hostingv1.PhasePending, site.Status.Phase, "an update of the spec does not change the status")
 
 	before := site.DeepCopy()
 	site.Labels = map[string]string{"a": "b"}
 	require.NoError(t, b.Patch(t.Context(), site, client.MergeFrom(before)))
-	require.EqualValues(t, 2, site.Generation, "labels are no spec")
+	require.EqualValues(t, 2, site.Generation, "labels do not change the generation")
 
 	site.Status.Phase = "Lost"
 	err := b.Status().Update(t.Context(), site)
@@ -47,7 +48,7 @@ func TestStatusIsASubresource(t *testing.T) {
 	require.ErrorContains(t, err, `status.phase: Unsupported value: "Lost": supported values: "Pending", "Ready"`)
 }
 
-// A conflict is one for custom resources too.
+// An update with an old resourceVersion of a custom resource fails with a conflict.
 func TestUpdateOfAnOldVersionConflicts(t *testing.T) {
 	b := withSites(t)
 	site := b.create("web")
@@ -60,7 +61,7 @@ func TestUpdateOfAnOldVersionConflicts(t *testing.T) {
 	require.True(t, apierrors.IsConflict(b.Status().Update(t.Context(), old)))
 }
 
-// The subresource scale is what the definition says it is.
+// The scale subresource uses the paths that the CRD declares.
 func TestScaleOfTheClient(t *testing.T) {
 	b := withSites(t)
 	site := b.create("web")
@@ -87,7 +88,8 @@ func TestScaleOfTheClient(t *testing.T) {
 	require.ErrorContains(t, err, "tier Free has 10 replicas at most")
 }
 
-// An autoscaler knows no types: it asks discovery of what kind the scale is.
+// The scale client of an autoscaler has no types. It finds the kind of the scale subresource by
+// discovery.
 func TestScaleByAutoscaler(t *testing.T) {
 	b := withSites(t)
 	b.create("web")
@@ -109,7 +111,7 @@ func TestScaleByAutoscaler(t *testing.T) {
 	require.EqualValues(t, 5, now.Spec.Replicas)
 }
 
-// A client of one group and version, with types and a codec of its own, needs no discovery.
+// A REST client for one group and version with its own types and codec needs no discovery.
 func TestRESTClientOfTheGroup(t *testing.T) {
 	b := withSites(t)
 	b.create("web")

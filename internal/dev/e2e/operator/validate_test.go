@@ -11,7 +11,7 @@ import (
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 )
 
-// What a site leaves out is filled in, and its creator is told.
+// Fields without a value get their defaults, and the response to the create has them.
 func TestDefaults(t *testing.T) {
 	b := withSites(t)
 	site := b.create("plain", func(s *hostingv1.Site) { s.Spec.Autoscale = &hostingv1.Autoscale{Max: 3} })
@@ -27,7 +27,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, want, stored.Spec)
 }
 
-// The schema and its rules refuse, with their own words.
+// The schema and its validation rules reject invalid sites with their own messages.
 func TestInvalidSitesAreRefused(t *testing.T) {
 	b := withSites(t)
 	for name, tt := range map[string]struct {
@@ -72,7 +72,7 @@ func TestInvalidSitesAreRefused(t *testing.T) {
 	require.ErrorContains(t, b.Create(t.Context(), long), "names of sites have 40 characters at most")
 }
 
-// Transition rules compare with what was there.
+// Transition rules compare the new object with the old one.
 func TestInvalidChangesAreRefused(t *testing.T) {
 	b := withSites(t)
 	site := b.create("files", func(s *hostingv1.Site) { s.Spec.StorageClass = new("fast") })
@@ -94,7 +94,7 @@ func TestInvalidChangesAreRefused(t *testing.T) {
 	require.Equal(t, site, &now)
 }
 
-// Unknown fields are dropped, with a warning, or refused, as the client wishes.
+// Unknown fields are dropped with a warning, or rejected, depending on fieldValidation.
 func TestUnknownFields(t *testing.T) {
 	b := withSites(t)
 	wrong := func(name string) *unstructured.Unstructured {

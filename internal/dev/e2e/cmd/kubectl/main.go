@@ -1,6 +1,5 @@
-// Command kubectl is kubectl as its makers release it, built from the version in
-// this module's go.mod, so that the tests run what a user runs and need nothing
-// installed.
+// Command kubectl is upstream kubectl, built from the version in this module's go.mod. The tests
+// run the same program as users do and need no installed kubectl.
 package main
 
 import (

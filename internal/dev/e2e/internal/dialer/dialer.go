@@ -1,5 +1,5 @@
-// Package line is the network between one client and the server, as something
-// that a test can cut and mend.
+// Package dialer provides a dialer for one client of the server that a test can disconnect and
+// restore.
 package dialer
 
 import (
@@ -11,22 +11,22 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// errDisconnected is what a client gets that dials while the line is cut.
-var errDisconnected = errors.New("the line is cut")
+// errDisconnected is the error of a dial while the client is disconnected.
+var errDisconnected = errors.New("the client is disconnected")
 
-// Dialer is a client's network. Make one with Through; it may be cut and mended
-// from any goroutine.
+// Dialer dials the connections of one client. Make one with Wrap. Its methods may be called from
+// any goroutine.
 type Dialer struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	mu    sync.Mutex // never held while a connection is used
 	cut   bool
-	tries int // dials refused
+	tries int // refused dials
 	conns map[*conn]bool
 }
 
-// Wrap makes config reach its server over a new line, in working order. It
-// works for every kind of server: what config.Dial was goes on to do the dialling.
+// Wrap sets config.Dial to a new, connected Dialer, which dials with the previous config.Dial or
+// with net.Dialer.
 func Wrap(config *rest.Config) *Dialer {
 	l := &Dialer{dial: config.Dial, conns: make(map[*conn]bool)}
 	if l.dial == nil {
@@ -36,7 +36,7 @@ func Wrap(config *rest.Config) *Dialer {
 	return l
 }
 
-// Cut breaks all connections and refuses new ones until Mend.
+// Cut closes all connections and refuses new ones until Restore.
 func (l *Dialer) Cut() {
 	l.mu.Lock()
 	l.cut = true
@@ -48,15 +48,14 @@ func (l *Dialer) Cut() {
 	}
 }
 
-// Restore lets the client connect again.
+// Restore allows the client to connect again.
 func (l *Dialer) Restore() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = false
 }
 
-// RefusedDials counts the dials that were refused so far: how often the client has
-// tried in vain.
+// RefusedDials returns the number of refused dials.
 func (l *Dialer) RefusedDials() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +70,7 @@ func (l *Dialer) connect(ctx context.Context, network, address string) (net.Conn
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: raw, line: l}
+	c := &conn{Conn: raw, dialer: l}
 	if !l.add(c) {
 		_ = raw.Close()
 		return nil, errDisconnected
@@ -79,7 +78,7 @@ func (l *Dialer) connect(ctx context.Context, network, address string) (net.Conn
 	return c, nil
 }
 
-// isConnected counts a dial as refused if the line is cut.
+// isConnected reports whether dials are allowed. If not, it counts a refused dial.
 func (l *Dialer) isConnected() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +88,8 @@ func (l *Dialer) isConnected() bool {
 	return !l.cut
 }
 
-// add refuses a connection that was dialled just before the cut.
+// add registers a connection. If Cut was called after the dial started, it counts a refused dial
+// and returns false.
 func (l *Dialer) add(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,15 +101,15 @@ func (l *Dialer) add(c *conn) bool {
 	return true
 }
 
-// conn leaves its line when the client closes it.
+// conn is a connection that is removed from its Dialer when it is closed.
 type conn struct {
 	net.Conn
-	line *Dialer
+	dialer *Dialer
 }
 
 func (c *conn) Close() error {
-	c.line.mu.Lock()
-	delete(c.line.conns, c)
-	c.line.mu.Unlock()
+	c.dialer.mu.Lock()
+	delete(c.dialer.conns, c)
+	c.dialer.mu.Unlock()
 	return c.Conn.Close()
 }

@@ -27,9 +27,9 @@ func TestCutClosesConnectionsAndRefusesDials(t *testing.T) {
 
 			network.Cut()
 			_, err = io.ReadAll(watch.Body)
-			require.Error(t, err, "the watch goes on")
+			require.Error(t, err, "the watch was not closed")
 			_, err = client.Get(cfg.Host + "/api")
-			require.ErrorContains(t, err, "the line is cut")
+			require.ErrorContains(t, err, "the client is disconnected")
 			require.Equal(t, 1, network.RefusedDials())
 
 			network.Restore()

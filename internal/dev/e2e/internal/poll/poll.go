@@ -1,6 +1,6 @@
-// Package until waits in tests by asking again, on the wall clock and on the
-// virtual time of a testing/synctest bubble alike: soon at first and then ever
-// less often, so that minutes of virtual time are not thousands of requests.
+// Package poll waits for conditions in tests by polling, on the real clock and on the virtual time
+// of a testing/synctest bubble. The interval grows with each poll, so that minutes of virtual time
+// do not cost thousands of requests.
 package poll
 
 import (
@@ -15,12 +15,13 @@ import (
 const (
 	firstInterval = 5 * time.Millisecond
 	maxInterval   = time.Second
-	// timeout is more than the longest back-off of a client (a reflector waits for
-	// up to a minute), and far more than a healthy run needs on a busy machine.
+	// timeout is longer than the longest back-off of a client (a reflector waits for up to a
+	// minute) and much longer than a passing test needs on a busy machine.
 	timeout = 2 * time.Minute
 )
 
-// Until waits for a condition; what says what it is that did not happen.
+// Until waits until condition returns true. After two minutes it fails the test; what describes the
+// condition.
 func Until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	UntilNoError(t, func(context.Context) error {
@@ -31,8 +32,8 @@ func Until(t *testing.T, what string, condition func() bool) {
 	})
 }
 
-// UntilNoError waits for a check to return nil, in a cleanup too. After two minutes it fails the
-// test with the check's last error.
+// UntilNoError waits until check returns nil. It may be called in a cleanup. After two minutes it
+// fails the test with the check's last error.
 func UntilNoError(t *testing.T, check func(ctx context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)
@@ -44,7 +45,7 @@ func UntilNoError(t *testing.T, check func(ctx context.Context) error) {
 		}
 		select {
 		case <-ctx.Done():
-			require.NoError(t, err, "waited in vain")
+			require.NoError(t, err, "timed out")
 		case <-time.After(pause):
 		}
 	}

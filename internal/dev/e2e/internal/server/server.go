@@ -1,5 +1,5 @@
-// Package subject gives tests the server that they are about: one of fakeapi of their
-// own or, to see that the tests themselves are right, a real one.
+// Package server starts the server that a test runs against: fakeapi, or a real API server to check
+// the tests themselves.
 package server
 
 import (
@@ -13,22 +13,22 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Variable is the environment variable with the path of a real server's kubeconfig. Tests
-// that install the same definitions cannot share a server at a time: they do not run beside
-// each other, and one runs one package at a time.
+// Variable is the environment variable with the path of a real server's kubeconfig. Tests that
+// install the same CRDs cannot share a server at the same time. With a real server tests therefore
+// do not run in parallel, and packages have to be run one at a time.
 const Variable = "FAKEAPI_E2E_KUBECONFIG"
 
-// Start gives the configuration of a server. If it is a server of the test's own, the
-// test may run beside others.
+// Start returns the configuration of a client of the server. It starts fakeapi and makes the test
+// parallel, unless Variable names a real server.
 func Start(t *testing.T, opts ...fakeapi.Option) *rest.Config {
 	t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig(Kubeconfig(t, opts...))
 	require.NoError(t, err)
-	config.QPS = -1 // the tests are not there to wait
+	config.QPS = -1 // no client-side rate limit
 	return config
 }
 
-// Kubeconfig is Start, with a kubeconfig for its result.
+// Kubeconfig is like Start but returns a kubeconfig.
 func Kubeconfig(t *testing.T, opts ...fakeapi.Option) []byte {
 	t.Helper()
 	if path := os.Getenv(Variable); path != "" {

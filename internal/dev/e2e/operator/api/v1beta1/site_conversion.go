@@ -22,10 +22,10 @@ type hubFields struct {
 func (s *Site) ConvertTo(to conversion.Hub) error {
 	hub, ok := to.(*v1.Site)
 	if !ok {
-		return fmt.Errorf("a Site of v1beta1 cannot become a %T", to)
+		return fmt.Errorf("cannot convert a v1beta1 Site to %T", to)
 	}
 	if s.Spec.Image == "unconvertible" {
-		return fmt.Errorf("the image of site %s cannot be told in v1", s.Name)
+		return fmt.Errorf("the image of site %s has no representation in v1", s.Name)
 	}
 	hub.ObjectMeta = *s.ObjectMeta.DeepCopy()
 	var more hubFields
@@ -52,7 +52,7 @@ func (s *Site) ConvertTo(to conversion.Hub) error {
 func (s *Site) ConvertFrom(from conversion.Hub) error {
 	hub, ok := from.(*v1.Site)
 	if !ok {
-		return fmt.Errorf("a %T cannot become a Site of v1beta1", from)
+		return fmt.Errorf("cannot convert %T to a v1beta1 Site", from)
 	}
 	text, err := json.Marshal(hubFields{Spec: hub.Spec, Status: hub.Status})
 	if err != nil {

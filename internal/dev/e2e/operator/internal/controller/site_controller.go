@@ -1,4 +1,4 @@
-// Package controller has the controller of Sites.
+// Package controller contains the controller of Sites.
 package controller
 
 import (
@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// Finalizer keeps a site until its hosts are released.
+	// Finalizer delays the deletion of a site until its hosts are released.
 	Finalizer = "hosting.example.com/hosts"
-	// Manager is the name that the controller applies by.
+	// Manager is the field manager of the controller's applies.
 	Manager = "site-controller"
 )
 
-// SiteReconciler makes a Deployment and a Service of each Site, and a ConfigMap of its
-// hosts, which plays the part of something outside of the cluster: only the finalizer
-// makes sure that it goes.
+// SiteReconciler creates a Deployment and a Service for each Site, and a ConfigMap with its hosts.
+// The ConfigMap stands for a resource outside of the cluster. It has no owner reference and is
+// deleted only by the finalizer.
 type SiteReconciler struct {
 	client.Client
 	Scheme   *runtime.Scheme
@@ -53,7 +53,7 @@ func (r *SiteReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// Reconcile brings one site nearer to its spec.
+// Reconcile creates or updates the objects of one site and writes its status.
 func (r *SiteReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	var site hostingv1.Site
 	if err := r.Get(ctx, req.NamespacedName, &site); err != nil {
@@ -80,7 +80,7 @@ func podLabels(site *hostingv1.Site) map[string]string {
 	return map[string]string{"app.kubernetes.io/name": "site", "app.kubernetes.io/instance": site.Name}
 }
 
-// hosts claims the hosts of a site.
+// hosts creates or updates the ConfigMap with the hosts of a site.
 func (r *SiteReconciler) hosts(ctx context.Context, site *hostingv1.Site) error {
 	claim := &corev1.ConfigMap{}
 	claim.Namespace, claim.Name = site.Namespace, site.Name+"-hosts"
@@ -111,7 +111,7 @@ func (r *SiteReconciler) deployment(ctx context.Context, site *hostingv1.Site) e
 	return r.Apply(ctx, config, client.FieldOwner(Manager), client.ForceOwnership)
 }
 
-// service creates the Service or brings it up to date.
+// service creates or updates the Service.
 func (r *SiteReconciler) service(ctx context.Context, site *hostingv1.Site) error {
 	service := &corev1.Service{}
 	service.Namespace, service.Name = site.Namespace, site.Name
@@ -126,7 +126,7 @@ func (r *SiteReconciler) service(ctx context.Context, site *hostingv1.Site) erro
 	return err
 }
 
-// release gives the hosts back and lets the site go.
+// release deletes the ConfigMap with the hosts and removes the finalizer.
 func (r *SiteReconciler) release(ctx context.Context, site *hostingv1.Site) error {
 	claim := &corev1.ConfigMap{}
 	claim.Namespace, claim.Name = site.Namespace, site.Name+"-hosts"

@@ -14,11 +14,11 @@ import (
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 )
 
-// report writes the status, if it is another than it was.
+// report writes the status if it has changed.
 func (r *SiteReconciler) report(ctx context.Context, site *hostingv1.Site) error {
 	var deployment appsv1.Deployment
 	if err := r.Get(ctx, client.ObjectKeyFromObject(site), &deployment); err != nil {
-		return client.IgnoreNotFound(err) // the cache has not seen it yet; its event brings us back
+		return client.IgnoreNotFound(err) // the cache is stale; the event of the deletion triggers another reconcile
 	}
 	before := site.DeepCopy()
 	status := &site.Status
