@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Tier is what a site's owner pays for.
+// Tier is the price tier of a site.
 // +kubebuilder:validation:Enum=Free;Paid
 type Tier string
 
@@ -23,17 +23,17 @@ const (
 	PhaseReady   = "Ready"
 )
 
-// Ready is the condition of a site all of whose pods are ready.
+// Ready is the type of the condition that is true if all pods of a site are ready.
 const Ready = "Ready"
 
 // Port is one port of a site.
 type Port struct {
-	// name tells the port from the others.
+	// name is the unique name of the port.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=15
 	Name string `json:"name"`
 
-	// port is the number.
+	// port is the port number.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port"`
@@ -45,7 +45,7 @@ type Port struct {
 	Protocol corev1.Protocol `json:"protocol,omitempty"`
 }
 
-// Autoscale bounds the number of replicas.
+// Autoscale limits the number of replicas.
 // +kubebuilder:validation:XValidation:rule="self.min <= self.max",message="min must not be greater than max",fieldPath=".min"
 type Autoscale struct {
 	// min is the least number of replicas.
@@ -57,7 +57,7 @@ type Autoscale struct {
 	Max int32 `json:"max"`
 }
 
-// SiteSpec is what a site shall be.
+// SiteSpec is the desired state of a site.
 // +kubebuilder:validation:XValidation:rule="!has(self.autoscale) || self.replicas <= self.autoscale.max",message="replicas must not be greater than autoscale.max",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="self.tier == 'Paid' || self.replicas <= 10",messageExpression="'tier ' + self.tier + ' has 10 replicas at most'"
 // +kubebuilder:validation:XValidation:rule="has(self.storageClass) == has(oldSelf.storageClass)",message="storageClass comes with the site"
@@ -74,7 +74,7 @@ type SiteSpec struct {
 	// +optional
 	Replicas *int32 `json:"replicas,omitempty"`
 
-	// tier is what the owner pays for.
+	// tier is the price tier.
 	// +kubebuilder:default=Free
 	// +optional
 	Tier Tier `json:"tier,omitempty"`
@@ -96,7 +96,7 @@ type SiteSpec struct {
 	// +optional
 	Ports []Port `json:"ports,omitempty"`
 
-	// autoscale bounds replicas.
+	// autoscale limits replicas.
 	// +optional
 	Autoscale *Autoscale `json:"autoscale,omitempty"`
 
@@ -114,7 +114,7 @@ type SiteSpec struct {
 	// +optional
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
 
-	// drain is how long a pod may take to end.
+	// drain is the termination grace period of a pod.
 	// +optional
 	Drain *metav1.Duration `json:"drain,omitempty"`
 
@@ -123,15 +123,15 @@ type SiteSpec struct {
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// settings are handed to the image as they are.
+	// settings are passed to the image unchanged.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Settings *runtime.RawExtension `json:"settings,omitempty"`
 }
 
-// SiteStatus is what a site is.
+// SiteStatus is the observed state of a site.
 type SiteStatus struct {
-	// observedGeneration is the generation that the rest of the status is about.
+	// observedGeneration is the generation that the status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
@@ -148,7 +148,7 @@ type SiteStatus struct {
 	// +optional
 	Selector string `json:"selector,omitempty"`
 
-	// conditions tell more.
+	// conditions are the conditions of the site.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -174,10 +174,10 @@ type Site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what the site shall be.
+	// spec is the desired state of the site.
 	Spec SiteSpec `json:"spec"`
 
-	// status is what the site is.
+	// status is the observed state of the site.
 	// +optional
 	Status SiteStatus `json:"status,omitempty"`
 }

@@ -2,7 +2,7 @@ package v1beta1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// SiteSpec is what a site shall be.
+// SiteSpec is the desired state of a site.
 type SiteSpec struct {
 	// image is the container image that serves the site.
 	Image string `json:"image"`
@@ -17,9 +17,9 @@ type SiteSpec struct {
 	Host string `json:"host,omitempty"`
 }
 
-// SiteStatus is what a site is.
+// SiteStatus is the observed state of a site.
 type SiteStatus struct {
-	// ready tells that all pods are.
+	// ready is true if all pods are ready.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 }
@@ -36,10 +36,10 @@ type Site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what the site shall be.
+	// spec is the desired state of the site.
 	Spec SiteSpec `json:"spec"`
 
-	// status is what the site is.
+	// status is the observed state of the site.
 	// +optional
 	Status SiteStatus `json:"status,omitempty"`
 }
