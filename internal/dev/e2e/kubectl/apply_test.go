@@ -32,9 +32,9 @@ var shop = []string{
 	"cronjob.batch/report",
 }
 
-// said returns what kubectl prints for the objects of the manifest: of for each object, except
-// those in but.
-func said(of string, but map[string]string) string {
+// applyOutput returns what kubectl prints for the objects of the manifest: of for each object,
+// except those in but.
+func applyOutput(of string, but map[string]string) string {
 	var all []string
 	for _, name := range shop {
 		if other := but[name]; other != "" {
@@ -46,24 +46,24 @@ func said(of string, but map[string]string) string {
 	return lines(all...)
 }
 
-// always lists the two objects that kubectl patches at every apply, also on a real server. kubectl
-// replaces the claim templates of a StatefulSet as a whole, and the server has added a status to
-// them. It replaces the selector of a PodDisruptionBudget without comparing it.
-var always = map[string]string{
+// alwaysPatched lists the two objects that kubectl patches at every apply, also on a real server.
+// kubectl replaces the claim templates of a StatefulSet as a whole, and the server has added a
+// status to them. It replaces the selector of a PodDisruptionBudget without comparing it.
+var alwaysPatched = map[string]string{
 	"statefulset.apps/db":            "configured",
 	"poddisruptionbudget.policy/web": "configured",
 }
 
 func TestApplyCreatesThenLeavesUnchanged(t *testing.T) {
 	u := newUser(t)
-	require.Equal(t, said("created", nil), u.do("apply", "-f", manifest))
+	require.Equal(t, applyOutput("created", nil), u.do("apply", "-f", manifest))
 	versions := func() string {
 		return u.do("get", "-f", manifest, "-o", `jsonpath={range .items[*]}{.kind}/{.metadata.name}={.metadata.resourceVersion} {end}`)
 	}
 	before := versions()
 	require.Len(t, strings.Fields(before), len(shop))
 
-	require.Equal(t, said("unchanged", always), u.do("apply", "-f", manifest))
+	require.Equal(t, applyOutput("unchanged", alwaysPatched), u.do("apply", "-f", manifest))
 	require.Equal(t, before, versions(), "a repeated apply does not change resourceVersions")
 }
 
@@ -83,7 +83,7 @@ func TestApplyConfiguresWhatChanged(t *testing.T) {
 		"configmap/web": "configured", "deployment.apps/web": "configured", "cronjob.batch/report": "configured",
 		"statefulset.apps/db": "configured", "poddisruptionbudget.policy/web": "configured",
 	}
-	require.Equal(t, said("unchanged", want), u.doWith(changed, "apply", "-f", "-"))
+	require.Equal(t, applyOutput("unchanged", want), u.doWith(changed, "apply", "-f", "-"))
 	require.Equal(t, "map[shop.properties:currency=EUR\ncarts.expire=30m\n]",
 		u.do("get", "configmap", "web", "-n", "shop", "-o", "go-template={{.data}}"))
 	require.Equal(t, "3 1000 registry.example.com/shop/web:1.5.0 2",
@@ -99,10 +99,10 @@ func TestApplyLeavesTheFieldsOfOthers(t *testing.T) {
 	u.do("patch", "configmap", "web", "-n", "shop", "-p", `{"data":{"EXTRA":"1","LOG_LEVEL":"debug"}}`)
 
 	back := map[string]string{"configmap/web": "configured"}
-	for name, what := range always {
+	for name, what := range alwaysPatched {
 		back[name] = what
 	}
-	require.Equal(t, said("unchanged", back), u.do("apply", "-f", manifest))
+	require.Equal(t, applyOutput("unchanged", back), u.do("apply", "-f", manifest))
 	require.Equal(t, "checkout", u.do("get", "deployment", "web", "-n", "shop", "-o", "jsonpath={.metadata.labels.team}"))
 	require.Equal(t, "1 info", u.do("get", "configmap", "web", "-n", "shop", "-o", "jsonpath={.data.EXTRA} {.data.LOG_LEVEL}"))
 }

@@ -9,8 +9,9 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/poll"
 )
 
-// family creates a ReplicaSet that owns two Pods. The second Pod blocks the deletion of its owner.
-func (u *user) family() {
+// createReplicaSet creates a ReplicaSet that owns two Pods. The second Pod blocks the deletion of
+// its owner.
+func (u *user) createReplicaSet() {
 	u.doWith("apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\n"+
 		"spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}}\n",
 		"create", "-f", "-")
@@ -22,15 +23,15 @@ func (u *user) family() {
 	}
 }
 
-const familyGone = "replicaset.apps \"web\" deleted from default namespace\n"
+const replicaSetDeleted = "replicaset.apps \"web\" deleted from default namespace\n"
 
 func (u *user) pods() string { return u.do("get", "pods", "-o", "name") }
 
 // By default the owner is deleted at once, and the objects it owns soon after it.
 func TestDeleteInTheBackground(t *testing.T) {
 	u := newUser(t)
-	u.family()
-	require.Equal(t, familyGone, u.do("delete", "replicaset", "web"))
+	u.createReplicaSet()
+	require.Equal(t, replicaSetDeleted, u.do("delete", "replicaset", "web"))
 	u.doRefused("get", "replicaset", "web")
 	poll.Until(t, "the pods to be deleted", func() bool { return u.pods() == "" })
 }
@@ -38,7 +39,7 @@ func TestDeleteInTheBackground(t *testing.T) {
 // With foreground deletion the owner remains until the dependents that block it are deleted.
 func TestDeleteInTheForeground(t *testing.T) {
 	u := newUser(t)
-	u.family()
+	u.createReplicaSet()
 	u.do("patch", "pod", "web-2", "-p", `{"metadata":{"finalizers":["example.com/hold"]}}`)
 	ended := make(chan result, 1)
 	go func() { ended <- u.try("delete", "replicaset", "web", "--cascade=foreground") }()
@@ -49,15 +50,15 @@ func TestDeleteInTheForeground(t *testing.T) {
 	require.Equal(t, `["foregroundDeletion"]`, u.do("get", "replicaset", "web", "-o", "jsonpath={.metadata.finalizers}"))
 	require.Empty(t, ended)
 	u.do("patch", "pod", "web-2", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
-	require.Equal(t, result{out: familyGone}, <-ended)
+	require.Equal(t, result{out: replicaSetDeleted}, <-ended)
 	require.Empty(t, u.pods())
 }
 
 // Orphaned dependents remain and have no owner references.
 func TestDeleteThatOrphans(t *testing.T) {
 	u := newUser(t)
-	u.family()
-	require.Equal(t, familyGone, u.do("delete", "replicaset", "web", "--cascade=orphan"))
+	u.createReplicaSet()
+	require.Equal(t, replicaSetDeleted, u.do("delete", "replicaset", "web", "--cascade=orphan"))
 	u.doRefused("get", "replicaset", "web")
 	require.Equal(t, "pod/web-1\npod/web-2\n", u.pods())
 	require.Empty(t, strings.TrimSpace(u.do("get", "pods", "-o", "jsonpath={.items[*].metadata.ownerReferences}")))

@@ -61,7 +61,7 @@ func (u *user) uninstall() {
 	require.Zero(u.t, r.code, r.err)
 }
 
-func TestCustomDefinitionComesAndGoes(t *testing.T) {
+func TestCustomDefinitionInstallAndDelete(t *testing.T) {
 	u := newCustomUser(t)
 	require.Equal(t, "error: the server doesn't have a resource type \"sites\"\n", u.doRefused("get", "sites"))
 	require.Equal(t, "customresourcedefinition.apiextensions.k8s.io/sites.hosting.example.com created\n", u.do("apply", "-f", sites))

@@ -10,7 +10,7 @@ import (
 
 // kubectl diff prints what an apply would change. It uses a dry run, and nothing is stored.
 func TestDiff(t *testing.T) {
-	u := newUser(t).differ()
+	u := newUser(t).withDiffTool()
 	text, err := os.ReadFile(manifest)
 	require.NoError(t, err)
 	r := u.tryWith("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n", "diff", "-f", "-")
@@ -36,7 +36,7 @@ func TestDiff(t *testing.T) {
 
 // kubectl diff --server-side reports conflicts.
 func TestDiffServerSide(t *testing.T) {
-	u := newUser(t).differ()
+	u := newUser(t).withDiffTool()
 	config := func(value string) string {
 		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: " + value + "}\n"
 	}

@@ -67,14 +67,14 @@ func (u *user) run(ctx context.Context, stdin string, args ...string) result {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := u.command(ctx, args...)
-	var out, complaint bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &complaint
+	var out, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return result{out: out.String(), err: err.Error(), code: -1}
 	}
-	return result{out: out.String(), err: complaint.String(), code: cmd.ProcessState.ExitCode()}
+	return result{out: out.String(), err: stderr.String(), code: cmd.ProcessState.ExitCode()}
 }
 
 // do runs a command and returns its standard output. The test fails if the command fails or writes

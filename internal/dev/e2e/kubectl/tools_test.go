@@ -30,7 +30,7 @@ func (u *user) editor(before, after string) *user {
 	return u.withTool("edit", "KUBE_EDITOR", "EDIT_OLD="+before, "EDIT_NEW="+after)
 }
 
-func (u *user) differ() *user { return u.withTool("diff", "KUBECTL_EXTERNAL_DIFF") }
+func (u *user) withDiffTool() *user { return u.withTool("diff", "KUBECTL_EXTERNAL_DIFF") }
 
 func runTool(tool string, args []string) int {
 	var differ bool
