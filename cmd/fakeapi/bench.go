@@ -74,7 +74,7 @@ func bench(ctx context.Context, c *call) error {
 	}
 	config := load.Config{Namespace: "fakeapi-bench", Objects: f.objects, Clients: f.clients, Watchers: f.watchers, Duration: f.duration}
 	if !f.quiet {
-		config.Tell = func(what string) { _, _ = fmt.Fprintln(c.stderr, what) } // progress only
+		config.Progress = func(what string) { _, _ = fmt.Fprintln(c.stderr, what) } // progress only
 	}
 	if f.self {
 		return f.benchSelf(ctx, c, config)

@@ -138,7 +138,7 @@ func writePage(folder string, s scenarioRun, server *fakeapi.Server) error {
 }
 
 // reportResult prints the result of a scenario. It returns errReported if it failed.
-func (c *call) reportResult(name, excuse string, failure error) error {
+func (c *call) reportResult(name, knownFailure string, failure error) error {
 	if failure == nil {
 		_, err := fmt.Fprintln(c.stdout, "ok    "+name)
 		return err
@@ -146,7 +146,7 @@ func (c *call) reportResult(name, excuse string, failure error) error {
 	if _, err := fmt.Fprintln(c.stderr, prefix+shortError(failure)); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(c.stdout, "FAIL  "+name+excuse); err != nil {
+	if _, err := fmt.Fprintln(c.stdout, "FAIL  "+name+knownFailure); err != nil {
 		return err
 	}
 	return errReported

@@ -15,8 +15,8 @@ const (
 	mergeMedia = "application/merge-patch+json"
 	applyMedia = "application/apply-patch+yaml"
 	userAgent  = "fakeapi-bench"
-	// patience is the timeout of a request that is not a watch.
-	patience = time.Minute
+	// requestTimeout is the timeout of a request that is not a watch.
+	requestTimeout = time.Minute
 )
 
 // client is a client that sends requests.
@@ -36,13 +36,13 @@ func newClient(config Config) (*client, error) {
 // close closes the idle connections.
 func (c *client) close() { (&http.Client{Transport: c.http}).CloseIdleConnections() }
 
-// refusal is the error of a response with an error status.
-type refusal struct {
+// responseError is the error of a response with an error status.
+type responseError struct {
 	code int
 	text string
 }
 
-func (r *refusal) Error() string { return r.text }
+func (r *responseError) Error() string { return r.text }
 
 // open sends a request and returns the response when its headers have arrived. The caller must
 // close the body.
@@ -65,7 +65,7 @@ func (c *client) open(ctx context.Context, method, path, contentType string, bod
 	}
 	defer func() { _ = answer.Body.Close() }()
 	said, _ := io.ReadAll(io.LimitReader(answer.Body, 500)) // an incomplete body is enough for the message
-	return nil, &refusal{answer.StatusCode, fmt.Sprintf("%s %s: %s: %s", method, path, answer.Status, bytes.TrimSpace(said))}
+	return nil, &responseError{answer.StatusCode, fmt.Sprintf("%s %s: %s: %s", method, path, answer.Status, bytes.TrimSpace(said))}
 }
 
 // read sends a request and returns the whole response body.
@@ -81,7 +81,7 @@ func (c *client) do(ctx context.Context, method, path, contentType string, body 
 }
 
 func (c *client) copy(ctx context.Context, to io.Writer, method, path, contentType string, body []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	answer, err := c.open(ctx, method, path, contentType, body)
 	if err != nil {

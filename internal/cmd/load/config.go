@@ -36,8 +36,8 @@ type Config struct {
 	Watchers []int
 	// Duration is how long each kind of request is repeated.
 	Duration time.Duration
-	// Tell, if not nil, is called with the name of the next measurement.
-	Tell func(what string)
+	// Progress, if not nil, is called with the name of the next measurement.
+	Progress func(what string)
 	// Memory, if not nil, returns the memory of the server in bytes; otherwise the server's
 	// /metrics are read. MemorySource describes the source in the report.
 	Memory       func() uint64
@@ -56,7 +56,7 @@ func (c Config) Validate() error {
 	case base.Scheme != "http" && base.Scheme != "https" || base.Host == "":
 		return fmt.Errorf("%q is not an http or https URL", c.BaseURL)
 	case c.Connect == nil:
-		return errors.New("Connect is not set")
+		return errors.New("no Connect function")
 	case !prefixPattern.MatchString(c.Namespace):
 		return fmt.Errorf("%q is not a valid prefix of a namespace name", c.Namespace)
 	case c.Clients < 1 || c.Clients > maxClients:

@@ -14,10 +14,10 @@ const pageSize = 500
 
 // list measures listing all objects in one response.
 func (s *session) list(ctx context.Context) error {
-	return s.measure(ctx, s.reading("list", s.maps))
+	return s.measure(ctx, s.newReadJob("list", s.maps))
 }
 
-func (s *session) reading(name, path string) job {
+func (s *session) newReadJob(name, path string) job {
 	return job{name: name, clients: 1, request: func(ctx context.Context, c *client, _, _, _ int) error {
 		return c.do(ctx, http.MethodGet, path, "", nil)
 	}}
@@ -26,7 +26,7 @@ func (s *session) reading(name, path string) job {
 // pages measures the first page, and then a page from the middle.
 func (s *session) pages(ctx context.Context) error {
 	page := s.maps + "?limit=" + strconv.Itoa(pageSize)
-	if err := s.measure(ctx, s.reading("page of 500", page)); err != nil {
+	if err := s.measure(ctx, s.newReadJob("page of 500", page)); err != nil {
 		return err
 	}
 	middle := s.config.Objects / 2 / pageSize
@@ -48,5 +48,5 @@ func (s *session) pages(ctx context.Context) error {
 			return errors.New("the list ended before its middle: objects were removed by others, or the server ignores limit")
 		}
 	}
-	return s.measure(ctx, s.reading("page in the middle", page+"&continue="+url.QueryEscape(next)))
+	return s.measure(ctx, s.newReadJob("page in the middle", page+"&continue="+url.QueryEscape(next)))
 }

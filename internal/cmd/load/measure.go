@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// tooMany is the number of failures that ends a measurement.
-const tooMany = 100
+// maxFailures is the number of failures that ends a measurement.
+const maxFailures = 100
 
 // job is a kind of request that is repeated.
 type job struct {
@@ -22,29 +22,29 @@ type job struct {
 	request func(ctx context.Context, c *client, who, turn, n int) error
 }
 
-// tally collects the results of the clients of a job.
-type tally struct {
+// results collects the results of the clients of a job.
+type results struct {
 	mu        sync.Mutex // guards the fields below
 	latencies []time.Duration
 	failed    int
 	first     error
 }
 
-func (t *tally) fail(err error) (enough bool) {
+func (t *results) fail(err error) (enough bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.failed++
 	if t.first == nil {
 		t.first = err
 	}
-	return t.failed >= tooMany
+	return t.failed >= maxFailures
 }
 
 // measure repeats a request with all clients of the job and adds a figure to the report. It returns
 // the error of ctx; failed requests are only reported.
 func (s *session) measure(ctx context.Context, j job) error {
-	s.tell("%s, clients: %d", j.name, j.clients)
-	var t tally
+	s.progress("%s, clients: %d", j.name, j.clients)
+	var t results
 	var next atomic.Int64
 	next.Store(int64(j.first) - 1)
 	var clients sync.WaitGroup
@@ -58,7 +58,7 @@ func (s *session) measure(ctx context.Context, j job) error {
 }
 
 // repeat runs the requests of one client.
-func (s *session) repeat(ctx context.Context, j job, who int, began time.Time, next *atomic.Int64, t *tally) {
+func (s *session) repeat(ctx context.Context, j job, who int, began time.Time, next *atomic.Int64, t *results) {
 	var took []time.Duration
 	defer func() {
 		t.mu.Lock()
@@ -84,7 +84,7 @@ func (s *session) repeat(ctx context.Context, j job, who int, began time.Time, n
 }
 
 // add adds a figure to the report, unless ctx is done.
-func (s *session) add(name string, clients int, elapsed time.Duration, t *tally, ctx context.Context) {
+func (s *session) add(name string, clients int, elapsed time.Duration, t *results, ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}

@@ -16,8 +16,8 @@ func object(name string, change int64) []byte {
 		name, userAgent, strings.Repeat("v", 600), change)
 }
 
-// one returns the path of the object for a client's next write. Clients do not share objects.
-func (s *session) one(clients, who, turn int) string {
+// objectName returns the path of the object for a client's next write. Clients do not share objects.
+func (s *session) objectName(clients, who, turn int) string {
 	return s.maps + "/" + name(1+who+clients*(turn%(s.config.Objects/clients)))
 }
 
@@ -81,9 +81,9 @@ func (s *session) write(ctx context.Context) error {
 
 // byOneAndAll measures requests for single objects, by one client and by all.
 func (s *session) byOneAndAll(ctx context.Context, name string, do func(ctx context.Context, c *client, path string) error) error {
-	for _, clients := range s.crowds() {
+	for _, clients := range s.clientCounts() {
 		if err := s.measure(ctx, job{name: name, clients: clients, request: func(ctx context.Context, c *client, who, turn, _ int) error {
-			return do(ctx, c, s.one(clients, who, turn))
+			return do(ctx, c, s.objectName(clients, who, turn))
 		}}); err != nil {
 			return err
 		}
@@ -91,8 +91,8 @@ func (s *session) byOneAndAll(ctx context.Context, name string, do func(ctx cont
 	return nil
 }
 
-// crowds returns the numbers of clients to measure with.
-func (s *session) crowds() []int {
+// clientCounts returns the numbers of clients to measure with.
+func (s *session) clientCounts() []int {
 	if s.config.Clients == 1 {
 		return []int{1}
 	}

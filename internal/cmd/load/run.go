@@ -78,9 +78,9 @@ func (s *session) close() {
 	}
 }
 
-func (s *session) tell(format string, args ...any) {
-	if s.config.Tell != nil {
-		s.config.Tell(fmt.Sprintf(format, args...))
+func (s *session) progress(format string, args ...any) {
+	if s.config.Progress != nil {
+		s.config.Progress(fmt.Sprintf(format, args...))
 	}
 }
 
@@ -103,14 +103,14 @@ func (s *session) version(ctx context.Context) (string, error) {
 
 // clear removes everything that was created, even if ctx is done.
 func (s *session) clear(ctx context.Context) error {
-	s.tell("removing namespace %s", s.report.Namespace)
+	s.progress("removing namespace %s", s.report.Namespace)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 	defer cancel()
 	c := s.clients[0]
 	// Deleting many objects may exceed a real server's request timeout, so the request is repeated.
 	left := fmt.Errorf("namespace %s is not removed", s.report.Namespace)
 	for err := c.do(ctx, http.MethodDelete, s.maps, "", nil); err != nil; err = c.do(ctx, http.MethodDelete, s.maps, "", nil) {
-		if refused := new(refusal); !errors.As(err, &refused) || refused.code < http.StatusInternalServerError || !sleep(ctx, time.Second) {
+		if refused := new(responseError); !errors.As(err, &refused) || refused.code < http.StatusInternalServerError || !sleep(ctx, time.Second) {
 			return errors.Join(left, err)
 		}
 	}
@@ -130,7 +130,7 @@ func (s *session) clear(ctx context.Context) error {
 }
 
 func notFound(err error) bool {
-	refused := new(refusal)
+	refused := new(responseError)
 	return errors.As(err, &refused) && refused.code == http.StatusNotFound
 }
 

@@ -72,7 +72,7 @@ func TestRunInterrupted(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			srv, config := short(t, "")
 			ctx, cancel := context.WithCancel(t.Context())
-			config.Tell = func(what string) {
+			config.Progress = func(what string) {
 				if what == at {
 					cancel()
 				}
@@ -149,7 +149,7 @@ func TestValidate(t *testing.T) {
 	require.NoError(t, valid.Validate())
 	for want, change := range map[string]func(*load.Config){
 		"not an http":        func(c *load.Config) { c.BaseURL = "ftp://x" },
-		"Connect is not set": func(c *load.Config) { c.Connect = nil },
+		"no Connect function": func(c *load.Config) { c.Connect = nil },
 		"namespace":          func(c *load.Config) { c.Namespace = "No" },
 		"0 clients":          func(c *load.Config) { c.Clients = 0 },
 		"257 clients":        func(c *load.Config) { c.Clients = 257 },

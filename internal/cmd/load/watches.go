@@ -21,11 +21,11 @@ const initialEventsEnd = "k8s.io/initial-events-end"
 func (s *session) watchList(ctx context.Context) error {
 	path := s.maps + "?watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=60"
 	read := func(ctx context.Context, c *client, _, _, _ int) error {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
 		return c.frames(ctx, path, func(frame []byte) bool { return !bytes.Contains(frame, []byte(initialEventsEnd)) })
 	}
-	refused := new(refusal)
+	refused := new(responseError)
 	if err := read(ctx, s.clients[0], 0, 0, 0); errors.As(err, &refused) && refused.code < http.StatusInternalServerError {
 		s.note("streaming lists are not served: %s", refused)
 		return nil
@@ -63,7 +63,7 @@ func readFrames(body io.Reader, more func(frame []byte) bool) error {
 // fanOut measures the time until all watchers have received a write, for each number of watchers.
 func (s *session) fanOut(ctx context.Context) error {
 	for _, watchers := range s.config.Watchers {
-		if err := s.fan(ctx, watchers); err != nil {
+		if err := s.measureFanOut(ctx, watchers); err != nil {
 			return err
 		}
 		s.memory(ctx, strconv.Itoa(watchers)+" watchers later")
@@ -71,10 +71,10 @@ func (s *session) fanOut(ctx context.Context) error {
 	return nil
 }
 
-// fan opens watchers and writes until the time is over. Each write waits until all watchers have
+// measureFanOut opens watchers and writes until the time is over. Each write waits until all watchers have
 // read the previous event. The latency is that of the last watcher.
-func (s *session) fan(ctx context.Context, watchers int) error {
-	s.tell("fan-out, watchers: %d", watchers)
+func (s *session) measureFanOut(ctx context.Context, watchers int) error {
+	s.progress("fan-out, watchers: %d", watchers)
 	parent := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -82,7 +82,7 @@ func (s *session) fan(ctx context.Context, watchers int) error {
 	if err := s.openWatchers(ctx, watchers, arrived); err != nil {
 		return errors.Join(fmt.Errorf("opening %d watchers", watchers), err)
 	}
-	var t tally
+	var t results
 	began := time.Now()
 	for turn := 0; turn == 0 || time.Since(began) < s.config.Duration; turn++ {
 		at := time.Now()
@@ -98,11 +98,11 @@ func (s *session) fan(ctx context.Context, watchers int) error {
 
 // oneEvent writes, and waits until all watchers have read the event.
 func (s *session) oneEvent(ctx context.Context, turn, watchers int, arrived <-chan error) error {
-	path := s.one(1, 0, turn)
+	path := s.objectName(1, 0, turn)
 	if err := s.clients[0].do(ctx, http.MethodPatch, path, mergeMedia, fmt.Appendf(nil, `{"data":{"n":"%d"}}`, s.changes.Add(1))); err != nil {
 		return err
 	}
-	late := time.NewTimer(patience)
+	late := time.NewTimer(requestTimeout)
 	defer late.Stop()
 	for n := range watchers {
 		select {
@@ -111,7 +111,7 @@ func (s *session) oneEvent(ctx context.Context, turn, watchers int, arrived <-ch
 				return err
 			}
 		case <-late.C:
-			return fmt.Errorf("after %v %d of %d watchers have read the event", patience, n, watchers)
+			return fmt.Errorf("after %v %d of %d watchers have read the event", requestTimeout, n, watchers)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -99,11 +99,11 @@ func TestClientListsUnstructuredAndMetadataOnly(t *testing.T) {
 	c := newClient(t, srv.RESTConfig())
 	require.NoError(t, srv.Load(configMap("a", nil), configMap("b", nil)))
 
-	loose := &unstructured.UnstructuredList{}
-	loose.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
-	require.NoError(t, c.List(t.Context(), loose, client.InNamespace("default")))
-	require.Equal(t, []string{"a", "b"}, names(loose))
-	require.Equal(t, "ConfigMap", loose.Items[0].GetKind())
+	untyped := &unstructured.UnstructuredList{}
+	untyped.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
+	require.NoError(t, c.List(t.Context(), untyped, client.InNamespace("default")))
+	require.Equal(t, []string{"a", "b"}, names(untyped))
+	require.Equal(t, "ConfigMap", untyped.Items[0].GetKind())
 
 	partial := &metav1.PartialObjectMetadataList{}
 	partial.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))

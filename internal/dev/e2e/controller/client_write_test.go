@@ -107,10 +107,10 @@ func TestClientReadsUnstructuredAndMetadataOnly(t *testing.T) {
 	made := configMap("a", map[string]string{"tier": "web"})
 	require.NoError(t, c.Create(t.Context(), made))
 
-	loose := &unstructured.Unstructured{}
-	loose.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
-	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(made), loose))
-	colour, _, err := unstructured.NestedString(loose.Object, "data", "colour")
+	untyped := &unstructured.Unstructured{}
+	untyped.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	require.NoError(t, c.Get(t.Context(), client.ObjectKeyFromObject(made), untyped))
+	colour, _, err := unstructured.NestedString(untyped.Object, "data", "colour")
 	require.NoError(t, err)
 	require.Equal(t, "blue", colour)
 
@@ -124,13 +124,13 @@ func TestClientReadsUnstructuredAndMetadataOnly(t *testing.T) {
 // An unknown field is dropped with a warning, or the request is rejected.
 func TestClientFieldValidation(t *testing.T) {
 	srv := fakeapi.Start(t)
-	loose := &unstructured.Unstructured{Object: map[string]any{
+	untyped := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
 		"metadata": map[string]any{"namespace": "default", "name": "a"},
 		"dta":      map[string]any{"colour": "blue"},
 	}}
 	strict := client.WithFieldValidation(newClient(t, srv.RESTConfig()), metav1.FieldValidationStrict)
-	err := strict.Create(t.Context(), loose.DeepCopy())
+	err := strict.Create(t.Context(), untyped.DeepCopy())
 	require.True(t, apierrors.IsBadRequest(err), "%v", err)
 	require.ErrorContains(t, err, `strict decoding error: unknown field "dta"`)
 
@@ -139,6 +139,6 @@ func TestClientFieldValidation(t *testing.T) {
 	cfg.WarningHandlerWithContext = warnings
 	lenient, err := client.New(cfg, client.Options{Scheme: scheme.Scheme})
 	require.NoError(t, err)
-	require.NoError(t, lenient.Create(t.Context(), loose))
+	require.NoError(t, lenient.Create(t.Context(), untyped))
 	require.Equal(t, []string{`unknown field "dta"`}, warnings.texts)
 }

@@ -106,9 +106,9 @@ func TestUnknownFields(t *testing.T) {
 		u.SetName(name)
 		return u
 	}
-	loose := wrong("loose")
-	require.NoError(t, b.Create(t.Context(), loose))
-	spec := loose.Object["spec"].(map[string]any)
+	relaxed := wrong("loose")
+	require.NoError(t, b.Create(t.Context(), relaxed))
+	spec := relaxed.Object["spec"].(map[string]any)
 	require.NotContains(t, spec, "imagee")
 	require.Equal(t, map[string]any{"anything": []any{"goes"}}, spec["settings"])
 
