@@ -148,15 +148,15 @@ func TestValidate(t *testing.T) {
 	_, valid := short(t, "")
 	require.NoError(t, valid.Validate())
 	for want, change := range map[string]func(*load.Config){
-		"not an http":        func(c *load.Config) { c.BaseURL = "ftp://x" },
+		"not an http":         func(c *load.Config) { c.BaseURL = "ftp://x" },
 		"no Connect function": func(c *load.Config) { c.Connect = nil },
-		"namespace":          func(c *load.Config) { c.Namespace = "No" },
-		"0 clients":          func(c *load.Config) { c.Clients = 0 },
-		"257 clients":        func(c *load.Config) { c.Clients = 257 },
-		"2 objects":          func(c *load.Config) { c.Objects = 2 },
-		"100001 objects":     func(c *load.Config) { c.Objects = 100_001 },
-		"11m0s":              func(c *load.Config) { c.Duration = 11 * time.Minute },
-		"0 watchers":         func(c *load.Config) { c.Watchers = []int{1, 0} },
+		"namespace":           func(c *load.Config) { c.Namespace = "No" },
+		"0 clients":           func(c *load.Config) { c.Clients = 0 },
+		"257 clients":         func(c *load.Config) { c.Clients = 257 },
+		"2 objects":           func(c *load.Config) { c.Objects = 2 },
+		"100001 objects":      func(c *load.Config) { c.Objects = 100_001 },
+		"11m0s":               func(c *load.Config) { c.Duration = 11 * time.Minute },
+		"0 watchers":          func(c *load.Config) { c.Watchers = []int{1, 0} },
 	} {
 		config := valid
 		change(&config)
