@@ -47,9 +47,9 @@ func (s *Server) withControlAPI(next http.Handler) http.Handler {
 func (c *controlAPI) routes() http.Handler {
 	mux := http.NewServeMux()
 	for path, methods := range map[string]map[string]controlFunc{
-		"compact": {http.MethodPost: c.action(c.server.Compact)},
-		"expire":  {http.MethodPost: c.action(c.server.ForgetHistory)},
-		"settle":  {http.MethodPost: c.runControllers},
+		"compact":         {http.MethodPost: c.action(c.server.Compact)},
+		"forget-history":  {http.MethodPost: c.action(c.server.ForgetHistory)},
+		"run-controllers": {http.MethodPost: c.runControllers},
 
 		"faults":        {http.MethodGet: c.listFaults, http.MethodPost: c.addFaults, http.MethodDelete: c.action(c.server.faults.Clear)},
 		"faults/{name}": {http.MethodDelete: c.removeFaults},

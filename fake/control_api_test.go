@@ -206,8 +206,8 @@ func TestControlCompact(t *testing.T) {
 	c.call(204, "POST", "compact", "")
 	_, _, body := send(t, c.srv, "GET", watch, "", nil)
 	require.Contains(t, string(body), "MODIFIED")
-	c.call(204, "POST", "expire", "")
+	c.call(204, "POST", "forget-history", "")
 	_, _, body = send(t, c.srv, "GET", watch, "", nil)
 	require.Contains(t, string(body), "too old resource version")
-	c.call(204, "POST", "settle", "")
+	c.call(204, "POST", "run-controllers", "")
 }

@@ -230,8 +230,8 @@
 //	curl           $A/requests                     the latest 1000 requests, and those that are open
 //	curl           $A/timeline                     Server.Timeline, for a browser as its page
 //	curl -X POST   $A/compact                      Server.Compact
-//	curl -X POST   $A/expire                       Server.ForgetHistory
-//	curl -X POST   $A/settle                       Server.RunControllers
+//	curl -X POST   $A/forget-history               Server.ForgetHistory
+//	curl -X POST   $A/run-controllers              Server.RunControllers
 //	curl -X POST   $A/tokens --data-binary 's3cret,ann,team-a'   Server.AddToken; ?expiresIn=10m for one that expires
 //	curl -X POST   $A/tokens/expire --data-binary s3cret   Server.ExpireToken
 //	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.IssueClientCertificate, and its key; ?expiresIn=10m

@@ -44,9 +44,9 @@ func TestCrossOriginRequestsAreRejected(t *testing.T) {
 			require.Equal(t, 200, code, path)
 		}
 	}
-	code, _ := try("POST", "/fakeapi/v1/expire", "", "Sec-Fetch-Site", "same-origin")
+	code, _ := try("POST", "/fakeapi/v1/forget-history", "", "Sec-Fetch-Site", "same-origin")
 	require.Equal(t, 403, code)
-	code, _ = try("POST", "/fakeapi/v1/expire", "", "Origin", "null")
+	code, _ = try("POST", "/fakeapi/v1/forget-history", "", "Origin", "null")
 	require.Equal(t, 403, code)
 	code, _ = try("GET", "/fakeapi/v1/timeline", "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
 	require.Equal(t, 200, code, "navigation to the timeline is allowed")

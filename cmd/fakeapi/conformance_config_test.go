@@ -37,7 +37,7 @@ func TestConformanceHooks(t *testing.T) {
 	got = outcomes(t, append(args, "--compact", control+"nothing")...)
 	require.Equal(t, conformance.Failed, got["CH-18/typed"].Outcome, got)
 	require.Contains(t, got["CH-18/typed"].Error, "Config.Compact: POST "+control+"nothing returned 404 Not Found: {")
-	got = outcomes(t, append(args, "--compact", control+"compact", "--expire", control+"expire")...)
+	got = outcomes(t, append(args, "--compact", control+"compact", "--expire", control+"forget-history")...)
 	require.Equal(t, conformance.Passed, got["CH-18/typed"].Outcome, got)
 	require.Equal(t, conformance.Passed, got["EX-03/typed"].Outcome, got)
 }

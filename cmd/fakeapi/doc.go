@@ -133,7 +133,7 @@
 // --expire drop history, by a POST to a URL that is answered with 2xx, or by a shell command that
 // exits with 0. --starting is a command that puts the server into its start-up state, prints a
 // line, and ends that state when it is interrupted. fakeapi serve has /fakeapi/v1/compact and
-// /fakeapi/v1/expire for these.
+// /fakeapi/v1/forget-history for these.
 //
 // --unprivileged-kubeconfig or --unprivileged-context name a user without rights on the same
 // server, for cases about denials. Without them, the cases impersonate such a user.

@@ -262,10 +262,10 @@ func TestServeStepsControllers(t *testing.T) {
 	const owner = `"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"gone"}]`
 	post("/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"lost",`+owner+`}}`, http.StatusCreated)
 	require.Equal(t, http.StatusOK, r.get(t, "/api/v1/namespaces/default/configmaps/lost", nil))
-	post("/fakeapi/v1/settle", "", http.StatusNoContent)
+	post("/fakeapi/v1/run-controllers", "", http.StatusNoContent)
 	require.Equal(t, http.StatusNotFound, r.get(t, "/api/v1/namespaces/default/configmaps/lost", nil))
 
-	require.Equal(t, http.StatusMethodNotAllowed, r.get(t, "/fakeapi/v1/settle", nil))
+	require.Equal(t, http.StatusMethodNotAllowed, r.get(t, "/fakeapi/v1/run-controllers", nil))
 	require.Equal(t, http.StatusNotFound, r.get(t, "/fakeapi/v1/unknown", nil))
 	require.Equal(t, cleanExit, r.stop())
 }
