@@ -51,7 +51,7 @@ var applyFaults = []faultyServer{
 	}), `^SA-29/typed$`},
 	{"does not merge old managers into ancient-changes", changeBody(anyRequest, replaceText(`"ancient-changes"`, `"u00"`)), `^SA-24/typed$`},
 	{"has no manager before-first-apply", changeBody(anyRequest, replaceText(`"before-first-apply"`, `"unknown"`)), `^SA-(23|36|36/empty)/typed$`},
-	{"ignores the User-Agent of the client", changeRequest(func(r *http.Request) { r.Header.Set("User-Agent", "somebody/1") }), `^SA-25/typed$`},
+	{"ignores the User-Agent of the client", changeRequest(func(r *http.Request) { r.Header.Set("User-Agent", "other/1") }), `^SA-25/typed$`},
 	{"records metadata.name as an owned field", changeBody(isPatch, replaceText(`"f:labels":`, `"f:name":{},"f:labels":`)), `^SA-(03|31)/typed$`},
 	{"leaves the subresource out of managedFields", changeBody(isPatch, replaceText(`,"subresource":"status"`, ``)), `^SA-22/typed$`},
 	{"leaves the subresource out of conflicts", changeBody(isPatch, replaceText(` with subresource \"status\"`, ``)), `^SA-06/subresource/typed$`},

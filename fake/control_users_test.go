@@ -43,7 +43,7 @@ func TestControlUsers(t *testing.T) {
 
 		for _, wrong := range [][2]string{
 			{"tokens", "bob-1"}, {"tokens", ",bob"}, {"tokens?expiresIn=x", "a,b"}, {"tokens?expiresIn=-1s", "a,b"},
-			{"tokens/expire", "nobody-1"}, {"certificates", ""}, {"certificates?expiresIn=0s", "a"},
+			{"tokens/expire", "unknown-token"}, {"certificates", ""}, {"certificates?expiresIn=0s", "a"},
 		} {
 			r.call(400, "POST", wrong[0], wrong[1])
 		}

@@ -30,7 +30,7 @@ var deletable = []string{
 func FuzzDelete(f *testing.F) {
 	for i, body := range []string{
 		"", `{}`, `{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0}`, `{"gracePeriodSeconds":-5}`, `{"gracePeriodSeconds":9223372036854775807}`,
-		`{"preconditions":{"uid":"nobody"}}`, `{"preconditions":{"resourceVersion":"1"}}`, `{"preconditions":{}}`, `{"preconditions":{"uid":""}}`,
+		`{"preconditions":{"uid":"other"}}`, `{"preconditions":{"resourceVersion":"1"}}`, `{"preconditions":{}}`, `{"preconditions":{"uid":""}}`,
 		`{"propagationPolicy":"Foreground"}`, `{"propagationPolicy":"Orphan","orphanDependents":true}`, `{"orphanDependents":true}`, `{"propagationPolicy":"x"}`,
 		`{"dryRun":["All"]}`, `{"dryRun":["x"]}`, `{"dryRun":[]}`, `{"dryRun":null,"unknown":1}`, `{"kind":"DeleteOptions","apiVersion":"apps/v1"}`, `{"kind":"ConfigMap","apiVersion":"v1"}`,
 		`{"ignoreStoreReadErrorWithClusterBreakingPotential":true}`, `{"ignoreStoreReadErrorWithClusterBreakingPotential":true,"gracePeriodSeconds":1}`, `[]`, `null`, `gracePeriodSeconds: 1`,

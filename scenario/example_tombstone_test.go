@@ -66,7 +66,7 @@ apply web.yaml
 run addresses
 expect configmap/address-web
 # The watch breaks at the delete. The server is away for a while, has no history when
-# it is back, and so the client lists: the Pod is not there, and nobody saw it go.
+# it is back, and so the client lists: the list does not contain the Pod.
 fault cut: when verb(watch) && userAgent(addresses) && event(DELETED) && first(1) do reset
 fault away: when verb(list, watch) && userAgent(addresses) && during(before) && !after(10s) do status(503)
 delete pod/web

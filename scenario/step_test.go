@@ -258,7 +258,7 @@ func failingTexts() []struct{ text, want string } {
 		{"eventually 5s expect cm/a", "attempt 6, after 5s: expected cm/a; saw none"},
 		{"fault when verb(get) do hang\nexpect cm/a", "no response within 1m0s"},
 		{"fault when verb(watch) do hang\nwatch w cm", "no response within 1m0s"},
-		{"run nobody", `there is no client "nobody" in the Config; there are: fails, loops, maker, polls, stays, waits`},
+		{"run absent", `there is no client "absent" in the Config; there are: fails, loops, maker, polls, stays, waits`},
 		{"expect done fails", `no client "fails" was started`},
 		{"run waits\nrun waits", "expected client waits to have returned, so that it can be run again; saw it still runs"},
 		{"run fails\nrun fails", "expected client fails to have returned, so that it can be run again without an error; saw no progress"},

@@ -58,26 +58,26 @@ func TestConformanceFeatures(t *testing.T) {
 	require.Equal(t, conformance.Passed, outcomes(t, "--url", fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true)).URL(), "--run", "^CB-03$", "--features", "CBORServingAndStorage")["CB-03"].Outcome)
 }
 
-// kubeconfigAs writes a kubeconfig for a server, with an admin and a user "nobody" who has the
+// kubeconfigAs writes a kubeconfig for a server, with an admin and a user "unprivileged" who has the
 // token.
 func kubeconfigAs(t *testing.T, srv *fakeapi.Server, name, token string) string {
 	t.Helper()
 	return manifest(t, name, "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {insecure-skip-tls-verify: true, server: '"+srv.URL()+"'}}]\n"+
-		"users: [{name: admin, user: {token: admin}}, {name: nobody, user: {token: "+token+"}}]\n"+
-		"contexts: [{name: a, context: {cluster: a, user: admin}}, {name: nobody, context: {cluster: a, user: nobody}}]\ncurrent-context: a\n")
+		"users: [{name: admin, user: {token: admin}}, {name: unprivileged, user: {token: "+token+"}}]\n"+
+		"contexts: [{name: a, context: {cluster: a, user: admin}}, {name: unprivileged, context: {cluster: a, user: unprivileged}}]\ncurrent-context: a\n")
 }
 
 // The unprivileged user comes from another context or from another file.
 func TestConformanceUnprivileged(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "nobody", User: "nobody"}),
+	srv := fakeapi.Start(t, fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "unprivileged", User: "unprivileged"}),
 		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) {
 			return authorizer.DecisionNoOpinion, "", nil
 		})))
-	file := kubeconfigAs(t, srv, "config", "nobody")
+	file := kubeconfigAs(t, srv, "config", "unprivileged")
 	args := []string{"--kubeconfig", file, "--run", "^AU-08$"} // the case needs two users
 	require.Equal(t, conformance.Skipped, outcomes(t, args...)["AU-08"].Outcome)
-	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-context", "nobody")...)["AU-08"].Outcome)
-	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-kubeconfig", file, "--unprivileged-context", "nobody")...)["AU-08"].Outcome)
+	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-context", "unprivileged")...)["AU-08"].Outcome)
+	require.Equal(t, conformance.Passed, outcomes(t, append(args, "--unprivileged-kubeconfig", file, "--unprivileged-context", "unprivileged")...)["AU-08"].Outcome)
 	require.Equal(t, conformance.Failed, outcomes(t, append(args, "--unprivileged-kubeconfig", file)...)["AU-08"].Outcome, "the current context is the administrator's")
 
 	other := kubeconfigAs(t, fakeapi.Start(t), "other", "x")

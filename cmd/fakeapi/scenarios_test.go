@@ -97,7 +97,7 @@ func TestRunUsage(t *testing.T) {
 		{"run --list --all", "fakeapi: run: --list and --all are mutually exclusive; see fakeapi help run", exitUsage},
 		{"run --list 1", `fakeapi: run: unexpected argument "1" beside --list or --all; see fakeapi help run`, exitUsage},
 		{"run a --sed 1", "fakeapi: run: unknown flag --sed (did you mean --seed?); see fakeapi help run", exitUsage},
-		{"run 1 --client nobody", `fakeapi: run: invalid value "nobody" for flag -client: no such client; the clients are: mirror=informer, `, exitUsage},
+		{"run 1 --client absent", `fakeapi: run: invalid value "absent" for flag -client: no such client; the clients are: mirror=informer, `, exitUsage},
 		{"run 1 --client pager", "fakeapi: watch-expired-event: --client pager does not have the role mirror; the clients are: informer, ", exitError},
 		{"run nowhere", "fakeapi: nowhere: neither a file nor a case of the catalogue; see fakeapi run --list", exitError},
 		{"run empty", "fakeapi: empty: no file with the extension .txtar", exitError},

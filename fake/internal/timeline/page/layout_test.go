@@ -167,7 +167,7 @@ func TestPageMatchesFaultsOfSimilarRequests(t *testing.T) {
 			hit(rule, faults.Before, "get", "one", a, url.Values{"pretty": {"1"}}, 0),
 			hit(rule, faults.Before, "get", "one", a, nil, 6*time.Second),
 			hit(late, faults.Stream, "watch", "one", "/api/v1/pods", url.Values{"watch": {"1"}}, time.Second),
-			hit(rule, faults.Before, "get", "nobody", a, nil, 0),
+			hit(rule, faults.Before, "get", "absent", a, nil, 0),
 			hit(gone, faults.Stream, "watch", "one", "/api/v1/pods", url.Values{"watch": {"1"}}, time.Second),
 		},
 	}
@@ -185,5 +185,5 @@ func TestPageMatchesFaultsOfSimilarRequests(t *testing.T) {
 	require.Equal(t, []int{6}, data.find(t, "fault gone hit watch pods").Hits, "no later frame is the one that was dropped")
 	unplaced := data.find(t, "fault busy hit get pods")
 	require.Equal(t, -1, unplaced.Exchange, "its request is not remembered")
-	require.Equal(t, "nobody", data.Lanes[unplaced.Lane].Client)
+	require.Equal(t, "absent", data.Lanes[unplaced.Lane].Client)
 }

@@ -96,6 +96,6 @@ func TestClientStatusPatchChangesStatusOnly(t *testing.T) {
 
 func TestClientPatchOfMissingObjectIsNotFound(t *testing.T) {
 	c, _ := created(t)
-	err := c.Patch(t.Context(), deployment("nobody", "x"), client.RawPatch(types.MergePatchType, []byte(`{}`)))
+	err := c.Patch(t.Context(), deployment("absent", "x"), client.RawPatch(types.MergePatchType, []byte(`{}`)))
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
