@@ -189,9 +189,9 @@ func (s *session) send(ctx context.Context, c call) (*response, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: reading the response: %w", c.method, req.URL, err)
+		return nil, fmt.Errorf("%s %s: reading the response: %w", c.method, req.URL.Redacted(), err)
 	}
-	a := &response{method: c.method, url: req.URL.String(), code: resp.StatusCode, header: resp.Header, body: body, chunked: resp.ContentLength < 0}
+	a := &response{method: c.method, url: req.URL.Redacted(), code: resp.StatusCode, header: resp.Header, body: body, chunked: resp.ContentLength < 0}
 	if resp.Request != nil {
 		a.redirected = resp.Request.URL.Path != req.URL.Path
 	}

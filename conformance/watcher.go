@@ -66,7 +66,7 @@ func (s *session) open(ctx context.Context, c call) (*watcher, *response, error)
 		cancel()
 		return nil, nil, fmt.Errorf("%s %s: opening a watch: %w", c.method, c.path, err)
 	}
-	w := &watcher{method: c.method, url: req.URL.String(), response: resp, frames: json.NewDecoder(resp.Body), cancel: cancel}
+	w := &watcher{method: c.method, url: req.URL.Redacted(), response: resp, frames: json.NewDecoder(resp.Body), cancel: cancel}
 	if resp.StatusCode == http.StatusOK {
 		return w, nil, nil
 	}

@@ -204,7 +204,8 @@
 //
 // The line of a request has its number, the time since the server started, the user agent, the
 // response and its duration. The line of a frame has the number of its watch. The timeline is what
-// clients got, after all faults. Its memory is limited; see Server.Timeline.
+// clients got, after all faults, but for the values of Secrets and tokens, which are REDACTED. Its
+// memory is limited; see Server.Timeline.
 //
 // Timeline.WriteHTML writes it as an HTML page: a lane for each client and each watch, the faults,
 // each write with the events that it caused, and the bodies, with the difference to the version

@@ -45,7 +45,7 @@ func (s *Server) withRequestLogging(next http.Handler) http.Handler {
 		defer func() {
 			info := requestinfo.FromRequest(r)
 			logger.DebugContext(r.Context(), "request",
-				"method", r.Method, "url", r.URL.String(), "verb", info.Verb, "resource", info.Resource,
+				"method", r.Method, "url", requestinfo.RedactURI(r.URL.String()), "verb", info.Verb, "resource", info.Resource,
 				"user", requestinfo.UserName(r.Context()), "userAgent", r.UserAgent(),
 				"code", responseCode(recorder, r, completed), "duration", time.Since(begin))
 		}()

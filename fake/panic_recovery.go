@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // withPanicRecovery turns a panic into a 500 and logs the stack (HT-11). If the response has
@@ -20,7 +22,7 @@ func withPanicRecovery(next http.Handler, logger *slog.Logger) http.Handler {
 				if logger == nil {
 					logger = slog.Default()
 				}
-				logger.Error("fakeapi: panic serving a request", "method", r.Method, "url", r.URL.String(), "panic", reason, "stack", string(debug.Stack()))
+				logger.Error("fakeapi: panic serving a request", "method", r.Method, "url", requestinfo.RedactURI(r.URL.String()), "panic", reason, "stack", string(debug.Stack()))
 			}
 			if reason == http.ErrAbortHandler || w.Header().Get("Content-Type") != "" {
 				panic(http.ErrAbortHandler)

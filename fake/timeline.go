@@ -74,10 +74,10 @@ type Frame struct {
 type Body struct {
 	// ContentType is the media type, without parameters.
 	ContentType string
-	// Data has the recorded bytes, as they were sent.
+	// Data has the recorded bytes, as they were sent except for secrets; see Server.Timeline.
 	Data []byte
-	// Size is the number of bytes that were sent. It is more than len(Data) if the body is
-	// truncated.
+	// Size is the number of bytes that were sent, with secrets replaced as in Data. It is more than
+	// len(Data) if the body is truncated.
 	Size int64
 }
 
@@ -86,6 +86,12 @@ type Body struct {
 // body, the latest 128 frames of each watch, and 16 MiB of all frames. The rest is dropped and
 // counted. Requests of the control API are not included. Replicas and forks have their own
 // timelines. With WithoutTimeline it has only the hits of fault rules.
+//
+// A timeline is printed and stored, so it has no secrets: REDACTED replaces the values of Secrets
+// (data, stringData and the annotation of kubectl apply), the tokens of TokenRequests and
+// TokenReviews, the query parameter access_token, and in responses for these resources the messages
+// of errors that may quote the request. A body that may have secrets and cannot be parsed is left
+// out. Of the headers, only User-Agent is recorded.
 func (s *Server) Timeline() Timeline {
 	record := s.recorder.Timeline()
 	t := Timeline{Begin: record.Begin, End: record.End, Hits: record.Hits, ExchangesDropped: record.ExchangesDropped}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -59,11 +60,13 @@ func requestLine(r *http.Request, answer *http.Response) string {
 	return line
 }
 
-// shortQuery replaces continue tokens, which are long, by "...".
+// shortQuery replaces continue tokens, which are long, and access tokens, which are secrets, by
+// "...".
 func shortQuery(raw string) string {
 	parts := strings.Split(raw, "&")
 	for i, part := range parts {
-		if name, value, _ := strings.Cut(part, "="); name == "continue" && value != "" {
+		name, value, _ := strings.Cut(part, "=")
+		if plain, _ := url.QueryUnescape(name); value != "" && (plain == "continue" || plain == "access_token") {
 			parts[i] = name + "=..."
 		}
 	}

@@ -34,7 +34,7 @@ func (x *recording) exchange() Exchange {
 		f.Type, f.Namespace, f.Name, f.ResourceVersion = event.Type, event.Namespace, event.Name, event.ResourceVersion
 		e.Frames = append(e.Frames, f)
 	}
-	return e
+	return e.redact()
 }
 
 // copyFrames copies an exchange and its unparsed frames. An incomplete frame is the last one.

@@ -76,9 +76,9 @@ type Frame struct {
 type Body struct {
 	// ContentType is the media type, without parameters.
 	ContentType string
-	// Data has the recorded bytes, as they were sent.
+	// Data has the recorded bytes, as they were sent except for secrets.
 	Data []byte
-	// Size is the number of bytes that were sent. It is more than len(Data) if the body is
-	// truncated.
+	// Size is the number of bytes that were sent, with secrets replaced as in Data. It is more than
+	// len(Data) if the body is truncated.
 	Size int64
 }
