@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,6 +64,10 @@ func crdDeletionCases() []Case {
 			ID: "CD-08/change", Level: Must, Title: "a change of a CRD ends the watches of its objects without an error, and new watches resume from a list",
 			Why: "informers must see the objects with the new schema", Source: docCRHandler,
 		}, spec, checkChangeEndsWatches),
+		onCRDPerCase(Case{
+			ID: "CD-08/expired", Level: Must, Title: "after a change of a CRD, a watch from a resourceVersion before it gets 410 Expired",
+			Why: "an informer must list again, or it keeps objects as they were before the change", Source: docCRHandler,
+		}, spec, checkChangeExpiresWatches),
 	}
 }
 
@@ -207,30 +212,8 @@ func checkCreatedAgain(ctx context.Context, d crdPerCase, c collection) error {
 }
 
 func checkChangeEndsWatches(ctx context.Context, d crdPerCase, c collection) error {
-	o, err := c.create(ctx, c.object("a"))
+	_, l, err := changeWhileWatched(ctx, d, c)
 	if err != nil {
-		return err
-	}
-	w, err := c.watch(ctx, "?watch=1&resourceVersion="+o.ResourceVersion)
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if err := d.patch(ctx, setOp("/spec/versions/0/schema/openAPIV3Schema/description", "Gears turn")); err != nil {
-		return err
-	}
-	if err := w.wantEnd(); err != nil {
-		return err
-	}
-	// The server may apply the change later, and may have no history of the time before it.
-	if err := d.s.waitFor(ctx, get(c.path()), code(200)); err != nil {
-		return err
-	}
-	l, err := c.list(ctx, "")
-	if err != nil {
-		return err
-	}
-	if err := l.expectNames("a"); err != nil {
 		return err
 	}
 	if _, err := c.annotate(ctx, "a", "1"); err != nil {
@@ -243,4 +226,53 @@ func checkChangeEndsWatches(ctx context.Context, d crdPerCase, c collection) err
 	defer next.close()
 	_, err = next.want("MODIFIED", "a")
 	return err
+}
+
+// changeWhileWatched creates an object, changes the CRD while the object is watched, and waits for
+// the end of the watch. It returns the resourceVersion of the object and a list after the change.
+func changeWhileWatched(ctx context.Context, d crdPerCase, c collection) (before string, after objectList, err error) {
+	o, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return "", after, err
+	}
+	w, err := c.watch(ctx, "?watch=1&resourceVersion="+o.ResourceVersion)
+	if err != nil {
+		return "", after, err
+	}
+	defer w.close()
+	if err := d.patch(ctx, setOp("/spec/versions/0/schema/openAPIV3Schema/description", "Gears turn")); err != nil {
+		return "", after, err
+	}
+	if err := w.wantEnd(); err != nil {
+		return "", after, err
+	}
+	if err := d.s.waitFor(ctx, get(c.path()), code(200)); err != nil {
+		return "", after, err
+	}
+	after, err = c.list(ctx, "")
+	if err != nil {
+		return "", after, err
+	}
+	return o.ResourceVersion, after, after.expectNames("a")
+}
+
+func checkChangeExpiresWatches(ctx context.Context, d crdPerCase, c collection) error {
+	before, _, err := changeWhileWatched(ctx, d, c)
+	if err != nil {
+		return err
+	}
+	w, err := c.watch(ctx, "?watch=1&resourceVersion="+before)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	status, err := w.wantError()
+	if err != nil {
+		return err
+	}
+	want := failure{code: 410, reason: metav1.StatusReasonExpired, contains: "too old resource version: " + before + " ("}
+	if err := want.match(status); err != nil {
+		return fmt.Errorf("watch of %s: %w", c.path(), err)
+	}
+	return w.wantEnd()
 }

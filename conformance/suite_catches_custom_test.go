@@ -16,7 +16,7 @@ var customFaults = []faultyServer{
 	{"leaves the short names out of discovery", changeBody(isDocument, replaceText(`"shortNames"`, `"names"`)), `^CD-01/names$`},
 	{"leaves the preferred version out of discovery", changeBody(isDocument, replaceText(`"preferredVersion"`, `"version"`)), `^CD-06/order$`},
 	{"serves all versions of a CRD", changeRequestBody(isDefinition, replaceText(`"served":false`, `"served":true`)), `^CD-02$`},
-	{"changes CRDs in a dry run only", dryRunOnly(http.MethodPatch), `^CD-(02/later|05/storedVersions|08/change|09/read|09/again|10/status|10/name|10/later|11/read|11/stored|12/root|13(/(create|items|rules|required))?|14/later|15/stored)$`},
+	{"changes CRDs in a dry run only", dryRunOnly(http.MethodPatch), `^CD-(02/later|05/storedVersions|08/(change|expired)|09/read|09/again|10/status|10/name|10/later|11/read|11/stored|12/root|13(/(create|items|rules|required))?|14/later|15/stored)$`},
 	{"deletes CRDs in a dry run only", dryRunOnly(http.MethodDelete), `^CD-(07|07/writes|08|08/finalizers|08/again|08/discovery|14/release)$`},
 	{"sends no DELETED events for custom objects", changeEvents(func(_ []string, event string) []string {
 		if strings.Contains(event, `"type":"DELETED"`) {

@@ -78,8 +78,8 @@ var ruleFaults = []faultyServer{
 			return nil
 		}
 		return []string{event}
-	}), `^(WA-(18/after|19|20)|EX-0[13])/typed$`},
-	{"does not end streams", keepStreamsOpen, `^(CD-08/(change|watch)|WA-1[69]/typed)$`},
+	}), `^((WA-(18/after|19|20)|EX-0[13])/typed|CD-08/expired)$`},
+	{"does not end streams", keepStreamsOpen, `^(CD-08/(change|expired|watch)|WA-1[69]/typed)$`},
 	{"sends the end of the initial events first", changeEvents(func(before []string, event string) []string {
 		if len(before) == 0 {
 			return []string{`{"type":"BOOKMARK","object":{"kind":"Secret","apiVersion":"v1","metadata":{"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}}}}` + "\n", event}

@@ -97,6 +97,11 @@
 // NAME.NAMESPACE.svc:PORT. Converted objects are cached with the state of the object: lists and
 // watches call the webhook once for each, a get without resourceVersion calls it every time.
 //
+// A change of the spec or the accepted names of a definition ends the watches of its objects. One
+// from a resourceVersion from before the change gets the 410 ERROR event, as on a real server, whose
+// watch cache begins anew, so that informers list again (CD-08). A real server ends the watches a
+// second later, and may return 429 for some milliseconds; WithCacheInitializing does so, too.
+//
 // A fork starts with the types of its original. A Restore to a snapshot from before a definition
 // removes its type and ends its watches. Replicas share the types of their server.
 //

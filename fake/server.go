@@ -121,6 +121,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 	return handlers.Settings{
 		Metrics:                s.metrics,
 		ResourceVersionTimeout: o.resourceVersionTimeout,
+		CacheInitialization:    o.cacheInitializing,
 		BookmarkInterval:       o.bookmarkInterval,
 		WatchTimeout:           o.watchTimeout,
 		ContinueLifetime:       o.continueLifetime,

@@ -196,7 +196,7 @@ func TestReinitializeCache(t *testing.T) {
 		require.False(t, open, "the watch ends")
 		rev := setValue(t, maps, "1")
 		const path = "/api/v1/namespaces/default/configmaps"
-		for _, query := range []string{"?watch=true", "?watch=true&resourceVersion=" + rev, "?resourceVersion=0", "", "?resourceVersion=0&limit=5&labelSelector=a", "?resourceVersion=" + rev} {
+		for _, query := range []string{"?watch=true", "?watch=true&resourceVersion=" + rev, "?resourceVersion=0", "", "?resourceVersion=0&limit=5&labelSelector=a", "?resourceVersion=" + rev, "?resourceVersionMatch=Exact&resourceVersion=" + rev} {
 			code, header, body := send(t, srv, "GET", path+query, "", nil)
 			require.Equal(t, http.StatusTooManyRequests, code, query)
 			require.Equal(t, "1", header.Get("Retry-After"), query)
@@ -206,7 +206,7 @@ func TestReinitializeCache(t *testing.T) {
 			require.Equal(t, "storage is (re)initializing", status.Message)
 			require.EqualValues(t, 1, status.Details.RetryAfterSeconds)
 		}
-		for _, query := range []string{"/a", "/a?resourceVersion=0", "?limit=5", "?limit=5&resourceVersion=0", "?resourceVersionMatch=Exact&resourceVersion=" + rev} {
+		for _, query := range []string{"/a", "/a?resourceVersion=0", "?limit=5", "?limit=5&resourceVersion=0", "?limit=5&resourceVersionMatch=Exact&resourceVersion=" + rev} {
 			code, _, body := send(t, srv, "GET", path+query, "", nil)
 			require.Equal(t, http.StatusOK, code, "%s: %s", query, body)
 		}

@@ -122,5 +122,6 @@ func catalogueProbes() map[int][]probe {
 		114: {succeeds(listRequest, podList).withHeader("X-Query: limit=5&resourceVersion=9")},
 		115: {succeeds(getRequest+" application/vnd.kubernetes.protobuf", "x8s\x00body")},
 		116: {fails(getRequest, 307, "...Temporary Redirect...", "Location: https://other.example.com:6443"+pods+"/a")},
+		117: {fails(watchRequest, 429, statusJSON(429, "TooManyRequests", "storage is (re)initializing", `{"retryAfterSeconds":1}`), retryAfterOne), succeeds(watchRequest, expired)},
 	}
 }

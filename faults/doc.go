@@ -165,7 +165,7 @@
 // [Expire410], [Retry504], [DropBookmarks], [ExpireContinue], [TooBusy] and [BadGateway] return
 // common rules.
 //
-// CATALOGUE.md in this directory lists 116 ways in which API servers break their clients, each with
+// CATALOGUE.md in this directory lists 117 ways in which API servers break their clients, each with
 // the rule, method or option that reproduces it.
 //
 // # Errors

@@ -3,7 +3,8 @@
 //
 //	fakeapi serve [--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
 //	        [--token TOKEN]... [--client-ca FILE]... [--host NAME]... [--faults FILE]
-//	        [--controllers=false] [--cbor] [--scenario FILE [--stay]]
+//	        [--controllers=false] [--cbor] [--cache-initializing DURATION]
+//	        [--scenario FILE [--stay]]
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
 //	fakeapi run [FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q]
@@ -86,6 +87,10 @@
 // has a curl command for each.
 //
 // --cbor enables CBOR, which on a real server is an alpha feature and off by default.
+//
+// --cache-initializing makes the server respond to watches and lists with 429 for a time after its
+// start, and after a change of a CustomResourceDefinition for its objects, as a real server does
+// while a watch cache is initialized.
 //
 // Controllers run unless --controllers=false; then the control API runs them on request.
 //

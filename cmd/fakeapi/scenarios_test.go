@@ -166,7 +166,7 @@ func TestRunAll(t *testing.T) {
 	require.NotContains(t, got.stdout, "careful")
 	require.NotContains(t, got.stdout, "MIRROR")
 	for _, c := range scenario.Catalogue() {
-		require.Equal(t, !slices.Contains([]string{"mirror", "elector"}, c.Role), strings.Contains(got.stdout, " "+c.Name+" "), c.Name)
+		require.Equal(t, !slices.Contains([]string{"mirror", "custom-mirror", "elector"}, c.Role), strings.Contains(got.stdout, " "+c.Name+" "), c.Name)
 	}
 }
 

@@ -8,13 +8,14 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/scenario"
 )
 
 const serveArguments = "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--host NAME]... " +
-	"[--faults FILE] [--controllers=false] [--cbor] [--scenario FILE [--stay]]"
+	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--scenario FILE [--stay]]"
 
 // serveFlags has the flags of serve.
 type serveFlags struct {
@@ -28,7 +29,9 @@ type serveFlags struct {
 	cbor       bool
 	faults     string // "" for none
 	scenario   string // "" for none
-	stay       bool   // keep serving after the scenario
+	// cacheInitializing is how long the watch cache initializes, 0 for not at all.
+	cacheInitializing time.Duration
+	stay              bool // keep serving after the scenario
 	// controllers reports whether the server runs controllers.
 	controllers bool
 }
@@ -58,6 +61,7 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		return nil
 	})
 	flags.BoolVar(&f.cbor, "cbor", false, "enable the feature gate CBORServingAndStorage")
+	flags.DurationVar(&f.cacheInitializing, "cache-initializing", 0, "for this `DURATION` after the start, and for each custom resource after a change of its definition, respond to watches and lists with 429, as while a watch cache is initialized")
 	flags.StringVar(&f.faults, "faults", "", "add the fault rules in `FILE`, one per line")
 	flags.StringVar(&f.scenario, "scenario", "", "run the scenario in `FILE` in real time, print its transcript, and exit; a step \"run NAME\" waits for a client whose user agent begins with NAME")
 	flags.BoolVar(&f.stay, "stay", false, "keep serving after the scenario, until interrupted")
@@ -90,6 +94,9 @@ func (f *serveFlags) options() []fakeapi.Option {
 	}
 	if f.cbor {
 		opts = append(opts, fakeapi.WithFeature(fakeapi.CBOR, true))
+	}
+	if f.cacheInitializing != 0 {
+		opts = append(opts, fakeapi.WithCacheInitializing(f.cacheInitializing))
 	}
 	if !f.controllers {
 		opts = append(opts, fakeapi.WithoutControllers())

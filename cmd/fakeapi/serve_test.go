@@ -323,3 +323,11 @@ func TestServeOutputUnwritable(t *testing.T) {
 	require.Equal(t, "fakeapi: no space left on device\n", stderr.String())
 	requireEmptyDir(t, os.Getenv("TMPDIR"))
 }
+
+// With --cache-initializing, lists get 429 at first.
+func TestServeCacheInitializing(t *testing.T) {
+	r := start(t, "--cache-initializing", "1h")
+	require.Equal(t, http.StatusTooManyRequests, r.get(t, "/api/v1/pods", nil))
+	require.Equal(t, http.StatusOK, r.get(t, "/api/v1/pods?limit=1", nil))
+	require.Equal(t, cleanExit, r.stop())
+}

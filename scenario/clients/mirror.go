@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	typedv1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
@@ -16,8 +17,15 @@ import (
 
 // mirror copies ConfigMaps. Its queue has the names of those that may have changed.
 type mirror struct {
-	source, target typedv1.ConfigMapInterface
-	queue          workqueue.TypedRateLimitingInterface[string]
+	source configMapReader
+	target typedv1.ConfigMapInterface
+	queue  workqueue.TypedRateLimitingInterface[string]
+}
+
+// configMapReader reads the ConfigMaps to copy.
+type configMapReader interface {
+	List(context.Context, metav1.ListOptions) (*corev1.ConfigMapList, error)
+	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
 // newMirror returns a mirror, and a client for the requests in which the mirrors of this package
@@ -28,7 +36,7 @@ func newMirror(ctx context.Context, config *rest.Config) (*mirror, kubernetes.In
 		return nil, nil, err
 	}
 	core := client.CoreV1()
-	return &mirror{core.ConfigMaps("default"), core.ConfigMaps("mirror"), newQueue(ctx)}, client, nil
+	return &mirror{source: core.ConfigMaps("default"), target: core.ConfigMaps("mirror"), queue: newQueue(ctx)}, client, nil
 }
 
 // write makes the copies equal to the sources until ctx is done. source returns the current state
@@ -108,13 +116,22 @@ func (s *objectCache) set(o *corev1.ConfigMap, there bool) {
 	s.queue.Add(o.Name)
 }
 
-// runMirror runs a mirror without an informer. follow updates the cache until ctx is done, and
-// calls ready when it has the first list.
-func runMirror(ctx context.Context, config *rest.Config, follow func(ctx context.Context, m *mirror, s *objectCache, ready func())) error {
+// followFunc updates the cache of a mirror without an informer until ctx is done. It calls ready
+// when it has the first list.
+type followFunc func(ctx context.Context, m *mirror, s *objectCache, ready func())
+
+// runMirror runs a mirror without an informer.
+func runMirror(ctx context.Context, config *rest.Config, follow followFunc) error {
 	m, _, err := newMirror(ctx, config)
 	if err != nil {
 		return err
 	}
+	m.run(ctx, follow)
+	return nil
+}
+
+// run runs a mirror without an informer.
+func (m *mirror) run(ctx context.Context, follow followFunc) {
 	s := &objectCache{queue: m.queue, byName: map[string]*corev1.ConfigMap{}}
 	listed := make(chan struct{})
 	var group sync.WaitGroup
@@ -127,5 +144,4 @@ func runMirror(ctx context.Context, config *rest.Config, follow func(ctx context
 		}
 	})
 	follow(ctx, m, s, sync.OnceFunc(func() { close(listed) }))
-	return nil
 }

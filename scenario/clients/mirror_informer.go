@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -25,14 +24,16 @@ func informer(ctx context.Context, config *rest.Config) error {
 // informerList is informer without streaming lists.
 func informerList(ctx context.Context, config *rest.Config) error {
 	return runInformerMirror(ctx, config, func(client kubernetes.Interface) cache.SharedIndexInformer {
-		maps := client.CoreV1().ConfigMaps("default")
-		return cache.NewSharedIndexInformer(listsAndWatches{&cache.ListWatch{
-			ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return maps.List(ctx, o) },
-			WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-				return maps.Watch(ctx, o)
-			},
-		}}, &corev1.ConfigMap{}, 0, cache.Indexers{})
+		return newListInformer(client.CoreV1().ConfigMaps("default"))
 	})
+}
+
+// newListInformer returns an informer of the ConfigMaps of source, without streaming lists.
+func newListInformer(source configMapReader) cache.SharedIndexInformer {
+	return cache.NewSharedIndexInformer(listsAndWatches{&cache.ListWatch{
+		ListWithContextFunc:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return source.List(ctx, o) },
+		WatchFuncWithContext: source.Watch,
+	}}, &corev1.ConfigMap{}, 0, cache.Indexers{})
 }
 
 // listsAndWatches disables streaming lists in the informer.
@@ -47,13 +48,17 @@ func runInformerMirror(ctx context.Context, config *rest.Config, newInformer fun
 	if err != nil {
 		return err
 	}
-	sources := newInformer(client)
+	return m.runInformer(ctx, newInformer(client))
+}
+
+// runInformer runs a mirror of the ConfigMaps of an informer.
+func (m *mirror) runInformer(ctx context.Context, sources cache.SharedIndexInformer) error {
 	add := func(obj any) {
 		if name, err := cache.DeletionHandlingObjectToName(obj); err == nil {
 			m.queue.Add(name.Name)
 		}
 	}
-	_, err = sources.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	_, err := sources.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: add, UpdateFunc: func(_, obj any) { add(obj) }, DeleteFunc: add,
 	})
 	if err != nil {

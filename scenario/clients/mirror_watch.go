@@ -18,47 +18,49 @@ import (
 // retryWatcher is a mirror based on client-go's RetryWatcher, which resumes watches and ends if
 // that is not possible.
 func retryWatcher(ctx context.Context, config *rest.Config) error {
-	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
-		through := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return m.source.Watch(ctx, o)
-		}}
-		for {
-			if revision, ok := m.list(ctx, s); ok {
-				ready()
-				watcher, err := watchtools.NewRetryWatcherWithContext(ctx, revision, through)
-				if err == nil {
-					_, _ = s.applyEvents(watcher) // list again, whatever the reason
-				}
-			}
-			if !sleep(ctx, retryDelay) {
-				return
+	return runMirror(ctx, config, followWithRetryWatcher)
+}
+
+func followWithRetryWatcher(ctx context.Context, m *mirror, s *objectCache, ready func()) {
+	through := &cache.ListWatch{WatchFuncWithContext: m.source.Watch}
+	for {
+		if revision, ok := m.list(ctx, s); ok {
+			ready()
+			watcher, err := watchtools.NewRetryWatcherWithContext(ctx, revision, through)
+			if err == nil {
+				_, _ = s.applyEvents(watcher) // list again, whatever the reason
 			}
 		}
-	})
+		if !sleep(ctx, retryDelay) {
+			return
+		}
+	}
 }
 
 // naive is a hand-written mirror that lists once and then only watches.
 func naive(ctx context.Context, config *rest.Config) error {
-	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
-		revision, ok := m.list(ctx, s)
-		for ; !ok; revision, ok = m.list(ctx, s) {
-			if !sleep(ctx, retryDelay) {
-				return
+	return runMirror(ctx, config, followNaively)
+}
+
+func followNaively(ctx context.Context, m *mirror, s *objectCache, ready func()) {
+	revision, ok := m.list(ctx, s)
+	for ; !ok; revision, ok = m.list(ctx, s) {
+		if !sleep(ctx, retryDelay) {
+			return
+		}
+	}
+	ready()
+	for {
+		watcher, err := m.source.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
+		if err == nil {
+			if last, _ := s.applyEvents(watcher); last != "" {
+				revision = last
 			}
 		}
-		ready()
-		for {
-			watcher, err := m.source.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
-			if err == nil {
-				if last, _ := s.applyEvents(watcher); last != "" {
-					revision = last
-				}
-			}
-			if !sleep(ctx, retryDelay) {
-				return
-			}
+		if !sleep(ctx, retryDelay) {
+			return
 		}
-	})
+	}
 }
 
 // watchOnly is a hand-written mirror that does not list. A watch without a resourceVersion begins

@@ -38,6 +38,9 @@ type Settings struct {
 	// ResourceVersionTimeout is how long a read waits for a resourceVersion that does not exist
 	// yet, before it is answered with 504 (RS-05).
 	ResourceVersionTimeout time.Duration
+	// CacheInitialization is how long the watch cache of a custom resource initializes after its
+	// definition has changed (CD-08).
+	CacheInitialization time.Duration
 	// BookmarkInterval is the time between the bookmarks of a watch (BM-08).
 	BookmarkInterval time.Duration
 	// WatchTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice
@@ -89,7 +92,9 @@ func (a *API) Replica(view watchcache.View, settings Settings) *API {
 
 func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registry, g *ids.Generator, settings Settings) *API {
 	a := &API{
-		store: storage.New(store), cache: watchcache.New(store, view, settings.ResourceVersionTimeout),
+		store: storage.New(store), cache: watchcache.New(store, view, watchcache.Settings{
+			MaxWait: settings.ResourceVersionTimeout, Initialization: settings.CacheInitialization,
+		}),
 		types: types, ids: g, settings: settings,
 		noops:             recordcache.New[noopRequest](),
 		continueLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime},

@@ -3,6 +3,7 @@ package handlers
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -70,7 +71,7 @@ type listStart struct {
 // continue (RS-10 to RS-28). The package documentation has the table.
 func (a *API) resolveListStart(q *request, prefix string, sel selector, opts *metainternal.ListOptions) (listStart, error) {
 	if opts.Continue != "" {
-		return a.resolveContinue(q, prefix, opts)
+		return a.resolveContinue(q, prefix, sel, opts)
 	}
 	rev, err := parseRevision(opts.ResourceVersion)
 	if err != nil {
@@ -82,17 +83,45 @@ func (a *API) resolveListStart(q *request, prefix string, sel selector, opts *me
 		if current := a.store.Revision(); rev > current && q.isSingleObject(sel) {
 			return listStart{}, status.ResourceVersionNotFound(uint64(rev), uint64(current))
 		}
+		if err := a.checkExactListReady(q, sel, opts); err != nil {
+			return listStart{}, err
+		}
 		view, err := a.viewExactly(q, rev)
 		return listStart{view: view}, err
 	}
-	// A list with a limit and without selectors is read from the storage (RS-31).
-	if !sel.isEmpty() || opts.Limit <= 0 {
-		if err := a.cache.CheckReady(); err != nil {
-			return listStart{}, err
-		}
+	if err := a.checkListReady(q, sel, opts); err != nil {
+		return listStart{}, err
 	}
 	view, err := a.viewAtLeast(q, opts.ResourceVersion)
 	return listStart{view: view}, err
+}
+
+// checkListReady returns the 429 of a list while the watch cache is being initialized. A list with
+// a limit and without selectors is read from the storage instead (RS-31).
+func (a *API) checkListReady(q *request, sel selector, opts *metainternal.ListOptions) error {
+	if sel.isEmpty() && opts.Limit > 0 {
+		return nil
+	}
+	return a.checkCacheReady(q)
+}
+
+// checkExactListReady is checkListReady for an exact or continued list. That of a single object is
+// always read from the storage.
+func (a *API) checkExactListReady(q *request, sel selector, opts *metainternal.ListOptions) error {
+	if q.isSingleObject(sel) {
+		return nil
+	}
+	return a.checkListReady(q, sel, opts)
+}
+
+// checkCacheReady returns the 429 of a watch cache that is being initialized. That of a custom
+// resource is also initialized after a change of its definition.
+func (a *API) checkCacheReady(q *request) error {
+	var changed time.Time
+	if q.res.Custom != nil {
+		changed = q.res.Custom.CRD().Created()
+	}
+	return a.cache.CheckReady(changed)
 }
 
 // isSingleObject reports whether a list selects one name. A real server reads its exact state from
@@ -107,13 +136,16 @@ func (q *request) isSingleObject(sel selector) bool {
 
 // resolveContinue returns the start of a list with a continue token. If its revision has expired,
 // the error is a 410 with a token that continues in the current state (CH-18).
-func (a *API) resolveContinue(q *request, prefix string, opts *metainternal.ListOptions) (listStart, error) {
+func (a *API) resolveContinue(q *request, prefix string, sel selector, opts *metainternal.ListOptions) (listStart, error) {
 	position, err := decodeContinue(prefix, opts.Continue)
 	if err != nil {
 		return listStart{}, err
 	}
 	if opts.ResourceVersion != "" && opts.ResourceVersion != "0" {
 		return listStart{}, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
+	}
+	if err := a.checkExactListReady(q, sel, opts); err != nil {
+		return listStart{}, err
 	}
 	if position.revision == 0 {
 		return listStart{view: a.store.View(), startKey: position.startKey}, nil

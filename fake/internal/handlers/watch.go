@@ -44,7 +44,7 @@ func (a *API) watch(q *request) error {
 		crdChanged = custom.CRD().Done()
 		defer context.AfterFunc(crdChanged, cancel)()
 	}
-	if err := a.cache.CheckReady(); err != nil { // WA-39
+	if err := a.checkCacheReady(q); err != nil { // WA-39
 		return err
 	}
 	s := &stream{
@@ -141,10 +141,13 @@ func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainter
 		// A server without WatchList sends the existing objects first, too (WA-05).
 		return s.listAndFollow(ctx, s.minInitialRevision(opts))
 	}
+	err := s.checkWindow(rev)
 	if rev == 0 {
 		rev = s.api.cache.Revision() // only later events (SI-07)
 	}
-	err := s.openCursor(rev)
+	if err == nil {
+		err = s.openCursor(rev)
+	}
 	s.writeHeader()
 	if err != nil {
 		return err
@@ -253,29 +256,6 @@ func (s *stream) follow(ctx context.Context) error {
 		return s.drainAfterCRDChange(events, buffer)
 	}
 	return nil
-}
-
-// drainAfterCRDChange sends the events from before the CustomResourceDefinition changed. If it was
-// deleted, these are the deletions of its objects, after which some time passes on a real server.
-func (s *stream) drainAfterCRDChange(events, buffer []*memstore.Event) error {
-	s.ctx = s.request
-	until := s.api.store.Revision()
-	for {
-		if len(events) == 0 {
-			n, err := s.cursor.Next(buffer)
-			if n == 0 || err != nil { // after a restore there are no more events
-				return s.flush()
-			}
-			events = buffer[:n]
-		}
-		sent, err := s.sendEvents(events)
-		if err != nil {
-			return err
-		}
-		if events = events[sent:]; sent == 0 || s.sent >= until {
-			return s.flush()
-		}
-	}
 }
 
 // sendEvents writes the events that are visible and returns their number.

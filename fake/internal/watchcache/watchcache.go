@@ -16,12 +16,11 @@ import (
 
 // Cache is the watch cache of one API server instance. It is safe for concurrent use.
 type Cache struct {
-	view  View
-	store *memstore.Store
-	// maxWait is how long a wait for a resourceVersion lasts.
-	maxWait time.Duration
+	view     View
+	store    *memstore.Store
+	settings Settings
 
-	initializing atomic.Pointer[initialization] // nil while the cache is ready
+	initialized atomic.Pointer[initialization] // the last one of the whole cache, nil if there was none
 
 	mu sync.Mutex // guards all below
 	// watches is the context of the open watches; endWatches cancels it.
@@ -29,16 +28,25 @@ type Cache struct {
 	endWatches context.CancelFunc
 }
 
-// initialization is the time in which the cache is not ready.
+// Settings are the durations of a Cache.
+type Settings struct {
+	// MaxWait is how long a read waits for a resourceVersion that the store or the view does not
+	// have yet (RS-05).
+	MaxWait time.Duration
+	// Initialization is how long the cache of a custom resource is not ready after a change of its
+	// definition. It is 0 by default.
+	Initialization time.Duration
+}
+
+// initialization is a time in which the cache is not ready.
 type initialization struct{ since, until time.Time }
 
-// New returns the Cache of a store. Reads see view, or all of the store if it is nil. maxWait is
-// how long a read waits for a resourceVersion that the store or the view does not have yet (RS-05).
-func New(store *memstore.Store, view View, maxWait time.Duration) *Cache {
+// New returns the Cache of a store. Reads see view, or all of the store if it is nil.
+func New(store *memstore.Store, view View, settings Settings) *Cache {
 	if view == nil {
 		view = currentView{store}
 	}
-	c := &Cache{view: view, store: store, maxWait: maxWait}
+	c := &Cache{view: view, store: store, settings: settings}
 	c.watches, c.endWatches = context.WithCancel(context.Background())
 	return c
 }
@@ -68,7 +76,7 @@ func (c *Cache) wait(ctx context.Context, timeout time.Duration, view View, rev 
 	if rev <= view.Revision() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, min(timeout, c.maxWait))
+	ctx, cancel := context.WithTimeout(ctx, min(timeout, c.settings.MaxWait))
 	defer cancel()
 	for {
 		changes := view.Until(rev)
@@ -82,7 +90,7 @@ func (c *Cache) wait(ctx context.Context, timeout time.Duration, view View, rev 
 		case <-fired:
 		case <-ctx.Done():
 			stop()
-			if timeout < c.maxWait {
+			if timeout < c.settings.MaxWait {
 				return status.RequestTimeout
 			}
 			return status.TooLargeResourceVersion(uint64(rev), uint64(view.Revision()))
@@ -96,26 +104,34 @@ func (c *Cache) wait(ctx context.Context, timeout time.Duration, view View, rev 
 func (c *Cache) Reinitialize(d time.Duration) {
 	now := time.Now()
 	// This comes first, so that no watch is opened between the two.
-	c.initializing.Store(&initialization{since: now, until: now.Add(d)})
+	c.initialized.Store(&initialization{since: now, until: now.Add(d)})
 	c.EndWatches()
 	c.AllowWatches()
 }
 
-// CheckReady returns nil, or the 429 of a cache that is being initialized (RS-31, WA-39). The
-// client is asked to retry after 1 to 30 seconds, later the longer the initialization takes.
-func (c *Cache) CheckReady() error {
-	current := c.initializing.Load()
-	if current == nil {
+// CheckReady returns nil, or the 429 of a cache that is being initialized (RS-31, WA-39). created is
+// when the definition of a custom resource began to be as it is, from which its cache initializes;
+// for other resources it is zero.
+func (c *Cache) CheckReady(created time.Time) error {
+	last := c.initialized.Load()
+	if c.settings.Initialization > 0 && !created.IsZero() && (last == nil || created.After(last.since)) {
+		last = &initialization{since: created, until: created.Add(c.settings.Initialization)}
+	}
+	if last == nil {
 		return nil
 	}
 	now := time.Now()
-	if !now.Before(current.until) {
-		c.initializing.CompareAndSwap(current, nil)
+	if !now.Before(last.until) {
 		return nil
 	}
+	return status.WatchCacheInitializing(retryAfter(now.Sub(last.since)))
+}
+
+// retryAfter returns the seconds after which a client is asked to retry, 1 to 30, which grow with
+// the time since the start of the initialization.
+func retryAfter(elapsed time.Duration) int {
 	const growth = 0.06
-	seconds := math.Exp(growth * now.Sub(current.since).Seconds())
-	return status.WatchCacheInitializing(int(min(max(seconds, 1), 30)))
+	return int(min(max(math.Exp(growth*elapsed.Seconds()), 1), 30))
 }
 
 // EndWatches ends all watches without an error. Until AllowWatches is called, new watches end

@@ -144,7 +144,8 @@ func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder
 	}
 	now := &entry{record: rec, object: obj.(*apiextensionsv1.CustomResourceDefinition)}
 	switch {
-	case before != nil && before.crd != nil && definesSameType(before.object, now.object):
+	case before != nil && before.crd != nil && definesSameType(before.object, now.object) &&
+		before.crd.Since() <= rec.Revision: // which is not so after a restore to an earlier revision
 		now.crd, now.resources, now.storage, now.openAPI = before.crd, before.resources, before.storage, before.openAPI
 		return now, nil
 	case !lifecycle.ServesRequests(now.object):
@@ -152,7 +153,7 @@ func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder
 		return now, nil
 	}
 	before.stop()
-	now.crd, err = versions.New(t.ctx, now.object, t.network)
+	now.crd, err = versions.New(t.ctx, now.object, rec.Revision, t.network)
 	if err != nil { // the caBundle of the webhook is invalid; the condition Established reports it
 		return now, nil
 	}

@@ -75,7 +75,7 @@ func (t *Registry) Preview(all map[string]*apiextensionsv1.CustomResourceDefinit
 		if !lifecycle.ServesRequests(crd) {
 			continue
 		}
-		d, err := versions.New(t.ctx, crd, t.network)
+		d, err := versions.New(t.ctx, crd, 0, t.network)
 		if err != nil {
 			stop()
 			return nil, nil, fmt.Errorf("%s cannot be served: %w", crd.Name, err)

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -13,6 +14,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/crd/conversion"
 	"example.com/fakeapi/fake/internal/crd/structural"
+	"example.com/fakeapi/memstore"
 )
 
 // Network is used to call conversion webhooks. The zero value dials over the network and resolves
@@ -26,6 +28,8 @@ type Network struct {
 // concurrent use.
 type CRD struct {
 	object      *apiextensionsv1.CustomResourceDefinition
+	since       memstore.Revision
+	created     time.Time
 	storage     *Version
 	versions    map[string]*Version
 	converter   *conversion.Converter
@@ -44,15 +48,18 @@ type Version struct {
 	spec *apiextensionsv1.CustomResourceDefinitionVersion
 }
 
-// New returns the CRD of a CustomResourceDefinition, which must not change afterwards. The caller
-// must call Stop when the CustomResourceDefinition changes. When ctx is done, calls of the
-// conversion webhook are canceled.
-func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, network Network) (*CRD, error) {
+// New returns the CRD of a CustomResourceDefinition, which must not change afterwards. It has been
+// as it is since a revision. The caller must call Stop when the CustomResourceDefinition changes.
+// When ctx is done, calls of the conversion webhook are canceled.
+func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, since memstore.Revision, network Network) (*CRD, error) {
 	converter, err := conversion.New(crd, network.Dial, network.Services)
 	if err != nil {
 		return nil, err
 	}
-	d := &CRD{object: crd, versions: make(map[string]*Version), converter: converter, callContext: ctx}
+	d := &CRD{
+		object: crd, since: since, created: time.Now(),
+		versions: make(map[string]*Version), converter: converter, callContext: ctx,
+	}
 	for i := range crd.Spec.Versions {
 		spec := &crd.Spec.Versions[i]
 		s, err := structural.New(crd, spec.Name)
@@ -89,6 +96,13 @@ func (d *CRD) Close() {
 
 // Done returns a context that is canceled by Stop. Watches of the CRD end then.
 func (d *CRD) Done() context.Context { return d.ctx }
+
+// Since returns the revision since which the CustomResourceDefinition has been as it is. The watch
+// cache of a real server begins there.
+func (d *CRD) Since() memstore.Revision { return d.since }
+
+// Created returns when New was called.
+func (d *CRD) Created() time.Time { return d.created }
 
 // Object returns the CustomResourceDefinition. It must not be changed.
 func (d *CRD) Object() *apiextensionsv1.CustomResourceDefinition { return d.object }
