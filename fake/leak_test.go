@@ -3,10 +3,12 @@ package fakeapi_test
 import (
 	"context"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	goruntime "runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,53 +23,72 @@ import (
 // afterwards. The servers differ in network, TLS, custom resources, webhooks, forks and replicas,
 // and are closed with open watches and WebSockets, running controllers and blocked requests.
 func TestThousandServersLeakNoResources(t *testing.T) {
-	servers := 1000
-	if testing.Short() {
-		servers = 200
-	}
-	u := serverUser{widgets: decodeCRD(t, widgetCRD), gadgets: decodeCRD(t, gadgetCRD("v1", webhookConversion(startLoopbackWebhook(t, &gadgetWebhook{}))))}
-	for i := range 100 { // initializes what is initialized once per process
-		u.useServer(t, i)
-	}
-	before := measureUsage(t, resourceUsage{})
-	for i := range servers {
-		u.useServer(t, i)
-	}
-	after := measureUsage(t, before)
-	require.LessOrEqual(t, after.goroutines, before.goroutines)
-	require.LessOrEqual(t, after.files, before.files)
-	const perServer = 2 << 10 // a server that is not freed has at least 65 KB
-	require.Less(t, after.heap, before.heap+uint64(servers)*perServer, "bytes on the heap, before: %d", before.heap)
+	runAlone(t, func(t *testing.T) {
+		servers := 1000
+		if testing.Short() {
+			servers = 200
+		}
+		u := serverUser{widgets: decodeCRD(t, widgetCRD), gadgets: decodeCRD(t, gadgetCRD("v1", webhookConversion(startLoopbackWebhook(t, &gadgetWebhook{}))))}
+		want := measureUsage(t, &u.live)
+		want.heap = math.MaxUint64
+		for i := range 100 { // initializes what is initialized once per process
+			u.useServer(t, i)
+		}
+		const perServer = 2 << 10 // a server that is not freed has at least 65 KB
+		want.heap = requireUsage(t, &u.live, want).heap + uint64(servers)*perServer
+		for i := range servers {
+			u.useServer(t, i)
+			goroutines := waitForGoroutines(want.goroutines)
+			require.LessOrEqual(t, goroutines, want.goroutines, "goroutines after server %d", i)
+		}
+		requireUsage(t, &u.live, want)
+	})
 }
 
-// A server that is not closed increases the measured usage.
+// A server that is not closed, or that something refers to, increases the measured usage.
 func TestResourceUsageCountsServer(t *testing.T) {
-	before := measureUsage(t, resourceUsage{}) // after the goroutines of other tests have ended
-	srv, err := fakeapi.New()
-	require.NoError(t, err)
-	after := measureUsage(t, resourceUsage{goroutines: 1 << 20})
-	require.Greater(t, after.goroutines, before.goroutines)
-	require.Greater(t, after.heap, before.heap+32<<10)
-	if goruntime.GOOS == "linux" {
-		require.Greater(t, after.files, before.files)
-	}
-	require.NoError(t, srv.Close())
-	require.LessOrEqual(t, measureUsage(t, before).goroutines, before.goroutines)
+	runAlone(t, func(t *testing.T) {
+		srv, err := fakeapi.New() // initializes what is initialized once per process
+		require.NoError(t, err)
+		require.NoError(t, srv.Close())
+		var live atomic.Int64
+		before := measureUsage(t, &live)
+		srv, err = fakeapi.New()
+		require.NoError(t, err)
+		countUntilFreed(srv, &live)
+		after := measureUsage(t, &live)
+		require.Greater(t, after.goroutines, before.goroutines)
+		require.Greater(t, after.heap, before.heap+32<<10)
+		require.Equal(t, 1, after.servers)
+		if goruntime.GOOS == "linux" {
+			require.Greater(t, after.files, before.files)
+		}
+		require.NoError(t, srv.Close())
+		require.Equal(t, 1, measureUsage(t, &live).servers)
+		goruntime.KeepAlive(srv)
+		before.heap += 32 << 10
+		requireUsage(t, &live, before)
+	})
 }
 
 // serverUser uses servers in different ways.
-type serverUser struct{ widgets, gadgets runtime.Object }
+type serverUser struct {
+	widgets, gadgets runtime.Object
+	// live is the number of servers that are not freed.
+	live atomic.Int64
+}
 
 // serverUse is a server with its open watches and requests.
 type serverUse struct {
 	*testing.T
+	live    *atomic.Int64
 	ctx     context.Context
 	servers []*fakeapi.Server
 	open    []io.Closer
 }
 
 // useServer creates a server, sends writes, opens watches and closes it. i selects the variant.
-func (u serverUser) useServer(t *testing.T, i int) {
+func (u *serverUser) useServer(t *testing.T, i int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -88,7 +109,8 @@ func (u serverUser) useServer(t *testing.T, i int) {
 	}
 	srv, err := fakeapi.New(opts...)
 	require.NoError(t, err)
-	run := &serverUse{T: t, ctx: ctx, servers: []*fakeapi.Server{srv}}
+	countUntilFreed(srv, &u.live)
+	run := &serverUse{T: t, live: &u.live, ctx: ctx, servers: []*fakeapi.Server{srv}}
 	run.write(srv, "POST", configMapsPath, `{"metadata":{"generateName":"x"}}`, 201)
 	run.watch(srv, watched)
 	run.runVariants(i, watched)
@@ -124,6 +146,8 @@ func (u *serverUse) runVariants(i int, watched string) {
 		require.NoError(u, err)
 		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(u, err)
+		countUntilFreed(fork, u.live)
+		countUntilFreed(replica.Server, u.live)
 		u.watch(fork, watched)
 		u.watch(replica.Server, watched)
 		u.servers = append(u.servers, replica.Server)
@@ -198,23 +222,49 @@ func startWatch(t *testing.T, ctx context.Context, srv *fakeapi.Server, path str
 // resourceUsage is what a process uses.
 type resourceUsage struct {
 	goroutines, files int
+	servers           int // that are not freed
 	heap              uint64
 }
 
-// measureUsage measures the usage after waiting until there are no more goroutines than in want.
-func measureUsage(t *testing.T, want resourceUsage) resourceUsage {
+// countUntilFreed increases live until the server is freed.
+func countUntilFreed(srv *fakeapi.Server, live *atomic.Int64) {
+	live.Add(1)
+	goruntime.AddCleanup(srv, func(live *atomic.Int64) { live.Add(-1) }, live)
+}
+
+// measureUsage measures the usage after garbage collections.
+func measureUsage(t *testing.T, live *atomic.Int64) resourceUsage {
 	t.Helper()
-	s := resourceUsage{goroutines: waitForGoroutines(want.goroutines)}
 	for range 3 { // finalizers and cleanups run between garbage collections
 		goruntime.GC()
 	}
 	var m goruntime.MemStats
 	goruntime.ReadMemStats(&m)
-	s.heap = m.HeapAlloc
 	open, err := os.ReadDir("/proc/self/fd")
 	if goruntime.GOOS == "linux" {
 		require.NoError(t, err)
 	}
-	s.files = len(open)
-	return s
+	return resourceUsage{goroutines: goruntime.NumGoroutine(), files: len(open), servers: int(live.Load()), heap: m.HeapAlloc}
+}
+
+// requireUsage waits until the usage is not above a limit and returns it. It fails after a minute.
+func requireUsage(t *testing.T, live *atomic.Int64, limit resourceUsage) resourceUsage {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		u := measureUsage(t, live)
+		if u.goroutines <= limit.goroutines && u.files <= limit.files && u.servers <= limit.servers && u.heap <= limit.heap {
+			return u
+		}
+		require.True(t, time.Now().Before(end), "the usage is %+v, the limit is %+v", u, limit)
+	}
+}
+
+// waitForGoroutines waits until there are at most want goroutines, but for a minute at most, and
+// returns their number.
+func waitForGoroutines(want int) int {
+	n := goruntime.NumGoroutine()
+	for end := time.Now().Add(time.Minute); n > want && time.Now().Before(end); n = goruntime.NumGoroutine() {
+		time.Sleep(time.Millisecond)
+	}
+	return n
 }

@@ -114,35 +114,23 @@ func TestCloseEndsWatches(t *testing.T) {
 
 // Servers leave no goroutines.
 func TestServersLeakNoGoroutines(t *testing.T) {
-	one := func(opts ...fakeapi.Option) {
-		srv, err := fakeapi.New(opts...)
-		require.NoError(t, err)
-		resp := openWatch(t, t.Context(), srv, "/api/v1/pods?watch=1")
-		require.NoError(t, srv.Close())
-		_, _ = io.Copy(io.Discard, resp.Body)
-		_ = resp.Body.Close()
-	}
-	one()
-	before := waitForGoroutines(0)
-	for range 100 {
-		one()
-		one(fakeapi.WithInMemoryNetwork())
-		one(fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
-	}
-	require.LessOrEqual(t, waitForGoroutines(before), before)
-}
-
-// waitForGoroutines waits until there are at most want goroutines, or until their number stops
-// falling, and returns it.
-func waitForGoroutines(want int) int {
-	n := runtime.NumGoroutine()
-	for unchanged := 0; n > want && unchanged < 1000; unchanged++ {
-		time.Sleep(time.Millisecond)
-		if now := runtime.NumGoroutine(); now < n {
-			n, unchanged = now, 0
+	runAlone(t, func(t *testing.T) {
+		before := runtime.NumGoroutine()
+		one := func(opts ...fakeapi.Option) {
+			srv, err := fakeapi.New(opts...)
+			require.NoError(t, err)
+			resp := openWatch(t, t.Context(), srv, "/api/v1/pods?watch=1")
+			require.NoError(t, srv.Close())
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+			require.LessOrEqual(t, waitForGoroutines(before), before)
 		}
-	}
-	return n
+		for range 100 {
+			one()
+			one(fakeapi.WithInMemoryNetwork())
+			one(fakeapi.WithInMemoryNetwork(), fakeapi.WithTLS())
+		}
+	})
 }
 
 // watchEvent is a watch event in JSON.
