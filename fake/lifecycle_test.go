@@ -2,8 +2,10 @@ package fakeapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -126,9 +128,11 @@ func TestShutdownWaitsForRequests(t *testing.T) {
 	})
 }
 
-// On a real socket the address is the same after a restart.
+// On a real socket the address is the same after a restart. No other process uses ports of the
+// test's loopback address.
 func TestRestartOnSameAddress(t *testing.T) {
-	srv := fakeapi.Start(t)
+	pid := os.Getpid()
+	srv := fakeapi.Start(t, fakeapi.WithAddress(fmt.Sprintf("127.%d.%d.%d:0", 1+pid>>16, pid>>8&255, pid&255)))
 	url := srv.URL()
 	for range 3 {
 		code, _, _ := send(t, srv, "GET", "/livez", "", nil)

@@ -182,8 +182,18 @@ func (c *unresponsiveConn) Close() error {
 }
 
 // A client that does not read its stream or its connection delays neither writers nor other streams
-// nor Close.
+// nor Close. The fastest Close of three is fast; others may be slowed down by the machine.
 func TestSlowHTTP2Clients(t *testing.T) {
+	fastest := time.Hour
+	for i := 0; i < 3 && fastest >= 4*time.Second; i++ {
+		fastest = min(fastest, closeWithSlowHTTP2Clients(t))
+	}
+	require.Less(t, fastest, 4*time.Second, "Close does not wait for unresponsive clients")
+}
+
+// closeWithSlowHTTP2Clients writes to a server with slow clients, and returns how long Close takes.
+func closeWithSlowHTTP2Clients(t *testing.T) time.Duration {
+	t.Helper()
 	srv, err := fakeapi.New(fakeapi.WithTLS())
 	require.NoError(t, err)
 	openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1") // never read
@@ -209,7 +219,7 @@ func TestSlowHTTP2Clients(t *testing.T) {
 	require.Equal(t, "HTTP/2.0", protocol(t, srv))
 	start := time.Now()
 	require.NoError(t, srv.Close())
-	require.Less(t, time.Since(start), 4*time.Second, "Close does not wait for unresponsive clients")
+	return time.Since(start)
 }
 
 // Shutdown ends watches over HTTP/2 cleanly and closes connections within the second that net/http

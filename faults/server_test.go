@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -140,7 +141,9 @@ func (d *testServer) get(path string) (*http.Response, string) {
 
 // do sends a request. It returns the error of the request or of reading the body.
 func (d *testServer) do(method, path string) (*http.Response, string, error) {
-	req, err := http.NewRequestWithContext(d.t.Context(), method, d.url+path, strings.NewReader(`{"kind":"Pod"}`))
+	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, d.url+path, strings.NewReader(`{"kind":"Pod"}`))
 	require.NoError(d.t, err)
 	resp, err := d.client.Do(req)
 	if err != nil {
@@ -158,8 +161,11 @@ type watchClient struct {
 	r    *bufio.Reader
 }
 
+// watch opens a watch. Reads fail after a minute, for an event that a rule wrongly drops.
 func (d *testServer) watch(query string, accept ...string) *watchClient {
-	req, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.url+pods+"?watch=1"+query, nil)
+	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
+	d.t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+pods+"?watch=1"+query, nil)
 	require.NoError(d.t, err)
 	req.Header["Accept"] = accept
 	resp, err := d.client.Do(req)
