@@ -71,9 +71,9 @@ func ExampleExecute_proxy() {
 // TestRunOnAProxy runs the example against a server that is closed by defer.
 func TestRunOnAProxy(t *testing.T) {
 	t.Parallel()
-	proxy, err := proxyTo(fakeapi.Start(t, fakeapi.WithResourceVersionTimeout(50*time.Millisecond)).URL())
+	proxy, err := proxyTo(fakeapi.Start(t).URL())
 	require.NoError(t, err)
 	srv := httptest.NewServer(proxy)
 	defer srv.Close()
-	conformance.Run(t, conformance.Config{BaseURL: srv.URL, Client: srv.Client(), Run: regexp.MustCompile(`^(OC|GT)-`)})
+	conformance.Run(t, conformance.Config{BaseURL: srv.URL, Client: srv.Client(), Run: regexp.MustCompile(`^(OC|GT)-`), Timeout: 5 * time.Minute})
 }

@@ -71,9 +71,10 @@ func TestFakeWithUsers(t *testing.T) {
 func TestFakeOverTCP(t *testing.T) {
 	t.Parallel()
 	var running sync.WaitGroup
-	for _, selection := range splitCases(16) {
-		config := configOf(fakeapi.Start(t, fakeapi.WithResourceVersionTimeout(50*time.Millisecond)))
+	for _, selection := range splitCases(48) {
+		config := configOf(fakeapi.Start(t))
 		config.Run = selection
+		config.Timeout = 5 * time.Minute // the machine may be busy
 		running.Go(func() { conformance.Run(t, config) })
 	}
 	running.Wait()
