@@ -89,11 +89,18 @@ func splitCBORMap(item []byte) (n int, pairs []byte, err error) {
 
 // CBORToJSON returns the JSON of a CBOR map.
 func CBORToJSON(body []byte) ([]byte, error) {
-	var value map[string]any
-	if err := direct.Unmarshal(body, &value); err != nil {
+	value, err := UnmarshalCBORMap(body)
+	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(value)
+}
+
+// UnmarshalCBORMap decodes a CBOR map.
+func UnmarshalCBORMap(body []byte) (map[string]any, error) {
+	var value map[string]any
+	err := direct.Unmarshal(body, &value)
+	return value, err
 }
 
 // OptionsCodecs returns the codecs for options in request bodies. Those of apimachinery do not

@@ -9,12 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// parseApply parses an apply patch, whose body is a configuration (SA rules). It is merged again if
-// the object is changed by another request at the same time.
+// applyFunc merges an apply patch into old and returns the result and warnings.
+type applyFunc func(manager *managedfields.FieldManager, old runtime.Object) (runtime.Object, []error, error)
+
+// parseApply parses an apply patch, whose body is a configuration (SA rules).
 func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updatedObjectInfo, error) {
 	// A real server converts it to JSON for the audit log before it reads the object (SA-15).
 	if !json.Valid(config) {
@@ -22,16 +26,40 @@ func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updated
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
 		}
 	}
+	return q.newApply(opts, func(manager *managedfields.FieldManager, old runtime.Object) (runtime.Object, []error, error) {
+		return manager.Apply(old, config, opts.FieldManager, isForced(opts), opts.FieldValidation)
+	})
+}
+
+// parseApplyCBOR is parseApply for CBOR, which has no duplicate keys to warn of.
+func (q *request) parseApplyCBOR(config []byte, opts *metav1.PatchOptions) (*updatedObjectInfo, error) {
+	if _, err := codec.UnmarshalCBORMap(config); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	return q.newApply(opts, func(manager *managedfields.FieldManager, old runtime.Object) (runtime.Object, []error, error) {
+		decoded, err := codec.UnmarshalCBORMap(config)
+		if err != nil {
+			return nil, nil, err
+		}
+		obj, err := manager.ApplyConfig(old, decoded, opts.FieldManager, isForced(opts))
+		return obj, nil, err
+	})
+}
+
+func isForced(opts *metav1.PatchOptions) bool { return opts.Force != nil && *opts.Force }
+
+// newApply returns the write of an apply patch. The patch is merged again if the object is changed
+// by another request at the same time.
+func (q *request) newApply(opts *metav1.PatchOptions, apply applyFunc) (*updatedObjectInfo, error) {
 	manager, err := q.fieldManager()
 	if err != nil {
 		return nil, err
 	}
-	force := opts.Force != nil && *opts.Force
 	return &updatedObjectInfo{
 		options:   writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
 		mayCreate: q.info.Subresource == "", // SA-02
 		updatedObject: func(old runtime.Object) (runtime.Object, error) {
-			obj, warnings, err := manager.Apply(old, config, opts.FieldManager, force, opts.FieldValidation)
+			obj, warnings, err := apply(manager, old)
 			if err != nil {
 				return nil, err
 			}

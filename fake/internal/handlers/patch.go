@@ -1,11 +1,9 @@
 package handlers
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -38,10 +36,7 @@ func (q *request) parsePatch() (*updatedObjectInfo, error) {
 	}
 	switch kind {
 	case types.ApplyCBORPatchType:
-		if body, err = codec.CBORToJSON(body); err != nil {
-			return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
-		}
-		return q.parseApply(body, &opts)
+		return q.parseApplyCBOR(body, &opts)
 	case types.ApplyYAMLPatchType:
 		return q.parseApply(body, &opts)
 	}

@@ -1,15 +1,12 @@
 package managedfields
 
 import (
-	"encoding/json"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	kjson "sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
 )
 
 // Apply merges an apply patch, YAML or JSON, into live and returns the resulting object. live is
@@ -26,26 +23,14 @@ import (
 // conflicts (409, SA-05, SA-06), other errors, which become a 500 without a reason, for objects
 // that do not conform to the schema (SA-16, SA-17).
 func (m *FieldManager) Apply(live runtime.Object, patch []byte, manager string, force bool, validation string) (runtime.Object, []error, error) {
-	config := &unstructured.Unstructured{Object: map[string]any{}}
-	if err := decodePatch(patch, config); err != nil {
+	config, err := decodePatch(patch)
+	if err != nil {
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
-	if live == nil {
-		live = m.emptyObject
-	}
-	live = m.withKind(live, false)
-	if m.versionByType == nil {
-		// The result shares its unchanged fields with live, and the library sets defaults in it.
-		live = live.DeepCopyObject()
-	}
-	obj, err := m.library.Apply(live, config, manager, force)
+	obj, err := m.ApplyConfig(live, config, manager, force)
 	if err != nil {
 		return nil, nil, err
 	}
-	if obj, err = m.converter.ConvertToVersion(obj, m.storageVersion); err != nil {
-		return nil, nil, err
-	}
-	obj = m.withKind(obj, true)
 	if validation == metav1.FieldValidationIgnore {
 		return obj, nil, nil
 	}
@@ -59,27 +44,22 @@ func (m *FieldManager) Apply(live runtime.Object, patch []byte, manager string, 
 	return obj, []error{duplicate}, nil
 }
 
-// decodePatch decodes a patch. JSON is YAML too, but is decoded much faster as JSON.
-func decodePatch(patch []byte, config *unstructured.Unstructured) error {
-	if kjson.UnmarshalCaseSensitivePreserveInts(patch, &config.Object) == nil && config.Object != nil {
-		return nil
+// ApplyConfig is Apply for a decoded patch, which it may change.
+func (m *FieldManager) ApplyConfig(live runtime.Object, config map[string]any, manager string, force bool) (runtime.Object, error) {
+	if live == nil {
+		live = m.emptyObject
 	}
-	config.Object = map[string]any{}
-	if err := yaml.Unmarshal(patch, &config.Object); err != nil {
-		return err
+	live = m.withKind(live, false)
+	if m.versionByType == nil {
+		// The result shares its unchanged fields with live, and the library sets defaults in it.
+		live = live.DeepCopyObject()
 	}
-	body, err := json.Marshal(config.Object) // to decode integers as int64
+	obj, err := m.library.Apply(live, &unstructured.Unstructured{Object: config}, manager, force)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return kjson.UnmarshalCaseSensitivePreserveInts(body, &config.Object)
-}
-
-// checkDuplicateKeys returns the error of the YAML library for duplicate keys in a patch. JSON
-// without duplicates is not parsed as YAML, which is slow.
-func checkDuplicateKeys(patch []byte) error {
-	if strict, err := kjson.UnmarshalStrict(patch, &map[string]any{}); err == nil && len(strict) == 0 {
-		return nil
+	if obj, err = m.converter.ConvertToVersion(obj, m.storageVersion); err != nil {
+		return nil, err
 	}
-	return yaml.UnmarshalStrict(patch, &map[string]any{})
+	return m.withKind(obj, true), nil
 }

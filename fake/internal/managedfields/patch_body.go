@@ -1,0 +1,109 @@
+package managedfields
+
+import (
+	"bytes"
+
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
+)
+
+// decodePatch decodes an apply patch as YAML, as kube-apiserver does with all of them. A number
+// without a fraction is an integer, also if it is written as 3.0 or 3e0.
+func decodePatch(patch []byte) (map[string]any, error) {
+	config := map[string]any{}
+	if isPlainJSON(patch) && kjson.UnmarshalCaseSensitivePreserveInts(patch, &config) == nil && config != nil {
+		return config, nil
+	}
+	config = map[string]any{}
+	err := utilyaml.Unmarshal(patch, &config)
+	return config, err
+}
+
+// checkDuplicateKeys returns the error of the YAML library for duplicate keys in a patch.
+func checkDuplicateKeys(patch []byte) error {
+	if isPlainJSON(patch) {
+		if strict, err := kjson.UnmarshalStrict(patch, &map[string]any{}); err == nil && len(strict) == 0 {
+			return nil
+		}
+	}
+	return utilyaml.UnmarshalStrict(patch, &map[string]any{})
+}
+
+const (
+	maxPlainKey    = 1000 // YAML has a limit of 1024 characters
+	maxPlainDigits = 18   // fewer than those of the largest int64
+	maxPlainDepth  = 100
+)
+
+// isPlainJSON reports whether a patch, if it is valid JSON, is decoded with the same result as JSON
+// and as YAML. Decoding JSON is much faster. It reports false for what few clients send: fractions
+// and exponents, large integers, characters and escapes that YAML reads otherwise or refuses, long
+// keys, and space before a colon.
+func isPlainJSON(patch []byte) bool {
+	depth := 0
+	for i := 0; i < len(patch); i++ {
+		switch c := patch[i]; {
+		case c == '"':
+			end := plainStringEnd(patch, i)
+			if end < 0 || !isPlainKey(patch[i:end], patch[end:]) {
+				return false
+			}
+			i = end - 1
+		case c == '-' || '0' <= c && c <= '9':
+			number := leadingNumber(patch[i:])
+			if len(number) > maxPlainDigits || number[0] == '-' && (len(number) == 1 || number[1] == '0') ||
+				bytes.ContainsAny(number, ".eE") {
+				return false
+			}
+			i += len(number) - 1
+		case c == '{' || c == '[':
+			if depth++; depth > maxPlainDepth {
+				return false
+			}
+		case c == '}' || c == ']':
+			depth--
+		case c != '\n' && (c < ' ' || c > '~'):
+			return false
+		}
+	}
+	return true
+}
+
+// plainStringEnd returns the index after the string that begins at start, or -1 if YAML may read it
+// otherwise than JSON.
+func plainStringEnd(patch []byte, start int) int {
+	for i := start + 1; i < len(patch); i++ {
+		switch c := patch[i]; {
+		case c == '"':
+			return i + 1
+		case c < ' ' || c > '~':
+			return -1
+		case c != '\\':
+		case i+1 < len(patch) && bytes.IndexByte([]byte(`"\bfnrt`), patch[i+1]) >= 0:
+			i++
+		case i+2 < len(patch) && patch[i+1] == 'u' && patch[i+2] == '0': // not a surrogate
+			i++
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// isPlainKey reports whether text, a string that rest follows, is no key or one that YAML accepts.
+func isPlainKey(text, rest []byte) bool {
+	after := bytes.TrimLeft(rest, " \n")
+	isKey := len(after) > 0 && after[0] == ':'
+	return !isKey || len(text) <= maxPlainKey && len(after) == len(rest)
+}
+
+// leadingNumber returns the number that text begins with.
+func leadingNumber(text []byte) []byte {
+	end := bytes.IndexFunc(text, func(r rune) bool {
+		return !('0' <= r && r <= '9' || r == '-' || r == '+' || r == '.' || r == 'e' || r == 'E')
+	})
+	if end < 0 {
+		return text
+	}
+	return text[:end]
+}
