@@ -32,3 +32,21 @@ func TestSentManagedFieldsAreValidated(t *testing.T) {
 	require.Equal(t, made.ResourceVersion, same.ResourceVersion)
 	require.NoError(t, send("manager"))
 }
+
+// An apply of metadata that is not valid gets the errors of an update.
+func TestApplyInvalidMetadata(t *testing.T) {
+	srv := fakeapi.Start(t)
+	requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", `{"strategy":"None"}`))
+	requireCode(t, srv, 201, "POST", gadgetsV1, gadgetJSON("v1", "a", 1))
+	for metadata, want := range map[string]string{
+		`"deletionTimestamp":"2020-01-01T00:00:00Z"`:                    "metadata.deletionTimestamp: Invalid value: \"2020-01-01T00:00:00Z\": field is immutable",
+		`"deletionTimestamp":"soon"`:                                    `cannot parse "soon" as "2006"`,
+		`"deletionTimestamp":5`:                                         "json: cannot unmarshal number into Go value of type string",
+		`"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n"}]`: "metadata.ownerReferences[0].uid: Required value: must not be empty",
+	} {
+		body := `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a",` + metadata + `}}`
+		refused := requireStatus(t, srv, 422, "PATCH", gadgetsV1+"/a?fieldManager=m&force=true", body)
+		require.Contains(t, refused.Message, want)
+	}
+	require.Empty(t, requireCode(t, srv, 200, "GET", gadgetsV1+"/a", "").GetOwnerReferences())
+}

@@ -77,6 +77,7 @@ var objectMetaSchema = sync.OnceValue(func() *spec.Schema {
 	for _, name := range []string{"controller", "blockOwnerDeletion"} {
 		owner.SetProperty(name, *spec.BoolProperty())
 	}
+	owner.SetProperty("uid", *spec.StringProperty().WithDefault("")) // as the key of an item without it
 	owner.AddExtension("x-kubernetes-map-type", "atomic")
 	owners := spec.ArrayProperty(owner)
 	owners.AddExtension("x-kubernetes-list-type", "map")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -60,10 +61,10 @@ func newCustomResource(v *versions.Version) *Resource {
 		HasGeneration: true,
 		Custom:        v,
 		Validate: func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.Validate(ctx, asUnstructured(obj), metadata...)
+			return v.Validate(ctx, asUnstructured(obj), metadataErrors(asUnstructured(obj), metadata)...)
 		},
 		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), metadata...)
+			return v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), metadataErrors(asUnstructured(obj), metadata)...)
 		},
 		WarningsOnCreate: func(obj runtime.Object) []string {
 			return finalizerWarnings(asUnstructured(obj).GetFinalizers(), nil)
@@ -83,6 +84,20 @@ func newCustomResource(v *versions.Version) *Resource {
 		r.Deprecation = customDeprecationWarning(v)
 	}
 	return r
+}
+
+// metadataErrors returns the errors of an object's metadata: those that its validation found, or
+// that it does not decode. An apply may have set the deletionTimestamp to a text that is no time.
+// The types of all other fields are checked before, and the creationTimestamp is reset.
+func metadataErrors(u *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
+	metadata, _ := u.Object["metadata"].(map[string]any)
+	if metadata["deletionTimestamp"] == nil {
+		return found
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(metadata, &metav1.ObjectMeta{}); err != nil {
+		return field.ErrorList{field.Invalid(field.NewPath("metadata"), metadata, err.Error())}
+	}
+	return found
 }
 
 func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
