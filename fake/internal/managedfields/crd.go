@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"example.com/fakeapi/fake/internal/managedfields/fastpath"
-	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // CRDOption is an option of NewCRDFieldManager.
@@ -47,8 +46,9 @@ func WithDefaults(setDefaults func(*unstructured.Unstructured)) CRDOption {
 	return func(c *crd) { c.setDefaults = setDefaults }
 }
 
-// WithConversion sets the function that converts objects to another version. It must not change
-// obj. By default a conversion sets the apiVersion only.
+// WithConversion sets the function that converts objects to another version, without pruning what
+// the schema of that version does not have. It must not change obj. By default a conversion sets
+// the apiVersion only.
 func WithConversion(convert func(obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error)) CRDOption {
 	return func(c *crd) { c.convert = convert }
 }
@@ -56,15 +56,15 @@ func WithConversion(convert func(obj *unstructured.Unstructured, to schema.Group
 // NewCRDFieldManager returns a FieldManager for a custom resource in one version. Its objects are
 // unstructured. s is the schema of the version and is not changed. It may be nil, and then only
 // values at the top level have their own owners. subresource is "", "status" or "scale". The
-// FieldManager of scale is for Scale objects.
+// FieldManager of scale is for Scale objects, and has a 500 for most applies, as in kube-apiserver.
 //
 // In a version with the status subresource, writes to the main resource cannot own fields in the
 // status, and writes to the status cannot own fields in the spec and the metadata (SA-32).
 //
 // NewCRDFieldManager takes about 100 us. Callers should cache the FieldManager.
 func NewCRDFieldManager(kind schema.GroupVersionKind, s *structuralschema.Structural, subresource string, opts ...CRDOption) (*FieldManager, error) {
-	if subresource == "scale" { // the same for all resources
-		return BuiltinFieldManager(builtin.Table().Lookup("apps", "v1", "deployments"), "scale")
+	if subresource == "scale" {
+		return newCRDScaleManager(kind.GroupVersion())
 	}
 	if subresource != "" && subresource != "status" {
 		return nil, fmt.Errorf("no managed fields for %s, subresource %q", kind, subresource)

@@ -273,6 +273,28 @@ func TestCRDVersions(t *testing.T) {
 	require.ErrorContains(t, err, `subresource "other"`)
 }
 
+// TestCRDVersionsUnpruned checks that a field that the version of an entry does not have makes an
+// apply fail, and that an update leaves the entries as they are.
+func TestCRDVersionsUnpruned(t *testing.T) {
+	schemaOf := func(field string) *structuralschema.Structural {
+		return parseSchema(t, `{"type":"object","properties":{"`+field+`":{"type":"integer"},"both":{"type":"string"}}}`)
+	}
+	kind := schema.GroupVersionKind{Group: "e.com", Version: "v1", Kind: "Thing"}
+	thing := func(version, fields string) string {
+		return `{"apiVersion":"e.com/` + version + `","kind":"Thing","metadata":{"name":"a","uid":"u"}` + fields + `}`
+	}
+	o := newCustomObject(t, kind, schemaOf("old"), WithVersion("v2", schemaOf("new"), false))
+	second, err := NewCRDFieldManager(kind.GroupKind().WithVersion("v2"), schemaOf("new"), "", WithVersion("v1", schemaOf("old"), false))
+	require.NoError(t, err)
+	o.apply(o.main, "m1", false, thing("v1", `,"both":"x"`))
+	o.live.SetAPIVersion("e.com/v2")
+	_, _, err = second.Apply(o.live, []byte(thing("v2", `,"new":1`)), "m2", true, "")
+	require.EqualError(t, err, "failed to convert new object: .new: field not declared in schema")
+	require.Equal(t, `m1 Apply v1 {"f:both":{}}`, o.put(second, "u", thing("v2", `,"both":"y","new":1`)))
+	_, _, err = second.Apply(o.live, []byte(thing("v2", `,"both":"y"`)), "m2", true, "")
+	require.EqualError(t, err, ".new: field not declared in schema")
+}
+
 // TestCRDVersionsWithoutWebhook checks the default conversion, which sets the apiVersion only.
 func TestCRDVersionsWithoutWebhook(t *testing.T) {
 	s := newStructural(t, recordedCRDs(t).Widget)
@@ -309,6 +331,33 @@ func TestCRDScale(t *testing.T) {
 	o.live.SetManagedFields(entries)
 	require.ElementsMatch(t, []string{`hpa Update v1/scale {"f:spec":{"f:deep":{"f:wanted":{}}}}`, `u Update v1 {"f:spec":{".":{},"f:deep":{},"f:x":{}}}`},
 		strings.Split(formatEntries(o.live), "\n"))
+}
+
+// TestCRDScaleApply checks the applies of a Scale that kube-apiserver answers: those that change
+// nothing.
+func TestCRDScaleApply(t *testing.T) {
+	scales, err := NewCRDFieldManager(widgetKind, nil, "scale")
+	require.NoError(t, err)
+	fields := metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)
+	live := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{
+		{Manager: "m1", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "autoscaling/v1", FieldsType: "FieldsV1", FieldsV1: fields},
+	}}}
+	live.Spec.Replicas = 2
+	patch := func(replicas string) []byte {
+		return []byte(`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":` + replicas + `}}`)
+	}
+	obj, _, err := scales.Apply(live, patch("2"), "m2", false, "")
+	require.NoError(t, err)
+	require.EqualValues(t, 2, obj.(*autoscalingv1.Scale).Spec.Replicas)
+	require.Len(t, accessor(obj).GetManagedFields(), 2)
+	_, _, err = scales.Apply(live, patch("3"), "m2", false, "")
+	require.EqualError(t, err, `Apply failed with 1 conflict: conflict with "m1": .spec.replicas`)
+	_, _, err = scales.Apply(live, patch("3"), "m2", true, "")
+	const cannotConvert = "to proper version: request to convert CR to an invalid group/version: autoscaling/v1"
+	require.EqualError(t, err, "failed to convert new object (/a; autoscaling/v1, Kind=Scale) "+cannotConvert)
+	live.ManagedFields = nil
+	_, _, err = scales.Apply(live, patch("2"), "m2", false, "")
+	require.EqualError(t, err, "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) "+cannotConvert)
 }
 
 // TestCRDRestoreTimestamps checks that an entry keeps its time if the write changes nothing
@@ -355,6 +404,8 @@ func TestCRDMetadata(t *testing.T) {
 	got, _, err := custom.Apply(nil, []byte(`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":`+full+`}`), "m", false, "")
 	require.NoError(t, err)
 	require.Equal(t, accessor(want).GetManagedFields()[0].FieldsV1.GetRawString(), accessor(got).GetManagedFields()[0].FieldsV1.GetRawString())
+	_, _, err = custom.Apply(nil, []byte(widget("")[:len(widget(""))-2]+`,"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"o"}]}}`), "m", false, "")
+	require.NoError(t, err, "the validation of the metadata reports the missing uid")
 	for name := range (metav1.ObjectMeta{}).SwaggerDoc() {
 		if name != "" {
 			require.Contains(t, objectMetaSchema().Properties, name)

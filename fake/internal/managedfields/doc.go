@@ -37,7 +37,8 @@
 // The objects of a custom resource are unstructured. Their FieldManager is created from the
 // structural schemas of the versions of the definition, and the caller keeps it as long as the
 // definition does not change. WithConversion sets the function that converts objects for the
-// entries of other versions.
+// entries of other versions. It prunes nothing. With a field that one of these versions does not
+// have, an apply fails and an update leaves the entries as they are.
 //
 // # Differences
 //

@@ -3,7 +3,6 @@ package managedfields
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,23 +29,6 @@ func NewScaleHandler(res *resource.Resource, entries []metav1.ManagedFieldsEntry
 		replicas[gv.String()] = fieldpath.MakePathOrDie("spec", "replicas")
 	}
 	return ScaleHandler{managedfields.NewScaleHandler(entries, res.GroupVersion(), replicas)}
-}
-
-// NewCRDScaleHandler returns a ScaleHandler for a custom resource in version gv with the given
-// entries. replicas has the specReplicasPath of each version of the definition that has the scale
-// subresource, and "" for the others.
-func NewCRDScaleHandler(gv schema.GroupVersion, replicas map[string]string, entries []metav1.ManagedFieldsEntry) ScaleHandler {
-	mappings := make(managedfields.ResourcePathMappings, len(replicas))
-	for version, replicasPath := range replicas {
-		var path fieldpath.Path
-		for name := range strings.SplitSeq(strings.TrimPrefix(replicasPath, "."), ".") {
-			if replicasPath != "" {
-				path = append(path, fieldpath.PathElement{FieldName: &name})
-			}
-		}
-		mappings[schema.GroupVersion{Group: gv.Group, Version: version}.String()] = path
-	}
-	return ScaleHandler{managedfields.NewScaleHandler(entries, gv, mappings)}
 }
 
 // ToSubresource returns the entries of the Scale.

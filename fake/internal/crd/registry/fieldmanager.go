@@ -40,7 +40,7 @@ func fieldManagerOptions(v *versions.Version) []managedfields.CRDOption {
 	options := []managedfields.CRDOption{
 		managedfields.WithDefaults(func(obj *unstructured.Unstructured) { v.SetDefaults(obj.Object) }),
 		managedfields.WithConversion(func(obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
-			return v.CRD().Convert(obj, to.Version)
+			return v.CRD().ConvertUnpruned(obj, to.Version)
 		}),
 	}
 	if v.HasStatus() {

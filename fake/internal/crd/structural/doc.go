@@ -5,7 +5,7 @@
 //	unknown, err := s.PruneAndDefault(obj.Object, strict) // an object of a client
 //	s.DefaultStored(obj.Object)                           // a stored object
 //	err = s.PruneConverted(obj.Object)                    // the result of a conversion
-//	s.SetDefaults(obj.Object)                             // the result of an apply
+//	s.SetDefaults(obj.Object)                             // the result of an apply, which is not pruned
 //	errs := s.Validate(ctx, obj, meta...)
 //
 // The steps are those of apiextensions-apiserver, in the same order and with its functions, so that

@@ -110,13 +110,22 @@ func (v *Version) FromStorage(obj *unstructured.Unstructured, f StoredForm) (*un
 // Convert returns an object, which it does not change, in another version, pruned by the schema of
 // that version.
 func (d *CRD) Convert(obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
-	target := d.versions[to]
-	if target == nil {
+	out, err := d.ConvertUnpruned(obj, to)
+	if err != nil {
+		return nil, err
+	}
+	return out, d.versions[to].PruneConverted(out.Object)
+}
+
+// ConvertUnpruned is Convert without pruning. The result may have fields that the schema of its
+// version does not have. It is what the field manager of a real server compares.
+func (d *CRD) ConvertUnpruned(obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
+	if d.versions[to] == nil {
 		return nil, fmt.Errorf("%s has no version %q", d.object.Name, to)
 	}
 	out, err := d.converter.Convert(d.callContext, []*unstructured.Unstructured{obj}, to)
 	if err != nil {
 		return nil, err
 	}
-	return out[0], target.PruneConverted(out[0].Object)
+	return out[0], nil
 }

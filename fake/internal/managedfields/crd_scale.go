@@ -1,0 +1,67 @@
+package managedfields
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// crdScale converts the Scale of a custom resource for the library, as kube-apiserver does: a Scale
+// that is unstructured is a custom resource of a version that the definition does not have. All
+// applies that change a Scale fail by that, with a 500.
+type crdScale struct{ crd }
+
+// newCRDScaleManager returns the FieldManager of the Scale of a custom resource in a version.
+func newCRDScaleManager(gv schema.GroupVersion) (*FieldManager, error) {
+	kind := autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+	types, err := scaleTypes()
+	if err != nil {
+		return nil, err
+	}
+	c := &crdScale{}
+	m := &FieldManager{
+		kind: kind, subresource: "scale",
+		converter: c, storageVersion: kind.GroupVersion(),
+		versionByType: map[reflect.Type]schema.GroupVersion{reflect.TypeFor[*autoscalingv1.Scale](): kind.GroupVersion()},
+	}
+	if m.emptyObject, err = c.New(kind); err != nil {
+		return nil, err
+	}
+	m.library, err = managedfields.NewDefaultCRDFieldManager(types, c, c, c, kind, gv, m.subresource, nil)
+	return m, err
+}
+
+// ConvertToVersion returns in itself if it is a Scale, which has one version.
+func (c *crdScale) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	if _, ok := in.(*autoscalingv1.Scale); ok {
+		return in, nil
+	}
+	return nil, fmt.Errorf("request to convert CR to an invalid group/version: %v", target)
+}
+
+// Default does nothing. An apply never gets that far.
+func (c *crdScale) Default(runtime.Object) {}
+
+// NewCRDScaleHandler returns a ScaleHandler for a custom resource in version gv with the given
+// entries. replicas has the specReplicasPath of each version of the definition that has the scale
+// subresource, and "" for the others.
+func NewCRDScaleHandler(gv schema.GroupVersion, replicas map[string]string, entries []metav1.ManagedFieldsEntry) ScaleHandler {
+	mappings := make(managedfields.ResourcePathMappings, len(replicas))
+	for version, replicasPath := range replicas {
+		var path fieldpath.Path
+		for name := range strings.SplitSeq(strings.TrimPrefix(replicasPath, "."), ".") {
+			if replicasPath != "" {
+				path = append(path, fieldpath.PathElement{FieldName: &name})
+			}
+		}
+		mappings[schema.GroupVersion{Group: gv.Group, Version: version}.String()] = path
+	}
+	return ScaleHandler{managedfields.NewScaleHandler(entries, gv, mappings)}
+}
