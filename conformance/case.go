@@ -122,6 +122,7 @@ func Cases() []Case {
 		applyConflictCases(),
 		applyManagedCases(),
 		applySchemaCases(),
+		applyCustomCases(),
 		fieldValidationCases(),
 		fieldValidationYAMLCases(),
 		dryRunCases(),

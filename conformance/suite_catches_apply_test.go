@@ -29,7 +29,13 @@ var applyFaults = []faultyServer{
 	{"answers 501 to apply instead of 404", withoutCode(404), `^SA-22/typed$`},
 	{"answers 501 to apply instead of 409", withoutCode(409), `^SA-(05|06|06/many|07|19/atomic|21|23|34|35|38)/typed$`},
 	{"answers 501 to apply instead of 422", withoutCode(422), `^SA-(01|26|33)/typed$`},
-	{"answers 501 to apply instead of 500", withoutCode(500), `^SA-1[67]/typed$`},
+	{"answers 501 to apply instead of 500", withoutCode(500), `^SA-(1[67]/typed|34/schema|41/custom)$`},
+	{"removes what an apply sets to null", changeRequest(func(r *http.Request) {
+		if isApply(r) && strings.Contains(readBody(r), ":null") {
+			r.Header.Set("Content-Type", "application/merge-patch+json")
+		}
+	}), `^SA-39/(scalar|merged)/custom$`},
+	{"accepts escapes of JSON that YAML does not have", changeRequestBody(isApply, replaceText(`\/`, `/`)), `^SA-40/custom$`},
 	{"records the operation Update for apply", changeBody(isPatch, replaceText(`"operation":"Apply"`, `"operation":"Update"`)), `^SA-(03|08|09|21|22|31|32)/typed$`},
 	{"leaves the causes out of conflicts", changeBody(isPatch, replaceText(`"causes":`, `"reasons":`)), `^SA-(05|06|06/many)/typed$`},
 	{"leaves the times out of managedFields", changeBody(isPatch, func(s string) string {
