@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"example.com/fakeapi/internal/printable"
 )
 
 // Outcome is the outcome of a case.
@@ -89,8 +91,8 @@ func leftovers(of string, errs []error) error {
 	return fmt.Errorf("%s could not clean up: %w", of, errors.Join(errs...))
 }
 
-// WriteTo writes the report as text: a line for each case, the failures, and a summary. It
-// implements [io.WriterTo].
+// WriteTo writes the report as text: a line for each case, the failures, and a summary. Control
+// characters in it are escaped. It implements [io.WriterTo].
 func (r Report) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	for _, one := range r.Results {
@@ -106,9 +108,9 @@ func (r Report) WriteTo(w io.Writer) (int64, error) {
 		fmt.Fprintln(&b, err)
 	}
 	if r.Server != "" {
-		fmt.Fprintf(&b, "server %s: ", r.Server)
+		fmt.Fprintf(&b, "server %s: ", r.server())
 	}
 	fmt.Fprintf(&b, "%d passed, %d failed, %d skipped\n", r.Count(Passed), r.Count(Failed), r.Count(Skipped))
-	n, err := io.WriteString(w, b.String())
+	n, err := io.WriteString(w, printable.Text(b.String()))
 	return int64(n), err
 }

@@ -14,10 +14,11 @@ import (
 	"golang.org/x/net/html"
 
 	"example.com/fakeapi/conformance"
+	"example.com/fakeapi/internal/printable"
 )
 
 // hostileText is text of a server that could be interpreted as markup in reports.
-const hostileText = "</pre><script>alert(1)</script> ]]> \x00\x1b &amp; | `x` ```\n## no heading"
+const hostileText = "</pre><script>alert(1)</script> ]]> \x00\x1b\u009b\u202e &amp; | `x` ```\n## no heading"
 
 // newReport returns a report with all outcomes, leftovers, and hostile text in every field that a
 // server controls.
@@ -210,7 +211,7 @@ func requireWellFormed(t *testing.T, text string) {
 func TestReportAsMarkdown(t *testing.T) {
 	text := writeToString(t, newReport().WriteMarkdown)
 	require.Contains(t, text, "| LS list | MUST | 1 | 1 | 0 |\n")
-	require.Contains(t, text, "### LS-02, MUST: a \\< b \\| c\n\n````text\n"+hostileText+"\n````\n")
+	require.Contains(t, text, "### LS-02, MUST: a \\< b \\| c\n\n````text\n"+printable.Text(hostileText)+"\n````\n")
 	require.Contains(t, text, `| AU-01 | SHOULD | it needs \| two users \</pre\>\<script\>`)
 	require.Contains(t, text, "## Left behind\n")
 	inside := false
@@ -221,6 +222,21 @@ func TestReportAsMarkdown(t *testing.T) {
 		require.False(t, !inside && strings.HasPrefix(line, "## no heading"), "text of the server is a heading")
 	}
 	require.False(t, inside)
+}
+
+// Reports for people have no control characters of the server, and no version that could be taken
+// for other text.
+func TestReportsEscapeControlCharacters(t *testing.T) {
+	r := newReport()
+	for name, write := range map[string]func(io.Writer) error{
+		"text": func(w io.Writer) error { _, err := r.WriteTo(w); return err }, "junit": r.WriteJUnit, "html": r.WriteHTML, "markdown": r.WriteMarkdown,
+	} {
+		text := writeToString(t, write)
+		require.Equal(t, printable.Text(text), text, name)
+		require.NotContains(t, text, "\ufffd", name)
+		require.Contains(t, text, "u009b", name)
+	}
+	require.Contains(t, writeToString(t, func(w io.Writer) error { _, err := r.WriteTo(w); return err }), `server "v1.37.2</pre>`)
 }
 
 type failingWriter struct{}

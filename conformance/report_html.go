@@ -9,6 +9,8 @@ import (
 	"html/template"
 	"io"
 	"time"
+
+	"example.com/fakeapi/internal/printable"
 )
 
 var (
@@ -46,7 +48,10 @@ func (r Report) WriteHTML(w io.Writer) error {
 		// This allows only the style of the page itself.
 		Policy: "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
 		Server: r.server(), ID: r.RunID, Started: r.Started.UTC().Format(time.RFC3339), Duration: r.Duration.Round(time.Second),
-		CSS: template.CSS(reportCSS), Leftovers: r.allLeftovers(),
+		CSS: template.CSS(reportCSS),
+	}
+	for _, one := range r.allLeftovers() {
+		page.Leftovers = append(page.Leftovers, printable.Text(one))
 	}
 	for _, level := range []Level{Must, Should, May} {
 		page.Levels = append(page.Levels, r.LevelTally(level))
@@ -54,7 +59,9 @@ func (r Report) WriteHTML(w io.Writer) error {
 	for _, s := range r.sections() {
 		one := htmlSection{Group: s.name, Title: s.title, Passed: s.count(Passed), Failed: s.count(Failed), Skipped: s.count(Skipped)}
 		for _, result := range s.results {
-			one.Cases = append(one.Cases, result.json())
+			shown := result.json()
+			shown.Reason, shown.Error = printable.Text(shown.Reason), printable.Text(shown.Error)
+			one.Cases = append(one.Cases, shown)
 		}
 		page.Sections = append(page.Sections, one)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"example.com/fakeapi/internal/printable"
 )
 
 // The elements of JUnit reports according to the schemas of Jenkins and Ant, in the order of the
@@ -65,7 +67,7 @@ func (r Report) WriteJUnit(w io.Writer) error {
 	if err := leftovers("the run", r.Leftovers); err != nil {
 		suite := r.junitSuite(len(out.Suites), section{group: group{name: "clean-up"}})
 		suite.Name, suite.Tests, suite.Errors = "clean-up", 1, 1
-		suite.Cases = []junitCase{{Name: "the run", Class: "conformance.clean-up", Time: seconds(0), Error: &junitProblem{"leftovers", "leftovers", err.Error()}}}
+		suite.Cases = []junitCase{{Name: "the run", Class: "conformance.clean-up", Time: seconds(0), Error: &junitProblem{"leftovers", "leftovers", printable.Text(err.Error())}}}
 		out.Suites = append(out.Suites, suite)
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
@@ -84,7 +86,7 @@ func (r Report) junitSuite(id int, of section) junitSuite {
 	suite := junitSuite{
 		Package: "conformance", ID: id, Name: of.name + " " + of.title, Hostname: "localhost",
 		Timestamp:  r.Started.UTC().Format("2006-01-02T15:04:05"), // the schema has no time zone
-		Properties: []junitProperty{{"server", r.Server}, {"run", r.RunID}},
+		Properties: []junitProperty{{"server", printable.Line(r.Server)}, {"run", r.RunID}},
 		Tests:      len(of.results), Failures: of.count(Failed), Skipped: of.count(Skipped),
 	}
 	var took time.Duration
@@ -107,13 +109,13 @@ func (r Result) junit() junitCase {
 	left := leftovers(r.Case.ID, r.Leftovers)
 	switch {
 	case r.Outcome == Failed:
-		c.Failure = &junitProblem{r.Case.Title, r.Case.Level.String(), r.err().Error()}
+		c.Failure = &junitProblem{r.Case.Title, r.Case.Level.String(), printable.Text(r.err().Error())}
 	case left != nil && r.Outcome == Skipped:
-		c.Error = &junitProblem{"leftovers", "leftovers", errors.Join(left, errors.New("skipped: "+r.Reason)).Error()}
+		c.Error = &junitProblem{"leftovers", "leftovers", printable.Text(errors.Join(left, errors.New("skipped: "+r.Reason)).Error())}
 	case left != nil:
-		c.Error = &junitProblem{"leftovers", "leftovers", left.Error()}
+		c.Error = &junitProblem{"leftovers", "leftovers", printable.Text(left.Error())}
 	case r.Outcome == Skipped:
-		c.Skipped = &junitSkip{r.Reason}
+		c.Skipped = &junitSkip{printable.Text(r.Reason)}
 	}
 	return c
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"example.com/fakeapi/internal/printable"
 )
 
 // WriteMarkdown writes the report as Markdown: a table of outcomes by group and level, the
@@ -54,12 +56,12 @@ func (r Report) markdownLeftovers(b *strings.Builder) {
 	}
 }
 
-// server returns the version of the server for the report.
+// server returns the version of the server for the report. It is quoted unless it is one word.
 func (r Report) server() string {
 	if r.Server == "" {
 		return "of no version"
 	}
-	return r.Server
+	return printable.Word(r.Server)
 }
 
 // allLeftovers returns the leftovers of the cases and of the run.
@@ -75,10 +77,10 @@ func (r Report) allLeftovers() (all []string) {
 	return all
 }
 
-// plainText escapes text for Markdown, in one line.
+// plainText escapes text for Markdown, in one line. Control characters become escapes.
 func plainText(s string) string {
 	var b strings.Builder
-	for _, r := range strings.Join(strings.Fields(s), " ") {
+	for _, r := range printable.Line(strings.Join(strings.Fields(s), " ")) {
 		if strings.ContainsRune("\\`*_{}[]<>()#+!|~&", r) {
 			b.WriteByte('\\')
 		}
@@ -89,6 +91,7 @@ func plainText(s string) string {
 
 // fenced returns text as a code block, with a fence that the text does not contain.
 func fenced(s string) string {
+	s = printable.Text(s)
 	fence := "```"
 	for strings.Contains(s, fence) {
 		fence += "`"

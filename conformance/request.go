@@ -17,6 +17,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/internal/printable"
 )
 
 // call is a request to send. Its path begins with a slash and may have a query.
@@ -306,7 +308,7 @@ func excerpt(body []byte) string {
 	const limit = 600
 	text := strings.Join(strings.Fields(string(body)), " ")
 	if len(text) > limit {
-		text = text[:limit] + "…"
+		text = strings.ToValidUTF8(text[:limit], "") + "…"
 	}
-	return text
+	return printable.Line(text)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"io"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,6 +19,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/cmd/compare"
+	"example.com/fakeapi/internal/cmd/httpdiff"
+	"example.com/fakeapi/internal/printable"
 )
 
 // allCases compares two servers by all cases, which is slow.
@@ -254,4 +257,26 @@ func TestReports(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b.Bytes(), &got))
 	require.Equal(t, 1, got.Counts[compare.Different])
 	require.Len(t, got.Cases, 2)
+}
+
+// Control characters of a server are escaped, and its text is on one line.
+func TestReportsEscapeControlCharacters(t *testing.T) {
+	const hostile = "a\x1b[2J\u009b\u202e\n# h"
+	report := &compare.Report{
+		Left: compare.Endpoint{Name: "left", Server: hostile, Leftovers: []string{hostile}}, Right: compare.Endpoint{Name: "right", Server: "v1.37.2"},
+		Cases: []compare.Case{
+			{ID: "GT-01", Rule: "GT-01", Verdict: compare.Different, Error: hostile, Differing: []compare.Exchange{
+				{Number: 1, Request: hostile, Differences: httpdiff.Differences{{At: hostile, Left: hostile, Right: hostile, Note: hostile}}},
+			}},
+			{ID: "GT-02", Rule: "GT-02", Verdict: compare.LeftOnly, Right: compare.Outcome{Reason: hostile}},
+			{ID: "GT-03", Rule: "GT-03", Verdict: compare.RightOnly, Left: compare.Outcome{Reason: hostile}},
+		},
+	}
+	for name, write := range map[string]func(io.Writer) error{"text": report.WriteText, "markdown": report.WriteMarkdown} {
+		var b bytes.Buffer
+		require.NoError(t, write(&b))
+		require.Equal(t, printable.Text(b.String()), b.String(), name)
+		require.Contains(t, b.String(), `"a\x1b[2J\u009b\u202e\n# h"`, name)
+		require.NotRegexp(t, `(?m)^# h`, b.String(), name)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"example.com/fakeapi/conformance"
+	"example.com/fakeapi/internal/printable"
 )
 
 // WriteMarkdown writes the report as Markdown: a table of the groups, then the differences and the
@@ -72,8 +73,9 @@ func (c Case) writeMarkdown(b *strings.Builder) {
 	}
 }
 
-// code formats text as a code span that is valid in a table cell.
+// code formats text as a code span that is valid in a table cell, with escapes for control
+// characters.
 func code(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = printable.Line(strings.Join(strings.Fields(text), " "))
 	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(text) + "`"
 }

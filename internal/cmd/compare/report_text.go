@@ -7,10 +7,11 @@ import (
 	"text/tabwriter"
 
 	"example.com/fakeapi/conformance"
+	"example.com/fakeapi/internal/printable"
 )
 
 // WriteText writes the report as text: the differences by rule and case, the cases that only one
-// side ran, and a summary.
+// side ran, and a summary. Control characters in it are escaped.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, one := range r.Cases {
@@ -18,9 +19,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		case Different:
 			one.writeText(&b)
 		case LeftOnly:
-			fmt.Fprintf(&b, "LEFT ONLY  %s  the right skips it: %s\n", one.heading(), one.Right.Reason)
+			fmt.Fprintf(&b, "LEFT ONLY  %s  the right skips it: %s\n", one.heading(), indented(one.Right.Reason))
 		case RightOnly:
-			fmt.Fprintf(&b, "RIGHT ONLY %s  the left skips it: %s\n", one.heading(), one.Left.Reason)
+			fmt.Fprintf(&b, "RIGHT ONLY %s  the left skips it: %s\n", one.heading(), indented(one.Left.Reason))
 		}
 	}
 	for _, side := range []Endpoint{r.Left, r.Right} {
@@ -31,7 +32,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if err := r.writeCounts(&b); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, printable.Text(b.String()))
 	return err
 }
 
@@ -49,22 +50,22 @@ const maxDifferences = 12
 func (c Case) writeText(b *strings.Builder) {
 	fmt.Fprintf(b, "DIFFERENT  %s\n", c.heading())
 	if c.Error != "" {
-		fmt.Fprintf(b, "  not played to its end: %s\n", c.Error)
+		fmt.Fprintf(b, "  not played to its end: %s\n", indented(c.Error))
 	}
 	for _, one := range c.Differing {
 		later := ""
 		if one.Later {
 			later = ", maybe only a consequence"
 		}
-		fmt.Fprintf(b, "  exchange %d%s: %s\n", one.Number, later, one.Request)
+		fmt.Fprintf(b, "  exchange %d%s: %s\n", one.Number, later, printable.Line(one.Request))
 		for i, d := range one.Differences {
 			if i == maxDifferences {
 				fmt.Fprintf(b, "    and %d more differences\n", len(one.Differences)-maxDifferences)
 				break
 			}
-			fmt.Fprintf(b, "    %s\n", strings.Trim(d.At+": "+d.Note, ": "))
+			fmt.Fprintf(b, "    %s\n", printable.Line(strings.Trim(d.At+": "+d.Note, ": ")))
 			if d.Left+d.Right != "" {
-				fmt.Fprintf(b, "      left:  %s\n      right: %s\n", orNone(d.Left), orNone(d.Right))
+				fmt.Fprintf(b, "      left:  %s\n      right: %s\n", printable.Line(orNone(d.Left)), printable.Line(orNone(d.Right)))
 			}
 		}
 	}
@@ -117,7 +118,7 @@ func (e Endpoint) title() string {
 	if e.Server == "" {
 		return e.Name
 	}
-	return e.Name + " (" + e.Server + ")"
+	return e.Name + " (" + printable.Word(e.Server) + ")"
 }
 
 // groups splits the report by the group of the cases, in the order of their first case.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"example.com/fakeapi/internal/printable"
 )
 
 // Report is the result of a run.
@@ -78,7 +80,7 @@ func (r *Report) Failed() (failed int, first string) {
 // Write prints the report as text: a table of the figures, the memory and the notes.
 func (r *Report) Write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintf(w, "%s, Kubernetes %s, %d objects of a KiB\n\n", r.Server, r.Version, r.Objects) // Flush returns the error
+	_, _ = fmt.Fprintf(w, "%s, Kubernetes %s, %d objects of a KiB\n\n", r.Server, printable.Word(r.Version), r.Objects) // Flush returns the error
 	_, _ = fmt.Fprintln(w, "WHAT\tCLIENTS\tREQUESTS\tFAILED\tPER SECOND\tP50 MS\tP99 MS")
 	for _, f := range r.Figures {
 		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.0f\t%.3f\t%.3f\n", f.Name, f.Clients, f.Requests, f.Failed, f.PerSecond, f.P50, f.P99)

@@ -26,10 +26,10 @@ type importRule struct {
 
 // importRules has a rule for every package of the module.
 var importRules = []importRule{
-	{path: "cmd/...", module: []string{"fake", "scenario", "scenario/...", "conformance", "faults", "internal/originguard", "internal/originguard", "internal/cmd/..."}},
+	{path: "cmd/...", module: []string{"fake", "scenario", "scenario/...", "conformance", "faults", "internal/originguard", "internal/printable", "internal/cmd/..."}},
 	{path: "scenario", module: []string{"fake", "faults"}},
 	{path: "scenario/clients", module: []string{"scenario"}, external: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
-	{path: "conformance", external: []string{"k8s.io/apimachinery"}},
+	{path: "conformance", module: []string{"internal/printable"}, external: []string{"k8s.io/apimachinery"}},
 	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/originguard", "internal/originguard", "fake/internal/..."}},
 	{path: "fake/internal/managedfields/fastpath", external: []string{"k8s.io/api", "k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff/v6"}},
 	{path: "fake/internal/...", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/frames", "fake/internal/..."}},
@@ -43,10 +43,11 @@ var importRules = []importRule{
 	{path: "internal/responsewriter", external: []string{}},
 	{path: "internal/frames", external: []string{"k8s.io/apimachinery"}},
 	{path: "internal/originguard", external: []string{}},
-	{path: "internal/cmd/load", external: []string{}}, // plain HTTP: the cost of a client library is not measured
+	{path: "internal/printable", external: []string{}},
+	{path: "internal/cmd/load", module: []string{"internal/printable"}, external: []string{}}, // plain HTTP: the cost of a client library is not measured
 	{path: "internal/cmd/httpdiff", module: []string{"internal/frames"}, external: []string{"k8s.io/apimachinery"}},
 	{path: "internal/cmd/golden", module: []string{"internal/cmd/httpdiff"}, external: []string{"k8s.io/apimachinery"}},
-	{path: "internal/cmd/compare", module: []string{"conformance", "internal/cmd/httpdiff", "internal/frames", "internal/cmd/golden"}},
+	{path: "internal/cmd/compare", module: []string{"conformance", "internal/cmd/httpdiff", "internal/frames", "internal/printable", "internal/cmd/golden"}},
 	{path: "internal/dev/figures", module: []string{"internal/cmd/load"}, external: []string{}},
 	{path: "internal/dev/arch", external: []string{}},
 	{path: "internal/dev/verify/harness", tests: true},
