@@ -69,18 +69,11 @@ func CRDsFromPaths(paths ...string) CRDSource {
 }
 
 // CRDsFromFS returns a source of all manifests in a file system and its directories, such as an
-// embed.FS or os.DirFS. Otherwise it is like CRDsFromPaths.
+// embed.FS or os.DirFS; see Server.LoadManifests. Otherwise it is like CRDsFromPaths.
 func CRDsFromFS(fsys fs.FS) CRDSource {
 	return CRDSource{read: func() ([]fixtures.Item, error) {
 		var all []fixtures.Item
-		err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !isManifest(name) {
-				return err
-			}
-			body, err := fs.ReadFile(fsys, name)
-			if err != nil {
-				return err
-			}
+		err := walkManifests(fsys, func(name string, body []byte) error {
 			found, err := crdsInManifest(name, body)
 			all = append(all, found...)
 			return err
@@ -116,6 +109,13 @@ func readCRDPath(path string) ([]fixtures.Item, error) {
 	}
 	var all []fixtures.Item
 	for _, file := range files {
+		info, err := os.Stat(file)
+		if err == nil && file != path {
+			err = checkRegular(file, info.Mode()) // a FIFO, for example, would block
+		}
+		if err != nil {
+			return nil, err
+		}
 		body, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err

@@ -25,8 +25,10 @@ func (s *Server) Load(objects ...runtime.Object) error { return s.api.Load(objec
 
 // LoadManifests loads all manifests in a file system and its directories, in the order of their
 // paths, with CustomResourceDefinitions first. Manifests are the files that end in .yaml, .yml or
-// .json. They may have several documents, and a List stands for its items. Otherwise it is like
-// Load. An error names the file, after the String of the file system if it has one.
+// .json, except those of kustomize (kustomization.yaml, kustomization.yml) and hidden files and
+// directories, whose names begin with a dot. They may have several documents, and a List stands for
+// its items. Otherwise it is like Load. An error names the file, after the String of the file
+// system if it has one. Manifests that are not regular files, such as FIFOs, are errors.
 func (s *Server) LoadManifests(fsys fs.FS) error {
 	all, err := readManifests(fsys)
 	if err != nil {

@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"io/fs"
 	"testing"
 	"testing/fstest"
 
@@ -39,6 +40,25 @@ func TestLoadManifests(t *testing.T) {
 }
 
 // Loaded objects keep their status, uid and times. A watch receives them in order.
+// Hidden files and files of kustomize are not read. Other manifests must be regular files, because
+// opening a FIFO blocks.
+func TestLoadReadsRegularFilesOnly(t *testing.T) {
+	namespace := &fstest.MapFile{Data: []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")}
+	crd := &fstest.MapFile{Data: []byte(widgetCRD)}
+	skipped := fstest.MapFS{"a.yaml": namespace, "b.yaml": crd}
+	for _, name := range []string{".a.yaml", "..data/a.yaml", ".git/x/b.yaml", "kustomization.yaml", "deep/kustomization.yml"} {
+		skipped[name] = &fstest.MapFile{Mode: fs.ModeNamedPipe, Data: []byte("a: b: c")}
+	}
+	srv := fakeapi.Start(t, fakeapi.WithManifests(skipped))
+	_, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Namespaces().Get(t.Context(), "shop", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.NoError(t, srv.LoadCRDs(fakeapi.CRDsFromFS(skipped)))
+
+	refused := fstest.MapFS{"a.yaml": namespace, "b.yaml": crd, "deep/pipe.yaml": {Mode: fs.ModeNamedPipe}}
+	require.EqualError(t, srv.LoadManifests(refused), "fakeapi: manifests: deep/pipe.yaml: not a regular file")
+	require.EqualError(t, srv.LoadCRDs(fakeapi.CRDsFromFS(refused)), "fakeapi: CRDs: deep/pipe.yaml: not a regular file")
+}
+
 func TestLoadKeepsMetadata(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,9 +19,56 @@ import (
 	"example.com/fakeapi/fake/internal/fixtures"
 )
 
-// isManifest reports whether a file name is that of a manifest.
+// isManifest reports whether a file name is that of a manifest. The files of kustomize are none.
 func isManifest(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) && !isHidden(name) &&
+		!slices.Contains([]string{"kustomization.yaml", "kustomization.yml"}, path.Base(name))
+}
+
+// isHidden reports whether a file or directory is hidden by its name: files of editors and of
+// version control, and the directories of ConfigMap volumes, which have each file twice.
+func isHidden(name string) bool { return strings.HasPrefix(path.Base(name), ".") && name != "." }
+
+// walkManifests calls read for each manifest in a file system, in the order of their paths. It
+// opens regular files only, because others may block.
+func walkManifests(fsys fs.FS, read func(name string, body []byte) error) error {
+	return fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && isHidden(name):
+			return fs.SkipDir
+		case entry.IsDir() || !isManifest(name):
+			return nil
+		}
+		mode := entry.Type()
+		if mode&fs.ModeSymlink != 0 { // fs.Stat opens the file if fsys has no Stat
+			info, err := fs.Stat(fsys, name)
+			if err != nil {
+				return err
+			}
+			mode = info.Mode()
+		}
+		if err := checkRegular(name, mode); err != nil {
+			return err
+		}
+		body, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		return read(name, body)
+	})
+}
+
+// checkRegular returns an error unless a file is a regular one.
+func checkRegular(name string, mode fs.FileMode) error {
+	switch {
+	case mode.IsDir():
+		return fmt.Errorf("%s: is a directory", name)
+	case !mode.IsRegular():
+		return fmt.Errorf("%s: not a regular file", name)
+	}
+	return nil
 }
 
 // readManifests reads all manifests of a file system.
@@ -30,23 +78,16 @@ func readManifests(fsys fs.FS) ([]fixtures.Item, error) {
 		prefix = stringer.String() + ": "
 	}
 	var all []fixtures.Item
-	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && (entry.IsDir() || !isManifest(name)) {
-			return nil
+	err := walkManifests(fsys, func(name string, body []byte) error {
+		found, err := readManifest(name, body, rejectUnknown)
+		for _, item := range found {
+			item.Source = prefix + item.Source
+			all = append(all, item)
 		}
-		var body []byte
-		if err == nil {
-			body, err = fs.ReadFile(fsys, name)
-		}
-		if err != nil {
-			return fmt.Errorf("%s%w", prefix, err)
-		}
-		found, err := readManifest(prefix+name, body, rejectUnknown)
-		all = append(all, found...)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("fakeapi: manifests: %w", err)
+		return nil, fmt.Errorf("fakeapi: manifests: %s%w", prefix, err)
 	}
 	return all, nil
 }
