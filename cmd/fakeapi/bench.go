@@ -79,7 +79,7 @@ func bench(ctx context.Context, c *call) error {
 	if f.self {
 		return f.benchSelf(ctx, c, config)
 	}
-	to, err := f.server()
+	to, err := f.server(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", cmp.Or(f.kubeconfig, f.url), err)
 	}
@@ -104,11 +104,11 @@ func (f *benchFlags) checkServer() error {
 }
 
 // server returns the configuration for connecting to the server.
-func (f *benchFlags) server() (*rest.Config, error) {
+func (f *benchFlags) server(ctx context.Context) (*rest.Config, error) {
 	if f.url != "" {
 		return &rest.Config{Host: f.url}, nil
 	}
-	to, err := kubeconfigLoader(f.kubeconfig, f.context).ClientConfig()
+	to, err := interruptible(ctx, kubeconfigLoader(f.kubeconfig, f.context).ClientConfig)
 	return to, unwrapPathError(err)
 }
 
@@ -145,7 +145,7 @@ func (f *benchFlags) print(c *call, report *load.Report) error {
 	if !f.json {
 		return report.Write(c.stdout)
 	}
-	encoder := json.NewEncoder(c.stdout)
+	encoder := json.NewEncoder(c.raw)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(report)
 }

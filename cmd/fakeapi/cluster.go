@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -18,17 +19,17 @@ type cluster struct {
 
 // openCluster reads a kubeconfig, with its current context unless another is named. It sends no
 // request.
-func openCluster(kubeconfig, context string) (*cluster, error) {
-	to, err := readCluster(kubeconfig, context)
+func openCluster(ctx context.Context, kubeconfig, contextName string) (*cluster, error) {
+	to, err := readCluster(ctx, kubeconfig, contextName)
 	if err != nil {
 		return nil, fmt.Errorf("--kubeconfig %s: %w", kubeconfig, err)
 	}
 	return to, nil
 }
 
-func readCluster(kubeconfig, context string) (*cluster, error) {
-	loader := kubeconfigLoader(kubeconfig, context)
-	config, err := loader.ClientConfig()
+func readCluster(ctx context.Context, kubeconfig, contextName string) (*cluster, error) {
+	loader := kubeconfigLoader(kubeconfig, contextName)
+	config, err := interruptible(ctx, loader.ClientConfig)
 	if err != nil {
 		return nil, unwrapPathError(err)
 	}
@@ -45,10 +46,10 @@ func readCluster(kubeconfig, context string) (*cluster, error) {
 }
 
 // kubeconfigLoader loads one kubeconfig and ignores the environment.
-func kubeconfigLoader(kubeconfig, context string) clientcmd.ClientConfig {
+func kubeconfigLoader(kubeconfig, contextName string) clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		&clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig},
-		&clientcmd.ConfigOverrides{CurrentContext: context})
+		&clientcmd.ConfigOverrides{CurrentContext: contextName})
 }
 
 // transport sends requests with the credentials of a kubeconfig. Requests that upgrade the

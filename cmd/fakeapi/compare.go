@@ -109,11 +109,11 @@ func (f *compareFlags) compareServers(ctx context.Context, c *call) error {
 }
 
 // execute runs the comparison, writes the reports and prints a summary.
-func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func(*progress) (*compare.Report, error)) (err error) {
-	if err := f.reports.open(); err != nil {
+func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func(*progress) (*compare.Report, error)) error {
+	if err := f.reports.open(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.reports.discard()) }()
+	defer f.reports.close()
 	shown := newProgress(c.stderr, total, f.quiet, "different", "on one side only")
 	defer context.AfterFunc(ctx, shown.interrupted)()
 	report, failed := run(shown)
@@ -121,14 +121,12 @@ func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func
 	if report == nil {
 		return failed
 	}
-	if err := f.reports.write(report, c.stdout); err != nil {
-		return err
-	}
+	unwritten := f.reports.write(report, c.raw)
 	summary := c.stdout
 	if f.reports.toStdout() {
 		summary = c.stderr
 	}
-	if err := report.WriteText(summary); err != nil {
+	if err := errors.Join(unwritten, report.WriteText(summary)); err != nil {
 		return err
 	}
 	switch {

@@ -49,7 +49,7 @@ func (f sideFlags) open(ctx context.Context, which string, controllers bool) (*o
 	if f.name == selfName {
 		return startSide(controllers)
 	}
-	to, err := readCluster(f.name, f.context)
+	to, err := readCluster(ctx, f.name, f.context)
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w", which, f.name, err)
 	}

@@ -24,11 +24,16 @@ const recorded = "golden:../../internal/cmd/golden/testdata/v1.37"
 func startFaultyServer(t *testing.T, rule string) *fakeapi.Server {
 	t.Helper()
 	srv := fakeapi.Start(t)
-	fault, err := faults.Parse(rule)
-	require.NoError(t, err)
-	_, err = srv.Faults().Add(fault)
+	_, err := srv.Faults().Add(parseFault(t, rule))
 	require.NoError(t, err)
 	return srv
+}
+
+func parseFault(t *testing.T, rule string) faults.Rule {
+	t.Helper()
+	fault, err := faults.Parse(rule)
+	require.NoError(t, err)
+	return fault
 }
 
 func TestCompare(t *testing.T) {

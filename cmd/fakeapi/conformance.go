@@ -66,11 +66,11 @@ func conformanceCommand(ctx context.Context, c *call) error {
 	if err := f.checkServer(); err != nil {
 		return c.usageError(err)
 	}
-	to, err := f.server()
+	to, err := f.server(ctx)
 	if err != nil {
 		return err
 	}
-	if config.UnprivilegedClient, err = f.unprivilegedClient(to); err != nil {
+	if config.UnprivilegedClient, err = f.unprivilegedClient(ctx, to); err != nil {
 		return err
 	}
 	config.BaseURL, config.Client = to.base.String(), &http.Client{Transport: to.transport}
@@ -107,24 +107,22 @@ func checkReachable(ctx context.Context, to *cluster) error {
 }
 
 // execute runs the cases, writes the reports and prints a summary.
-func (f *conformanceFlags) execute(ctx context.Context, c *call, config conformance.Config) (err error) {
-	if err := f.reports.open(); err != nil {
+func (f *conformanceFlags) execute(ctx context.Context, c *call, config conformance.Config) error {
+	if err := f.reports.open(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.reports.discard()) }()
+	defer f.reports.close()
 	shown := newProgress(c.stderr, len(config.SelectedCases()), f.quiet, "failed", "skipped")
 	config.CaseStarted, config.CaseFinished = shown.startCase, shown.endCase
 	defer context.AfterFunc(ctx, shown.interrupted)()
 	report, interrupted := conformance.Execute(ctx, config)
 	shown.stop()
-	if err := f.reports.write(report, c.stdout); err != nil {
-		return err
-	}
+	unwritten := f.reports.write(report, c.raw)
 	summary := c.stdout
 	if f.reports.toStdout() {
 		summary = c.stderr
 	}
-	if err := writeSummary(summary, report); err != nil {
+	if err := errors.Join(unwritten, writeSummary(summary, report)); err != nil {
 		return err
 	}
 	switch {

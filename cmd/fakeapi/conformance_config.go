@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -59,9 +60,9 @@ func (f *conformanceFlags) checkServer() error {
 }
 
 // server returns the server. It sends no request.
-func (f *conformanceFlags) server() (*cluster, error) {
+func (f *conformanceFlags) server(ctx context.Context) (*cluster, error) {
 	if f.url == "" {
-		return openCluster(f.kubeconfig, f.context)
+		return openCluster(ctx, f.kubeconfig, f.context)
 	}
 	base, err := url.Parse(f.url)
 	if err == nil && (base.Scheme != "http" && base.Scheme != "https" || base.Host == "") {
@@ -76,12 +77,12 @@ func (f *conformanceFlags) server() (*cluster, error) {
 
 // unprivilegedClient returns a client of the user without rights, or nil if there is none. The
 // user's kubeconfig must have the same server.
-func (f *conformanceFlags) unprivilegedClient(to *cluster) (*http.Client, error) {
+func (f *conformanceFlags) unprivilegedClient(ctx context.Context, to *cluster) (*http.Client, error) {
 	if f.unprivilegedKubeconfig == "" && f.unprivilegedContext == "" {
 		return nil, nil
 	}
 	file := cmp.Or(f.unprivilegedKubeconfig, f.kubeconfig)
-	as, err := readCluster(file, f.unprivilegedContext)
+	as, err := readCluster(ctx, file, f.unprivilegedContext)
 	if err == nil && strings.TrimRight(as.base.String(), "/") != strings.TrimRight(to.base.String(), "/") {
 		err = fmt.Errorf("its server is %s, but the server to check is %s", as.base.Redacted(), to.base.Redacted())
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/fakeapi/conformance"
+	"example.com/fakeapi/internal/printable"
 )
 
 // writeSummary prints the failures and leftovers, and the number of outcomes by group and level.
@@ -49,5 +50,5 @@ func orNone(version string) string {
 	if version == "" {
 		return "of no version"
 	}
-	return version
+	return printable.Word(version)
 }

@@ -21,6 +21,7 @@ import (
 	"example.com/fakeapi/conformance"
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/faults"
+	"example.com/fakeapi/internal/printable"
 )
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -143,6 +144,50 @@ func TestConformanceReportsLeftovers(t *testing.T) {
 	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^GT-01/typed$")
 	require.Equal(t, exitError, got.status)
 	require.Regexp(t, `(?m)^LEFT  GT-01/typed: DELETE http\S+/api/v1/namespaces/conformance-\w{5}-1: `, got.stdout)
+}
+
+// Text of a server cannot command a terminal, add lines, or look like text of the command.
+func TestTextOfAHostileServer(t *testing.T) {
+	srv := startFaultyServer(t, `lie: when path("/version") do set(/gitVersion, "v9: 9 passed\n::error::x\n\x1b[2J\u009b\u202e| # h")`)
+	_, err := srv.Faults().Add(parseFault(t, `lies: when code(404) && resource(secrets) do set(/message, "\x1b]0;title\x07\u009b2J\u202e\n::error::y")`))
+	require.NoError(t, err)
+	const quoted = `"v9: 9 passed\n::error::x\n\x1b[2J\u009b\u202e| # h"`
+	folder := t.TempDir()
+	for name, test := range map[string]struct {
+		formats []string
+		args    []string
+		shown   string
+	}{
+		"conformance": {[]string{"junit", "json", "markdown", "html"}, []string{"--url", srv.URL(), "--run", "^GT-01/typed$"}, "server " + quoted + ", run "},
+		"compare":     {[]string{"json", "markdown"}, []string{"--left", "self", "--right", kubeconfigOf(t, srv), "--run", "^GT-01/typed$"}, " (" + quoted + "): 0 same"},
+		"bench":       {nil, strings.Fields("--url " + srv.URL() + quick), "Kubernetes " + quoted + ", 40 objects"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{name}, test.args...)
+			for _, format := range test.formats {
+				args = append(args, "--report", format+"="+filepath.Join(folder, name+"."+format))
+			}
+			got := runCommand(t, args...)
+			require.Contains(t, got.stdout, test.shown)
+			texts := map[string]string{"stdout": got.stdout, "stderr": got.stderr}
+			for _, format := range test.formats {
+				content, err := os.ReadFile(filepath.Join(folder, name+"."+format))
+				require.NoError(t, err)
+				if format != "json" { // it is not shown
+					texts[format] = string(content)
+				}
+			}
+			for where, text := range texts {
+				require.Equal(t, printable.Text(text), text, where)
+				require.NotRegexp(t, `(?m)^\s*::error`, text, where)
+			}
+			if len(test.formats) > 0 {
+				for where, text := range texts {
+					require.True(t, where == "stderr" || strings.Contains(text, `]0;title`), where)
+				}
+			}
+		})
+	}
 }
 
 // A dry run requests only the version of the server.

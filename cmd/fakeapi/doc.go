@@ -47,16 +47,18 @@
 // # Manifests
 //
 // --load stores manifests before the first request is answered: a directory with all directories
-// below it, or one file, ending in .yaml, .yml or .json. It may be repeated. Objects are stored as
-// they are, including status. Missing namespaces are created. A manifest that cannot be read or is
-// invalid ends the command before it serves.
+// below it, or one file, ending in .yaml, .yml or .json. It may be repeated. In a directory, hidden
+// files and directories, whose names begin with a dot, and kustomization.yaml and kustomization.yml
+// are skipped. Objects are stored as they are, including status. Missing namespaces are created. A
+// manifest that cannot be read, is not a regular file or is invalid ends the command before it
+// serves.
 //
 // # The kubeconfig file
 //
 // The kubeconfig is written atomically, with mode 0600, once the server answers, so a script may
 // wait for the file. Without --kubeconfig it is in a new temporary directory, which is removed at
 // the end. A file named by --kubeconfig is kept. An existing file is replaced only if it is empty
-// or has no other clusters, users and contexts than an earlier fakeapi wrote.
+// or has no other clusters, users and contexts than an earlier fakeapi wrote. Links are followed.
 //
 // # TLS and tokens
 //
@@ -109,7 +111,8 @@
 // expect is a failure.
 //
 // With --real-time, time is not virtual: ten minutes take ten minutes, and runs differ. --html
-// writes the timeline of each scenario's server to a folder, as a page for a browser.
+// writes the timeline of each scenario's server to a folder, as a page for a browser. A page is
+// replaced when it is complete.
 //
 // # Clients in any language
 //
@@ -148,7 +151,10 @@
 // none). At the end, stdout has the failures, the leftovers, and the number of outcomes by group
 // and level. --report writes the results as junit (for build servers), json (ReportJSON of package
 // conformance), markdown, or html (one page that needs no network). Without =FILE it is written to
-// stdout, and the summary to stderr. Files are written atomically.
+// stdout, and the summary to stderr. A file is replaced when the report is complete, and keeps its
+// mode; links are followed. Devices, FIFOs and descriptors of the process, as in --report
+// json=/dev/fd/3, are written in place. Text of the server is escaped: reports have no control
+// characters of it.
 //
 // A signal ends the run. The current case is stopped and removes what it created, which takes at
 // most a minute, and the reports are written, in which the missing cases are skipped. A second
@@ -178,8 +184,8 @@
 // definitions that the recordings need are created, and removed afterwards if they did not exist
 // before.
 //
-// --report writes the result as json or markdown. A signal ends a comparison as it ends
-// conformance.
+// --report writes the result as json or markdown, as for conformance. A signal ends a comparison as
+// it ends conformance.
 //
 // # Benchmarks
 //

@@ -1,18 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"example.com/fakeapi/faults"
 )
 
 // readFaults reads the fault rules of a file, one per line. An invalid rule is an error, and so is
 // a file without rules.
-func readFaults(path string) ([]faults.Rule, error) {
+func readFaults(ctx context.Context, path string) ([]faults.Rule, error) {
 	refuse := func(err error) ([]faults.Rule, error) { return nil, fmt.Errorf("--faults %s: %w", path, err) }
-	text, err := os.ReadFile(path)
+	text, err := readFile(ctx, path)
 	if err != nil {
 		return refuse(unwrapPathError(err))
 	}

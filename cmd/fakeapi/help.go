@@ -11,22 +11,23 @@ import (
 )
 
 // help prints the commands, or the flags of one command.
-func help(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func help(ctx context.Context, c *call, args []string) error {
 	switch {
 	case len(args) > 1:
 		return usageError{errors.New("help takes the name of one command")}
 	case len(args) == 1 && !strings.HasPrefix(args[0], "-"):
-		return dispatch(ctx, []string{args[0], "--help"}, stdout, stderr)
+		c.args = []string{args[0], "--help"}
+		return dispatch(ctx, c)
 	}
 	var b strings.Builder
 	b.WriteString("fakeapi is a Kubernetes API server in memory, for tests.\n\n")
-	for _, c := range commandList() {
-		fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", c.name, c.summary)
+	for _, one := range commandList() {
+		fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", one.name, one.summary)
 	}
 	fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", "help", "print this, or the flags of a COMMAND")
 	b.WriteString("\nExit status: 0 for success, a signal and help, 1 for what went wrong, 2 for a command line that was not understood.\n" +
 		"The manual: go doc example.com/fakeapi/cmd/fakeapi\n")
-	_, err := io.WriteString(stdout, b.String())
+	_, err := io.WriteString(c.stdout, b.String())
 	return err
 }
 

@@ -42,13 +42,20 @@ func (f *kubeconfigFile) close() error {
 }
 
 // write writes the file atomically, so that a process that waits for it never reads half of it.
-// Only its owner may read it.
+// Only its owner may read it. Links are followed.
 func (f *kubeconfigFile) write(content []byte) error {
 	if err := f.mayReplace(content); err != nil {
 		return fmt.Errorf("kubeconfig %s: %w", f.path, err)
 	}
-	if err := writeAtomically(f.path, content); err != nil {
-		return fmt.Errorf("kubeconfig %s: %w", f.path, err)
+	path, err := followLinks(f.path)
+	if err == nil {
+		err = replaceFile(path, 0o600, func(w *os.File) error {
+			_, err := w.Write(content)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("kubeconfig %s: %w", f.path, unwrapPathError(err))
 	}
 	return nil
 }
@@ -101,25 +108,6 @@ func isSubset[V any](a, b map[string]V) bool {
 		}
 	}
 	return true
-}
-
-// writeAtomically writes a file with mode 0600: it writes a temporary file in the same directory
-// and renames it.
-func writeAtomically(path string, content []byte) (err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".fakeapi-kubeconfig-*") // mode 0600
-	if err != nil {
-		return unwrapPathError(err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temporary.Name())
-		}
-	}()
-	_, err = temporary.Write(content)
-	if err := errors.Join(err, temporary.Close()); err != nil {
-		return unwrapPathError(err)
-	}
-	return unwrapPathError(os.Rename(temporary.Name(), path))
 }
 
 // unwrapPathError removes the operation and the path from an error of package os, because messages

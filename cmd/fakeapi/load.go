@@ -21,6 +21,9 @@ type source struct {
 // ReadDir implements fs.ReadDirFS.
 func (s source) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(s.FS, name) }
 
+// Stat implements fs.StatFS. Without it, fs.Stat would open files, and a FIFO would block.
+func (s source) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
+
 // String returns the name of the source for error messages.
 func (s source) String() string { return "--load " + s.path }
 
@@ -68,8 +71,11 @@ func openFS(path string) (fs.FS, error) {
 		files := os.DirFS(path)
 		return files, hasManifest(files)
 	}
-	if !isManifest(path) {
-		return nil, errors.New("not a manifest: its name must end in .yaml, .yml or .json")
+	if err := checkManifestName(path); err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
 	}
 	return singleFileFS{os.DirFS(filepath.Dir(path)), filepath.Base(path)}, nil
 }
@@ -89,18 +95,30 @@ func (f singleFileFS) ReadDir(string) ([]fs.DirEntry, error) {
 	return []fs.DirEntry{fs.FileInfoToDirEntry(info)}, nil
 }
 
-func isManifest(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name))
+// checkManifestName returns an error if a server does not load a file, because of its name.
+func checkManifestName(path string) error {
+	name := filepath.Base(path)
+	switch {
+	case !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+		return errors.New("not a manifest: its name must end in .yaml, .yml or .json")
+	case strings.HasPrefix(name, "."):
+		return errors.New("not a manifest: its name begins with a dot")
+	case name == "kustomization.yaml" || name == "kustomization.yml":
+		return errors.New("not a manifest: load the output of kubectl kustomize instead")
+	}
+	return nil
 }
 
-// hasManifest returns an error unless files contains a manifest.
+// hasManifest returns an error unless files contains a manifest that a server loads.
 func hasManifest(files fs.FS) error {
 	found := false
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if !entry.IsDir() && isManifest(name) {
+		case entry.IsDir() && name != "." && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir
+		case !entry.IsDir() && checkManifestName(name) == nil:
 			found = true
 			return fs.SkipAll
 		}

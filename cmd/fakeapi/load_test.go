@@ -37,14 +37,19 @@ func manifest(t *testing.T, name, content string) string {
 
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "deep", "er"), 0o700))
 	for name, content := range map[string]string{
 		"a-shop.yaml":      namespaceManifest,
 		"deep/er/a.yml":    configMapManifest,
 		"deep/key.json":    jsonSecretManifest,
 		"deep/README.md":   "not: a: manifest",
 		"deep/er/notes.sh": "exit 1",
+		// Files of kustomize and hidden files are no manifests.
+		"kustomization.yaml":     "resources: [a-shop.yaml]",
+		"deep/kustomization.yml": "resources: [key.json]",
+		".a-shop.yaml.swp.yaml":  "not: a: manifest",
+		".github/workflow.yaml":  "jobs: {}",
 	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	one := manifest(t, "one.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n")
@@ -65,6 +70,11 @@ func TestLoadRefused(t *testing.T) {
 	requireFailure(t, "fakeapi: --load -: no such file or directory", "--load", "-")
 	text := manifest(t, "notes.txt", namespaceManifest)
 	requireFailure(t, "fakeapi: --load "+text+": not a manifest: its name must end in .yaml, .yml or .json", "--load", text)
+	hidden, kustomization := manifest(t, ".hidden.yaml", namespaceManifest), manifest(t, "kustomization.yaml", namespaceManifest)
+	requireFailure(t, "fakeapi: --load "+hidden+": not a manifest: its name begins with a dot", "--load", hidden)
+	requireFailure(t, "fakeapi: --load "+kustomization+": not a manifest: load the output of kubectl kustomize instead", "--load", kustomization)
+	only := filepath.Dir(hidden)
+	requireFailure(t, "fakeapi: --load "+only+": no manifests in this directory: their names must end in .yaml, .yml or .json", "--load", only)
 	dangling := filepath.Join(t.TempDir(), "link.yaml")
 	require.NoError(t, os.Symlink(missing, dangling))
 	requireFailure(t, "fakeapi: --load "+dangling+": no such file or directory", "--load", good, "--load", dangling)

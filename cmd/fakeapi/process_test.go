@@ -63,6 +63,9 @@ func TestProcess(t *testing.T) {
 	t.Run("run interrupted", func(t *testing.T) { interruptProcess(t, binary) })
 	t.Run("conformance interrupted", func(t *testing.T) { interruptConformance(t, binary) })
 	t.Run("serve --scenario", func(t *testing.T) { scenarioProcess(t, binary) })
+	t.Run("reports to descriptors", func(t *testing.T) { reportToDescriptors(t, binary) })
+	t.Run("limited files", func(t *testing.T) { limitFiles(t, binary) })
+	t.Run("interrupted at a FIFO", func(t *testing.T) { interruptAtFIFO(t, binary) })
 	t.Run("bench", func(t *testing.T) { benchProcess(t, binary) })
 	t.Run("documents", func(t *testing.T) { runDocumentedCommands(t, binary) })
 }

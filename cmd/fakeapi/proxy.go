@@ -47,13 +47,13 @@ func proxy(ctx context.Context, c *call) error {
 	case f.faults == "":
 		return c.usageError(errors.New("--faults is required"))
 	}
-	rules, err := readFaults(f.faults)
+	rules, err := readFaults(ctx, f.faults)
 	if err != nil {
-		return err
+		return ignoreInterruption(err)
 	}
-	to, err := openCluster(f.kubeconfig, f.context)
+	to, err := openCluster(ctx, f.kubeconfig, f.context)
 	if err != nil {
-		return err
+		return ignoreInterruption(err)
 	}
 	var set faults.Set
 	if _, err := set.Add(rules...); err != nil {

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -19,8 +18,8 @@ type reportForm[R any] struct {
 // reportFile is a report to write.
 type reportFile[R any] struct {
 	reportForm[R]
-	path      string   // "" for stdout
-	temporary *os.File // next to path until it is complete; nil for stdout
+	path string      // as the user named it; "" for stdout
+	out  *outputFile // nil for stdout
 }
 
 // reportFiles has the reports of --report, each in one of these formats.
@@ -32,6 +31,9 @@ type reportFiles[R any] struct {
 // add parses FORMAT[=FILE].
 func (f *reportFiles[R]) add(text string) error {
 	name, path, named := strings.Cut(text, "=")
+	if number, ok := descriptorNumber(path); ok && number == 1 {
+		path, named = "", false
+	}
 	i := slices.IndexFunc(f.forms, func(form reportForm[R]) bool { return form.name == name })
 	switch {
 	case i < 0:
@@ -41,7 +43,7 @@ func (f *reportFiles[R]) add(text string) error {
 	case !named && f.toStdout():
 		return errors.New("two reports cannot go to stdout")
 	case named && slices.ContainsFunc(f.files, func(other *reportFile[R]) bool { return other.path == path }):
-		return errors.New("two reports cannot go to one file")
+		return errSameFile
 	}
 	f.files = append(f.files, &reportFile[R]{reportForm: f.forms[i], path: path})
 	return nil
@@ -61,51 +63,55 @@ func (f *reportFiles[R]) toStdout() bool {
 	return slices.ContainsFunc(f.files, func(one *reportFile[R]) bool { return one.path == "" })
 }
 
-// open creates the files, so that a long run does not fail at its end.
-func (f *reportFiles[R]) open() error {
-	for _, one := range f.files {
+// open opens the files, so that a long run does not fail at its end. Two reports in one file are an
+// error.
+func (f *reportFiles[R]) open(ctx context.Context) (err error) {
+	for i, one := range f.files {
 		if one.path == "" {
 			continue
 		}
-		var err error
-		one.temporary, err = os.CreateTemp(filepath.Dir(one.path), ".fakeapi-report-*")
+		one.out, err = openOutput(ctx, one.path)
+		if err == nil && slices.ContainsFunc(f.files[:i], func(other *reportFile[R]) bool { return other.out != nil && other.out.isSame(one.out) }) {
+			err = errSameFile
+		}
 		if err != nil {
-			return errors.Join(fmt.Errorf("--report %s=%s: %w", one.name, one.path, unwrapPathError(err)), f.discard())
+			f.close()
+			return one.wrap(err)
 		}
 	}
 	return nil
 }
 
-// write writes all reports. Files are replaced atomically.
+// errSameFile is the error of two reports with one file.
+var errSameFile = errors.New("two reports cannot go to one file")
+
+// write writes all reports. It returns the errors of those that could not be written.
 func (f *reportFiles[R]) write(report R, stdout io.Writer) error {
-	for _, one := range f.files {
-		if one.path == "" {
-			if err := one.write(report, stdout); err != nil {
-				return err
-			}
-			continue
-		}
-		err := errors.Join(one.write(report, one.temporary), one.temporary.Chmod(0o644), one.temporary.Close())
-		if err == nil {
-			err = os.Rename(one.temporary.Name(), one.path)
-		}
-		if err != nil {
-			return fmt.Errorf("--report %s=%s: %w", one.name, one.path, unwrapPathError(err))
-		}
-		one.temporary = nil
-	}
-	return nil
-}
-
-// discard removes files that were opened and not written.
-func (f *reportFiles[R]) discard() error {
 	var all []error
 	for _, one := range f.files {
-		if one.temporary != nil {
-			_ = one.temporary.Close() // it may be closed already
-			all = append(all, unwrapPathError(os.Remove(one.temporary.Name())))
-			one.temporary = nil
+		write := func(w io.Writer) error { return one.write(report, w) }
+		if one.path == "" {
+			all = append(all, write(stdout))
+		} else {
+			all = append(all, one.wrap(one.out.write(write)))
 		}
 	}
 	return errors.Join(all...)
+}
+
+// close closes files that were opened and not written.
+func (f *reportFiles[R]) close() {
+	for _, one := range f.files {
+		if one.out != nil {
+			one.out.close()
+		}
+	}
+}
+
+// wrap puts the flag in front of an error.
+func (f *reportFile[R]) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("--report %s=%s: %w", f.name, f.path, err)
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"example.com/fakeapi/internal/printable"
 )
 
 // Exit statuses.
@@ -53,8 +55,12 @@ func (c command) forms() (forms []string) {
 type call struct {
 	command command
 	args    []string
-	stdout  io.Writer
-	stderr  io.Writer // progress and errors
+	// stdout and stderr receive text. What servers and files contain is not written as it is:
+	// control characters are escaped.
+	stdout io.Writer
+	stderr io.Writer // progress and errors
+	// raw is stdout for reports in other formats.
+	raw io.Writer
 }
 
 // usageError is an invalid command line.
@@ -72,7 +78,8 @@ var errReported = errors.New("reported")
 
 // run runs the program and returns the exit status. It returns when ctx ends.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	err := dispatch(ctx, args, stdout, stderr)
+	stderr = printable.NewWriter(stderr)
+	err := dispatch(ctx, &call{args: args, stdout: printable.NewWriter(stdout), stderr: stderr, raw: stdout})
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
@@ -86,17 +93,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
-// dispatch finds the command and runs it.
-func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	all := commandList()
-	c := &call{command: all[0], args: args, stdout: stdout, stderr: stderr}
+// dispatch finds the command in the arguments of c and runs it.
+func dispatch(ctx context.Context, c *call) error {
+	all, args := commandList(), c.args
+	c.command = all[0]
 	if len(args) == 0 {
 		return c.command.run(ctx, c)
 	}
 	name := args[0]
 	switch name {
 	case "help", "-h", "-help", "--help":
-		return help(ctx, args[1:], stdout, stderr)
+		return help(ctx, c, args[1:])
 	}
 	if strings.HasPrefix(name, "-") {
 		return c.command.run(ctx, c)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -39,9 +40,9 @@ const extension = ".txtar"
 
 // openScenarios opens the scenarios that arguments name: cases of the catalogue, files,
 // directories, and stdin.
-func openScenarios(words []string, chosen clientSelection) (runs []scenarioRun, err error) {
+func openScenarios(ctx context.Context, words []string, chosen clientSelection) (runs []scenarioRun, err error) {
 	for _, word := range words {
-		found, err := openArgument(word, chosen)
+		found, err := openArgument(ctx, word, chosen)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +66,7 @@ func assignPageNames(runs []scenarioRun) {
 	}
 }
 
-func openArgument(word string, chosen clientSelection) ([]scenarioRun, error) {
+func openArgument(ctx context.Context, word string, chosen clientSelection) ([]scenarioRun, error) {
 	if cases := findCases(word); cases != nil {
 		var runs []scenarioRun
 		for _, c := range cases {
@@ -78,7 +79,7 @@ func openArgument(word string, chosen clientSelection) ([]scenarioRun, error) {
 		return runs, nil
 	}
 	if word == "-" {
-		text, err := io.ReadAll(os.Stdin)
+		text, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(os.Stdin) })
 		return []scenarioRun{newScenarioRun("stdin", string(text), chosen)}, err
 	}
 	paths, err := scenarioFiles(word)
@@ -89,7 +90,7 @@ func openArgument(word string, chosen clientSelection) ([]scenarioRun, error) {
 	}
 	var runs []scenarioRun
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := readFile(ctx, path)
 		if err != nil {
 			return nil, err
 		}

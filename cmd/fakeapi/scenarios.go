@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -64,7 +63,7 @@ func runScenarios(ctx context.Context, c *call) error {
 	case len(words) == 0:
 		return c.usageError(errors.New("name a FILE, a DIRECTORY or a CASE, or - for stdin"))
 	}
-	runs, err := openScenarios(words, f.clients)
+	runs, err := openScenarios(ctx, words, f.clients)
 	if err != nil {
 		return err
 	}
@@ -108,7 +107,7 @@ func (f *runFlags) runScenario(ctx context.Context, c *call, s scenarioRun) (ok 
 	}
 	var page error
 	if f.html != "" {
-		s.config.AfterRun = func(server *fakeapi.Server, _ error) { page = writePage(f.html, s, server) }
+		s.config.AfterRun = func(server *fakeapi.Server, _ error) { page = writePage(ctx, f.html, s, server) }
 	}
 	log, failure := f.play(ctx, s, live)
 	switch {
@@ -129,12 +128,16 @@ func (f *runFlags) runScenario(ctx context.Context, c *call, s scenarioRun) (ok 
 }
 
 // writePage writes the timeline of a scenario's server as a page.
-func writePage(folder string, s scenarioRun, server *fakeapi.Server) error {
-	f, err := os.Create(filepath.Join(folder, s.page+".html"))
-	if err != nil {
-		return err
+func writePage(ctx context.Context, folder string, s scenarioRun, server *fakeapi.Server) error {
+	path := filepath.Join(folder, s.page+".html")
+	file, err := openOutput(ctx, path)
+	if err == nil {
+		err = file.write(func(w io.Writer) error { return server.Timeline().WriteHTML(w, s.title()) })
 	}
-	return errors.Join(server.Timeline().WriteHTML(f, s.title()), f.Close())
+	if err != nil {
+		return fmt.Errorf("--html %s: %w", path, err)
+	}
+	return nil
 }
 
 // reportResult prints the result of a scenario. It returns errReported if it failed.

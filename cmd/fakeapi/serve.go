@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -24,7 +23,7 @@ type serveFlags struct {
 	load       []string
 	tls        bool
 	tokens     []fakeapi.Token
-	clientCAs  [][]byte
+	clientCAs  []string // paths
 	hosts      []string
 	cbor       bool
 	faults     string // "" for none
@@ -49,11 +48,7 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		return nil
 	})
 	flags.Func("client-ca", "accept client certificates of the authorities in `FILE` (PEM); implies --tls; can be repeated, and the kubeconfig has a certificate of system:admin if there are no tokens", func(path string) error {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		f.clientCAs = append(f.clientCAs, text)
+		f.clientCAs = append(f.clientCAs, path)
 		return nil
 	})
 	flags.Func("host", "accept requests with the host `NAME`, and add it to the certificate; loopback names and addresses are always accepted; can be repeated", func(name string) error {
@@ -86,9 +81,6 @@ func (f *serveFlags) options() []fakeapi.Option {
 	if len(f.tokens) > 0 {
 		opts = append(opts, fakeapi.WithTokens(f.tokens...))
 	}
-	if len(f.clientCAs) > 0 {
-		opts = append(opts, fakeapi.WithClientCA(f.clientCAs...))
-	}
 	if len(f.hosts) > 0 {
 		opts = append(opts, fakeapi.WithAllowedHosts(f.hosts...))
 	}
@@ -113,21 +105,9 @@ func serve(ctx context.Context, c *call) error {
 	if f.stay && f.scenario == "" {
 		return c.usageError(errors.New("--stay requires --scenario"))
 	}
-	from, err := openSources(f.load)
+	s, err := f.start(ctx)
 	if err != nil {
-		return err
-	}
-	opts := append(from.options(), f.options()...)
-	if f.faults != "" {
-		rules, err := readFaults(f.faults)
-		if err != nil {
-			return err
-		}
-		opts = append(opts, fakeapi.WithFaults(rules...))
-	}
-	s, err := f.open(opts)
-	if err != nil {
-		return explainLoadError(err)
+		return ignoreInterruption(err)
 	}
 	err = serveUntilDone(ctx, s, f, c)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -136,18 +116,57 @@ func serve(ctx context.Context, c *call) error {
 	return errors.Join(err, s.close())
 }
 
+// start reads the files that the flags name, and starts the server.
+func (f *serveFlags) start(ctx context.Context) (scenarioServer, error) {
+	from, err := openSources(f.load)
+	if err != nil {
+		return scenarioServer{}, err
+	}
+	opts := append(from.options(), f.options()...)
+	if len(f.clientCAs) > 0 {
+		authorities, err := f.readClientCAs(ctx)
+		if err != nil {
+			return scenarioServer{}, err
+		}
+		opts = append(opts, fakeapi.WithClientCA(authorities...))
+	}
+	if f.faults != "" {
+		rules, err := readFaults(ctx, f.faults)
+		if err != nil {
+			return scenarioServer{}, err
+		}
+		opts = append(opts, fakeapi.WithFaults(rules...))
+	}
+	s, err := f.open(ctx, opts)
+	if err != nil {
+		err = explainLoadError(err)
+	}
+	return s, err
+}
+
+func (f *serveFlags) readClientCAs(ctx context.Context) (all [][]byte, err error) {
+	for _, path := range f.clientCAs {
+		text, err := readFile(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("--client-ca %s: %w", path, unwrapPathError(err))
+		}
+		all = append(all, text)
+	}
+	return all, nil
+}
+
 // scenarioServer is a server with the scenario that runs on it.
 type scenarioServer struct {
 	*fakeapi.Server
 	run *scenario.LiveRun // nil without a scenario
 }
 
-func (f *serveFlags) open(opts []fakeapi.Option) (scenarioServer, error) {
+func (f *serveFlags) open(ctx context.Context, opts []fakeapi.Option) (scenarioServer, error) {
 	if f.scenario == "" {
 		s, err := fakeapi.New(opts...)
 		return scenarioServer{s, nil}, err
 	}
-	text, err := os.ReadFile(f.scenario)
+	text, err := readFile(ctx, f.scenario)
 	if err != nil {
 		return scenarioServer{}, fmt.Errorf("--scenario %s: %w", f.scenario, unwrapPathError(err))
 	}
