@@ -225,8 +225,9 @@
 // # The control API
 //
 // With WithControlAPI, and in the command fakeapi serve, tests in other languages control the
-// server over HTTP. Fault rules do not apply to it. Lists are text, with a line for each item, or
-// JSON for clients that accept application/json. Errors are a Status.
+// server over HTTP. The command has flags for the options. Fault rules do not apply to the control
+// API. Lists are text, with a line for each item, or JSON for clients that accept application/json.
+// Errors are a Status.
 //
 //	A=http://127.0.0.1:8080/fakeapi/v1
 //	curl -X POST   $A/faults --data-binary 'busy: when verb(list) && first(3) do status(429)'   add rules, one per line

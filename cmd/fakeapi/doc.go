@@ -5,6 +5,14 @@
 //	        [--token TOKEN]... [--client-ca FILE]... [--host NAME]... [--faults FILE]
 //	        [--controllers=false] [--cbor] [--cache-initializing DURATION]
 //	        [--scenario FILE [--stay]]
+//	        [--feature-gates NAME=BOOL,...]... [--etcd-compaction-interval TIME]
+//	        [--auto-compaction-retention N] [--history-bytes BYTES]
+//	        [--quota-backend-bytes BYTES] [--max-requests-inflight N]
+//	        [--max-mutating-requests-inflight N] [--max-watches N]
+//	        [--min-request-timeout SECONDS] [--continue-token-lifetime TIME]
+//	        [--bookmark-interval TIME] [--resource-version-timeout TIME]
+//	        [--webhook-service NAMESPACE/NAME=ADDRESS]...
+//	        [--seed N] [--timeline=false] [-v LEVEL]
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
 //	fakeapi run [FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q]
@@ -88,13 +96,38 @@
 // hits, the requests, snapshots, compaction, and the controllers. The documentation of that package
 // has a curl command for each.
 //
-// --cbor enables CBOR, which on a real server is an alpha feature and off by default.
-//
 // --cache-initializing makes the server respond to watches and lists with 429 for a time after its
 // start, and after a change of a CustomResourceDefinition for its objects, as a real server does
 // while a watch cache is initialized.
 //
 // Controllers run unless --controllers=false; then the control API runs them on request.
+//
+// # Options of the server
+//
+// These flags are options of package fakeapi, which documents them. Where kube-apiserver or etcd
+// has a flag for the same, it has its name.
+//
+// --feature-gates enables and disables AggregatedDiscoveryEndpoint, CBORServingAndStorage and
+// WatchList, as in --feature-gates WatchList=false,CBORServingAndStorage=true. CBOR is the only one
+// that is off by default; --cbor enables it, too.
+//
+// The server remembers changes for the time of --etcd-compaction-interval (5m), at most as many as
+// --auto-compaction-retention (100000), and no more than fit into --history-bytes (256 MiB). Reads,
+// continue tokens and watches from before get 410. For these three, 0 is no limit.
+// --continue-token-lifetime lets continue tokens expire earlier. --quota-backend-bytes is the size
+// of all objects (2 GiB; a negative number is no limit), and writes above it get 500.
+//
+// Requests above --max-requests-inflight, --max-mutating-requests-inflight and --max-watches get
+// 429. By default there is no limit. The server ends watches without timeoutSeconds after the
+// seconds of --min-request-timeout (1800) to twice that, and sends bookmarks to those that request
+// them after each --bookmark-interval (1m). A read at a future resourceVersion waits for
+// --resource-version-timeout (3s).
+//
+// There is no cluster network: --webhook-service is the address of a conversion webhook whose
+// definition names a Service, as in --webhook-service shop/converter=127.0.0.1:9443.
+//
+// --seed makes uids and generated names the same in each run. --timeline=false saves the memory of
+// the recorded requests, which are limited. From -v 3 on, stderr has a line for each request.
 //
 // # Scenarios
 //

@@ -91,6 +91,9 @@ func openArgument(ctx context.Context, word string, chosen clientSelection) ([]s
 	var runs []scenarioRun
 	for _, path := range paths {
 		text, err := readFile(ctx, path)
+		if errors.Is(err, errInterrupted) {
+			return nil, fmt.Errorf("%w: %s was not read", err, path)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 const serveArguments = "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--host NAME]... " +
-	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--scenario FILE [--stay]]"
+	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--scenario FILE [--stay]] " + optionArguments
 
 // serveFlags has the flags of serve.
 type serveFlags struct {
@@ -33,6 +33,7 @@ type serveFlags struct {
 	stay              bool // keep serving after the scenario
 	// controllers reports whether the server runs controllers.
 	controllers bool
+	server      optionFlags
 }
 
 func (f *serveFlags) define(flags *flag.FlagSet) {
@@ -55,12 +56,13 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		f.hosts = append(f.hosts, name)
 		return nil
 	})
-	flags.BoolVar(&f.cbor, "cbor", false, "enable the feature gate CBORServingAndStorage")
+	flags.BoolVar(&f.cbor, "cbor", false, "enable CBOR; the same as --feature-gates CBORServingAndStorage=true")
 	flags.DurationVar(&f.cacheInitializing, "cache-initializing", 0, "for this `DURATION` after the start, and for each custom resource after a change of its definition, respond to watches and lists with 429, as while a watch cache is initialized")
 	flags.StringVar(&f.faults, "faults", "", "add the fault rules in `FILE`, one per line")
 	flags.StringVar(&f.scenario, "scenario", "", "run the scenario in `FILE` in real time, print its transcript, and exit; a step \"run NAME\" waits for a client whose user agent begins with NAME")
 	flags.BoolVar(&f.stay, "stay", false, "keep serving after the scenario, until interrupted")
 	flags.BoolVar(&f.controllers, "controllers", true, "run controllers: namespace deletion, garbage collection, and the deletion of pods after their grace period")
+	f.server.define(flags)
 }
 
 // tokenOf parses the value of --token. The server validates it.
@@ -105,7 +107,7 @@ func serve(ctx context.Context, c *call) error {
 	if f.stay && f.scenario == "" {
 		return c.usageError(errors.New("--stay requires --scenario"))
 	}
-	s, err := f.start(ctx)
+	s, err := f.start(ctx, c)
 	if err != nil {
 		return ignoreInterruption(err)
 	}
@@ -117,12 +119,13 @@ func serve(ctx context.Context, c *call) error {
 }
 
 // start reads the files that the flags name, and starts the server.
-func (f *serveFlags) start(ctx context.Context) (scenarioServer, error) {
+func (f *serveFlags) start(ctx context.Context, c *call) (scenarioServer, error) {
 	from, err := openSources(f.load)
 	if err != nil {
 		return scenarioServer{}, err
 	}
 	opts := append(from.options(), f.options()...)
+	opts = append(opts, f.server.options(c.stderr)...)
 	if len(f.clientCAs) > 0 {
 		authorities, err := f.readClientCAs(ctx)
 		if err != nil {
