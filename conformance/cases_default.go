@@ -47,6 +47,17 @@ func defaultCases() []Case {
 		}, func(ctx context.Context, d crdPerCase, c collection) error {
 			return d.s.expect(ctx, c.dryRunCreate(c.withSpec("a", object{"inner": object{}})), code(201), valueAt("grey", "spec", "inner", "color"))
 		}),
+		onCRDPerCase(Case{
+			ID: "CD-11/status", Level: Must, Title: "defaults of the status are in the response of a create, which drops the status that was sent, and in all others",
+			Why: "controllers compare the status with its default", Source: docDefaulting,
+		}, object{
+			"spec":   objectSchema(object{"size": typeSchema("integer")}),
+			"status": objectSchema(object{"seen": typeSchema("integer"), "phase": typeSchema("string").with("default", "new")}).with("default", object{"seen": -1}),
+		}, checkStatusDefaults),
+		withCRDPerCase(Case{
+			ID: "CD-11/scale", Level: Must, Title: "defaults are in an object whose spec was created by a write to its scale",
+			Why: "clients see all objects in one form", Source: docDefaulting,
+		}, object{"spec": objectSchema(object{"replicas": typeSchema("integer"), "color": color})}, checkDefaultsAfterScale),
 		about("CD-11/owner", "no manager owns a default, and any manager may apply another value", "managers own the fields that they apply", object{"size": typeSchema("integer"), "color": color},
 			func(ctx context.Context, d crdPerCase, c collection) error {
 				with := func(spec object) object { return c.withSpec("a", spec) }
@@ -106,6 +117,34 @@ func checkStoredDefaults(ctx context.Context, d crdPerCase, c collection) error 
 		return err
 	}
 	return d.s.expect(ctx, get(c.item("a")), code(200), valueAt("grey", "spec", "color"))
+}
+
+func checkStatusDefaults(ctx context.Context, d crdPerCase, c collection) error {
+	sent := c.withSpec("a", object{"size": 1}).with("status", object{"seen": 7, "phase": "old"})
+	want := object{"seen": -1, "phase": "new"}
+	return d.s.expectAll(ctx,
+		send(c.dryRunCreate(sent), code(201), valueAt(want, "status")),
+		send(post(c.path(), sent), code(201), valueAt(want, "status")),
+		send(get(c.item("a")), code(200), valueAt(want, "status")),
+		send(get(c.path()), code(200), valueAt(want, "items", "0", "status")),
+		send(mergePatch(c.item("a"), object{"spec": object{"size": 2}}), code(200), valueAt(want, "status"), generation(2)),
+		send(mergePatch(c.item("a")+"/status", object{"status": object{"seen": 2}}), code(200), valueAt(object{"seen": 2, "phase": "new"}, "status"), generation(2)),
+	)
+}
+
+func checkDefaultsAfterScale(ctx context.Context, d crdPerCase) error {
+	d.version(0)["subresources"].(object)["scale"] = object{"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+	c, err := d.createAndWait(ctx)
+	if err != nil {
+		return err
+	}
+	want := object{"replicas": 2, "color": "grey"}
+	return d.s.expectAll(ctx,
+		send(post(c.path(), c.object("a")), code(201), valueAt(nil, "spec")),
+		send(mergePatch(c.item("a")+"/scale", object{"spec": object{"replicas": 2}}), code(200), valueAt(2, "spec", "replicas")),
+		send(get(c.item("a")), code(200), valueAt(want, "spec")),
+		send(get(c.path()), code(200), valueAt(want, "items", "0", "spec")),
+	)
 }
 
 func checkInvalidDefaults(ctx context.Context, d crdPerCase) error {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +24,10 @@ func valueCases() []Case {
 				"text": typeSchema("string"), "whole": typeSchema("integer"), "number": typeSchema("number"), "flag": typeSchema("boolean"),
 				"list": arraySchema(typeSchema("string")), "map": mapSchema(typeSchema("string")), "record": objectSchema(object{"x": typeSchema("string")}),
 			}, checkTypes),
+		about("CD-10/whole", "a whole number that is written as 2.0 or 1e3 is stored as an integer: writing back what was read changes nothing",
+			"controllers write back objects that they have read", object{
+				"whole": typeSchema("integer"), "half": typeSchema("number").with("multipleOf", 0.5), "text": typeSchema("string"),
+			}, checkWholeNumbers),
 		about("CD-10/number", "minimum, maximum, their exclusive forms and multipleOf are enforced", "clients rely on the schema", object{
 			"least": typeSchema("integer").with("minimum", 1), "most": typeSchema("integer").with("maximum", 9), "step": typeSchema("integer").with("multipleOf", 5),
 			"above": typeSchema("number").with("minimum", 0).with("exclusiveMinimum", true), "below": typeSchema("number").with("maximum", 1).with("exclusiveMaximum", true),
@@ -247,6 +252,28 @@ func checkListMapKeys(ctx context.Context, d crdPerCase) error {
 	}
 	parts["x-kubernetes-list-map-keys"] = []string{"id"}
 	return d.create(ctx, code(422), hasCause(cause(metav1.CauseTypeFieldValueInvalid, at+".x-kubernetes-list-map-keys", "entries must all be names of item properties")))
+}
+
+func checkWholeNumbers(ctx context.Context, d crdPerCase, c collection) error {
+	for name, size := range map[string]int{"small": 1, "large": 100_000} { // a server may cache small objects only
+		body, err := json.Marshal(c.withSpec(name, object{"whole": 1, "half": 2, "text": strings.Repeat("x", size)}))
+		if err != nil {
+			return err
+		}
+		text := strings.NewReplacer(`"whole":1`, `"whole":1e3`, `"half":2`, `"half":2.0`).Replace(string(body))
+		created, err := d.s.do(ctx, post(c.path(), text), code(201), valueAt(1000, "spec", "whole"), valueAt(2, "spec", "half"))
+		if err != nil {
+			return err
+		}
+		var o metav1.PartialObjectMetadata
+		if err := created.decode(&o); err != nil {
+			return err
+		}
+		if err := d.s.expect(ctx, put(c.item(name), string(created.body)), code(200), atResourceVersion(o.ResourceVersion), generation(1)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func checkStatusSchema(ctx context.Context, d crdPerCase, c collection) error {

@@ -32,9 +32,11 @@ var customFaults = []faultyServer{
 	{"prunes fields that x-kubernetes-preserve-unknown-fields covers", changeRequestBody(isDefinition, replaceText(`"x-kubernetes-preserve-unknown-fields":true`, `"description":"x"`)), `^(CD-09/preserve|FV-08/preserved/custom)$`},
 	{"ignores x-kubernetes-embedded-resource", changeRequestBody(isDefinition, replaceText(`"x-kubernetes-embedded-resource":true`, `"description":"x"`)), `^CD-09/embedded$`},
 	{"ignores nullable", changeRequestBody(isDefinition, replaceText(`"nullable":true`, `"nullable":false`)), `^CD-(10/nullable|11/null)$`},
-	{"ignores the defaults of a schema", changeRequestBody(isDefinition, replaceText(`"default":`, `"example":`)), `^(CD-11(/(read|stored|nested|null|required|owner))?|SA-33/defaults/custom|PA-06/default/custom|SA-09/default/custom)$`},
+	{"ignores the defaults of a schema", changeRequestBody(isDefinition, replaceText(`"default":`, `"example":`)), `^(CD-11(/(read|stored|nested|null|required|owner|status|scale))?|SA-33/defaults/custom|PA-06/default/custom|SA-09/default/custom)$`},
 	{"answers with the apiVersion of the first version only", changeBody(isNotWatch, replacePattern(`\.example\.com/v2"`, `.example.com/v1"`)), `^CD-15(/(write|watch|stored))?$`},
 	{"answers 501 when the conversion webhook fails", withoutCode(500), `^(CD-15/webhook|SU-11/unset/custom)$`},
+
+	{"labels an object with every PUT", changeRequestBody(hasMethod(http.MethodPut), replaceText(`"generation":`, `"labels":{"a":"b"},"generation":`)), `^CD-10/whole$`},
 
 	// Objects.
 	{"leaves custom resources out of discovery", changeBody(isDocument, replaceText(`"widgets"`, `"gidgets"`)), `^DI-11/custom$`},

@@ -133,17 +133,22 @@ func ConvertUncached(r *resource.Resource, rec *memstore.Record) (runtime.Object
 }
 
 // DryRunResult returns a draft as r's version shows it, as if it were stored: a dry run makes the
-// same conversions as a write. obj is the object that the draft was encoded from.
+// same conversions as a write, and reads what it has encoded. obj is the object that the draft was
+// encoded from.
 func DryRunResult(r *resource.Resource, draft *memstore.Draft, obj runtime.Object) (runtime.Object, error) {
-	if r.Custom == nil || r.Custom.IsStorage() {
+	if r.Custom == nil {
+		return obj, nil
+	}
+	field, _ := draft.Fields.Get(storedFormField)
+	form := versions.StoredForm(field)
+	if r.Custom.IsStoredAs(form) {
 		return obj, nil
 	}
 	stored := &unstructured.Unstructured{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(draft.Data, &stored.Object); err != nil {
 		return nil, err
 	}
-	form, _ := draft.Fields.Get(storedFormField)
-	return r.Custom.FromStorage(stored, versions.StoredForm(form))
+	return r.Custom.FromStorage(stored, form)
 }
 
 // decodeCustomRecord decodes a record into an object of r's version.

@@ -17,6 +17,7 @@ import (
 type compiled struct {
 	structural      *structuralschema.Structural // nil if there is no structural schema
 	features        features
+	shape           func() *shape
 	objectValidator func() (validation.SchemaValidator, error) // of the whole object
 	statusValidator func() (validation.SchemaValidator, error) // of the status; nil if the schema has none
 	celValidator    func() *cel.Validator                      // nil without structural schema
@@ -35,6 +36,7 @@ func compile(schema *apiextensionsv1.CustomResourceValidation, preserve bool) (*
 		}
 	}
 	c.features = featuresOf(c.structural)
+	c.shape = sync.OnceValue(func() *shape { return newRootShape(c.structural) })
 	c.objectValidator = sync.OnceValues(func() (validation.SchemaValidator, error) { return newValidator(props) })
 	c.statusValidator = sync.OnceValues(func() (validation.SchemaValidator, error) {
 		if props == nil {

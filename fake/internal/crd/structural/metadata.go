@@ -31,6 +31,9 @@ func isCanonicalField(name string, value any) bool {
 	case "generation":
 		n, ok := value.(int64)
 		return ok && n != 0
+	case "deletionGracePeriodSeconds":
+		_, ok := value.(int64)
+		return ok
 	case "creationTimestamp", "deletionTimestamp":
 		return isCanonicalTime(value)
 	case "labels", "annotations":

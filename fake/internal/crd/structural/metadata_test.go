@@ -47,7 +47,8 @@ func TestCanonicalMetadata(t *testing.T) {
 			require.Equal(t, metadata, obj["metadata"])
 		}
 	}
-	require.Equal(t, []string{"annotations", "creationTimestamp", "deletionTimestamp", "finalizers", "generateName", "generation", "labels",
+	require.Equal(t, []string{"annotations", "creationTimestamp", "deletionGracePeriodSeconds",
+		"deletionTimestamp", "finalizers", "generateName", "generation", "labels",
 		"managedFields", "name", "namespace", "ownerReferences", "resourceVersion", "selfLink", "uid"}, slices.Sorted(maps.Keys(yes)))
 	require.False(t, isCanonicalMetadata(map[string]any{"name": "w"}, true), "generation is required")
 }

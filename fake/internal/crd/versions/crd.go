@@ -46,6 +46,7 @@ type Version struct {
 	*structural.Schema
 	crd  *CRD
 	spec *apiextensionsv1.CustomResourceDefinitionVersion
+	form StoredForm // the current one
 }
 
 // New returns the CRD of a CustomResourceDefinition, which must not change afterwards. It has been
@@ -66,7 +67,7 @@ func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, sin
 		if err != nil {
 			return nil, fmt.Errorf("%s of %s: %w", spec.Name, crd.Name, err)
 		}
-		v := &Version{Schema: s, crd: d, spec: spec}
+		v := &Version{Schema: s, crd: d, spec: spec, form: StoredForm(spec.Name + " " + s.Hash())}
 		d.versions[spec.Name] = v
 		if spec.Storage {
 			d.storage = v

@@ -5,20 +5,22 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // StoredForm identifies the version and the schema with which an object was stored. An object in
 // the current form of its version is returned as it was stored. An object in another form has to be
-// read first, because its schema may have new defaults or fewer fields.
+// read first, because its schema may have new defaults or fewer fields, or because the object was
+// stored without some defaults.
 type StoredForm string
 
-// storedForm returns the current form of the version.
-func (v *Version) storedForm() StoredForm { return StoredForm(v.spec.Name + " " + v.Hash()) }
+// incompleteSuffix follows the current form of the version in the form of an object that reading
+// changes.
+const incompleteSuffix = " incomplete"
 
 // Version returns the name of the version.
 func (f StoredForm) Version() string {
@@ -28,7 +30,7 @@ func (f StoredForm) Version() string {
 
 // IsStoredAs reports whether an object stored in form f needs no conversion to be returned in
 // version v.
-func (v *Version) IsStoredAs(f StoredForm) bool { return f == v.storedForm() }
+func (v *Version) IsStoredAs(f StoredForm) bool { return f == v.form }
 
 // CacheKey identifies the result of converting a stored object to the version. It differs if the
 // result may, and is equal in all servers.
@@ -64,11 +66,12 @@ func conversionDigest(d *CRD) string {
 }
 
 // ToStorage converts an object to the storage version and returns it with its form. The result is
-// obj if v is the storage version. Errors are those of the conversion.
+// obj if v is the storage version. Its numbers are those that its JSON decodes to, as it is in the
+// watch cache of a real server. Errors are those of the conversion.
 func (v *Version) ToStorage(obj *unstructured.Unstructured) (*unstructured.Unstructured, StoredForm, error) {
 	storage := v.crd.storage
 	if storage == v {
-		return obj, v.storedForm(), nil
+		return obj, v.storedFormOf(obj), nil
 	}
 	stored, err := v.crd.Convert(obj, storage.spec.Name)
 	if err != nil {
@@ -77,15 +80,23 @@ func (v *Version) ToStorage(obj *unstructured.Unstructured) (*unstructured.Unstr
 	return stored, storage.storedFormOf(stored), nil
 }
 
-// storedFormOf returns the form of the result of a conversion. If defaults are missing, the form is
-// marked so that reading sets them.
+// storedFormOf returns the form of an object that is stored in the version, and decodes its
+// numbers. It is the current form unless reading the object changes it. A real server sets the
+// defaults of an object from a client before it drops the status, sets none after a conversion or a
+// write to the scale subresource, and sets them again whenever it reads the object.
 func (v *Version) storedFormOf(stored *unstructured.Unstructured) StoredForm {
-	restored := stored.DeepCopy()
-	v.DefaultStored(restored.Object)
-	if equality.Semantic.DeepEqual(restored.Object, stored.Object) {
-		return v.storedForm()
+	hasNegativeZero := decodeNumbers(stored.Object)
+	if !hasNegativeZero && (v.IsComplete(stored.Object) || v.isReadUnchanged(stored)) {
+		return v.form
 	}
-	return v.storedForm() + " incomplete"
+	return v.form + incompleteSuffix
+}
+
+// isReadUnchanged reports whether reading an object does not change it.
+func (v *Version) isReadUnchanged(stored *unstructured.Unstructured) bool {
+	read := stored.DeepCopy()
+	v.DefaultStored(read.Object)
+	return reflect.DeepEqual(read.Object, stored.Object)
 }
 
 // FromStorage converts an object stored in form f to the version. It sets the apiVersion and kind
