@@ -50,11 +50,11 @@ spec:
 const gaugesPath = "/apis/gauge.example.com/v1/namespaces/default/gauges"
 
 // startGauges starts a server with gaugeCRD after change.
-func startGauges(t *testing.T, change func(*apiextensionsv1.JSONSchemaProps)) *fakeapi.Server {
+func startGauges(t *testing.T, change func(*apiextensionsv1.CustomResourceDefinition)) *fakeapi.Server {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	require.NoError(t, yaml.UnmarshalStrict([]byte(gaugeCRD), crd))
 	if change != nil {
-		change(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+		change(crd)
 	}
 	return fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(crd)))
 }
@@ -139,7 +139,8 @@ func TestNegativeZeroInCustomResources(t *testing.T) {
 // A default of the status is in every response, also in that of the create, which drops the status.
 // It is not stored before the next write.
 func TestStatusDefaultsOfCustomResources(t *testing.T) {
-	srv := startGauges(t, func(schema *apiextensionsv1.JSONSchemaProps) {
+	srv := startGauges(t, func(crd *apiextensionsv1.CustomResourceDefinition) {
+		schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 		status := schema.Properties["status"]
 		status.Default = &apiextensionsv1.JSON{Raw: []byte(`{"phase":"new"}`)}
 		schema.Properties["status"] = status

@@ -48,8 +48,8 @@ func NeedsWebhook(r *resource.Resource, rec *memstore.Record) bool {
 	return r.Custom != nil && rec != nil && r.Custom.NeedsWebhook(storedFormOf(rec))
 }
 
-// ConvertedJSON returns the JSON of a custom resource in r's version, without kind and apiVersion.
-// The result of a conversion is cached with the record. If the conversion fails, the error is a
+// ConvertedJSON returns the JSON of a custom resource in r's version, with its kind and apiVersion.
+// The keys are in alphabetical order. The result of a conversion is cached with the record. If the conversion fails, the error is a
 // *ConversionError, and the next call tries again.
 func ConvertedJSON(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
 	if IsStoredAs(r, rec) {
@@ -63,7 +63,8 @@ func ConvertedJSON(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			return json.Marshal(WithoutTypeMeta(obj))
+			obj.GetObjectKind().SetGroupVersionKind(r.GroupVersionKind())
+			return json.Marshal(obj.(*unstructured.Unstructured).Object)
 		})
 	})
 }

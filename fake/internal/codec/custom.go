@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,8 +24,11 @@ import (
 // field selector can have this label.
 const storedFormField = "\x00form"
 
-// customPrefix is the beginning of the stored JSON of a custom resource, up to its resourceVersion.
-const customPrefix = `{"metadata":{"resourceVersion":"`
+// revisionPlaceholder is encoded in place of a resourceVersion. No other number is encoded like
+// this, and quotes in strings are escaped, so that placeholderJSON occurs once.
+const revisionPlaceholder = json.Number("-0e0")
+
+var placeholderJSON = []byte(`"resourceVersion":-0e0`)
 
 // encodeCustomDraft converts a custom resource of r's version to the storage version and encodes
 // it.
@@ -34,7 +38,7 @@ func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured) (*m
 	if err != nil {
 		return nil, err
 	}
-	data, err := encodeCustomStored(stored)
+	data, revisionOffset, err := encodeCustomStored(stored)
 	if err != nil {
 		return nil, err
 	}
@@ -45,50 +49,30 @@ func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured) (*m
 	set[storedFormField] = string(form)
 	return &memstore.Draft{
 		Data:           data,
-		RevisionOffset: len(customPrefix),
+		RevisionOffset: revisionOffset,
 		UID:            string(obj.GetUID()),
 		Labels:         memstore.MakePairs(obj.GetLabels()),
 		Fields:         memstore.MakePairs(set),
 	}, nil
 }
 
-// encodeCustomStored returns the stored form, in which metadata comes first, and resourceVersion
-// first in the metadata.
-func encodeCustomStored(obj *unstructured.Unstructured) ([]byte, error) {
-	metadata, _ := obj.Object["metadata"].(map[string]any)
-	inner, err := marshalWithout(metadata, "resourceVersion")
+// encodeCustomStored returns the JSON of an object with its kind and apiVersion, and the offset at
+// which the resourceVersion is inserted. The keys are in alphabetical order, as a real server sends
+// them. It clears the resourceVersion of obj.
+func encodeCustomStored(obj *unstructured.Unstructured) (data []byte, revisionOffset int, err error) {
+	metadata, ok := obj.Object["metadata"].(map[string]any)
+	if !ok {
+		return nil, 0, fmt.Errorf("%s has no metadata for the resourceVersion", obj.GetKind())
+	}
+	metadata["resourceVersion"] = revisionPlaceholder
+	data, err = json.Marshal(obj.Object)
+	delete(metadata, "resourceVersion")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	outer, err := marshalWithout(obj.Object, "apiVersion", "kind", "metadata")
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, 0, len(customPrefix)+len(inner)+len(outer)+2)
-	data = append(data, customPrefix...)
-	data = append(data, '"')
-	data = appendMembers(data, inner)
-	return appendMembers(data, outer), nil
-}
-
-// marshalWithout encodes a map without the given keys.
-func marshalWithout(all map[string]any, keys ...string) ([]byte, error) {
-	rest := make(map[string]any, len(all))
-	for key, value := range all {
-		rest[key] = value
-	}
-	for _, key := range keys {
-		delete(rest, key)
-	}
-	return json.Marshal(rest)
-}
-
-// appendMembers appends the members of an encoded map to b, and the closing brace.
-func appendMembers(b, encoded []byte) []byte {
-	if len(encoded) > len("{}") {
-		b = append(b, ',')
-	}
-	return append(b, encoded[1:]...)
+	end := bytes.Index(data, placeholderJSON) + len(placeholderJSON)
+	begin := end - len(revisionPlaceholder)
+	return append(append(data[:begin], `""`...), data[end:]...), begin + 1, nil
 }
 
 // ReuseStoredForm gives draft, which replaces rec, the stored form of rec if their JSON is equal.
@@ -100,7 +84,9 @@ func ReuseStoredForm(draft *memstore.Draft, rec *memstore.Record) {
 	if !ok || newForm == oldForm || versions.StoredForm(newForm).Version() != versions.StoredForm(oldForm).Version() {
 		return
 	}
-	if bytes.Equal(draft.Data[draft.RevisionOffset:], rec.Data[draft.RevisionOffset+len(rec.Revision.String()):]) {
+	rest, sameStart := bytes.CutPrefix(rec.Data, draft.Data[:draft.RevisionOffset])
+	rest = bytes.TrimPrefix(rest, []byte(rec.Revision.String()))
+	if sameStart && bytes.Equal(rest, draft.Data[draft.RevisionOffset:]) {
 		draft.Fields = rec.Fields
 	}
 }

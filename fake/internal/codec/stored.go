@@ -35,8 +35,8 @@ func Key(r *resource.Resource, namespace, name string) string {
 }
 
 // resourceVersionKey precedes the resourceVersion in the JSON of every object. metadata is the
-// first field of every type, and no unescaped quote precedes the resourceVersion in it, so that the
-// first match is the right one.
+// first field of every built-in type, and no unescaped quote precedes the resourceVersion in it, so
+// that the first match is the right one.
 var resourceVersionKey = []byte(`"resourceVersion":"`)
 
 // EncodeDraft encodes an object of r's StorageVersion for the store. It clears the object's kind,
@@ -96,9 +96,6 @@ func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, e
 	return obj, nil
 }
 
-// metadataPrefix is the beginning of the stored form of every object.
-var metadataPrefix = []byte(`{"metadata":`)
-
 // DecodeMetadata decodes the metadata that the controllers read: uid, finalizers, owner references,
 // and the time and grace period of a deletion. It does not parse what follows the metadata.
 func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
@@ -109,11 +106,11 @@ func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 		OwnerReferences            []metav1.OwnerReference `json:"ownerReferences"`
 		Finalizers                 []string                `json:"finalizers"`
 	}
-	data, ok := bytes.CutPrefix(rec.Data, metadataPrefix)
+	data, ok := metadataJSON(rec.Data)
 	if !ok {
-		return nil, fmt.Errorf("stored %s does not begin with its metadata", rec.Key)
+		return nil, fmt.Errorf("stored %s has no metadata", rec.Key)
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(firstObject(data), &m); err != nil {
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &m); err != nil {
 		return nil, fmt.Errorf("the metadata of stored %s does not decode: %w", rec.Key, err)
 	}
 	return &metav1.ObjectMeta{
@@ -123,6 +120,32 @@ func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 		OwnerReferences:            m.OwnerReferences,
 		Finalizers:                 m.Finalizers,
 	}, nil
+}
+
+// metadataKey precedes the metadata in the JSON of every object.
+var metadataKey = []byte(`"metadata":`)
+
+// metadataJSON returns the metadata in the JSON of an object. It is first in built-in types, and in
+// alphabetical order in custom resources.
+func metadataJSON(data []byte) (metadata []byte, found bool) {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++ // the escaped character does not end the string
+		case c == '"':
+			if !quoted && depth == 1 && bytes.HasPrefix(data[i:], metadataKey) {
+				return firstObject(data[i+len(metadataKey):]), true
+			}
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return nil, false
 }
 
 // firstObject returns the JSON object at the beginning of valid JSON.

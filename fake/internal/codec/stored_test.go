@@ -31,8 +31,8 @@ func TestDecodeMetadata(t *testing.T) {
 	require.Equal(t, &want, got)
 }
 
-// EncodeDraft, DecodeMetadata and the insertion of the resourceVersion rely on metadata being the
-// first field of every type.
+// EncodeDraft and the insertion of the resourceVersion rely on metadata being the first field of
+// every built-in type.
 func TestMetadataIsFirst(t *testing.T) {
 	for _, r := range builtin.Table().Stored() {
 		obj, err := r.Scheme.New(r.StorageVersion.WithKind(r.Kind))
@@ -46,7 +46,15 @@ func TestMetadataIsFirst(t *testing.T) {
 	}
 }
 
+// The metadata of a custom resource may follow other fields.
+func TestDecodeMetadataOfCustomResource(t *testing.T) {
+	data := `{"apiVersion":"v1","data":{"metadata":{"uid":"x"},"l":[{"metadata":{}}],"s":"\"metadata\":{"},"kind":"metadata","metadata":{"uid":"a-uid"},"spec":{}}`
+	got, err := DecodeMetadata(&memstore.Record{Data: []byte(data)})
+	require.NoError(t, err)
+	require.EqualValues(t, "a-uid", got.UID)
+}
+
 func TestDecodeMetadataErrors(t *testing.T) {
-	_, err := DecodeMetadata(&memstore.Record{Key: "pods/a/b", Data: []byte(`{"spec":{},"metadata":{}}`)})
-	require.EqualError(t, err, "stored pods/a/b does not begin with its metadata")
+	_, err := DecodeMetadata(&memstore.Record{Key: "pods/a/b", Data: []byte(`{"spec":{"metadata":{}}}`)})
+	require.EqualError(t, err, "stored pods/a/b has no metadata")
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -20,13 +21,14 @@ type Encoder struct {
 	res  *resource.Resource
 	out  negotiate.Output
 	kind schema.GroupVersionKind
-	// typeMeta is the beginning of the JSON of an object: the opening brace, kind and apiVersion.
-	// In CBOR it is the two encoded pairs.
+	// typeMeta is the beginning of the JSON of an object: the opening brace, kind and apiVersion. It
+	// is the opening brace if customJSON is set. In CBOR it is the two encoded pairs.
 	typeMeta string
 	// cacheKey is the key under which the encoding is cached with a record, "" if the encoding is
 	// the stored form itself.
 	cacheKey string
-	// customJSON reports that codec.ConvertedJSON makes and caches the encoding.
+	// customJSON reports that codec.ConvertedJSON makes and caches the encoding, which has the kind
+	// and apiVersion.
 	customJSON bool
 	// table encodes rows. It is nil unless the form is a Table.
 	table *tableEncoder
@@ -59,9 +61,12 @@ func NewEncoder(r *resource.Resource, out negotiate.Output) *Encoder {
 	case r.GroupVersion() != r.StorageVersion:
 		e.cacheKey = "json " + r.Version + "." + r.Group
 	}
-	if out.Media == negotiate.CBOR {
+	switch {
+	case out.Media == negotiate.CBOR:
 		e.typeMeta = cborTypeMeta(e.kind)
-	} else {
+	case e.customJSON:
+		e.typeMeta = "{"
+	default:
 		e.typeMeta = typeMetaJSON(e.kind)
 	}
 	return e
@@ -89,8 +94,8 @@ func (e *Encoder) ContentType(stream bool) string {
 	return negotiate.ContentType(e.out.Media, stream)
 }
 
-// recordBody returns the encoded body of a record: JSON or CBOR without TypeMeta, or a protobuf
-// message.
+// recordBody returns the encoded body of a record: JSON or CBOR without TypeMeta, JSON of a custom
+// resource with it, or a protobuf message.
 func (e *Encoder) recordBody(rec *memstore.Record) ([]byte, error) {
 	if e.table != nil {
 		return e.table.encodeRecord(rec)
@@ -121,6 +126,10 @@ func (e *Encoder) encodeBody(obj runtime.Object) ([]byte, error) {
 			return nil, err
 		}
 		obj = meta.AsPartialObjectMetadata(m)
+	}
+	if e.customJSON {
+		obj.GetObjectKind().SetGroupVersionKind(e.kind)
+		return json.Marshal(obj.(*unstructured.Unstructured).Object)
 	}
 	switch untyped := codec.WithoutTypeMeta(obj); e.out.Media {
 	case negotiate.Protobuf:

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -40,16 +39,13 @@ func (e *Encoder) WriteList(w http.ResponseWriter, list metav1.ListMeta, items [
 	case negotiate.CBOR:
 		return e.writeCBORList(w, list, bodies)
 	}
-	prefix, err := e.listPrefix(list)
+	prefix, suffix, err := e.listEnds(list, len(items))
 	if err != nil {
 		return err
 	}
-	if e.hasNullItems(len(items)) {
-		prefix = strings.TrimSuffix(prefix, "[") + "null"
-	}
 	if e.out.Pretty {
 		var plain bytes.Buffer
-		e.writeJSONItems(&plain, prefix, bodies)
+		e.writeJSONItems(&plain, prefix, bodies, suffix)
 		b, err := e.format(plain.Bytes())
 		if err != nil {
 			return err
@@ -58,13 +54,13 @@ func (e *Encoder) WriteList(w http.ResponseWriter, list metav1.ListMeta, items [
 		_, _ = w.Write(b)
 		return nil
 	}
-	size := len(prefix) + len(e.listSuffix(len(bodies))) + 1 + max(len(bodies)-1, 0) + len(bodies)*len(e.itemTypeMeta())
+	size := len(prefix) + len(suffix) + 1 + max(len(bodies)-1, 0) + len(bodies)*len(e.itemTypeMeta())
 	for _, body := range bodies {
 		size += len(body) - min(len(e.itemTypeMeta()), 1)
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(size))
 	buffered := bufio.NewWriterSize(w, min(listBuffer, size))
-	e.writeJSONItems(buffered, prefix, bodies)
+	e.writeJSONItems(buffered, prefix, bodies, suffix)
 	_ = buffered.WriteByte('\n')
 	_ = buffered.Flush()
 	return nil
@@ -89,27 +85,27 @@ type listWriter interface {
 	io.StringWriter
 }
 
-// listSuffix returns the end of the JSON of a list.
-func (e *Encoder) listSuffix(items int) string {
-	if e.hasNullItems(items) {
-		return "}"
-	}
-	return "]}"
-}
-
 // hasNullItems reports whether the items of a list are null instead of []: those of an empty list
 // of metadata.
 func (e *Encoder) hasNullItems(items int) bool { return items == 0 && e.out.Form != negotiate.Full }
 
-// listPrefix returns the JSON of a list up to its first item.
-func (e *Encoder) listPrefix(list metav1.ListMeta) (string, error) {
+// listEnds returns the JSON of a list up to its first item, and from the end of its last item. The
+// keys of a list of custom resources are in alphabetical order.
+func (e *Encoder) listEnds(list metav1.ListMeta, items int) (prefix, suffix string, err error) {
 	kind := e.kind
 	kind.Kind = e.listKind()
 	metadata, err := e.listMetaJSON(list)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	return typeMetaJSON(kind) + `"metadata":` + string(metadata) + `,"items":[`, nil
+	switch {
+	case e.customJSON:
+		return `{"apiVersion":"` + kind.GroupVersion().String() + `","items":[`,
+			`],"kind":"` + kind.Kind + `","metadata":` + string(metadata) + `}`, nil
+	case e.hasNullItems(items):
+		return typeMetaJSON(kind) + `"metadata":` + string(metadata) + `,"items":null`, "}", nil
+	}
+	return typeMetaJSON(kind) + `"metadata":` + string(metadata) + `,"items":[`, "]}", nil
 }
 
 // listMetaJSON returns the metadata of a list in JSON. A list of custom resources always has the
@@ -130,7 +126,7 @@ func (e *Encoder) itemTypeMeta() string {
 	return e.typeMeta
 }
 
-func (e *Encoder) writeJSONItems(w listWriter, prefix string, bodies [][]byte) {
+func (e *Encoder) writeJSONItems(w listWriter, prefix string, bodies [][]byte, suffix string) {
 	_, _ = w.WriteString(prefix)
 	typeMeta := e.itemTypeMeta()
 	for i, body := range bodies {
@@ -143,7 +139,7 @@ func (e *Encoder) writeJSONItems(w listWriter, prefix string, bodies [][]byte) {
 		}
 		_, _ = w.Write(body)
 	}
-	_, _ = w.WriteString(e.listSuffix(len(bodies)))
+	_, _ = w.WriteString(suffix)
 }
 
 func (e *Encoder) listKind() string {
