@@ -27,7 +27,9 @@ func (x *recording) exchange() Exchange {
 		e.Verb = e.Info.Verb
 	}
 	if e.Verb != "" && e.Verb != requestinfo.Watch {
-		e.ResourceVersion = objectInfo(e.Response).ResourceVersion
+		if version := objectInfo(e.Response).ResourceVersion; version != "" {
+			e.ResourceVersion = version
+		}
 	}
 	for _, f := range sent {
 		event := eventInfo(f.Body)
@@ -46,6 +48,8 @@ func (x *recording) copyFrames() (e Exchange, sent []Frame) {
 		Info: x.info, User: x.user,
 		Request:  x.request.body(x.requestType),
 		Response: x.answer.body(x.answerType),
+
+		ResourceVersion: x.answer.listVersion(),
 	}
 	s := x.stream
 	if s == nil {

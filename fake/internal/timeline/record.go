@@ -152,19 +152,6 @@ type recording struct {
 	stream                  *stream // nil unless it is a watch
 }
 
-// truncatedBody is the beginning of a body.
-type truncatedBody struct {
-	data []byte
-	size int64
-}
-
-func (p *truncatedBody) add(b []byte) {
-	p.size += int64(len(b))
-	if room := MaxBodyBytes - len(p.data); room > 0 {
-		p.data = append(p.data, b[:min(len(b), room)]...)
-	}
-}
-
 // recordBody returns the request with a body that records what is read from it.
 func (x *recording) recordBody(r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {

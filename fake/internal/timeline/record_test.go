@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -106,6 +107,26 @@ func TestLongBodies(t *testing.T) {
 	for _, b := range []timeline.Body{e.Request, e.Response} {
 		require.EqualValues(t, len(long), b.Size)
 		require.Equal(t, long[:timeline.MaxBodyBytes], string(b.Data))
+	}
+}
+
+// The metadata of a list of custom resources follows its items. A truncated list has its
+// resourceVersion in the timeline.
+func TestLongListOfCustomResources(t *testing.T) {
+	const item = `{"apiVersion":"e.com/v1","kind":"Gear","metadata":{"name":"a","resourceVersion":"1"}}`
+	for _, items := range []int{1, 90, 91, 92, 93, 1000} {
+		for _, size := range []int{7, 900, 100_000} { // of each Write
+			list := `{"apiVersion":"e.com/v1","items":[` + strings.TrimSuffix(strings.Repeat(item+",", items), ",") +
+				`],"kind":"GearList","metadata":{"continue":"","resourceVersion":"34"}}` + "\n"
+			r, send := newTestRecorder(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				for part := range slices.Chunk([]byte(list), size) {
+					_, _ = w.Write(part)
+				}
+			})
+			require.Equal(t, list, send("GET", "/apis/e.com/v1/gears", "").Body.String())
+			require.Equal(t, "34", r.Timeline().Exchanges[0].ResourceVersion, "%d %d", items, size)
+		}
 	}
 }
 
