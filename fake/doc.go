@@ -319,7 +319,9 @@
 //	PodDisruptionBudgets the status is written by tests: without an observedGeneration evictions get
 //	                     429, and each eviction reduces disruptionsAllowed for good
 //	CertificateSigningRequests   approval. They are not signed, and the requester is not filled in
-//	custom resources     all of a definition, validated by the library of the API server
+//	custom resources     all of a definition, validated by the library of the API server. Every read
+//	                     prunes and sets defaults. Whole numbers are stored as integers, and the
+//	                     keys of JSON are in alphabetical order, as on a real server
 //
 // These stored forms differ because of missing defaults: core ConfigMap, Endpoints, LimitRange,
 // Node, PersistentVolume, PersistentVolumeClaim, Pod, PodTemplate, ReplicationController,

@@ -1,7 +1,6 @@
 package structural
 
 import (
-	"maps"
 	"slices"
 	"time"
 )
@@ -38,7 +37,7 @@ func isCanonicalField(name string, value any) bool {
 		return isCanonicalTime(value)
 	case "labels", "annotations":
 		m, ok := value.(map[string]any)
-		return ok && len(m) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(m)), notString)
+		return ok && len(m) > 0 && hasStringValues(m)
 	case "finalizers":
 		list, ok := value.([]any)
 		return ok && len(list) > 0 && !slices.ContainsFunc(list, notString)
@@ -104,6 +103,16 @@ func isCanonicalOwnerReference(reference map[string]any) bool {
 	return true
 }
 
+// hasStringValues reports whether all values of an object are strings.
+func hasStringValues(m map[string]any) bool {
+	for _, value := range m {
+		if notString(value) {
+			return false
+		}
+	}
+	return true
+}
+
 func notString(value any) bool {
 	_, ok := value.(string)
 	return !ok
@@ -122,5 +131,6 @@ func isCanonicalTime(value any) bool {
 		return false
 	}
 	t, err := time.Parse(time.RFC3339, s)
-	return err == nil && !t.IsZero() && t.UTC().Format(time.RFC3339) == s
+	var buffer [len(time.RFC3339)]byte
+	return err == nil && !t.IsZero() && string(t.UTC().AppendFormat(buffer[:0], time.RFC3339)) == s
 }
