@@ -25,6 +25,11 @@ func applyCustomCases() []Case {
 			Source: fieldsetPkg,
 		}, checkApplyNullMerged),
 		custom(Case{
+			ID: "SA-39/metadata/custom", Level: Must, Title: "empty metadata in an apply is not in the object",
+			Why:    "clients compare objects",
+			Source: docCustomHandler,
+		}, checkApplyEmptyMetadata),
+		custom(Case{
 			ID: "SA-40/custom", Level: Must, Title: "an apply in JSON is read as YAML: 1e3 is an integer, and \\ud83d and \\/ are errors",
 			Why:    "the media type is that of YAML",
 			Source: docPatchHandler,
@@ -75,6 +80,25 @@ func checkApplyNullMerged(ctx context.Context, s *session, c collection) error {
 		send(applyAs("m2", c.item("a"), null("data")).withQuery("force=true"), code(200), valueAt(object{"k": "1"}, "data"), valueAt(spec, "spec")),
 		send(applyAs("m2", c.item("a"), null("spec")).withQuery("force=true"), code(200), valueAt(object{"k": "1"}, "data"), valueAt(spec, "spec")),
 		send(applyAs("m2", c.item("a"), c.object("a").with("spec", object{"parts": nil})).withQuery("force=true"), code(200), valueAt(spec, "spec")),
+	)
+}
+
+func checkApplyEmptyMetadata(ctx context.Context, s *session, c collection) error {
+	empty := func(name string) call {
+		body := c.object(name).withMeta("annotations", nil).withMeta("labels", object{}).withMeta("finalizers", []string{}).withMeta("ownerReferences", []object{})
+		return applyAs("m", c.item(name), body)
+	}
+	isEmpty := func(expect ...expectation) []expectation {
+		for _, field := range []string{"annotations", "labels", "finalizers", "ownerReferences"} {
+			expect = append(expect, noField("metadata", field))
+		}
+		return expect
+	}
+	return s.expectAll(ctx,
+		send(empty("a"), isEmpty(code(201))...),
+		send(get(c.item("a")), isEmpty(code(200))...),
+		send(empty("a"), isEmpty(code(200))...),
+		send(empty("b").withQuery("dryRun=All"), isEmpty(code(201))...),
 	)
 }
 

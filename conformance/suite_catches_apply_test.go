@@ -35,6 +35,7 @@ var applyFaults = []faultyServer{
 			r.Header.Set("Content-Type", "application/merge-patch+json")
 		}
 	}), `^SA-39/(scalar|merged)/custom$`},
+	{"returns the empty labels of an apply", changeBody(isApply, replaceText(`"metadata":{`, `"metadata":{"labels":{},`)), `^SA-39/metadata/custom$`},
 	{"accepts escapes of JSON that YAML does not have", changeRequestBody(isApply, replaceText(`\/`, `/`)), `^SA-40/custom$`},
 	{"records the operation Update for apply", changeBody(isPatch, replaceText(`"operation":"Apply"`, `"operation":"Update"`)), `^SA-(03|08|09|21|22|31|32)/typed$`},
 	{"leaves the causes out of conflicts", changeBody(isPatch, replaceText(`"causes":`, `"reasons":`)), `^SA-(05|06|06/many)/typed$`},
