@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -103,7 +105,7 @@ func TestDynamicClient(t *testing.T) {
 	created.SetLabels(nil)
 	_, err = client.Update(ctx, created, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	left := <-w.ResultChan()
+	left, _ := nextEvent(t, w)
 	require.EqualValues(t, "DELETED", left.Type, "the object does not match any more")
 	require.Equal(t, map[string]string{"app": "x"}, left.Object.(*unstructured.Unstructured).GetLabels())
 }
@@ -121,8 +123,19 @@ func TestMetadataClient(t *testing.T) {
 	w, err := client.Watch(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
 	defer w.Stop()
-	first := <-w.ResultChan()
+	first, _ := nextEvent(t, w)
 	require.Equal(t, "a", first.Object.(*metav1.PartialObjectMetadata).Name)
+}
+
+// nextEvent waits for an event, but for a minute at most. It returns false if the watch has ended.
+func nextEvent(t *testing.T, w watch.Interface) (event watch.Event, open bool) {
+	t.Helper()
+	select {
+	case event, open = <-w.ResultChan():
+	case <-time.After(time.Minute):
+		require.FailNow(t, "no event for a minute")
+	}
+	return event, open
 }
 
 // Discovery builds a mapper that finds kinds, resources and short names.

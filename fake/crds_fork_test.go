@@ -127,8 +127,9 @@ func TestReplicasShareCustomResources(t *testing.T) {
 	require.NoError(t, second.Close())
 	requireWidget(t, first.Server)
 	deleteWidgetCRD(t, srv)
-	require.Equal(t, watch.Deleted, (<-w.ResultChan()).Type)
-	_, open := <-w.ResultChan()
+	event, _ := nextEvent(t, w)
+	require.Equal(t, watch.Deleted, event.Type)
+	_, open := nextEvent(t, w)
 	require.False(t, open)
 	requireNoWidgets(t, first.Server)
 	for _, opt := range []fakeapi.Option{fakeapi.WithCRDs(fakeapi.CRDsFromPaths("x")), fakeapi.WithScheme(widgetScheme("v1"))} {
