@@ -139,11 +139,14 @@ func (e event) endsInitialEvents() bool {
 
 // checkNoBookmarks watches until a timeout before which a bookmark would be sent.
 func checkNoBookmarks(ctx context.Context, _ *session, c collection) error {
-	w, err := watchCreated(ctx, c, "a", "&timeoutSeconds=3")
+	w, err := c.watch(ctx, "?watch=true&timeoutSeconds=12")
 	if err != nil {
 		return err
 	}
 	defer w.close()
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
 	if err := w.wantAdded("a"); err != nil {
 		return err
 	}

@@ -46,33 +46,28 @@ func checkResumeAtBookmark(ctx context.Context, s *session, c collection) error 
 
 // checkBookmarkBeforeDeadline watches up to three times, because a busy machine may delay a bookmark
 // until the watch ends.
-func checkBookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) error {
-	l, err := c.list(ctx, "")
-	if err != nil {
-		return err
-	}
-	made, err := c.create(ctx, c.object("a"))
-	if err != nil {
-		return err
-	}
-	for range 3 {
-		if err = expectBookmarkBeforeDeadline(ctx, c, l.Metadata.ResourceVersion, made.ResourceVersion); err == nil {
+func checkBookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) (err error) {
+	for _, name := range []string{"a", "b", "c"} {
+		if err = expectBookmarkBeforeDeadline(ctx, c, name); err == nil {
 			return nil
 		}
 	}
 	return err
 }
 
-// expectBookmarkBeforeDeadline watches from a resourceVersion, after which object a was created at
-// another.
-func expectBookmarkBeforeDeadline(ctx context.Context, c collection, from, created string) error {
+// expectBookmarkBeforeDeadline creates an object during a watch of four seconds.
+func expectBookmarkBeforeDeadline(ctx context.Context, c collection, name string) error {
 	start := time.Now()
-	w, err := c.watch(ctx, "?watch=true&allowWatchBookmarks=true&timeoutSeconds=4&resourceVersion="+from)
+	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=4")
 	if err != nil {
 		return err
 	}
 	defer w.close()
-	if err := w.wantAdded("a"); err != nil {
+	made, err := c.create(ctx, c.object(name))
+	if err != nil {
+		return err
+	}
+	if err := w.wantAdded(name); err != nil {
 		return err
 	}
 	e, err := w.next()
@@ -82,7 +77,7 @@ func expectBookmarkBeforeDeadline(ctx context.Context, c collection, from, creat
 	if e.Type != "BOOKMARK" {
 		return w.errorf("expected a BOOKMARK, got %v", e)
 	}
-	if err := expectNotOlder(e.meta.ResourceVersion, created); err != nil {
+	if err := expectNotOlder(e.meta.ResourceVersion, made.ResourceVersion); err != nil {
 		return w.errorf("expected a bookmark that is not older than the events: %w", err)
 	}
 	if took := time.Since(start); took > 3500*time.Millisecond {
@@ -127,17 +122,20 @@ func checkPeriodicBookmarks(ctx context.Context, _ *session, c collection) error
 // checkBookmarkNotAhead compares the bookmark before the end of a watch with the current
 // resourceVersion.
 func checkBookmarkNotAhead(ctx context.Context, s *session, c collection) error {
-	w, err := watchCreated(ctx, c, "a", "&allowWatchBookmarks=true&timeoutSeconds=4")
+	w, err := watchFromNow(ctx, c, "&allowWatchBookmarks=true&timeoutSeconds=12")
 	if err != nil {
 		return err
 	}
 	defer w.close()
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
 	if err := w.wantAdded("a"); err != nil {
 		return err
 	}
 	e, err := w.next()
 	if errors.Is(err, io.EOF) {
-		return s.skipf("the server sent no bookmark before the end of a watch of 4 s")
+		return s.skipf("the server sent no bookmark before the end of a watch of 12 s")
 	}
 	if err != nil {
 		return err

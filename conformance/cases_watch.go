@@ -115,19 +115,6 @@ func watchFromNow(ctx context.Context, c collection, parameters string) (*watche
 	return c.watch(ctx, "?watch=true&resourceVersion="+l.Metadata.ResourceVersion+parameters)
 }
 
-// watchCreated creates an object and opens a watch from the state before. The watch may have a short
-// timeout, because no write needs to be completed before it.
-func watchCreated(ctx context.Context, c collection, name, parameters string) (*watcher, error) {
-	l, err := c.list(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := c.create(ctx, c.object(name)); err != nil {
-		return nil, err
-	}
-	return c.watch(ctx, "?watch=true&resourceVersion="+l.Metadata.ResourceVersion+parameters)
-}
-
 func checkWholeObjects(ctx context.Context, s *session, c collection) error {
 	w, err := watchFromNow(ctx, c, "")
 	if err != nil {
