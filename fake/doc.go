@@ -181,7 +181,8 @@
 // see older state than before.
 //
 // A request that takes longer than its parameter timeout, or than a minute with admission
-// functions, gets 504 (EX-08). One whose handler panics gets 500.
+// functions, gets 504 (EX-08). A write whose time is over or whose client has gone is not carried out.
+// One whose handler panics gets 500.
 //
 // # Admission
 //

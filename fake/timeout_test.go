@@ -27,7 +27,7 @@ func withDelay(d time.Duration) fakeapi.Option {
 	}})
 }
 
-// A write that exceeds its timeout returns 504, but is carried out (EX-08, EX-10).
+// A write that exceeds its timeout returns 504 and is not carried out (EX-08).
 func TestWriteTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), withDelay(90*time.Second))
@@ -42,9 +42,98 @@ func TestWriteTimeout(t *testing.T) {
 			require.Equal(t, timeout, time.Since(start))
 			time.Sleep(2 * time.Minute)
 			code, _, _ = send(t, srv, "GET", "/api/v1/namespaces/default/configmaps/"+name, "", nil)
-			require.Equal(t, http.StatusOK, code, name)
+			require.Equal(t, http.StatusNotFound, code, name)
 		}
 	})
+}
+
+// slowWrites are requests of each verb that writes, for objects of loadForSlowWrites.
+var slowWrites = []struct{ name, method, path, contentType, body string }{
+	{"create", "POST", "/api/v1/namespaces/default/configmaps", "application/json", `{"metadata":{"name":"new"}}`},
+	{"create with a generated name", "POST", "/api/v1/namespaces/default/configmaps", "application/json", `{"metadata":{"generateName":"new-"}}`},
+	{"create by update", "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/new", "application/json", `{"metadata":{"name":"new"}}`},
+	{"create by apply", "PATCH", "/api/v1/namespaces/default/configmaps/new?fieldManager=a", "application/apply-patch+yaml", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new"}}`},
+	{"update", "PUT", "/api/v1/namespaces/default/configmaps/a", "application/json", `{"metadata":{"name":"a"},"data":{"a":"b"}}`},
+	{"patch", "PATCH", "/api/v1/namespaces/default/configmaps/a", "application/merge-patch+json", `{"data":{"a":"b"}}`},
+	{"apply", "PATCH", "/api/v1/namespaces/default/configmaps/a?fieldManager=a", "application/apply-patch+yaml", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"b"}}`},
+	{"removal of the last finalizer", "PATCH", "/api/v1/namespaces/default/configmaps/deleted", "application/merge-patch+json", `{"metadata":{"finalizers":null}}`},
+	{"delete", "DELETE", "/api/v1/namespaces/default/configmaps/a", "", ""},
+	{"delete with a finalizer", "DELETE", "/api/v1/namespaces/default/configmaps/a", "application/json", `{"propagationPolicy":"Foreground"}`},
+	{"delete with a grace period", "DELETE", "/api/v1/namespaces/default/pods/a", "", ""},
+	{"delete of a namespace", "DELETE", "/api/v1/namespaces/team", "", ""},
+	{"deletecollection", "DELETE", "/api/v1/namespaces/default/configmaps", "", ""},
+	{"status", "PATCH", "/api/v1/namespaces/default/pods/a/status", "application/merge-patch+json", `{"status":{"phase":"Running"}}`},
+	{"scale", "PATCH", "/apis/apps/v1/namespaces/default/deployments/a/scale", "application/merge-patch+json", `{"spec":{"replicas":3}}`},
+	{"binding", "POST", "/api/v1/namespaces/default/pods/a/binding", "application/json", `{"metadata":{"name":"a"},"target":{"name":"n"}}`},
+	{"binding of a body", "POST", "/api/v1/namespaces/default/bindings", "application/json", `{"metadata":{"name":"a"},"target":{"name":"n"}}`},
+	{"eviction", "POST", "/api/v1/namespaces/default/pods/a/eviction", "application/json", `{"metadata":{"name":"a"}}`},
+	{"token", "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", "application/json", `{}`},
+}
+
+func loadForSlowWrites(t *testing.T, srv *fakeapi.Server) {
+	require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: deleted, namespace: default, finalizers: [a.example.com/b], deletionTimestamp: "2000-01-01T00:00:00Z"}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: team}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: default}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: default, labels: {app: a}}, spec: {containers: [{name: a, image: a}]}}
+---
+{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a, namespace: default}, spec: {selector: {matchLabels: {app: a}}}, status: {disruptionsAllowed: 1}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, namespace: default}, spec: {replicas: 1, selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {containers: [{name: a, image: a}]}}}}
+`))
+}
+
+// A write is not carried out after its time is over or its client has gone, whatever the verb. The
+// context of the request ends it before the transaction, if an admission function allows it later.
+func TestEndedRequestWritesNothing(t *testing.T) {
+	for _, mutating := range []bool{true, false} {
+		for _, write := range slowWrites {
+			t.Run(write.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					reviews := 0
+					srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.Admission{Name: "slow", Mutating: mutating,
+						Review: func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+							time.Sleep(30 * time.Second)
+							reviews++
+							return &admissionv1.AdmissionResponse{Allowed: true}
+						}}))
+					loadForSlowWrites(t, srv)
+					path, separator := srv.URL()+write.path, "?"
+					if strings.Contains(path, "?") {
+						separator = "&"
+					}
+					before := srv.ResourceVersion()
+
+					r, err := http.NewRequestWithContext(t.Context(), write.method, path+separator+"timeout=5s", strings.NewReader(write.body))
+					require.NoError(t, err)
+					r.Header.Set("Content-Type", write.contentType)
+					resp, err := srv.Client().Do(r)
+					require.NoError(t, err)
+					_ = resp.Body.Close()
+					require.Equal(t, http.StatusGatewayTimeout, resp.StatusCode)
+					time.Sleep(time.Minute)
+					require.NotZero(t, reviews)
+					require.Equal(t, before, srv.ResourceVersion(), "after the timeout")
+
+					reviews = 0
+					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+					defer cancel()
+					r, err = http.NewRequestWithContext(ctx, write.method, path, strings.NewReader(write.body))
+					require.NoError(t, err)
+					r.Header.Set("Content-Type", write.contentType)
+					_, err = srv.Client().Do(r)
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					time.Sleep(time.Minute)
+					require.NotZero(t, reviews)
+					require.Equal(t, before, srv.ResourceVersion(), "after the client has gone")
+				})
+			})
+		}
+	}
 }
 
 // The parameter timeout: valid values, 0 and "" have no effect on fast requests, invalid ones

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync/atomic"
@@ -172,7 +173,7 @@ func (a *API) AllowWatches() { a.cache.AllowWatches() }
 // DeleteKey deletes the object under a key as a DELETE request with opts does, including
 // preconditions and without admission. A missing object is NotFound. res has the storage version.
 func (a *API) DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error {
-	_, err := a.deleteObject(nil, res, key, nameFromKey(key), opts)
+	_, err := a.deleteObject(context.Background(), nil, res, key, nameFromKey(key), opts)
 	return err
 }
 
@@ -190,7 +191,7 @@ func (a *API) ChangeKey(res *resource.Resource, key, uid, subresource string, ch
 	if err != nil {
 		return err
 	}
-	_, err = a.store.GuaranteedUpdate(res, key, false, func(old runtime.Object) (runtime.Object, error) {
+	_, err = a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil || string(resource.Accessor(old).GetUID()) != uid {
 			return old, nil
 		}

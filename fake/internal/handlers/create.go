@@ -88,7 +88,7 @@ func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, ob
 		var result storage.Result
 		err := a.beforeCreate(q, admission, obj)
 		if err == nil {
-			result, err = a.store.GuaranteedUpdate(q.res, codec.Key(q.res, q.namespace(), m.GetName()), dryRun, insert)
+			result, err = a.store.GuaranteedUpdate(q.r.Context(), q.res, codec.Key(q.res, q.namespace(), m.GetName()), dryRun, insert)
 		}
 		if !isGenerated || !apierrors.IsAlreadyExists(err) || attempt == maxNameAttempts {
 			return result, err

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
@@ -28,7 +29,7 @@ func (a *API) delete(q *request) error {
 	if err := a.checkUnsafeDelete(q, opts); err != nil {
 		return err
 	}
-	result, err := a.deleteObject(q, q.res, q.key(), q.info.Name, opts)
+	result, err := a.deleteObject(q.r.Context(), q, q.res, q.key(), q.info.Name, opts)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) 
 
 // deleteObject deletes the object under key. q is nil for a delete by the server itself, which
 // skips admission. Dependents are not considered (DL-37).
-func (a *API) deleteObject(q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (result deleteResult, err error) {
+func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (result deleteResult, err error) {
 	if err := checkDeletable(res, name); err != nil {
 		return result, err
 	}
@@ -74,7 +75,7 @@ func (a *API) deleteObject(q *request, res *resource.Resource, key, name string,
 	}
 	var deleted runtime.Object
 	isStored := false // whether deleted was stored
-	result.Result, err = a.store.GuaranteedUpdate(res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
+	result.Result, err = a.store.GuaranteedUpdate(ctx, res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(res.GroupResource(), name)
 		}
@@ -104,9 +105,10 @@ func (a *API) deleteObject(q *request, res *resource.Resource, key, name string,
 }
 
 // removeMarked removes an object that was stored with a grace period of 0, as a real server does,
-// so that watches see both. Nothing is done if another request has removed it.
+// so that watches see both. Nothing is done if another request has removed it. It does not depend on
+// the context of the request, which could end after the first of the two writes.
 func (a *API) removeMarked(res *resource.Resource, key string, result *deleteResult) error {
-	removal, err := a.store.GuaranteedUpdate(res, key, false, func(old runtime.Object) (runtime.Object, error) {
+	removal, err := a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil || resource.Accessor(old).GetUID() != result.uid {
 			return old, nil
 		}

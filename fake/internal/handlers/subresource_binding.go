@@ -40,7 +40,7 @@ func (a *API) bind(q *request) error {
 		return err
 	}
 	pods := a.types.Table().Lookup("", "v1", "pods")
-	_, err = a.store.GuaranteedUpdate(pods, codec.Key(pods, q.namespace(), binding.Name), isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
+	_, err = a.store.GuaranteedUpdate(q.r.Context(), pods, codec.Key(pods, q.namespace(), binding.Name), isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(pods.GroupResource(), binding.Name)
 		}

@@ -101,7 +101,7 @@ func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (retry bool, err 
 		err := a.deleteEvicted(q, withResourceVersion(opts, pod))
 		return apierrors.IsConflict(err) && !hasResourceVersion(opts), err
 	}
-	budget, isUnhealthy, err := a.spendDisruptionBudget(q.namespace(), pod, isDryRun(opts.DryRun))
+	budget, isUnhealthy, err := a.spendDisruptionBudget(q.r.Context(), q.namespace(), pod, isDryRun(opts.DryRun))
 	switch {
 	case err != nil:
 		return false, err
@@ -132,7 +132,7 @@ func (a *API) deleteEvicted(q *request, opts *metav1.DeleteOptions) error {
 			return err
 		}
 	}
-	_, err := a.deleteObject(nil, q.res, q.key(), q.info.Name, opts) // admission has run for the eviction
+	_, err := a.deleteObject(q.r.Context(), nil, q.res, q.key(), q.info.Name, opts) // admission has run for the eviction
 	return err
 }
 
@@ -140,7 +140,7 @@ func (a *API) deleteEvicted(q *request, opts *metav1.DeleteOptions) error {
 // a delete. It returns opts with the precondition on the resourceVersion, if they have one, set to
 // the new one.
 func (a *API) addDisruptionCondition(q *request, opts *metav1.DeleteOptions) (*metav1.DeleteOptions, error) {
-	result, err := a.store.GuaranteedUpdate(q.res, q.key(), false, func(old runtime.Object) (runtime.Object, error) {
+	result, err := a.store.GuaranteedUpdate(q.r.Context(), q.res, q.key(), false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 		}

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -25,7 +26,7 @@ const maxDisruptedPods = 2000
 // spendDisruptionBudget decrements the PodDisruptionBudget of a pod and returns its name, or "" if
 // there is none. isUnhealthy reports that the budget was not decremented, because the pod is not
 // healthy now. The error is that of an eviction that the budget does not allow.
-func (a *API) spendDisruptionBudget(namespace string, pod *corev1.Pod, dryRun bool) (name string, isUnhealthy bool, err error) {
+func (a *API) spendDisruptionBudget(ctx context.Context, namespace string, pod *corev1.Pod, dryRun bool) (name string, isUnhealthy bool, err error) {
 	res := a.types.Table().Lookup("policy", "v1", "poddisruptionbudgets")
 	budgets, err := a.matchingBudgets(res, namespace, pod)
 	switch {
@@ -40,7 +41,7 @@ func (a *API) spendDisruptionBudget(namespace string, pod *corev1.Pod, dryRun bo
 	if !isReady(pod) && canEvictUnhealthy(b) {
 		return b.Name, true, nil
 	}
-	return b.Name, false, a.decrementBudget(res, b, pod.Name, dryRun)
+	return b.Name, false, a.decrementBudget(ctx, res, b, pod.Name, dryRun)
 }
 
 // matchingBudgets returns the budgets whose selector matches pod.
@@ -79,12 +80,12 @@ func canEvictUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 
 // decrementBudget decrements disruptionsAllowed in the status of a budget. A real server does this
 // through its own client.
-func (a *API) decrementBudget(res *resource.Resource, b *policyv1.PodDisruptionBudget, pod string, dryRun bool) error {
+func (a *API) decrementBudget(ctx context.Context, res *resource.Resource, b *policyv1.PodDisruptionBudget, pod string, dryRun bool) error {
 	manager, err := a.types.FieldManager(res, "status")
 	if err != nil {
 		return err
 	}
-	_, err = a.store.GuaranteedUpdate(res, codec.Key(res, b.Namespace, b.Name), dryRun, func(old runtime.Object) (runtime.Object, error) {
+	_, err = a.store.GuaranteedUpdate(ctx, res, codec.Key(res, b.Namespace, b.Name), dryRun, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(res.GroupResource(), b.Name)
 		}

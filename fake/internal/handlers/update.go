@@ -71,7 +71,7 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 		return 0, storage.Result{}, err
 	}
 	var updated runtime.Object
-	result, err = a.store.GuaranteedUpdate(q.res, q.key(), isDryRun(info.options.dryRun), func(old runtime.Object) (runtime.Object, error) {
+	result, err = a.store.GuaranteedUpdate(q.r.Context(), q.res, q.key(), isDryRun(info.options.dryRun), func(old runtime.Object) (runtime.Object, error) {
 		code = http.StatusOK
 		if old == nil && !info.mayCreate {
 			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)

@@ -3,6 +3,7 @@
 package storage
 
 import (
+	"context"
 	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,6 +11,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/memstore"
 )
 
@@ -75,9 +77,10 @@ func (r Result) IsDeleted() bool {
 }
 
 // GuaranteedUpdate writes the object under key and then calls AfterWrite. A dry run does everything
-// except the change of the store (DR-04).
-func (s *Store) GuaranteedUpdate(res *resource.Resource, key string, dryRun bool, update UpdateFunc) (Result, error) {
-	result, err := s.Write(res, key, dryRun, update)
+// except the change of the store (DR-04). If ctx ends before the write, while update runs, nothing
+// is written and the error is status.RequestTimeout.
+func (s *Store) GuaranteedUpdate(ctx context.Context, res *resource.Resource, key string, dryRun bool, update UpdateFunc) (Result, error) {
+	result, err := s.Write(ctx, res, key, dryRun, update)
 	if err != nil || s.AfterWrite == nil || result.Event == nil || !result.Event.Changed() {
 		return result, err
 	}
@@ -85,10 +88,13 @@ func (s *Store) GuaranteedUpdate(res *resource.Resource, key string, dryRun bool
 }
 
 // Write is GuaranteedUpdate without AfterWrite.
-func (s *Store) Write(res *resource.Resource, key string, dryRun bool, update UpdateFunc) (Result, error) {
+func (s *Store) Write(ctx context.Context, res *resource.Resource, key string, dryRun bool, update UpdateFunc) (Result, error) {
 	var obj runtime.Object // the one that is stored
 	encode := func(rec *memstore.Record) (draft *memstore.Draft, err error) {
 		obj, draft, err = s.encode(res, rec, dryRun, update)
+		if err == nil && ctx.Err() != nil {
+			err = status.RequestTimeout
+		}
 		return draft, err
 	}
 	if dryRun {

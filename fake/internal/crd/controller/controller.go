@@ -7,6 +7,7 @@ package controller
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -125,7 +126,7 @@ func (c *Controller) updateStatus(current *crd, update func(*crd) *crd) (*crd, e
 	if err != nil {
 		return nil, err
 	}
-	result, err := c.store.Write(res, resource.CRDKey(current.Name), false, func(obj runtime.Object) (runtime.Object, error) {
+	result, err := c.store.Write(context.Background(), res, resource.CRDKey(current.Name), false, func(obj runtime.Object) (runtime.Object, error) {
 		old, ok := obj.(*crd)
 		if !ok || old.ResourceVersion != current.ResourceVersion {
 			return nil, errConflict
