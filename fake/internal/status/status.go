@@ -312,14 +312,6 @@ func PodNotAssignable(pod, cause string) error {
 	return apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, pod, errors.New(cause))
 }
 
-// Invalid is the 422 of an object with validation errors. It is nil if there are none.
-func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) error {
-	if len(errs) == 0 {
-		return nil
-	}
-	return apierrors.NewInvalid(kind, name, errs)
-}
-
 // InvalidOptions is the 422 of options that decode and cannot be used together. kind is that of the
 // options. It is nil if there are no errs.
 func InvalidOptions(kind string, errs field.ErrorList) error {

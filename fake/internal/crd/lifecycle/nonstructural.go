@@ -9,6 +9,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/status"
 )
 
 // updateNonStructural is the controller of non-structural schemas. It returns a copy with a changed
@@ -56,6 +58,6 @@ func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) (cond
 	if len(errs) == 0 {
 		return condition{}, false
 	}
-	cond.Message = errs.ToAggregate().Error()
+	cond.Message = status.FieldErrorsText(errs)
 	return cond, true
 }
