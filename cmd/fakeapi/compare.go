@@ -14,6 +14,7 @@ const compareArguments = `--left SERVER --right SERVER [--left-context CONTEXT] 
 // compareFlags has the flags of compare.
 type compareFlags struct {
 	suiteFlags
+	random      randomFlags
 	left, right sideFlags
 	controllers bool
 	reports     reportFiles[*compare.Report]
@@ -27,6 +28,7 @@ func (f *compareFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.left.compact, "left-compact", "", "a POST to this `URL` makes the server on the left compact its history; without it, cases that need that are skipped")
 	flags.StringVar(&f.right.compact, "right-compact", "", "a POST to this `URL` makes the server on the right compact its history")
 	flags.BoolVar(&f.controllers, "controllers", true, "run controllers in the servers of this process")
+	f.random.define(flags)
 	f.suiteFlags.define(flags)
 	flags.Func("report", "write a report as json or markdown, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
 }
@@ -73,7 +75,25 @@ func (f *compareFlags) compare(ctx context.Context, c *call) error {
 	if folder, recorded := f.left.recordings(); recorded {
 		return f.compareRecordings(ctx, c, folder)
 	}
+	if f.random.random {
+		if err := f.random.check(f); err != nil {
+			return c.usageError(err)
+		}
+		return f.compareRandomly(ctx, c)
+	}
 	return f.compareServers(ctx, c)
+}
+
+// openSides connects to both servers.
+func (f *compareFlags) openSides(ctx context.Context) (left, right *openSide, err error) {
+	if left, err = f.left.open(ctx, "left", f.controllers); err != nil {
+		return nil, nil, err
+	}
+	if right, err = f.right.open(ctx, "right", f.controllers); err != nil {
+		left.close()
+		return nil, nil, err
+	}
+	return left, right, nil
 }
 
 // compareServers runs the suite on both sides.
@@ -85,15 +105,11 @@ func (f *compareFlags) compareServers(ctx context.Context, c *call) error {
 	if f.list {
 		return listCases(c.stdout, selected)
 	}
-	left, err := f.left.open(ctx, "left", f.controllers)
+	left, right, err := f.openSides(ctx)
 	if err != nil {
 		return err
 	}
 	defer left.close()
-	right, err := f.right.open(ctx, "right", f.controllers)
-	if err != nil {
-		return err
-	}
 	defer right.close()
 	if err := left.side(f.config()).Config.Validate(); err != nil {
 		return c.usageError(err)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/codec"
@@ -70,12 +71,6 @@ func (a *API) create(q *request) error {
 // in use, it tries other names.
 func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool) (storage.Result, error) {
 	m := resource.Accessor(obj)
-	if !dryRun { // the storage of a real server checks this, which a dry run does not reach
-		if rev, err := parseRevision(m.GetResourceVersion()); err == nil && rev != 0 { // MD-12
-			return storage.Result{}, errors.New("resourceVersion should not be set on objects to be created")
-		}
-		m.SetResourceVersion("") // MD-13
-	}
 	insert := func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return obj, nil
@@ -87,6 +82,9 @@ func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, ob
 	for attempt := 1; ; attempt++ {
 		var result storage.Result
 		err := a.beforeCreate(q, admission, obj)
+		if err == nil && !dryRun { // the storage of a real server checks this, which a dry run does not reach
+			err = clearResourceVersion(m)
+		}
 		if err == nil {
 			result, err = a.store.GuaranteedUpdate(q.r.Context(), q.res, codec.Key(q.res, q.namespace(), m.GetName()), dryRun, insert)
 		}
@@ -95,6 +93,16 @@ func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, ob
 		}
 		m.SetName("")
 	}
+}
+
+// clearResourceVersion clears the resourceVersion of a new object, which is an error unless it is 0
+// or not a number (MD-12, MD-13).
+func clearResourceVersion(m metav1.Object) error {
+	if rev, err := parseRevision(m.GetResourceVersion()); err == nil && rev != 0 {
+		return errors.New("resourceVersion should not be set on objects to be created")
+	}
+	m.SetResourceVersion("")
+	return nil
 }
 
 // beforeCreate prepares and validates a new object, and runs validating admission.

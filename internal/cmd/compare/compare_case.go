@@ -176,8 +176,8 @@ func (j *caseComparison) compareAnswers(left, right *exchange, d *httpdiff.Diffe
 func (j *caseComparison) compareStreams(left, right *exchange, d *httpdiff.Differences) {
 	l, leftEnded := left.response()
 	r, rightEnded := right.response()
-	lefts := decodeEvents(left.answer.Get("Content-Type"), j.left.normalizeID(gunzip(left.answer, l)))
-	rights := decodeEvents(right.answer.Get("Content-Type"), j.right.normalizeID(gunzip(right.answer, r)))
+	lefts := httpdiff.DecodeEvents(left.answer.Get("Content-Type"), j.left.normalizeID(httpdiff.Gunzip(left.answer, l)))
+	rights := httpdiff.DecodeEvents(right.answer.Get("Content-Type"), j.right.normalizeID(httpdiff.Gunzip(right.answer, r)))
 	for i := range min(len(lefts), len(rights)) {
 		at := fmt.Sprintf("event %d", i)
 		j.placeholders.Compare(at, j.normalizer.Value(j.canonicalizer.Event(lefts[i])), j.canonicalizer.Event(rights[i]), d)
@@ -204,7 +204,7 @@ func upperID(id string) string { return strings.ToUpper(id[:1]) + id[1:] }
 
 // body decodes a body and replaces the run ID and the host.
 func (t caseRun) body(header http.Header, body []byte) any {
-	return t.withoutHost(decodeBody(header, t.normalizeID(gunzip(header, body))))
+	return t.withoutHost(httpdiff.DecodeBody(header, t.normalizeID(httpdiff.Gunzip(header, body))))
 }
 
 // withoutHost replaces the address of the server in all strings of v.

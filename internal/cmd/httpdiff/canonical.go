@@ -113,7 +113,7 @@ func sortResources(v any) {
 	}
 }
 
-// sortCauses sorts the causes of a Status, and the list of them in its message.
+// sortCauses sorts the causes of a Status, and the lists of errors in its message.
 func sortCauses(status map[string]any) {
 	if details, ok := status["details"].(map[string]any); ok {
 		if causes, ok := details["causes"].([]any); ok {
@@ -126,6 +126,12 @@ func sortCauses(status map[string]any) {
 		parts := strings.Split(strings.TrimSuffix(list, "]"), ", ")
 		slices.Sort(parts)
 		status["message"] = begin + before + strings.Join(parts, ", ") + "]"
+	}
+	const errors = "errors:\n"
+	if begin, list, ok := strings.Cut(message, errors); ok { // of structured-merge-diff
+		lines := strings.Split(list, "\n")
+		slices.Sort(lines)
+		status["message"] = begin + errors + strings.Join(lines, "\n")
 	}
 }
 

@@ -136,8 +136,8 @@ var classPatterns = []struct {
 	pattern *regexp.Regexp
 }{
 	{"uid", regexp.MustCompile(`\b(` + uidText + `)\b`)},
-	{"microtime", regexp.MustCompile(`\b(` + timeText + `\.\d{6}(?:Z|[+-]\d\d:\d\d))`)},
-	{"time", regexp.MustCompile(`\b(` + timeText + `(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))`)},
+	{"microtime", regexp.MustCompile(`\b(` + timeText + `\.\d{6}(?:Z|[+-]\d\d:\d\d))\b`)},
+	{"time", regexp.MustCompile(`\b(` + timeText + `(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))\b`)},
 	{"hash", regexp.MustCompile(`\?hash=([0-9A-Za-z]+)`)},
 	{"revision", regexp.MustCompile(`\bresource version: [1-9]\d* \(([1-9]\d*)\)`)},
 	{"revision", regexp.MustCompile(`(?i)\bresource ?version(?:: | in the precondition: | in object meta: |=)([1-9]\d*)\b`)},

@@ -1,4 +1,4 @@
-package compare
+package httpdiff
 
 import (
 	"bytes"
@@ -15,12 +15,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	protobufserializer "k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
-	"example.com/fakeapi/internal/cmd/httpdiff"
 	"example.com/fakeapi/internal/frames"
 )
 
@@ -33,9 +32,9 @@ const (
 // uncomparedBody is the value of a body of which only the presence is compared.
 const uncomparedBody = "a body that is not compared"
 
-// decodeBody decodes a body for comparison. A body that does not match its media type is returned
+// DecodeBody decodes a body for comparison. A body that does not match its media type is returned
 // as a text with the error.
-func decodeBody(header http.Header, body []byte) any {
+func DecodeBody(header http.Header, body []byte) any {
 	if len(body) == 0 {
 		return nil
 	}
@@ -43,13 +42,13 @@ func decodeBody(header http.Header, body []byte) any {
 	media := frames.MediaType(contentType)
 	switch {
 	case media == runtime.ContentTypeJSON, strings.HasSuffix(media, "+json"):
-		return httpdiff.BodyAs("", body)
+		return BodyAs("", body)
 	case media == typeYAML, strings.HasSuffix(media, "+yaml"):
 		text, err := yaml.YAMLToJSON(body)
 		if err != nil {
-			return httpdiff.BodyAs(httpdiff.AsText, body)
+			return BodyAs(AsText, body)
 		}
-		return httpdiff.BodyAs("", text)
+		return BodyAs("", text)
 	case media == runtime.ContentTypeProtobuf:
 		return decodeProtobuf(body)
 	case media == typeCBORItem, media == runtime.ContentTypeCBORSequence:
@@ -62,9 +61,9 @@ func decodeBody(header http.Header, body []byte) any {
 	return uncomparedBody
 }
 
-// gunzip decompresses a body with Content-Encoding gzip, unless the transport has done so already.
+// Gunzip decompresses a body with Content-Encoding gzip, unless the transport has done so already.
 // Of a truncated body it returns the part that can be read.
-func gunzip(header http.Header, body []byte) []byte {
+func Gunzip(header http.Header, body []byte) []byte {
 	if header.Get("Content-Encoding") != "gzip" || !bytes.HasPrefix(body, []byte("\x1f\x8b")) {
 		return body
 	}
@@ -86,7 +85,7 @@ func decodeItem(body []byte) any {
 	if err != nil {
 		return fmt.Sprintf("no CBOR of an object: %v", err)
 	}
-	return httpdiff.BodyAs("", text)
+	return BodyAs("", text)
 }
 
 // knownTypes returns a scheme with the types whose protobuf encoding can be decoded.
@@ -101,19 +100,19 @@ var knownTypes = sync.OnceValue(func() *runtime.Scheme {
 // decodeProtobuf decodes a protobuf message. For an unknown type it returns the envelope.
 func decodeProtobuf(body []byte) any {
 	types := knownTypes()
-	object, _, err := protobuf.NewSerializer(types, types).Decode(body, nil, nil)
+	object, _, err := protobufserializer.NewSerializer(types, types).Decode(body, nil, nil)
 	if err != nil {
-		return httpdiff.Envelope(body)
+		return Envelope(body)
 	}
 	text, err := json.Marshal(object)
 	if err != nil {
-		return httpdiff.Envelope(body)
+		return Envelope(body)
 	}
-	return httpdiff.BodyAs("", text)
+	return BodyAs("", text)
 }
 
-// decodeEvents decodes the events of a watch stream. It ignores an incomplete event at the end.
-func decodeEvents(contentType string, body []byte) []any {
+// DecodeEvents decodes the events of a watch stream. It ignores an incomplete event at the end.
+func DecodeEvents(contentType string, body []byte) []any {
 	media := frames.MediaType(contentType)
 	splitter := frames.NewSplitter(media)
 	events := []any{}
@@ -139,5 +138,5 @@ func decodeEvent(media string, frame []byte) any {
 		}
 		return map[string]any{"type": event.Type, "object": decodeProtobuf(event.Object.Raw)}
 	}
-	return httpdiff.BodyAs("", frame)
+	return BodyAs("", frame)
 }

@@ -1,0 +1,61 @@
+package differential
+
+import (
+	"fmt"
+	"regexp"
+
+	"sigs.k8s.io/yaml"
+)
+
+// ListedDifference is a class of differences that is expected.
+type ListedDifference struct {
+	// Pattern matches the signature of the class.
+	Pattern *regexp.Regexp
+	// Reason says why the servers differ.
+	Reason string
+}
+
+// Listed returns the differences between kube-apiserver v1.37 on the left and a server of package
+// fakeapi on the right that are known and intended.
+func Listed() []ListedDifference {
+	return []ListedDifference{
+		{
+			regexp.MustCompile(`^POST .*/customresourcedefinitions code: 201 \| 422 .*factor MultipleOf declared for`),
+			"kube-apiserver validates a default of 2.0 as a float when it is sent and as an integer once it is stored; fakeapi validates what it stores",
+		},
+	}
+}
+
+// ParseListed parses a list of differences: YAML or JSON, a list of objects with the fields pattern,
+// a regular expression that matches signatures, and reason.
+func ParseListed(text []byte) ([]ListedDifference, error) {
+	var items []struct {
+		Pattern string `json:"pattern"`
+		Reason  string `json:"reason"`
+	}
+	if err := yaml.UnmarshalStrict(text, &items); err != nil {
+		return nil, err
+	}
+	var all []ListedDifference
+	for i, one := range items {
+		pattern, err := regexp.Compile(one.Pattern)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("item %d: %w", i, err)
+		case one.Pattern == "" || one.Reason == "":
+			return nil, fmt.Errorf("item %d: a pattern and a reason are required", i)
+		}
+		all = append(all, ListedDifference{pattern, one.Reason})
+	}
+	return all, nil
+}
+
+// reasonOf returns the reason of the first listed difference that matches, or "".
+func reasonOf(all []ListedDifference, signature string) string {
+	for _, one := range all {
+		if one.Pattern.MatchString(signature) {
+			return one.Reason
+		}
+	}
+	return ""
+}
