@@ -31,8 +31,8 @@ func deploymentSchema() object {
 	spec := required(object{
 		"replicas": object{"type": "integer"}, "selector": required(object{"matchLabels": labels}), "template": template,
 		"strategy": fixed(object{"type": "Recreate"}), "revisionHistoryLimit": fixed(json.Number("10")), "progressDeadlineSeconds": fixed(json.Number("600")),
+		"paused": fixed(true), // so that no Pods are created
 	})
-	spec["properties"].(object)["paused"] = object{"type": "boolean"}
 	spec["properties"].(object)["minReadySeconds"] = object{"type": "integer"}
 	status := object{"type": "object", "properties": object{
 		"replicas": object{"type": "integer"}, "observedGeneration": object{"type": "integer"},

@@ -27,6 +27,7 @@
 //
 // # What a run leaves behind
 //
-// Objects, namespaces and definitions are deleted, after the removal of finalizers. No Pods are
-// created; the Deployments are not valid for a cluster that runs controllers.
+// Objects, namespaces and definitions are deleted, after the removal of finalizers. The Deployments
+// are paused, so that a cluster creates no Pods for them. Controllers that write objects of the
+// namespaces, and admission that changes them, are differences too.
 package differential
