@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"time"
 
@@ -19,13 +20,14 @@ type randomFlags struct {
 	steps    int
 	parallel int
 	seed     uint64
-	reports  reportFiles[*differential.Report]
+	listed   string
 }
 
 func (f *randomFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.random, "random", false, "send random requests about custom resources, ConfigMaps and Deployments instead of the cases of the suite")
 	flags.IntVar(&f.steps, "steps", 1000, "the `NUMBER` of random requests")
 	flags.IntVar(&f.parallel, "parallel", 4, "the `NUMBER` of sequences of random requests that run at the same time")
+	flags.StringVar(&f.listed, "listed", "", "a `FILE` of differences that are expected: a YAML list of objects with a pattern, which is matched with the first line of a difference, and a reason")
 	flags.Uint64Var(&f.seed, "seed", 0, "the `SEED` of random requests; 0 is a new one, which is printed")
 }
 
@@ -43,8 +45,29 @@ func (f *randomFlags) check(c *compareFlags) error {
 	return nil
 }
 
+// readListed returns the differences that are expected.
+func (f *randomFlags) readListed() ([]differential.ListedDifference, error) {
+	all := differential.Listed()
+	if f.listed == "" {
+		return all, nil
+	}
+	text, err := os.ReadFile(f.listed)
+	if err != nil {
+		return nil, fmt.Errorf("--listed %s: %w", f.listed, unwrapPathError(err))
+	}
+	more, err := differential.ParseListed(text)
+	if err != nil {
+		return nil, fmt.Errorf("--listed %s: %w", f.listed, err)
+	}
+	return append(all, more...), nil
+}
+
 // compareRandomly sends random requests to two servers and prints the differences.
 func (f *compareFlags) compareRandomly(ctx context.Context, c *call) error {
+	listed, err := f.random.readListed()
+	if err != nil {
+		return err
+	}
 	left, right, err := f.openSides(ctx)
 	if err != nil {
 		return err
@@ -63,7 +86,7 @@ func (f *compareFlags) compareRandomly(ctx context.Context, c *call) error {
 		Left:  differential.Side{Name: left.name, BaseURL: left.base, Client: left.client},
 		Right: differential.Side{Name: right.name, BaseURL: right.base, Client: right.client},
 		Seed:  seed, Steps: f.random.steps, Parallel: f.random.parallel, Prefix: f.namespace,
-		OnFinding: shown.finding, OnProgress: shown.steps,
+		Listed: listed, OnFinding: shown.finding, OnProgress: shown.steps,
 	})
 	if err := report.WriteText(c.stdout); err != nil {
 		return err
