@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -175,7 +176,7 @@ func (q *request) parseUpdate() (*updatedObjectInfo, error) {
 		mayCreate:    q.res.AllowCreateOnUpdate && q.info.Subresource == "",
 		fieldManager: manager,
 		updatedObject: func(old runtime.Object) (runtime.Object, error) {
-			if err := q.checkUID(uid, old); err != nil {
+			if err := q.checkUID(uid, old, isDryRun(opts.DryRun)); err != nil {
 				return nil, err
 			}
 			if obj := decoded; obj != nil {
@@ -188,7 +189,7 @@ func (q *request) parseUpdate() (*updatedObjectInfo, error) {
 }
 
 // checkUID returns a Conflict if sent, the uid in the body of a PUT, is not that of old (OC-06).
-func (q *request) checkUID(sent types.UID, old runtime.Object) error {
+func (q *request) checkUID(sent types.UID, old runtime.Object, dryRun bool) error {
 	var uid types.UID
 	if old != nil {
 		uid = resource.Accessor(old).GetUID()
@@ -196,7 +197,11 @@ func (q *request) checkUID(sent types.UID, old runtime.Object) error {
 	if sent == "" || sent == uid {
 		return nil
 	}
-	return status.StoragePreconditionFailed(q.parent.GroupResource(), q.info.Name, q.storagePath(), "UID", sent, uid)
+	path := q.storagePath()
+	if dryRun { // a dry run does not reach the storage, which adds the prefix
+		path = strings.TrimPrefix(path, "/registry")
+	}
+	return status.StoragePreconditionFailed(q.parent.GroupResource(), q.info.Name, path, "UID", sent, uid)
 }
 
 // checkResourceVersion returns a Conflict if sent has another resourceVersion than old (OC-02,

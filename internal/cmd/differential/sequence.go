@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +54,9 @@ func (q *sequenceRun) run(ctx context.Context, isListed func(signature string) b
 	compared := newComparison()
 	var watches []openWatch
 	for i, s := range q.steps {
+		if s.isCachedRead() {
+			time.Sleep(cacheDelay)
+		}
 		answers := q.send(ctx, s)
 		if err := ctx.Err(); err != nil {
 			return err
@@ -74,6 +78,15 @@ func (q *sequenceRun) run(ctx context.Context, isListed func(signature string) b
 		}
 	}
 	return nil
+}
+
+// cacheDelay is the time after which the watch cache of a server has the last write.
+const cacheDelay = 30 * time.Millisecond
+
+// isCachedRead reports whether the response may come from a watch cache, which may be behind the
+// last write.
+func (s Step) isCachedRead() bool {
+	return slices.ContainsFunc(s.Query, func(option string) bool { return strings.HasPrefix(option, "resourceVersion=") })
 }
 
 // add adds the differences of a step and reports whether the sequence ends there.

@@ -55,7 +55,7 @@ func (s *Normalizer) value(key string, v any) any {
 				copied[k] = orText("$"+k, text)
 				continue
 			}
-			if text, ok := v[k].(string); ok && stored && k == "resourceVersion" {
+			if text, ok := v[k].(string); ok && stored && k == "resourceVersion" && wholeNumber.MatchString(text) {
 				copied[k] = s.placeholder("rv", text)
 				continue
 			}
