@@ -275,6 +275,15 @@ func checkUntypedCR(ctx context.Context, s *session, c collection) error {
 		if err != nil {
 			return err
 		}
+		// Without validation the decoder sets the kind of the resource before it reads the object.
+		one := post(c.path(), body).withQuery("fieldValidation=Ignore")
+		err = s.expect(ctx, one, failure{
+			code: 400, reason: metav1.StatusReasonBadRequest,
+			message: "Widget in version \"" + c.version() + "\" cannot be handled as a Widget: Object 'Kind' is missing in '" + body + "'",
+		}.check)
+		if err != nil {
+			return err
+		}
 	}
 	return checkForeignVersion(ctx, s, c, "")
 }

@@ -119,6 +119,13 @@ func WithoutTypeMeta(obj runtime.Object) any {
 func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
 	obj := &unstructured.Unstructured{}
 	sent, problems, err := parseCustom(media, body, strict, &obj.Object)
+	if runtime.IsMissingKind(err) && !strict { // a real server reports it after it has set the kind of the resource
+		sent.Kind = r.Kind
+		if sent.GroupVersion().Empty() {
+			sent.Version = r.Version
+		}
+		return nil, sent, err
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,6 +144,7 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 
 // parseCustom parses a body, which must have a kind. problems are the strict decoding errors.
 func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[string]any) (sent *schema.GroupVersionKind, problems []error, err error) {
+	original := body
 	switch media {
 	case negotiate.Protobuf:
 		return nil, nil, errors.New("custom resources have no protobuf encoding")
@@ -154,8 +162,12 @@ func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[stri
 			return nil, nil, err
 		}
 	}
-	if sent, err = kindOf(body); err != nil {
-		return nil, nil, err
+	sent, err = kindOf(body)
+	switch {
+	case runtime.IsMissingKind(err) && strict && media != negotiate.CBOR:
+		return sent, nil, runtime.NewMissingKindErr(string(original))
+	case err != nil:
+		return sent, nil, err
 	}
 	if !strict || media != negotiate.JSON {
 		return sent, problems, kjson.UnmarshalCaseSensitivePreserveInts(body, into)
