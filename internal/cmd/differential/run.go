@@ -223,6 +223,7 @@ type installation struct {
 func (r *runner) install(ctx context.Context, d *definition) (*installation, error) {
 	r.mu.Lock()
 	r.installs++
+	r.steps++
 	number := r.installs
 	r.mu.Unlock()
 	on := &installation{runner: r, definition: d}
@@ -231,7 +232,9 @@ func (r *runner) install(ctx context.Context, d *definition) (*installation, err
 	namespace, group := fmt.Sprintf("%s-%s-%d", r.Prefix, r.id, number), fmt.Sprintf("r%sn%d.example.com", r.id, number)
 	for i, side := range [2]Side{r.Left, r.Right} {
 		on.sides[i] = newClient(side, namespace, group)
-		answers[i] = on.sides[i].send(ctx, create)
+		if answers[i] = on.sides[i].send(ctx, create); answers[i].err != nil {
+			return nil, fmt.Errorf("%s: %w", side.Name, answers[i].err)
+		}
 	}
 	if differences := r.compareDefinition(answers); len(differences) > 0 {
 		on.remove(ctx)

@@ -67,21 +67,21 @@ func TestRunFindsAndShrinks(t *testing.T) {
 	}{
 		"status code": {
 			middleware: changeResponses(func(r *http.Request, response *httptest.ResponseRecorder) {
-				if r.Method == http.MethodPut && response.Code == http.StatusCreated {
+				if r.Method == http.MethodPatch && response.Code == http.StatusCreated {
 					response.Code = http.StatusOK
 				}
 			}),
-			signature: `^PUT /.*/NAME code: 201 \| 200$`, steps: 1, example: `^PUT `,
+			signature: `^PATCH /.*/NAME apply-patch\+yaml code: 201 \| 200$`, steps: 1, example: `^PATCH `,
 		},
 		"body": {
 			middleware: changeResponses(func(r *http.Request, response *httptest.ResponseRecorder) {
 				if r.Method == http.MethodPatch && strings.HasPrefix(r.Header.Get("Content-Type"), "application/merge") {
-					replaceBody(response, `"l":"b"`, `"l":"c"`)
+					replaceBody(response, `"kind":"Widget"`, `"kind":"Other"`)
 				}
 			}),
-			signature: `^PATCH /.* merge-patch\+json body.metadata.labels.l: string \| string$`, steps: 2, example: `"l":"b"`,
+			signature: `^PATCH /.* merge-patch\+json body.kind: string \| string$`, steps: 2, example: `^PATCH `,
 		},
-		"events": {
+		"answer to a deletion": {
 			middleware: changeResponses(func(r *http.Request, response *httptest.ResponseRecorder) {
 				if r.Method == http.MethodDelete && r.URL.Query().Get("dryRun") == "" {
 					replaceBody(response, `"kind":"Status"`, `"kind":"Other"`)

@@ -2,6 +2,7 @@ package httpdiff
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -113,6 +114,9 @@ func sortResources(v any) {
 	}
 }
 
+// address matches an address in memory, which some messages of structured-merge-diff have.
+var address = regexp.MustCompile(`\b0x[0-9a-f]{6,}\b`)
+
 // sortCauses sorts the causes of a Status, and the lists of errors in its message.
 func sortCauses(status map[string]any) {
 	if details, ok := status["details"].(map[string]any); ok {
@@ -122,6 +126,10 @@ func sortCauses(status map[string]any) {
 	}
 	const before = "is invalid: ["
 	message, _ := status["message"].(string)
+	if address.MatchString(message) {
+		message = address.ReplaceAllString(message, "0x0")
+		status["message"] = message
+	}
 	if begin, list, ok := strings.Cut(message, before); ok {
 		parts := strings.Split(strings.TrimSuffix(list, "]"), ", ")
 		slices.Sort(parts)

@@ -45,9 +45,10 @@ var importRules = []importRule{
 	{path: "internal/originguard", external: []string{}},
 	{path: "internal/printable", external: []string{}},
 	{path: "internal/cmd/load", module: []string{"internal/printable"}, external: []string{}}, // plain HTTP: the cost of a client library is not measured
-	{path: "internal/cmd/httpdiff", module: []string{"internal/frames"}, external: []string{"k8s.io/apimachinery"}},
+	{path: "internal/cmd/httpdiff", module: []string{"internal/frames"}, external: []string{"k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/client-go", "sigs.k8s.io/yaml"}},
 	{path: "internal/cmd/golden", module: []string{"internal/cmd/httpdiff"}, external: []string{"k8s.io/apimachinery"}},
 	{path: "internal/cmd/compare", module: []string{"conformance", "internal/cmd/httpdiff", "internal/frames", "internal/printable", "internal/cmd/golden"}},
+	{path: "internal/cmd/differential", module: []string{"internal/cmd/httpdiff"}},
 	{path: "internal/dev/figures", module: []string{"internal/cmd/load"}, external: []string{}},
 	{path: "internal/dev/arch", external: []string{}},
 	{path: "internal/dev/verify/harness", tests: true},
