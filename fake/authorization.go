@@ -36,7 +36,7 @@ import (
 // control API is not authorized.
 func WithAuthorizer(a authorizer.UnconditionalAuthorizer) Option {
 	return func(o *options) error {
-		if a == nil {
+		if f, ok := a.(authorizer.AuthorizerFunc); a == nil || ok && f == nil {
 			return errors.New("fakeapi: WithAuthorizer needs an authorizer")
 		}
 		o.authorizer = authz.New(a)

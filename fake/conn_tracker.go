@@ -19,6 +19,7 @@ type connTracker struct {
 	mu        sync.Mutex
 	open      map[any]time.Time // the start time of each *http.Request and net.Conn
 	idleConns map[net.Conn]bool // the TLS connections without an active request
+	newConns  map[net.Conn]bool // the connections that have not had a request yet
 	allClosed chan struct{}     // closed when the last one ends; nil unless Close waits
 }
 
@@ -27,12 +28,29 @@ func (t *connTracker) setState(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		t.add(c)
+		t.markNew(c, true)
 	case http.StateIdle, http.StateActive:
+		t.markNew(c, false)
 		t.markIdle(c, state == http.StateIdle)
 	case http.StateClosed, http.StateHijacked:
+		t.markNew(c, false)
 		t.markIdle(c, false)
 		t.remove(c)
 	}
+}
+
+// markNew records whether a connection has not had a request yet.
+func (t *connTracker) markNew(c net.Conn, isNew bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !isNew {
+		delete(t.newConns, c)
+		return
+	}
+	if t.newConns == nil {
+		t.newConns = make(map[net.Conn]bool)
+	}
+	t.newConns[c] = true
 }
 
 // markIdle records whether a TLS connection has no active request. Without TLS there is no HTTP/2,

@@ -81,14 +81,15 @@ func (c *controlAPI) addFork(w http.ResponseWriter, r *http.Request) error {
 	fork, err := c.forks.add(name, func() (*Server, error) {
 		o := *c.server.opts
 		o.address, o.fixtures, o.crds, o.rules = "127.0.0.1:0", nil, nil, nil
-		return c.server.fork(&o, c.server.authority)
+		fork, err := c.server.fork(&o, c.server.authority)
+		if err != nil {
+			return nil, err
+		}
+		return fork, c.server.closeWith(fork)
 	})
 	if err != nil {
 		return err
 	}
-	c.server.mu.Lock()
-	c.server.replicas = append(c.server.replicas, fork)
-	c.server.mu.Unlock()
 	return writeList(w, r, http.StatusCreated, "forks", []forkJSON{{name, fork.URL()}})
 }
 

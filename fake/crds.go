@@ -30,7 +30,7 @@ func CRDsFromObjects(objects ...runtime.Object) CRDSource {
 		var all []fixtures.Item
 		for _, obj := range objects {
 			items := []runtime.Object{obj}
-			if obj != nil && meta.IsListType(obj) {
+			if !fixtures.IsNil(obj) && meta.IsListType(obj) {
 				var err error
 				if items, err = meta.ExtractList(obj); err != nil {
 					return nil, fmt.Errorf("fakeapi: CRDs: %T: %w", obj, err)
@@ -72,6 +72,9 @@ func CRDsFromPaths(paths ...string) CRDSource {
 // embed.FS or os.DirFS; see Server.LoadManifests. Otherwise it is like CRDsFromPaths.
 func CRDsFromFS(fsys fs.FS) CRDSource {
 	return CRDSource{read: func() ([]fixtures.Item, error) {
+		if fsys == nil {
+			return nil, errors.New("fakeapi: CRDs: CRDsFromFS needs a file system")
+		}
 		var all []fixtures.Item
 		err := walkManifests(fsys, func(name string, body []byte) error {
 			found, err := crdsInManifest(name, body)
@@ -172,6 +175,9 @@ func isCRD(obj runtime.Object) bool {
 // none. A definition that exists is updated, as by envtest. An error names the file or the object
 // and the causes.
 func (s *Server) LoadCRDs(sources ...CRDSource) error {
+	if err := s.checkOpen("load CRDs"); err != nil {
+		return err
+	}
 	var all []fixtures.Item
 	for _, source := range sources {
 		if source.read == nil {
@@ -214,7 +220,7 @@ func WithScheme(schemes ...*runtime.Scheme) Option {
 	return func(o *options) error {
 		for _, s := range schemes {
 			if s == nil {
-				return errors.New("fakeapi: the scheme is nil")
+				return errors.New("fakeapi: WithScheme: the scheme is nil")
 			}
 		}
 		o.schemes = append(o.schemes, schemes...)

@@ -98,9 +98,10 @@
 // watches call the webhook once for each, a get without resourceVersion calls it every time.
 //
 // A change of the spec or the accepted names of a definition ends the watches of its objects. One
-// from a resourceVersion from before the change gets the 410 ERROR event, as on a real server, whose
-// watch cache begins anew, so that informers list again (CD-08). A real server ends the watches a
-// second later, and may return 429 for some milliseconds; WithCacheInitializing does so, too.
+// from a resourceVersion from before the change gets the 410 ERROR event, as on a real server,
+// whose watch cache begins anew, so that informers list again (CD-08). A real server ends the
+// watches a second later, and may return 429 for some milliseconds; WithCacheInitializing does so,
+// too.
 //
 // A fork starts with the types of its original. A Restore to a snapshot from before a definition
 // removes its type and ends its watches. Replicas share the types of their server.
@@ -160,8 +161,10 @@
 // the server forgets changes after five minutes; see Limits.
 //
 // Server.Snapshot and Server.Restore are a backup of etcd and its restore, with or without a bump
-// of the revision. Server.Fork is a second server with the objects and the history of the first. A
-// server that was filled once can be forked for each test.
+// of the revision. Without one, running informers keep objects that the restore has removed, as
+// after a restore of etcd. To reset a server between tests, restore with a bump, after which
+// clients list again, or use Server.Fork: a second server with the objects and the history of the
+// first. A server that was filled once can be forked for each test.
 //
 // # Faults and outages
 //
@@ -245,7 +248,7 @@
 //	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.IssueClientCertificate, and its key; ?expiresIn=10m
 //	curl -X POST   $A/snapshots/before             take a snapshot under a name
 //	curl           $A/snapshots                    the snapshots
-//	curl -X POST   $A/snapshots/before/restore     Server.Restore; ?bump=1000 for a bump of the revision
+//	curl -X POST   $A/snapshots/before/restore     Server.Restore; with ?bump=1000 running informers list again
 //	curl -X DELETE $A/snapshots/before             remove it
 //	curl -X POST   $A/forks/second                 Server.Fork on a free port, with the same options; returns its URL
 //	curl           $A/forks                        the open forks

@@ -42,17 +42,21 @@ func (l *lifecycle) healthError(endpoint, check string) string {
 // new requests. All other requests are served. Restart ends it.
 func (s *Server) Drain() { s.lifecycle.draining.Store(true) }
 
+// newConnGrace is how long Shutdown waits for the first request of a new connection.
+const newConnGrace = 100 * time.Millisecond
+
 // Shutdown shuts the server down gracefully: /readyz fails, connections are refused, watches end
 // cleanly, and active requests may finish. It returns when all connections are closed. Connections
-// that are open after five seconds are closed and listed in the error. The store is kept,
-// controllers and replicas continue, and Load and Restore can be called. Restart serves again. The
-// Server must still be closed.
+// without a request are closed, new ones after 100 ms. Those that are open after five seconds are
+// closed and listed in the error. The store is kept, controllers and replicas continue, and Load
+// and Restore can be called. Restart serves again. The Server must still be closed.
 func (s *Server) Shutdown() error {
 	s.Drain()
 	err := s.listener.closeCurrent()
 	s.api.EndWatches()
 	s.httpServer.SetKeepAlivesEnabled(false) // idle connections close, the others after their response
 	s.conns.closeIdle()                      // net/http does not close those of HTTP/2
+	defer time.AfterFunc(newConnGrace, s.conns.closeNew).Stop()
 	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
 		s.conns.closeConns()
 		err = errors.Join(err, openErr, s.conns.wait(s.opts.closeTimeout))
@@ -108,6 +112,16 @@ func (t *connTracker) closeIdle() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for c := range t.idleConns {
+		closeTCP(c)
+	}
+}
+
+// closeNew closes the connections that have not had a request yet. net/http keeps them open for five
+// seconds.
+func (t *connTracker) closeNew() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for c := range t.newConns {
 		closeTCP(c)
 	}
 }

@@ -3,6 +3,7 @@ package fakeapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -166,4 +167,47 @@ func TestCloseAfterShutdown(t *testing.T) {
 		_, err = srv.Client().Get(srv.URL() + "/livez")
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	})
+}
+
+// Shutdown closes connections without a request. One whose first request arrives a moment later is
+// served.
+func TestShutdownWithNewConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		dial := func() net.Conn {
+			c, err := srv.RESTConfig().Dial(t.Context(), "tcp", strings.TrimPrefix(srv.URL(), "http://"))
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = c.Close() })
+			return c
+		}
+		silent, late := dial(), dial()
+		synctest.Wait()
+		start := time.Now()
+		done := make(chan error)
+		go func() { done <- srv.Shutdown() }()
+
+		time.Sleep(50 * time.Millisecond)
+		_, err := late.Write([]byte("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+		require.NoError(t, err)
+		response, err := io.ReadAll(late)
+		require.NoError(t, err)
+		require.Contains(t, string(response), "HTTP/1.1 200 OK")
+		require.NoError(t, <-done)
+		require.Equal(t, 100*time.Millisecond, time.Since(start))
+		_, err = silent.Read(make([]byte, 1))
+		require.Error(t, err)
+	})
+}
+
+// So it is with TLS, where a new connection may not even have begun the handshake.
+func TestShutdownWithNewTLSConnection(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTLS())
+	c, err := net.Dial("tcp", strings.TrimPrefix(srv.URL(), "https://"))
+	require.NoError(t, err)
+	defer func() { _ = c.Close() }()
+	code, _, _ := send(t, srv, "GET", "/livez", "", nil) // the connection before it has been accepted
+	require.Equal(t, http.StatusOK, code)
+	start := time.Now()
+	require.NoError(t, srv.Shutdown())
+	require.Less(t, time.Since(start), 4*time.Second)
 }

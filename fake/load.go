@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"errors"
 	"io/fs"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,7 +22,14 @@ import (
 // CustomResourceDefinitions are stored first, so that their custom resources may be among the
 // objects in any order; see LoadCRDs. Custom resources are defaulted and validated by their
 // schemas, and converted to the storage version.
-func (s *Server) Load(objects ...runtime.Object) error { return s.api.Load(objects) }
+//
+// A closed server returns net.ErrClosed, as it does from all methods that load objects.
+func (s *Server) Load(objects ...runtime.Object) error {
+	if err := s.checkOpen("load"); err != nil {
+		return err
+	}
+	return s.api.Load(objects)
+}
 
 // LoadManifests loads all manifests in a file system and its directories, in the order of their
 // paths, with CustomResourceDefinitions first. Manifests are the files that end in .yaml, .yml or
@@ -30,6 +38,12 @@ func (s *Server) Load(objects ...runtime.Object) error { return s.api.Load(objec
 // its items. Otherwise it is like Load. An error names the file, after the String of the file
 // system if it has one. Manifests that are not regular files, such as FIFOs, are errors.
 func (s *Server) LoadManifests(fsys fs.FS) error {
+	if fsys == nil {
+		return errors.New("fakeapi: LoadManifests needs a file system")
+	}
+	if err := s.checkOpen("load manifests"); err != nil {
+		return err
+	}
 	all, err := readManifests(fsys)
 	if err != nil {
 		return err
@@ -40,6 +54,9 @@ func (s *Server) LoadManifests(fsys fs.FS) error {
 // LoadYAML loads the objects of YAML or JSON documents, which are separated by lines of "---"; see
 // Load. An error names the number of the document.
 func (s *Server) LoadYAML(text string) error {
+	if err := s.checkOpen("load YAML"); err != nil {
+		return err
+	}
 	all, err := readYAML(text)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -86,7 +87,10 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 
 // apply applies opts to o and returns o.
 func (o *options) apply(opts []Option) (*options, error) {
-	for _, opt := range opts {
+	for i, opt := range opts {
+		if opt == nil {
+			return nil, fmt.Errorf("fakeapi: option %d of %d is nil", i+1, len(opts))
+		}
 		if err := opt(o); err != nil {
 			return nil, err
 		}
@@ -148,6 +152,9 @@ func WithObjects(objects ...runtime.Object) Option {
 // see Server.LoadManifests.
 func WithManifests(fsys fs.FS) Option {
 	return func(o *options) error {
+		if fsys == nil {
+			return errors.New("fakeapi: WithManifests needs a file system")
+		}
 		o.fixtures = append(o.fixtures, func() ([]fixtures.Item, error) { return readManifests(fsys) })
 		return nil
 	}
@@ -177,6 +184,9 @@ func WithFaults(rules ...faults.Rule) Option {
 // times, the first handler is the outermost.
 func WithMiddleware(wrap func(http.Handler) http.Handler) Option {
 	return func(o *options) error {
+		if wrap == nil {
+			return errors.New("fakeapi: WithMiddleware needs a function")
+		}
 		o.middleware = append(o.middleware, wrap)
 		return nil
 	}

@@ -31,6 +31,9 @@ type Replica struct {
 // those of s. Fixtures, the seed and the controllers are those of s. Fault rules, middleware and
 // WithControlAPI are not inherited. The replica is closed with s, or before by Close.
 func (s *Server) Replica(opts ...Option) (*Replica, error) {
+	if err := s.checkOpen("replica"); err != nil {
+		return nil, err
+	}
 	o, err := s.opts.forReplica(opts)
 	if err != nil {
 		return nil, err
@@ -57,9 +60,9 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if err := r.start(); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.replicas = append(s.replicas, r)
+	if err := s.closeWith(r); err != nil {
+		return nil, err
+	}
 	return &Replica{Server: r, view: view}, nil
 }
 

@@ -65,8 +65,9 @@ type Server struct {
 	// controllersDone is closed when the controllers have stopped. It is nil if none run.
 	controllersDone chan struct{}
 
-	mu       sync.Mutex
-	replicas []*Server // and forks of the control API; closed with this server
+	mu       sync.Mutex // guards the fields below
+	closed   bool       // Close has been called
+	replicas []*Server  // and forks of the control API; closed with this server
 }
 
 // New starts a server that runs until Close. In a test, use Start.
@@ -134,7 +135,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 // start listens and serves.
 func (s *Server) start() error {
 	if _, err := s.faults.Add(s.opts.rules...); err != nil {
-		return err
+		return fmt.Errorf("fakeapi: %w", err)
 	}
 	if err := s.listen(); err != nil {
 		return err
@@ -215,6 +216,12 @@ func (s *Server) startControllers(ctx context.Context) {
 // WithoutControllers is set. A failure of a controller does not stop the others and is returned as
 // an error.
 func (s *Server) RunControllers(ctx context.Context) error {
+	if ctx == nil {
+		return errors.New("fakeapi: RunControllers needs a context")
+	}
+	if err := s.checkOpen("run controllers"); err != nil {
+		return err
+	}
 	if err := s.controllers.RunUntilIdle(ctx); err != nil {
 		return fmt.Errorf("fakeapi: settle: %w", err)
 	}
@@ -234,7 +241,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Close stops the server. Watches and controllers end, connections are closed, and Close returns
 // when no request is being served any more. If some are left after five seconds, the error lists
 // them and the open connections. A second Close does nothing.
+//
+// A closed server can still be read: Get, List, Dump, Snapshot, Requests and Timeline. Methods that
+// would change its objects or start another server return net.ErrClosed.
 func (s *Server) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	s.cancel()
 	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
@@ -256,6 +269,31 @@ func (s *Server) Close() error {
 		err = errors.Join(err, r.Close())
 	}
 	return err
+}
+
+// checkOpen returns an error if the server is closed. method says what was to be done.
+func (s *Server) checkOpen(method string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return fmt.Errorf("fakeapi: %s: the server is closed: %w", method, net.ErrClosed)
+	}
+	return nil
+}
+
+// closeWith closes other together with s, or at once if s has been closed in the meantime, which is
+// an error.
+func (s *Server) closeWith(other *Server) error {
+	s.mu.Lock()
+	closed := s.closed
+	if !closed {
+		s.replicas = append(s.replicas, other)
+	}
+	s.mu.Unlock()
+	if closed {
+		return errors.Join(fmt.Errorf("fakeapi: the server is closed: %w", net.ErrClosed), other.Close())
+	}
+	return nil
 }
 
 // Faults returns the fault rules of the server. Rules can be added and removed while it runs.

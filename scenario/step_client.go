@@ -80,6 +80,9 @@ func (s runClient) Run(ctx context.Context, e *Env) error {
 		known := slices.Sorted(maps.Keys(e.config.Clients))
 		return fmt.Errorf("there is no client %q in the Config; there are: %s", s.name, listOrNone(known))
 	}
+	if run == nil {
+		return fmt.Errorf("the client %q in the Config is nil", s.name)
+	}
 	if err := e.checkCanRun(s.name); err != nil {
 		return err
 	}

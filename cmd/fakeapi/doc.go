@@ -94,7 +94,9 @@
 //
 // serve also serves the control API of package fakeapi below /fakeapi/v1/: fault rules and their
 // hits, the requests, snapshots, compaction, and the controllers. The documentation of that package
-// has a curl command for each.
+// has a curl command for each. To reset the server between tests, restore a snapshot with a bump of
+// the revision, as in .../restore?bump=1000, so that running clients list again; without it they
+// keep objects that the restore has removed, as after a restore of etcd.
 //
 // --cache-initializing makes the server respond to watches and lists with 429 for a time after its
 // start, and after a change of a CustomResourceDefinition for its objects, as a real server does
