@@ -57,6 +57,7 @@
 //	users and permissions         WithTokens, WithClientCA, WithAnonymousAuth, WithAuthorizer
 //	admission                     WithAdmission
 //	faults                        WithFaults, and later Server.Faults
+//	the latency of a cluster      WithFaults with faults.RealisticLatency
 //	limits and history            WithLimits, WithContinueLifetime
 //	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout
 //	an initializing watch cache   WithCacheInitializing

@@ -35,7 +35,7 @@
 //	stream     the request is a watch, and one frame is about to be sent
 //
 // A watch has no committed phase; other requests have no stream phase. A rule is active in the
-// phases that its condition selects: those of during(), stream if it has event() or
+// phases that its condition selects: those of during(), stream if it has event(), initialEvents or
 // initialEventsEnd, committed if it has code(). A rule without any of these is active in one phase,
 // the first in the order above in which its condition can match and which all of its effects
 // support. So "when verb(watch) do end" ends watches before they start, and "when verb(watch) do
@@ -55,6 +55,7 @@
 //	during(P, ...)       before, committed, stream
 //	code(C, ...)         HTTP status code of the response; committed
 //	event(T, ...)        ADDED MODIFIED DELETED BOOKMARK ERROR; stream
+//	initialEvents        the initial events of a streaming list, with that bookmark; stream
 //	initialEventsEnd     the bookmark that ends the initial events; stream
 //	nth(N)               the Nth evaluation only
 //	first(N)             the first N evaluations
@@ -163,7 +164,8 @@
 // # Presets
 //
 // [Expire410], [Retry504], [DropBookmarks], [ExpireContinue], [TooBusy] and [BadGateway] return
-// common rules.
+// common rules. [RealisticLatency] returns rules for the latency of a real cluster, where responses
+// and events take some milliseconds.
 //
 // CATALOGUE.md in this directory lists 117 ways in which API servers break their clients, each with
 // the rule, method or option that reproduces it.

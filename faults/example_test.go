@@ -71,6 +71,15 @@ func ExampleExpire410() {
 	// expire-continue: when verb(list) && query(continue) do status(410, Expired)
 }
 
+func ExampleRealisticLatency() {
+	for _, rule := range faults.RealisticLatency(7) {
+		fmt.Println(rule)
+	}
+	// Output:
+	// latency: when during(before) do delay(1ms), jitter(4ms, 7)
+	// watch-latency: when during(stream) && !initialEvents do delay(1ms), jitter(4ms, 7)
+}
+
 // reporter is a TB that prints errors.
 type reporter struct{ ended []func() }
 

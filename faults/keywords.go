@@ -20,6 +20,7 @@ var predicates = map[string]func(*args) Pred{
 	"event":            parseMatcher(eventKind, "event(TYPE, ...)"),
 	"every":            func(a *args) Pred { return Every(a.integerArg()) },
 	"first":            func(a *args) Pred { return First(a.integerArg()) },
+	"initialEvents":    func(a *args) Pred { a.checkNoArgs(); return InitialEvents() },
 	"initialEventsEnd": func(a *args) Pred { a.checkNoArgs(); return InitialEventsEnd() },
 	"name":             parseMatcher(nameKind, "name(NAME, ...)"),
 	"namespace":        parseMatcher(namespaceKind, "namespace(NAMESPACE, ...)"),

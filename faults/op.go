@@ -90,6 +90,10 @@ type Op struct {
 	// InitialEventsEnd is true for the bookmark that ends the initial events of a watch (annotation
 	// k8s.io/initial-events-end, BM-06).
 	InitialEventsEnd bool
+	// InitialEvents is true for the initial events of a watch with sendInitialEvents=true and
+	// allowWatchBookmarks=true, up to the bookmark that ends them. It is false for all frames after
+	// one that was sent while no rule could match it.
+	InitialEvents bool
 }
 
 // NewOp returns the operation of a request in the Before phase.

@@ -57,6 +57,25 @@ func TooBusy(retryAfter time.Duration, when ...Pred) Rule {
 	}}
 }
 
+// RealisticLatency returns rules that delay each request, and each event of a watch after the one
+// before it, by a random time of 1 to 5 ms, as in a cluster. A write is answered some milliseconds
+// before its event arrives, a cache is behind the client's own writes, and two changes of an object
+// do not arrive at the same moment. The initial events of a streaming list are not delayed; those of
+// other watches are, one by one. Every object has its own random sequences, which depend on seed
+// only, so that a run in a synctest bubble can be repeated. when restricts the rules.
+//
+// It is for tests that lean on the latency of a real server, and for finding those that should not:
+//
+//	fakeapi.Start(t, fakeapi.WithFaults(faults.RealisticLatency(1)...))
+func RealisticLatency(seed uint64, when ...Pred) []Rule {
+	delays := func() []Effect { return []Effect{Delay(time.Millisecond), Jitter(4*time.Millisecond, seed)} }
+	events := []Pred{During(Stream), Not(InitialEvents())}
+	return []Rule{
+		{"latency", And(append([]Pred{During(Before)}, when...)...), delays()},
+		{"watch-latency", And(append(events, when...)...), delays()},
+	}
+}
+
 // BadGateway responds to all requests with 502 and an HTML page, as a load balancer without a
 // backend does. when restricts the rule.
 func BadGateway(when ...Pred) Rule {

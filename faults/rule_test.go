@@ -57,6 +57,8 @@ func TestConstructorsPrintAndParse(t *testing.T) {
 		Expire410(Resource("pods"), First(1)),
 		Retry504(2e9, Namespace("a")),
 		DropBookmarks(),
+		RealisticLatency(3, Resource("pods"))[0],
+		RealisticLatency(3, Resource("pods"))[1],
 		ExpireContinue(Every(3)),
 		TooBusy(1500e6), TooBusy(0, Verb("get")), BadGateway(),
 		{"odd \"name\"\n", Or(And(Verb("get"), Not(Or(Name("a"), Name("ü")))), Path("/healthz")), []Effect{Delay(1), Hang()}},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -36,6 +38,7 @@ type watchWriter struct {
 	buffering   bool // the current frame is collected in buffered
 	buffered    []byte
 	reordered   []byte // a frame to send after the next one, or nil
+	initial     bool   // the next frame is one of the initial events
 
 	result outcome // proceed while the watch runs
 }
@@ -44,7 +47,7 @@ type watchWriter struct {
 func serveWatch(x *exchange, next http.Handler) outcome {
 	ctx, stop := context.WithCancel(x.r.Context())
 	defer stop()
-	s := &watchWriter{x: x, op: x.op, stop: stop}
+	s := &watchWriter{x: x, op: x.op, stop: stop, initial: isStreamingList(x.op.Query)}
 	s.op.Phase = Stream
 	r := x.r.WithContext(ctx)
 	if r.Header.Get("Accept-Encoding") != "" {
@@ -62,6 +65,14 @@ func serveWatch(x *exchange, next http.Handler) outcome {
 		s.writeNow(s.buffered) // the handler ended in the middle of a frame
 	}
 	return finished
+}
+
+// isStreamingList reports whether a watch with these parameters begins with initial events that a
+// bookmark ends.
+func isStreamingList(query url.Values) bool {
+	initial, _ := strconv.ParseBool(query.Get("sendInitialEvents"))
+	bookmarks, _ := strconv.ParseBool(query.Get("allowWatchBookmarks"))
+	return initial && bookmarks
 }
 
 // run calls next. If a rule has ended the watch, next may panic with ErrAbortHandler, as a reverse
@@ -174,6 +185,7 @@ func (s *watchWriter) Write(p []byte) (int, error) {
 
 // trackFrames tracks the ends of frames in bytes that are passed on unchanged.
 func (s *watchWriter) trackFrames(p []byte) {
+	s.initial = false // the bookmark may be among them
 	for len(p) > 0 {
 		n, complete := s.splitter.Advance(p)
 		s.midFrame = !complete
@@ -211,6 +223,8 @@ type frame struct {
 func (s *watchWriter) writeFrame(f *frame) error {
 	o, held := proceed, s.reordered
 	if s.framing.parseEvent(f.data, &f.op) {
+		f.op.InitialEvents = s.initial
+		s.initial = s.initial && !f.op.InitialEventsEnd
 		o = s.x.applyRules(s.rules, f.op, func(e Effect) outcome { return e.(streamEffect).applyStream(s, f) })
 	}
 	switch o {

@@ -54,6 +54,38 @@ func TestWatchDrop(t *testing.T) {
 	}
 }
 
+// The initial events of a streaming list end with their bookmark, or when frames are sent that no
+// rule could match.
+func TestWatchInitialEvents(t *testing.T) {
+	const rule = "when initialEvents && event(ADDED) do duplicate"
+	const streamingList = "&sendInitialEvents=true&allowWatchBookmarks=1"
+	for query, want := range map[string]string{
+		streamingList:             podA + podA + initialEventsEndEvent + podB,
+		"":                        podA + initialEventsEndEvent + podB,
+		"&sendInitialEvents=true": podA + initialEventsEndEvent + podB,
+	} {
+		a := newAPI(podA, initialEventsEndEvent, podB)
+		w := newTestServer(t, a, rule).watch(query)
+		close(a.events)
+		rest, err := w.readAll()
+		require.NoError(t, err)
+		require.Equal(t, want, rest, query)
+	}
+
+	a := newAPI()
+	d := newTestServer(t, a)
+	w := d.watch(streamingList)
+	a.events <- podA
+	w.expectLines(podA)
+	d.add(rule)
+	a.events <- podB
+	w.expectLines(podB)
+	close(a.events)
+	rest, err := w.readAll()
+	require.NoError(t, err)
+	require.Empty(t, rest)
+}
+
 func TestWatchManyFramesInOneWrite(t *testing.T) {
 	a := newAPI(podA + bookmark + podB + podA + "unfinished")
 	d := newTestServer(t, a, "when event(BOOKMARK) do drop", "when name(b) do duplicate")

@@ -4,7 +4,7 @@
 //	fakeapi serve [--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
 //	        [--token TOKEN]... [--client-ca FILE]... [--host NAME]... [--faults FILE]
 //	        [--controllers=false] [--cbor] [--cache-initializing DURATION]
-//	        [--scenario FILE [--stay]]
+//	        [--latency] [--scenario FILE [--stay]]
 //	        [--feature-gates NAME=BOOL,...]... [--etcd-compaction-interval TIME]
 //	        [--auto-compaction-retention N] [--history-bytes BYTES]
 //	        [--quota-backend-bytes BYTES] [--max-requests-inflight N]
@@ -101,6 +101,9 @@
 // --cache-initializing makes the server respond to watches and lists with 429 for a time after its
 // start, and after a change of a CustomResourceDefinition for its objects, as a real server does
 // while a watch cache is initialized.
+//
+// --latency delays requests and watch events by 1 to 5 ms, as in a cluster, by two fault rules that
+// the control API lists and removes.
 //
 // Controllers run unless --controllers=false; then the control API runs them on request.
 //

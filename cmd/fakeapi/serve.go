@@ -10,11 +10,12 @@ import (
 	"time"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
 	"example.com/fakeapi/scenario"
 )
 
 const serveArguments = "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--host NAME]... " +
-	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--scenario FILE [--stay]] " + optionArguments
+	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--latency] [--scenario FILE [--stay]] " + optionArguments
 
 // serveFlags has the flags of serve.
 type serveFlags struct {
@@ -28,6 +29,7 @@ type serveFlags struct {
 	cbor       bool
 	faults     string // "" for none
 	scenario   string // "" for none
+	latency    bool   // add the latency of a real cluster
 	// cacheInitializing is how long the watch cache initializes, 0 for not at all.
 	cacheInitializing time.Duration
 	stay              bool // keep serving after the scenario
@@ -58,6 +60,7 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 	})
 	flags.BoolVar(&f.cbor, "cbor", false, "enable CBOR; the same as --feature-gates CBORServingAndStorage=true")
 	flags.DurationVar(&f.cacheInitializing, "cache-initializing", 0, "for this `DURATION` after the start, and for each custom resource after a change of its definition, respond to watches and lists with 429, as while a watch cache is initialized")
+	flags.BoolVar(&f.latency, "latency", false, "delay requests and watch events by 1 to 5 ms, as in a cluster")
 	flags.StringVar(&f.faults, "faults", "", "add the fault rules in `FILE`, one per line")
 	flags.StringVar(&f.scenario, "scenario", "", "run the scenario in `FILE` in real time, print its transcript, and exit; a step \"run NAME\" waits for a client whose user agent begins with NAME")
 	flags.BoolVar(&f.stay, "stay", false, "keep serving after the scenario, until interrupted")
@@ -91,6 +94,9 @@ func (f *serveFlags) options() []fakeapi.Option {
 	}
 	if f.cacheInitializing != 0 {
 		opts = append(opts, fakeapi.WithCacheInitializing(f.cacheInitializing))
+	}
+	if f.latency {
+		opts = append(opts, fakeapi.WithFaults(faults.RealisticLatency(1)...))
 	}
 	if !f.controllers {
 		opts = append(opts, fakeapi.WithoutControllers())

@@ -331,3 +331,15 @@ func TestServeCacheInitializing(t *testing.T) {
 	require.Equal(t, http.StatusOK, r.get(t, "/api/v1/pods?limit=1", nil))
 	require.Equal(t, cleanExit, r.stop())
 }
+
+// --latency adds the rules of faults.RealisticLatency.
+func TestServeLatency(t *testing.T) {
+	r := start(t, "--latency")
+	answer, err := http.Get(r.url + "/fakeapi/v1/faults")
+	require.NoError(t, err)
+	defer func() { _ = answer.Body.Close() }()
+	rules, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.Equal(t, "latency: when during(before) do delay(1ms), jitter(4ms, 1)\nwatch-latency: when during(stream) && !initialEvents do delay(1ms), jitter(4ms, 1)\n", string(rules))
+	require.Equal(t, cleanExit, r.stop())
+}
