@@ -389,6 +389,9 @@
 //   - The recorded v1.37 server returns "404 page not found" for an unknown top-level path, where the
 //     documentation has an index of paths. This server does as the recording. An unknown path below a
 //     served group is a Status, as in the recording.
+//   - After Restart and ReinitializeCache, watches continue from their resourceVersions. On a real
+//     server, whose watch cache begins anew, those from before the last write get 410;
+//     ForgetHistory does so here.
 //   - A streaming list through a Replica that lags behind gets the 410 ERROR event when ForgetHistory
 //     has dropped the changes after its view. A real server would refill its cache.
 //   - There is no priority and fairness. Responses have no X-Kubernetes-PF headers (HT-07).
