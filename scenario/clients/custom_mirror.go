@@ -77,12 +77,37 @@ func (r widgetReader) Watch(ctx context.Context, options metav1.ListOptions) (wa
 	if err != nil {
 		return nil, err
 	}
-	return watch.Filter(w, func(event watch.Event) (watch.Event, bool) {
-		if o, ok := event.Object.(*unstructured.Unstructured); ok && event.Type != watch.Error {
-			event.Object = asConfigMap(o)
+	events := make(chan watch.Event)
+	converted := watch.NewProxyWatcher(events)
+	go func() {
+		defer close(events)
+		defer w.Stop()
+		forwardAsConfigMaps(w.ResultChan(), events, converted.StopChan())
+	}()
+	return converted, nil
+}
+
+// forwardAsConfigMaps sends the events of widgets as those of ConfigMaps, until they end or stop is
+// closed.
+func forwardAsConfigMaps(from <-chan watch.Event, to chan<- watch.Event, stop <-chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case event, ok := <-from:
+			if !ok {
+				return
+			}
+			if o, ok := event.Object.(*unstructured.Unstructured); ok && event.Type != watch.Error {
+				event.Object = asConfigMap(o)
+			}
+			select {
+			case to <- event:
+			case <-stop:
+				return
+			}
 		}
-		return event, true
-	}), nil
+	}
 }
 
 // asConfigMap returns a ConfigMap with the metadata and the data of a widget.
