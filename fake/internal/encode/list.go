@@ -109,13 +109,16 @@ func (e *Encoder) listEnds(list metav1.ListMeta, items int) (prefix, suffix stri
 }
 
 // listMetaJSON returns the metadata of a list in JSON. A list of custom resources always has the
-// field continue.
+// field continue, and its keys are in alphabetical order.
 func (e *Encoder) listMetaJSON(list metav1.ListMeta) (json.RawMessage, error) {
-	metadata, err := json.Marshal(list)
-	if err == nil && e.res.Custom != nil && e.out.Form == negotiate.Full && list.Continue == "" {
-		metadata = append([]byte(`{"continue":"",`), metadata[1:]...)
+	if e.res.Custom == nil || e.out.Form != negotiate.Full {
+		return json.Marshal(list)
 	}
-	return metadata, err
+	fields := map[string]any{"continue": list.Continue, "resourceVersion": list.ResourceVersion}
+	if list.RemainingItemCount != nil {
+		fields["remainingItemCount"] = *list.RemainingItemCount
+	}
+	return json.Marshal(fields)
 }
 
 // itemTypeMeta returns the TypeMeta that each item begins with, "" for none.

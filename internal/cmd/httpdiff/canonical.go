@@ -2,7 +2,6 @@ package httpdiff
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -114,10 +113,7 @@ func sortResources(v any) {
 	}
 }
 
-// address matches an address in memory, which some messages of structured-merge-diff have.
-var address = regexp.MustCompile(`\b0x[0-9a-f]{6,}\b`)
-
-// sortCauses sorts the causes of a Status, and the lists of errors in its message.
+// sortCauses sorts the causes of a Status, and the list of them in its message.
 func sortCauses(status map[string]any) {
 	if details, ok := status["details"].(map[string]any); ok {
 		if causes, ok := details["causes"].([]any); ok {
@@ -126,20 +122,10 @@ func sortCauses(status map[string]any) {
 	}
 	const before = "is invalid: ["
 	message, _ := status["message"].(string)
-	if address.MatchString(message) {
-		message = address.ReplaceAllString(message, "0x0")
-		status["message"] = message
-	}
 	if begin, list, ok := strings.Cut(message, before); ok {
 		parts := strings.Split(strings.TrimSuffix(list, "]"), ", ")
 		slices.Sort(parts)
 		status["message"] = begin + before + strings.Join(parts, ", ") + "]"
-	}
-	const errors = "errors:\n"
-	if begin, list, ok := strings.Cut(message, errors); ok { // of structured-merge-diff
-		lines := strings.Split(list, "\n")
-		slices.Sort(lines)
-		status["message"] = begin + errors + strings.Join(lines, "\n")
 	}
 }
 
