@@ -5,10 +5,12 @@ import (
 	"errors"
 	"example.com/fakeapi/internal/cmd/compare"
 	"flag"
+	"io"
 )
 
 const compareArguments = `--left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT] [--left-compact URL] [--right-compact URL] [--controllers=false] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
 --dry-run --left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
+--random --left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT] [--controllers=false] [--namespace PREFIX] [--steps NUMBER] [--seed SEED] [--parallel NUMBER] [--listed FILE] [--report FORMAT[=FILE]]... [-q]
 --list [--left golden:DIR] [--run REGEX] [--level LEVEL]`
 
 // compareFlags has the flags of compare.
@@ -17,7 +19,14 @@ type compareFlags struct {
 	random      randomFlags
 	left, right sideFlags
 	controllers bool
-	reports     reportFiles[*compare.Report]
+	reports     reportFiles[comparisonReport]
+}
+
+// comparisonReport is the result of a comparison by cases or by random requests.
+type comparisonReport interface {
+	WriteJSON(io.Writer) error
+	WriteMarkdown(io.Writer) error
+	WriteText(io.Writer) error
 }
 
 func (f *compareFlags) define(flags *flag.FlagSet) {
@@ -35,8 +44,8 @@ func (f *compareFlags) define(flags *flag.FlagSet) {
 
 // compareCommand sends the same requests to two servers and prints the differences.
 func compareCommand(ctx context.Context, c *call) error {
-	f := &compareFlags{reports: reportFiles[*compare.Report]{forms: []reportForm[*compare.Report]{
-		{"json", (*compare.Report).WriteJSON}, {"markdown", (*compare.Report).WriteMarkdown},
+	f := &compareFlags{reports: reportFiles[comparisonReport]{forms: []reportForm[comparisonReport]{
+		{"json", comparisonReport.WriteJSON}, {"markdown", comparisonReport.WriteMarkdown},
 	}}}
 	if err := c.parse(f.define); err != nil {
 		return err
@@ -72,14 +81,14 @@ func (f *compareFlags) compare(ctx context.Context, c *call) error {
 	if err := f.check(); err != nil {
 		return c.usageError(err)
 	}
-	if folder, recorded := f.left.recordings(); recorded {
-		return f.compareRecordings(ctx, c, folder)
-	}
 	if f.random.random {
 		if err := f.random.check(f); err != nil {
 			return c.usageError(err)
 		}
 		return f.compareRandomly(ctx, c)
+	}
+	if folder, recorded := f.left.recordings(); recorded {
+		return f.compareRecordings(ctx, c, folder)
 	}
 	return f.compareServers(ctx, c)
 }
@@ -124,6 +133,16 @@ func (f *compareFlags) compareServers(ctx context.Context, c *call) error {
 	})
 }
 
+// writeReports writes the reports, and the text to the terminal.
+func (f *compareFlags) writeReports(c *call, report comparisonReport) error {
+	unwritten := f.reports.write(report, c.raw)
+	summary := c.stdout
+	if f.reports.toStdout() {
+		summary = c.stderr
+	}
+	return errors.Join(unwritten, report.WriteText(summary))
+}
+
 // execute runs the comparison, writes the reports and prints a summary.
 func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func(*progress) (*compare.Report, error)) error {
 	if err := f.reports.open(ctx); err != nil {
@@ -137,12 +156,7 @@ func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func
 	if report == nil {
 		return failed
 	}
-	unwritten := f.reports.write(report, c.raw)
-	summary := c.stdout
-	if f.reports.toStdout() {
-		summary = c.stderr
-	}
-	if err := errors.Join(unwritten, report.WriteText(summary)); err != nil {
+	if err := f.writeReports(c, report); err != nil {
 		return err
 	}
 	switch {

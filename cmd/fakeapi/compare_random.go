@@ -74,6 +74,10 @@ func (f *compareFlags) compareRandomly(ctx context.Context, c *call) error {
 	}
 	defer left.close()
 	defer right.close()
+	if err := f.reports.open(ctx); err != nil {
+		return err
+	}
+	defer f.reports.close()
 	seed := f.random.seed
 	for seed == 0 {
 		seed = rand.Uint64()
@@ -88,10 +92,12 @@ func (f *compareFlags) compareRandomly(ctx context.Context, c *call) error {
 		Seed:  seed, Steps: f.random.steps, Parallel: f.random.parallel, Prefix: f.namespace,
 		Listed: listed, OnFinding: shown.finding, OnProgress: shown.steps,
 	})
-	if err := report.WriteText(c.stdout); err != nil {
+	if err := f.writeReports(c, report); err != nil {
 		return err
 	}
 	switch {
+	case ctx.Err() != nil:
+		return errors.New("interrupted: the comparison is not complete")
 	case failed != nil:
 		return failed
 	case len(report.Unlisted()) > 0:

@@ -39,6 +39,9 @@
 //	fakeapi compare --dry-run --left SERVER --right SERVER [--left-context CONTEXT]
 //	        [--right-context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX]
 //	        [--level LEVEL]
+//	fakeapi compare --random --left SERVER --right SERVER [--left-context CONTEXT]
+//	        [--right-context CONTEXT] [--controllers=false] [--namespace PREFIX] [--steps NUMBER]
+//	        [--seed SEED] [--parallel NUMBER] [--listed FILE] [--report FORMAT[=FILE]]... [-q]
 //	fakeapi compare --list [--left golden:DIR] [--run REGEX] [--level LEVEL]
 //	fakeapi bench --kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N]
 //	        [--watchers N,...] [--duration TIME] [--json] [-q]
@@ -221,6 +224,16 @@
 // name. For self, each recording has a server of its own. On a server with a kubeconfig, the
 // definitions that the recordings need are created, and removed afterwards if they did not exist
 // before.
+//
+// --random sends random requests instead of the cases: --steps of them, about custom resources with
+// random schemas, ConfigMaps and Deployments, in sequences with watches. It prints each class of
+// differences with the smallest sequence of requests that has it. --seed repeats a run. --listed is
+// a file of differences that are expected, a YAML list of objects with the fields pattern, a regular
+// expression that matches the first line of a difference, and reason. Use --controllers=false,
+// because controllers write at random times. Package internal/cmd/differential documents the
+// requests, what a run creates, and the differences to a real server that are known.
+//
+//	fakeapi compare --random --left FILE --right self --controllers=false --steps 10000
 //
 // --report writes the result as json or markdown, as for conformance. A signal ends a comparison as
 // it ends conformance.

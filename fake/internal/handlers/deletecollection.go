@@ -9,6 +9,10 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
+// deleteCollectionPageSize is the limit of the lists that a real server reads for a deletecollection
+// without a limit. Like any limit, it makes a resourceVersion an exact one.
+const deleteCollectionPageSize = 10_000
+
 // deleteCollection deletes the objects of a list with the same options, one after the other (DL-28
 // to DL-33), and responds with that list.
 func (a *API) deleteCollection(q *request) error {
@@ -24,11 +28,15 @@ func (a *API) deleteCollection(q *request) error {
 		return err
 	}
 	prefix := q.key()
-	start, err := a.resolveListStart(q, prefix, sel, &opts)
+	listed := opts
+	if listed.Limit == 0 {
+		listed.Limit = deleteCollectionPageSize
+	}
+	start, err := a.resolveListStart(q, prefix, sel, &listed)
 	if err != nil {
 		return err
 	}
-	page, err := a.readPage(start.view, prefix, start.startKey, sel, limit(&opts))
+	page, err := a.readPage(start.view, prefix, start.startKey, sel, q.limit(sel, &opts))
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (a *API) list(q *request) error {
 	if err != nil {
 		return err
 	}
-	page, err := a.readPage(start.view, prefix, start.startKey, sel, limit(&opts))
+	page, err := a.readPage(start.view, prefix, start.startKey, sel, q.limit(sel, &opts))
 	if err != nil {
 		return err
 	}

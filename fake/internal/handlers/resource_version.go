@@ -6,6 +6,8 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -77,11 +79,16 @@ func (a *API) resolveListStart(q *request, prefix string, sel selector, opts *me
 	if err != nil {
 		return listStart{}, apierrors.NewBadRequest("invalid resource version: " + err.Error())
 	}
-	isExact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact ||
-		opts.ResourceVersionMatch == "" && opts.Limit > 0
+	isLimited := opts.ResourceVersionMatch == "" && opts.Limit > 0
+	isExact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact || isLimited
 	if isExact && rev > 0 {
-		if current := a.store.Revision(); rev > current && q.isSingleObject(sel) {
-			return listStart{}, status.ResourceVersionNotFound(uint64(rev), uint64(current))
+		if q.isSingleObject(sel) {
+			if current := a.store.Revision(); rev > current {
+				return listStart{}, status.ResourceVersionNotFound(uint64(rev), uint64(current))
+			}
+			if isLimited { // one object has no pages, so that the limit has no meaning
+				return listStart{view: a.store.View()}, nil
+			}
 		}
 		if err := a.checkExactListReady(q, sel, opts); err != nil {
 			return listStart{}, err
@@ -124,14 +131,20 @@ func (a *API) checkCacheReady(q *request) error {
 	return a.cache.CheckReady(changed)
 }
 
-// isSingleObject reports whether a list selects one name. A real server reads its exact state from
-// etcd instead of the watch cache, and does not wait for a revision.
+// isSingleObject reports whether a list selects the key of one object. A real server reads it from
+// etcd instead of the watch cache, without pages, and does not wait for a revision.
 func (q *request) isSingleObject(sel selector) bool {
-	if sel.fields == nil || q.res.Namespaced && q.namespace() == "" {
+	if sel.fields == nil {
 		return false
 	}
-	_, hasName := sel.fields.RequiresExactMatch("metadata.name")
-	return hasName
+	if q.res.Namespaced && q.namespace() == "" {
+		namespace, ok := sel.fields.RequiresExactMatch("metadata.namespace")
+		if !ok || len(validation.ValidateNamespaceName(namespace, false)) > 0 {
+			return false
+		}
+	}
+	name, ok := sel.fields.RequiresExactMatch("metadata.name")
+	return ok && name != "" && len(content.IsPathSegmentName(name)) == 0
 }
 
 // resolveContinue returns the start of a list with a continue token. If its revision has expired,
@@ -163,9 +176,10 @@ func (a *API) resolveContinue(q *request, prefix string, sel selector, opts *met
 }
 
 // limit returns the maximum number of items of a page, or 0 if it is not limited. A list at
-// resourceVersion "0" is read from the watch cache, which has no pages (RS-14, RS-17).
-func limit(opts *metainternal.ListOptions) int {
-	if opts.ResourceVersion == "0" {
+// resourceVersion "0" is read from the watch cache, which has no pages (RS-14, RS-17). A list of
+// one object has none either.
+func (q *request) limit(sel selector, opts *metainternal.ListOptions) int {
+	if opts.ResourceVersion == "0" || opts.Limit > 0 && opts.Continue == "" && q.isSingleObject(sel) {
 		return 0
 	}
 	return int(max(opts.Limit, 0))

@@ -76,10 +76,10 @@ func (a *API) watchPrefix(q *request) string {
 	return collection.key()
 }
 
-// watchTimeout returns timeoutSeconds or, without it, a random time between Settings.WatchTimeout
-// and twice that (WA-16, WA-17).
+// watchTimeout returns timeoutSeconds or, if it is 0 or not set, a random time between
+// Settings.WatchTimeout and twice that (WA-16, WA-17). A watch with a negative one ends immediately.
 func (a *API) watchTimeout(opts *metainternal.ListOptions) time.Duration {
-	if s := opts.TimeoutSeconds; s != nil && *s > 0 {
+	if s := opts.TimeoutSeconds; s != nil && *s != 0 {
 		return time.Duration(*s) * time.Second
 	}
 	return a.settings.WatchTimeout + a.ids.Jitter(a.settings.WatchTimeout)
@@ -133,6 +133,9 @@ func (s *stream) writeHeader() {
 // from before the headers are sent, so that it includes what the client does after it has received
 // them.
 func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainternal.ListOptions) error {
+	if ctx.Err() != nil { // timeoutSeconds is negative
+		return nil
+	}
 	if initial := opts.SendInitialEvents; initial != nil && *initial {
 		s.initialEventsEnd = true
 		return s.listAndFollow(ctx, max(rev, s.minInitialRevision(opts)))

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
+	namevalidation "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -94,7 +95,8 @@ func validateMetadataUpdate(res *resource.Resource, m, old metav1.Object) field.
 	// A real server validates twice, in its generic registry and in the validation of the type. It
 	// lists each cause twice, and names it once in the message.
 	errs = append(errs, errs...)
-	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, nameValidator(res, m, old), path)...)
+	// Only a create validates the names by the rules of the type.
+	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, namevalidation.ValidatePathSegmentName, path)...)
 }
 
 // isMetadataUnchanged reports whether an update changes none of the metadata that is validated, as
@@ -127,15 +129,6 @@ func hasManager(m metav1.Object, e *metav1.ManagedFieldsEntry) bool {
 		return known.Manager == e.Manager && known.Operation == e.Operation &&
 			known.Subresource == e.Subresource && known.FieldsType == e.FieldsType
 	})
-}
-
-// nameValidator returns the function that validates the names in updated metadata. The name itself
-// is that of the path, and was validated at creation.
-func nameValidator(res *resource.Resource, m, old metav1.Object) validation.ValidateNameFunc {
-	if m.GetGenerateName() != old.GetGenerateName() {
-		return res.ValidateName
-	}
-	return func(string, bool) []string { return nil }
 }
 
 // ShouldDeleteDuringUpdate reports whether an update completes the deletion of an object: it has

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"example.com/fakeapi/internal/cmd/httpdiff"
+	"example.com/fakeapi/internal/printable"
 )
 
 // Report is the result of a run.
@@ -100,8 +101,35 @@ func (r *Report) WriteText(w io.Writer) error {
 	unlisted := len(r.Unlisted())
 	fmt.Fprintf(&b, "left %s, right %s, seed %d: %d steps in %d sequences with %d definitions: %d classes of differences, %d listed ones, %d not confirmed\n",
 		r.Left, r.Right, r.Seed, r.Steps, r.Sequences, r.Definitions, unlisted, len(r.Classes)-unlisted, len(r.Unconfirmed))
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, printable.Text(b.String()))
 	return err
+}
+
+// WriteMarkdown writes the classes with their smallest sequences as Markdown.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Comparison by random requests\n\nLeft: %s. Right: %s. Seed %d: %d steps in %d sequences with %d definitions.\n",
+		cell(r.Left), cell(r.Right), r.Seed, r.Steps, r.Sequences, r.Definitions)
+	for _, class := range r.Unlisted() {
+		fmt.Fprintf(&b, "\n## %d times\n\n````\n%s\n", class.Count, class.Signature)
+		if class.Example != nil {
+			class.Example.writeText(&b)
+		}
+		b.WriteString("````\n")
+	}
+	b.WriteString("\n## Listed\n\n| times | difference | reason |\n|---:|---|---|\n")
+	for _, class := range r.Classes {
+		if class.Reason != "" {
+			fmt.Fprintf(&b, "| %d | %s | %s |\n", class.Count, cell(class.Signature), cell(class.Reason))
+		}
+	}
+	_, err := io.WriteString(w, printable.Text(b.String()))
+	return err
+}
+
+// cell formats text as a code span in a cell of a table.
+func cell(text string) string {
+	return "`" + strings.NewReplacer("`", "'", "|", "\\|", "\n", " ").Replace(text) + "`"
 }
 
 // writeText writes the requests and the differences.

@@ -178,6 +178,10 @@ LISTED  3 times  POST / body: 1 | 2
   both are right
 left a, right b, seed 1: 10 steps in 0 sequences with 0 definitions: 1 classes of differences, 1 listed ones, 0 not confirmed
 `, text.String())
+	var markdown bytes.Buffer
+	require.NoError(t, report.WriteMarkdown(&markdown))
+	require.Contains(t, markdown.String(), "\n## 2 times\n\n````\nGET / code: 200 | 404\n  1. PUT /a\n")
+	require.Contains(t, markdown.String(), "| 3 | `POST / body: 1 \\| 2` | `both are right` |\n")
 	var written bytes.Buffer
 	require.NoError(t, report.WriteJSON(&written))
 	var read differential.Report

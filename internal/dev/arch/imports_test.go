@@ -48,7 +48,7 @@ var importRules = []importRule{
 	{path: "internal/cmd/httpdiff", module: []string{"internal/frames"}, external: []string{"k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/client-go", "sigs.k8s.io/yaml"}},
 	{path: "internal/cmd/golden", module: []string{"internal/cmd/httpdiff"}, external: []string{"k8s.io/apimachinery"}},
 	{path: "internal/cmd/compare", module: []string{"conformance", "internal/cmd/httpdiff", "internal/frames", "internal/printable", "internal/cmd/golden"}},
-	{path: "internal/cmd/differential", module: []string{"internal/cmd/httpdiff"}},
+	{path: "internal/cmd/differential", module: []string{"internal/cmd/httpdiff", "internal/printable"}},
 	{path: "internal/dev/figures", module: []string{"internal/cmd/load"}, external: []string{}},
 	{path: "internal/dev/arch", external: []string{}},
 	{path: "internal/dev/verify/harness", tests: true},
