@@ -233,8 +233,6 @@
 // because controllers write at random times. Package internal/cmd/differential documents the
 // requests, what a run creates, and the differences to a real server that are known.
 //
-//	fakeapi compare --random --left FILE --right self --controllers=false --steps 10000
-//
 // --report writes the result as json or markdown, as for conformance. A signal ends a comparison as
 // it ends conformance.
 //
