@@ -7,7 +7,10 @@ import "time"
 // and lists get 429 TooManyRequests "storage is (re)initializing" with a Retry-After (RS-31, WA-39).
 // Gets, lists with a limit and without selectors, and writes are served. A duration of 0 ends it,
 // also for custom resources whose definition has changed.
-func (s *Server) ReinitializeCache(d time.Duration) { s.api.ReinitializeCache(d) }
+func (s *Server) ReinitializeCache(d time.Duration) {
+	s.note("ReinitializeCache for %v", d)
+	s.api.ReinitializeCache(d)
+}
 
 // WithCacheInitializing starts the server with a watch cache that initializes for a duration; see
 // Server.ReinitializeCache. That of a custom resource also initializes for this duration when its

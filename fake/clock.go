@@ -10,6 +10,7 @@ import (
 // managedFields and of issued tokens, and the controllers. Durations are not affected, nor are
 // times that clients write. A Replica has its own clock.
 func (s *Server) SkewClock(d time.Duration) {
+	s.note("SkewClock by %v", d)
 	s.api.SetClockOffset(d)
 	s.controllers.Wake() // grace periods now end at another time
 }

@@ -51,7 +51,7 @@ func (c *controlAPI) routes() http.Handler {
 		"forget-history":  {http.MethodPost: c.action(c.server.ForgetHistory)},
 		"run-controllers": {http.MethodPost: c.runControllers},
 
-		"faults":        {http.MethodGet: c.listFaults, http.MethodPost: c.addFaults, http.MethodDelete: c.action(c.server.faults.Clear)},
+		"faults":        {http.MethodGet: c.listFaults, http.MethodPost: c.addFaults, http.MethodDelete: c.action(c.clearFaults)},
 		"faults/{name}": {http.MethodDelete: c.removeFaults},
 		"hits":          {http.MethodGet: c.listHits},
 		"requests":      {http.MethodGet: c.listRequests},

@@ -72,7 +72,15 @@ func (c *controlAPI) addFaults(w http.ResponseWriter, r *http.Request) error {
 	case len(rules) == 0:
 		return apierrors.NewBadRequest("the body has no fault rule; it has one rule per line")
 	}
+	for _, rule := range rules {
+		c.server.note("add fault %s", rule)
+	}
 	return writeList(w, r, http.StatusCreated, "rules", toRulesJSON(rules))
+}
+
+func (c *controlAPI) clearFaults() {
+	c.server.note("remove all faults")
+	c.server.faults.Clear()
 }
 
 func (c *controlAPI) removeFaults(w http.ResponseWriter, r *http.Request) error {
@@ -80,5 +88,6 @@ func (c *controlAPI) removeFaults(w http.ResponseWriter, r *http.Request) error 
 	if c.server.faults.Remove(name) == 0 {
 		return apierrors.NewNotFound(schema.GroupResource{Resource: "faults"}, name)
 	}
+	c.server.note("remove fault %s", name)
 	return writeNoContent(w)
 }

@@ -101,10 +101,22 @@ type timelineJSON struct {
 	Forgotten uint64         `json:"forgotten,omitempty"`
 	Exchanges []exchangeJSON `json:"exchanges"`
 	Hits      []hitJSON      `json:"hits"`
+	Notes     []noteJSON     `json:"notes"`
+}
+
+// noteJSON is the JSON form of a note.
+type noteJSON struct {
+	Time   time.Time `json:"time"`
+	Source string    `json:"source"`
+	Text   string    `json:"text"`
+	Failed bool      `json:"failed,omitempty"`
 }
 
 func toTimelineJSON(t Timeline) timelineJSON {
-	list := timelineJSON{Begin: t.Begin, End: t.End, Forgotten: t.ExchangesDropped, Exchanges: []exchangeJSON{}, Hits: toHitsJSON(t.Hits)}
+	list := timelineJSON{Begin: t.Begin, End: t.End, Forgotten: t.ExchangesDropped, Exchanges: []exchangeJSON{}, Hits: toHitsJSON(t.Hits), Notes: []noteJSON{}}
+	for _, n := range t.Notes {
+		list.Notes = append(list.Notes, noteJSON{n.Time, n.Source, n.Text, n.Failed})
+	}
 	for _, e := range t.Exchanges {
 		list.Exchanges = append(list.Exchanges, toExchangeJSON(e))
 	}

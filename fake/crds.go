@@ -190,6 +190,7 @@ func (s *Server) LoadCRDs(sources ...CRDSource) error {
 		all = append(all, found...)
 	}
 	if len(all) > 0 {
+		s.note("LoadCRDs of %d definitions", len(all))
 		if err := s.api.LoadItems(all); err != nil {
 			return err
 		}

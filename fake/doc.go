@@ -204,21 +204,23 @@
 //		}
 //	}
 //
-// Server.Timeline returns the requests with their responses, the frames of watches and the hits of
-// fault rules, in the order of time, as values and as text with a line for each:
+// Server.Timeline returns the requests with their responses, the frames of watches, the hits of
+// fault rules, and notes (the actions of the test on the server, the steps of a scenario, and what
+// the test says with AddNote), in the order of time, as values and as text with a line for each:
 //
 //	+1.000s #2 ann/v1 create /api/v1/namespaces/default/configmaps -> 201 rv=1005
 //	+1.000s     #1 ADDED default/a rv=1005
 //	+1.000s #3 ann/v1 list /api/v1/namespaces/default/configmaps -> 503
 //	+1.000s   ! busy: before list configmaps in default: status(503)
+//	+1.200s   * server: Compact
 //
 // The line of a request has its number, the time since the server started, the user agent, the
 // response and its duration. The line of a frame has the number of its watch. The timeline is what
 // clients got, after all faults, but for the values of Secrets and tokens, which are REDACTED. Its
 // memory is limited; see Server.Timeline.
 //
-// Timeline.WriteHTML writes it as an HTML page: a lane for each client and each watch, the faults,
-// each write with the events that it caused, and the bodies, with the difference to the version
+// Timeline.WriteHTML writes it as an HTML page: a lane for each client and each watch, the notes,
+// the faults, with the first one open, each write with the events that it caused, and the bodies, with the difference to the version
 // before. The page can be used by keys (press ? for a list), loads no other files, and has a table
 // for browsers without scripts. A test that fails writes the page of its server, and a scenario
 // that fails as well: to the ArtifactDir of the test with go test -artifacts, or to a folder. In a

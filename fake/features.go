@@ -44,6 +44,7 @@ func (s *Server) SetFeature(f Feature, enabled bool) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
+	s.note("SetFeature %s to %t", f, enabled)
 	switch f {
 	case WatchList:
 		s.api.SetWatchList(enabled)

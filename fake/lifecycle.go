@@ -40,7 +40,10 @@ func (l *lifecycle) healthError(endpoint, check string) string {
 
 // Drain starts a graceful shutdown: from now on /readyz returns 500, so that load balancers send no
 // new requests. All other requests are served. Restart ends it.
-func (s *Server) Drain() { s.lifecycle.draining.Store(true) }
+func (s *Server) Drain() {
+	s.note("Drain")
+	s.lifecycle.draining.Store(true)
+}
 
 // newConnGrace is how long Shutdown waits for the first request of a new connection.
 const newConnGrace = 100 * time.Millisecond
@@ -51,7 +54,8 @@ const newConnGrace = 100 * time.Millisecond
 // closed and listed in the error. The store is kept, controllers and replicas continue, and Load
 // and Restore can be called. Restart serves again. The Server must still be closed.
 func (s *Server) Shutdown() error {
-	s.Drain()
+	s.note("Shutdown")
+	s.lifecycle.draining.Store(true)
 	err := s.listener.closeCurrent()
 	s.api.EndWatches()
 	s.httpServer.SetKeepAlivesEnabled(false) // idle connections close, the others after their response
@@ -73,6 +77,7 @@ func (s *Server) Shutdown() error {
 // /readyz fails. With 0 there is no such time. A server that was not shut down only repeats its
 // start. A closed server returns net.ErrClosed.
 func (s *Server) Restart(startup time.Duration) error {
+	s.note("Restart with a start of %v", startup)
 	started := time.Now().Add(startup)
 	s.lifecycle.started.Store(&started)
 	s.lifecycle.draining.Store(false)

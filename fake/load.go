@@ -28,6 +28,7 @@ func (s *Server) Load(objects ...runtime.Object) error {
 	if err := s.checkOpen("load"); err != nil {
 		return err
 	}
+	s.note("Load of %d objects", len(objects))
 	return s.api.Load(objects)
 }
 
@@ -48,6 +49,7 @@ func (s *Server) LoadManifests(fsys fs.FS) error {
 	if err != nil {
 		return err
 	}
+	s.note("LoadManifests of %d objects", len(all))
 	return s.api.LoadItems(all)
 }
 
@@ -61,6 +63,7 @@ func (s *Server) LoadYAML(text string) error {
 	if err != nil {
 		return err
 	}
+	s.note("LoadYAML of %d objects", len(all))
 	return s.api.LoadItems(all)
 }
 

@@ -67,18 +67,30 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 }
 
 // Freeze stops the view at its current state.
-func (r *Replica) Freeze() { r.view.set(lagPolicy{frozen: true, at: r.view.View()}) }
+func (r *Replica) Freeze() {
+	r.note("Freeze")
+	r.view.set(lagPolicy{frozen: true, at: r.view.View()})
+}
 
 // Lag keeps the view a number of changes behind the store, at most as far as the history reaches
 // back.
-func (r *Replica) Lag(changes uint) { r.view.set(lagPolicy{changes: memstore.Revision(changes)}) }
+func (r *Replica) Lag(changes uint) {
+	r.note("Lag by %d changes", changes)
+	r.view.set(lagPolicy{changes: memstore.Revision(changes)})
+}
 
 // Delay keeps the view a duration behind the store: a change is in the view when it is that old.
 // The view is at most as old as the history reaches back.
-func (r *Replica) Delay(d time.Duration) { r.view.set(lagPolicy{delay: max(d, 0)}) }
+func (r *Replica) Delay(d time.Duration) {
+	r.note("Delay by %v", d)
+	r.view.set(lagPolicy{delay: max(d, 0)})
+}
 
 // CatchUp makes the view current again.
-func (r *Replica) CatchUp() { r.view.set(lagPolicy{}) }
+func (r *Replica) CatchUp() {
+	r.note("CatchUp")
+	r.view.set(lagPolicy{})
+}
 
 // lagPolicy is how far a view is behind the store: frozen, or by changes or a duration. The zero
 // value is current.

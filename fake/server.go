@@ -222,6 +222,7 @@ func (s *Server) RunControllers(ctx context.Context) error {
 	if err := s.checkOpen("run controllers"); err != nil {
 		return err
 	}
+	s.note("RunControllers")
 	if err := s.controllers.RunUntilIdle(ctx); err != nil {
 		return fmt.Errorf("fakeapi: settle: %w", err)
 	}
@@ -302,11 +303,17 @@ func (s *Server) Faults() *faults.Set { return &s.faults }
 // Compact forgets what a compaction of etcd forgets: exact reads of past resourceVersions and
 // continue tokens get 410 Expired from now on. The window of watches stays, as that of a watch
 // cache does; see ForgetHistory.
-func (s *Server) Compact() { s.store.CompactViews() }
+func (s *Server) Compact() {
+	s.note("Compact")
+	s.store.CompactViews()
+}
 
 // ForgetHistory forgets the whole history, also for watches: a watch from a past resourceVersion
 // gets the 410 ERROR event. Watches that are up to date continue.
-func (s *Server) ForgetHistory() { s.store.CompactAll() }
+func (s *Server) ForgetHistory() {
+	s.note("ForgetHistory")
+	s.store.CompactAll()
+}
 
 // ResourceVersion returns the revision of the latest change, which a list at this moment would
 // have.

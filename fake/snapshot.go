@@ -21,7 +21,10 @@ type Snapshot struct{ state memstore.Snapshot }
 func (s Snapshot) ResourceVersion() string { return s.state.Revision().String() }
 
 // Snapshot takes a snapshot of the current state.
-func (s *Server) Snapshot() Snapshot { return Snapshot{s.store.Snapshot()} }
+func (s *Server) Snapshot() Snapshot {
+	s.note("Snapshot")
+	return Snapshot{s.store.Snapshot()}
+}
 
 // Restore resets all objects to a snapshot of this server or of another one, as a restore of etcd
 // from a backup does. All watches end cleanly, the history is forgotten, and the controllers start
@@ -49,6 +52,7 @@ func (s *Server) Restore(snap Snapshot, bump uint64) error {
 	if bump > math.MaxInt64-highest {
 		return fmt.Errorf("fakeapi: restore: revision %d with a bump of %d exceeds the highest resourceVersion", highest, bump)
 	}
+	s.note("Restore of resourceVersion %v with bump %d", snap.state.Revision(), bump)
 	s.store.Restore(snap.state, memstore.Revision(bump))
 	return s.api.SyncCRDs()
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Timeline is the record of a server, the oldest entry first: requests with their responses, the
-// frames of watches, and the hits of fault rules. Server.Timeline returns it.
+// frames of watches, the hits of fault rules, and notes. Server.Timeline returns it.
 type Timeline struct {
 	// Begin is when the server started. End is when the record was taken.
 	Begin, End time.Time
@@ -19,6 +19,8 @@ type Timeline struct {
 	Exchanges []Exchange
 	// Hits has the hits of fault rules, in the order of time.
 	Hits []faults.Hit
+	// Notes has what was done besides requests, in the order of time.
+	Notes []Note
 	// ExchangesDropped counts the exchanges that were dropped to limit the memory. The oldest ones
 	// that have ended are dropped first.
 	ExchangesDropped uint64
@@ -95,6 +97,9 @@ type Body struct {
 func (s *Server) Timeline() Timeline {
 	record := s.recorder.Timeline()
 	t := Timeline{Begin: record.Begin, End: record.End, Hits: record.Hits, ExchangesDropped: record.ExchangesDropped}
+	for _, n := range record.Notes {
+		t.Notes = append(t.Notes, Note(n))
+	}
 	for _, x := range record.Exchanges {
 		e := Exchange{
 			Seq: x.Seq, Order: x.Order, Begin: x.Begin, End: x.End, User: s.userName(x.User), UserAgent: x.UserAgent,
@@ -115,6 +120,9 @@ func (s *Server) Timeline() Timeline {
 // record returns t in the form of the package that formats it.
 func (t Timeline) record() timeline.Timeline {
 	record := timeline.Timeline{Begin: t.Begin, End: t.End, Hits: t.Hits, ExchangesDropped: t.ExchangesDropped}
+	for _, n := range t.Notes {
+		record.Notes = append(record.Notes, timeline.Note(n))
+	}
 	for _, e := range t.Exchanges {
 		x := timeline.Exchange{
 			Seq: e.Seq, Order: e.Order, Begin: e.Begin, End: e.End, User: e.User, UserAgent: e.UserAgent,

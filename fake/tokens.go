@@ -101,6 +101,7 @@ func (s *Server) AddToken(t Token) error {
 	if err := t.validate(); err != nil {
 		return err
 	}
+	s.note("AddToken of user %s", t.User)
 	s.tokens.Add(t.Value, t.authnToken())
 	return nil
 }
@@ -118,6 +119,7 @@ func (s *Server) ExpireToken(value string) error {
 			return fmt.Errorf("fakeapi: token %q is not known", value)
 		}
 	}
+	s.note("ExpireToken")
 	token.Expires = time.Now()
 	s.tokens.Add(value, token)
 	return nil

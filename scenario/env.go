@@ -107,6 +107,13 @@ func (e *Env) Note(format string, args ...any) {
 	e.log.note(time.Now(), fmt.Sprintf(format, args...))
 }
 
+// addNote adds a step, or how it failed, to the timelines of all servers.
+func (e *Env) addNote(text string, failed bool) {
+	for _, s := range e.servers {
+		s.server.AddNote(fakeapi.Note{Source: stepUserAgent, Text: text, Failed: failed})
+	}
+}
+
 // restConfig returns a configuration whose requests are reported to w.
 func (e *Env) restConfig(agent string, observer requestObserver) *rest.Config {
 	config := e.Server().RESTConfig()

@@ -150,6 +150,7 @@ const endPosition = "at the end"
 func (e *Env) runSteps(ctx context.Context, s script) error {
 	for _, p := range s {
 		e.log.begin(p.step.String())
+		e.addNote(p.step.String(), false)
 		err := e.runStep(ctx, p.step)
 		e.waitIdle()
 		if err == nil {
@@ -158,10 +159,12 @@ func (e *Env) runSteps(ctx context.Context, s script) error {
 		e.report()
 		e.log.emitDetails()
 		if err != nil {
+			e.addNote(err.Error(), true)
 			return e.failure(p, err)
 		}
 	}
 	if err := e.checkClients(); err != nil {
+		e.addNote(err.Error(), true)
 		return e.failure(scriptStep{position: endPosition}, err)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // Timeline returns a copy of what has been recorded. It must not be changed.
 func (r *Recorder) Timeline() Timeline {
 	known, forgotten := r.recordings()
-	t := Timeline{Begin: r.begin, End: time.Now(), Hits: r.hits(), ExchangesDropped: forgotten}
+	t := Timeline{Begin: r.begin, End: time.Now(), Hits: r.hits(), Notes: r.copyNotes(), ExchangesDropped: forgotten}
 	slices.SortFunc(known, func(a, b *recording) int { return cmp.Compare(a.seq, b.seq) })
 	for _, x := range known {
 		t.Exchanges = append(t.Exchanges, x.exchange())

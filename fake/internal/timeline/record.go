@@ -35,6 +35,7 @@ type Recorder struct {
 	begin time.Time
 	hits  func() []faults.Hit
 	pool  bodyPool
+	notes notes
 	// evicting is held while frames are dropped.
 	evicting sync.Mutex
 

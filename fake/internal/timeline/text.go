@@ -20,8 +20,8 @@ const (
 )
 
 // String returns the timeline as text, in the order of time: a line for each request with its
-// response, and lines for the frames of watches and the hits of fault rules. It ends with a newline
-// unless it is empty.
+// response, and lines for the frames of watches, the hits of fault rules and notes. It ends with a
+// newline unless it is empty.
 func (t Timeline) String() string { return t.text(textLines/5, textLines-textLines/5) }
 
 // Tail returns the last lines of String. If there are more, the first line is their number.
@@ -53,6 +53,9 @@ func (t Timeline) entries() (all []entry) {
 		for _, f := range e.Frames {
 			all = append(all, entry{instant{f.Time, f.Order}, e.Seq, f.line()})
 		}
+	}
+	for _, n := range t.Notes {
+		all = append(all, entry{instant{n.Time, n.Order}, 0, n.line()})
 	}
 	for _, h := range t.Hits {
 		all = append(all, entry{instant{h.Time, t.orderOf(h)}, 0, "  ! " + h.String()})

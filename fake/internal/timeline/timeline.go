@@ -18,6 +18,8 @@ type Timeline struct {
 	Exchanges []Exchange
 	// Hits has the hits of fault rules, in the order of time.
 	Hits []faults.Hit
+	// Notes has what was done besides requests, in the order of time.
+	Notes []Note
 	// ExchangesDropped counts the exchanges that were dropped to limit the memory, the oldest ones
 	// that had ended.
 	ExchangesDropped uint64

@@ -21,7 +21,8 @@ type column struct {
 
 // assignColumns assigns a column to every mark. Within a lane, columns are in the order of time.
 // Across lanes, a write and its events share a column: on virtual time much happens at one instant,
-// and the resourceVersion relates events to writes.
+// and the resourceVersion relates events to writes. An event is always right of the request of its
+// watch.
 func (s *pageData) assignColumns() {
 	slices.SortStableFunc(s.Marks, func(a, b mark) int {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order),
@@ -33,6 +34,7 @@ func (s *pageData) assignColumns() {
 	for i := range last {
 		last[i] = -1
 	}
+	begun := map[int]int{} // exchange to the column of its request
 	for i := range s.Marks {
 		m := &s.Marks[i]
 		key := m.Group
@@ -41,7 +43,8 @@ func (s *pageData) assignColumns() {
 		}
 		at, ok := shared[key]
 		isFrame := m.nth >= 0
-		if key == "" || !ok || !isFrame || last[m.Lane] >= at || m.at.Sub(s.Columns[at].at) > columnWindow {
+		request, isKnown := begun[m.Exchange]
+		if key == "" || !ok || !isFrame || last[m.Lane] >= at || isKnown && request >= at || m.at.Sub(s.Columns[at].at) > columnWindow {
 			at = len(s.Columns)
 			s.Columns = append(s.Columns, column{Time: m.Time, Version: m.Group, at: m.at})
 		}
@@ -50,6 +53,9 @@ func (s *pageData) assignColumns() {
 		}
 		m.Column = at
 		last[m.Lane] = at
+		if !isFrame {
+			begun[m.Exchange] = at
+		}
 	}
 	s.setMarkEnds()
 }

@@ -16,6 +16,9 @@ import (
 type pageData struct {
 	Title string    `json:"title"`
 	Begin time.Time `json:"begin"`
+	// Start is the mark that the page shows first, or -1. If Open is true, its details are open.
+	Start int  `json:"start"`
+	Open  bool `json:"open,omitempty"`
 	// Length is the length of the timeline in microseconds. All times of marks are in microseconds.
 	Length    int64          `json:"length"`
 	Lanes     []lane         `json:"lanes"`
@@ -32,17 +35,20 @@ type pageData struct {
 	meetings hitPlacement
 }
 
-// lane is a row of marks: the requests of a client, or the events of a watch.
+// lane is a row of marks: the requests of a client, the events of a watch, or notes.
 type lane struct {
 	Client string `json:"client"`
 	// Watch describes what is watched. It is empty for the lane of a client's requests.
 	Watch string `json:"watch,omitempty"`
 	Label string `json:"label"`
+	// Notes is true for a lane of notes. Empty is true for a watch that sent no events.
+	Notes bool `json:"notes,omitempty"`
+	Empty bool `json:"empty,omitempty"`
 
 	busyUntil time.Time // the end of the latest watch in the lane
 }
 
-// mark is a request, an event or a fault.
+// mark is a request, an event, a fault or a note.
 type mark struct {
 	Lane   int   `json:"l"`
 	Column int   `json:"c"`
@@ -69,6 +75,8 @@ type mark struct {
 	Request  int   `json:"q,omitempty"`
 	Answer   int   `json:"a,omitempty"`
 	Hits     []int `json:"f,omitempty"`
+	// Expected is true for an error that clients often get and handle, such as a 404 of a GET.
+	Expected bool `json:"e,omitempty"`
 
 	instant
 	nth int // index among the marks of a watch; -1 for its request
@@ -136,11 +144,14 @@ func newPageData(t timeline.Timeline) *pageData {
 		s.addExchange(i)
 	}
 	s.addUnplacedHits()
+	s.addNotes()
 	s.linkWrites()
 	s.linkLost()
 	s.sortLanes()
 	s.assignColumns()
 	s.labelLanes()
+	s.markEmptyLanes()
+	s.chooseStart()
 	return s
 }
 
@@ -152,6 +163,7 @@ func (s *pageData) addExchange(i int) {
 		Lane: s.clientLane(e.UserAgent), Time: s.since(e.Begin), Took: s.took(e), Shape: shapeOf(e), Glyph: glyphOf(e), Code: codeText(e),
 		Exchange: i, Hits: hits,
 		Request: s.bodies.add(e.Request), Answer: s.bodies.add(e.Response), instant: instant{e.Begin, e.Order}, nth: -1,
+		Expected: isExpected(e, to),
 	}
 	if e.Verb == "create" && to.name == "" { // the name is known even if the response is lost
 		to.name = cmp.Or(e.Response.ObjectName(), e.Request.ObjectName())
@@ -259,7 +271,8 @@ func (s *pageData) lane(key string, l lane) int {
 	return at
 }
 
-// sortLanes sorts the lanes of a client's watches below the lane of its requests.
+// sortLanes sorts the lanes of notes first, and those of a client's watches below the lane of its
+// requests.
 func (s *pageData) sortLanes() {
 	first := map[string]int{}
 	order := make([]int, len(s.Lanes))
@@ -267,6 +280,9 @@ func (s *pageData) sortLanes() {
 		order[i] = i
 		if _, ok := first[l.Client]; !ok {
 			first[l.Client] = i
+			if l.Notes {
+				first[l.Client] -= len(s.Lanes)
+			}
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {

@@ -61,6 +61,9 @@ func newOutageTimeline(t *testing.T) (tl timeline.Timeline) {
 // recordOf converts a timeline of the public API.
 func recordOf(t fakeapi.Timeline) timeline.Timeline {
 	record := timeline.Timeline{Begin: t.Begin, End: t.End, Hits: t.Hits, ExchangesDropped: t.ExchangesDropped}
+	for _, n := range t.Notes {
+		record.Notes = append(record.Notes, timeline.Note(n))
+	}
 	for _, e := range t.Exchanges {
 		x := timeline.Exchange{
 			Seq: e.Seq, Order: e.Order, Begin: e.Begin, End: e.End, UserAgent: e.UserAgent, Method: e.Method, Verb: e.Verb, Path: e.Path,

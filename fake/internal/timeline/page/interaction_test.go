@@ -19,6 +19,7 @@ const focused = `document.activeElement.getAttribute("aria-label") ?? document.a
 func TestPageInBrowser(t *testing.T) {
 	tl := newOutageTimeline(t)
 	b := openBrowser(t)
+	t.Run("start", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testStart(t, b) })
 	t.Run("keys", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testKeys(t, b) })
 	t.Run("details", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testDetails(t, b) })
 	t.Run("filter", func(t *testing.T) { b.forTest(t).open(tl, "x", ""); testFilter(t, b) })
@@ -38,6 +39,33 @@ func TestPageInBrowser(t *testing.T) {
 	t.Run("hostile bodies", func(t *testing.T) { testHostile(t, b) })
 	b.forTest(t)
 	require.Empty(t, b.errorMessages())
+}
+
+// The page opens with the details of the first fault. The split is moved by keys and by the mouse.
+func testStart(t *testing.T, b *browser) {
+	require.Contains(t, b.text(`document.querySelector("#detail h2").textContent`), "fault slow-start hit it")
+	require.Equal(t, "BODY", b.text(`document.activeElement.tagName`), "the focus stays")
+	size := `document.getElementById("detail").offsetWidth`
+	before := b.value(size).(float64)
+	b.value(`document.getElementById("split").focus()`)
+	b.press("ArrowLeft")
+	require.InDelta(t, before+40, b.value(size), 2)
+	b.press("ArrowRight", "ArrowRight")
+	require.InDelta(t, before-40, b.value(size), 2)
+	mouse := func(kind string, x int) {
+		b.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": x, "y": 400, "button": "left", "buttons": 1, "clickCount": 1}, nil)
+	}
+	at := int(b.value(`document.getElementById("split").getBoundingClientRect().left + 3`).(float64))
+	mouse("mousePressed", at)
+	mouse("mouseMoved", 500)
+	mouse("mouseReleased", 500)
+	require.InDelta(t, 1280-500, b.value(size), 2)
+
+	// On a narrow screen the details are below, and no label of a lane is cut off.
+	b.size(700, 800)
+	b.eventually(`document.getElementById("detail").getBoundingClientRect().left === 0`)
+	require.EqualValues(t, 0, b.value(`[...document.querySelectorAll(".name")].filter((e) => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight).length`))
+	b.size(1280, 800)
 }
 
 // The first key goes to the page: n selects the first failure.

@@ -35,39 +35,50 @@
     if (m.k) collect(groups, m.k, i);
     if (m.o && m.b) collect(versions, m.o, i);
   });
-  const isProblem = (m) => m.f !== undefined || ["bad4", "bad5", "none", "err", "junk"].includes(m.s);
+  const isProblem = (m) => m.f !== undefined || (!m.e && ["bad4", "bad5", "none", "err", "junk", "failed"].includes(m.s));
+  const isNote = (m) => m.s === "note" || m.s === "failed";
 
   let view = "order", zoom = 1, words = [];
   let shown = marks.map(() => true);
-  let laneMarks = [], x = [], columnX = [], gaps = [], tails = [], width = 0;
-  let current = marks.findIndex(isProblem), opened = -1, hovered = -1;
-  if (current < 0) current = marks.length ? 0 : -1;
+  let laneMarks = [], x = [], columnX = [], used = new Set(), gaps = [], tails = [], width = 0;
+  let current = data.start, opened = -1, hovered = -1;
 
+  const narrow = matchMedia("(max-width: 800px)");
   const board = $("board"), sheet = $("sheet"), axis = $("axis");
   const nameWidth = () => axis.firstElementChild.offsetWidth;
 
+  let head = 40; // the height of the axis and of the notes below it, which stay at the top
   function place() {
+    head = axis.offsetHeight;
+    rows.forEach((row, i) => {
+      if (!lanes[i].notes) return;
+      row.classList.toggle("fixed", i === 0 || !narrow.matches);
+      if (i > 0 && narrow.matches) return;
+      row.style.top = head + "px";
+      head += row.offsetHeight;
+    });
     laneMarks = lanes.map(() => []);
     marks.forEach((m, i) => { if (shown[i]) laneMarks[m.l].push(i); });
     const left = nameWidth() + columnWidth * 0.7;
     columnX = []; gaps = [];
     if (view === "order") {
-      const used = new Set(marks.filter((_, i) => shown[i]).map((m) => m.c));
-      let at = left, before = 0;
+      const wide = columnWidths();
+      used = new Set(wide.keys());
+      let at = left - columnWidth / 2, before = 0;
       columns.forEach((c, i) => {
         if (used.has(i)) {
           if (c.t - before >= silence) {
-            gaps.push({ x: at - columnWidth / 2 + gapWidth / 2, text: duration(c.t - before) });
+            gaps.push({ x: at + gapWidth / 2, text: duration(c.t - before) });
             at += gapWidth;
           }
           before = c.t;
-          columnX[i] = at;
-          at += columnWidth;
+          columnX[i] = at + Math.min(columnWidth, wide.get(i)) / 2;
+          at += wide.get(i);
         } else {
-          columnX[i] = at - columnWidth / 2;
+          columnX[i] = at;
         }
       });
-      width = at + columnWidth;
+      width = at + columnWidth * 2;
     } else {
       const room = Math.max(200, board.clientWidth - left - columnWidth) * zoom;
       columns.forEach((c, i) => { columnX[i] = timeX(c.t, left, room); });
@@ -77,6 +88,33 @@
     tails = marks.map((_, i) => i).filter((i) => shown[i] && (view === "order" ? marks[i].u : ofClient[marks[i].l] && marks[i].d > 0 && marks[i].g !== "watch"));
     sheet.style.width = width + "px";
     drawOverview();
+  }
+
+  // columnWidths returns the widths of the columns that have marks. Those of bookmarks and of notes
+  // are narrow. A column is wider if a text needs more room before the next mark of its lane.
+  function columnWidths() {
+    const inColumn = new Map();
+    marks.forEach((m, i) => { if (shown[i]) collect(inColumn, m.c, m); });
+    const widths = new Map(), order = [...inColumn.keys()].sort((a, b) => a - b);
+    const place = new Map(order.map((c, n) => [c, n]));
+    for (const [c, all] of inColumn) widths.set(c, all.every((m) => m.s === "book" || isNote(m)) ? 28 : columnWidth);
+    const textWidth = (m) => 10 + 6.1 * (m.m ?? "").length;
+    for (const list of laneMarks) {
+      list.slice(1).forEach((i, n) => {
+        const a = marks[list[n]], b = marks[i];
+        let missing = isNote(a) ? Math.min(260, 14 + textWidth(a)) : Math.min(115, Math.max(textWidth(a), textWidth(b)));
+        for (let at = place.get(a.c); at < place.get(b.c) && missing > 0; at++) missing -= widths.get(order[at]);
+        if (missing > 0) widths.set(a.c, widths.get(a.c) + missing);
+      });
+    }
+    return widths;
+  }
+
+  // roomOf returns the width of the text of a mark that leaves room for its neighbors in the lane.
+  function roomOf(list, n) {
+    const before = n > 0 ? x[list[n]] - x[list[n - 1]] : Infinity, after = n + 1 < list.length ? x[list[n + 1]] - x[list[n]] : Infinity;
+    if (isNote(marks[list[n]])) return Math.min(420, Math.max(18, after - 6));
+    return Math.min(240, Math.max(54, Math.min(before, after) - 6));
   }
   const timeX = (t, left, room) => left + (data.length ? Math.min(1, Math.max(0, t / data.length)) : 0) * room;
 
@@ -93,7 +131,8 @@
   // ---- Drawing. Only what can be seen is in the document, and the current mark.
 
   const rows = lanes.map((l, i) => {
-    const row = element("div", { role: "row", class: "lane " + (ofClient[i] ? "client" : "watch"), "aria-rowindex": i + 1 },
+    const kind = l.notes ? "notes" : ofClient[i] ? "client" : "watch";
+    const row = element("div", { role: "row", class: "lane " + kind + (l.empty ? " empty" : ""), "aria-rowindex": i + 1 },
       element("div", { role: "rowheader", class: "name", title: l.watch ? l.client + ", watch of " + l.watch : l.client }, (l.watch ? "watch " : "") + l.label));
     sheet.append(row);
     return row;
@@ -105,7 +144,7 @@
 
   function cell(i) {
     const m = marks[i];
-    const e = element("div", { role: "gridcell", class: "mark " + m.s + (m.s !== "fault" && m.f?.some((h) => !hits[h].missed) ? " hit" : ""),
+    const e = element("div", { role: "gridcell", class: "mark " + m.s + (m.e ? " expected" : "") + (m.s !== "fault" && m.f?.some((h) => !hits[h].missed) ? " hit" : ""),
       "aria-label": m.x, "aria-colindex": m.c + 1, title: m.x, tabindex: -1 }, shape(m),
       element("span", { class: "of", "aria-hidden": "true" }, m.m ?? ""));
     e.dataset.mark = i;
@@ -119,7 +158,7 @@
 
   function draw() {
     const from = board.scrollLeft - 200, to = board.scrollLeft + board.clientWidth + 200;
-    const wanted = new Map();
+    const wanted = new Map(), rooms = new Map();
     for (const list of laneMarks) {
       let last = -1, lastX = -Infinity;
       for (let n = firstAt(list, from); n < list.length && x[list[n]] <= to; n++) {
@@ -131,6 +170,7 @@
           continue;
         }
         wanted.set(i, 0);
+        rooms.set(i, roomOf(list, n));
         last = i; lastX = x[i];
       }
     }
@@ -147,6 +187,7 @@
       }
       before[marks[i].l] = e;
       e.style.left = x[i] + "px";
+      e.querySelector(".of").style.maxWidth = (rooms.get(i) ?? 56) + "px";
       e.tabIndex = i === current ? 0 : -1;
       e.classList.toggle("kin", kin.size > 1 && kin.has(i));
       e.classList.toggle("open", i === opened);
@@ -154,6 +195,7 @@
       if (more) e.append(element("span", { class: "more", "aria-hidden": "true" }, "+" + more));
     }
     for (const e of loose.splice(0)) e.remove();
+    for (const i of wanted.keys()) if (isNote(marks[i])) put(sheet, element("div", { class: "guide" }), { left: x[i] - 12, height: bottom() });
     drawSpans(from, to);
     drawWires([...kin].filter((i) => shown[i]), from, to);
     drawAxis(from, to);
@@ -185,11 +227,18 @@
     }
   }
 
+  // bottom returns the height of all lanes.
+  const bottom = () => {
+    const last = rows.findLast((row) => !row.hidden);
+    return last ? last.offsetTop + last.offsetHeight - axis.offsetHeight : 0;
+  };
+
   // drawWires joins a write and its events: down the column, and along the lane
   // of those that came later.
   function drawWires(kin, from, to) {
     if (kin.length < 2) return;
-    const middle = (l) => rows[l].offsetTop + rows[l].offsetHeight / 2 - 6; // of the shape, above its name
+    const shift = parseFloat(getComputedStyle(sheet).getPropertyValue("--shift")) || 0;
+    const middle = (l) => rows[l].offsetTop + rows[l].offsetHeight / 2 + shift - 6; // of the shape, above its name
     const trunk = x[kin[0]], ys = kin.map((i) => middle(marks[i].l));
     const top = Math.min(...ys), bottom = Math.max(...ys);
     put(sheet, element("div", { class: "wire" }), { left: trunk - 1, top, width: 2, height: bottom - top });
@@ -213,19 +262,17 @@
     let free = -Infinity, shown = "";
     columns.forEach((c, i) => {
       const at = columnX[i];
-      if (at < from || at > to || (i + 1 < columns.length && columnX[i + 1] === at) || !used(i)) return;
+      if (at < from || at > to || !used.has(i)) return;
       if (c.r) label(at, c.r, "rv");
       const text = "+" + duration(c.t);
-      if (at >= free && text !== shown) { label(at, text, "at"); free = at + 74; shown = text; }
+      if (at >= free && text !== shown && at >= board.scrollLeft + nameWidth()) { label(at, text, "at"); free = at + 74; shown = text; }
     });
     for (const g of gaps) {
       if (g.x < from || g.x > to) continue;
-      put(sheet, element("div", { class: "gapband", title: g.text + " of silence" }), { left: g.x });
+      put(sheet, element("div", { class: "gapband", title: g.text + " of silence" }), { left: g.x, height: bottom() });
       put(axis, element("span", { class: "rv gap" }, g.text), { left: g.x });
     }
   }
-  const used = (i) => i === 0 || columnX[i] - columnX[i - 1] >= columnWidth / 2;
-
   // drawOverview draws all there is, small; what is wrong lies on top. It is drawn
   // when places change, and the frame that shows what can be seen moves over it.
   function drawOverview() {
@@ -265,7 +312,8 @@
     const left = nameWidth() + 60, right = board.clientWidth - 60, at = x[i] - board.scrollLeft;
     if (at < left || at > right) board.scrollLeft = x[i] - (left + right) / 2;
     const y = rows[marks[i].l].offsetTop, high = rows[marks[i].l].offsetHeight;
-    if (y < board.scrollTop + 60) board.scrollTop = y - 60;
+    if (lanes[marks[i].l].notes) board.scrollTop = 0;
+    else if (y < board.scrollTop + head + 20) board.scrollTop = y - head - 20;
     else if (y + high > board.scrollTop + board.clientHeight) board.scrollTop = y + high - board.clientHeight;
     draw();
     if (focus) cells.get(i).focus({ preventScroll: true });
@@ -389,7 +437,10 @@
     };
     marks.forEach((m, i) => { for (const h of m.f ?? []) add(hits[h].missed ? "missed" : "fault", "fault " + hits[h].name + (hits[h].missed ? " missed" : ""), i); });
     marks.forEach((m, i) => {
-      if (["bad4", "bad5", "none"].includes(m.s)) add(m.s, exchanges[m.i].status, i);
+      if (m.s === "failed") add("failed", m.x, i);
+    });
+    marks.forEach((m, i) => {
+      if (["bad4", "bad5", "none"].includes(m.s)) add(m.e ? "expected" : m.s, exchanges[m.i].status, i);
       else if (m.s === "err") add("err", m.x.split(",")[0] + " in a watch", i);
     });
     for (const c of found.values()) {
@@ -408,7 +459,7 @@
     if (i < 0) return;
     opened = i;
     const detail = $("detail"), was = board.clientWidth;
-    detail.hidden = false;
+    detail.hidden = $("split").hidden = false;
     detail.replaceChildren(...details(i, { data, groups, versions, element, duration, go, close }));
     detail.scrollTop = 0;
     if (focus) detail.querySelector("h2").focus();
@@ -420,7 +471,7 @@
   function close() {
     if (opened < 0) return false;
     opened = -1;
-    $("detail").hidden = true;
+    $("detail").hidden = $("split").hidden = true;
     place();
     go(current, { focus: view !== "table" });
     return true;
@@ -437,7 +488,7 @@
   for (const [s, g, n, text] of [["read", "list", "", "read"], ["write", "update", "", "write"], ["bad4", "update", "409", "refused, 4xx"],
     ["bad5", "get", "504", "server error, 5xx"], ["none", "create", "none", "no answer"], ["read hit", "get", "", "hit by a fault"],
     ["fault", "hit", "", "fault on a stream"], ["add", "+", "", "ADDED"], ["mod", "~", "", "MODIFIED"], ["del", "−", "", "DELETED"],
-    ["book", "b", "", "BOOKMARK"], ["err", "!", "", "ERROR"]]) {
+    ["book", "b", "", "BOOKMARK"], ["err", "!", "", "ERROR"], ["note", "*", "", "step or action"], ["failed", "!", "", "failed step"]]) {
     $("legend").append(element("li", {}, element("span", { class: "mark " + s }, shape({ g, n })), text));
   }
   axis.append(element("span", { class: "head", "aria-hidden": "true" }, "resourceVersion\ntime"));
@@ -447,5 +498,33 @@
   window.addEventListener("resize", () => { if (view !== "table") { place(); go(current, { focus: false }); } });
   window.addEventListener("hashchange", follow);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawOverview);
+  // ---- The split between the lanes and the details.
+
+  const split = $("split");
+  function resize(to) {
+    const main = document.querySelector("main"), all = narrow.matches ? main.clientHeight : main.clientWidth;
+    const percent = Math.min(85, Math.max(15, to / Math.max(1, all) * 100));
+    main.style.setProperty("--detail", percent + "%");
+    split.setAttribute("aria-valuenow", Math.round(percent));
+    place();
+    if (current >= 0) go(current, { focus: false });
+  }
+  const detailSize = () => (narrow.matches ? $("detail").offsetHeight : $("detail").offsetWidth);
+  split.addEventListener("pointerdown", (event) => { split.setPointerCapture(event.pointerId); event.preventDefault(); });
+  split.addEventListener("pointermove", (event) => {
+    if (!split.hasPointerCapture(event.pointerId)) return;
+    const main = document.querySelector("main").getBoundingClientRect();
+    resize(narrow.matches ? main.bottom - event.clientY : main.right - event.clientX);
+  });
+  split.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: 40, ArrowUp: 40, ArrowRight: -40, ArrowDown: -40 }[event.key];
+    if (!step) return;
+    resize(detailSize() + step);
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
   if (location.hash) follow();
+  else if (data.open) open(data.start, false);
+  else if (current >= 0) go(current, { focus: false });
 })();

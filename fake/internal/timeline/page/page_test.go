@@ -90,11 +90,17 @@ type decodedMark struct {
 	Request  int    `json:"q"`
 	Answer   int    `json:"a"`
 	Hits     []int  `json:"f"`
+	Expected bool   `json:"e"`
 }
 
 type decodedPage struct {
-	Lanes []struct{ Client, Watch, Label string } `json:"lanes"`
-	Marks []decodedMark                           `json:"marks"`
+	Start int
+	Open  bool
+	Lanes []struct {
+		Client, Watch, Label string
+		Notes, Empty         bool
+	} `json:"lanes"`
+	Marks []decodedMark `json:"marks"`
 	Spans []struct {
 		Lane  int `json:"l"`
 		From  int `json:"c"`
