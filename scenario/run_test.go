@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
+
+	fakeapi "example.com/fakeapi/fake"
 )
 
 // childEnv selects the scenario of TestChild.
@@ -96,4 +98,21 @@ func TestRunSavesTimelinePage(t *testing.T) {
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Empty(t, entries)
+}
+
+// The steps of a scenario, and how one failed, are in the timeline of its server.
+func TestRunNotesStepsInTimeline(t *testing.T) {
+	var notes []fakeapi.Note
+	_, err := Play("it.txtar", "advance 1s\ncompact\nexpect cm/a\n", Config{AfterRun: func(server *fakeapi.Server, _ error) {
+		notes = server.Timeline().Notes
+	}})
+	require.Error(t, err)
+	var texts []string
+	for _, n := range notes {
+		require.Equal(t, len(texts) == 4, n.Failed)
+		texts = append(texts, n.Source+": "+n.Text)
+	}
+	require.Len(t, texts, 5)
+	require.Equal(t, []string{"scenario: advance 1s", "scenario: compact", "server: Compact", "scenario: expect cm/a"}, texts[:4])
+	require.Contains(t, texts[4], "scenario: expected")
 }
