@@ -22,13 +22,13 @@ import (
 // DecodeBody decodes a request body into an object of r's version. validation is the
 // fieldValidation parameter of the request; "" means Warn. With Warn, unknown and duplicate fields
 // are dropped and returned as warnings; with Strict they are an error (FV-01 to FV-08). Errors are
-// Status errors.
+// Status errors. There may be warnings and an error, of a custom resource in another version.
 func DecodeBody(r *resource.Resource, media negotiate.Media, body []byte, validation string) (runtime.Object, []error, error) {
 	decoded, sent, err := decode(r, media, body, validation)
 	obj, warnings, err := asWarnings(decoded, err, validation)
 	switch {
 	case err == nil && r.Custom != nil && sent.GroupVersion() != r.GroupVersion(): // the result of a patch is checked by the validation
-		return nil, nil, apierrors.NewBadRequest(versionMismatchError{sent.GroupVersion(), r.GroupVersion()}.Error())
+		return nil, warnings, apierrors.NewBadRequest(versionMismatchError{sent.GroupVersion(), r.GroupVersion()}.Error())
 	case err == nil:
 		return obj, warnings, nil
 	case errors.As(err, new(versionMismatchError)):

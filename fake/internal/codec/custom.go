@@ -127,9 +127,9 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 		return nil, sent, err
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, sent, err
 	}
-	unknown, err := r.Custom.PruneAndDefault(obj.Object, strict)
+	unknown, err := r.Custom.PruneAndDefaultAs(*sent, obj.Object, strict)
 	if err != nil {
 		return nil, sent, err
 	}

@@ -168,11 +168,8 @@ func (q *request) decodeBody(validation string) (runtime.Object, error) {
 	if err != nil && q.res != q.parent && q.parent.Custom != nil {
 		return nil, errScaleNotDecodable
 	}
-	if err != nil {
-		return nil, err
-	}
 	q.addWarnings(warnings...)
-	return obj, nil
+	return obj, err
 }
 
 // decodeObject decodes the object of a create or an update, and returns it in the storage version.

@@ -30,6 +30,14 @@ type schemaIdentity struct {
 	Schema           string
 }
 
+// MetadataOnly returns a schema that prunes nothing and sets no defaults.
+func MetadataOnly() *Schema { return &Schema{preserve: true, compiled: &compiled{}} }
+
+// WithoutFields returns a schema that prunes everything but kind, apiVersion and metadata.
+func WithoutFields() *Schema {
+	return &Schema{compiled: &compiled{structural: &structuralschema.Structural{}}}
+}
+
 // New returns the schema of one version. Later changes of crd do not affect it. It returns an error
 // if there is no such version, or if its schema is not structural and spec.preserveUnknownFields is
 // not set. The kind is the accepted one, or that of the spec if no kind is accepted yet.

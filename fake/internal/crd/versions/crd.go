@@ -124,6 +124,23 @@ func (d *CRD) Versions() iter.Seq[*Version] { return maps.Values(d.versions) }
 // Version returns the version with a name, served or not, or nil.
 func (d *CRD) Version(name string) *Version { return d.versions[name] }
 
+// PruneAndDefaultAs is PruneAndDefault for an object that a client sends to v with this group,
+// version and kind. The schema is that of the version of the object, which has no fields if the
+// definition does not have the version. For another kind only the metadata is decoded. Such objects
+// are refused later.
+func (v *Version) PruneAndDefaultAs(sent schema.GroupVersionKind, obj map[string]any, unknown bool) ([]string, error) {
+	own := v.GroupVersion()
+	switch other := v.crd.Version(sent.Version); {
+	case sent.Group != own.Group || sent.Kind != v.crd.object.Status.AcceptedNames.Kind:
+		return structural.MetadataOnly().PruneAndDefault(obj, unknown)
+	case sent.Version == own.Version:
+		return v.PruneAndDefault(obj, unknown)
+	case other != nil:
+		return other.PruneAndDefault(obj, unknown)
+	}
+	return structural.WithoutFields().PruneAndDefault(obj, unknown)
+}
+
 // CRD returns the CRD of the version.
 func (v *Version) CRD() *CRD { return v.crd }
 
