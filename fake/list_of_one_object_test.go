@@ -76,6 +76,7 @@ func TestWatchWithNegativeTimeout(t *testing.T) {
 		start := time.Now()
 		for _, query := range []string{"", "&resourceVersion=" + srv.ResourceVersion(), "&resourceVersion=0", "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"} {
 			resp := openWatch(t, t.Context(), srv, "/api/v1/namespaces?watch=1&timeoutSeconds=-1"+query)
+			require.Equal(t, "application/json", resp.Header.Get("Content-Type"), query)
 			require.Empty(t, readEvents(resp.Body), query)
 		}
 		require.Equal(t, start, time.Now())

@@ -23,7 +23,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.serveDiscovery(w, r, info)
-	case info.Prefix == "api" || info.Prefix == "apis" && s.types.Table().HasGroup(info.Group) && !s.types.Table().IsCustomGroup(info.Group):
+	case info.Prefix == "api" || info.Prefix == "apis" && info.Group != "" && s.types.Table().HasGroup(info.Group) && !s.types.Table().IsCustomGroup(info.Group):
 		// Unknown paths below a served group get a Status.
 		handlers.WriteError(w, r, status.PathNotFound())
 	default:

@@ -40,10 +40,13 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 	}
 	q := &request{w: w, r: r, info: info, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
-	// The patch type is checked before the form of the response.
+	// The patch type and the name are checked before the form of the response.
 	if r.Method == http.MethodPatch {
 		if err := q.checkPatchType(); err != nil {
 			return err
+		}
+		if info.IsCollection() {
+			return errNameRequired
 		}
 	}
 	q.output, err = negotiate.ResponseOutput(r, endpoint(res, sub, info.Verb == requestinfo.List || info.Verb == requestinfo.Watch))
@@ -150,7 +153,7 @@ func customHandler(method string, res *resource.Resource, info requestinfo.Reque
 	case info.Subresource == "" && info.IsCollection() && method == http.MethodPut:
 		return nil, errNameRequired
 	case info.Subresource == "" && info.IsCollection() && method == http.MethodPatch:
-		return func(*API, *request) error { return errNameRequired }, nil // after the check of the patch type
+		return (*API).patch, nil // dispatch returns errNameRequired after the check of the patch type
 	case method == http.MethodHead:
 		method = http.MethodGet
 	}

@@ -134,6 +134,7 @@ func (s *stream) writeHeader() {
 // them.
 func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainternal.ListOptions) error {
 	if ctx.Err() != nil { // timeoutSeconds is negative
+		s.writeHeader()
 		return nil
 	}
 	if initial := opts.SendInitialEvents; initial != nil && *initial {
