@@ -64,14 +64,16 @@ func proxySubresource(options string) resource.Subresource {
 	}
 }
 
-// podStatusSubresource keeps the owner references, and restores what old kubelets omit from the
-// status: the quality of service class and the observed generations (KEP-5067).
+// podStatusSubresource keeps the owner references, ignores a deletionTimestamp, and restores what
+// old kubelets omit from the status: the quality of service class and the observed generations
+// (KEP-5067).
 func podStatusSubresource() resource.Subresource {
 	s := resource.StatusSubresource("metadata.ownerReferences")
 	s.ResetFields = append(s.ResetFields, "metadata.deletionTimestamp")
 	prepareForUpdate := s.PrepareForUpdate
 	s.PrepareForUpdate = func(obj, old runtime.Object) {
 		prepareForUpdate(obj, old)
+		obj.(*corev1.Pod).DeletionTimestamp = old.(*corev1.Pod).DeletionTimestamp
 		newStatus, oldStatus := &obj.(*corev1.Pod).Status, &old.(*corev1.Pod).Status
 		newStatus.QOSClass = cmp.Or(newStatus.QOSClass, oldStatus.QOSClass)
 		newStatus.ObservedGeneration = cmp.Or(newStatus.ObservedGeneration, oldStatus.ObservedGeneration)
