@@ -100,7 +100,7 @@
 //
 // A change of the spec or the accepted names of a definition ends the watches of its objects. One
 // from a resourceVersion from before the change gets the 410 ERROR event, as on a real server,
-// whose watch cache begins anew, so that informers list again (CD-08). A real server ends the
+// which initializes its watch cache again, so that informers list again (CD-08). A real server ends the
 // watches a second later, and may return 429 for some milliseconds; WithCacheInitializing does so,
 // too.
 //
@@ -391,8 +391,8 @@
 //   - The recorded v1.37 server returns "404 page not found" for an unknown top-level path, where the
 //     documentation has an index of paths. This server does as the recording. An unknown path below a
 //     served group is a Status, as in the recording.
-//   - After Restart and ReinitializeCache, watches continue from their resourceVersions. On a real
-//     server, whose watch cache begins anew, those from before the last write get 410;
+//   - After Restart and ReinitializeCache, watches continue from their resourceVersions. A real
+//     server initializes its watch cache again, and those from before the last write get 410;
 //     ForgetHistory does so here.
 //   - A streaming list through a Replica that lags behind gets the 410 ERROR event when ForgetHistory
 //     has dropped the changes after its view. A real server would refill its cache.

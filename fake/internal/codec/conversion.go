@@ -49,8 +49,8 @@ func NeedsWebhook(r *resource.Resource, rec *memstore.Record) bool {
 }
 
 // ConvertedJSON returns the JSON of a custom resource in r's version, with its kind and apiVersion.
-// The keys are in alphabetical order. The result of a conversion is cached with the record. If the conversion fails, the error is a
-// *ConversionError, and the next call tries again.
+// The keys are in alphabetical order. The result of a conversion is cached with the record. If the
+// conversion fails, the error is a *ConversionError, and the next call tries again.
 func ConvertedJSON(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
 	if IsStoredAs(r, rec) {
 		return rec.Data, nil
