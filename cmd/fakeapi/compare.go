@@ -133,14 +133,21 @@ func (f *compareFlags) compareServers(ctx context.Context, c *call) error {
 	})
 }
 
-// writeReports writes the reports, and the text to the terminal.
-func (f *compareFlags) writeReports(c *call, report comparisonReport) error {
+// writeReports writes the reports, and the text to the terminal. The error is that of writing, or
+// that of the comparison, which is failed unless a signal has ended it.
+func (f *compareFlags) writeReports(ctx context.Context, c *call, report comparisonReport, failed error) error {
 	unwritten := f.reports.write(report, c.raw)
 	summary := c.stdout
 	if f.reports.toStdout() {
 		summary = c.stderr
 	}
-	return errors.Join(unwritten, report.WriteText(summary))
+	if err := errors.Join(unwritten, report.WriteText(summary)); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted: the comparison is not complete")
+	}
+	return failed
 }
 
 // execute runs the comparison, writes the reports and prints a summary.
@@ -156,14 +163,10 @@ func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func
 	if report == nil {
 		return failed
 	}
-	if err := f.writeReports(c, report); err != nil {
+	if err := f.writeReports(ctx, c, report, failed); err != nil {
 		return err
 	}
 	switch {
-	case ctx.Err() != nil:
-		return errors.New("interrupted: the comparison is not complete")
-	case failed != nil:
-		return failed
 	case !report.Clean():
 		return errors.New("cleaning up failed, see LEFT BEHIND")
 	case report.Count(compare.Same)+report.Count(compare.Neither) < len(report.Cases):

@@ -92,15 +92,10 @@ func (f *compareFlags) compareRandomly(ctx context.Context, c *call) error {
 		Seed:  seed, Steps: f.random.steps, Parallel: f.random.parallel, Prefix: f.namespace,
 		Listed: listed, OnFinding: shown.finding, OnProgress: shown.steps,
 	})
-	if err := f.writeReports(c, report); err != nil {
+	if err := f.writeReports(ctx, c, report, failed); err != nil {
 		return err
 	}
-	switch {
-	case ctx.Err() != nil:
-		return errors.New("interrupted: the comparison is not complete")
-	case failed != nil:
-		return failed
-	case len(report.Unlisted()) > 0:
+	if len(report.Unlisted()) > 0 {
 		return errReported
 	}
 	return nil

@@ -135,11 +135,11 @@ func keysOf(decoder *json.Decoder, b *strings.Builder, depth int) error {
 
 // Patterns of the parts of texts that vary between differences with the same cause.
 var (
-	quoted     = regexp.MustCompile(`\\?"(?:[^"\\]|\\[^"])*\\?"`)
-	numbers    = regexp.MustCompile(`\d+`)
-	indexes    = regexp.MustCompile(`\[\d+\]`)
-	objectName = regexp.MustCompile(`/(widgets|configmaps|deployments)/[a-z0-9-]+`)
-	listed     = regexp.MustCompile(`[a-z]*(?:list|map|any|string|integer|number|boolean|object|array|intorstring|embedded)\d+`)
+	quoted        = regexp.MustCompile(`\\?"(?:[^"\\]|\\[^"])*\\?"`)
+	numbers       = regexp.MustCompile(`\d+`)
+	indexes       = regexp.MustCompile(`\[\d+\]`)
+	objectName    = regexp.MustCompile(`/(widgets|configmaps|deployments)/[a-z0-9-]+`)
+	generatedName = regexp.MustCompile(`[a-z]*(?:list|map|any|string|integer|number|boolean|object|array|intorstring|embedded)\d+`)
 )
 
 // signature returns a text that is equal for differences that probably have the same cause.
@@ -200,7 +200,7 @@ func rank(d httpdiff.Difference) int {
 
 // general returns text without the parts that vary.
 func general(text string) string {
-	text = listed.ReplaceAllStringFunc(text, func(name string) string { return numbers.ReplaceAllString(name, "") })
+	text = generatedName.ReplaceAllStringFunc(text, func(name string) string { return numbers.ReplaceAllString(name, "") })
 	text = indexes.ReplaceAllString(text, "[]")
 	text = quoted.ReplaceAllString(text, `"…"`)
 	code, rest, found := strings.Cut(text, " ")

@@ -33,13 +33,10 @@ func (r *runner) shrink(ctx context.Context, on *installation, steps []Step, fou
 	if !steps[found.step].Watch {
 		s.try(slices.Clone(steps[:found.step+1]))
 	}
-	for before := -1; before != s.attempts && s.err == nil; {
-		size := len(jsonText(s.steps))
+	for size := -1; size != len(jsonText(s.steps)); { // until nothing can be removed
+		size = len(jsonText(s.steps))
 		s.removeSteps()
 		s.simplifySteps()
-		if before = s.attempts; len(jsonText(s.steps)) == size {
-			break
-		}
 	}
 	d := on.definition
 	if s.err == nil && s.usesDefinition() {
