@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -61,7 +63,7 @@ func newCustomResource(v *versions.Version) *Resource {
 		HasGeneration: true,
 		Custom:        v,
 		Validate: func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.Validate(ctx, asUnstructured(obj), metadataErrors(asUnstructured(obj), metadata)...)
+			return v.Validate(ctx, asUnstructured(obj), newMetadataErrors(ctx, v, asUnstructured(obj), metadata)...)
 		},
 		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
 			return v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), metadataErrors(asUnstructured(obj), metadata)...)
@@ -98,6 +100,22 @@ func metadataErrors(u *unstructured.Unstructured, found field.ErrorList) field.E
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), metadata, err.Error())}
 	}
 	return found
+}
+
+// newMetadataErrors is metadataErrors for a new object. A real server validates the metadata of
+// custom resources by the declarative rules, too, and reports some of the errors once that the
+// validation of other types reports for each value.
+func newMetadataErrors(ctx context.Context, v *versions.Version, u *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
+	if found = metadataErrors(u, found); len(found) == 0 {
+		return nil
+	}
+	metadata, _ := u.Object["metadata"].(map[string]any)
+	decoded := &metav1.ObjectMeta{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(metadata, decoded); err != nil {
+		return found
+	}
+	isNamespaced := v.CRD().Object().Spec.Scope == "Namespaced"
+	return validation.ValidateObjectMetaDeclaratively(ctx, operation.Create, decoded, nil, isNamespaced, validation.NameIsDNSSubdomain, field.NewPath("metadata"), true)
 }
 
 func asUnstructured(obj runtime.Object) *unstructured.Unstructured {

@@ -19,16 +19,16 @@ import (
 // Validate returns the errors of a new object. meta are the errors of its metadata, which the
 // result includes, see the package documentation.
 func (s *Schema) Validate(ctx context.Context, obj *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
-	if errs := s.validateType(obj); len(errs) > 0 {
-		return errs
+	errs := s.validateType(obj)
+	if len(errs) == 0 { // the rest does not depend on it
+		errs = append(errs, meta...)
+		validator, err := s.objectValidator()
+		if err != nil {
+			return append(errs, field.InternalError(nil, err))
+		}
+		errs = append(errs, sortByPath(validation.ValidateCustomResource(nil, obj.Object, validator))...)
+		errs = append(errs, validateScale(s.scale, obj)...)
 	}
-	errs := append(field.ErrorList(nil), meta...)
-	validator, err := s.objectValidator()
-	if err != nil {
-		return append(errs, field.InternalError(nil, err))
-	}
-	errs = append(errs, sortByPath(validation.ValidateCustomResource(nil, obj.Object, validator))...)
-	errs = append(errs, validateScale(s.scale, obj)...)
 	errs = append(errs, s.validateEmbedded(ctx, obj)...)
 	errs = append(errs, s.validateLists(obj)...)
 	return append(errs, s.validateRules(ctx, obj, nil, errs)...)
@@ -37,17 +37,17 @@ func (s *Schema) Validate(ctx context.Context, obj *unstructured.Unstructured, m
 // ValidateUpdate returns the errors of an object that replaces old, without those that old has too.
 // meta are the errors of its metadata, which the result includes.
 func (s *Schema) ValidateUpdate(ctx context.Context, obj, old *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
-	if errs := s.validateType(obj); len(errs) > 0 {
-		return errs
-	}
-	errs := append(field.ErrorList(nil), meta...)
-	validator, err := s.objectValidator()
-	if err != nil {
-		return append(errs, field.InternalError(nil, err))
-	}
+	errs := s.validateType(obj)
 	correlated := s.correlate(obj, old)
-	errs = append(errs, validateWithRatcheting(nil, obj.Object, old.Object, validator, correlated)...)
-	errs = append(errs, validateScale(s.scale, obj)...)
+	if len(errs) == 0 {
+		errs = append(errs, meta...)
+		validator, err := s.objectValidator()
+		if err != nil {
+			return append(errs, field.InternalError(nil, err))
+		}
+		errs = append(errs, validateWithRatcheting(nil, obj.Object, old.Object, validator, correlated)...)
+		errs = append(errs, validateScale(s.scale, obj)...)
+	}
 	errs = append(errs, s.validateEmbedded(ctx, obj)...)
 	errs = append(errs, s.validateListsUpdate(obj, old)...)
 	return append(errs, s.validateRules(ctx, obj, &oldObject{old: old.Object, correlated: correlated}, errs)...)
@@ -57,19 +57,19 @@ func (s *Schema) ValidateUpdate(ctx context.Context, obj, old *unstructured.Unst
 // the status and managedFields. It validates only the status by the schema, but lists and rules in
 // the whole object.
 func (s *Schema) ValidateStatusUpdate(ctx context.Context, obj, old *unstructured.Unstructured, meta ...*field.Error) field.ErrorList {
-	if errs := s.validateType(obj); len(errs) > 0 {
-		return errs
-	}
-	errs := append(field.ErrorList(nil), meta...)
-	validator, err := s.statusValidator()
-	if err != nil {
-		return append(errs, field.InternalError(nil, err))
-	}
+	errs := s.validateType(obj)
 	correlated := s.correlate(obj, old)
-	if status, ok := obj.Object["status"]; ok && validator != nil {
-		errs = append(errs, validateWithRatcheting(field.NewPath("status"), status, old.Object["status"], validator, correlated.Key("status"))...)
+	if len(errs) == 0 {
+		errs = append(errs, meta...)
+		validator, err := s.statusValidator()
+		if err != nil {
+			return append(errs, field.InternalError(nil, err))
+		}
+		if status, ok := obj.Object["status"]; ok && validator != nil {
+			errs = append(errs, validateWithRatcheting(field.NewPath("status"), status, old.Object["status"], validator, correlated.Key("status"))...)
+		}
+		errs = append(errs, validateScaleStatus(s.scale, obj)...)
 	}
-	errs = append(errs, validateScaleStatus(s.scale, obj)...)
 	errs = append(errs, s.validateListsUpdate(obj, old)...)
 	return append(errs, s.validateRules(ctx, obj, &oldObject{old: old.Object, correlated: correlated}, errs)...)
 }
