@@ -55,7 +55,7 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	if err := json.NewEncoder(&buf).Encode(obj); err != nil {
 		return nil, err
 	}
-	if dropEmptyLists(buf.Bytes(), obj) {
+	if normalizeEmpty(buf.Bytes(), obj) {
 		buf.Reset()
 		if err := json.NewEncoder(&buf).Encode(obj); err != nil {
 			return nil, err

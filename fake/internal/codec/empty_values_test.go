@@ -14,7 +14,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-func TestEmptyListsAreDropped(t *testing.T) {
+func TestEmptyValuesAreNormalized(t *testing.T) {
 	table := builtin.Table()
 	for _, tt := range []struct {
 		kind        schema.GroupVersionKind
@@ -25,6 +25,7 @@ func TestEmptyListsAreDropped(t *testing.T) {
 		{rbacv1.SchemeGroupVersion.WithKind("Role"), &rbacv1.Role{Rules: []rbacv1.PolicyRule{{Verbs: []string{}}}}, `"rules":[{"verbs":null}]`, `[]`},
 		{corev1.SchemeGroupVersion.WithKind("Pod"), &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{}}}, `"containers":null`, `[]`},
 		{corev1.SchemeGroupVersion.WithKind("Secret"), &corev1.Secret{Data: map[string][]byte{"k": {}}}, `"k":""`, `null`},
+		{corev1.SchemeGroupVersion.WithKind("Secret"), &corev1.Secret{Data: map[string][]byte{"k": nil}}, `"k":""`, `null`},
 		{corev1.SchemeGroupVersion.WithKind("ConfigMap"), &corev1.ConfigMap{Data: map[string]string{"k": `":[]`}}, `"k":"\":[]"`, `null`},
 		{appsv1.SchemeGroupVersion.WithKind("ControllerRevision"), &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{"x":[]}`)}}, `{"x":[]}`, `null`},
 	} {
