@@ -1,11 +1,13 @@
 package fakeapi_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -98,4 +100,51 @@ func TestPodStatusIgnoresDeletionTimestamp(t *testing.T) {
 	require.Equal(t, http.StatusOK, code, string(body))
 	require.Contains(t, string(body), "deletionTimestamp")
 	require.NotContains(t, string(body), "2020-01-01")
+}
+
+// The dry run of a delete that removes the last finalizers returns an object without fields, and of
+// other deletes a Status, as on a real server.
+func TestDryRunOfDeleteWithFinalizers(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithoutControllers())
+	require.NoError(t, srv.LoadYAML(widgetsWithVersions))
+	require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, finalizers: [foregroundDeletion]}}
+---
+{apiVersion: example.com/v1, kind: Widget, metadata: {name: a, namespace: default, finalizers: [orphan]}}
+---
+{apiVersion: example.com/v1, kind: Widget, metadata: {name: b, namespace: default}}`))
+	for path, want := range map[string]string{
+		"/api/v1/namespaces/default/configmaps/a":           `{"kind":"ConfigMap","apiVersion":"v1","metadata":{}}`,
+		"/apis/example.com/v1/namespaces/default/widgets/a": `{"apiVersion":"example.com/v1","kind":"Widget"}`,
+	} {
+		code, _, body := send(t, srv, "DELETE", path, "application/json", []byte(`{"dryRun":["All"],"propagationPolicy":"Background"}`))
+		require.Equal(t, http.StatusOK, code)
+		require.Equal(t, want, strings.TrimSpace(string(body)))
+		code, _, _ = send(t, srv, "GET", path, "", nil)
+		require.Equal(t, http.StatusOK, code)
+	}
+	_, _, body := send(t, srv, "DELETE", "/apis/example.com/v1/namespaces/default/widgets/b?dryRun=All", "", nil)
+	require.Contains(t, string(body), `"status":"Success"`)
+}
+
+// Rules are evaluated for a body of another kind, and each invalid finalizer is reported once.
+func TestErrorsOfInvalidCustomResources(t *testing.T) {
+	srv := fakeapi.Start(t)
+	require.NoError(t, srv.LoadYAML(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: widgets.example.com},
+spec: {group: example.com, scope: Namespaced, names: {plural: widgets, kind: Widget}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema:
+{type: object, properties: {extra: {type: string, x-kubernetes-validations: [{rule: self.size() < 3, message: too long}]}}}}}]}}`))
+	for body, want := range map[string][]string{
+		`{"apiVersion":"example.com/v1","kind":"Other","metadata":{"name":"a"},"extra":"abc"}`:                       {"kind", "extra"},
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["bad/","bad/"]}}`:       {"metadata.finalizers", "metadata.finalizers"},
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","finalizers":["bad/","other bad/"]}}`: {"metadata.finalizers", "metadata.finalizers", "metadata.finalizers", "metadata.finalizers", "metadata.finalizers"},
+	} {
+		code, _, answer := send(t, srv, "POST", "/apis/example.com/v1/namespaces/default/widgets", "application/json", []byte(body))
+		require.Equal(t, http.StatusUnprocessableEntity, code)
+		var status metav1.Status
+		require.NoError(t, json.Unmarshal(answer, &status))
+		var fields []string
+		for _, cause := range status.Details.Causes {
+			fields = append(fields, cause.Field)
+		}
+		require.ElementsMatch(t, want, fields, body)
+	}
 }

@@ -41,6 +41,9 @@ type deleteResult struct {
 	storage.Result
 	// removed reports whether the object was removed, or would have been without a dry run.
 	removed bool
+	// emptied reports whether a dry run has removed the last finalizers. A real server then returns
+	// an object without any fields.
+	emptied bool
 	uid     types.UID
 }
 
@@ -51,7 +54,7 @@ func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) 
 	if orphan := rest.OrphanDependents(opts); !result.removed && orphan != nil && !*orphan {
 		code = http.StatusAccepted // DL-21
 	}
-	if result.removed && !q.res.ReturnDeletedObject {
+	if result.removed && !q.res.ReturnDeletedObject && !result.emptied {
 		return q.replyStatus(status.Success(&metav1.StatusDetails{
 			Name: q.info.Name, Group: q.res.Group, Kind: q.res.Plural, UID: result.uid,
 		}))
@@ -87,8 +90,10 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 			return nil, err
 		}
 		result.uid, deleted = m.GetUID(), old
+		hadFinalizers := len(m.GetFinalizers()) > 0
 		result.removed, isStored = rest.BeforeDelete(res, old, opts, a.clock.Timestamp())
 		if result.removed && !isStored {
+			result.emptied = isDryRun(opts.DryRun) && hadFinalizers
 			return nil, nil
 		}
 		return old, nil
@@ -96,6 +101,8 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 	switch {
 	case err != nil:
 		return result, err
+	case result.emptied:
+		result.Object = res.New()
 	case isDryRun(opts.DryRun):
 		result.Object = deleted
 	case result.removed && isStored:
