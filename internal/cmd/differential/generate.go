@@ -41,6 +41,8 @@ func targets(d *definition) []target {
 type generator struct {
 	values
 	target target
+	// generated is the number of generateNames.
+	generated int
 }
 
 // newSequence returns a sequence of n steps for a definition.

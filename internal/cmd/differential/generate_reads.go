@@ -55,7 +55,7 @@ func (g *generator) watch() Step {
 		s.Query = append(s.Query, "sendInitialEvents=true", "resourceVersionMatch=NotOlderThan", "allowWatchBookmarks=true")
 	}
 	if g.IntN(6) == 0 {
-		s.Query = append(s.Query, "timeoutSeconds="+pick(g.Rand, "60", "0", "-1", "x"))
+		s.Query = append(s.Query, "timeoutSeconds="+pick(g.Rand, "60", "0", "x"))
 	}
 	if g.IntN(6) == 0 {
 		s.Accept = pick(g.Rand, "application/json;as=Table;v=v1;g=meta.k8s.io", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", "application/yaml", "application/vnd.kubernetes.protobuf")

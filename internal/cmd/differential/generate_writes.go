@@ -1,6 +1,9 @@
 package differential
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // object returns the object of a request.
 func (g *generator) objectFor(v apiVersion, name string) object {
@@ -30,8 +33,10 @@ func (g *generator) objectFor(v apiVersion, name string) object {
 func (g *generator) create() Step {
 	v := g.version()
 	o := g.objectFor(v, pick(g.Rand, "a", "b", "c", "a", "b", ""))
-	if metadata, ok := o["metadata"].(object); ok && metadata["name"] == nil && g.IntN(2) == 0 {
-		metadata["generateName"] = "g-"
+	if metadata, ok := o["metadata"].(object); ok && metadata["name"] == nil && (metadata["generateName"] == "g-" || g.IntN(2) == 0) {
+		// Different names for each step, so that their order is the same on both servers.
+		g.generated++
+		metadata["generateName"] = fmt.Sprintf("g%d-", g.generated)
 	}
 	return Step{Method: "POST", Path: g.collection(v), Query: g.writeOptions(), ContentType: g.contentType(), Accept: g.accept(), Body: jsonText(o)}
 }

@@ -245,7 +245,11 @@ func (g *schemaGenerator) numberSchema() object {
 	case 2:
 		s["format"] = "double"
 	}
-	g.setDefault(s, json.Number([]string{"1.5", "2", "2.0"}[g.IntN(3)]), 4)
+	value := json.Number([]string{"1.5", "2", "2.0"}[g.IntN(3)])
+	if s["multipleOf"] != nil { // kube-apiserver refuses 2, but not 2.0, which it stores as 2
+		value = "1.5"
+	}
+	g.setDefault(s, value, 4)
 	return s
 }
 
