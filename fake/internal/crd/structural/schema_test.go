@@ -155,17 +155,26 @@ func TestPruneAndDefaultErrors(t *testing.T) {
 	}
 }
 
+// With another kind or version, a real server validates neither the metadata nor the schema, but
+// evaluates the rules.
 func TestTypeErrorsComeFirst(t *testing.T) {
 	s := newSchema(t, newWidgetCRD(t))
 	obj := &unstructured.Unstructured{Object: newWidget()}
 	obj.SetKind("Gadget")
 	obj.SetAPIVersion("oracle.example.com/v2")
-	obj.Object["spec"] = "wrong"
 	meta := field.Required(field.NewPath("metadata", "name"), "")
-	want := `[kind: Invalid value: "Gadget": must be Widget, apiVersion: Invalid value: "oracle.example.com/v2": must be oracle.example.com/v1]`
+	const want = `[kind: Invalid value: "Gadget": must be Widget, apiVersion: Invalid value: "oracle.example.com/v2": must be oracle.example.com/v1]`
 	require.EqualError(t, s.Validate(t.Context(), obj, meta).ToAggregate(), want)
-	require.EqualError(t, s.ValidateUpdate(t.Context(), obj, obj, meta).ToAggregate(), want)
-	require.EqualError(t, s.ValidateStatusUpdate(t.Context(), obj, obj, meta).ToAggregate(), want)
+	obj.Object["spec"] = "wrong"
+	const rule = `spec: Invalid value: "object": invalid data, expected a map for the provided schema with type=object evaluating rule: `
+	for _, errs := range []field.ErrorList{
+		s.Validate(t.Context(), obj, meta), s.ValidateUpdate(t.Context(), obj, obj, meta), s.ValidateStatusUpdate(t.Context(), obj, obj, meta),
+	} {
+		require.ErrorContains(t, errs.ToAggregate(), strings.TrimSuffix(want, "]")+", "+rule)
+		for _, err := range errs[2:] {
+			require.Contains(t, err.Error(), rule)
+		}
+	}
 }
 
 func TestMetadataErrors(t *testing.T) {
