@@ -148,3 +148,37 @@ spec: {group: example.com, scope: Namespaced, names: {plural: widgets, kind: Wid
 		require.ElementsMatch(t, want, fields, body)
 	}
 }
+
+// A strict decoding error names the kind in the body, and a body without apiVersion has an error of
+// its own then.
+func TestStrictErrorsOfCustomResources(t *testing.T) {
+	srv := fakeapi.Start(t)
+	require.NoError(t, srv.LoadYAML(widgetsWithVersions))
+	for body, want := range map[string]string{
+		`{"apiVersion":"example.com/v1","kind":"Other","metadata":{"name":"a","x":1}}`:  `Other in version "v1" cannot be handled as a Other: strict decoding error: unknown field "metadata.x"`,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","x":1}}`: `Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "metadata.x"`,
+		`{"kind":"Widget","metadata":{"name":"a","x":1}}`:                               `Object 'apiVersion' is missing in 'object has no apiVersion field'`,
+	} {
+		code, _, answer := send(t, srv, "POST", "/apis/example.com/v1/namespaces/default/widgets?fieldValidation=Strict", "application/json", []byte(body))
+		require.Equal(t, http.StatusBadRequest, code)
+		var status metav1.Status
+		require.NoError(t, json.Unmarshal(answer, &status))
+		require.Equal(t, want, status.Message)
+	}
+}
+
+// A delete that removes the last finalizers fails with a precondition of a resourceVersion, as on a
+// real server.
+func TestDeletePreconditionWithLastFinalizer(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithoutControllers())
+	require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, finalizers: [foregroundDeletion]}}`))
+	const path = "/api/v1/namespaces/default/configmaps/a"
+	rv := srv.ResourceVersion()
+	code, _, body := send(t, srv, "DELETE", path, "application/json", []byte(`{"propagationPolicy":"Background","preconditions":{"resourceVersion":"`+rv+`"}}`))
+	require.Equal(t, http.StatusConflict, code)
+	require.Contains(t, string(body), "Key: /registry/configmaps/default/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: "+rv)
+	code, _, _ = send(t, srv, "DELETE", path, "application/json", []byte(`{"propagationPolicy":"Background"}`))
+	require.Equal(t, http.StatusOK, code)
+	code, _, _ = send(t, srv, "GET", path, "", nil)
+	require.Equal(t, http.StatusNotFound, code)
+}

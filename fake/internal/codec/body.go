@@ -33,9 +33,15 @@ func DecodeBody(r *resource.Resource, media negotiate.Media, body []byte, valida
 		return obj, warnings, nil
 	case errors.As(err, new(versionMismatchError)):
 		return nil, nil, apierrors.NewBadRequest(err.Error())
+	case decoded != nil && r.Custom != nil && sent.GroupVersion().Empty():
+		return nil, nil, apierrors.NewBadRequest(runtime.NewMissingVersionErr("object has no apiVersion field").Error())
 	case sent != nil && sent.Kind != "": // the kind was read, but the body does not decode as r's kind (CR-02, CR-04, CR-11, FV-05)
+		want := r.Kind
+		if decoded != nil && r.Custom != nil { // a strict decoding error names the kind of what was decoded
+			want = sent.Kind
+		}
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v",
-			sent.Kind, sent.Version, r.Kind, err))
+			sent.Kind, sent.Version, want, err))
 	}
 	return nil, nil, apierrors.NewBadRequest(fmt.Sprintf(
 		"the object provided is unrecognized (must be of type %s): %v (%s)", r.Kind, err, summary(body)))

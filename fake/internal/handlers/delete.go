@@ -94,6 +94,9 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 		result.removed, isStored = rest.BeforeDelete(res, old, opts, a.clock.Timestamp())
 		if result.removed && !isStored {
 			result.emptied = isDryRun(opts.DryRun) && hadFinalizers
+			if q != nil && hadFinalizers && !result.emptied {
+				return nil, q.checkRemovalPrecondition(opts, m)
+			}
 			return nil, nil
 		}
 		return old, nil
@@ -109,6 +112,16 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 		err = a.removeMarked(res, key, &result)
 	}
 	return result, err
+}
+
+// checkRemovalPrecondition returns the conflict of a delete with the precondition of a
+// resourceVersion that removes the last finalizers. A real server compares the resourceVersion of an
+// object without fields then.
+func (q *request) checkRemovalPrecondition(opts *metav1.DeleteOptions, m metav1.Object) error {
+	if opts.Preconditions == nil || opts.Preconditions.ResourceVersion == nil {
+		return nil
+	}
+	return status.StoragePreconditionFailed(q.res.GroupResource(), m.GetName(), q.storagePath(), "ResourceVersion", "", m.GetResourceVersion())
 }
 
 // removeMarked removes an object that was stored with a grace period of 0, as a real server does,
