@@ -58,8 +58,11 @@ func (r *response) value() any {
 	body := httpdiff.DecodeBody(r.header, r.body)
 	if status, ok := body.(map[string]any); ok && status["kind"] == "Status" {
 		message, _ := status["message"].(string)
-		if beginning := schemaErrors.FindString(message); beginning != "" {
+		switch beginning := schemaErrors.FindString(message); {
+		case beginning != "":
 			status["message"] = beginning + " ..."
+		case strings.HasPrefix(message, ".") && strings.HasSuffix(message, undeclaredField):
+			status["message"] = "..." + undeclaredField
 		}
 	}
 	return body
@@ -68,6 +71,10 @@ func (r *response) value() any {
 // schemaErrors matches the beginning of a message about an apply that does not conform to the
 // schema. The rest has some of the errors, in random order, and addresses in memory.
 var schemaErrors = regexp.MustCompile(`^failed to (?:create typed patch object|convert new object)[^:]*:`)
+
+// undeclaredField ends the message of an apply whose result has fields that another version does
+// not have. It names one of them.
+const undeclaredField = ": field not declared in schema"
 
 // streams returns the differences of two watches.
 func (c *comparison) streams(left, right *stream) (d httpdiff.Differences) {

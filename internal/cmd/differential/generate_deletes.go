@@ -47,7 +47,7 @@ func (g *generator) deleteCollection() Step {
 		s.Body, s.ContentType = g.deleteOptions(), "application/json"
 	}
 	if g.IntN(4) == 0 {
-		s.Query = append(s.Query, pick(g.Rand, "limit=1", "dryRun=All", "resourceVersion={rv list}", "resourceVersion=0"))
+		s.Query = append(s.Query, pick(g.Rand, "limit=1", "dryRun=All", "resourceVersion=0"))
 	}
 	return s
 }

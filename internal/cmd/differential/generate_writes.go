@@ -54,6 +54,7 @@ func (g *generator) update() Step {
 	if subresource == "scale" {
 		o = g.scale(name)
 	}
+	g.removeStatusMetadata(o, subresource)
 	if metadata, ok := o["metadata"].(object); ok && g.IntN(3) > 0 {
 		metadata["resourceVersion"] = "{rv " + g.target.resource + "/" + name + "}"
 	}
@@ -121,6 +122,15 @@ func (g *generator) thin(o, properties object) {
 	}
 }
 
+// removeStatusMetadata removes metadata of the status of a built-in type. Each type has other fields
+// of it that a write to the status ignores.
+func (g *generator) removeStatusMetadata(o object, subresource string) {
+	if metadata, ok := o["metadata"].(object); ok && subresource == "status" && !g.target.isCustom {
+		delete(metadata, "labels")
+		delete(metadata, "ownerReferences")
+	}
+}
+
 // mergePatch returns a merge patch, or a strategic merge patch of a built-in type.
 func (g *generator) mergePatch() Step {
 	v, name := g.version(), g.name()
@@ -130,6 +140,7 @@ func (g *generator) mergePatch() Step {
 		s.ContentType = "application/strategic-merge-patch+json"
 	}
 	body := g.partial(v)
+	g.removeStatusMetadata(body, subresource)
 	if g.IntN(4) > 0 {
 		delete(body, "apiVersion")
 	}
@@ -195,6 +206,7 @@ func (g *generator) apply() Step {
 		body = g.scale(name)
 	} else {
 		body = g.partial(v)
+		g.removeStatusMetadata(body, subresource)
 		metadata, _ := body["metadata"].(object)
 		if metadata == nil {
 			metadata = object{}

@@ -126,6 +126,7 @@ func (m *memory) body(s Step) []byte {
 // add stores what later references need of a response to a request for resource.
 func (m *memory) add(resource string, body []byte) {
 	var object struct {
+		Kind     string `json:"kind"`
 		Metadata struct {
 			Name            string  `json:"name"`
 			UID             string  `json:"uid"`
@@ -145,7 +146,7 @@ func (m *memory) add(resource string, body []byte) {
 		if metadata.Continue != nil {
 			m.names["continue"] = *metadata.Continue
 		}
-	case metadata.UID != "" && metadata.ResourceVersion != "":
+	case metadata.UID != "" && metadata.ResourceVersion != "" && object.Kind != "PartialObjectMetadata":
 		name := resource + "/" + metadata.Name
 		got := m.objects[name]
 		if got == nil || got.uid != metadata.UID {

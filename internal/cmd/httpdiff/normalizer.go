@@ -142,7 +142,7 @@ var classPatterns = []struct {
 	{"revision", regexp.MustCompile(`\bresource version: [1-9]\d* \(([1-9]\d*)\)`)},
 	{"revision", regexp.MustCompile(`(?i)\bresource ?version(?:: | in the precondition: | in object meta: |=)([1-9]\d*)\b`)},
 	{"revision", regexp.MustCompile(`\bcurrent: ([1-9]\d*)\b`)},
-	{"revision", regexp.MustCompile(`\bResourceVersion in record \(([1-9]\d*)\)`)},
+	{"revision", regexp.MustCompile(`\bResourceVersion in (?:record|the precondition) \(([1-9]\d*)\)`)},
 	{"continue", regexp.MustCompile(`[?&]continue=([^&]+)`)},
 }
 
