@@ -194,6 +194,7 @@ func TestReinitializeCache(t *testing.T) {
 		srv.ReinitializeCache(time.Minute)
 		_, open := <-w.ResultChan()
 		require.False(t, open, "the watch ends")
+		synctest.Wait() // that of the informer, too
 		rev := setValue(t, maps, "1")
 		const path = "/api/v1/namespaces/default/configmaps"
 		for _, query := range []string{"?watch=true", "?watch=true&resourceVersion=" + rev, "?resourceVersion=0", "", "?resourceVersion=0&limit=5&labelSelector=a", "?resourceVersion=" + rev, "?resourceVersionMatch=Exact&resourceVersion=" + rev} {

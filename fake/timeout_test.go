@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,11 +95,11 @@ func TestEndedRequestWritesNothing(t *testing.T) {
 		for _, write := range slowWrites {
 			t.Run(write.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					reviews := 0
+					var reviews atomic.Int32
 					srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAdmission(fakeapi.Admission{Name: "slow", Mutating: mutating,
 						Review: func(context.Context, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
 							time.Sleep(30 * time.Second)
-							reviews++
+							reviews.Add(1)
 							return &admissionv1.AdmissionResponse{Allowed: true}
 						}}))
 					loadForSlowWrites(t, srv)
@@ -116,10 +117,10 @@ func TestEndedRequestWritesNothing(t *testing.T) {
 					_ = resp.Body.Close()
 					require.Equal(t, http.StatusGatewayTimeout, resp.StatusCode)
 					time.Sleep(time.Minute)
-					require.NotZero(t, reviews)
+					require.NotZero(t, reviews.Load())
 					require.Equal(t, before, srv.ResourceVersion(), "after the timeout")
 
-					reviews = 0
+					reviews.Store(0)
 					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 					defer cancel()
 					r, err = http.NewRequestWithContext(ctx, write.method, path, strings.NewReader(write.body))
@@ -128,7 +129,7 @@ func TestEndedRequestWritesNothing(t *testing.T) {
 					_, err = srv.Client().Do(r)
 					require.ErrorIs(t, err, context.DeadlineExceeded)
 					time.Sleep(time.Minute)
-					require.NotZero(t, reviews)
+					require.NotZero(t, reviews.Load())
 					require.Equal(t, before, srv.ResourceVersion(), "after the client has gone")
 				})
 			})
