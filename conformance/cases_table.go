@@ -295,7 +295,8 @@ func checkTableMetadata(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.do(ctx, get(c.path()+"?limit=2").withAccept(mediaTypeTable), code(200), atResourceVersion(list.Metadata.ResourceVersion), hasField("metadata", "continue"),
+	exact := "&resourceVersionMatch=Exact&resourceVersion=" + list.Metadata.ResourceVersion // others may write in between
+	a, err := s.do(ctx, get(c.path()+"?limit=2"+exact).withAccept(mediaTypeTable), code(200), atResourceVersion(list.Metadata.ResourceVersion), hasField("metadata", "continue"),
 		value(3, "metadata", "remainingItemCount"))
 	if err != nil {
 		return err
