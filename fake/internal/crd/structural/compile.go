@@ -9,7 +9,6 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
@@ -18,9 +17,9 @@ type compiled struct {
 	structural      *structuralschema.Structural // nil if there is no structural schema
 	features        features
 	shape           func() *shape
-	objectValidator func() (validation.SchemaValidator, error) // of the whole object
-	statusValidator func() (validation.SchemaValidator, error) // of the status; nil if the schema has none
-	celValidator    func() *cel.Validator                      // nil without structural schema
+	objectValidator func() (*validator, error) // of the whole object
+	statusValidator func() (*validator, error) // of the status; nil if the schema has none
+	celValidator    func() *cel.Validator      // nil without structural schema
 }
 
 // compile makes the structural schema. The validators are made on first use.
@@ -37,8 +36,8 @@ func compile(schema *apiextensionsv1.CustomResourceValidation, preserve bool) (*
 	}
 	c.features = featuresOf(c.structural)
 	c.shape = sync.OnceValue(func() *shape { return newRootShape(c.structural) })
-	c.objectValidator = sync.OnceValues(func() (validation.SchemaValidator, error) { return newValidator(props) })
-	c.statusValidator = sync.OnceValues(func() (validation.SchemaValidator, error) {
+	c.objectValidator = sync.OnceValues(func() (*validator, error) { return newValidator(props) })
+	c.statusValidator = sync.OnceValues(func() (*validator, error) {
 		if props == nil {
 			return nil, nil
 		}
@@ -86,15 +85,6 @@ func newStructural(props *apiextensions.JSONSchemaProps, preserve bool) (*struct
 		}
 	}
 	return s, nil
-}
-
-// newValidator returns the validator of a schema. props may be nil.
-func newValidator(props *apiextensions.JSONSchemaProps) (validation.SchemaValidator, error) {
-	v, _, err := validation.NewSchemaValidator(props)
-	if err != nil {
-		return nil, fmt.Errorf("compiling the schema: %w", err)
-	}
-	return v, nil
 }
 
 // features reports what a schema contains, so that unnecessary steps are omitted.

@@ -9,11 +9,11 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/cel/openapi"
 )
 
 // Validate returns the errors of a new object. meta are the errors of its metadata, which the
@@ -26,7 +26,7 @@ func (s *Schema) Validate(ctx context.Context, obj *unstructured.Unstructured, m
 		if err != nil {
 			return append(errs, field.InternalError(nil, err))
 		}
-		errs = append(errs, sortByPath(validation.ValidateCustomResource(nil, obj.Object, validator))...)
+		errs = append(errs, sortByPath(validator.validate(ctx, nil, obj.Object, nil, maxErrors))...)
 		errs = append(errs, validateScale(s.scale, obj)...)
 	}
 	errs = append(errs, s.validateEmbedded(ctx, obj)...)
@@ -45,7 +45,7 @@ func (s *Schema) ValidateUpdate(ctx context.Context, obj, old *unstructured.Unst
 		if err != nil {
 			return append(errs, field.InternalError(nil, err))
 		}
-		errs = append(errs, validateWithRatcheting(nil, obj.Object, old.Object, validator, correlated)...)
+		errs = append(errs, validateWithRatcheting(ctx, nil, obj.Object, old.Object, validator, correlated)...)
 		errs = append(errs, validateScale(s.scale, obj)...)
 	}
 	errs = append(errs, s.validateEmbedded(ctx, obj)...)
@@ -66,7 +66,7 @@ func (s *Schema) ValidateStatusUpdate(ctx context.Context, obj, old *unstructure
 			return append(errs, field.InternalError(nil, err))
 		}
 		if status, ok := obj.Object["status"]; ok && validator != nil {
-			errs = append(errs, validateWithRatcheting(field.NewPath("status"), status, old.Object["status"], validator, correlated.Key("status"))...)
+			errs = append(errs, validateWithRatcheting(ctx, field.NewPath("status"), status, old.Object["status"], validator, correlated.Key("status"))...)
 		}
 		errs = append(errs, validateScaleStatus(s.scale, obj)...)
 	}
@@ -76,11 +76,14 @@ func (s *Schema) ValidateStatusUpdate(ctx context.Context, obj, old *unstructure
 
 // validateWithRatcheting validates a changed value. Ratcheting only removes errors and costs more
 // than the validation, so that it is done for values with errors only.
-func validateWithRatcheting(path *field.Path, value, old any, validator validation.SchemaValidator, correlated *common.CorrelatedObject) field.ErrorList {
-	if len(validation.ValidateCustomResource(path, value, validator)) == 0 {
+func validateWithRatcheting(ctx context.Context, path *field.Path, value, old any, validator *validator, correlated *common.CorrelatedObject) field.ErrorList {
+	if validator.isValid(ctx, value) {
 		return nil
 	}
-	return sortByPath(validation.ValidateCustomResourceUpdate(path, value, old, validator, validation.WithRatcheting(correlated)))
+	if correlated == nil {
+		correlated = common.NewCorrelatedObject(value, old, &openapi.Schema{Schema: validator.schema})
+	}
+	return sortByPath(validator.validate(ctx, path, value, correlated, maxErrors))
 }
 
 // validateType checks kind and apiVersion.
