@@ -135,6 +135,12 @@ func (p *Patch) applyStrategic(obj runtime.Object) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if schema, err := strategicpatch.NewPatchMetaFromStruct(obj); err == nil {
+		if n := comparisons(current, p.object, schema); n > maxComparisons {
+			return Result{}, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
+				"The allowed maximum comparisons of list elements in a strategic merge patch is %d, got %d", maxComparisons, n))
+		}
+	}
 	applied := runtime.DeepCopyJSON(p.object) // the merge changes its arguments
 	result, err := strategicpatch.StrategicMergeMapPatch(current, applied, obj)
 	switch {
