@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -105,11 +104,14 @@ func (q *request) dedupOwnerReferences(obj runtime.Object, afterAdmission bool) 
 	}
 	var unique []metav1.OwnerReference
 	var duplicates []string
+	seen := make(map[ownerKey]bool, len(owners))
 	for _, owner := range owners {
-		if containsOwner(unique, owner) {
+		key := newOwnerKey(&owner)
+		if seen[key] {
 			duplicates = append(duplicates, string(owner.UID))
 			continue
 		}
+		seen[key] = true
 		unique = append(unique, owner)
 	}
 	if len(duplicates) == 0 {
@@ -125,11 +127,20 @@ func (q *request) dedupOwnerReferences(obj runtime.Object, afterAdmission bool) 
 		when, strings.Join(duplicates, ", ")))
 }
 
-func containsOwner(owners []metav1.OwnerReference, owner metav1.OwnerReference) bool {
-	for _, o := range owners {
-		if o.UID == owner.UID && equality.Semantic.DeepEqual(o, owner) {
-			return true
-		}
+// ownerKey is an owner reference as a value that can be compared. The fields that are nil are
+// false in hasController and hasBlock.
+type ownerKey struct {
+	owner                   metav1.OwnerReference
+	hasController, hasBlock bool
+	controller, block       bool
+}
+
+func newOwnerKey(owner *metav1.OwnerReference) ownerKey {
+	key := ownerKey{
+		owner:         *owner,
+		hasController: owner.Controller != nil, hasBlock: owner.BlockOwnerDeletion != nil,
+		controller: owner.Controller != nil && *owner.Controller, block: owner.BlockOwnerDeletion != nil && *owner.BlockOwnerDeletion,
 	}
-	return false
+	key.owner.Controller, key.owner.BlockOwnerDeletion = nil, nil
+	return key
 }
