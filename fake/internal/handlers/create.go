@@ -51,6 +51,9 @@ func (a *API) create(q *request) error {
 	}
 	rest.WipeSystemFields(resource.Accessor(obj)) // so that the client does not become their manager
 	obj = a.clock.UpdateManagedFields(manager, nil, obj, q.managerName(opts.FieldManager))
+	if err := q.checkContext(); err != nil {
+		return err
+	}
 	admission := a.newAdmissionRunner(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
 	if obj, err = admission.mutate(obj, nil); err != nil {
 		return err
@@ -108,7 +111,11 @@ func clearResourceVersion(m metav1.Object) error {
 // beforeCreate prepares and validates a new object, and runs validating admission.
 func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.Object) error {
 	rest.PrepareForCreate(q.res, obj, a.ids, a.clock.Timestamp())
-	if err := rest.ValidateCreate(q.res, obj); err != nil {
+	err := rest.ValidateCreate(q.r.Context(), q.res, obj)
+	if gone := q.checkContext(); gone != nil { // err is incomplete
+		return gone
+	}
+	if err != nil {
 		return err
 	}
 	q.addTypeWarnings(obj, nil)

@@ -102,6 +102,9 @@ func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation stri
 	if err != nil {
 		return nil, err
 	}
+	if err := q.checkContext(); err != nil {
+		return nil, err
+	}
 	var obj runtime.Object
 	var warnings []error
 	if result.Fields != nil {

@@ -121,6 +121,15 @@ func (q *request) decodeCreateOptions() (metav1.CreateOptions, error) {
 	return opts, status.InvalidOptions("CreateOptions", metavalidation.ValidateCreateOptions(&opts))
 }
 
+// checkContext returns an error if the client has gone or the time of the request is over. It is
+// called between the steps of a write, which can take seconds each for large objects.
+func (q *request) checkContext() error {
+	if q.r.Context().Err() != nil {
+		return status.RequestTimeout
+	}
+	return nil
+}
+
 // readBody returns the body of the request. Further calls return the same bytes.
 func (q *request) readBody() (body []byte, err error) {
 	if q.bodyBytes == nil {
@@ -187,7 +196,7 @@ func (q *request) decodeObject(validation string) (runtime.Object, error) {
 		return nil, err
 	}
 	q.dedupOwnerReferences(obj, false)
-	return obj, nil
+	return obj, q.checkContext()
 }
 
 // toStorageVersion converts an object of the served version to the storage version. It may change

@@ -104,6 +104,9 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 // admittedObject returns the updated object with managedFields, after mutating admission.
 func (info *updatedObjectInfo) admittedObject(q *request, old runtime.Object) (runtime.Object, error) {
 	obj, err := info.updatedObject(old)
+	if err == nil {
+		err = q.checkContext()
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -111,6 +114,9 @@ func (info *updatedObjectInfo) admittedObject(q *request, old runtime.Object) (r
 		resource.Accessor(obj).SetManagedFields(nil)
 	case info.fieldManager != nil:
 		obj = q.clock.UpdateManagedFields(info.fieldManager, old, obj, q.managerName(info.options.fieldManager))
+	}
+	if err := q.checkContext(); err != nil {
+		return nil, err
 	}
 	return info.admission.mutate(obj, old)
 }
@@ -126,7 +132,11 @@ func (q *request) beforeUpdate(admission *admissionRunner, obj, old runtime.Obje
 		rest.PrepareForUpdate(q.res, obj, old)
 	}
 	ctx := warning.WithWarningRecorder(q.r.Context(), q)
-	if err := rest.ValidateUpdate(ctx, q.res, q.sub, obj, old); err != nil {
+	err := rest.ValidateUpdate(ctx, q.res, q.sub, obj, old)
+	if gone := q.checkContext(); gone != nil { // err is incomplete
+		return gone
+	}
+	if err != nil {
 		return err
 	}
 	q.addTypeWarnings(obj, old)

@@ -47,11 +47,14 @@ func PrepareForCreate(res *resource.Resource, obj runtime.Object, g *ids.Generat
 
 // ValidateCreate validates a new object, including its metadata (NM-04 to NM-14, MD-18 to MD-23).
 // The error is one 422 with all violations (CR-12).
-func ValidateCreate(res *resource.Resource, obj runtime.Object) error {
+func ValidateCreate(ctx context.Context, res *resource.Resource, obj runtime.Object) error {
 	m := resource.Accessor(obj)
+	if err := checkControllers(m); err != nil {
+		return err
+	}
 	errs := validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, field.NewPath("metadata"))
 	if res.Validate != nil {
-		errs = res.Validate(context.Background(), obj, errs)
+		errs = res.Validate(ctx, obj, errs)
 	}
 	return invalid(res, obj, errs)
 }

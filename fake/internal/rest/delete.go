@@ -150,13 +150,16 @@ func OrphanDependents(opts *metav1.DeleteOptions) *bool {
 	return opts.OrphanDependents //lint:ignore SA1019 see above
 }
 
+// equalSets reports whether all of a are in b, which is as long.
 func equalSets(a, b []string) bool {
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			return false
-		}
+	if len(a) != len(b) {
+		return false
 	}
-	return len(a) == len(b)
+	inB := make(map[string]bool, len(b))
+	for _, s := range b {
+		inB[s] = true
+	}
+	return !slices.ContainsFunc(a, func(s string) bool { return !inB[s] })
 }
 
 // CheckPreconditions returns the 409 of a delete whose preconditions m does not meet (DL-10,

@@ -4,9 +4,12 @@
 package rest
 
 import (
+	"fmt"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -70,4 +73,25 @@ func invalid(res *resource.Resource, obj runtime.Object, errs field.ErrorList) e
 		kind = obj.GetObjectKind().GroupVersionKind().GroupKind()
 	}
 	return status.Invalid(kind, resource.Accessor(obj).GetName(), errs)
+}
+
+// maxControllerErrors is the maximum number of owner references multiplied by the number of those
+// among them that are controllers, of which only one is valid.
+const maxControllerErrors = 100_000
+
+// checkControllers returns a 413 if the errors of the owner references would take gigabytes: each
+// of those about a second controller contains all references.
+func checkControllers(m metav1.Object) error {
+	owners := m.GetOwnerReferences()
+	controllers := 0
+	for i := range owners {
+		if owners[i].Controller != nil && *owners[i].Controller {
+			controllers++
+		}
+	}
+	if controllers > 1 && controllers*len(owners) > maxControllerErrors {
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
+			"only one of %d owner references can have controller set to true, got %d", len(owners), controllers))
+	}
+	return nil
 }

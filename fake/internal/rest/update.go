@@ -75,6 +75,9 @@ func copySystemFields(m, old metav1.Object) {
 // violations.
 func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
 	m := resource.Accessor(obj)
+	if err := checkControllers(m); err != nil {
+		return err
+	}
 	errs := validateMetadataUpdate(res, m, resource.Accessor(old))
 	switch {
 	case sub != nil && sub.ValidateUpdate != nil:
