@@ -72,7 +72,13 @@ func measure(body []byte) (depth, longest int) {
 // operations copy more than maxCopiedBytes. The library has such a limit too, but in a global
 // variable that belongs to the process.
 func (p *Patch) applyOperations(current []byte) ([]byte, error) {
+	if err := p.checkOperations(current); err != nil {
+		return nil, err
+	}
 	if p.mayExceedCopyLimit(len(current)) {
+		if err := p.checkCopies(current); err != nil {
+			return nil, err
+		}
 		if copied := p.copiedBytes(current); copied > maxCopiedBytes {
 			return nil, jsonpatch.NewAccumulatedCopySizeError(maxCopiedBytes, copied)
 		}

@@ -116,6 +116,9 @@ func (p *Patch) Apply(obj runtime.Object) (Result, error) {
 	}
 	if p.kind == types.JSONPatchType {
 		result, err := p.applyOperations(current)
+		if apierrors.IsRequestEntityTooLargeError(err) {
+			return Result{}, err
+		}
 		if err != nil {
 			return Result{}, status.Unprocessable(err) // PA-08
 		}
