@@ -46,6 +46,9 @@ func (m *FieldManager) Apply(live runtime.Object, patch []byte, manager string, 
 
 // ApplyConfig is Apply for a decoded patch, which it may change.
 func (m *FieldManager) ApplyConfig(live runtime.Object, config map[string]any, manager string, force bool) (runtime.Object, error) {
+	if err := checkFields(config); err != nil {
+		return nil, err
+	}
 	if live == nil {
 		live = m.emptyObject
 	}
