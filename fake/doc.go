@@ -429,17 +429,10 @@
 // The timeline has the latest 1000 requests, the first 8 KiB of each body and 16 MiB of frames. All
 // caches are limited, too.
 //
-//   - Requests that would take a real server minutes or gigabytes get 413: YAML of more than 3 MiB
-//     after its aliases are expanded; a list of more than 10,000 elements in a strategic merge patch,
-//     or one whose merge compares its elements more than 50 million times (two lists of 5000); a
-//     merge patch whose size times its depth is more than 128 Mi; a JSON patch that shifts more than
-//     40 million list elements, or that copies so often that more than 16 MiB would be read for it; an
-//     apply patch with more than 80,000 fields in one object; owner references whose number times that
-//     of the controllers among them is more than 100,000.
-//   - A custom resource with more than 10,000 errors by its schema gets 422 with as many of them, and
-//     one that says so. The time of a validation grows with the number of errors.
-//   - A write whose client has gone, or whose time is over, ends after its current step: decoding,
-//     patch, managedFields, admission or validation. The validation by a schema ends at once.
+//   - Requests that would take a real server minutes or gigabytes get 413; Limits has a list of them.
+//     A custom resource with more than 10,000 errors by its schema gets 422 with as many of them, and
+//     one that says so. A write whose client has gone ends after its current step: decoding, patch,
+//     managedFields, admission or validation.
 //   - Everything is in memory and ends with the process. Snapshots and history keep objects alive.
 //   - The server listens on loopback only. Requests that a browser may have sent for a web page get
 //     403: those with a host name that is not of this machine (WithAllowedHosts adds names), those of
