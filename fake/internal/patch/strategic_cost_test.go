@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -32,12 +33,9 @@ func withFinalizers(n int) *corev1.Pod {
 	return pod
 }
 
-func newEndpoints(addresses int) *corev1.Endpoints { //lint:ignore SA1019 it has a list that is not merged
-	e := &corev1.Endpoints{Subsets: []corev1.EndpointSubset{{}}} //lint:ignore SA1019 see above
-	for i := range addresses {
-		e.Subsets[0].Addresses = append(e.Subsets[0].Addresses, corev1.EndpointAddress{IP: fmt.Sprint(i)}) //lint:ignore SA1019 see above
-	}
-	return e
+// newEndpoints returns an object with a list that is not merged.
+func newEndpoints(n int) *discoveryv1.EndpointSlice {
+	return &discoveryv1.EndpointSlice{Endpoints: make([]discoveryv1.Endpoint, n)}
 }
 
 // A strategic merge patch is refused if the library would compare too many elements of lists, and
