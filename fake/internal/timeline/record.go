@@ -67,6 +67,9 @@ func (r *Recorder) add(request *http.Request) *recording {
 		path = request.URL.RequestURI()
 	}
 	x := &recording{begin: time.Now(), client: request.UserAgent(), method: request.Method, path: path, info: *requestinfo.FromRequest(request)}
+	if hasBody(request) {
+		x.requestType = frames.MediaType(request.Header.Get("Content-Type"))
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++
@@ -141,24 +144,27 @@ type recording struct {
 	begin                time.Time
 	client, method, path string
 	info                 requestinfo.RequestInfo
-	ended                bool // guarded by Recorder.mu
+	// requestType is the media type of the body, "" if there is none.
+	requestType string
+	ended       bool // guarded by Recorder.mu
 
 	mu   sync.Mutex // guards the fields below
 	end  time.Time
 	code int
 	user string
 
-	requestType, answerType string
-	request, answer         truncatedBody
-	stream                  *stream // nil unless it is a watch
+	answerType      string
+	request, answer truncatedBody
+	stream          *stream // nil unless it is a watch
 }
+
+func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
 
 // recordBody returns the request with a body that records what is read from it.
 func (x *recording) recordBody(r *http.Request) *http.Request {
-	if r.Body == nil || r.Body == http.NoBody {
+	if !hasBody(r) {
 		return r
 	}
-	x.requestType = frames.MediaType(r.Header.Get("Content-Type"))
 	r2 := *r
 	r2.Body = &recordingReader{ReadCloser: r.Body, x: x}
 	return &r2
