@@ -110,7 +110,7 @@ func clearResourceVersion(m metav1.Object) error {
 
 // beforeCreate prepares and validates a new object, and runs validating admission.
 func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.Object) error {
-	rest.PrepareForCreate(q.res, obj, a.ids, a.clock.Timestamp())
+	rest.PrepareForCreate(q.r.Context(), q.res, obj, a.ids, a.clock.Timestamp())
 	err := rest.ValidateCreate(q.r.Context(), q.res, obj)
 	if gone := q.checkContext(); gone != nil { // err is incomplete
 		return gone

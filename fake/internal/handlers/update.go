@@ -127,9 +127,9 @@ func (q *request) beforeUpdate(admission *admissionRunner, obj, old runtime.Obje
 		return err
 	}
 	if q.sub != nil && q.sub.WritesObject() {
-		rest.PrepareForSubresourceUpdate(q.res, q.sub, obj, old)
+		rest.PrepareForSubresourceUpdate(q.r.Context(), q.res, q.sub, obj, old)
 	} else {
-		rest.PrepareForUpdate(q.res, obj, old)
+		rest.PrepareForUpdate(q.r.Context(), q.res, obj, old)
 	}
 	ctx := warning.WithWarningRecorder(q.r.Context(), q)
 	err := rest.ValidateUpdate(ctx, q.res, q.sub, obj, old)

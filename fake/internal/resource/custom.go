@@ -147,7 +147,7 @@ func customDeprecationWarning(v *versions.Version) string {
 // managedFields.
 func customStatusSubresource(v *versions.Version) Subresource {
 	s := StatusSubresource()
-	s.PrepareForUpdate = func(obj, old runtime.Object) {
+	s.PrepareForUpdate = func(_ context.Context, obj, old runtime.Object) {
 		u := asUnstructured(obj)
 		status, hasStatus := u.Object["status"]
 		managedFields, revision := u.GetManagedFields(), u.GetResourceVersion()

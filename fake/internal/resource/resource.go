@@ -38,7 +38,7 @@ type Resource struct {
 	// PrepareForUpdate restores fields, besides the status, that an update of the object itself
 	// cannot change. ResetFields are all such fields (SA-32). Its default is the status if Status
 	// is set.
-	PrepareForUpdate func(obj, old runtime.Object)
+	PrepareForUpdate func(ctx context.Context, obj, old runtime.Object)
 	ResetFields      []string
 	// Deprecation is the warning in every response, "" if the type is not deprecated. NewTable sets
 	// it for built-in types.
@@ -63,17 +63,20 @@ type Resource struct {
 	// ReturnDeletedObject reports whether a delete that removes the object returns it, instead of a
 	// Status.
 	ReturnDeletedObject bool
-	// Canonicalize changes a decoded object of StorageVersion to the form that is stored, and sets
-	// defaults. nil if the type needs neither.
+	// SetDefaults sets the defaults of a decoded object of StorageVersion. It changes nothing in an
+	// object that has been stored. nil if the type has none.
+	SetDefaults func(runtime.Object)
+	// Canonicalize changes a decoded object of StorageVersion, whose defaults are set, to the form
+	// that is stored. nil if the two are the same.
 	Canonicalize func(runtime.Object)
 	// GracePeriod returns the grace period of a delete in seconds. requested is that of the delete
 	// options, nil if there is none. It is nil for types without graceful deletion (DL-26).
 	GracePeriod func(obj runtime.Object, requested *int64) int64
 	// MarkTerminating changes an object that is deleted but not removed yet. nil for most types.
 	MarkTerminating func(obj runtime.Object, now time.Time)
-	// PrepareForCreate sets fields of a new object, after its status has been cleared. nil for most
-	// types.
-	PrepareForCreate func(runtime.Object)
+	// PrepareForCreate sets fields of a new object, after its status has been cleared. ctx has the
+	// user, see authn.UserFrom. nil for most types.
+	PrepareForCreate func(ctx context.Context, obj runtime.Object)
 	// Validate returns the errors of a new object, ValidateUpdate those of an object that replaces
 	// old. metadata has the errors of the object's metadata, and the result includes them. Warnings
 	// go to the recorder in ctx. nil means that only the metadata is validated.
@@ -179,8 +182,12 @@ func (r *Resource) DiscoveredVerbs() []string {
 // response is computed.
 func (r *Resource) IsStored() bool { return r.HasVerb("list") }
 
-// Canonical returns obj, which has StorageVersion, in the form that is stored. It may change obj.
+// Canonical returns obj, which has StorageVersion, with its defaults and in the form that is stored.
+// It may change obj.
 func (r *Resource) Canonical(obj runtime.Object) runtime.Object {
+	if r.SetDefaults != nil {
+		r.SetDefaults(obj)
+	}
 	if r.Canonicalize != nil {
 		r.Canonicalize(obj)
 	}

@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"context"
+
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,7 +17,7 @@ func StatusSubresource(resetMetadata ...string) Subresource {
 	return Subresource{
 		Name: "status", Verbs: ObjectSubresourceVerbs(),
 		ResetFields: append([]string{"spec"}, resetMetadata...),
-		PrepareForUpdate: func(obj, old runtime.Object) {
+		PrepareForUpdate: func(_ context.Context, obj, old runtime.Object) {
 			copySpec(obj, old)
 			for _, part := range resetMetadata {
 				copyMetadata(part, obj, old)

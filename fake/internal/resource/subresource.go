@@ -29,7 +29,7 @@ type Subresource struct {
 	// PrepareForUpdate changes an object of StorageVersion from a request body to the object that
 	// is stored, by restoring what the subresource does not write from old. It is nil if the body
 	// is not the object itself.
-	PrepareForUpdate func(obj, old runtime.Object)
+	PrepareForUpdate func(ctx context.Context, obj, old runtime.Object)
 	// ValidateUpdate returns the errors of the fields that the subresource writes. nil for most
 	// subresources.
 	ValidateUpdate func(ctx context.Context, obj, old runtime.Object) field.ErrorList

@@ -20,22 +20,22 @@ import (
 
 // PrepareForUpdate copies the fields that an update cannot change from old, the stored object, and
 // sets the generation (MD-07, MD-10, MD-17, SU-01).
-func PrepareForUpdate(res *resource.Resource, obj, old runtime.Object) {
+func PrepareForUpdate(ctx context.Context, res *resource.Resource, obj, old runtime.Object) {
 	copySystemFields(resource.Accessor(obj), resource.Accessor(old))
 	if res.Status {
 		copyStatus(obj, old)
 	}
 	if res.PrepareForUpdate != nil {
-		res.PrepareForUpdate(obj, old)
+		res.PrepareForUpdate(ctx, obj, old)
 	}
 	updateGeneration(res, obj, old)
 }
 
 // PrepareForSubresourceUpdate is PrepareForUpdate for a subresource, which may change its own
 // fields only (SU-02). An update of the status does not change the generation (SU-04).
-func PrepareForSubresourceUpdate(res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
+func PrepareForSubresourceUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
 	copySystemFields(resource.Accessor(obj), resource.Accessor(old))
-	sub.PrepareForUpdate(obj, old)
+	sub.PrepareForUpdate(ctx, obj, old)
 	if sub.Name != "status" {
 		updateGeneration(res, obj, old)
 	}

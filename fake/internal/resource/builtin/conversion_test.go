@@ -171,7 +171,7 @@ func TestConvertHPAAnnotations(t *testing.T) {
 	in.Spec.Metrics = in.Spec.Metrics[:1]
 	in.Status.CurrentMetrics = in.Status.CurrentMetrics[:1]
 	in.Spec.Behavior.ScaleUp.Tolerance = nil
-	in.Annotations[hpaMetricsAnnotation] = "set by a client of v1"
+	in.Annotations["autoscaling.alpha.kubernetes.io/metrics"] = "set by a client of v1"
 	served, err := res.Convert(in, hpaV1)
 	require.NoError(t, err)
 	v1 := served.(*autoscalingv1.HorizontalPodAutoscaler)
@@ -212,7 +212,7 @@ func TestConvertHPAFromV1(t *testing.T) {
 			in := &autoscalingv1.HorizontalPodAutoscaler{Spec: autoscalingv1.HorizontalPodAutoscalerSpec{TargetCPUUtilizationPercentage: c.target}}
 			in.Annotations = map[string]string{"kept": "yes"}
 			if c.note != "" {
-				in.Annotations[hpaMetricsAnnotation] = c.note
+				in.Annotations["autoscaling.alpha.kubernetes.io/metrics"] = c.note
 			}
 			out, err := res.Convert(in, hpaV2)
 			require.NoError(t, err)
@@ -224,7 +224,7 @@ func TestConvertHPAFromV1(t *testing.T) {
 	}
 
 	in := &autoscalingv1.HorizontalPodAutoscaler{Status: autoscalingv1.HorizontalPodAutoscalerStatus{CurrentCPUUtilizationPercentage: new(int32(33))}}
-	in.Annotations = map[string]string{hpaBehaviorAnnotation: "{}"}
+	in.Annotations = map[string]string{"autoscaling.alpha.kubernetes.io/behavior": "{}"}
 	out, err := res.Convert(in, hpaV2)
 	require.NoError(t, err)
 	v2 := out.(*autoscalingv2.HorizontalPodAutoscaler)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin/core"
 )
 
 func TestResourcesAreInScheme(t *testing.T) {
@@ -212,7 +213,7 @@ func TestLookup(t *testing.T) {
 // The results of the methods do not share memory with the table, which all servers of the process
 // use.
 func TestTableIsImmutable(t *testing.T) {
-	table := resource.NewTable(coreResources())
+	table := resource.NewTable(core.Resources())
 	table.All()[0] = nil
 	table.Groups()[0].Versions[0] = "v9"
 	require.NotNil(t, table.All()[0])

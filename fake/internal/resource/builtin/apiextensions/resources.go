@@ -1,0 +1,64 @@
+package apiextensions
+
+import (
+	"context"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/crd/lifecycle"
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// Resources returns the resource of CustomResourceDefinitions. The resources that they
+// define are made by resource.ForCRD.
+func Resources() []resource.Resource {
+	status := resource.StatusSubresource()
+	status.PrepareForUpdate = func(_ context.Context, obj, old runtime.Object) {
+		lifecycle.PrepareStatusForUpdate(asCRD(obj), asCRD(old))
+	}
+	status.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+		return lifecycle.ValidateStatusUpdate(ctx, asCRD(obj), asCRD(old))
+	}
+	return []resource.Resource{{
+		Group: apiextensionsv1.GroupName, Version: "v1", Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition",
+		ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"}, Status: true,
+		Subresources:     []resource.Subresource{status},
+		HasGeneration:    true,
+		Scheme:           newAPIExtensionsScheme(),
+		Canonicalize:     canonicalizeCRD,
+		PrepareForCreate: func(_ context.Context, obj runtime.Object) { lifecycle.PrepareForCreate(asCRD(obj)) },
+		PrepareForUpdate: func(_ context.Context, obj, old runtime.Object) {
+			lifecycle.PrepareForUpdate(asCRD(obj), asCRD(old))
+			asCRD(obj).Generation = asCRD(old).Generation // the handlers increment it, as for all types
+		},
+		Validate: func(ctx context.Context, obj runtime.Object, _ field.ErrorList) field.ErrorList {
+			return lifecycle.Validate(ctx, asCRD(obj))
+		},
+		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
+			return lifecycle.ValidateUpdate(ctx, asCRD(obj), asCRD(old))
+		},
+		MarkTerminating:  func(obj runtime.Object, now time.Time) { *asCRD(obj) = *lifecycle.MarkTerminating(asCRD(obj), now) },
+		WarningsOnCreate: func(obj runtime.Object) []string { return lifecycle.WarningsOnCreate(asCRD(obj)) },
+		WarningsOnUpdate: func(obj, old runtime.Object) []string { return lifecycle.WarningsOnUpdate(asCRD(obj), asCRD(old)) },
+	}}
+}
+
+// canonicalizeCRD sets the defaults of a CustomResourceDefinition. One that cannot be converted
+// stays as it is; the validation rejects it.
+func canonicalizeCRD(obj runtime.Object) { _ = lifecycle.Canonicalize(asCRD(obj)) }
+
+func asCRD(obj runtime.Object) *apiextensionsv1.CustomResourceDefinition {
+	return obj.(*apiextensionsv1.CustomResourceDefinition)
+}
+
+// newAPIExtensionsScheme returns the scheme of apiextensions.k8s.io, which on a real server is
+// apart from the scheme of the other types, too.
+func newAPIExtensionsScheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	s.AddKnownTypes(apiextensionsv1.SchemeGroupVersion,
+		&apiextensionsv1.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinitionList{})
+	return s
+}

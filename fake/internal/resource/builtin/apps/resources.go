@@ -1,0 +1,39 @@
+package apps
+
+import "example.com/fakeapi/fake/internal/resource"
+
+// Resources returns the types of apps. They have no field selectors of their own: the
+// documentation lists status.replicas for replicasets, but a real server does not support it
+// (kubernetes/kubernetes#135136).
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "apps", Version: "v1", Plural: "controllerrevisions", Kind: "ControllerRevision", Namespaced: true,
+			AllowUnconditionalUpdate: true,
+		},
+		{
+			Group: "apps", Version: "v1", Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true,
+			ShortNames: []string{"ds"}, Categories: []string{"all"}, Status: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+		},
+		{
+			Group: "apps", Version: "v1", Plural: "deployments", Kind: "Deployment", Namespaced: true,
+			ShortNames: []string{"deploy"}, Categories: []string{"all"}, Status: true,
+			Subresources:             []resource.Subresource{resource.ScaleSubresource(), resource.StatusSubresource("metadata.labels")},
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+			GenerationCountsAnnotations: true, // a Deployment's controller copies them to its ReplicaSets
+		},
+		{
+			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
+			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
+			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+		},
+		{
+			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
+			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
+			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+		},
+	}
+}

@@ -1,0 +1,23 @@
+package autoscaling
+
+import (
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// Resources returns the HorizontalPodAutoscalers in both versions. They are stored in
+// v2, which can represent everything.
+func Resources() []resource.Resource {
+	hpa := resource.Resource{
+		Group: "autoscaling", Plural: "horizontalpodautoscalers", Kind: "HorizontalPodAutoscaler", Namespaced: true,
+		ShortNames: []string{"hpa"}, Categories: []string{"all"}, Status: true,
+		StorageVersion:           autoscalingv2.SchemeGroupVersion,
+		AllowUnconditionalUpdate: true, HasGeneration: true,
+	}
+	v2, v1 := hpa, hpa
+	v2.Version = "v2"
+	v1.Version = "v1"
+	v1.ToStorage, v1.FromStorage = convertHPAToV2, convertHPAToV1
+	return []resource.Resource{v2, v1}
+}

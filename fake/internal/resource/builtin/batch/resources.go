@@ -1,0 +1,26 @@
+package batch
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "batch", Version: "v1", Plural: "cronjobs", Kind: "CronJob", Namespaced: true,
+			ShortNames: []string{"cj"}, Categories: []string{"all"}, Status: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+		},
+		{
+			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
+			Categories: []string{"all"}, Status: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+			FieldErrorFormat: "field label %q not supported for batchv1.Job",
+			Fields: []resource.Field{
+				resource.IntField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),
+			},
+		},
+	}
+}

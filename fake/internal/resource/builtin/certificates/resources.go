@@ -1,0 +1,41 @@
+package certificates
+
+import (
+	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "certificates.k8s.io", Version: "v1", Plural: "certificatesigningrequests", Kind: "CertificateSigningRequest",
+			ShortNames: []string{"csr"}, Status: true,
+			Subresources:             []resource.Subresource{approvalSubresource(), csrStatusSubresource()},
+			PrepareForUpdate:         prepareCSRForUpdate,
+			ResetFields:              []string{"spec", "status"},
+			AllowUnconditionalUpdate: true,
+			ValidateName:             path.ValidatePathSegmentName,
+			Fields: []resource.Field{
+				resource.StringField("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
+			},
+		},
+		{
+			Group: "certificates.k8s.io", Version: "v1", Plural: "clustertrustbundles", Kind: "ClusterTrustBundle",
+			ValidateName: validateClusterTrustBundleName,
+			Fields: []resource.Field{
+				resource.StringField("spec.signerName", func(b *certificatesv1.ClusterTrustBundle) string { return b.Spec.SignerName }),
+			},
+		},
+		{
+			Group: "certificates.k8s.io", Version: "v1", Plural: "podcertificaterequests", Kind: "PodCertificateRequest", Namespaced: true,
+			Status: true,
+			Fields: []resource.Field{
+				resource.StringField("spec.signerName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.SignerName }),
+				resource.StringField("spec.podName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.PodName }),
+				resource.StringField("spec.nodeName", func(p *certificatesv1.PodCertificateRequest) string { return string(p.Spec.NodeName) }),
+			},
+		},
+	}
+}

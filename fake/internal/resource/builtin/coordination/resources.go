@@ -1,0 +1,12 @@
+package coordination
+
+import "example.com/fakeapi/fake/internal/resource"
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "coordination.k8s.io", Version: "v1", Plural: "leases", Kind: "Lease", Namespaced: true,
+			AllowCreateOnUpdate: true,
+		},
+	}
+}

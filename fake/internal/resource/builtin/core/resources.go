@@ -1,0 +1,128 @@
+package core
+
+import (
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// Resources returns the types of the core group, which is served under /api/v1.
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			// The body is the binding of a pod (SU-13).
+			Version: "v1", Plural: "bindings", Kind: "Binding", Namespaced: true,
+			Verbs: []string{"create"},
+		},
+		{
+			Version: "v1", Plural: "configmaps", Kind: "ConfigMap", Namespaced: true,
+			ShortNames:               []string{"cm"},
+			AllowUnconditionalUpdate: true,
+			Validate:                 validateConfigMap,
+			ValidateUpdate:           validateConfigMapUpdate,
+		},
+		{
+			Version: "v1", Plural: "endpoints", Kind: "Endpoints", Namespaced: true,
+			ShortNames:               []string{"ep"},
+			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
+		},
+		{
+			Version: "v1", Plural: "events", Kind: "Event", Namespaced: true,
+			ShortNames:               []string{"ev"},
+			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
+			ValidateName: path.ValidatePathSegmentName,
+			Fields:       coreEventFields(),
+		},
+		{
+			Version: "v1", Plural: "limitranges", Kind: "LimitRange", Namespaced: true,
+			ShortNames:               []string{"limits"},
+			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
+		},
+		{
+			Version: "v1", Plural: "namespaces", Kind: "Namespace",
+			ShortNames: []string{"ns"}, Status: true,
+			Subresources:             []resource.Subresource{finalizeSubresource()},
+			PrepareForUpdate:         prepareNamespaceForUpdate,
+			Verbs:                    verbsWithoutDeleteCollection(),
+			AllowUnconditionalUpdate: true,
+			ReturnDeletedObject:      true,
+			ValidateName:             validation.ValidateNamespaceName,
+			Fields:                   namespaceFields(),
+			PrepareForCreate:         prepareNamespaceForCreate,
+			Canonicalize:             canonicalizeNamespace,
+		},
+		{
+			Version: "v1", Plural: "nodes", Kind: "Node",
+			ShortNames: []string{"no"}, Status: true, StatusOnCreate: true,
+			Subresources:             []resource.Subresource{proxySubresource("NodeProxyOptions")},
+			AllowUnconditionalUpdate: true,
+			Fields:                   nodeFields(),
+		},
+		{
+			Version: "v1", Plural: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true,
+			ShortNames: []string{"pvc"}, Status: true,
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+			PrepareForCreate: preparePersistentVolumeClaimForCreate,
+		},
+		{
+			Version: "v1", Plural: "persistentvolumes", Kind: "PersistentVolume",
+			ShortNames: []string{"pv"}, Status: true,
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+			PrepareForCreate: preparePersistentVolumeForCreate,
+		},
+		{
+			Version: "v1", Plural: "pods", Kind: "Pod", Namespaced: true,
+			ShortNames: []string{"po"}, Categories: []string{"all"}, Status: true,
+			Subresources:             podSubresources(),
+			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
+			Fields:           podFields(),
+			PrepareForCreate: preparePodForCreate,
+			GracePeriod:      podGracePeriod,
+		},
+		{
+			Version: "v1", Plural: "podtemplates", Kind: "PodTemplate", Namespaced: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
+		},
+		{
+			Version: "v1", Plural: "replicationcontrollers", Kind: "ReplicationController", Namespaced: true,
+			ShortNames: []string{"rc"}, Categories: []string{"all"}, Status: true,
+			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+			Fields: replicationControllerFields(),
+		},
+		{
+			Version: "v1", Plural: "resourcequotas", Kind: "ResourceQuota", Namespaced: true,
+			ShortNames: []string{"quota"}, Status: true,
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+		},
+		{
+			Version: "v1", Plural: "secrets", Kind: "Secret", Namespaced: true,
+			AllowUnconditionalUpdate: true,
+			Fields:                   secretFields(),
+			Canonicalize:             canonicalizeSecret,
+			Validate:                 validateSecret,
+			ValidateUpdate:           validateSecretUpdate,
+		},
+		{
+			Version: "v1", Plural: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true,
+			ShortNames:               []string{"sa"},
+			Subresources:             []resource.Subresource{tokenSubresource()},
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+		},
+		{
+			Version: "v1", Plural: "services", Kind: "Service", Namespaced: true,
+			ShortNames: []string{"svc"}, Categories: []string{"all"}, Status: true,
+			Subresources:             []resource.Subresource{proxySubresource("ServiceProxyOptions")},
+			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true, ReturnDeletedObject: true,
+			ValidateName: validation.NameIsDNS1035Label,
+			Fields:       serviceFields(),
+		},
+	}
+}
+
+// verbsWithoutDeleteCollection returns the verbs of namespaces, which cannot be deleted with one
+// request.
+func verbsWithoutDeleteCollection() []string {
+	return []string{"create", "delete", "get", "list", "patch", "update", "watch"}
+}

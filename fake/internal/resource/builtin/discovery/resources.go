@@ -1,0 +1,12 @@
+package discovery
+
+import "example.com/fakeapi/fake/internal/resource"
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "discovery.k8s.io", Version: "v1", Plural: "endpointslices", Kind: "EndpointSlice", Namespaced: true,
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+		},
+	}
+}

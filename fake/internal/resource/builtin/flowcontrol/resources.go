@@ -1,0 +1,18 @@
+package flowcontrol
+
+import "example.com/fakeapi/fake/internal/resource"
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "flowschemas", Kind: "FlowSchema",
+			Status: true, AllowUnconditionalUpdate: true, HasGeneration: true,
+			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+		},
+		{
+			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "prioritylevelconfigurations", Kind: "PriorityLevelConfiguration",
+			Status: true, AllowUnconditionalUpdate: true, HasGeneration: true,
+			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+		},
+	}
+}

@@ -1,0 +1,13 @@
+package networking
+
+import "k8s.io/apimachinery/pkg/util/validation"
+
+// validateIPAddressName accepts an IP address in canonical form. Such names cannot be generated, so
+// that prefix has no effect.
+func validateIPAddressName(name string, _ bool) []string {
+	var problems []string
+	for _, err := range validation.IsValidIP(nil, name) {
+		problems = append(problems, err.Detail)
+	}
+	return problems
+}

@@ -1,9 +1,0 @@
-package builtin
-
-import "example.com/fakeapi/fake/internal/resource"
-
-func nodeResources() []resource.Resource {
-	return []resource.Resource{
-		{Group: "node.k8s.io", Version: "v1", Plural: "runtimeclasses", Kind: "RuntimeClass", AllowCreateOnUpdate: true},
-	}
-}

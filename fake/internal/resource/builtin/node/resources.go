@@ -1,0 +1,9 @@
+package node
+
+import "example.com/fakeapi/fake/internal/resource"
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{Group: "node.k8s.io", Version: "v1", Plural: "runtimeclasses", Kind: "RuntimeClass", AllowCreateOnUpdate: true},
+	}
+}

@@ -1,0 +1,18 @@
+package policy
+
+import (
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "policy", Version: "v1", Plural: "poddisruptionbudgets", Kind: "PodDisruptionBudget", Namespaced: true,
+			ShortNames: []string{"pdb"}, Status: true,
+			HasGeneration: true,
+			ValidateName:  path.ValidatePathSegmentName,
+		},
+	}
+}

@@ -1,0 +1,25 @@
+package rbac
+
+import (
+	"k8s.io/apimachinery/pkg/api/validation/path"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// Resources returns the types of RBAC. Any path segment is a valid name, for instance
+// "system:node".
+func Resources() []resource.Resource {
+	all := []resource.Resource{
+		{Plural: "clusterrolebindings", Kind: "ClusterRoleBinding"},
+		{Plural: "clusterroles", Kind: "ClusterRole"},
+		{Plural: "rolebindings", Kind: "RoleBinding", Namespaced: true},
+		{Plural: "roles", Kind: "Role", Namespaced: true},
+	}
+	for i := range all {
+		r := &all[i]
+		r.Group, r.Version = "rbac.authorization.k8s.io", "v1"
+		r.AllowUnconditionalUpdate, r.AllowCreateOnUpdate = true, true
+		r.ValidateName = path.ValidatePathSegmentName
+	}
+	return all
+}

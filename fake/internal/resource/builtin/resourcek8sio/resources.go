@@ -1,0 +1,46 @@
+package resourcek8sio
+
+import (
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+// Resources returns the types of dynamic resource allocation.
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "deviceclasses", Kind: "DeviceClass",
+			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
+		},
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "devicetaintrules", Kind: "DeviceTaintRule",
+			Status: true, HasGeneration: true,
+			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+		},
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaims", Kind: "ResourceClaim", Namespaced: true,
+			Status:                   true,
+			Subresources:             []resource.Subresource{resource.StatusSubresource("metadata")},
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+		},
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaimtemplates", Kind: "ResourceClaimTemplate", Namespaced: true,
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+		},
+		{
+			Group: "resource.k8s.io", Version: "v1", Plural: "resourceslices", Kind: "ResourceSlice",
+			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
+			FieldErrorFormat: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
+			Fields: []resource.Field{
+				resource.StringField("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
+				resource.StringField("spec.nodeName", func(s *resourcev1.ResourceSlice) string {
+					if s.Spec.NodeName == nil {
+						return ""
+					}
+					return *s.Spec.NodeName
+				}),
+			},
+		},
+	}
+}

@@ -1,0 +1,13 @@
+package scheduling
+
+import "example.com/fakeapi/fake/internal/resource"
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "scheduling.k8s.io", Version: "v1", Plural: "priorityclasses", Kind: "PriorityClass",
+			ShortNames:               []string{"pc"},
+			AllowUnconditionalUpdate: true, HasGeneration: true,
+		},
+	}
+}

@@ -1,0 +1,32 @@
+package storage
+
+import "example.com/fakeapi/fake/internal/resource"
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver", HasGeneration: true, ReturnDeletedObject: true},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode",
+			Status: true, ReturnDeletedObject: true,
+			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+		},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
+		},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "storageclasses", Kind: "StorageClass",
+			ShortNames:               []string{"sc"},
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+		},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattachments", Kind: "VolumeAttachment",
+			Status: true, ReturnDeletedObject: true,
+			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+		},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattributesclasses", Kind: "VolumeAttributesClass",
+			ShortNames:               []string{"vac"},
+			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+		},
+	}
+}

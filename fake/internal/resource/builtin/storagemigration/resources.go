@@ -1,0 +1,13 @@
+package storagemigration
+
+import "example.com/fakeapi/fake/internal/resource"
+
+func Resources() []resource.Resource {
+	return []resource.Resource{
+		{
+			Group: "storagemigration.k8s.io", Version: "v1", Plural: "storageversionmigrations", Kind: "StorageVersionMigration",
+			Status:       true,
+			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+		},
+	}
+}
