@@ -1,3 +1,4 @@
+// Package admissionregistration has the built-in types of the group admissionregistration.k8s.io.
 package admissionregistration
 
 import "example.com/fakeapi/fake/internal/resource"

@@ -1,3 +1,4 @@
+// Package apiextensions has the built-in types of the group apiextensions.k8s.io.
 package apiextensions
 
 import (

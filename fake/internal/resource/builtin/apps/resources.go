@@ -1,3 +1,4 @@
+// Package apps has the built-in types of the group apps.
 package apps
 
 import "example.com/fakeapi/fake/internal/resource"

@@ -1,3 +1,4 @@
+// Package authentication has the built-in types of the group authentication.k8s.io.
 package authentication
 
 import "example.com/fakeapi/fake/internal/resource"

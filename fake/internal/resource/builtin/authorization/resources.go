@@ -1,3 +1,4 @@
+// Package authorization has the built-in types of the group authorization.k8s.io.
 package authorization
 
 import "example.com/fakeapi/fake/internal/resource"

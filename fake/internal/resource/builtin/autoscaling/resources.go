@@ -1,3 +1,4 @@
+// Package autoscaling has the built-in types of the group autoscaling.
 package autoscaling
 
 import (

@@ -1,3 +1,4 @@
+// Package batch has the built-in types of the group batch.
 package batch
 
 import (

@@ -1,3 +1,4 @@
+// Package certificates has the built-in types of the group certificates.k8s.io.
 package certificates
 
 import (

@@ -1,3 +1,4 @@
+// Package coordination has the built-in types of the group coordination.k8s.io.
 package coordination
 
 import "example.com/fakeapi/fake/internal/resource"

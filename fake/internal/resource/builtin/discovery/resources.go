@@ -1,3 +1,4 @@
+// Package discovery has the built-in types of the group discovery.k8s.io.
 package discovery
 
 import "example.com/fakeapi/fake/internal/resource"

@@ -1,3 +1,4 @@
+// Package events has the built-in types of the group events.k8s.io.
 package events
 
 import (

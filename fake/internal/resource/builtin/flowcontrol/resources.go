@@ -1,3 +1,4 @@
+// Package flowcontrol has the built-in types of the group flowcontrol.apiserver.k8s.io.
 package flowcontrol
 
 import "example.com/fakeapi/fake/internal/resource"

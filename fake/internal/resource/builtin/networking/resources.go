@@ -1,3 +1,4 @@
+// Package networking has the built-in types of the group networking.k8s.io.
 package networking
 
 import "example.com/fakeapi/fake/internal/resource"

@@ -1,3 +1,4 @@
+// Package node has the built-in types of the group node.k8s.io.
 package node
 
 import "example.com/fakeapi/fake/internal/resource"

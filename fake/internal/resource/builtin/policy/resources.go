@@ -1,3 +1,4 @@
+// Package policy has the built-in types of the group policy.
 package policy
 
 import (

@@ -1,3 +1,4 @@
+// Package rbac has the built-in types of the group rbac.authorization.k8s.io.
 package rbac
 
 import (

@@ -1,3 +1,4 @@
+// Package resourcek8sio has the built-in types of the group resource.k8s.io.
 package resourcek8sio
 
 import (

@@ -1,3 +1,4 @@
+// Package scheduling has the built-in types of the group scheduling.k8s.io.
 package scheduling
 
 import "example.com/fakeapi/fake/internal/resource"

@@ -1,3 +1,4 @@
+// Package storage has the built-in types of the group storage.k8s.io.
 package storage
 
 import "example.com/fakeapi/fake/internal/resource"

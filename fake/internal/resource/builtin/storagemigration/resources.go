@@ -1,3 +1,4 @@
+// Package storagemigration has the built-in types of the group storagemigration.k8s.io.
 package storagemigration
 
 import "example.com/fakeapi/fake/internal/resource"
