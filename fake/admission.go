@@ -48,10 +48,30 @@ func WithAdmission(functions ...Admission) Option {
 			case f.Review == nil:
 				return fmt.Errorf("fakeapi: admission function %q is nil", f.Name)
 			}
-			o.admission = append(o.admission, admission.Plugin{
-				Name: f.Name, Review: admission.Func(f.Review), Mutates: f.Mutating, SideEffects: f.SideEffects,
+			o.reviewers = append(o.reviewers, &admission.Reviewer{
+				ReviewerName: f.Name, Review: admission.ReviewFunc(f.Review), Mutates: f.Mutating, SideEffects: f.SideEffects,
 			})
 		}
+		return nil
+	}
+}
+
+// WithAdmissionPlugins enables admission plugins besides those that are enabled by default, like the
+// flag --enable-admission-plugins of kube-apiserver. The default is that of kube-apiserver without
+// ServiceAccount, as in envtest. The package documentation lists the plugins. A name that is
+// unknown, or that WithoutAdmissionPlugins names, too, is an error.
+func WithAdmissionPlugins(names ...string) Option {
+	return func(o *options) error {
+		o.enabledPlugins = append(o.enabledPlugins, names...)
+		return nil
+	}
+}
+
+// WithoutAdmissionPlugins disables admission plugins, like the flag --disable-admission-plugins of
+// kube-apiserver; see WithAdmissionPlugins.
+func WithoutAdmissionPlugins(names ...string) Option {
+	return func(o *options) error {
+		o.disabledPlugins = append(o.disabledPlugins, names...)
 		return nil
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/admission/plugins"
 	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/faults"
@@ -47,7 +48,10 @@ type options struct {
 	rules                  []faults.Rule
 	middleware             []func(http.Handler) http.Handler
 	logger                 *slog.Logger // nil without WithLogger
-	admission              admission.Chain
+	reviewers              []*admission.Reviewer
+	enabledPlugins         []string // besides those that are enabled by default
+	disabledPlugins        []string
+	admissionPlugins       []string         // the result of both
 	webhookNetwork         versions.Network // to the conversion webhooks
 	limits                 Limits
 }
@@ -78,7 +82,9 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		continueLifetime:       o.continueLifetime,
 		closeTimeout:           o.closeTimeout,
 		features:               maps.Clone(o.features),
-		admission:              slices.Clone(o.admission),
+		reviewers:              slices.Clone(o.reviewers),
+		enabledPlugins:         slices.Clone(o.enabledPlugins),
+		disabledPlugins:        slices.Clone(o.disabledPlugins),
 		timeline:               o.timeline,
 		logger:                 o.logger,
 	}
@@ -94,6 +100,10 @@ func (o *options) apply(opts []Option) (*options, error) {
 		if err := opt(o); err != nil {
 			return nil, err
 		}
+	}
+	var err error
+	if o.admissionPlugins, err = plugins.Enabled(o.enabledPlugins, o.disabledPlugins); err != nil {
+		return nil, fmt.Errorf("fakeapi: %w", err)
 	}
 	return o, o.validate()
 }

@@ -126,7 +126,8 @@ func (s *Server) handlerSettings() handlers.Settings {
 		BookmarkInterval:       o.bookmarkInterval,
 		WatchTimeout:           o.watchTimeout,
 		ContinueLifetime:       o.continueLifetime,
-		Admission:              o.admission,
+		AdmissionPlugins:       o.admissionPlugins,
+		Reviewers:              o.reviewers,
 		Authorizer:             o.authorizer,
 		Tokens:                 s.tokens,
 	}

@@ -17,7 +17,7 @@ import (
 // request takes that long. Long-running requests have no limit.
 func (s *Server) withTimeout(next http.Handler) http.Handler {
 	var byDefault time.Duration
-	if len(s.opts.admission) > 0 {
+	if len(s.opts.reviewers) > 0 {
 		byDefault = requestinfo.RequestTimeout
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

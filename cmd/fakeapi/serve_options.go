@@ -15,7 +15,7 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-const optionArguments = "[--feature-gates NAME=BOOL,...]... [--etcd-compaction-interval TIME] [--auto-compaction-retention N] [--history-bytes BYTES] " +
+const optionArguments = "[--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]... [--etcd-compaction-interval TIME] [--auto-compaction-retention N] [--history-bytes BYTES] " +
 	"[--quota-backend-bytes BYTES] [--max-requests-inflight N] [--max-mutating-requests-inflight N] [--max-watches N] [--min-request-timeout SECONDS] " +
 	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--seed N] [--timeline=false] [-v LEVEL]"
 
@@ -32,6 +32,8 @@ type optionFlags struct {
 func (f *optionFlags) define(flags *flag.FlagSet) {
 	flags.Func("feature-gates", "enable and disable features: `NAME=BOOL,...` with the names "+strings.Join(featureNames(), ", ")+
 		"; the default is that of Kubernetes: all but "+string(fakeapi.CBOR)+"; can be repeated", f.setFeatures)
+	flags.Func("enable-admission-plugins", "enable the admission plugins `NAME,...` besides those that are enabled by default; can be repeated", f.names(fakeapi.WithAdmissionPlugins))
+	flags.Func("disable-admission-plugins", "disable the admission plugins `NAME,...`; can be repeated", f.names(fakeapi.WithoutAdmissionPlugins))
 	flags.Func("etcd-compaction-interval", "remember changes for this `TIME`; the default is 5m, and 0 is no limit", f.setCompactionInterval)
 	flags.Func("auto-compaction-retention", "remember `N` changes, as etcd does in the mode revision; the default is 100000, and 0 is no limit",
 		number(func(n int64) { f.limits.HistoryChanges = int(orNegative(n)) }))
@@ -53,6 +55,14 @@ func (f *optionFlags) define(flags *flag.FlagSet) {
 	flags.Func("seed", "seed `N` of random values: uids and generated names; without it they differ in each run", f.setSeed)
 	flags.BoolVar(&f.timeline, "timeline", true, "record requests, responses and watch events for the control API")
 	flags.IntVar(&f.verbosity, "v", 0, "the `LEVEL` of the log on stderr: from 3 on it has each request")
+}
+
+// names returns the function of a flag whose value is a list of names.
+func (f *optionFlags) names(option func(...string) fakeapi.Option) func(string) error {
+	return func(value string) error {
+		f.set = append(f.set, option(strings.Split(value, ",")...))
+		return nil
+	}
 }
 
 // options returns the options. The log is written to stderr.

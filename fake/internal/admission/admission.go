@@ -1,232 +1,104 @@
-// Package admission runs mutating and then validating admission plugins on writes. Their requests
-// and responses are those of admission webhooks.
+// Package admission runs admission plugins on writes: first those that mutate the object, and, when
+// the server has finished the object, those that validate it. The interfaces are those of
+// k8s.io/apiserver/pkg/admission. Package plugins has the plugins of kube-apiserver.
 package admission
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"example.com/fakeapi/fake/internal/codec"
-	"example.com/fakeapi/fake/internal/negotiate"
-	"example.com/fakeapi/fake/internal/patch"
 	"example.com/fakeapi/fake/internal/resource"
-	"example.com/fakeapi/fake/internal/status"
 )
 
-// Func reviews a write. It may be called for several requests at a time, and again for the same
-// request after a concurrent write.
-type Func func(ctx context.Context, request *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse
+// Interface is an admission plugin. It implements MutationInterface, ValidationInterface or both,
+// and is safe for concurrent use. A plugin may be called again for the same request after a
+// concurrent write.
+type Interface interface {
+	// Name returns the name of the plugin, as in the flag --enable-admission-plugins of
+	// kube-apiserver.
+	Name() string
+	// Handles reports whether the plugin is called for a write. It reads only the operation, the
+	// resource and the subresource.
+	Handles(attrs *Attributes) bool
+}
 
-// Plugin is an admission plugin.
-type Plugin struct {
-	// Name identifies the plugin in refusals.
-	Name string
-	// Review reviews a write.
-	Review Func
-	// Mutates is true if patches are applied. Mutating plugins are called before the others.
-	Mutates bool
-	// SideEffects is true if Review does more than respond, so that a dry run must not call it
-	// (DR-07).
-	SideEffects bool
+// MutationInterface is a plugin that changes objects.
+type MutationInterface interface {
+	Interface
+	// Admit changes attrs.Object, or replaces it. An error refuses the write. Warnings go to the
+	// recorder in ctx.
+	Admit(ctx context.Context, attrs *Attributes) error
+}
+
+// ValidationInterface is a plugin that refuses writes.
+type ValidationInterface interface {
+	Interface
+	// Validate returns the error of a refused write. It must not change the objects. Warnings go to
+	// the recorder in ctx.
+	Validate(ctx context.Context, attrs *Attributes) error
 }
 
 // Chain has the plugins in the order of their calls.
-type Chain []Plugin
+type Chain []Interface
 
 // Attributes describes a write.
 type Attributes struct {
 	Operation admissionv1.Operation
-	// UID identifies the review.
-	UID types.UID
 	// User is the user of the request.
-	User     authenticationv1.UserInfo
-	Resource *resource.Resource
-	// Parent is the resource of the path. It differs from Resource if the body has another kind,
-	// such as Scale. A delete has none.
-	Parent      *resource.Resource
-	Subresource string
-	Namespace   string
-	Name        string
+	User authenticationv1.UserInfo
+	// Resource is the resource of the body. It is that of the path, except for bodies of another
+	// kind, such as Scale, where Parent is the resource of the path.
+	Resource, Parent *resource.Resource
+	Subresource      string
+	Namespace        string
+	// Name is "" for a new object whose name is generated.
+	Name string
 	// Options is the CreateOptions, UpdateOptions or DeleteOptions of the request.
 	Options runtime.Object
 	DryRun  bool
+	// NewUID returns the uid of a review of the write.
+	NewUID func() types.UID
 	// Object is the new object and OldObject the stored one, both in the storage version; nil if
 	// there is none.
 	Object, OldObject runtime.Object
 }
 
-// Mutate calls the mutating plugins one after the other and returns the resulting object and their
-// warnings. attrs.Object must not be used afterwards.
-func (c Chain) Mutate(ctx context.Context, attrs Attributes) (runtime.Object, []error, error) {
-	var warnings []error
-	for i := range c {
-		p := &c[i]
-		if !p.Mutates {
-			continue
-		}
-		response, err := p.review(ctx, &attrs)
-		warnings = append(warnings, warningErrors(response)...)
-		if err != nil {
-			return nil, warnings, err
-		}
-		if attrs.Object, err = p.applyPatch(&attrs, response); err != nil {
-			return nil, warnings, err
-		}
+// RequestResource returns the resource of the path.
+func (a *Attributes) RequestResource() *resource.Resource {
+	if a.Parent != nil {
+		return a.Parent
 	}
-	return attrs.Object, warnings, nil
+	return a.Resource
 }
 
-// Validate calls the validating plugins and returns their warnings. The first refusal is the error.
-func (c Chain) Validate(ctx context.Context, attrs Attributes) ([]error, error) {
-	var warnings []error
-	for i := range c {
-		p := &c[i]
-		if p.Mutates {
-			continue
-		}
-		response, err := p.review(ctx, &attrs)
-		warnings = append(warnings, warningErrors(response)...)
-		if err != nil {
-			return warnings, err
+// GroupResource returns the group and plural of the path.
+func (a *Attributes) GroupResource() schema.GroupResource { return a.RequestResource().GroupResource() }
+
+// Admit calls the mutating plugins one after the other. The first refusal is the error.
+func (c Chain) Admit(ctx context.Context, attrs *Attributes) error {
+	for _, p := range c {
+		if m, ok := p.(MutationInterface); ok && p.Handles(attrs) {
+			if err := m.Admit(ctx, attrs); err != nil {
+				return err
+			}
 		}
 	}
-	return warnings, nil
+	return nil
 }
 
-// warningErrors returns the warnings of a response as errors.
-func warningErrors(response *admissionv1.AdmissionResponse) (warnings []error) {
-	if response == nil {
-		return nil
-	}
-	for _, text := range response.Warnings {
-		warnings = append(warnings, errors.New(text))
-	}
-	return warnings
-}
-
-// review calls a plugin. A refusal is returned as an error, with the response.
-func (p *Plugin) review(ctx context.Context, attrs *Attributes) (*admissionv1.AdmissionResponse, error) {
-	if attrs.DryRun && p.SideEffects {
-		return nil, status.DryRunUnsupported(p.Name)
-	}
-	request, err := attrs.reviewRequest()
-	if err != nil {
-		return nil, err
-	}
-	response, err := p.callReview(ctx, request)
-	switch {
-	case err != nil:
-		return nil, status.AdmissionFailed(p.Name, err)
-	case !response.Allowed:
-		return response, status.AdmissionDenied(p.Name, response.Result)
-	}
-	return response, nil
-}
-
-// callReview calls the function and recovers from its panics.
-func (p *Plugin) callReview(ctx context.Context, request *admissionv1.AdmissionRequest) (response *admissionv1.AdmissionResponse, err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = fmt.Errorf("it panicked: %v", reason)
+// Validate calls the validating plugins. The first refusal is the error.
+func (c Chain) Validate(ctx context.Context, attrs *Attributes) error {
+	for _, p := range c {
+		if v, ok := p.(ValidationInterface); ok && p.Handles(attrs) {
+			if err := v.Validate(ctx, attrs); err != nil {
+				return err
+			}
 		}
-	}()
-	if response = p.Review(ctx, request); response == nil {
-		return nil, errors.New("it gave no response")
 	}
-	return response, nil
-}
-
-// reviewRequest returns the request to a plugin.
-func (c *Attributes) reviewRequest() (*admissionv1.AdmissionRequest, error) {
-	kind, gvr := c.Resource.GroupVersionKind(), c.Resource.GroupVersionResource()
-	if c.Parent != nil {
-		gvr = c.Parent.GroupVersionResource()
-	}
-	request := &admissionv1.AdmissionRequest{
-		UID:                c.UID,
-		Kind:               metav1.GroupVersionKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind},
-		Resource:           metav1.GroupVersionResource{Group: gvr.Group, Version: gvr.Version, Resource: gvr.Resource},
-		SubResource:        c.Subresource,
-		RequestSubResource: c.Subresource,
-		Name:               c.Name,
-		Namespace:          c.Namespace,
-		Operation:          c.Operation,
-		UserInfo:           *c.User.DeepCopy(),
-		DryRun:             &c.DryRun,
-	}
-	request.RequestKind, request.RequestResource = &request.Kind, &request.Resource
-	var err error
-	if request.Object.Raw, err = c.encode(c.Object); err != nil {
-		return nil, err
-	}
-	if request.OldObject.Raw, err = c.encode(c.OldObject); err != nil {
-		return nil, err
-	}
-	request.Options.Raw, err = json.Marshal(c.Options)
-	return request, err
-}
-
-// encode encodes an object in the version of the request.
-func (c *Attributes) encode(stored runtime.Object) ([]byte, error) {
-	if stored == nil {
-		return nil, nil
-	}
-	served, err := c.Resource.Convert(stored, c.Resource.GroupVersion())
-	if err != nil {
-		return nil, err
-	}
-	served.GetObjectKind().SetGroupVersionKind(c.Resource.GroupVersionKind())
-	return json.Marshal(served)
-}
-
-// applyPatch returns the object with the patch of a response.
-func (p *Plugin) applyPatch(attrs *Attributes, response *admissionv1.AdmissionResponse) (runtime.Object, error) {
-	if len(response.Patch) == 0 || attrs.Object == nil {
-		return attrs.Object, nil
-	}
-	if t := response.PatchType; t == nil || *t != admissionv1.PatchTypeJSONPatch {
-		return nil, status.AdmissionFailed(p.Name, errors.New("the type of its patch is not JSONPatch"))
-	}
-	obj, err := attrs.patchObject(response.Patch)
-	if err != nil {
-		return nil, status.AdmissionFailed(p.Name, err)
-	}
-	return obj, nil
-}
-
-// patchObject applies a JSON patch to the object in the version of the request.
-func (c *Attributes) patchObject(operations []byte) (runtime.Object, error) {
-	if err := patch.CheckJSON(operations); err != nil {
-		return nil, err
-	}
-	p, err := patch.Parse(types.JSONPatchType, operations, false)
-	if err != nil {
-		return nil, err
-	}
-	served, err := c.Resource.Convert(c.Object, c.Resource.GroupVersion())
-	if err != nil {
-		return nil, err
-	}
-	served.GetObjectKind().SetGroupVersionKind(c.Resource.GroupVersionKind())
-	patched, err := p.Apply(served)
-	if err != nil {
-		return nil, err
-	}
-	obj, _, err := codec.DecodeBody(c.Resource, negotiate.JSON, patched.JSON, metav1.FieldValidationIgnore)
-	if err != nil {
-		return nil, err
-	}
-	stored, err := c.Resource.Convert(obj, c.Resource.StorageVersion)
-	if err != nil {
-		return nil, err
-	}
-	return c.Resource.Canonical(stored), nil
+	return nil
 }

@@ -43,11 +43,8 @@ type admissionRunner struct {
 	opts writeOptions
 }
 
-// newAdmissionRunner returns the admissionRunner of a request, or nil if there are no plugins.
+// newAdmissionRunner returns the admissionRunner of a request.
 func (a *API) newAdmissionRunner(q *request, opts writeOptions) *admissionRunner {
-	if len(a.settings.Admission) == 0 {
-		return nil
-	}
 	return &admissionRunner{api: a, q: q, opts: opts}
 }
 
@@ -57,13 +54,12 @@ func (r *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error
 	if r == nil {
 		return obj, nil
 	}
-	obj, warnings, err := r.api.settings.Admission.Mutate(r.q.r.Context(), r.attributes(obj, old))
-	r.q.addWarnings(warnings...)
-	if err != nil {
+	attributes := r.attributes(obj, old)
+	if err := r.api.admission.Admit(r.q.withWarnings(), attributes); err != nil {
 		return nil, err
 	}
-	r.q.dedupOwnerReferences(obj, true)
-	return obj, r.q.ensureNamespace(resource.Accessor(obj))
+	r.q.dedupOwnerReferences(attributes.Object, true)
+	return attributes.Object, r.q.ensureNamespace(resource.Accessor(attributes.Object))
 }
 
 // validate runs the validating plugins.
@@ -71,15 +67,13 @@ func (r *admissionRunner) validate(obj, old runtime.Object) error {
 	if r == nil {
 		return nil
 	}
-	warnings, err := r.api.settings.Admission.Validate(r.q.r.Context(), r.attributes(obj, old))
-	r.q.addWarnings(warnings...)
-	return err
+	return r.api.admission.Validate(r.q.withWarnings(), r.attributes(obj, old))
 }
 
-func (r *admissionRunner) attributes(obj, old runtime.Object) admission.Attributes {
-	attributes := admission.Attributes{
+func (r *admissionRunner) attributes(obj, old runtime.Object) *admission.Attributes {
+	attributes := &admission.Attributes{
 		Operation:   admissionv1.Update,
-		UID:         r.api.ids.UID(),
+		NewUID:      r.api.newUID,
 		User:        authn.UserFrom(r.q.r.Context()),
 		Resource:    r.q.res,
 		Parent:      r.q.parent,
@@ -104,15 +98,15 @@ func (r *admissionRunner) attributes(obj, old runtime.Object) admission.Attribut
 // runDeleteAdmission runs the admission plugins on the delete of an object. q is nil for a delete
 // by the server itself, on which no plugins run.
 func (a *API) runDeleteAdmission(q *request, res *resource.Resource, old runtime.Object, opts *metav1.DeleteOptions) error {
-	if q == nil || len(a.settings.Admission) == 0 {
+	if q == nil {
 		return nil
 	}
 	m := resource.Accessor(old)
 	options := opts.DeepCopy()
 	options.TypeMeta = optionsTypeMeta("DeleteOptions")
-	attributes := admission.Attributes{
+	attributes := &admission.Attributes{
 		Operation: admissionv1.Delete,
-		UID:       a.ids.UID(),
+		NewUID:    a.newUID,
 		User:      authn.UserFrom(q.r.Context()),
 		Resource:  res,
 		Namespace: m.GetNamespace(),
@@ -124,12 +118,9 @@ func (a *API) runDeleteAdmission(q *request, res *resource.Resource, old runtime
 	if rest.IsNamespaces(res) {
 		attributes.Namespace = attributes.Name
 	}
-	_, warnings, err := a.settings.Admission.Mutate(q.r.Context(), attributes)
-	if err == nil {
-		var more []error
-		more, err = a.settings.Admission.Validate(q.r.Context(), attributes)
-		warnings = append(warnings, more...)
+	ctx := q.withWarnings()
+	if err := a.admission.Admit(ctx, attributes); err != nil {
+		return err
 	}
-	q.addWarnings(warnings...)
-	return err
+	return a.admission.Validate(ctx, attributes)
 }

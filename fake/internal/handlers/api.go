@@ -10,8 +10,10 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/admission/plugins"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/clock"
@@ -47,8 +49,10 @@ type Settings struct {
 	// WatchTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice
 	// that (WA-17).
 	WatchTimeout time.Duration
-	// Admission has the plugins that every write of a request passes.
-	Admission admission.Chain
+	// AdmissionPlugins names the plugins of kube-apiserver that are enabled, see plugins.Enabled.
+	AdmissionPlugins []string
+	// Reviewers are called like admission webhooks for every write of a request.
+	Reviewers []*admission.Reviewer
 	// Authorizer decides access reviews; nil allows everything.
 	Authorizer authz.Authorizer
 	// Tokens has the bearer tokens that token reviews accept.
@@ -68,6 +72,9 @@ type API struct {
 	ids      *ids.Generator
 	clock    clock.Clock
 	settings Settings
+	// admission has the plugins that are enabled, and newUID is ids.UID.
+	admission admission.Chain
+	newUID    func() types.UID
 
 	crds     *controller.Controller
 	loader   *fixtures.Loader
@@ -96,7 +103,7 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 		store: storage.New(store), cache: watchcache.New(store, view, watchcache.Settings{
 			MaxWait: settings.ResourceVersionTimeout, Initialization: settings.CacheInitialization,
 		}),
-		types: types, ids: g, settings: settings,
+		types: types, ids: g, settings: settings, newUID: g.UID,
 		noops:             recordcache.New[noopRequest](),
 		continueLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime},
 	}
@@ -105,6 +112,9 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	a.store.AfterWrite = a.crds.AfterWrite
 	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds}
 	a.tokens = serviceaccount.New(g, a.getCore)
+	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, plugins.Dependencies{
+		Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer,
+	})
 	a.reviewer = &reviews.Reviewer{
 		Authorizer: settings.Authorizer, Tokens: settings.Tokens, ServiceAccounts: a.tokens, Clock: &a.clock,
 	}

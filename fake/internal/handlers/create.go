@@ -42,7 +42,7 @@ func (a *API) create(q *request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkNamespaceActive(q.res, q.namespace(), resource.Accessor(obj)); err != nil {
+	if err := a.checkServed(q.res, resource.Accessor(obj)); err != nil {
 		return err
 	}
 	manager, err := q.fieldManager()

@@ -65,9 +65,6 @@ func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) 
 // deleteObject deletes the object under key. q is nil for a delete by the server itself, which
 // skips admission. Dependents are not considered (DL-37).
 func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (result deleteResult, err error) {
-	if err := checkDeletable(res, name); err != nil {
-		return result, err
-	}
 	if q != nil {
 		if err := q.checkName(); err != nil {
 			return result, err

@@ -42,7 +42,7 @@ func (a *API) findNoop(q *request) *memstore.Record {
 // rememberNoop caches a request that did not change rec. A response with warnings is not cached,
 // because the warnings are found by the evaluation.
 func (a *API) rememberNoop(q *request, rec *memstore.Record) {
-	if q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && len(a.settings.Admission) == 0 {
+	if q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && len(a.settings.Reviewers) == 0 {
 		a.noops.Put(rec, q.newNoopRequest(q.bodyBytes))
 	}
 }

@@ -210,7 +210,7 @@ func (q *request) toStorageVersion(served runtime.Object) (runtime.Object, error
 }
 
 // decodePost decodes the options and the body of a POST that does not create the object in its
-// body. It checks the namespace (NS-01, NS-02) and runs mutating admission. The caller runs
+// body. It runs mutating admission. The caller runs
 // validating admission.
 func (a *API) decodePost(q *request) (opts metav1.CreateOptions, obj runtime.Object, admission *admissionRunner, err error) {
 	if _, err := q.readBody(); err != nil { // its size is checked before the options (CR-14)
@@ -225,10 +225,8 @@ func (a *API) decodePost(q *request) (opts metav1.CreateOptions, obj runtime.Obj
 	if err := q.ensureNamespace(resource.Accessor(obj)); err != nil {
 		return opts, nil, nil, err
 	}
-	if !isLocalReview(q.res) {
-		if err := a.checkNamespaceActive(q.parent, q.namespace(), resource.Accessor(obj)); err != nil {
-			return opts, nil, nil, err
-		}
+	if err := a.checkServed(q.parent, resource.Accessor(obj)); err != nil {
+		return opts, nil, nil, err
 	}
 	admission = a.newAdmissionRunner(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
 	obj, err = admission.mutate(obj, nil)

@@ -12,7 +12,6 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apiserver/pkg/warning"
 
 	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
@@ -131,7 +130,7 @@ func (q *request) beforeUpdate(admission *admissionRunner, obj, old runtime.Obje
 	} else {
 		rest.PrepareForUpdate(q.r.Context(), q.res, obj, old)
 	}
-	ctx := warning.WithWarningRecorder(q.r.Context(), q)
+	ctx := q.withWarnings()
 	err := rest.ValidateUpdate(ctx, q.res, q.sub, obj, old)
 	if gone := q.checkContext(); gone != nil { // err is incomplete
 		return gone
@@ -153,7 +152,7 @@ func (a *API) createOnUpdate(q *request, admission *admissionRunner, obj runtime
 	if _, err := resourceVersionOf(m); err != nil { // its value is ignored
 		return err
 	}
-	if err := a.checkNamespaceActive(q.res, q.namespace(), m); err != nil {
+	if err := a.checkServed(q.res, m); err != nil {
 		return err
 	}
 	rest.WipeSystemFields(m)

@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"context"
+
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/warning"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -71,6 +74,11 @@ func (q *request) addTypeWarnings(obj, old runtime.Object) {
 	for _, text := range texts {
 		q.warnings.add(q.w.Header(), text)
 	}
+}
+
+// withWarnings returns the context of the request with the recorder of its warnings.
+func (q *request) withWarnings() context.Context {
+	return warning.WithWarningRecorder(q.r.Context(), q)
 }
 
 // AddWarning implements warning.Recorder.

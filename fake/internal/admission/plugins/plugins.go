@@ -1,0 +1,100 @@
+// Package plugins has the admission plugins of kube-apiserver, one file each, under the names that
+// its flags --enable-admission-plugins and --disable-admission-plugins use. A plugin reads stored
+// objects as they are at the time of the request; none has state of its own.
+package plugins
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/authz"
+	"example.com/fakeapi/memstore"
+)
+
+// Dependencies is what plugins use.
+type Dependencies struct {
+	Objects Objects
+	// Authorizer decides about the permissions that plugins ask for; nil allows everything.
+	Authorizer authz.Authorizer
+}
+
+// Objects reads stored objects in their storage versions. The caller may change them.
+type Objects interface {
+	// Record returns the stored record of an object, nil if there is none. Its fields are those
+	// that the resource can be selected by.
+	Record(res schema.GroupVersionResource, namespace, name string) *memstore.Record
+	// Get returns an object, or NotFound. The namespace of a cluster-scoped resource is "".
+	Get(res schema.GroupVersionResource, namespace, name string) (runtime.Object, error)
+	// List returns the objects in a namespace, or in all namespaces for "".
+	List(res schema.GroupVersionResource, namespace string) ([]runtime.Object, error)
+}
+
+// plugin is a row of the table of plugins.
+type plugin struct {
+	name string
+	// isDefault reports whether the plugin is enabled by default.
+	isDefault bool
+	make      func(Dependencies) admission.Interface
+}
+
+// table returns the plugins in the order of kube-apiserver. Reviewers are called before
+// ResourceQuota, where a real server calls webhooks.
+func table() []plugin {
+	return []plugin{
+		{"NamespaceLifecycle", true, newNamespaceLifecycle},
+	}
+}
+
+// New returns the chain of the plugins with names, which Enabled has returned, and of reviewers.
+func New(names []string, reviewers []*admission.Reviewer, d Dependencies) admission.Chain {
+	var chain, last admission.Chain
+	for _, p := range table() {
+		switch {
+		case !slices.Contains(names, p.name):
+		case p.name == "ResourceQuota":
+			last = append(last, p.make(d))
+		default:
+			chain = append(chain, p.make(d))
+		}
+	}
+	for _, r := range reviewers {
+		chain = append(chain, r)
+	}
+	return append(chain, last...)
+}
+
+// Enabled returns the names of the plugins that are enabled by default, and of those in enable, but
+// without those in disable. A name that is unknown or in both is an error.
+func Enabled(enable, disable []string) (names []string, err error) {
+	all := table()
+	for _, name := range slices.Concat(enable, disable) {
+		if !slices.ContainsFunc(all, func(p plugin) bool { return p.name == name }) {
+			return nil, fmt.Errorf("admission plugin %q is unknown, only these are known: %s", name, strings.Join(Names(), ", "))
+		}
+	}
+	for _, name := range enable {
+		if slices.Contains(disable, name) {
+			return nil, fmt.Errorf("admission plugin %q is both enabled and disabled", name)
+		}
+	}
+	for _, p := range all {
+		if (p.isDefault || slices.Contains(enable, p.name)) && !slices.Contains(disable, p.name) {
+			names = append(names, p.name)
+		}
+	}
+	return names, nil
+}
+
+// Names returns the names of all plugins, in the order of their calls.
+func Names() []string {
+	var names []string
+	for _, p := range table() {
+		names = append(names, p.name)
+	}
+	return names
+}

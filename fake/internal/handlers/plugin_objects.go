@@ -1,0 +1,62 @@
+package handlers
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/crd/registry"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/storage"
+	"example.com/fakeapi/memstore"
+)
+
+// pluginObjects are the stored objects that admission plugins read.
+type pluginObjects struct {
+	store *storage.Store
+	types *registry.Registry
+}
+
+func (o *pluginObjects) lookup(res schema.GroupVersionResource) (*resource.Resource, error) {
+	if found := o.types.Table().Lookup(res.Group, res.Version, res.Resource); found != nil {
+		return found, nil
+	}
+	return nil, apierrors.NewInternalError(fmt.Errorf("%s is not served", res))
+}
+
+// Record returns the stored record of an object, nil if there is none.
+func (o *pluginObjects) Record(gvr schema.GroupVersionResource, namespace, name string) *memstore.Record {
+	res, err := o.lookup(gvr)
+	if err != nil {
+		return nil
+	}
+	return o.store.View().Get(codec.Key(res, namespace, name))
+}
+
+// Get returns an object in the storage version, or NotFound.
+func (o *pluginObjects) Get(gvr schema.GroupVersionResource, namespace, name string) (runtime.Object, error) {
+	res, err := o.lookup(gvr)
+	if err != nil {
+		return nil, err
+	}
+	return o.store.GetObject(res, namespace, name)
+}
+
+// List returns the objects in a namespace, or in all namespaces for "", in the storage version.
+func (o *pluginObjects) List(gvr schema.GroupVersionResource, namespace string) (objects []runtime.Object, err error) {
+	res, err := o.lookup(gvr)
+	if err != nil {
+		return nil, err
+	}
+	for rec := range o.store.View().Range(codec.Key(res, namespace, ""), "") {
+		obj, err := o.store.Decode(res, rec)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, obj)
+	}
+	return objects, nil
+}
