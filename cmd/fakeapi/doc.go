@@ -5,7 +5,9 @@
 //	        [--token TOKEN]... [--client-ca FILE]... [--host NAME]... [--faults FILE]
 //	        [--controllers=false] [--cbor] [--cache-initializing DURATION]
 //	        [--latency] [--scenario FILE [--stay]]
-//	        [--feature-gates NAME=BOOL,...]... [--etcd-compaction-interval TIME]
+//	        [--feature-gates NAME=BOOL,...]...
+//	        [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]...
+//	        [--etcd-compaction-interval TIME]
 //	        [--auto-compaction-retention N] [--history-bytes BYTES]
 //	        [--quota-backend-bytes BYTES] [--max-requests-inflight N]
 //	        [--max-mutating-requests-inflight N] [--max-watches N]
@@ -118,6 +120,9 @@
 // --feature-gates enables and disables AggregatedDiscoveryEndpoint, CBORServingAndStorage and
 // WatchList, as in --feature-gates WatchList=false,CBORServingAndStorage=true. CBOR is the only one
 // that is off by default; --cbor enables it, too.
+//
+// --enable-admission-plugins and --disable-admission-plugins change which admission plugins run.
+// The default is that of kube-apiserver without ServiceAccount.
 //
 // The server remembers changes for the time of --etcd-compaction-interval (5m), at most as many as
 // --auto-compaction-retention (100000), and no more than fit into --history-bytes (256 MiB). Reads,

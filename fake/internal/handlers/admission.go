@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"context"
+
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -96,10 +98,11 @@ func (r *admissionRunner) attributes(obj, old runtime.Object) *admission.Attribu
 }
 
 // runDeleteAdmission runs the admission plugins on the delete of an object. q is nil for a delete
-// by the server itself, on which no plugins run.
-func (a *API) runDeleteAdmission(q *request, res *resource.Resource, old runtime.Object, opts *metav1.DeleteOptions) error {
-	if q == nil {
-		return nil
+// by the server itself, which is not reviewed.
+func (a *API) runDeleteAdmission(ctx context.Context, q *request, res *resource.Resource, old runtime.Object, opts *metav1.DeleteOptions) error {
+	chain := a.ownAdmission
+	if q != nil {
+		ctx, chain = q.withWarnings(), a.admission
 	}
 	m := resource.Accessor(old)
 	options := opts.DeepCopy()
@@ -107,7 +110,7 @@ func (a *API) runDeleteAdmission(q *request, res *resource.Resource, old runtime
 	attributes := &admission.Attributes{
 		Operation: admissionv1.Delete,
 		NewUID:    a.newUID,
-		User:      authn.UserFrom(q.r.Context()),
+		User:      authn.UserFrom(ctx),
 		Resource:  res,
 		Namespace: m.GetNamespace(),
 		Name:      m.GetName(),
@@ -118,9 +121,8 @@ func (a *API) runDeleteAdmission(q *request, res *resource.Resource, old runtime
 	if rest.IsNamespaces(res) {
 		attributes.Namespace = attributes.Name
 	}
-	ctx := q.withWarnings()
-	if err := a.admission.Admit(ctx, attributes); err != nil {
+	if err := chain.Admit(ctx, attributes); err != nil {
 		return err
 	}
-	return a.admission.Validate(ctx, attributes)
+	return chain.Validate(ctx, attributes)
 }

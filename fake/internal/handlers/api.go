@@ -72,9 +72,10 @@ type API struct {
 	ids      *ids.Generator
 	clock    clock.Clock
 	settings Settings
-	// admission has the plugins that are enabled, and newUID is ids.UID.
-	admission admission.Chain
-	newUID    func() types.UID
+	// admission has the plugins that run for requests, and ownAdmission those that run for deletes
+	// by the server itself, which are not reviewed. newUID is ids.UID.
+	admission, ownAdmission admission.Chain
+	newUID                  func() types.UID
 
 	crds     *controller.Controller
 	loader   *fixtures.Loader
@@ -112,9 +113,9 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	a.store.AfterWrite = a.crds.AfterWrite
 	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds}
 	a.tokens = serviceaccount.New(g, a.getCore)
-	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, plugins.Dependencies{
-		Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer,
-	})
+	dependencies := plugins.Dependencies{Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer}
+	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, dependencies)
+	a.ownAdmission = plugins.New(settings.AdmissionPlugins, nil, dependencies)
 	a.reviewer = &reviews.Reviewer{
 		Authorizer: settings.Authorizer, Tokens: settings.Tokens, ServiceAccounts: a.tokens, Clock: &a.clock,
 	}

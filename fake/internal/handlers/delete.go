@@ -83,7 +83,7 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 		if err := rest.CheckPreconditions(res, m, opts.Preconditions); err != nil {
 			return nil, err
 		}
-		if err := a.runDeleteAdmission(q, res, old, opts); err != nil {
+		if err := a.runDeleteAdmission(ctx, q, res, old, opts); err != nil {
 			return nil, err
 		}
 		result.uid, deleted = m.GetUID(), old
