@@ -111,7 +111,7 @@ func TestDynamicClient(t *testing.T) {
 }
 
 func TestMetadataClient(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
+	srv := fakeapi.Start(t, fakeapi.WithoutSystemObjects(), fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
 	client := metadata.NewForConfigOrDie(srv.RESTConfig()).Resource(configMaps)
 	ctx := t.Context()
 	one, err := client.Namespace("default").Get(ctx, "a", metav1.GetOptions{})

@@ -48,14 +48,15 @@
 //
 // # Options by task
 //
-//	objects at the start          WithObjects, WithYAML, WithManifests, WithScheme
+//	objects at the start          WithObjects, WithYAML, WithManifests, WithScheme,
+//	                              WithoutSystemObjects
 //	custom resources              WithCRDs with CRDsFromPaths, CRDsFromFS, CRDsFromObjects or CRDFromGoType
 //	conversion webhooks           WithWebhookDialer, WithServiceResolver
 //	address and TLS               WithAddress, WithAllowedHosts, WithTLS, WithInMemoryNetwork
 //	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
 //	users and permissions         WithTokens, WithClientCA, WithAnonymousAuth, WithAuthorizer
-//	admission                     WithAdmission
+//	admission                     WithAdmission, WithAdmissionPlugins, WithoutAdmissionPlugins
 //	faults                        WithFaults, and later Server.Faults
 //	the latency of a cluster      WithFaults with faults.RealisticLatency
 //	limits and history            WithLimits, WithContinueLifetime

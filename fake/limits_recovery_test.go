@@ -69,7 +69,7 @@ func TestQuota(t *testing.T) {
 
 // A namespace can be deleted if there is no space for its conditions.
 func TestDeleteNamespaceInFullStore(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 30 << 10}))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutSystemObjects(), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 30 << 10}))
 	p := probe{t, srv}
 	require.Equal(t, 201, p.do("POST", "/api/v1/namespaces", mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
 	spare := `{"metadata":{"name":"spare","annotations":{"a":"` + strings.Repeat("x", 200) + `"}}}`

@@ -73,7 +73,7 @@ func formatMetric(m *dto.Metric) string {
 
 // The metrics count requests by verb, resource and code.
 func TestRequestMetrics(t *testing.T) {
-	srv := fakeapi.Start(t)
+	srv := fakeapi.Start(t, fakeapi.WithoutSystemObjects())
 	const maps = "/api/v1/namespaces/default/configmaps"
 	for _, r := range []struct{ method, path, contentType, body string }{
 		{"POST", maps, "", `{"metadata":{"name":"a"}}`},

@@ -220,7 +220,7 @@ func TestDeleteLargeNamespace(t *testing.T) {
 		for name, n := range deleted {
 			require.Equal(p, 1, n, name)
 		}
-	})
+	}, fakeapi.WithoutSystemObjects())
 }
 
 // The propagation policy is for dependents of the namespace. Its content is deleted with every

@@ -49,6 +49,7 @@ type options struct {
 	middleware             []func(http.Handler) http.Handler
 	logger                 *slog.Logger // nil without WithLogger
 	reviewers              []*admission.Reviewer
+	systemObjects          bool
 	enabledPlugins         []string // besides those that are enabled by default
 	disabledPlugins        []string
 	admissionPlugins       []string         // the result of both
@@ -59,6 +60,7 @@ type options struct {
 func newOptions(opts []Option) (*options, error) {
 	o := &options{
 		controllers:            true,
+		systemObjects:          true,
 		timeline:               true,
 		address:                anyPort,
 		resourceVersionTimeout: 3 * time.Second,

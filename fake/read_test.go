@@ -53,7 +53,7 @@ func TestGet(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(twoObjects), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutSystemObjects(), fakeapi.WithYAML(twoObjects), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
 	require.NoError(t, srv.LoadYAML(strings.ReplaceAll(twoObjects, "name: ", "namespace: other, name: second-")))
 	for namespace, want := range map[string]int{"": 2, "other": 1, "none": 0} {
 		var list corev1.ConfigMapList
@@ -80,14 +80,14 @@ func TestList(t *testing.T) {
 
 // The dump of a server can be loaded into another one.
 func TestDump(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(twoObjects), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutSystemObjects(), fakeapi.WithYAML(twoObjects), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
 	text, err := srv.Dump()
 	require.NoError(t, err)
 	require.Contains(t, text, "kind: ConfigMap\n")
 	require.NotContains(t, text, "managedFields")
 	require.Equal(t, 7, strings.Count("---\n"+text, "---\n"))
 
-	other := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(text))
+	other := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutSystemObjects(), fakeapi.WithYAML(text))
 	again, err := other.Dump()
 	require.NoError(t, err)
 	require.Equal(t, withoutVersions(text), withoutVersions(again))

@@ -57,8 +57,11 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 		serveDone: make(chan struct{}),
 	}
 	r.api = s.api.Replica(view, r.handlerSettings())
-	if err := r.start(); err != nil {
+	if err := r.listen(); err != nil {
 		return nil, err
+	}
+	if err := r.start(); err != nil {
+		return nil, errors.Join(err, r.listener.Close())
 	}
 	if err := s.closeWith(r); err != nil {
 		return nil, err

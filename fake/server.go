@@ -76,7 +76,11 @@ func New(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := memstore.New(o.limits.storeOptions())
+	storeOptions, err := o.storeOptions()
+	if err != nil {
+		return nil, err
+	}
+	store := memstore.New(storeOptions)
 	s := &Server{
 		opts:      o,
 		types:     registry.New(o.conversionNetwork(store)),
@@ -85,11 +89,14 @@ func New(opts ...Option) (*Server, error) {
 	}
 	s.tokens = newTokens(o.tokens)
 	s.api = handlers.New(s.store, s.types, ids.New(seed(o.seed)), s.handlerSettings())
-	if err := s.api.LoadSystem(); err != nil {
+	if err := s.listen(); err != nil {
 		return nil, err
 	}
+	if err := errors.Join(s.loadSystemObjects(), s.api.LoadSystem()); err != nil {
+		return nil, errors.Join(err, s.listener.Close())
+	}
 	if err := s.initialize(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.listener.Close())
 	}
 	return s, nil
 }
@@ -133,13 +140,10 @@ func (s *Server) handlerSettings() handlers.Settings {
 	}
 }
 
-// start listens and serves.
+// start serves the listener.
 func (s *Server) start() error {
 	if _, err := s.faults.Add(s.opts.rules...); err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
-	}
-	if err := s.listen(); err != nil {
-		return err
 	}
 	s.discovery = discovery.New(s.types.Table, s.listener.Addr().String())
 	s.groups = &Discovery{server: s}
@@ -151,7 +155,7 @@ func (s *Server) start() error {
 	}
 	config, err := s.tlsConfig()
 	if err != nil {
-		return errors.Join(fmt.Errorf("fakeapi: %w", err), s.listener.Close())
+		return fmt.Errorf("fakeapi: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel

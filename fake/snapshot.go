@@ -91,8 +91,11 @@ func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	if err := f.api.SyncCRDs(); err != nil {
 		return nil, err
 	}
-	if err := f.initialize(); err != nil {
+	if err := f.listen(); err != nil {
 		return nil, err
+	}
+	if err := f.initialize(); err != nil {
+		return nil, errors.Join(err, f.listener.Close())
 	}
 	return f, nil
 }

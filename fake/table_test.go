@@ -301,7 +301,7 @@ func TestTableOfFlowSchemas(t *testing.T) {
 	flow := func(name string, precedence int32) *flowcontrolv1.FlowSchema {
 		return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: precedence}}
 	}
-	srv := fakeapi.Start(t, fakeapi.WithObjects(flow("a", 9000), flow("b", 100), flow("c", 100)))
+	srv := fakeapi.Start(t, fakeapi.WithoutSystemObjects(), fakeapi.WithObjects(flow("a", 9000), flow("b", 100), flow("c", 100)))
 	_, body := fetch(t, srv, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", asTable)
 	_, rows := decodeTable(t, body)
 	require.Equal(t, []any{"b", "c", "a"}, []any{rows[0][0], rows[1][0], rows[2][0]})

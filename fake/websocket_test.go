@@ -44,7 +44,7 @@ func readMessage(t *testing.T, ws *websocket.Conn) (kind string, object metav1.P
 // A watch over a WebSocket has a message for each event and ends like any other. The subprotocol is
 // returned and has no effect.
 func TestWatchOverWebSocket(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "0")))
+	srv := fakeapi.Start(t, fakeapi.WithoutSystemObjects(), fakeapi.WithObjects(configMap("a", "0")))
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	ws, err := dialWebSocket(t, srv, "/api/v1/configmaps?watch=1", "*/*", "base64.binary.k8s.io")
 	require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestWebSocketErrors(t *testing.T) {
 
 // Close ends WebSockets. The watch ends if the client closes its WebSocket.
 func TestWebSocketClose(t *testing.T) {
-	srv, err := fakeapi.New()
+	srv, err := fakeapi.New(fakeapi.WithoutSystemObjects())
 	require.NoError(t, err)
 	const watch = "/api/v1/configmaps?watch=1"
 	closed, err := dialWebSocket(t, srv, watch, "*/*")

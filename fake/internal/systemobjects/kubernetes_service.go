@@ -1,0 +1,75 @@
+package systemobjects
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// The Service kubernetes in the namespace default leads to the API server.
+const (
+	serviceName = "kubernetes"
+	portName    = "https"
+	servicePort = 443
+	// address is the address of the API server.
+	address = "127.0.0.1"
+)
+
+// kubernetesService returns the Service kubernetes, its address, its endpoints in both forms, and
+// the ranges of cluster IPs.
+func (c *Config) kubernetesService() []runtime.Object {
+	ip := c.ServiceCIDRs[0].Addr().Next().String()
+	family := corev1.IPv4Protocol
+	if c.ServiceCIDRs[0].Addr().Is6() {
+		family = corev1.IPv6Protocol
+	}
+	meta := metav1.ObjectMeta{Name: serviceName, Namespace: metav1.NamespaceDefault}
+	service := &corev1.Service{
+		ObjectMeta: meta,
+		Spec: corev1.ServiceSpec{
+			Type:      corev1.ServiceTypeClusterIP,
+			ClusterIP: ip, ClusterIPs: []string{ip},
+			IPFamilies:     []corev1.IPFamily{family},
+			IPFamilyPolicy: new(corev1.IPFamilyPolicySingleStack),
+			Ports:          []corev1.ServicePort{{Name: portName, Protocol: corev1.ProtocolTCP, Port: servicePort, TargetPort: intstr.FromInt32(c.Port)}},
+		},
+	}
+	service.Labels = map[string]string{"component": "apiserver", "provider": "kubernetes"}
+
+	endpoints := &corev1.Endpoints{ObjectMeta: meta, Subsets: []corev1.EndpointSubset{{
+		Addresses: []corev1.EndpointAddress{{IP: address}},
+		Ports:     []corev1.EndpointPort{{Name: portName, Port: c.Port, Protocol: corev1.ProtocolTCP}},
+	}}}
+	endpoints.Labels = map[string]string{discoveryv1.LabelSkipMirror: "true"}
+
+	slice := &discoveryv1.EndpointSlice{
+		ObjectMeta: meta, AddressType: discoveryv1.AddressTypeIPv4,
+		Endpoints: []discoveryv1.Endpoint{{Addresses: []string{address}, Conditions: discoveryv1.EndpointConditions{Ready: new(true)}}},
+		Ports:     []discoveryv1.EndpointPort{{Name: new(portName), Port: &c.Port, Protocol: new(corev1.ProtocolTCP)}},
+	}
+	slice.Labels = map[string]string{discoveryv1.LabelServiceName: serviceName}
+
+	ipAddress := &networkingv1.IPAddress{Spec: networkingv1.IPAddressSpec{ParentRef: &networkingv1.ParentReference{
+		Resource: "services", Namespace: meta.Namespace, Name: meta.Name,
+	}}}
+	ipAddress.Name = ip
+	ipAddress.Labels = map[string]string{networkingv1.LabelIPAddressFamily: string(family), networkingv1.LabelManagedBy: "ipallocator.k8s.io"}
+	return []runtime.Object{c.serviceCIDR(), ipAddress, service, endpoints, slice}
+}
+
+// serviceCIDR returns the ServiceCIDR of the ranges that the server is started with.
+func (c *Config) serviceCIDR() runtime.Object {
+	cidr := &networkingv1.ServiceCIDR{Status: networkingv1.ServiceCIDRStatus{Conditions: []metav1.Condition{{
+		Type: networkingv1.ServiceCIDRConditionReady, Status: metav1.ConditionTrue,
+		LastTransitionTime: placeholderTime, Message: "Kubernetes default Service CIDR is ready",
+	}}}}
+	cidr.Name = serviceName
+	cidr.Finalizers = []string{"networking.k8s.io/service-cidr-finalizer"}
+	for _, prefix := range c.ServiceCIDRs {
+		cidr.Spec.CIDRs = append(cidr.Spec.CIDRs, prefix.String())
+	}
+	return cidr
+}

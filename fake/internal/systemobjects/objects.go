@@ -1,0 +1,83 @@
+// Package systemobjects has the objects that a kube-apiserver creates when it starts, besides the
+// system namespaces: the Service kubernetes with its endpoints and its range of addresses, the
+// system PriorityClasses, the configuration of API priority and fairness, and what clients and other
+// servers read in kube-system.
+//
+// [Load] stores them. Encoding them takes longer than starting a server, so that their bytes are
+// made once a process, with placeholders for what differs between servers.
+package systemobjects
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"net/netip"
+	"slices"
+	"strings"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Config is what the objects depend on.
+type Config struct {
+	// ServiceCIDRs are the ranges of the cluster IPs of Services, one for each family. The Service
+	// kubernetes has the first address of the first range.
+	ServiceCIDRs []netip.Prefix
+	// Port is the port of the API server.
+	Port int32
+	// ClientCA has the certificates of WithClientCA in PEM, "" without.
+	ClientCA string
+}
+
+// hostname is the host name of the API server.
+const hostname = "fakeapi"
+
+// objects returns the objects. Their defaults are not set, and they have no uid and no time.
+func (c *Config) objects() []runtime.Object {
+	return slices.Concat(
+		c.kubernetesService(),
+		priorityClasses(),
+		priorityLevelConfigurations(),
+		flowSchemas(),
+		[]runtime.Object{c.authenticationConfigMap(), tokenTrackingConfigMap(), identityLease()},
+	)
+}
+
+// authenticationConfigMap returns the ConfigMap from which aggregated API servers and kubelets read
+// who signs client certificates.
+func (c *Config) authenticationConfigMap() runtime.Object {
+	m := &corev1.ConfigMap{ObjectMeta: inKubeSystem("extension-apiserver-authentication")}
+	if c.ClientCA != "" {
+		m.Data = map[string]string{"client-ca-file": c.ClientCA}
+	}
+	return m
+}
+
+// tokenTrackingConfigMap returns the ConfigMap with the day since when uses of legacy service
+// account tokens are recorded (KEP-2799).
+func tokenTrackingConfigMap() runtime.Object {
+	return &corev1.ConfigMap{
+		ObjectMeta: inKubeSystem("kube-apiserver-legacy-service-account-token-tracking"),
+		Data:       map[string]string{"since": placeholderTime.Format("2006-01-02")},
+	}
+}
+
+// identityLease returns the Lease of the API server (KEP-1965). It is not renewed.
+func identityLease() runtime.Object {
+	hash := sha256.Sum256([]byte(hostname))
+	name := "apiserver-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(hash[:16]))
+	renewed := metav1.NewMicroTime(placeholderTime.Time)
+	holder := name + "_" + placeholderUID
+	lease := &coordinationv1.Lease{
+		ObjectMeta: inKubeSystem(name),
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: new(int32(3600)), RenewTime: &renewed},
+	}
+	lease.Labels = map[string]string{"apiserver.kubernetes.io/identity": "kube-apiserver", corev1.LabelHostname: hostname}
+	return lease
+}
+
+func inKubeSystem(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceSystem}
+}

@@ -1,0 +1,63 @@
+package fakeapi
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"example.com/fakeapi/fake/internal/ids"
+	"example.com/fakeapi/fake/internal/systemobjects"
+	"example.com/fakeapi/memstore"
+)
+
+// WithoutSystemObjects starts a server without the objects that a kube-apiserver creates, except for
+// the namespaces default, kube-system, kube-public and kube-node-lease. It is for tests that count
+// objects. The package documentation lists the objects.
+func WithoutSystemObjects() Option {
+	return func(o *options) error {
+		o.systemObjects = false
+		return nil
+	}
+}
+
+// storeOptions returns the options of the store. The system objects have the resourceVersions before
+// the first one of a server without them, so that all others are the same with and without.
+func (o *options) storeOptions() (memstore.Options, error) {
+	s := o.limits.storeOptions()
+	if !o.systemObjects {
+		return s, nil
+	}
+	count, err := systemobjects.Count(o.systemObjectsConfig(0))
+	s.StartRevision = memstore.DefaultStartRevision - memstore.Revision(count)
+	return s, err
+}
+
+func (o *options) systemObjectsConfig(port int32) systemobjects.Config {
+	var authorities strings.Builder
+	for _, text := range o.clientCAs {
+		authorities.Write(text)
+	}
+	return systemobjects.Config{
+		ServiceCIDRs: []netip.Prefix{systemobjects.DefaultServiceCIDR()}, Port: port, ClientCA: authorities.String(),
+	}
+}
+
+// loadSystemObjects stores the objects that a kube-apiserver creates when it starts.
+func (s *Server) loadSystemObjects() error {
+	if !s.opts.systemObjects {
+		return nil
+	}
+	_, text, err := net.SplitHostPort(s.listener.Addr().String())
+	if err != nil {
+		return fmt.Errorf("fakeapi: %w", err)
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return fmt.Errorf("fakeapi: %w", err)
+	}
+	seed := ids.New(seed(s.opts.seed)).Derive("system objects")
+	return systemobjects.Load(s.store, s.opts.systemObjectsConfig(int32(port)), seed, time.Now())
+}

@@ -1,0 +1,110 @@
+package fakeapi_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+func TestSystemObjects(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithSeed(1))
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	ctx := t.Context()
+
+	service, err := client.CoreV1().Services("default").Get(ctx, "kubernetes", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "10.96.0.1", service.Spec.ClusterIP)
+	require.Equal(t, map[string]string{"component": "apiserver", "provider": "kubernetes"}, service.Labels)
+	ip, err := client.NetworkingV1().IPAddresses().Get(ctx, service.Spec.ClusterIP, metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "kubernetes", ip.Spec.ParentRef.Name)
+	cidr, err := client.NetworkingV1().ServiceCIDRs().Get(ctx, "kubernetes", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"10.96.0.0/12"}, cidr.Spec.CIDRs)
+	slice, err := client.DiscoveryV1().EndpointSlices("default").Get(ctx, "kubernetes", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Contains(t, srv.URL(), fmt.Sprintf(":%d", *slice.Ports[0].Port))
+	require.Equal(t, *slice.Ports[0].Port, service.Spec.Ports[0].TargetPort.IntVal)
+
+	classes, err := client.SchedulingV1().PriorityClasses().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, classes.Items, 2)
+	require.Equal(t, corev1.PreemptLowerPriority, *classes.Items[0].PreemptionPolicy)
+	schemas, err := client.FlowcontrolV1().FlowSchemas().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	levels, err := client.FlowcontrolV1().PriorityLevelConfigurations().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Greater(t, len(schemas.Items), 10)
+	require.Greater(t, len(levels.Items), 7)
+	leases, err := client.CoordinationV1().Leases("kube-system").List(ctx, metav1.ListOptions{LabelSelector: "apiserver.kubernetes.io/identity=kube-apiserver"})
+	require.NoError(t, err)
+	require.Len(t, leases.Items, 1)
+
+	uids := map[types.UID]bool{}
+	for _, o := range []metav1.Object{service, ip, cidr, slice, &classes.Items[0], &schemas.Items[0], &levels.Items[0], &leases.Items[0]} {
+		require.False(t, uids[o.GetUID()], "each object has another uid")
+		uids[o.GetUID()] = true
+		require.WithinDuration(t, time.Now(), o.GetCreationTimestamp().Time, time.Minute)
+		version, err := strconv.Atoi(o.GetResourceVersion())
+		require.NoError(t, err)
+		require.LessOrEqual(t, version, 1000, "the first namespace has 1001")
+	}
+	again := fakeapi.Start(t, fakeapi.WithSeed(1))
+	same, err := kubernetes.NewForConfigOrDie(again.RESTConfig()).CoreV1().Services("default").Get(ctx, "kubernetes", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, service.UID, same.UID, "uids follow from the seed")
+}
+
+// An update that changes nothing is no write, so that the stored form is complete.
+func TestSystemObjectsAreStoredInFull(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
+	for _, gvr := range []schema.GroupVersionResource{
+		{Version: "v1", Resource: "services"}, {Version: "v1", Resource: "endpoints"}, {Version: "v1", Resource: "configmaps"},
+		{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"},
+		{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}, {Group: "networking.k8s.io", Version: "v1", Resource: "servicecidrs"},
+		{Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"}, {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"},
+		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "prioritylevelconfigurations"},
+	} {
+		list, err := client.Resource(gvr).List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.NotEmpty(t, list.Items, gvr)
+		for _, o := range list.Items {
+			updated, err := client.Resource(gvr).Namespace(o.GetNamespace()).Update(t.Context(), &o, metav1.UpdateOptions{})
+			require.NoError(t, err)
+			require.Equal(t, o.GetResourceVersion(), updated.GetResourceVersion(), "%s %s", gvr.Resource, o.GetName())
+		}
+	}
+}
+
+// The dump of a server can be loaded into another, with its system objects.
+func TestLoadDumpOfSystemObjects(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	text, err := srv.Dump()
+	require.NoError(t, err)
+	other := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(text))
+	again, err := other.Dump()
+	require.NoError(t, err)
+	require.Equal(t, strings.Count(text, "\nkind:"), strings.Count(again, "\nkind:"))
+}
+
+func TestWithoutSystemObjects(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutSystemObjects())
+	text, err := srv.Dump()
+	require.NoError(t, err)
+	require.Equal(t, 4, strings.Count(text, "\nkind: "), text)
+	require.Equal(t, 4, strings.Count(text, "\nkind: Namespace\n"), text)
+}
