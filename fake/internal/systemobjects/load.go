@@ -66,14 +66,11 @@ func Load(store *memstore.Store, c Config, seed [sha256.Size]byte, now time.Time
 	if err != nil {
 		return err
 	}
-	second := now.UTC().Format(secondLayout)
-	replacer := placeholders{
-		second: []byte(second), day: []byte(second[:len(dayLayout)]), port: strconv.AppendInt(nil, int64(c.Port), 10),
-	}
+	r := newReplacer(now, c.Port)
 	return store.Load(func(tx *memstore.Tx) error {
 		for _, o := range objects {
-			uid := uuid.NewHash(sha256.New(), uuid.UUID(seed[:16]), []byte(o.key), 4)
-			if err := tx.Put(o.key, replacer.replace(o.draft, uid.String())); err != nil {
+			uid := uuid.NewHash(sha256.New(), uuid.UUID(seed[:16]), []byte(o.key), 4).String()
+			if err := tx.Put(o.key, r.replace(o.draft, uid)); err != nil {
 				return fmt.Errorf("%s: %w", o.key, err)
 			}
 		}
@@ -81,17 +78,37 @@ func Load(store *memstore.Store, c Config, seed [sha256.Size]byte, now time.Time
 	})
 }
 
-// placeholders has what replaces them.
-type placeholders struct{ second, day, port []byte }
+// replacer replaces the placeholders in drafts.
+type replacer struct {
+	second, day, port []byte
+	buffer            []byte // the data of the last result, which the store has copied
+}
 
-func (p *placeholders) replace(d *memstore.Draft, uid string) memstore.Draft {
-	data := bytes.ReplaceAll(d.Data, []byte(placeholderUID), []byte(uid))
-	data = bytes.ReplaceAll(data, []byte(placeholderTime.UTC().Format(secondLayout)), p.second)
-	data = bytes.ReplaceAll(data, []byte(placeholderTime.UTC().Format(dayLayout)), p.day)
-	data = bytes.ReplaceAll(data, strconv.AppendInt(nil, placeholderPort, 10), p.port)
+func newReplacer(now time.Time, port int32) *replacer {
+	second := now.UTC().AppendFormat(nil, secondLayout)
+	return &replacer{second: second, day: second[:len(dayLayout)], port: strconv.AppendInt(nil, int64(port), 10)}
+}
+
+// replace returns a copy of d for an object with a uid. Its data is valid until the next call.
+func (r *replacer) replace(d *memstore.Draft, uid string) memstore.Draft {
+	r.buffer = append(r.buffer[:0], d.Data...)
+	overwrite(r.buffer, []byte(placeholderUID), []byte(uid))
+	overwrite(r.buffer, placeholderTime.UTC().AppendFormat(nil, secondLayout), r.second)
+	overwrite(r.buffer, placeholderTime.UTC().AppendFormat(nil, dayLayout), r.day)
+	if port := strconv.AppendInt(nil, placeholderPort, 10); bytes.Contains(r.buffer, port) {
+		r.buffer = bytes.ReplaceAll(r.buffer, port, r.port)
+	}
 	copied := *d
-	copied.Data, copied.UID = data, uid
+	copied.Data, copied.UID = r.buffer, uid
 	return copied
+}
+
+// overwrite replaces old in data by a value of the same length.
+func overwrite(data, old, value []byte) {
+	for at := bytes.Index(data, old); at >= 0; at = bytes.Index(data, old) {
+		copy(data[at:], value)
+		data = data[at+len(old):]
+	}
 }
 
 // encode returns the drafts of the objects for c.
