@@ -60,7 +60,8 @@
 //	faults                        WithFaults, and later Server.Faults
 //	the latency of a cluster      WithFaults with faults.RealisticLatency
 //	limits and history            WithLimits, WithContinueLifetime
-//	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout
+//	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout,
+//	                              WithNamespaceDeletionDelay
 //	an initializing watch cache   WithCacheInitializing
 //	older and newer servers       WithFeature
 //	controllers by hand           WithoutControllers, and Server.RunControllers

@@ -15,12 +15,12 @@ import (
 
 // A store that is full, as an etcd can be. A delete makes space.
 func ExampleWithLimits() {
-	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 64 << 10}))
+	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 128 << 10}))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	ctx, maps := context.Background(), kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	write := func(name string) error {
-		data := map[string]string{"k": strings.Repeat("x", 40<<10)}
+		data := map[string]string{"k": strings.Repeat("x", 80<<10)}
 		_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: data}, metav1.CreateOptions{})
 		return err
 	}

@@ -29,7 +29,8 @@ type controllersTest struct {
 func withControllers(t *testing.T, test func(p *controllersTest), opts ...fakeapi.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork())...)
+		opts = append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithNamespaceDeletionDelay(0)}, opts...)
+		srv := fakeapi.Start(t, opts...)
 		client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 		test(&controllersTest{T: t, srv: srv, client: client, maps: client.CoreV1().ConfigMaps("default")})
 	})

@@ -286,3 +286,28 @@ func TestDeleteNamespaceDuringWrites(t *testing.T) {
 		p.requireRemaining()
 	})
 }
+
+// A deleted namespace keeps its content for five seconds, in which clients can read and write it.
+func TestNamespaceDeletionDelay(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createTeamNamespace()
+		p.createOwned("plain")
+		require.NoError(p, p.client.CoreV1().Namespaces().Delete(p.Context(), "team", metav1.DeleteOptions{}))
+		time.Sleep(5*time.Second - time.Millisecond)
+		synctest.Wait()
+		p.requireRemaining("plain")
+		ns, err := p.client.CoreV1().Namespaces().Get(p.Context(), "team", metav1.GetOptions{})
+		require.NoError(p, err)
+		require.Empty(p, ns.Status.Conditions)
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		p.requireTeamDeleted()
+	}, fakeapi.WithNamespaceDeletionDelay(5*time.Second))
+	withControllers(t, func(p *controllersTest) {
+		p.createTeamNamespace()
+		p.createOwned("plain")
+		require.NoError(p, p.client.CoreV1().Namespaces().Delete(p.Context(), "team", metav1.DeleteOptions{}))
+		require.NoError(p, p.srv.RunControllers(p.Context()), "does not wait")
+		p.requireTeamDeleted()
+	}, fakeapi.WithNamespaceDeletionDelay(5*time.Second))
+}

@@ -50,6 +50,7 @@ type options struct {
 	logger                 *slog.Logger // nil without WithLogger
 	reviewers              []*admission.Reviewer
 	systemObjects          bool
+	namespaceDeletionDelay time.Duration
 	enabledPlugins         []string // besides those that are enabled by default
 	disabledPlugins        []string
 	admissionPlugins       []string         // the result of both
@@ -61,6 +62,7 @@ func newOptions(opts []Option) (*options, error) {
 	o := &options{
 		controllers:            true,
 		systemObjects:          true,
+		namespaceDeletionDelay: 5 * time.Second,
 		timeline:               true,
 		address:                anyPort,
 		resourceVersionTimeout: 3 * time.Second,
@@ -245,6 +247,20 @@ func WithWatchTimeout(d time.Duration) Option {
 func WithoutControllers() Option {
 	return func(o *options) error {
 		o.controllers = false
+		return nil
+	}
+}
+
+// WithNamespaceDeletionDelay sets how long the controllers leave a deleted namespace as it is before
+// they delete its content. The default is 5 seconds, as in a cluster: requests of that time find the
+// namespace Terminating. RunControllers does not wait. In a testing/synctest bubble the time is
+// virtual.
+func WithNamespaceDeletionDelay(d time.Duration) Option {
+	return func(o *options) error {
+		if d < 0 {
+			return fmt.Errorf("fakeapi: namespace deletion delay %v is negative", d)
+		}
+		o.namespaceDeletionDelay = d
 		return nil
 	}
 }

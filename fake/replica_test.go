@@ -156,7 +156,7 @@ func TestReplicaConfiguration(t *testing.T) {
 // The controllers run independently of the replicas.
 func TestCloseReplicaKeepsControllers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithNamespaceDeletionDelay(0))
 		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
 		require.NoError(t, kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().Namespaces().Delete(t.Context(), "kube-node-lease", metav1.DeleteOptions{}))

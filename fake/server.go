@@ -115,7 +115,7 @@ func (s *Server) initialize() (err error) {
 	if err := s.loadFixtures(s.opts.fixtures); err != nil {
 		return err
 	}
-	s.controllers = controllers.New(s.store, s.types.Table, s.api)
+	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay)
 	if err := s.setUpAuth(); err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}

@@ -13,6 +13,7 @@
 //	        [--max-mutating-requests-inflight N] [--max-watches N]
 //	        [--min-request-timeout SECONDS] [--continue-token-lifetime TIME]
 //	        [--bookmark-interval TIME] [--resource-version-timeout TIME]
+//	        [--namespace-deletion-delay TIME]
 //	        [--webhook-service NAMESPACE/NAME=ADDRESS]...
 //	        [--seed N] [--timeline=false] [-v LEVEL]
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]

@@ -17,7 +17,7 @@ import (
 
 const optionArguments = "[--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]... [--etcd-compaction-interval TIME] [--auto-compaction-retention N] [--history-bytes BYTES] " +
 	"[--quota-backend-bytes BYTES] [--max-requests-inflight N] [--max-mutating-requests-inflight N] [--max-watches N] [--min-request-timeout SECONDS] " +
-	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--seed N] [--timeline=false] [-v LEVEL]"
+	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--seed N] [--timeline=false] [-v LEVEL]"
 
 // optionFlags has the flags of serve for options of the server. Where kube-apiserver or etcd has a
 // flag for the same, it has its name.
@@ -50,6 +50,7 @@ func (f *optionFlags) define(flags *flag.FlagSet) {
 	flags.Func("continue-token-lifetime", "accept a continue token for this `TIME` after the first page; the default is as long as the changes are remembered", f.duration(fakeapi.WithContinueLifetime))
 	flags.Func("bookmark-interval", "send a bookmark to watches that request them after each `TIME`; the default is 1m", f.duration(fakeapi.WithBookmarkInterval))
 	flags.Func("resource-version-timeout", "let a read at a future resourceVersion wait for this `TIME` until it gets 504; the default is 3s", f.duration(fakeapi.WithResourceVersionTimeout))
+	flags.Func("namespace-deletion-delay", "leave a deleted namespace as it is for this `TIME`; the default is 5s, as in a cluster", f.duration(fakeapi.WithNamespaceDeletionDelay))
 	flags.Func("webhook-service", "connect to the Service of a conversion webhook at a host and port of this machine, on any port of the Service: `NAMESPACE/NAME=ADDRESS`; "+
 		"the certificate must be valid for NAME.NAMESPACE.svc; can be repeated", f.addService)
 	flags.Func("seed", "seed `N` of random values: uids and generated names; without it they differ in each run", f.setSeed)

@@ -37,10 +37,12 @@ const livelockPause = time.Second
 
 // Controllers is the controllers of one store. Its methods may be called from any goroutine.
 type Controllers struct {
-	store  *memstore.Store
-	table  func() *resource.Table
-	writer Writer
-	kinds  *resourceIndex
+	store          *memstore.Store
+	table          func() *resource.Table
+	writer         Writer
+	kinds          *resourceIndex
+	namespaceDelay time.Duration
+
 	// wakeups has an element if Run is to examine the store again.
 	wakeups chan struct{}
 
@@ -53,8 +55,8 @@ type Controllers struct {
 	// queue has the keys of the objects to examine, each once. queued has the same keys as a set.
 	queue  []string
 	queued map[string]bool
-	// ending has the terminating namespaces. The value is true if the namespace is to be examined.
-	ending    map[string]bool
+	// ending has the terminating namespaces.
+	ending    map[string]*endingNamespace
 	deadlines deadlines
 
 	looks map[string]int // attempts of the current RunUntilIdle
@@ -66,10 +68,10 @@ type Controllers struct {
 }
 
 // New returns the controllers of a store that serves the types of table. They do nothing before Run
-// or RunUntilIdle.
-func New(store *memstore.Store, table func() *resource.Table, writer Writer) *Controllers {
+// or RunUntilIdle. namespaceDelay is how long Run leaves a deleted namespace as it is.
+func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration) *Controllers {
 	return &Controllers{
-		store: store, table: table, writer: writer, kinds: newKinds(table),
+		namespaceDelay: namespaceDelay, store: store, table: table, writer: writer, kinds: newKinds(table),
 		events: make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1),
 	}
 }
@@ -77,7 +79,7 @@ func New(store *memstore.Store, table func() *resource.Table, writer Writer) *Co
 // Run processes events of the store until ctx ends.
 func (m *Controllers) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := m.RunUntilIdle(ctx); errors.Is(err, errLivelock) {
+		if err := m.runQueue(ctx, false); errors.Is(err, errLivelock) {
 			m.wait(ctx, nil, livelockPause)
 			continue
 		}
@@ -118,8 +120,14 @@ func (m *Controllers) nextWake() (wake <-chan struct{}, after time.Duration) {
 	if m.cursor == nil { // ctx ended before buildGraph
 		return nil, 0
 	}
+	now := m.writer.Now()
 	if at, ok := m.deadlines.first(); ok {
-		after = max(at.Sub(m.writer.Now()), time.Nanosecond)
+		after = max(at.Sub(now), time.Nanosecond)
+	}
+	for _, ns := range m.ending {
+		if left := max(ns.due.Sub(now), time.Nanosecond); ns.examine && (after == 0 || left < after) {
+			after = left
+		}
 	}
 	m.emptying.Store(len(m.ending) > 0)
 	m.pending.Store(0)
@@ -130,10 +138,13 @@ func (m *Controllers) nextWake() (wake <-chan struct{}, after time.Duration) {
 var errLivelock = errors.New("the controllers do not become idle")
 
 // RunUntilIdle processes the queue until it is empty, including what the controllers' own writes
-// add to it. It does not wait for deadlines. An object that fails is not retried until its next
-// event, does not stop the others, and is named in the error. Other errors are that of ctx and
-// errLivelock.
-func (m *Controllers) RunUntilIdle(ctx context.Context) error {
+// add to it. It does not wait for deadlines, and empties deleted namespaces at once. An object that
+// fails is not retried until its next event, does not stop the others, and is named in the error.
+// Other errors are that of ctx and errLivelock.
+func (m *Controllers) RunUntilIdle(ctx context.Context) error { return m.runQueue(ctx, true) }
+
+// runQueue is RunUntilIdle if skipDelay is true, and leaves namespaces that are not due otherwise.
+func (m *Controllers) runQueue(ctx context.Context, skipDelay bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.looks = nil
@@ -143,7 +154,7 @@ func (m *Controllers) RunUntilIdle(ctx context.Context) error {
 			return errors.Join(append(failed, err)...)
 		}
 		m.readEvents()
-		what, work := m.nextWork()
+		what, work := m.nextWork(skipDelay)
 		if work == nil {
 			return errors.Join(failed...)
 		}
@@ -170,8 +181,9 @@ func (m *Controllers) exceededLimit(what string) bool {
 }
 
 // nextWork returns the next work: an object in the queue, else a pod whose grace period is over,
-// else a terminating namespace. It returns nil if there is none.
-func (m *Controllers) nextWork() (what string, work func() error) {
+// else a terminating namespace, which is due unless skipDelay is true. It returns nil if there is
+// none.
+func (m *Controllers) nextWork(skipDelay bool) (what string, work func() error) {
 	if len(m.queue) > 0 {
 		what, m.queue = m.queue[0], m.queue[1:]
 		delete(m.queued, what)
@@ -184,8 +196,8 @@ func (m *Controllers) nextWork() (what string, work func() error) {
 		return "", nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.ending)) {
-		if m.ending[name] {
-			m.ending[name] = false
+		if ns := m.ending[name]; ns.examine && (skipDelay || !ns.due.After(m.writer.Now())) {
+			ns.examine = false
 			return namespaceKey(name), func() error { return m.deleteNamespaceContent(name) }
 		}
 	}

@@ -1,6 +1,8 @@
 package controllers
 
 import (
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/fakeapi/fake/internal/codec"
@@ -76,7 +78,7 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 	}
 	_, ends := m.ending[p.namespace]
 	if ends || prev == nil && m.namespaceMissing(p) {
-		m.onNamespaceTerminating(p.namespace)
+		m.onNamespaceTerminating(p.namespace, m.writer.Now())
 	}
 	if prev != nil && (rec == nil || rec.UID != prev.UID) {
 		m.onDeleted(p, prev)
@@ -115,7 +117,7 @@ func (m *Controllers) onPresent(p location, rec *memstore.Record, meta *metav1.O
 	ends := meta.DeletionTimestamp != nil
 	switch {
 	case p.isResource("namespaces") && ends:
-		m.onNamespaceTerminating(p.name)
+		m.onNamespaceTerminating(p.name, meta.DeletionTimestamp.Add(m.namespaceDelay))
 	case p.isResource("namespaces"):
 		delete(m.ending, p.name) // a fixture has replaced it
 	case p.res.GracePeriod != nil && ends:
@@ -149,11 +151,23 @@ func (m *Controllers) namespaceMissing(p location) bool {
 	return p.namespace != "" && m.store.View().Get(namespaceKey(p.namespace)) == nil
 }
 
-// onNamespaceTerminating marks a terminating or removed namespace for the deletion of its content.
-func (m *Controllers) onNamespaceTerminating(name string) {
+// endingNamespace is a terminating namespace, or one that was removed and has content.
+type endingNamespace struct {
+	// due is the time from which its content is deleted.
+	due time.Time
+	// examine reports whether something has happened in it since its content was last deleted.
+	examine bool
+}
+
+// onNamespaceTerminating marks a terminating or removed namespace for the deletion of its content at
+// due, or when it was to be deleted already.
+func (m *Controllers) onNamespaceTerminating(name string, due time.Time) {
 	if m.ending == nil {
-		m.ending = make(map[string]bool)
+		m.ending = make(map[string]*endingNamespace)
 	}
-	m.ending[name] = true
+	if m.ending[name] == nil {
+		m.ending[name] = &endingNamespace{due: due}
+	}
+	m.ending[name].examine = true
 	m.emptying.Store(true)
 }
