@@ -216,7 +216,7 @@ func TestConvertHPAFromV1(t *testing.T) {
 			}
 			out, err := res.Convert(in, hpaV2)
 			require.NoError(t, err)
-			v2 := out.(*autoscalingv2.HorizontalPodAutoscaler)
+			v2 := res.Canonical(out).(*autoscalingv2.HorizontalPodAutoscaler)
 			require.Empty(t, cmp.Diff(c.want, v2.Spec.Metrics))
 			require.Equal(t, map[string]string{"kept": "yes"}, v2.Annotations)
 			require.Nil(t, v2.Spec.Behavior)

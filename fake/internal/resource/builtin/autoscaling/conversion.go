@@ -19,7 +19,7 @@ const (
 	hpaBehaviorAnnotation       = "autoscaling.alpha.kubernetes.io/behavior"
 )
 
-// hpaDefaultUtilization is the CPU target, in percent, of a v1 object without any metric.
+// hpaDefaultUtilization is the CPU target, in percent, of an object without any metric.
 const hpaDefaultUtilization = 80
 
 // convertHPAToV1 converts an autoscaler from v2 to v1. v1 has fields for the utilization of CPU;
@@ -144,8 +144,7 @@ func convertHPAToV2(obj runtime.Object) (runtime.Object, error) {
 	return out, nil
 }
 
-// metricsFromV1 returns the metrics of the annotation, followed by the CPU target. An object with
-// neither gets the default of v1.
+// metricsFromV1 returns the metrics of the annotation, followed by the CPU target.
 func metricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.MetricSpec {
 	var metrics []autoscalingv2.MetricSpec
 	others, _ := decodeAnnotation[[]autoscalingv1.MetricSpec](in.Annotations, hpaMetricsAnnotation)
@@ -153,19 +152,21 @@ func metricsFromV1(in *autoscalingv1.HorizontalPodAutoscaler) []autoscalingv2.Me
 		metrics = append(metrics, metricSpecFromV1(m))
 	}
 	target := in.Spec.TargetCPUUtilizationPercentage
-	if target == nil && len(metrics) == 0 {
-		target = new(int32(hpaDefaultUtilization))
-	}
 	if target == nil {
 		return metrics
 	}
-	return append(metrics, autoscalingv2.MetricSpec{
+	return append(metrics, cpuUtilization(target))
+}
+
+// cpuUtilization returns a metric with a target utilization of CPU in percent.
+func cpuUtilization(target *int32) autoscalingv2.MetricSpec {
+	return autoscalingv2.MetricSpec{
 		Type: autoscalingv2.ResourceMetricSourceType,
 		Resource: &autoscalingv2.ResourceMetricSource{
 			Name:   corev1.ResourceCPU,
 			Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: target},
 		},
-	})
+	}
 }
 
 // currentMetricsFromV1 prefers the annotation, which has more than the field.

@@ -15,6 +15,7 @@ func Resources() []resource.Resource {
 		ShortNames: []string{"hpa"}, Categories: []string{"all"}, Status: true,
 		StorageVersion:           autoscalingv2.SchemeGroupVersion,
 		AllowUnconditionalUpdate: true, HasGeneration: true,
+		SetDefaults: resource.Defaults(setHorizontalPodAutoscalerDefaults),
 	}
 	v2, v1 := hpa, hpa
 	v2.Version = "v2"

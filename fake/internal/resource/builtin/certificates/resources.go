@@ -14,7 +14,8 @@ func Resources() []resource.Resource {
 			Group: "certificates.k8s.io", Version: "v1", Plural: "certificatesigningrequests", Kind: "CertificateSigningRequest",
 			ShortNames: []string{"csr"}, Status: true,
 			Subresources:             []resource.Subresource{approvalSubresource(), csrStatusSubresource()},
-			PrepareForUpdate:         prepareCSRForUpdate,
+			PrepareForCreate:         resource.OnCreate(prepareCSRForCreate),
+			PrepareForUpdate:         resource.OnUpdate(prepareCSRForUpdate),
 			ResetFields:              []string{"spec", "status"},
 			AllowUnconditionalUpdate: true,
 			ValidateName:             path.ValidatePathSegmentName,
@@ -31,7 +32,9 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "podcertificaterequests", Kind: "PodCertificateRequest", Namespaced: true,
-			Status: true,
+			Status:       true,
+			Subresources: []resource.Subresource{podCertificateRequestStatusSubresource()},
+			SetDefaults:  resource.Defaults(setPodCertificateRequestDefaults),
 			Fields: []resource.Field{
 				resource.StringField("spec.signerName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.SignerName }),
 				resource.StringField("spec.podName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.PodName }),

@@ -8,6 +8,8 @@ func Resources() []resource.Resource {
 		{
 			Group: "coordination.k8s.io", Version: "v1", Plural: "leases", Kind: "Lease", Namespaced: true,
 			AllowCreateOnUpdate: true,
+			PrepareForCreate:    resource.OnCreate(prepareLeaseForCreate),
+			PrepareForUpdate:    resource.OnUpdate(prepareLeaseForUpdate),
 		},
 	}
 }

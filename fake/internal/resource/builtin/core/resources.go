@@ -115,6 +115,7 @@ func Resources() []resource.Resource {
 		{
 			Version: "v1", Plural: "services", Kind: "Service", Namespaced: true,
 			ShortNames: []string{"svc"}, Categories: []string{"all"}, Status: true,
+			SetDefaults:              resource.Defaults(setServiceDefaults),
 			Subresources:             []resource.Subresource{proxySubresource("ServiceProxyOptions")},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true, ReturnDeletedObject: true,
 			ValidateName: validation.NameIsDNS1035Label,

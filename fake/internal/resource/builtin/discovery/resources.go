@@ -8,6 +8,9 @@ func Resources() []resource.Resource {
 		{
 			Group: "discovery.k8s.io", Version: "v1", Plural: "endpointslices", Kind: "EndpointSlice", Namespaced: true,
 			AllowUnconditionalUpdate: true, HasGeneration: true,
+			SetDefaults:      resource.Defaults(setEndpointSliceDefaults),
+			PrepareForCreate: resource.OnCreate(prepareEndpointSliceForCreate),
+			PrepareForUpdate: resource.OnUpdate(prepareEndpointSliceForUpdate),
 		},
 	}
 }

@@ -7,12 +7,14 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "flowschemas", Kind: "FlowSchema",
-			Status: true, AllowUnconditionalUpdate: true, HasGeneration: true,
+			SetDefaults: resource.Defaults(setFlowSchemaDefaults),
+			Status:      true, AllowUnconditionalUpdate: true, HasGeneration: true,
 			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
 		},
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "prioritylevelconfigurations", Kind: "PriorityLevelConfiguration",
-			Status: true, AllowUnconditionalUpdate: true, HasGeneration: true,
+			SetDefaults: resource.Defaults(setPriorityLevelConfigurationDefaults),
+			Status:      true, AllowUnconditionalUpdate: true, HasGeneration: true,
 			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
 		},
 	}

@@ -7,6 +7,7 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "ingressclasses", Kind: "IngressClass",
+			SetDefaults:              resource.Defaults(setIngressClassDefaults),
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 		{
@@ -23,20 +24,13 @@ func Resources() []resource.Resource {
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true,
 			ShortNames:               []string{"netpol"},
+			SetDefaults:              resource.Defaults(setNetworkPolicyDefaults),
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "servicecidrs", Kind: "ServiceCIDR",
-			Status: true,
-			// The strategy of a real server declares its reset fields for a version that does not
-			// exist.
-			Subresources: []resource.Subresource{withoutResetFields(resource.StatusSubresource())}, ResetFields: []string{},
+			Subresources:             []resource.Subresource{serviceCIDRStatusSubresource()},
 			AllowUnconditionalUpdate: true,
 		},
 	}
-}
-
-func withoutResetFields(s resource.Subresource) resource.Subresource {
-	s.ResetFields = nil
-	return s
 }

@@ -11,9 +11,9 @@ import (
 // "system:node".
 func Resources() []resource.Resource {
 	all := []resource.Resource{
-		{Plural: "clusterrolebindings", Kind: "ClusterRoleBinding"},
+		{Plural: "clusterrolebindings", Kind: "ClusterRoleBinding", SetDefaults: resource.Defaults(setClusterRoleBindingDefaults)},
 		{Plural: "clusterroles", Kind: "ClusterRole"},
-		{Plural: "rolebindings", Kind: "RoleBinding", Namespaced: true},
+		{Plural: "rolebindings", Kind: "RoleBinding", Namespaced: true, SetDefaults: resource.Defaults(setRoleBindingDefaults)},
 		{Plural: "roles", Kind: "Role", Namespaced: true},
 	}
 	for i := range all {

@@ -8,7 +8,9 @@ func Resources() []resource.Resource {
 		{
 			Group: "scheduling.k8s.io", Version: "v1", Plural: "priorityclasses", Kind: "PriorityClass",
 			ShortNames:               []string{"pc"},
-			AllowUnconditionalUpdate: true, HasGeneration: true,
+			AllowUnconditionalUpdate: true,
+			SetDefaults:              resource.Defaults(setPriorityClassDefaults),
+			PrepareForCreate:         resource.OnCreate(preparePriorityClassForCreate),
 		},
 	}
 }

@@ -5,11 +5,15 @@ import "example.com/fakeapi/fake/internal/resource"
 
 func Resources() []resource.Resource {
 	return []resource.Resource{
-		{Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver", HasGeneration: true, ReturnDeletedObject: true},
+		{
+			Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver",
+			SetDefaults:   resource.Defaults(setCSIDriverDefaults),
+			HasGeneration: true, ReturnDeletedObject: true,
+		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode",
 			Status: true, ReturnDeletedObject: true,
-			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+			Subresources: []resource.Subresource{csiNodeStatusSubresource()},
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
@@ -17,6 +21,7 @@ func Resources() []resource.Resource {
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "storageclasses", Kind: "StorageClass",
 			ShortNames:               []string{"sc"},
+			SetDefaults:              resource.Defaults(setStorageClassDefaults),
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 		{

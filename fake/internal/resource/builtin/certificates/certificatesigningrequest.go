@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -63,9 +64,22 @@ func csrStatusSubresource() resource.Subresource {
 	}
 }
 
+// prepareCSRForCreate sets the fields of the requester, whatever the client sent.
+func prepareCSRForCreate(ctx context.Context, request *csr) {
+	user := authn.UserFrom(ctx)
+	spec := &request.Spec
+	spec.Username, spec.UID, spec.Groups, spec.Extra = user.Username, user.UID, user.Groups, nil
+	if len(user.Extra) > 0 {
+		spec.Extra = make(map[string]certificatesv1.ExtraValue, len(user.Extra))
+	}
+	for key, values := range user.Extra {
+		spec.Extra[key] = certificatesv1.ExtraValue(values)
+	}
+}
+
 // prepareCSRForUpdate keeps the spec.
-func prepareCSRForUpdate(_ context.Context, obj, old runtime.Object) {
-	obj.(*csr).Spec = old.(*csr).Spec
+func prepareCSRForUpdate(_ context.Context, request, old *csr) {
+	request.Spec = old.Spec
 }
 
 func conditionsOfType(request *csr, of certificatesv1.RequestConditionType) []certificatesv1.CertificateSigningRequestCondition {

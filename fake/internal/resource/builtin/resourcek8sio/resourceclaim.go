@@ -1,0 +1,82 @@
+package resourcek8sio
+
+import (
+	"context"
+	"slices"
+
+	resourcev1 "k8s.io/api/resource/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
+
+func setResourceClaimDefaults(c *resourcev1.ResourceClaim) {
+	setRequestDefaults(c.Spec.Devices.Requests)
+	for i, results := 0, allocated(c); i < len(results); i++ {
+		setTolerationDefaults(results[i].Tolerations)
+	}
+}
+
+func prepareResourceClaimForCreate(_ context.Context, c *resourcev1.ResourceClaim) {
+	dropDerivedAttributes(c.Spec.Devices.Requests, nil)
+}
+
+func prepareResourceClaimForUpdate(_ context.Context, c, old *resourcev1.ResourceClaim) {
+	dropDerivedAttributes(c.Spec.Devices.Requests, old.Spec.Devices.Requests)
+}
+
+// resourceClaimStatusSubresource keeps the spec and the metadata. The status of a device goes with
+// its allocation.
+func resourceClaimStatusSubresource() resource.Subresource {
+	s := resource.StatusSubresource("metadata")
+	s.PrepareForUpdate = resource.OnUpdate(prepareResourceClaimStatus)
+	return s
+}
+
+func prepareResourceClaimStatus(_ context.Context, c, old *resourcev1.ResourceClaim) {
+	c.Spec = old.Spec
+	metav1.ResetObjectMetaForStatus(&c.ObjectMeta, &old.ObjectMeta)
+	dropDeallocatedDevices(c, old)
+	dropSkippedOperations(c, old)
+}
+
+// deviceID identifies a device, whatever its share.
+type deviceID struct{ driver, pool, device string }
+
+// dropDeallocatedDevices removes the status of the devices that old has allocated and c has not.
+func dropDeallocatedDevices(c, old *resourcev1.ResourceClaim) {
+	gone := make(map[deviceID]bool)
+	for _, r := range allocated(old) {
+		gone[deviceID{r.Driver, r.Pool, r.Device}] = true
+	}
+	for _, r := range allocated(c) {
+		delete(gone, deviceID{r.Driver, r.Pool, r.Device})
+	}
+	c.Status.Devices = slices.DeleteFunc(c.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
+		return gone[deviceID{d.Driver, d.Pool, d.Device}]
+	})
+	if len(c.Status.Devices) == 0 {
+		c.Status.Devices = nil
+	}
+}
+
+// dropSkippedOperations clears the field of the feature gate DRAOptionalNodeOperations, which is
+// off, unless old has it.
+func dropSkippedOperations(c, old *resourcev1.ResourceClaim) {
+	for _, r := range allocated(old) {
+		if len(r.SkipNodeOperations) > 0 {
+			return
+		}
+	}
+	for i, results := 0, allocated(c); i < len(results); i++ {
+		results[i].SkipNodeOperations = nil
+	}
+}
+
+// allocated returns the allocated devices of a claim.
+func allocated(c *resourcev1.ResourceClaim) []resourcev1.DeviceRequestAllocationResult {
+	if c.Status.Allocation == nil {
+		return nil
+	}
+	return c.Status.Allocation.Devices.Results
+}

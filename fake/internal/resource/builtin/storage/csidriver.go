@@ -1,0 +1,24 @@
+package storage
+
+import storagev1 "k8s.io/api/storage/v1"
+
+func setCSIDriverDefaults(d *storagev1.CSIDriver) {
+	setBool(&d.Spec.AttachRequired, true)
+	setBool(&d.Spec.PodInfoOnMount, false)
+	setBool(&d.Spec.StorageCapacity, false)
+	setBool(&d.Spec.RequiresRepublish, false)
+	setBool(&d.Spec.SELinuxMount, false)
+	if d.Spec.FSGroupPolicy == nil {
+		d.Spec.FSGroupPolicy = new(storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
+	}
+	if len(d.Spec.VolumeLifecycleModes) == 0 {
+		d.Spec.VolumeLifecycleModes = []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent}
+	}
+}
+
+// setBool sets a pointer that is nil to a new value.
+func setBool(field **bool, value bool) {
+	if *field == nil {
+		*field = new(value)
+	}
+}
