@@ -1,0 +1,42 @@
+package builtintypes
+
+import (
+	"os"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// allCases returns the cases of testdata.
+func allCases(t *testing.T) []testCase {
+	cases, err := loadCases(os.DirFS("testdata"))
+	require.NoError(t, err)
+	require.NotEmpty(t, cases)
+	return cases
+}
+
+// A case that expects nothing would always pass.
+func TestCasesAreComplete(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range allCases(t) {
+		require.False(t, names[c.Name], "two cases with the name %q", c.Name)
+		names[c.Name] = true
+		require.NotEmpty(t, c.Name)
+		require.NotEmpty(t, c.Source, c.Name)
+		require.NotEmpty(t, c.Create, c.Name)
+		require.True(t, c.Stored != nil || c.Absent != nil || c.Code != 0 || len(c.Steps) > 0, c.Name)
+		require.True(t, !c.Exact || c.Stored["spec"] != nil, c.Name)
+	}
+}
+
+// A misspelled field would make a case weaker than it looks.
+func TestLoadCasesErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"- name: a\n  stord: {}": `f.yaml: json: unknown field "stord"`,
+		"- name: a\n  name: b":   `f.yaml: error converting YAML to JSON: yaml: unmarshal errors:` + "\n" + `  line 2: key "name" already set in map`,
+	} {
+		_, err := loadCases(fstest.MapFS{"f.yaml": &fstest.MapFile{Data: []byte(text)}})
+		require.EqualError(t, err, want)
+	}
+}
