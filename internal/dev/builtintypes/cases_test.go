@@ -34,7 +34,7 @@ func TestCasesAreComplete(t *testing.T) {
 func TestLoadCasesErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"- name: a\n  stord: {}": `f.yaml: json: unknown field "stord"`,
-		"- name: a\n  name: b":   `f.yaml: error converting YAML to JSON: yaml: unmarshal errors:` + "\n" + `  line 2: key "name" already set in map`,
+		"- name: a\n  name: b":   `f.yaml: yaml: unmarshal errors:` + "\n" + `  line 2: key "name" already set in map`,
 	} {
 		_, err := loadCases(fstest.MapFS{"f.yaml": &fstest.MapFile{Data: []byte(text)}})
 		require.EqualError(t, err, want)

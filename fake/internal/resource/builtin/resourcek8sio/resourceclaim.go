@@ -40,20 +40,20 @@ func prepareResourceClaimStatus(_ context.Context, c, old *resourcev1.ResourceCl
 	dropSkippedOperations(c, old)
 }
 
-// deviceID identifies a device, whatever its share.
-type deviceID struct{ driver, pool, device string }
+// deviceID identifies a device, or a share of it.
+type deviceID struct{ driver, pool, device, share string }
 
 // dropDeallocatedDevices removes the status of the devices that old has allocated and c has not.
 func dropDeallocatedDevices(c, old *resourcev1.ResourceClaim) {
 	gone := make(map[deviceID]bool)
 	for _, r := range allocated(old) {
-		gone[deviceID{r.Driver, r.Pool, r.Device}] = true
+		gone[deviceID{r.Driver, r.Pool, r.Device, string(valueOf(r.ShareID))}] = true
 	}
 	for _, r := range allocated(c) {
-		delete(gone, deviceID{r.Driver, r.Pool, r.Device})
+		delete(gone, deviceID{r.Driver, r.Pool, r.Device, string(valueOf(r.ShareID))})
 	}
 	c.Status.Devices = slices.DeleteFunc(c.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
-		return gone[deviceID{d.Driver, d.Pool, d.Device}]
+		return gone[deviceID{d.Driver, d.Pool, d.Device, valueOf(d.ShareID)}]
 	})
 	if len(c.Status.Devices) == 0 {
 		c.Status.Devices = nil
@@ -79,4 +79,12 @@ func allocated(c *resourcev1.ResourceClaim) []resourcev1.DeviceRequestAllocation
 		return nil
 	}
 	return c.Status.Allocation.Devices.Results
+}
+
+// valueOf returns the value of a pointer, "" if it is nil.
+func valueOf[T ~string](p *T) T {
+	if p == nil {
+		return ""
+	}
+	return *p
 }

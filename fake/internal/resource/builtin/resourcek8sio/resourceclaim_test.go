@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func TestRequestDefaults(t *testing.T) {
@@ -95,6 +96,14 @@ func TestPrepareResourceClaimStatus(t *testing.T) {
 			require.Equal(t, c.want, c.claim)
 		})
 	}
+
+	shared, old := claim(nil, []string{"a"}, "a", "a"), claim(nil, []string{"a", "a"})
+	shared.Status.Devices[0].ShareID, shared.Status.Devices[1].ShareID = new("s1"), new("s2")
+	shared.Status.Allocation.Devices.Results[0].ShareID = new(types.UID("s2"))
+	old.Status.Allocation.Devices.Results[0].ShareID, old.Status.Allocation.Devices.Results[1].ShareID = new(types.UID("s1")), new(types.UID("s2"))
+	prepareResourceClaimStatus(t.Context(), shared, old)
+	require.Len(t, shared.Status.Devices, 1)
+	require.Equal(t, "s2", *shared.Status.Devices[0].ShareID)
 
 	deallocated := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Generation: 1}}
 	prepareResourceClaimStatus(t.Context(), deallocated, claim(nil, []string{"a"}, "a"))
