@@ -327,21 +327,17 @@
 //	                     not published
 //	PodDisruptionBudgets the status is written by tests: without an observedGeneration evictions get
 //	                     429, and each eviction reduces disruptionsAllowed for good
-//	CertificateSigningRequests   approval. They are not signed, and the requester is not filled in
+//	CertificateSigningRequests   the requester is filled in; approval. They are not signed
 //	custom resources     all of a definition, validated by the library of the API server. Every read
 //	                     prunes and sets defaults. Whole numbers are stored as integers, and the
 //	                     keys of JSON are in alphabetical order, as on a real server
 //
 // These stored forms differ because of missing defaults: core ConfigMap, Endpoints, LimitRange,
 // Node, PersistentVolume, PersistentVolumeClaim, Pod, PodTemplate, ReplicationController,
-// ResourceQuota, Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; autoscaling
-// HorizontalPodAutoscaler; batch CronJob, Job; networking IngressClass, NetworkPolicy; rbac
-// ClusterRoleBinding, RoleBinding; storage CSIDriver, StorageClass; admissionregistration, all
-// types; discovery EndpointSlice; flowcontrol FlowSchema, PriorityLevelConfiguration; resource
-// ResourceClaim, ResourceClaimTemplate, ResourceSlice; scheduling PriorityClass. Examples of fields
-// that are not filled in are cluster IPs and node ports of Services, the selector and labels of a
-// Job, a Pod's qosClass, service account, tolerations and priority, and the storage class and
-// protecting finalizer of a claim.
+// ResourceQuota, Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; batch CronJob, Job.
+// Examples of fields that are not filled in are cluster IPs and node ports of Services, the selector
+// and labels of a Job, a Pod's qosClass, service account, tolerations and priority, and the storage
+// class and protecting finalizer of a claim.
 //
 // # What is faithful: HTTP
 //
