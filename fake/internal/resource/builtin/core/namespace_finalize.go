@@ -29,11 +29,6 @@ func prepareNamespaceFinalizeForUpdate(_ context.Context, obj, old runtime.Objec
 	obj.(*corev1.Namespace).Status = old.(*corev1.Namespace).Status
 }
 
-// prepareNamespaceForUpdate keeps spec.finalizers.
-func prepareNamespaceForUpdate(_ context.Context, obj, old runtime.Object) {
-	obj.(*corev1.Namespace).Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
-}
-
 func validateNamespaceFinalizeUpdate(_ context.Context, obj, _ runtime.Object) field.ErrorList {
 	var errs field.ErrorList
 	standard := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}

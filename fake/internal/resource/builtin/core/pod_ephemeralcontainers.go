@@ -34,6 +34,7 @@ func preparePodEphemeralContainersForUpdate(_ context.Context, obj, old runtime.
 	added := pod.Spec.EphemeralContainers
 	resetPod(pod, oldPod)
 	pod.Spec.EphemeralContainers = added
+	dropDisabledPodSpecFields(&pod.Spec, &oldPod.Spec)
 }
 
 // resetPod restores the spec, the status and the metadata that a subresource does not write.

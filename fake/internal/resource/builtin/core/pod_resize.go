@@ -168,35 +168,3 @@ func withoutCPUAndMemory(r *corev1.ResourceRequirements) *corev1.ResourceRequire
 	}
 	return rest
 }
-
-// qosClass returns the quality of service class of a pod: Guaranteed if the limits of every
-// container equal its requests, BestEffort if no container has requests or limits. If the pod has
-// resources as a whole, they count instead of those of the containers.
-func qosClass(pod *corev1.Pod) corev1.PodQOSClass {
-	all := []corev1.ResourceRequirements{}
-	if r := pod.Spec.Resources; r != nil && (len(r.Requests) > 0 || len(r.Limits) > 0) {
-		all = append(all, *r)
-	} else {
-		for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
-			all = append(all, c.Resources)
-		}
-	}
-	hasResources, guaranteed := false, true
-	for _, r := range all {
-		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-			request, limit := r.Requests[name], r.Limits[name]
-			if _, ok := r.Requests[name]; !ok {
-				request = limit // the default of a request
-			}
-			hasResources = hasResources || !request.IsZero() || !limit.IsZero()
-			guaranteed = guaranteed && !limit.IsZero() && request.Cmp(limit) == 0
-		}
-	}
-	switch {
-	case !hasResources:
-		return corev1.PodQOSBestEffort
-	case guaranteed:
-		return corev1.PodQOSGuaranteed
-	}
-	return corev1.PodQOSBurstable
-}

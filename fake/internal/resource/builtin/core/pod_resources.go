@@ -1,0 +1,80 @@
+package core
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+)
+
+// setPodLevelResourceDefaults sets the resources of the pod as a whole, if it has any (KEP-2837):
+// the limits of huge pages are those of the containers, and for each limit there is a request, which
+// is that of the containers if they have one. The requests of the containers are set.
+func setPodLevelResourceDefaults(pod *corev1.Pod) {
+	r := pod.Spec.Resources
+	if r == nil || len(r.Limits) == 0 && len(r.Requests) == 0 {
+		return
+	}
+	for name, limit := range resourcehelper.AggregateContainerLimits(pod, resourcehelper.PodResourcesOptions{}) {
+		if _, ok := r.Requests[name]; !ok && isHugePages(name) {
+			r.Limits = copyMissing(r.Limits, corev1.ResourceList{name: limit})
+		}
+	}
+	if len(r.Limits) == 0 {
+		return
+	}
+	for name, request := range resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{}) {
+		// Huge pages cannot be overcommitted, so that their request is the limit.
+		if resourcehelper.IsSupportedPodLevelResource(name) && !isHugePages(name) {
+			r.Requests = copyMissing(r.Requests, corev1.ResourceList{name: request})
+		}
+	}
+	for name, limit := range r.Limits {
+		if resourcehelper.IsSupportedPodLevelResource(name) {
+			r.Requests = copyMissing(r.Requests, corev1.ResourceList{name: limit})
+		}
+	}
+}
+
+func isHugePages(name corev1.ResourceName) bool {
+	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+}
+
+// qosClass returns the quality of service class of a pod. It follows from its CPU and memory: from
+// those of the pod as a whole if they are set, otherwise from those of its containers.
+func qosClass(pod *corev1.Pod) corev1.PodQOSClass {
+	q := qosSummary{guaranteed: true}
+	if pod.Spec.Resources != nil {
+		q.add(pod.Spec.Resources)
+	} else {
+		for i := range pod.Spec.InitContainers {
+			q.add(&pod.Spec.InitContainers[i].Resources)
+		}
+		for i := range pod.Spec.Containers {
+			q.add(&pod.Spec.Containers[i].Resources)
+		}
+	}
+	switch {
+	case !q.hasResources:
+		return corev1.PodQOSBestEffort
+	case q.guaranteed:
+		return corev1.PodQOSGuaranteed
+	}
+	return corev1.PodQOSBurstable
+}
+
+// qosSummary is what the class of a pod follows from: whether it has requests or limits, and whether
+// all of its limits are set and equal to the requests.
+type qosSummary struct{ hasResources, guaranteed bool }
+
+func (q *qosSummary) add(r *corev1.ResourceRequirements) {
+	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		limit := r.Limits[name]
+		request, ok := r.Requests[name]
+		if !ok {
+			request = limit // the default of a request
+		}
+		q.hasResources = q.hasResources || !request.IsZero() || !limit.IsZero()
+		q.guaranteed = q.guaranteed && !limit.IsZero() && request.Cmp(limit) == 0
+	}
+}
