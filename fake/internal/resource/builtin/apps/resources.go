@@ -15,7 +15,11 @@ func Resources() []resource.Resource {
 		{
 			Group: "apps", Version: "v1", Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true,
 			ShortNames: []string{"ds"}, Categories: []string{"all"}, Status: true,
+			Subresources:             []resource.Subresource{daemonSetStatusSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
+			SetDefaults:      resource.Defaults(setDaemonSetDefaults),
+			PrepareForCreate: resource.OnCreate(prepareDaemonSetForCreate),
+			PrepareForUpdate: resource.OnUpdate(prepareDaemonSetForUpdate),
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "deployments", Kind: "Deployment", Namespaced: true,
@@ -23,18 +27,27 @@ func Resources() []resource.Resource {
 			Subresources:             []resource.Subresource{resource.ScaleSubresource(), resource.StatusSubresource("metadata.labels")},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			GenerationCountsAnnotations: true, // a Deployment's controller copies them to its ReplicaSets
+			SetDefaults:                 resource.Defaults(setDeploymentDefaults),
+			PrepareForCreate:            resource.OnCreate(prepareDeploymentForCreate),
+			PrepareForUpdate:            resource.OnUpdate(prepareDeploymentForUpdate),
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
 			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
+			SetDefaults:      resource.Defaults(setReplicaSetDefaults),
+			PrepareForCreate: resource.OnCreate(prepareReplicaSetForCreate),
+			PrepareForUpdate: resource.OnUpdate(prepareReplicaSetForUpdate),
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
 			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
+			SetDefaults:      resource.Defaults(setStatefulSetDefaults),
+			PrepareForCreate: resource.OnCreate(prepareStatefulSetForCreate),
+			PrepareForUpdate: resource.OnUpdate(prepareStatefulSetForUpdate),
 		},
 	}
 }

@@ -1,0 +1,88 @@
+package apps
+
+import (
+	"context"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin/core"
+)
+
+func setDaemonSetDefaults(ds *appsv1.DaemonSet) {
+	strategy := &ds.Spec.UpdateStrategy
+	if strategy.Type == "" {
+		strategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
+	}
+	rolling := strategy.Type == appsv1.RollingUpdateDaemonSetStrategyType
+	if rolling && strategy.RollingUpdate == nil {
+		strategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{}
+	}
+	if update := strategy.RollingUpdate; update != nil {
+		if update.MaxUnavailable == nil {
+			update.MaxUnavailable = new(intstr.FromInt32(0))
+			if rolling {
+				*update.MaxUnavailable = intstr.FromInt32(1)
+			}
+		}
+		if update.MaxSurge == nil {
+			update.MaxSurge = new(intstr.FromInt32(0))
+		}
+	}
+	if ds.Spec.RevisionHistoryLimit == nil {
+		ds.Spec.RevisionHistoryLimit = new(int32(10))
+	}
+	core.SetDefaultsPodTemplateSpec(&ds.Spec.Template)
+}
+
+// The generation of the template was a field of the spec before apps/v1, and is an annotation now.
+// Clients set its first value only.
+
+func prepareDaemonSetForCreate(_ context.Context, ds *appsv1.DaemonSet) {
+	setTemplateGeneration(ds, max(1, templateGeneration(ds)))
+	core.DropDisabledTemplateFields(&ds.Spec.Template, nil)
+}
+
+func prepareDaemonSetForUpdate(_ context.Context, ds, old *appsv1.DaemonSet) {
+	core.DropDisabledTemplateFields(&ds.Spec.Template, &old.Spec.Template)
+	generation := templateGeneration(old)
+	if !equality.Semantic.DeepEqual(&ds.Spec.Template, &old.Spec.Template) {
+		generation++
+	}
+	setTemplateGeneration(ds, generation)
+}
+
+// daemonSetStatusSubresource keeps the generation of the template.
+func daemonSetStatusSubresource() resource.Subresource {
+	s := resource.StatusSubresource()
+	prepareForUpdate := s.PrepareForUpdate
+	s.PrepareForUpdate = func(ctx context.Context, obj, old runtime.Object) {
+		prepareForUpdate(ctx, obj, old)
+		setTemplateGeneration(obj.(*appsv1.DaemonSet), templateGeneration(old.(*appsv1.DaemonSet)))
+	}
+	return s
+}
+
+// templateGeneration returns the generation of the template, 0 if the annotation is not a number.
+func templateGeneration(ds *appsv1.DaemonSet) int64 {
+	generation, err := strconv.ParseInt(ds.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return generation
+}
+
+func setTemplateGeneration(ds *appsv1.DaemonSet, generation int64) {
+	text := strconv.FormatInt(generation, 10)
+	if ds.Annotations[appsv1.DeprecatedTemplateGeneration] == text {
+		return
+	}
+	if ds.Annotations == nil {
+		ds.Annotations = map[string]string{}
+	}
+	ds.Annotations[appsv1.DeprecatedTemplateGeneration] = text
+}
