@@ -13,6 +13,9 @@ func Resources() []resource.Resource {
 			Group: "batch", Version: "v1", Plural: "cronjobs", Kind: "CronJob", Namespaced: true,
 			ShortNames: []string{"cj"}, Categories: []string{"all"}, Status: true,
 			AllowUnconditionalUpdate: true, HasGeneration: true,
+			SetDefaults:      resource.Defaults(setCronJobDefaults),
+			PrepareForCreate: resource.OnCreate(prepareCronJobForCreate),
+			PrepareForUpdate: resource.OnUpdate(prepareCronJobForUpdate),
 		},
 		{
 			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
@@ -22,6 +25,9 @@ func Resources() []resource.Resource {
 			Fields: []resource.Field{
 				resource.IntField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),
 			},
+			SetDefaults:      resource.Defaults(setJobDefaults),
+			PrepareForCreate: resource.OnCreate(prepareJobForCreate),
+			PrepareForUpdate: resource.OnUpdate(prepareJobForUpdate),
 		},
 	}
 }
