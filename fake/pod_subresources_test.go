@@ -38,7 +38,8 @@ func TestEphemeralContainers(t *testing.T) {
 	require.Equal(t, created.Generation+1, pod.Generation)
 	last := managedFieldsOf(t, pod, "debug")
 	require.Equal(t, "ephemeralcontainers", last.Subresource)
-	require.Equal(t, `{"f:spec":{"f:ephemeralContainers":{".":{},"k:{\"name\":\"d\"}":{".":{},"f:image":{},"f:name":{},"f:resources":{}}}}}`, last.FieldsV1.GetRawString())
+	require.Equal(t, `{"f:spec":{"f:ephemeralContainers":{".":{},"k:{\"name\":\"d\"}":{".":{},"f:image":{},"f:imagePullPolicy":{},`+
+		`"f:name":{},"f:resources":{},"f:terminationMessagePath":{},"f:terminationMessagePolicy":{}}}}}`, last.FieldsV1.GetRawString())
 
 	// The patch of kubectl debug.
 	pod, err = pods.Patch(ctx, "p", types.StrategicMergePatchType,
@@ -108,9 +109,12 @@ func TestResize(t *testing.T) {
 	require.Equal(t, "3", pod.Spec.Containers[0].Resources.Limits.Cpu().String())
 
 	for want, change := range map[string]func(*corev1.Container){
-		`spec: Invalid value: "Guaranteed": Pod QOS Class may not change as a result of resizing`:  func(c *corev1.Container) { c.Resources.Requests = c.Resources.Limits },
-		`spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed`:        func(c *corev1.Container) { delete(c.Resources.Limits, corev1.ResourceMemory) },
-		`spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed`:    func(c *corev1.Container) { delete(c.Resources.Requests, corev1.ResourceMemory) },
+		`spec: Invalid value: "Guaranteed": Pod QOS Class may not change as a result of resizing`: func(c *corev1.Container) { c.Resources.Requests = c.Resources.Limits },
+		`spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed`:       func(c *corev1.Container) { delete(c.Resources.Limits, corev1.ResourceMemory) },
+		`spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed`: func(c *corev1.Container) {
+			delete(c.Resources.Requests, corev1.ResourceMemory)
+			delete(c.Resources.Limits, corev1.ResourceMemory) // it would be the default of the request
+		},
 		`spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize`: func(c *corev1.Container) { c.Name = "d" },
 		`spec: Forbidden: only cpu and memory resources are mutable`: func(c *corev1.Container) {
 			c.Resources.Requests[corev1.ResourceEphemeralStorage] = resource.MustParse("1Gi")
