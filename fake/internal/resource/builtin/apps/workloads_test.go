@@ -1,0 +1,185 @@
+package apps
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// parse returns the object of a YAML document.
+func parse[T any](t testing.TB, text string) *T {
+	t.Helper()
+	obj := new(T)
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), obj))
+	return obj
+}
+
+// requireYAML compares an object with a YAML document.
+func requireYAML[T any](t testing.TB, want string, obj *T) {
+	t.Helper()
+	expected, err := yaml.Marshal(parse[T](t, want))
+	require.NoError(t, err)
+	actual, err := yaml.Marshal(obj)
+	require.NoError(t, err)
+	require.Equal(t, string(expected), string(actual))
+}
+
+// templateDefaults are the defaults of a template without containers.
+const templateDefaults = `template: {spec: {restartPolicy: Always, dnsPolicy: ClusterFirst, schedulerName: default-scheduler,
+    terminationGracePeriodSeconds: 30, securityContext: {}}}`
+
+func TestSetDeploymentDefaults(t *testing.T) {
+	for _, test := range []struct{ spec, want string }{
+		{`{}`, `
+  replicas: 1
+  revisionHistoryLimit: 10
+  progressDeadlineSeconds: 600
+  strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 25%, maxUnavailable: 25%}}`},
+		{`{replicas: 0, revisionHistoryLimit: 0, progressDeadlineSeconds: 1, strategy: {type: Recreate}}`, `
+  replicas: 0
+  revisionHistoryLimit: 0
+  progressDeadlineSeconds: 1
+  strategy: {type: Recreate}`},
+		{`{strategy: {rollingUpdate: {maxSurge: 2}}}`, `
+  replicas: 1
+  revisionHistoryLimit: 10
+  progressDeadlineSeconds: 600
+  strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 2, maxUnavailable: 25%}}`},
+	} {
+		d := parse[appsv1.Deployment](t, "spec: "+test.spec)
+		setDeploymentDefaults(d)
+		requireYAML(t, "spec:\n  "+templateDefaults+test.want, d)
+		again := d.DeepCopy()
+		setDeploymentDefaults(again)
+		require.Equal(t, d, again)
+	}
+}
+
+func TestSetReplicaSetDefaults(t *testing.T) {
+	rs := &appsv1.ReplicaSet{}
+	setReplicaSetDefaults(rs)
+	requireYAML(t, "spec:\n  replicas: 1\n  "+templateDefaults, rs)
+}
+
+func TestSetDaemonSetDefaults(t *testing.T) {
+	for _, test := range []struct{ strategy, want string }{
+		{`{}`, `{type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, maxSurge: 0}}`},
+		{`{rollingUpdate: {maxSurge: 10%, maxUnavailable: 0}}`, `{type: RollingUpdate, rollingUpdate: {maxUnavailable: 0, maxSurge: 10%}}`},
+		{`{type: OnDelete}`, `{type: OnDelete}`},
+		{`{type: OnDelete, rollingUpdate: {}}`, `{type: OnDelete, rollingUpdate: {maxUnavailable: 0, maxSurge: 0}}`},
+	} {
+		ds := parse[appsv1.DaemonSet](t, `{spec: {updateStrategy: `+test.strategy+`}}`)
+		setDaemonSetDefaults(ds)
+		requireYAML(t, "spec:\n  revisionHistoryLimit: 10\n  updateStrategy: "+test.want+"\n  "+templateDefaults, ds)
+	}
+}
+
+// The generation of the template counts its changes, whatever clients send.
+func TestDaemonSetTemplateGeneration(t *testing.T) {
+	generation := func(ds *appsv1.DaemonSet) string { return ds.Annotations["deprecated.daemonset.template.generation"] }
+	created := &appsv1.DaemonSet{}
+	prepareDaemonSetForCreate(t.Context(), created)
+	require.Equal(t, "1", generation(created))
+	adopted := parse[appsv1.DaemonSet](t, `{metadata: {annotations: {deprecated.daemonset.template.generation: '7'}}}`)
+	prepareDaemonSetForCreate(t.Context(), adopted)
+	require.Equal(t, "7", generation(adopted))
+
+	same := adopted.DeepCopy()
+	same.Annotations = nil
+	same.Spec.MinReadySeconds = 3
+	prepareDaemonSetForUpdate(t.Context(), same, adopted)
+	require.Equal(t, "7", generation(same))
+	changed := created.DeepCopy()
+	changed.Spec.Template.Labels = map[string]string{"a": "b"}
+	prepareDaemonSetForUpdate(t.Context(), changed, adopted)
+	require.Equal(t, "8", generation(changed))
+
+	status := created.DeepCopy()
+	daemonSetStatusSubresource().PrepareForUpdate(t.Context(), status, adopted)
+	require.Equal(t, "7", generation(status))
+}
+
+func TestSetStatefulSetDefaults(t *testing.T) {
+	for _, test := range []struct{ strategy, want string }{
+		{`{}`, `{type: RollingUpdate, rollingUpdate: {partition: 0, maxUnavailable: 1}}`},
+		{`{type: RollingUpdate}`, `{type: RollingUpdate}`},
+		{`{type: RollingUpdate, rollingUpdate: {partition: 2, maxUnavailable: 3}}`, `{type: RollingUpdate, rollingUpdate: {partition: 2, maxUnavailable: 3}}`},
+		{`{type: OnDelete}`, `{type: OnDelete}`},
+	} {
+		s := parse[appsv1.StatefulSet](t, `{spec: {updateStrategy: `+test.strategy+`, volumeClaimTemplates: [{metadata: {name: data}}]}}`)
+		setStatefulSetDefaults(s)
+		requireYAML(t, `
+spec:
+  replicas: 1
+  revisionHistoryLimit: 10
+  podManagementPolicy: OrderedReady
+  persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain, whenScaled: Retain}
+  updateStrategy: `+test.want+`
+  volumeClaimTemplates:
+  - {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {volumeMode: Filesystem}, status: {phase: Pending}}
+  `+templateDefaults, s)
+	}
+}
+
+// The templates of all workloads lose the fields of features that are off.
+func TestPrepareDropsDisabledFields(t *testing.T) {
+	mode := &corev1.EmptyDirVolumeSource{Mode: new(int32(1))}
+	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{Volumes: []corev1.Volume{{VolumeSource: corev1.VolumeSource{EmptyDir: mode}}}}}
+	dropped := func(t *testing.T, template *corev1.PodTemplateSpec) {
+		require.Nil(t, template.Spec.Volumes[0].EmptyDir.Mode)
+	}
+	d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: *template.DeepCopy()}}
+	prepareDeploymentForUpdate(t.Context(), d, d.DeepCopy())
+	require.NotNil(t, d.Spec.Template.Spec.Volumes[0].EmptyDir.Mode, "the feature is in use")
+	prepareDeploymentForCreate(t.Context(), d)
+	dropped(t, &d.Spec.Template)
+
+	rs := &appsv1.ReplicaSet{Spec: appsv1.ReplicaSetSpec{Template: *template.DeepCopy()}}
+	prepareReplicaSetForUpdate(t.Context(), rs, &appsv1.ReplicaSet{})
+	dropped(t, &rs.Spec.Template)
+	rs.Spec.Template = *template.DeepCopy()
+	prepareReplicaSetForCreate(t.Context(), rs)
+	dropped(t, &rs.Spec.Template)
+
+	s := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Template: *template.DeepCopy()}}
+	prepareStatefulSetForUpdate(t.Context(), s, &appsv1.StatefulSet{})
+	dropped(t, &s.Spec.Template)
+	s.Spec.Template = *template.DeepCopy()
+	prepareStatefulSetForCreate(t.Context(), s)
+	dropped(t, &s.Spec.Template)
+}
+
+func BenchmarkSetDeploymentDefaults(b *testing.B) {
+	plain := parse[appsv1.Deployment](b, `
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: c, image: 'registry.example.com/web:1.2', ports: [{containerPort: 80}], readinessProbe: {httpGet: {port: 80}},
+         resources: {requests: {cpu: 100m, memory: 64Mi}, limits: {memory: 128Mi}}}
+`)
+	b.Run("new", func(b *testing.B) {
+		b.ReportAllocs()
+		all := make([]*appsv1.Deployment, b.N)
+		for i := range all {
+			all[i] = plain.DeepCopy()
+		}
+		b.ResetTimer()
+		for _, d := range all {
+			setDeploymentDefaults(d)
+		}
+	})
+	b.Run("stored", func(b *testing.B) {
+		b.ReportAllocs()
+		stored := plain.DeepCopy()
+		for b.Loop() {
+			setDeploymentDefaults(stored)
+		}
+	})
+}
