@@ -28,7 +28,8 @@ func Resources() []resource.Resource {
 			Version: "v1", Plural: "endpoints", Kind: "Endpoints", Namespaced: true,
 			ShortNames:               []string{"ep"},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
-			SetDefaults: resource.Defaults(setEndpointsDefaults),
+			SetDefaults:  resource.Defaults(setEndpointsDefaults),
+			Canonicalize: canonicalizeEndpoints,
 		},
 		{
 			Version: "v1", Plural: "events", Kind: "Event", Namespaced: true,
