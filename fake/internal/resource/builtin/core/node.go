@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 nodes of old clients have the field
+
 package core
 
 import (
