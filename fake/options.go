@@ -18,6 +18,7 @@ import (
 	"example.com/fakeapi/fake/internal/admission/plugins"
 	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/fixtures"
+	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/originguard"
 )
@@ -56,6 +57,7 @@ type options struct {
 	admissionPlugins       []string         // the result of both
 	webhookNetwork         versions.Network // to the conversion webhooks
 	limits                 Limits
+	services               serviceallocator.Config
 }
 
 func newOptions(opts []Option) (*options, error) {

@@ -44,6 +44,9 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if o.limits.hasStoreLimits() {
 		return nil, errors.New("fakeapi: a replica has the store of its server; set WithLimits for the server")
 	}
+	if len(o.services.ServiceClusterIPRange) > 0 || o.services.ServiceNodePortRange.Size > 0 {
+		return nil, errors.New("fakeapi: a replica has the ranges of its server; set WithServiceClusterIPRange and WithServiceNodePortRange for the server")
+	}
 	if o.authOptions.isSet() {
 		return nil, errors.New("fakeapi: a replica has the users of its server; set tokens, client certificates and the authorizer for the server")
 	}

@@ -137,6 +137,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 		Reviewers:              o.reviewers,
 		Authorizer:             o.authorizer,
 		Tokens:                 s.tokens,
+		Services:               o.services,
 	}
 }
 

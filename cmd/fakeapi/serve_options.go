@@ -17,7 +17,7 @@ import (
 
 const optionArguments = "[--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]... [--etcd-compaction-interval TIME] [--auto-compaction-retention N] [--history-bytes BYTES] " +
 	"[--quota-backend-bytes BYTES] [--max-requests-inflight N] [--max-mutating-requests-inflight N] [--max-watches N] [--min-request-timeout SECONDS] " +
-	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--seed N] [--timeline=false] [-v LEVEL]"
+	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX] [--seed N] [--timeline=false] [-v LEVEL]"
 
 // optionFlags has the flags of serve for options of the server. Where kube-apiserver or etcd has a
 // flag for the same, it has its name.
@@ -53,6 +53,12 @@ func (f *optionFlags) define(flags *flag.FlagSet) {
 	flags.Func("namespace-deletion-delay", "leave a deleted namespace as it is for this `TIME`; the default is 5s, as in a cluster", f.duration(fakeapi.WithNamespaceDeletionDelay))
 	flags.Func("webhook-service", "connect to the Service of a conversion webhook at a host and port of this machine, on any port of the Service: `NAMESPACE/NAME=ADDRESS`; "+
 		"the certificate must be valid for NAME.NAMESPACE.svc; can be repeated", f.addService)
+	flags.Func("service-cluster-ip-range", "allocate the cluster IPs of Services from `CIDR[,CIDR]`, one range or two of different families; the default is 10.96.0.0/12", func(text string) error {
+		return f.add(fakeapi.WithServiceClusterIPRange(strings.Split(text, ",")...))
+	})
+	flags.Func("service-node-port-range", "allocate the node ports of Services from `MIN-MAX`; the default is 30000-32767", func(text string) error {
+		return f.add(fakeapi.WithServiceNodePortRange(text))
+	})
 	flags.Func("seed", "seed `N` of random values: uids and generated names; without it they differ in each run", f.setSeed)
 	flags.BoolVar(&f.timeline, "timeline", true, "record requests, responses and watch events for the control API")
 	flags.IntVar(&f.verbosity, "v", 0, "the `LEVEL` of the log on stderr: from 3 on it has each request")
@@ -64,6 +70,12 @@ func (f *optionFlags) names(option func(...string) fakeapi.Option) func(string) 
 		f.set = append(f.set, option(strings.Split(value, ",")...))
 		return nil
 	}
+}
+
+// add adds an option.
+func (f *optionFlags) add(option fakeapi.Option) error {
+	f.set = append(f.set, option)
+	return nil
 }
 
 // options returns the options. The log is written to stderr.

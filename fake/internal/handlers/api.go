@@ -28,6 +28,7 @@ import (
 	"example.com/fakeapi/fake/internal/rest"
 	"example.com/fakeapi/fake/internal/reviews"
 	"example.com/fakeapi/fake/internal/serviceaccount"
+	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/fake/internal/storage"
 	"example.com/fakeapi/fake/internal/watchcache"
@@ -62,6 +63,9 @@ type Settings struct {
 	ContinueLifetime time.Duration
 	// Metrics counts the events of watches; nil does not count.
 	Metrics *metrics.Recorder
+	// Services has the ranges of Services, see serviceallocator.New. A replica has those of its
+	// original.
+	Services serviceallocator.Config
 }
 
 // API serves the resources of a store. It is safe for concurrent use.
@@ -78,6 +82,7 @@ type API struct {
 	newUID                  func() types.UID
 
 	crds     *controller.Controller
+	services *serviceallocator.Allocator
 	loader   *fixtures.Loader
 	tokens   *serviceaccount.Tokens
 	reviewer *reviews.Reviewer
@@ -91,15 +96,16 @@ type API struct {
 // New returns an API that serves types and stores their objects in store. g generates uids and the
 // suffixes of generated names.
 func New(store *memstore.Store, types *registry.Registry, g *ids.Generator, settings Settings) *API {
-	return newAPI(store, nil, types, g, settings)
+	return newAPI(store, nil, types, g, settings, serviceallocator.NewReservedPorts())
 }
 
 // Replica returns an API on the same store. Its watch cache shows view.
 func (a *API) Replica(view watchcache.View, settings Settings) *API {
-	return newAPI(a.store.Store, view, a.types, a.ids, settings)
+	settings.Services = a.settings.Services
+	return newAPI(a.store.Store, view, a.types, a.ids, settings, a.services.Reserved)
 }
 
-func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registry, g *ids.Generator, settings Settings) *API {
+func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registry, g *ids.Generator, settings Settings, reserved *serviceallocator.ReservedPorts) *API {
 	a := &API{
 		store: storage.New(store), cache: watchcache.New(store, view, watchcache.Settings{
 			MaxWait: settings.ResourceVersionTimeout, Initialization: settings.CacheInitialization,
@@ -110,8 +116,9 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	}
 	a.watchList.Store(true)
 	a.crds = controller.New(a.store, types, &a.clock, a.DeleteKey)
-	a.store.AfterWrite = a.crds.AfterWrite
-	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds}
+	a.services = a.newServiceAllocator(reserved)
+	a.store.AfterWrite = a.afterWrite
+	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds, Services: a.services}
 	a.tokens = serviceaccount.New(g, a.getCore)
 	dependencies := plugins.Dependencies{Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer}
 	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, dependencies)

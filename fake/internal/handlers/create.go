@@ -83,19 +83,32 @@ func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, ob
 	}
 	isGenerated := m.GetName() == "" && m.GetGenerateName() != ""
 	for attempt := 1; ; attempt++ {
-		var result storage.Result
-		err := a.beforeCreate(q, admission, obj)
-		if err == nil && !dryRun { // the storage of a real server checks this, which a dry run does not reach
-			err = clearResourceVersion(m)
-		}
-		if err == nil {
-			result, err = a.store.GuaranteedUpdate(q.r.Context(), q.res, codec.Key(q.res, q.namespace(), m.GetName()), dryRun, insert)
-		}
+		result, err := a.tryCreate(q, admission, obj, dryRun, insert)
 		if !isGenerated || !apierrors.IsAlreadyExists(err) || attempt == maxNameAttempts {
 			return result, err
 		}
 		m.SetName("")
 	}
+}
+
+// tryCreate prepares, validates and stores a new object, which insert returns.
+func (a *API) tryCreate(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool, insert storage.UpdateFunc) (result storage.Result, err error) {
+	var allocation allocation
+	defer allocation.revert()
+	if err := a.beforeCreate(q, admission, obj, dryRun, &allocation); err != nil {
+		return result, err
+	}
+	m := resource.Accessor(obj)
+	if !dryRun { // the storage of a real server checks this, which a dry run does not reach
+		if err := clearResourceVersion(m); err != nil {
+			return result, err
+		}
+	}
+	result, err = a.store.GuaranteedUpdate(q.r.Context(), q.res, codec.Key(q.res, q.namespace(), m.GetName()), dryRun, insert)
+	if err == nil {
+		allocation.commit()
+	}
+	return result, err
 }
 
 // clearResourceVersion clears the resourceVersion of a new object, which is an error unless it is 0
@@ -108,9 +121,13 @@ func clearResourceVersion(m metav1.Object) error {
 	return nil
 }
 
-// beforeCreate prepares and validates a new object, and runs validating admission.
-func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.Object) error {
+// beforeCreate prepares and validates a new object, and runs validating admission. What it
+// allocates is in allocation.
+func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool, allocation *allocation) error {
 	rest.PrepareForCreate(q.r.Context(), q.res, obj, a.ids, a.clock.Timestamp())
+	if err := allocation.beginCreate(a, obj, dryRun); err != nil {
+		return err
+	}
 	err := rest.ValidateCreate(q.r.Context(), q.res, obj)
 	if gone := q.checkContext(); gone != nil { // err is incomplete
 		return gone

@@ -71,7 +71,11 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 		return 0, storage.Result{}, err
 	}
 	var updated runtime.Object
-	result, err = a.store.GuaranteedUpdate(q.r.Context(), q.res, q.key(), isDryRun(info.options.dryRun), func(old runtime.Object) (runtime.Object, error) {
+	var allocation allocation
+	defer allocation.revert()
+	dryRun := isDryRun(info.options.dryRun)
+	result, err = a.store.GuaranteedUpdate(q.r.Context(), q.res, q.key(), dryRun, func(old runtime.Object) (runtime.Object, error) {
+		allocation.revert() // that of an earlier call
 		code = http.StatusOK
 		if old == nil && !info.mayCreate {
 			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
@@ -82,9 +86,9 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 		}
 		if old == nil {
 			code = http.StatusCreated
-			return obj, a.createOnUpdate(q, info.admission, obj)
+			return obj, a.createOnUpdate(q, info.admission, obj, dryRun, &allocation)
 		}
-		if err := q.beforeUpdate(info.admission, obj, old); err != nil {
+		if err := a.beforeUpdate(q, info.admission, obj, old, dryRun, &allocation); err != nil {
 			return nil, err
 		}
 		updated = obj
@@ -94,8 +98,12 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 		}
 		return obj, nil
 	})
-	if err == nil && result.IsDeleted() {
+	switch {
+	case err != nil:
+	case result.IsDeleted():
 		result = storage.Result{Object: updated}
+	default:
+		allocation.commit()
 	}
 	return code, result, err
 }
@@ -120,14 +128,18 @@ func (info *updatedObjectInfo) admittedObject(q *request, old runtime.Object) (r
 	return info.admission.mutate(obj, old)
 }
 
-// beforeUpdate prepares and validates an updated object, and runs validating admission.
-func (q *request) beforeUpdate(admission *admissionRunner, obj, old runtime.Object) error {
+// beforeUpdate prepares and validates an updated object, and runs validating admission. What it
+// allocates is in allocation.
+func (a *API) beforeUpdate(q *request, admission *admissionRunner, obj, old runtime.Object, dryRun bool, allocation *allocation) error {
 	if err := q.checkResourceVersion(resource.Accessor(obj), resource.Accessor(old)); err != nil {
 		return err
 	}
 	if q.sub != nil && q.sub.WritesObject() {
 		rest.PrepareForSubresourceUpdate(q.r.Context(), q.res, q.sub, obj, old)
 	} else {
+		if err := allocation.beginUpdate(a, obj, old, dryRun); err != nil {
+			return err
+		}
 		rest.PrepareForUpdate(q.r.Context(), q.res, obj, old)
 	}
 	ctx := q.withWarnings()
@@ -147,7 +159,7 @@ func (q *request) beforeUpdate(admission *admissionRunner, obj, old runtime.Obje
 }
 
 // createOnUpdate prepares the object of a PUT or an apply that does not exist (OC-05, SA-02).
-func (a *API) createOnUpdate(q *request, admission *admissionRunner, obj runtime.Object) error {
+func (a *API) createOnUpdate(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool, allocation *allocation) error {
 	m := resource.Accessor(obj)
 	if _, err := resourceVersionOf(m); err != nil { // its value is ignored
 		return err
@@ -156,7 +168,7 @@ func (a *API) createOnUpdate(q *request, admission *admissionRunner, obj runtime
 		return err
 	}
 	rest.WipeSystemFields(m)
-	return a.beforeCreate(q, admission, obj)
+	return a.beforeCreate(q, admission, obj, dryRun, allocation)
 }
 
 // parseUpdate parses the options and the body of a PUT.

@@ -66,3 +66,10 @@ func (g *Generator) GenerateName(base string) string {
 	}
 	return string(name)
 }
+
+// Uint64N returns a random number in [0, n).
+func (g *Generator) Uint64N(n uint64) uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return rand.New(g.source).Uint64N(n)
+}

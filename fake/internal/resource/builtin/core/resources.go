@@ -140,8 +140,10 @@ func Resources() []resource.Resource {
 			SetDefaults:              resource.Defaults(setServiceDefaults),
 			Subresources:             []resource.Subresource{proxySubresource("ServiceProxyOptions")},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true, ReturnDeletedObject: true,
-			ValidateName: validation.NameIsDNS1035Label,
-			Fields:       serviceFields(),
+			ValidateName:     validation.NameIsDNS1035Label,
+			Fields:           serviceFields(),
+			PrepareForCreate: resource.OnCreate(prepareServiceForCreate),
+			PrepareForUpdate: resource.OnUpdate(prepareServiceForUpdate),
 		},
 	}
 }
