@@ -88,11 +88,6 @@ func hasHealthCheckNodePort(spec *corev1.ServiceSpec) bool {
 	return spec.Type == corev1.ServiceTypeLoadBalancer && spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
-// isExternallyAccessible reports whether a Service has an externalTrafficPolicy.
-func isExternallyAccessible(spec *corev1.ServiceSpec) bool {
-	return hasNodePorts(spec) || spec.Type == corev1.ServiceTypeClusterIP && len(spec.ExternalIPs) > 0
-}
-
 // samePointers reports whether two optional values are the same.
 func samePointers[T comparable](a, b *T) bool {
 	if a == nil || b == nil {
