@@ -15,6 +15,7 @@
 //	        [--bookmark-interval TIME] [--resource-version-timeout TIME]
 //	        [--namespace-deletion-delay TIME]
 //	        [--webhook-service NAMESPACE/NAME=ADDRESS]...
+//	        [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX]
 //	        [--seed N] [--timeline=false] [-v LEVEL]
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
