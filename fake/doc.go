@@ -60,6 +60,7 @@
 //	faults                        WithFaults, and later Server.Faults
 //	the latency of a cluster      WithFaults with faults.RealisticLatency
 //	limits and history            WithLimits, WithContinueLifetime
+//	the ranges of Services        WithServiceClusterIPRange, WithServiceNodePortRange
 //	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout,
 //	                              WithNamespaceDeletionDelay
 //	an initializing watch cache   WithCacheInitializing
@@ -313,13 +314,16 @@
 // columns of kubectl get, field selectors, short names and categories.
 //
 //	all built-in types   metadata, a separate status, generation, managedFields. Spec and status are
-//	                     neither defaulted nor validated; nothing is allocated or filled in
+//	                     neither defaulted nor validated
 //	ConfigMaps, Secrets  keys and sizes are validated, a Secret has its default type. Immutable ones
 //	                     can be changed
 //	Namespaces           phase, finalizers, conditions and label; closed while terminating (NS)
 //	Pods                 grace period, binding, eviction with PodDisruptionBudgets, ephemeral
 //	                     containers, resize. The status is not validated, and a resize is not compared
 //	                     with a LimitRange, a quota or the node
+//	Services             cluster IPs with their IPAddresses, and node ports, are allocated from the store
+//	                     and the seed, kept and released; ServiceCIDRs add ranges. A dry run returns
+//	                     values of no range, as on a real server. Loaded Services keep theirs
 //	scale                Deployments, ReplicaSets, StatefulSets, ReplicationControllers and custom
 //	                     resources with a scale. Without replicas in the object it is 1
 //	ServiceAccounts      tokens with expiry, audience and bound objects, signed for the issuer
@@ -331,13 +335,6 @@
 //	custom resources     all of a definition, validated by the library of the API server. Every read
 //	                     prunes and sets defaults. Whole numbers are stored as integers, and the
 //	                     keys of JSON are in alphabetical order, as on a real server
-//
-// These stored forms differ because of missing defaults: core ConfigMap, Endpoints, LimitRange,
-// Node, PersistentVolume, PersistentVolumeClaim, Pod, PodTemplate, ReplicationController,
-// ResourceQuota, Service; apps DaemonSet, Deployment, ReplicaSet, StatefulSet; batch CronJob, Job.
-// Examples of fields that are not filled in are cluster IPs and node ports of Services, the selector
-// and labels of a Job, a Pod's qosClass, service account, tolerations and priority, and the storage
-// class and protecting finalizer of a claim.
 //
 // # What is faithful: HTTP
 //

@@ -141,6 +141,9 @@
 // There is no cluster network: --webhook-service is the address of a conversion webhook whose
 // definition names a Service, as in --webhook-service shop/converter=127.0.0.1:9443.
 //
+// --service-cluster-ip-range is the range of the cluster IPs of Services (10.96.0.0/12), or two of
+// different families, and --service-node-port-range that of their node ports (30000-32767).
+//
 // --seed makes uids and generated names the same in each run. --timeline=false saves the memory of
 // the recorded requests, which are limited. From -v 3 on, stderr has a line for each request.
 //
