@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
@@ -78,10 +79,14 @@ func ParseServiceNodePortRange(text string) (utilnet.PortRange, error) {
 // DefaultServiceCIDRName is the name of the ServiceCIDR with the configured ranges.
 const DefaultServiceCIDRName = "kubernetes"
 
-// DefaultServiceCIDR returns the ServiceCIDR that a cluster has from its start.
-func (c Config) DefaultServiceCIDR() *networkingv1.ServiceCIDR {
+// DefaultServiceCIDR returns the ServiceCIDR that kube-apiserver creates when it starts.
+func (c Config) DefaultServiceCIDR(now metav1.Time) *networkingv1.ServiceCIDR {
 	cidr := &networkingv1.ServiceCIDR{}
 	cidr.Name = DefaultServiceCIDRName
+	cidr.Status.Conditions = []metav1.Condition{{
+		Type: networkingv1.ServiceCIDRConditionReady, Status: metav1.ConditionTrue,
+		Message: "Kubernetes default Service CIDR is ready", LastTransitionTime: now,
+	}}
 	for _, prefix := range c.ServiceClusterIPRange {
 		cidr.Spec.CIDRs = append(cidr.Spec.CIDRs, prefix.String())
 	}

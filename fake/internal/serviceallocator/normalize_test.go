@@ -1,0 +1,82 @@
+package serviceallocator
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// newService returns a Service with a spec in JSON.
+func newService(t *testing.T, spec string) *corev1.Service {
+	t.Helper()
+	service := &corev1.Service{}
+	require.NoError(t, json.Unmarshal([]byte(spec), &service.Spec))
+	return service
+}
+
+func TestPatchAllocatedValues(t *testing.T) {
+	const old = `{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30009,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],
+		"ports":[{"name":"a","port":1,"nodePort":30001},{"name":"b","port":2,"nodePort":30002}]}`
+	for name, test := range map[string]struct{ sent, want string }{
+		"all": {`{"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"name":"b","port":7},{"name":"c","port":8}]}`,
+			`{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30009,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],
+			"ports":[{"name":"b","port":7,"nodePort":30002},{"name":"c","port":8}]}`},
+		"a port that was moved": {`{"type":"NodePort","ports":[{"name":"a","port":1},{"name":"c","port":2,"nodePort":30001}]}`,
+			`{"type":"NodePort","clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],"ports":[{"name":"a","port":1},{"name":"c","port":2,"nodePort":30001}]}`},
+		"another address": {`{"type":"ClusterIP","clusterIP":"10.0.0.2","ports":[{"name":"a","port":1}]}`,
+			`{"type":"ClusterIP","clusterIP":"10.0.0.2","clusterIPs":["10.0.0.1"],"ports":[{"name":"a","port":1}]}`},
+		"no address": {`{"type":"ExternalName","ports":[{"name":"a","port":1}]}`, `{"type":"ExternalName","ports":[{"name":"a","port":1}]}`},
+	} {
+		service := newService(t, test.sent)
+		patchAllocatedValues(service, newService(t, old))
+		require.Equal(t, newService(t, test.want), service, name)
+	}
+}
+
+func TestNormalizeClusterIPs(t *testing.T) {
+	for name, test := range map[string]struct{ old, sent, want string }{
+		"new, one field":        {"", `{"clusterIP":"1"}`, `{"clusterIP":"1","clusterIPs":["1"]}`},
+		"new, none":             {"", `{}`, `{}`},
+		"new, only the plural":  {"", `{"clusterIPs":["1"]}`, `{"clusterIPs":["1"]}`},
+		"plural is missing":     {`{"clusterIP":"1","clusterIPs":["1","2"]}`, `{"clusterIP":"1"}`, `{"clusterIP":"1","clusterIPs":["1","2"]}`},
+		"only the old changed":  {`{"clusterIP":"1","clusterIPs":["1","2"]}`, `{"clusterIP":"3","clusterIPs":["1","2"]}`, `{"clusterIP":"3","clusterIPs":["3"]}`},
+		"only the old is empty": {`{"clusterIP":"1","clusterIPs":["1"]}`, `{"clusterIPs":["1"]}`, `{}`},
+		"both changed":          {`{"clusterIP":"1","clusterIPs":["1"]}`, `{"clusterIP":"3","clusterIPs":["4"]}`, `{"clusterIP":"3","clusterIPs":["4"]}`},
+	} {
+		service := newService(t, test.sent)
+		var old *corev1.Service
+		if test.old != "" {
+			old = newService(t, test.old)
+		}
+		normalizeClusterIPs(service, old)
+		require.Equal(t, newService(t, test.want), service, name)
+	}
+}
+
+func TestValidateClusterIPs(t *testing.T) {
+	const policy = `"ipFamilyPolicy":"PreferDualStack"`
+	for spec, want := range map[string]string{
+		`{` + policy + `,"clusterIP":"None","clusterIPs":["None"],"ipFamilies":["IPv6"]}`:              "",
+		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","fd00::1"]}`:                  "",
+		`{` + policy + `,"clusterIP":"10.0.0.1"}`:                                                      `spec.clusterIPs: Required value`,
+		`{` + policy + `,"clusterIP":"None","clusterIPs":["None","10.0.0.1"]}`:                         `spec.clusterIPs: Invalid value: ["None","10.0.0.1"]: 'None' must be the first and only value`,
+		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","10.0.0.2"]}`:                 `spec.clusterIPs: Invalid value: ["10.0.0.1","10.0.0.2"]: may specify no more than one IP for each IP family`,
+		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","fd00::1","fd00::2"]}`:        `spec.clusterIPs: Invalid value: ["10.0.0.1","fd00::1","fd00::2"]: may only hold up to 2 values`,
+		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","None"]}`:                     `spec.clusterIPs[1]: Invalid value: "None": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
+		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],"ipFamilies":["IPv6"]}`:      "spec.clusterIPs[0]: Invalid value: \"10.0.0.1\": expected an IPv6 value as indicated by `ipFamilies[0]`",
+		`{` + policy + `,"clusterIP":"fd00::1","clusterIPs":["fd00::1"],"ipFamilies":["IPv4","IPv6"]}`: "spec.clusterIPs[0]: Invalid value: \"fd00::1\": expected an IPv4 value as indicated by `ipFamilies[0]`",
+	} {
+		errs := validateClusterIPs(newService(t, spec), nil)
+		if want == "" {
+			require.Empty(t, errs, spec)
+			continue
+		}
+		require.EqualError(t, errs.ToAggregate(), want, spec)
+	}
+	old := newService(t, `{"clusterIP":"010.0.0.1","clusterIPs":["010.0.0.1"]}`)
+	spec := `{` + policy + `,"clusterIP":"010.0.0.1","clusterIPs":["010.0.0.1"]}`
+	require.Empty(t, validateClusterIPs(newService(t, spec), old), "an old form is kept")
+	require.Len(t, validateClusterIPs(newService(t, spec), nil), 1)
+}
