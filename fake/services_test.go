@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -311,6 +312,26 @@ func TestConcurrentServices(t *testing.T) {
 	slices.Sort(ports)
 	require.Len(t, slices.Compact(ips), 100)
 	require.Len(t, slices.Compact(ports), 100)
+}
+
+// What a request has allocated is released if it fails later, also by a panic.
+func TestServiceRefusedByAdmission(t *testing.T) {
+	review := func(_ context.Context, r *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		switch r.Name {
+		case "panics":
+			panic("ouch")
+		case "refused":
+			return &admissionv1.AdmissionResponse{}
+		}
+		return &admissionv1.AdmissionResponse{Allowed: true}
+	}
+	c := newServiceClient(t, fakeapi.Start(t, fakeapi.WithServiceNodePortRange("30000-30000"), fakeapi.WithAdmission(fakeapi.Admission{Name: "a", Review: review})))
+	for _, name := range []string{"refused", "panics"} {
+		_, err := c.tryCreate(name, `{"type":"NodePort"}`)
+		require.Error(t, err)
+		require.Empty(t, c.addresses(), name)
+	}
+	c.create("allowed", `{"type":"NodePort"}`)
 }
 
 func TestServicesOfSeed(t *testing.T) {

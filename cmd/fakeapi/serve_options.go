@@ -7,10 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -53,12 +56,8 @@ func (f *optionFlags) define(flags *flag.FlagSet) {
 	flags.Func("namespace-deletion-delay", "leave a deleted namespace as it is for this `TIME`; the default is 5s, as in a cluster", f.duration(fakeapi.WithNamespaceDeletionDelay))
 	flags.Func("webhook-service", "connect to the Service of a conversion webhook at a host and port of this machine, on any port of the Service: `NAMESPACE/NAME=ADDRESS`; "+
 		"the certificate must be valid for NAME.NAMESPACE.svc; can be repeated", f.addService)
-	flags.Func("service-cluster-ip-range", "allocate the cluster IPs of Services from `CIDR[,CIDR]`, one range or two of different families; the default is 10.96.0.0/12", func(text string) error {
-		return f.add(fakeapi.WithServiceClusterIPRange(strings.Split(text, ",")...))
-	})
-	flags.Func("service-node-port-range", "allocate the node ports of Services from `MIN-MAX`; the default is 30000-32767", func(text string) error {
-		return f.add(fakeapi.WithServiceNodePortRange(text))
-	})
+	flags.Func("service-cluster-ip-range", "allocate the cluster IPs of Services from `CIDR[,CIDR]`, one range or two of different families; the default is 10.96.0.0/12", f.setServiceClusterIPRange)
+	flags.Func("service-node-port-range", "allocate the node ports of Services from `MIN-MAX`; the default is 30000-32767", f.setServiceNodePortRange)
 	flags.Func("seed", "seed `N` of random values: uids and generated names; without it they differ in each run", f.setSeed)
 	flags.BoolVar(&f.timeline, "timeline", true, "record requests, responses and watch events for the control API")
 	flags.IntVar(&f.verbosity, "v", 0, "the `LEVEL` of the log on stderr: from 3 on it has each request")
@@ -70,12 +69,6 @@ func (f *optionFlags) names(option func(...string) fakeapi.Option) func(string) 
 		f.set = append(f.set, option(strings.Split(value, ",")...))
 		return nil
 	}
-}
-
-// add adds an option.
-func (f *optionFlags) add(option fakeapi.Option) error {
-	f.set = append(f.set, option)
-	return nil
 }
 
 // options returns the options. The log is written to stderr.
@@ -189,6 +182,26 @@ func (f *optionFlags) serviceAddress(namespace, name string, _ int32) (string, e
 		return address, nil
 	}
 	return "", fmt.Errorf("service %q not found: no --webhook-service for %s/%[1]s", name, namespace)
+}
+
+// setServiceClusterIPRange parses CIDR,... and leaves it to the option to compare them.
+func (f *optionFlags) setServiceClusterIPRange(text string) error {
+	ranges := strings.Split(text, ",")
+	for _, cidr := range ranges {
+		if _, err := netip.ParsePrefix(strings.TrimSpace(cidr)); err != nil {
+			return fmt.Errorf("%q is not a range of addresses", cidr)
+		}
+	}
+	f.set = append(f.set, fakeapi.WithServiceClusterIPRange(ranges...))
+	return nil
+}
+
+func (f *optionFlags) setServiceNodePortRange(text string) error {
+	if _, err := utilnet.ParsePortRange(text); err != nil {
+		return err
+	}
+	f.set = append(f.set, fakeapi.WithServiceNodePortRange(text))
+	return nil
 }
 
 func (f *optionFlags) setSeed(text string) error {

@@ -195,6 +195,20 @@ func TestServeResourceVersionTimeout(t *testing.T) {
 	require.Equal(t, cleanExit, r.stop())
 }
 
+func TestServeServiceRanges(t *testing.T) {
+	r := start(t, "--service-cluster-ip-range=fd00::/120,10.0.0.0/24", "--service-node-port-range", "31000-31000")
+	code, _, text := r.request(t, http.MethodPost, "/api/v1/namespaces/default/services", "application/json",
+		`{"metadata":{"name":"a"},"spec":{"type":"NodePort","ipFamilyPolicy":"RequireDualStack","ports":[{"port":80}]}}`)
+	require.Equal(t, http.StatusCreated, code, text)
+	require.Contains(t, text, `"clusterIP":"fd00::`)
+	require.Contains(t, text, `"10.0.0.`)
+	require.Contains(t, text, `"nodePort":31000`)
+	require.Equal(t, cleanExit, r.stop())
+
+	failed := runCommand(t, "serve", "--service-cluster-ip-range=10.0.0.0/24,10.1.0.0/24")
+	require.Contains(t, failed.stderr, "the two ranges of addresses must be of different IP family")
+}
+
 func TestServeSeed(t *testing.T) {
 	uid := func(args ...string) string {
 		r := start(t, args...)
@@ -284,6 +298,8 @@ func TestServeOptionUsage(t *testing.T) {
 		"--webhook-service conv=127.0.0.1:1":          "flag -webhook-service: it is not of the form NAMESPACE/NAME=HOST:PORT; see",
 		"--webhook-service a/b=127.0.0.1":             "flag -webhook-service: address 127.0.0.1: missing port in address; see",
 		"--webhook-service a/b=127.0.0.1:https":       `flag -webhook-service: "https" is not a port; see`,
+		"--service-cluster-ip-range 10.0.0.0":         `flag -service-cluster-ip-range: "10.0.0.0" is not a range of addresses; see`,
+		"--service-node-port-range 30000-70000":       "flag -service-node-port-range: the port range cannot be greater than 65535: 30000-70000; see",
 		"--seed -1":                                   "flag -seed: it is not a number; see",
 		"--max-watches 99999999999999999999999999999": "flag -max-watches: it is not a number; see",
 	} {
