@@ -12,7 +12,7 @@
 // plugins, and clients in other languages. All clients run on it unmodified.
 //
 // It does not do what a control plane does with stored objects. Nothing is scheduled, Deployments
-// do not create ReplicaSets, and the specs of built-in types are neither defaulted nor validated.
+// do not create ReplicaSets, and the specs of built-in types are not validated.
 // Use envtest for that, and kind for running pods. The last sections list what is faithful and what
 // is not.
 //
@@ -314,7 +314,7 @@
 // columns of kubectl get, field selectors, short names and categories.
 //
 //	all built-in types   metadata, a separate status, generation, managedFields. Spec and status are
-//	                     neither defaulted nor validated
+//	                     not validated, but defaulted as a real server does
 //	ConfigMaps, Secrets  keys and sizes are validated, a Secret has its default type. Immutable ones
 //	                     can be changed
 //	Namespaces           phase, finalizers, conditions and label; closed while terminating (NS)

@@ -88,7 +88,7 @@ func TestServiceFamilyChanges(t *testing.T) {
 }
 
 func TestServiceCIDRs(t *testing.T) {
-	c := newServiceClient(t, fakeapi.Start(t, fakeapi.WithServiceClusterIPRange("10.0.0.0/29")))
+	c := newServiceClient(t, fakeapi.Start(t, fakeapi.WithoutSystemObjects(), fakeapi.WithServiceClusterIPRange("10.0.0.0/29")))
 	for i := range 6 {
 		c.create(fmt.Sprintf("s-%d", i), `{}`)
 	}

@@ -14,7 +14,7 @@ import (
 
 // Services among the fixtures get addresses and ports, in any order.
 func TestLoadServices(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithServiceClusterIPRange("10.0.0.0/29"), fakeapi.WithServiceNodePortRange("30000-30002"), fakeapi.WithObjects(
+	srv := fakeapi.Start(t, fakeapi.WithoutSystemObjects(), fakeapi.WithServiceClusterIPRange("10.0.0.0/29"), fakeapi.WithServiceNodePortRange("30000-30002"), fakeapi.WithObjects(
 		newService(t, "any", `{"type":"NodePort","ports":[{"name":"a","port":1},{"name":"b","port":1,"protocol":"UDP"}]}`),
 		newService(t, "external", `{"type":"ExternalName","externalName":"a.example.com"}`),
 		newService(t, "headless", `{"clusterIP":"None"}`),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"testing"
@@ -72,7 +73,8 @@ func (c serviceClient) delete(name string) {
 	require.NoError(c, c.CoreV1().Services("default").Delete(c.Context(), name, metav1.DeleteOptions{}))
 }
 
-// addresses returns the names of the IPAddresses with the names of their Services.
+// addresses returns the names of the IPAddresses with the names of their Services, without that of
+// the Service kubernetes.
 func (c serviceClient) addresses() map[string]string {
 	c.Helper()
 	list, err := c.NetworkingV1().IPAddresses().List(c.Context(), metav1.ListOptions{})
@@ -81,6 +83,7 @@ func (c serviceClient) addresses() map[string]string {
 	for _, a := range list.Items {
 		found[a.Name] = a.Spec.ParentRef.Name
 	}
+	maps.DeleteFunc(found, func(_, service string) bool { return service == "kubernetes" })
 	return found
 }
 

@@ -3,12 +3,12 @@ package fakeapi
 import (
 	"fmt"
 	"net"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
 
 	"example.com/fakeapi/fake/internal/ids"
+	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/fake/internal/systemobjects"
 	"example.com/fakeapi/memstore"
 )
@@ -40,9 +40,11 @@ func (o *options) systemObjectsConfig(port int32) systemobjects.Config {
 	for _, text := range o.clientCAs {
 		authorities.Write(text)
 	}
-	return systemobjects.Config{
-		ServiceCIDRs: []netip.Prefix{systemobjects.DefaultServiceCIDR()}, Port: port, ClientCA: authorities.String(),
+	ranges := o.services.ServiceClusterIPRange
+	if len(ranges) == 0 {
+		ranges = serviceallocator.DefaultConfig().ServiceClusterIPRange
 	}
+	return systemobjects.Config{ServiceCIDRs: ranges, Port: port, ClientCA: authorities.String()}
 }
 
 // loadSystemObjects stores the objects that a kube-apiserver creates when it starts.

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -99,15 +98,7 @@ func validateMetadataUpdate(res *resource.Resource, m, old metav1.Object) field.
 	// lists each cause twice, and names it once in the message.
 	errs = append(errs, errs...)
 	// Only a create validates the names by the rules of the type.
-	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, validatePathSegment, path)...)
-}
-
-// validatePathSegment returns why a name, or the prefix of one, cannot be a part of a path.
-func validatePathSegment(name string, isPrefix bool) []string {
-	if isPrefix {
-		return content.IsPathSegmentPrefix(name)
-	}
-	return content.IsPathSegmentName(name)
+	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, resource.ValidatePathSegmentName, path)...)
 }
 
 // isMetadataUnchanged reports whether an update changes none of the metadata that is validated, as

@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"example.com/fakeapi/fake/internal/serviceallocator"
 )
 
 // The Service kubernetes in the namespace default leads to the API server.
@@ -57,19 +59,6 @@ func (c *Config) kubernetesService() []runtime.Object {
 	}}}
 	ipAddress.Name = ip
 	ipAddress.Labels = map[string]string{networkingv1.LabelIPAddressFamily: string(family), networkingv1.LabelManagedBy: "ipallocator.k8s.io"}
-	return []runtime.Object{c.serviceCIDR(), ipAddress, service, endpoints, slice}
-}
-
-// serviceCIDR returns the ServiceCIDR of the ranges that the server is started with.
-func (c *Config) serviceCIDR() runtime.Object {
-	cidr := &networkingv1.ServiceCIDR{Status: networkingv1.ServiceCIDRStatus{Conditions: []metav1.Condition{{
-		Type: networkingv1.ServiceCIDRConditionReady, Status: metav1.ConditionTrue,
-		LastTransitionTime: placeholderTime, Message: "Kubernetes default Service CIDR is ready",
-	}}}}
-	cidr.Name = serviceName
-	cidr.Finalizers = []string{"networking.k8s.io/service-cidr-finalizer"}
-	for _, prefix := range c.ServiceCIDRs {
-		cidr.Spec.CIDRs = append(cidr.Spec.CIDRs, prefix.String())
-	}
-	return cidr
+	cidr := serviceallocator.Config{ServiceClusterIPRange: c.ServiceCIDRs}.DefaultServiceCIDR(placeholderTime)
+	return []runtime.Object{cidr, ipAddress, service, endpoints, slice}
 }

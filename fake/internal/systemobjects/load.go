@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin"
+	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/memstore"
 )
 
@@ -37,12 +37,9 @@ type encodedObject struct {
 	draft *memstore.Draft
 }
 
-// DefaultServiceCIDR is the default range of cluster IPs, that of kubeadm.
-func DefaultServiceCIDR() netip.Prefix { return netip.MustParsePrefix("10.96.0.0/12") }
-
 // encodeDefault returns the objects for the default configuration. They are encoded once a process.
 var encodeDefault = sync.OnceValues(func() ([]encodedObject, error) {
-	return encode(&Config{ServiceCIDRs: []netip.Prefix{DefaultServiceCIDR()}, Port: placeholderPort})
+	return encode(&Config{ServiceCIDRs: serviceallocator.DefaultConfig().ServiceClusterIPRange, Port: placeholderPort})
 })
 
 // Count returns how many objects Load stores.
@@ -52,7 +49,7 @@ func Count(c Config) (int, error) {
 }
 
 func encodeFor(c Config) ([]encodedObject, error) {
-	if c.ClientCA == "" && slices.Equal(c.ServiceCIDRs, []netip.Prefix{DefaultServiceCIDR()}) {
+	if c.ClientCA == "" && slices.Equal(c.ServiceCIDRs, serviceallocator.DefaultConfig().ServiceClusterIPRange) {
 		return encodeDefault()
 	}
 	c.Port = placeholderPort

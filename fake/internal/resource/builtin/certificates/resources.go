@@ -3,7 +3,6 @@ package certificates
 
 import (
 	certificatesv1 "k8s.io/api/certificates/v1"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -18,7 +17,7 @@ func Resources() []resource.Resource {
 			PrepareForUpdate:         resource.OnUpdate(prepareCSRForUpdate),
 			ResetFields:              []string{"spec", "status"},
 			AllowUnconditionalUpdate: true,
-			ValidateName:             path.ValidatePathSegmentName,
+			ValidateName:             resource.ValidatePathSegmentName,
 			Fields: []resource.Field{
 				resource.StringField("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
 			},

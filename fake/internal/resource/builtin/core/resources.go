@@ -4,7 +4,6 @@ package core
 
 import (
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -35,7 +34,7 @@ func Resources() []resource.Resource {
 			Version: "v1", Plural: "events", Kind: "Event", Namespaced: true,
 			ShortNames:               []string{"ev"},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
-			ValidateName: path.ValidatePathSegmentName,
+			ValidateName: resource.ValidatePathSegmentName,
 			Fields:       coreEventFields(),
 		},
 		{

@@ -3,7 +3,6 @@ package events
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -22,7 +21,7 @@ func Resources() []resource.Resource {
 			ToStorage:                convertEventToCore,
 			FromStorage:              convertEventFromCore,
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
-			ValidateName: path.ValidatePathSegmentName,
+			ValidateName: resource.ValidatePathSegmentName,
 			Fields:       core.EventFields("regarding", "reportingController"),
 		},
 	}

@@ -2,8 +2,6 @@
 package policy
 
 import (
-	"k8s.io/apimachinery/pkg/api/validation/path"
-
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -13,7 +11,7 @@ func Resources() []resource.Resource {
 			Group: "policy", Version: "v1", Plural: "poddisruptionbudgets", Kind: "PodDisruptionBudget", Namespaced: true,
 			ShortNames: []string{"pdb"}, Status: true,
 			HasGeneration: true,
-			ValidateName:  path.ValidatePathSegmentName,
+			ValidateName:  resource.ValidatePathSegmentName,
 		},
 	}
 }

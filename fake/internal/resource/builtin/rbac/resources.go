@@ -2,8 +2,6 @@
 package rbac
 
 import (
-	"k8s.io/apimachinery/pkg/api/validation/path"
-
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -20,7 +18,7 @@ func Resources() []resource.Resource {
 		r := &all[i]
 		r.Group, r.Version = "rbac.authorization.k8s.io", "v1"
 		r.AllowUnconditionalUpdate, r.AllowCreateOnUpdate = true, true
-		r.ValidateName = path.ValidatePathSegmentName
+		r.ValidateName = resource.ValidatePathSegmentName
 	}
 	return all
 }
