@@ -120,7 +120,9 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	a.store.AfterWrite = a.afterWrite
 	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds, Services: a.services}
 	a.tokens = serviceaccount.New(g, a.getCore)
-	dependencies := plugins.Dependencies{Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer}
+	dependencies := plugins.Dependencies{
+		Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer, GenerateName: g.GenerateName,
+	}
 	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, dependencies)
 	a.ownAdmission = plugins.New(settings.AdmissionPlugins, nil, dependencies)
 	a.reviewer = &reviews.Reviewer{

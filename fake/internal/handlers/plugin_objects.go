@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"fmt"
+	"iter"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,14 +46,28 @@ func (o *pluginObjects) Get(gvr schema.GroupVersionResource, namespace, name str
 	return o.store.GetObject(res, namespace, name)
 }
 
-// List returns the objects in a namespace, or in all namespaces for "", in the storage version.
-func (o *pluginObjects) List(gvr schema.GroupVersionResource, namespace string) (objects []runtime.Object, err error) {
+// Records returns the stored records in a namespace, or in all namespaces for "".
+func (o *pluginObjects) Records(gvr schema.GroupVersionResource, namespace string) iter.Seq[*memstore.Record] {
+	res, err := o.lookup(gvr)
+	if err != nil {
+		return func(func(*memstore.Record) bool) {}
+	}
+	return o.store.View().Range(codec.Key(res, namespace, ""), "")
+}
+
+// Decode returns the object of a record in the storage version.
+func (o *pluginObjects) Decode(gvr schema.GroupVersionResource, rec *memstore.Record) (runtime.Object, error) {
 	res, err := o.lookup(gvr)
 	if err != nil {
 		return nil, err
 	}
-	for rec := range o.store.View().Range(codec.Key(res, namespace, ""), "") {
-		obj, err := o.store.Decode(res, rec)
+	return o.store.Decode(res, rec)
+}
+
+// List returns the objects in a namespace, or in all namespaces for "", in the storage version.
+func (o *pluginObjects) List(gvr schema.GroupVersionResource, namespace string) (objects []runtime.Object, err error) {
+	for rec := range o.Records(gvr, namespace) {
+		obj, err := o.Decode(gvr, rec)
 		if err != nil {
 			return nil, err
 		}

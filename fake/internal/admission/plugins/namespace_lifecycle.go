@@ -14,10 +14,7 @@ import (
 	"example.com/fakeapi/fake/internal/admission"
 )
 
-var (
-	namespaces   = corev1.SchemeGroupVersion.WithResource("namespaces")
-	localReviews = schema.GroupResource{Group: authorizationv1.GroupName, Resource: "localsubjectaccessreviews"}
-)
+var localReviews = schema.GroupResource{Group: authorizationv1.GroupName, Resource: "localsubjectaccessreviews"}
 
 // namespaceLifecycle refuses objects in a namespace that does not exist (NS-01) or is terminating
 // (NS-02), and the deletion of the namespaces that every cluster has (NS-04).

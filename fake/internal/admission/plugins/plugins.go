@@ -5,6 +5,7 @@ package plugins
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -21,6 +22,8 @@ type Dependencies struct {
 	Objects Objects
 	// Authorizer decides about the permissions that plugins ask for; nil allows everything.
 	Authorizer authz.Authorizer
+	// GenerateName returns base with a random suffix, as for the generateName of an object.
+	GenerateName func(base string) string
 }
 
 // Objects reads stored objects in their storage versions. The caller may change them.
@@ -30,7 +33,12 @@ type Objects interface {
 	Record(res schema.GroupVersionResource, namespace, name string) *memstore.Record
 	// Get returns an object, or NotFound. The namespace of a cluster-scoped resource is "".
 	Get(res schema.GroupVersionResource, namespace, name string) (runtime.Object, error)
-	// List returns the objects in a namespace, or in all namespaces for "".
+	// Records returns the stored records in a namespace, or in all namespaces for "", in the order
+	// of their keys.
+	Records(res schema.GroupVersionResource, namespace string) iter.Seq[*memstore.Record]
+	// Decode returns the object of a record.
+	Decode(res schema.GroupVersionResource, rec *memstore.Record) (runtime.Object, error)
+	// List returns the objects of Records.
 	List(res schema.GroupVersionResource, namespace string) ([]runtime.Object, error)
 }
 
@@ -47,6 +55,22 @@ type plugin struct {
 func table() []plugin {
 	return []plugin{
 		{"NamespaceLifecycle", true, newNamespaceLifecycle},
+		{"LimitRanger", true, newLimitRanger},
+		{"ServiceAccount", false, newServiceAccount},
+		{"TaintNodesByCondition", true, newTaintNodesByCondition},
+		{"PodSecurity", true, newPodSecurity},
+		{"Priority", true, newPriority},
+		{"DefaultTolerationSeconds", true, newDefaultTolerationSeconds},
+		{"DefaultStorageClass", true, newDefaultStorageClass},
+		{"StorageObjectInUseProtection", true, newStorageObjectInUseProtection},
+		{"PersistentVolumeClaimResize", true, newPersistentVolumeClaimResize},
+		{"RuntimeClass", true, newRuntimeClass},
+		{"CertificateApproval", true, newCertificateApproval},
+		{"CertificateSigning", true, newCertificateSigning},
+		{"ClusterTrustBundleAttest", true, newClusterTrustBundleAttest},
+		{"CertificateSubjectRestriction", true, newCertificateSubjectRestriction},
+		{"DefaultIngressClass", true, newDefaultIngressClass},
+		{"PodTopologyLabels", true, newPodTopologyLabels},
 	}
 }
 

@@ -1,0 +1,40 @@
+package plugins
+
+import (
+	"context"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/authz"
+)
+
+// clusterTrustBundleAttest refuses the bundles of a signer by users without the permission attest
+// on it.
+type clusterTrustBundleAttest struct {
+	authorizer authz.Authorizer
+}
+
+func newClusterTrustBundleAttest(d Dependencies) admission.Interface {
+	return &clusterTrustBundleAttest{d.Authorizer}
+}
+
+func (p *clusterTrustBundleAttest) Name() string { return "ClusterTrustBundleAttest" }
+
+func (p *clusterTrustBundleAttest) Handles(attrs *admission.Attributes) bool {
+	return isWriteOf(attrs, trustBundles, admissionv1.Create, admissionv1.Update)
+}
+
+func (p *clusterTrustBundleAttest) Validate(ctx context.Context, attrs *admission.Attributes) error {
+	bundle := attrs.Object.(*certificatesv1.ClusterTrustBundle)
+	if old, ok := attrs.OldObject.(*certificatesv1.ClusterTrustBundle); ok && equality.Semantic.DeepEqual(bundle.Spec, old.Spec) {
+		return nil
+	}
+	signer := bundle.Spec.SignerName
+	if signer != "" && p.authorizer != nil && !isAuthorizedForSigner(ctx, p.authorizer, attrs, "attest", signer) {
+		return forbiddenf(attrs, "user not permitted to attest for signerName %q", signer)
+	}
+	return nil
+}
