@@ -22,6 +22,10 @@ type Draft struct {
 	UID    string
 	Labels Pairs
 	Fields Pairs
+
+	// Reads are prefixes of the keys of other records on which the draft depends. If one of these
+	// records may have changed since fn of Update was called, fn is called again.
+	Reads []string
 }
 
 // check returns an error if the draft cannot be stored.

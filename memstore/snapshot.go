@@ -36,8 +36,8 @@ func (s *Store) restore(snap Snapshot, bump Revision) (toClose []chan struct{}) 
 	defer s.mu.Unlock()
 	old := s.hist
 	s.hist = newHistory(old.limits, state)
-	s.restores++
 	s.head.Store(state)
+	s.restores.Add(1)
 	for _, f := range old.feeds {
 		toClose = f.takeWaiters(toClose)
 	}
@@ -47,9 +47,7 @@ func (s *Store) restore(snap Snapshot, bump Revision) (toClose []chan struct{}) 
 // RestoreCount returns how often the store was restored. A caller that remembers a revision should
 // remember the count, too, because after a Restore the same revision may identify another state.
 func (s *Store) RestoreCount() uint64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.restores
+	return s.restores.Load()
 }
 
 // stateAt returns the state of the snapshot with the revision that it gets in a store at revision

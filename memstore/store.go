@@ -74,13 +74,15 @@ type Store struct {
 	// While either of them is held it does not change; while mu is held it is consistent with hist.
 	head atomic.Pointer[state]
 
-	// mu guards hist, restores and filteredWaiters. It is held for a few microseconds only, and
+	// mu guards hist and filteredWaiters. It is held for a few microseconds only, and
 	// never while waiting.
-	mu       sync.RWMutex
-	hist     *history
-	restores uint64 // the number of calls of Restore
+	mu   sync.RWMutex
+	hist *history
 	// filteredWaiters are the cursors that wait in ReadyFor. The list is replaced, never modified.
 	filteredWaiters []*filteredWaiter
+
+	// restores is the number of calls of Restore. It is written with mu held, after head.
+	restores atomic.Uint64
 
 	clock clock
 	quota int64 // the maximum size of the state in bytes

@@ -1,12 +1,14 @@
 package memstore
 
+import "strings"
+
 // Update creates, changes or deletes the record of one key. fn is called with the current record,
 // nil if it does not exist, and returns what to store, or nil to delete the record. If fn returns
 // an error, Update returns it unchanged and stores nothing.
 //
-// fn is called without a lock. If another write changed the record in the meantime, fn is called
-// again with the new record, so it must not have side effects. Update returns ErrQuotaExceeded, and
-// stores nothing, if the quota would be exceeded.
+// fn is called without a lock. If another write changed the record in the meantime, or one that the
+// draft reads, fn is called again, so it must not have side effects. Update returns
+// ErrQuotaExceeded, and stores nothing, if the quota would be exceeded.
 //
 // If the draft equals the current record, nothing is stored and no revision is used; Record and
 // Prev of the event are then that record, and Revision is its revision (see Event.Changed). If the
@@ -16,6 +18,7 @@ func (s *Store) Update(key string, fn func(cur *Record) (*Draft, error)) (*Event
 		return nil, ErrEmptyKey
 	}
 	for {
+		restores := s.restores.Load() // before the state, so that a Restore in between is noticed
 		seen := s.head.Load()
 		cur := seen.get(key)
 		draft, err := fn(cur)
@@ -27,21 +30,21 @@ func (s *Store) Update(key string, fn func(cur *Record) (*Draft, error)) (*Event
 				return nil, err
 			}
 		}
-		if e, done, err := s.tryWrite(key, seen, cur, draft); done {
+		if e, done, err := s.tryWrite(key, seen, restores, cur, draft); done {
 			return e, err
 		}
 	}
 }
 
-// tryWrite stores the draft if cur is still the record of the key. cur was read from seen. done is
-// false if the record has changed.
-func (s *Store) tryWrite(key string, seen *state, cur *Record, draft *Draft) (_ *Event, done bool, err error) {
+// tryWrite stores the draft if cur is still the record of the key. cur was read from seen, after that
+// number of restores. done is false if the record, or one that the draft depends on, has changed.
+func (s *Store) tryWrite(key string, seen *state, restores uint64, cur *Record, draft *Draft) (_ *Event, done bool, err error) {
 	if e, isNoop := noop(cur, draft); isNoop {
 		return e, true, nil // the write takes effect at the time at which cur was read
 	}
 	s.writeMu.Lock()
 	head := s.head.Load()
-	if head != seen && head.get(key) != cur {
+	if head != seen && (head.get(key) != cur || draft != nil && s.mayHaveChanged(draft.Reads, seen, restores)) {
 		s.writeMu.Unlock()
 		return nil, false, nil
 	}
@@ -54,6 +57,34 @@ func (s *Store) tryWrite(key string, seen *state, cur *Record, draft *Draft) (_ 
 	s.writeMu.Unlock()
 	closeAll(toClose)
 	return events[0], true, nil
+}
+
+// mayHaveChanged reports whether a record whose key has one of the prefixes may have changed since
+// the state seen, which was read after that number of restores. The caller holds the writer's lock.
+func (s *Store) mayHaveChanged(prefixes []string, seen *state, restores uint64) bool {
+	if len(prefixes) == 0 {
+		return false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.restores.Load() != restores || seen.rev < s.hist.watchFloor {
+		return true
+	}
+	for _, prefix := range prefixes {
+		if f := s.hist.feeds[topic(prefix)]; f != nil && f.last > seen.rev && f.hasEvent(prefix, seen.rev) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasEvent reports whether a key with the prefix was written after a revision.
+func (f *feed) hasEvent(prefix string, after Revision) (found bool) {
+	f.log.AscendGreaterOrEqual(&Event{Revision: after + 1}, func(e *Event) bool {
+		found = strings.HasPrefix(e.Key(), prefix)
+		return !found
+	})
+	return found
 }
 
 // noop reports whether the draft equals cur, and returns the event for that case.

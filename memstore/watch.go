@@ -74,7 +74,7 @@ func (s *Store) Watch(prefix string, after Revision) (*Cursor, error) {
 	if strings.Contains(prefix, "/") {
 		f = s.hist.feed(topic(prefix))
 	}
-	return &Cursor{s: s, prefix: prefix, feed: f, restores: s.restores, pos: after}, nil
+	return &Cursor{s: s, prefix: prefix, feed: f, restores: s.restores.Load(), pos: after}, nil
 }
 
 // Next fills buf with the next events and returns their number. If it is len(buf), there may be
@@ -144,7 +144,7 @@ func (c *Cursor) readBatch(buf []*Event, n *int) (more bool, err error) {
 
 // check returns the error of the cursor. The caller holds Store.mu.
 func (c *Cursor) check() error {
-	if c.restores != c.s.restores {
+	if c.restores != c.s.restores.Load() {
 		return ErrRestored
 	}
 	if c.feed.lastRemoved > c.pos {

@@ -43,6 +43,16 @@ type ValidationInterface interface {
 	Validate(ctx context.Context, attrs *Attributes) error
 }
 
+// ChargingInterface is a plugin that refuses writes by what is stored in the namespace, such as a
+// quota.
+type ChargingInterface interface {
+	Interface
+	// Charge returns the error of a refused write. It is called after the plugins that validate, in
+	// the transaction of the write, and again if an object whose key has one of the prefixes reads
+	// is written before the object is stored. It must not change the objects.
+	Charge(attrs *Attributes) (reads []string, err error)
+}
+
 // Chain has the plugins in the order of their calls.
 type Chain []Interface
 
@@ -101,4 +111,19 @@ func (c Chain) Validate(ctx context.Context, attrs *Attributes) error {
 		}
 	}
 	return nil
+}
+
+// Charge calls the plugins that are called in the transaction of the write. The first refusal is the
+// error.
+func (c Chain) Charge(attrs *Attributes) (reads []string, err error) {
+	for _, p := range c {
+		if charging, ok := p.(ChargingInterface); ok && p.Handles(attrs) {
+			more, err := charging.Charge(attrs)
+			if err != nil {
+				return nil, err
+			}
+			reads = append(reads, more...)
+		}
+	}
+	return reads, nil
 }

@@ -58,13 +58,14 @@ type Controllers struct {
 	// ending has the terminating namespaces.
 	ending    map[string]*endingNamespace
 	deadlines deadlines
+	quotas    quotaNamespaces
 
 	looks map[string]int // attempts of the current RunUntilIdle
 
-	// emptying is true while a namespace is terminating. pending counts the events that did not
-	// wake Run. Writers read them, see isRelevant.
-	emptying atomic.Bool
-	pending  atomic.Int64
+	// emptying is true while a namespace is terminating, hasQuotas while there are ResourceQuotas.
+	// pending counts the events that did not wake Run. Writers read them, see isRelevant.
+	emptying, hasQuotas atomic.Bool
+	pending             atomic.Int64
 }
 
 // New returns the controllers of a store that serves the types of table. They do nothing before Run
@@ -181,8 +182,8 @@ func (m *Controllers) exceededLimit(what string) bool {
 }
 
 // nextWork returns the next work: an object in the queue, else a pod whose grace period is over,
-// else a terminating namespace, which is due unless skipDelay is true. It returns nil if there is
-// none.
+// else a terminating namespace, which is due unless skipDelay is true, else a namespace with quotas.
+// It returns nil if there is none.
 func (m *Controllers) nextWork(skipDelay bool) (what string, work func() error) {
 	if len(m.queue) > 0 {
 		what, m.queue = m.queue[0], m.queue[1:]
@@ -192,16 +193,13 @@ func (m *Controllers) nextWork(skipDelay bool) (what string, work func() error) 
 	if due, ok := m.deadlines.due(m.writer.Now()); ok {
 		return due.key, func() error { return m.deletePod(due) }
 	}
-	if len(m.ending) == 0 {
-		return "", nil
-	}
 	for _, name := range slices.Sorted(maps.Keys(m.ending)) {
 		if ns := m.ending[name]; ns.examine && (skipDelay || !ns.due.After(m.writer.Now())) {
 			ns.examine = false
 			return namespaceKey(name), func() error { return m.deleteNamespaceContent(name) }
 		}
 	}
-	return "", nil
+	return m.nextQuotaWork()
 }
 
 // enqueue adds the key of an object to the queue, once. A terminating namespace is marked for

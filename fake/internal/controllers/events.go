@@ -31,7 +31,7 @@ func (m *Controllers) readEvents() {
 // buildGraph builds the indexes from all objects, and queues those that need work.
 func (m *Controllers) buildGraph() {
 	m.graph = graph{}
-	m.queue, m.queued, m.ending, m.deadlines = nil, nil, nil, deadlines{}
+	m.queue, m.queued, m.ending, m.deadlines, m.quotas = nil, nil, nil, deadlines{}, nil
 	view := m.store.View()
 	for m.cursor == nil {
 		cursor, err := m.store.Watch("", view.Revision())
@@ -53,7 +53,7 @@ const maxPendingEvents = 256
 // isRelevant reports whether an event may need work of a controller. Every writer calls it: most
 // events are irrelevant, and waking Run costs many times as much.
 func (m *Controllers) isRelevant(e *memstore.Event) bool {
-	if e.Record == nil || m.emptying.Load() || m.pending.Add(1) > maxPendingEvents {
+	if e.Record == nil || m.emptying.Load() || m.hasQuotas.Load() || m.pending.Add(1) > maxPendingEvents {
 		return true
 	}
 	if codec.HasOwnersOrDeletion(e.Record) {
@@ -62,8 +62,8 @@ func (m *Controllers) isRelevant(e *memstore.Event) bool {
 	if e.Prev != nil {
 		return e.Prev.UID != e.Record.UID || codec.HasOwnersOrDeletion(e.Prev)
 	}
-	p, _ := m.kinds.find(e.Record.Key)
-	return m.namespaceMissing(p)
+	p, ok := m.kinds.find(e.Record.Key)
+	return ok && p.isResource("resourcequotas") || m.namespaceMissing(p)
 }
 
 // handleChange updates the indexes for a write and queues affected objects.
@@ -76,6 +76,7 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 	if !ok {
 		return
 	}
+	m.onQuotaChange(p)
 	_, ends := m.ending[p.namespace]
 	if ends || prev == nil && m.namespaceMissing(p) {
 		m.onNamespaceTerminating(p.namespace, m.writer.Now())

@@ -12,6 +12,7 @@ import (
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/rest"
+	"example.com/fakeapi/fake/internal/storage"
 )
 
 // writeOptions are the options that creates, updates and patches have in common.
@@ -43,6 +44,10 @@ type admissionRunner struct {
 	api  *API
 	q    *request
 	opts writeOptions
+	// validated is what validate was last called with.
+	validated *admission.Attributes
+	// reads are what the last charge depends on.
+	reads storage.Reads
 }
 
 // newAdmissionRunner returns the admissionRunner of a request.
@@ -69,7 +74,25 @@ func (r *admissionRunner) validate(obj, old runtime.Object) error {
 	if r == nil {
 		return nil
 	}
-	return r.api.admission.Validate(r.q.withWarnings(), r.attributes(obj, old))
+	r.validated = r.attributes(obj, old)
+	return r.api.admission.Validate(r.q.withWarnings(), r.validated)
+}
+
+// charge runs the plugins that are called in the transaction of the write, on the object that
+// validate was called with. It sets reads.
+func (r *admissionRunner) charge() (err error) {
+	if r != nil {
+		r.reads, err = r.api.admission.Charge(r.validated)
+	}
+	return err
+}
+
+// readsOf returns the reads that charge sets, nil for a nil runner.
+func readsOf(r *admissionRunner) *storage.Reads {
+	if r == nil {
+		return nil
+	}
+	return &r.reads
 }
 
 func (r *admissionRunner) attributes(obj, old runtime.Object) *admission.Attributes {

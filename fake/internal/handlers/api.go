@@ -121,7 +121,7 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds, Services: a.services}
 	a.tokens = serviceaccount.New(g, a.getCore)
 	dependencies := plugins.Dependencies{
-		Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer, GenerateName: g.GenerateName,
+		Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer, GenerateName: g.GenerateName, Now: a.clock.Now,
 	}
 	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, dependencies)
 	a.ownAdmission = plugins.New(settings.AdmissionPlugins, nil, dependencies)

@@ -75,6 +75,9 @@ func (a *API) create(q *request) error {
 func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool) (storage.Result, error) {
 	m := resource.Accessor(obj)
 	insert := func(old runtime.Object) (runtime.Object, error) {
+		if err := admission.charge(); err != nil {
+			return nil, err
+		}
 		if old == nil {
 			return obj, nil
 		}
@@ -104,7 +107,8 @@ func (a *API) tryCreate(q *request, admission *admissionRunner, obj runtime.Obje
 			return result, err
 		}
 	}
-	result, err = a.store.GuaranteedUpdate(q.r.Context(), q.res, codec.Key(q.res, q.namespace(), m.GetName()), dryRun, insert)
+	key := codec.Key(q.res, q.namespace(), m.GetName())
+	result, err = a.store.GuaranteedUpdateWithReads(q.r.Context(), q.res, key, dryRun, readsOf(admission), insert)
 	if err == nil {
 		allocation.commit()
 	}

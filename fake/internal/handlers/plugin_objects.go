@@ -55,6 +55,15 @@ func (o *pluginObjects) Records(gvr schema.GroupVersionResource, namespace strin
 	return o.store.View().Range(codec.Key(res, namespace, ""), "")
 }
 
+// Prefix returns the prefix of the keys in a namespace.
+func (o *pluginObjects) Prefix(gvr schema.GroupVersionResource, namespace string) string {
+	res, err := o.lookup(gvr)
+	if err != nil {
+		return ""
+	}
+	return codec.Key(res, namespace, "")
+}
+
 // Decode returns the object of a record in the storage version.
 func (o *pluginObjects) Decode(gvr schema.GroupVersionResource, rec *memstore.Record) (runtime.Object, error) {
 	res, err := o.lookup(gvr)

@@ -74,7 +74,7 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 	var allocation allocation
 	defer allocation.revert()
 	dryRun := isDryRun(info.options.dryRun)
-	result, err = a.store.GuaranteedUpdate(q.r.Context(), q.res, q.key(), dryRun, func(old runtime.Object) (runtime.Object, error) {
+	result, err = a.store.GuaranteedUpdateWithReads(q.r.Context(), q.res, q.key(), dryRun, readsOf(info.admission), func(old runtime.Object) (runtime.Object, error) {
 		allocation.revert() // that of an earlier call
 		code = http.StatusOK
 		if old == nil && !info.mayCreate {
@@ -154,6 +154,9 @@ func (a *API) beforeUpdate(q *request, admission *admissionRunner, obj, old runt
 	if err := admission.validate(obj, old); err != nil {
 		return err
 	}
+	if err := admission.charge(); err != nil {
+		return err
+	}
 	managedfields.RestoreTimestamps(old, obj)
 	return nil
 }
@@ -168,7 +171,10 @@ func (a *API) createOnUpdate(q *request, admission *admissionRunner, obj runtime
 		return err
 	}
 	rest.WipeSystemFields(m)
-	return a.beforeCreate(q, admission, obj, dryRun, allocation)
+	if err := a.beforeCreate(q, admission, obj, dryRun, allocation); err != nil {
+		return err
+	}
+	return admission.charge()
 }
 
 // parseUpdate parses the options and the body of a PUT.

@@ -76,11 +76,20 @@ func (r Result) IsDeleted() bool {
 	return r.Object == nil
 }
 
+// Reads are prefixes of the keys of other objects on which a write depends. The UpdateFunc sets them
+// each time that it is called. It is called again if one of these objects was written since.
+type Reads []string
+
 // GuaranteedUpdate writes the object under key and then calls AfterWrite. A dry run does everything
 // except the change of the store (DR-04). If ctx ends before the write, while update runs, nothing
 // is written and the error is status.RequestTimeout.
 func (s *Store) GuaranteedUpdate(ctx context.Context, res *resource.Resource, key string, dryRun bool, update UpdateFunc) (Result, error) {
-	result, err := s.Write(ctx, res, key, dryRun, update)
+	return s.GuaranteedUpdateWithReads(ctx, res, key, dryRun, nil, update)
+}
+
+// GuaranteedUpdateWithReads is GuaranteedUpdate for an update that sets reads, which may be nil.
+func (s *Store) GuaranteedUpdateWithReads(ctx context.Context, res *resource.Resource, key string, dryRun bool, reads *Reads, update UpdateFunc) (Result, error) {
+	result, err := s.write(ctx, res, key, dryRun, reads, update)
 	if err != nil || s.AfterWrite == nil || result.Event == nil || !result.Event.Changed() {
 		return result, err
 	}
@@ -89,11 +98,18 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, res *resource.Resource, ke
 
 // Write is GuaranteedUpdate without AfterWrite.
 func (s *Store) Write(ctx context.Context, res *resource.Resource, key string, dryRun bool, update UpdateFunc) (Result, error) {
+	return s.write(ctx, res, key, dryRun, nil, update)
+}
+
+func (s *Store) write(ctx context.Context, res *resource.Resource, key string, dryRun bool, reads *Reads, update UpdateFunc) (Result, error) {
 	var obj runtime.Object // the one that is stored
 	encode := func(rec *memstore.Record) (draft *memstore.Draft, err error) {
 		obj, draft, err = s.encode(res, rec, dryRun, update)
 		if err == nil && ctx.Err() != nil {
 			err = status.RequestTimeout
+		}
+		if draft != nil && reads != nil {
+			draft.Reads = *reads
 		}
 		return draft, err
 	}

@@ -15,7 +15,9 @@ type certificateApproval struct {
 	authorizer authz.Authorizer
 }
 
-func newCertificateApproval(d Dependencies) admission.Interface { return &certificateApproval{d.Authorizer} }
+func newCertificateApproval(d Dependencies) admission.Interface {
+	return &certificateApproval{d.Authorizer}
+}
 
 func (p *certificateApproval) Name() string { return "CertificateApproval" }
 

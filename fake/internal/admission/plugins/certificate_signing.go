@@ -18,7 +18,9 @@ type certificateSigning struct {
 	authorizer authz.Authorizer
 }
 
-func newCertificateSigning(d Dependencies) admission.Interface { return &certificateSigning{d.Authorizer} }
+func newCertificateSigning(d Dependencies) admission.Interface {
+	return &certificateSigning{d.Authorizer}
+}
 
 func (p *certificateSigning) Name() string { return "CertificateSigning" }
 

@@ -22,7 +22,9 @@ type defaultIngressClass struct {
 	objects Objects
 }
 
-func newDefaultIngressClass(d Dependencies) admission.Interface { return &defaultIngressClass{d.Objects} }
+func newDefaultIngressClass(d Dependencies) admission.Interface {
+	return &defaultIngressClass{d.Objects}
+}
 
 func (p *defaultIngressClass) Name() string { return "DefaultIngressClass" }
 

@@ -6,6 +6,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	volumehelper "k8s.io/component-helpers/storage/volume"
 
 	"example.com/fakeapi/fake/internal/admission"
 )
@@ -17,7 +18,9 @@ type defaultStorageClass struct {
 	objects Objects
 }
 
-func newDefaultStorageClass(d Dependencies) admission.Interface { return &defaultStorageClass{d.Objects} }
+func newDefaultStorageClass(d Dependencies) admission.Interface {
+	return &defaultStorageClass{d.Objects}
+}
 
 func (p *defaultStorageClass) Name() string { return "DefaultStorageClass" }
 
@@ -27,7 +30,7 @@ func (p *defaultStorageClass) Handles(attrs *admission.Attributes) bool {
 
 func (p *defaultStorageClass) Admit(_ context.Context, attrs *admission.Attributes) error {
 	claim := attrs.Object.(*corev1.PersistentVolumeClaim)
-	if _, ok := claim.Annotations[corev1.BetaStorageClassAnnotation]; ok || claim.Spec.StorageClassName != nil {
+	if volumehelper.PersistentVolumeClaimHasClass(claim) {
 		return nil
 	}
 	name, err := newestDefault(p.objects, storageClasses,
@@ -37,15 +40,4 @@ func (p *defaultStorageClass) Admit(_ context.Context, attrs *admission.Attribut
 	}
 	claim.Spec.StorageClassName = name
 	return nil
-}
-
-// storageClassOf returns the storage class of a claim, "" if it has none.
-func storageClassOf(claim *corev1.PersistentVolumeClaim) string {
-	if name, ok := claim.Annotations[corev1.BetaStorageClassAnnotation]; ok {
-		return name
-	}
-	if claim.Spec.StorageClassName != nil {
-		return *claim.Spec.StorageClassName
-	}
-	return ""
 }

@@ -6,6 +6,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	volumehelper "k8s.io/component-helpers/storage/volume"
 
 	"example.com/fakeapi/fake/internal/admission"
 )
@@ -40,8 +41,8 @@ func (p *persistentVolumeClaimResize) Validate(_ context.Context, attrs *admissi
 }
 
 func (p *persistentVolumeClaimResize) allowsExpansion(claim, old *corev1.PersistentVolumeClaim) bool {
-	name := storageClassOf(claim)
-	if name == "" || name != storageClassOf(old) {
+	name := volumehelper.GetPersistentVolumeClaimClass(claim)
+	if name == "" || name != volumehelper.GetPersistentVolumeClaimClass(old) {
 		return false
 	}
 	obj, err := p.objects.Get(storageClasses, "", name)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -24,6 +25,8 @@ type Dependencies struct {
 	Authorizer authz.Authorizer
 	// GenerateName returns base with a random suffix, as for the generateName of an object.
 	GenerateName func(base string) string
+	// Now returns the time of the server.
+	Now func() time.Time
 }
 
 // Objects reads stored objects in their storage versions. The caller may change them.
@@ -36,6 +39,8 @@ type Objects interface {
 	// Records returns the stored records in a namespace, or in all namespaces for "", in the order
 	// of their keys.
 	Records(res schema.GroupVersionResource, namespace string) iter.Seq[*memstore.Record]
+	// Prefix returns the prefix of the keys of Records.
+	Prefix(res schema.GroupVersionResource, namespace string) string
 	// Decode returns the object of a record.
 	Decode(res schema.GroupVersionResource, rec *memstore.Record) (runtime.Object, error)
 	// List returns the objects of Records.
@@ -71,6 +76,7 @@ func table() []plugin {
 		{"CertificateSubjectRestriction", true, newCertificateSubjectRestriction},
 		{"DefaultIngressClass", true, newDefaultIngressClass},
 		{"PodTopologyLabels", true, newPodTopologyLabels},
+		{"ResourceQuota", true, newResourceQuota},
 	}
 }
 

@@ -25,7 +25,9 @@ func (a podSecurityAttributes) GetResource() schema.GroupVersionResource {
 }
 
 // GetKind returns the kind of the body.
-func (a podSecurityAttributes) GetKind() schema.GroupVersionKind { return a.attrs.Resource.GroupVersionKind() }
+func (a podSecurityAttributes) GetKind() schema.GroupVersionKind {
+	return a.attrs.Resource.GroupVersionKind()
+}
 
 // GetSubresource returns the subresource of the path.
 func (a podSecurityAttributes) GetSubresource() string { return a.attrs.Subresource }

@@ -17,7 +17,7 @@ import (
 // cluster remove them.
 var protectingFinalizers = map[schema.GroupResource]string{
 	claims.GroupResource(): "kubernetes.io/pvc-protection",
-	corev1.SchemeGroupVersion.WithResource("persistentvolumes").GroupResource():         "kubernetes.io/pv-protection",
+	corev1.SchemeGroupVersion.WithResource("persistentvolumes").GroupResource():          "kubernetes.io/pv-protection",
 	storagev1.SchemeGroupVersion.WithResource("volumeattributesclasses").GroupResource(): "kubernetes.io/vac-protection",
 }
 

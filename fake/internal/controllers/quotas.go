@@ -1,0 +1,100 @@
+package controllers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/quota"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/memstore"
+)
+
+// quotaNamespaces has the namespaces with ResourceQuotas. The value is true if something in the
+// namespace was written since the status of its quotas was computed.
+type quotaNamespaces map[string]bool
+
+// onQuotaChange records a write in a namespace with quotas, or of a quota.
+func (m *Controllers) onQuotaChange(p location) {
+	if _, known := m.quotas[p.namespace]; !known && !p.isResource("resourcequotas") {
+		return
+	}
+	if m.quotas == nil {
+		m.quotas = quotaNamespaces{}
+	}
+	m.quotas[p.namespace] = true
+	m.hasQuotas.Store(true)
+}
+
+// nextQuotaWork returns the work for a namespace whose quotas may have another status, nil if there
+// is none. Its description has the revision, because clients that write all the time are no reason
+// to stop.
+func (m *Controllers) nextQuotaWork() (what string, work func() error) {
+	for _, namespace := range slices.Sorted(maps.Keys(m.quotas)) {
+		if m.quotas[namespace] {
+			m.quotas[namespace] = false
+			return fmt.Sprintf("quotas of namespace %s at %d", namespace, m.store.Revision()), func() error { return m.updateQuotas(namespace) }
+		}
+	}
+	return "", nil
+}
+
+// updateQuotas writes the status of the quotas in a namespace.
+func (m *Controllers) updateQuotas(namespace string) error {
+	res := m.table().Lookup("", "v1", "resourcequotas")
+	isEmpty := true
+	for rec := range m.store.View().Range(codec.Key(res, namespace, ""), "") {
+		isEmpty = false
+		if err := m.updateQuota(res, rec); err != nil {
+			return err
+		}
+	}
+	if isEmpty {
+		delete(m.quotas, namespace)
+		m.hasQuotas.Store(len(m.quotas) > 0)
+	}
+	return nil
+}
+
+func (m *Controllers) updateQuota(res *resource.Resource, rec *memstore.Record) error {
+	obj, err := codec.DecodeStored(res, rec)
+	if err != nil {
+		return err
+	}
+	status, err := quota.Status(obj.(*corev1.ResourceQuota), m.writer.Now(), m.listCounted)
+	if err != nil {
+		return err
+	}
+	if old := obj.(*corev1.ResourceQuota).Status; quota.Equal(old.Hard, status.Hard) && quota.Equal(old.Used, status.Used) {
+		return nil
+	}
+	return m.writer.ChangeKey(res, rec.Key, rec.UID, "status", func(obj runtime.Object) {
+		obj.(*corev1.ResourceQuota).Status = status
+	})
+}
+
+// listCounted returns the objects of a resource in a namespace. A resource that is not served has
+// none.
+func (m *Controllers) listCounted(gr schema.GroupResource, namespace string) (objects []runtime.Object, err error) {
+	topic := gr.Resource
+	if gr.Group != "" {
+		topic += "." + gr.Group
+	}
+	res := m.kinds.current().byTopic[topic]
+	if res == nil || !res.Namespaced {
+		return nil, nil
+	}
+	for rec := range m.store.View().Range(codec.Key(res, namespace, ""), "") {
+		obj, err := codec.DecodeStored(res, rec)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", rec.Key, err)
+		}
+		objects = append(objects, obj)
+	}
+	return objects, nil
+}

@@ -1,0 +1,95 @@
+package quota
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// evaluator measures what the objects of a resource use.
+type evaluator struct {
+	// handles reports whether a write can increase the usage.
+	handles func(operation admissionv1.Operation, subresource string) bool
+	// matches reports whether a name of spec.hard is about the resource.
+	matches func(name corev1.ResourceName) bool
+	// usage returns what an object uses.
+	usage func(obj runtime.Object, now time.Time) corev1.ResourceList
+	// inScope reports whether an object is in a scope; nil means in none.
+	inScope func(scope corev1.ScopedResourceSelectorRequirement, obj runtime.Object) bool
+	// missing returns which of the names an object must specify and does not, as a text; nil if
+	// nothing is required.
+	missing func(names []corev1.ResourceName, obj runtime.Object) string
+}
+
+// evaluatorFor returns the evaluator of a resource: one that counts objects for most of them.
+func evaluatorFor(gr schema.GroupResource) *evaluator {
+	switch gr {
+	case schema.GroupResource{Resource: "pods"}:
+		return podEvaluator()
+	case schema.GroupResource{Resource: "services"}:
+		return serviceEvaluator()
+	case schema.GroupResource{Resource: "persistentvolumeclaims"}:
+		return claimEvaluator()
+	case schema.GroupResource{Group: "resource.k8s.io", Resource: "resourceclaims"}:
+		return resourceClaimEvaluator()
+	}
+	return objectEvaluator(gr)
+}
+
+// countName returns the name that counts the objects of any resource.
+func countName(gr schema.GroupResource) corev1.ResourceName {
+	name := "count/" + gr.Resource
+	if gr.Group != "" {
+		name += "." + gr.Group
+	}
+	return corev1.ResourceName(name)
+}
+
+// countedByName are the resources of the core group whose plural is a name as well.
+var countedByName = []string{"configmaps", "replicationcontrollers", "resourcequotas", "secrets"}
+
+// objectEvaluator counts objects.
+func objectEvaluator(gr schema.GroupResource) *evaluator {
+	counted := []corev1.ResourceName{countName(gr)}
+	if gr.Group == "" && slices.Contains(countedByName, gr.Resource) {
+		counted = append(counted, corev1.ResourceName(gr.Resource))
+	}
+	return &evaluator{
+		handles: func(operation admissionv1.Operation, subresource string) bool {
+			return operation == admissionv1.Create && subresource == ""
+		},
+		matches: func(name corev1.ResourceName) bool { return slices.Contains(counted, name) },
+		usage: func(runtime.Object, time.Time) corev1.ResourceList {
+			list := corev1.ResourceList{}
+			for _, name := range counted {
+				list[name] = one()
+			}
+			return list
+		},
+	}
+}
+
+// isIgnored reports whether objects of a resource are never counted.
+func isIgnored(gr schema.GroupResource) bool {
+	return gr.Resource == "events" && (gr.Group == "" || gr.Group == "events.k8s.io")
+}
+
+// Resource returns the resource that a name of spec.hard is about, and whether the name is valid.
+func Resource(name corev1.ResourceName) (gr schema.GroupResource, ok bool) {
+	if counted, ok := strings.CutPrefix(string(name), "count/"); ok {
+		return schema.ParseGroupResource(counted), true
+	}
+	for _, gr := range []schema.GroupResource{
+		{Resource: "pods"}, {Resource: "services"}, {Resource: "persistentvolumeclaims"}, {Group: "resource.k8s.io", Resource: "resourceclaims"},
+	} {
+		if evaluatorFor(gr).matches(name) {
+			return gr, true
+		}
+	}
+	return schema.GroupResource{Resource: string(name)}, slices.Contains(countedByName, string(name))
+}

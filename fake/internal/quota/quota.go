@@ -1,0 +1,139 @@
+// Package quota measures what the objects in a namespace use, and compares it with ResourceQuotas.
+package quota
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Lister returns the stored objects of a resource in a namespace, in the storage version.
+type Lister func(gr schema.GroupResource, namespace string) ([]runtime.Object, error)
+
+// Write is a write that may increase what a namespace uses.
+type Write struct {
+	Operation     admissionv1.Operation
+	GroupResource schema.GroupResource
+	Subresource   string
+	Namespace     string
+	// Object is the new object and Old the stored one, nil if there is none.
+	Object, Old runtime.Object
+	// Now is the time of the server: pods whose grace period is over do not count.
+	Now time.Time
+}
+
+// IsCounted reports whether a quota can be about the write.
+func (w *Write) IsCounted() bool {
+	return w.Namespace != "" && !isIgnored(w.GroupResource) && evaluatorFor(w.GroupResource).handles(w.Operation, w.Subresource)
+}
+
+// Check returns the reason why the write exceeds one of quotas. applies reports whether a quota
+// applies to it, so that the result depends on the objects that list returns.
+func (w *Write) Check(quotas []*corev1.ResourceQuota, list Lister) (applies bool, err error) {
+	e := evaluatorFor(w.GroupResource)
+	for _, q := range quotas {
+		matching := e.matchingNames(q)
+		if len(matching) == 0 || !e.isInScopes(q, w.Object) {
+			continue
+		}
+		if e.missing != nil {
+			if text := e.missing(matching, w.Object); text != "" {
+				return true, fmt.Errorf("failed quota: %s: must specify %s", q.Name, text)
+			}
+		}
+		wanted := e.usage(w.Object, w.Now)
+		if w.Old != nil && e.isInScopes(q, w.Old) {
+			wanted = increase(wanted, e.usage(w.Old, w.Now))
+		}
+		wanted = increase(only(wanted, matching), nil)
+		if len(wanted) == 0 {
+			continue
+		}
+		applies = true
+		used, err := used(q, w.GroupResource, w.Now, list)
+		if err != nil {
+			return true, err
+		}
+		if err := checkHard(q, wanted, used); err != nil {
+			return true, err
+		}
+	}
+	return applies, nil
+}
+
+// checkHard returns an error if wanted and used together exceed the hard limits of a quota.
+func checkHard(q *corev1.ResourceQuota, wanted, used corev1.ResourceList) error {
+	var exceeded []corev1.ResourceName
+	for _, name := range names(wanted) {
+		total := used[name].DeepCopy()
+		total.Add(wanted[name])
+		if total.Cmp(q.Spec.Hard[name]) > 0 {
+			exceeded = append(exceeded, name)
+		}
+	}
+	if len(exceeded) == 0 {
+		return nil
+	}
+	return fmt.Errorf("exceeded quota: %s, requested: %s, used: %s, limited: %s",
+		q.Name, format(only(wanted, exceeded)), format(only(used, exceeded)), format(only(q.Spec.Hard, exceeded)))
+}
+
+// matchingNames returns the names of the hard limits that are about the resource, sorted.
+func (e *evaluator) matchingNames(q *corev1.ResourceQuota) []corev1.ResourceName {
+	return slices.DeleteFunc(names(q.Spec.Hard), func(name corev1.ResourceName) bool { return !e.matches(name) })
+}
+
+// isInScopes reports whether an object is in all scopes of a quota.
+func (e *evaluator) isInScopes(q *corev1.ResourceQuota, obj runtime.Object) bool {
+	return !slices.ContainsFunc(scopesOf(q), func(scope corev1.ScopedResourceSelectorRequirement) bool {
+		return e.inScope == nil || !e.inScope(scope, obj)
+	})
+}
+
+// used returns what the stored objects of a resource use of the limits of a quota.
+func used(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, list Lister) (corev1.ResourceList, error) {
+	e := evaluatorFor(gr)
+	matching := e.matchingNames(q)
+	sum := corev1.ResourceList{}
+	for _, name := range matching {
+		sum[name] = zero()
+	}
+	objects, err := list(gr, q.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	for _, obj := range objects {
+		if e.isInScopes(q, obj) {
+			add(sum, only(e.usage(obj, now), matching))
+		}
+	}
+	return sum, nil
+}
+
+// Status returns the status of a quota: its limits, and what the stored objects use of them.
+func Status(q *corev1.ResourceQuota, now time.Time, list Lister) (corev1.ResourceQuotaStatus, error) {
+	status := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard.DeepCopy(), Used: corev1.ResourceList{}}
+	done := map[schema.GroupResource]bool{}
+	for _, name := range names(q.Spec.Hard) {
+		gr, ok := Resource(name)
+		if !ok || done[gr] {
+			continue
+		}
+		done[gr] = true
+		used, err := used(q, gr, now, list)
+		if err != nil {
+			return status, err
+		}
+		add(status.Used, used)
+	}
+	return status, nil
+}
+
+// zero is the usage of no objects.
+func zero() apiresource.Quantity { return apiresource.Quantity{Format: apiresource.DecimalSI} }
