@@ -30,7 +30,7 @@ const (
 // startServer starts a server without controllers that has the namespace of the cases with the
 // ServiceAccount that pods use.
 func startServer(t *testing.T) *fakeapi.Server {
-	return fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithObjects(
+	return fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithAdmissionPlugins("ServiceAccount"), fakeapi.WithObjects(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "default"}},
 	))
