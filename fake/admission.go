@@ -58,8 +58,30 @@ func WithAdmission(functions ...Admission) Option {
 
 // WithAdmissionPlugins enables admission plugins besides those that are enabled by default, like the
 // flag --enable-admission-plugins of kube-apiserver. The default is that of kube-apiserver without
-// ServiceAccount, as in envtest. The package documentation lists the plugins. A name that is
-// unknown, or that WithoutAdmissionPlugins names, too, is an error.
+// ServiceAccount, as in envtest. A name that is unknown, or that
+// WithoutAdmissionPlugins names, too, is an error. These are the plugins, in the order of their
+// calls; * marks those that are not enabled by default:
+//
+//	NamespaceLifecycle              refuses objects in missing and terminating namespaces, and deletes
+//	                                of the namespaces that every cluster has
+//	LimitRanger                     requests and limits by LimitRanges
+//	ServiceAccount *                the account of a pod, which must exist, its token and pull secrets
+//	TaintNodesByCondition           the taint not-ready of new nodes
+//	PodSecurity                     the Pod Security Standards that a namespace has labels for
+//	Priority                        priority and preemptionPolicy of pods by PriorityClass
+//	DefaultTolerationSeconds        tolerations of pods for nodes that are not ready or unreachable
+//	DefaultStorageClass             the class of claims without one
+//	StorageObjectInUseProtection    finalizers of claims, volumes and attributes classes, which nothing
+//	                                removes here
+//	PersistentVolumeClaimResize     refuses to expand claims whose class does not allow it
+//	RuntimeClass                    overhead, node selector and tolerations of pods by RuntimeClass
+//	CertificateApproval             the permission to approve requests of a signer
+//	CertificateSigning              the permission to sign requests of a signer
+//	ClusterTrustBundleAttest        the permission to write the bundles of a signer
+//	CertificateSubjectRestriction   refuses requests for certificates of system:masters
+//	DefaultIngressClass             the class of Ingresses without one
+//	PodTopologyLabels               labels of pods for the zone and region of their node
+//	ResourceQuota                   refuses what exceeds a ResourceQuota
 func WithAdmissionPlugins(names ...string) Option {
 	return func(o *options) error {
 		o.enabledPlugins = append(o.enabledPlugins, names...)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/fake/internal/admission/plugins"
 )
 
 type (
@@ -329,4 +332,19 @@ func TestAdmissionOfSubresources(t *testing.T) {
 	require.Equal(t, "Eviction", w.last().Kind.Kind, "no plugin is called for the delete")
 	require.Equal(t, "eviction", w.last().SubResource)
 	require.Equal(t, "p", w.last().Name)
+}
+
+// The comment of WithAdmissionPlugins lists all plugins in their order, and marks those that are not
+// enabled by default.
+func TestDocListsEveryAdmissionPlugin(t *testing.T) {
+	text, err := os.ReadFile("admission.go")
+	require.NoError(t, err)
+	enabled, err := plugins.Enabled(nil, nil)
+	require.NoError(t, err)
+	var listed []string
+	for _, line := range regexp.MustCompile(`(?m)^//\t([A-Z]\w+)( \*)?  +\S`).FindAllStringSubmatch(string(text), -1) {
+		listed = append(listed, line[1])
+		require.Equal(t, slices.Contains(enabled, line[1]), line[2] == "", line[1])
+	}
+	require.Equal(t, plugins.Names(), listed)
 }

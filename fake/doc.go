@@ -196,6 +196,8 @@
 // WithAdmission calls Go functions for each write, as a real server calls admission webhooks. They
 // receive the AdmissionRequest of a webhook, and may refuse, warn, or change the object by a JSON
 // patch. A dry run that would call a function with declared side effects is refused (DR-07).
+// WithAdmissionPlugins lists the plugins of kube-apiserver. They are called before the functions,
+// ResourceQuota after them.
 //
 // # What clients did
 //
@@ -319,8 +321,7 @@
 //	                     can be changed
 //	Namespaces           phase, finalizers, conditions and label; closed while terminating (NS)
 //	Pods                 grace period, binding, eviction with PodDisruptionBudgets, ephemeral
-//	                     containers, resize. The status is not validated, and a resize is not compared
-//	                     with a LimitRange, a quota or the node
+//	                     containers, resize. The status is not validated, nor a resize by the node
 //	Services             cluster IPs with their IPAddresses, and node ports, are allocated from the store
 //	                     and the seed, kept and released; ServiceCIDRs add ranges. A dry run returns
 //	                     values of no range, as on a real server. Loaded Services keep theirs
@@ -331,6 +332,7 @@
 //	                     not published
 //	PodDisruptionBudgets the status is written by tests: without an observedGeneration evictions get
 //	                     429, and each eviction reduces disruptionsAllowed for good
+//	ResourceQuotas       work without controllers, which write the status (RunControllers)
 //	CertificateSigningRequests   the requester is filled in; approval. They are not signed
 //	custom resources     all of a definition, validated by the library of the API server. Every read
 //	                     prunes and sets defaults. Whole numbers are stored as integers, and the

@@ -1,0 +1,206 @@
+package quota
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	apiresource "k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func quantities(pairs ...string) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for i := 0; i < len(pairs); i += 2 {
+		list[corev1.ResourceName(pairs[i])] = apiresource.MustParse(pairs[i+1])
+	}
+	return list
+}
+
+func pod(change func(*corev1.Pod), requestsAndLimits ...string) *corev1.Pod {
+	list := quantities(requestsAndLimits...)
+	p := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{
+		{Name: "c", Resources: corev1.ResourceRequirements{Requests: list, Limits: list}},
+	}}}
+	if change != nil {
+		change(p)
+	}
+	return p
+}
+
+var now = time.Unix(1000, 0)
+
+func usageText(resource schema.GroupResource, obj runtime.Object) string {
+	return format(increase(evaluatorFor(resource).usage(obj, now), nil))
+}
+
+func TestUsageOfPods(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	grace := int64(30)
+	for want, obj := range map[string]*corev1.Pod{
+		"count/pods=1,pods=1": pod(nil),
+		"count/pods=1":        pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, "cpu", "1"),
+		"count/pods=1,cpu=1,ephemeral-storage=3,limits.cpu=1,limits.ephemeral-storage=3,limits.memory=2,memory=2,pods=1,requests.cpu=1,requests.ephemeral-storage=3,requests.memory=2": pod(nil, "cpu", "1", "memory", "2", "ephemeral-storage", "3"),
+		"count/pods=1,hugepages-2Mi=2Mi,pods=1,requests.example.com/gpu=2,requests.hugepages-2Mi=2Mi":                                                                                  pod(nil, "example.com/gpu", "2", "hugepages-2Mi", "2Mi"),
+		"count/pods=1,cpu=3,limits.cpu=3,pods=1,requests.cpu=3": pod(func(p *corev1.Pod) {
+			p.Spec.InitContainers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: quantities("cpu", "2"), Limits: quantities("cpu", "2")}}}
+			p.Spec.Overhead = quantities("cpu", "1")
+		}, "cpu", "1"),
+	} {
+		require.Equal(t, want, usageText(pods, obj))
+	}
+	deleted := pod(func(p *corev1.Pod) {
+		p.DeletionTimestamp, p.DeletionGracePeriodSeconds = &metav1.Time{Time: now.Add(-31 * time.Second)}, &grace
+	})
+	require.Equal(t, "count/pods=1", usageText(pods, deleted))
+	deleted.DeletionTimestamp.Time = now
+	require.Equal(t, "count/pods=1,pods=1", usageText(pods, deleted))
+}
+
+func TestUsageOfOtherObjects(t *testing.T) {
+	service := func(kind corev1.ServiceType, allocate *bool) *corev1.Service {
+		return &corev1.Service{Spec: corev1.ServiceSpec{Type: kind, AllocateLoadBalancerNodePorts: allocate, Ports: []corev1.ServicePort{{NodePort: 30000}, {}}}}
+	}
+	no, gold := false, "gold"
+	claim := &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{
+		StorageClassName: &gold, Resources: corev1.VolumeResourceRequirements{Requests: quantities("storage", "1500m")},
+	}}
+	devices := &resourcev1.ResourceClaim{Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{
+		{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "a", Count: 2}},
+		{FirstAvailable: []resourcev1.DeviceSubRequest{{DeviceClassName: "a", Count: 1}, {DeviceClassName: "b", AllocationMode: resourcev1.DeviceAllocationModeAll}}},
+	}}}}
+	core := func(name string) schema.GroupResource { return schema.GroupResource{Resource: name} }
+	for _, c := range []struct {
+		resource schema.GroupResource
+		obj      runtime.Object
+		want     string
+	}{
+		{core("services"), service(corev1.ServiceTypeClusterIP, nil), "count/services=1,services=1"},
+		{core("services"), service(corev1.ServiceTypeNodePort, nil), "count/services=1,services=1,services.nodeports=2"},
+		{core("services"), service(corev1.ServiceTypeLoadBalancer, nil), "count/services=1,services=1,services.loadbalancers=1,services.nodeports=2"},
+		{core("services"), service(corev1.ServiceTypeLoadBalancer, &no), "count/services=1,services=1,services.loadbalancers=1,services.nodeports=1"},
+		{core("persistentvolumeclaims"), claim, "count/persistentvolumeclaims=1,gold.storageclass.storage.k8s.io/persistentvolumeclaims=1," +
+			"gold.storageclass.storage.k8s.io/requests.storage=2,persistentvolumeclaims=1,requests.storage=2"},
+		{core("secrets"), &corev1.Secret{}, "count/secrets=1,secrets=1"},
+		{schema.GroupResource{Group: "example.com", Resource: "widgets"}, nil, "count/widgets.example.com=1"},
+		{schema.GroupResource{Group: "resource.k8s.io", Resource: "resourceclaims"}, devices, "a.deviceclass.resource.k8s.io/devices=3," +
+			"b.deviceclass.resource.k8s.io/devices=32,count/resourceclaims.resource.k8s.io=1"},
+	} {
+		require.Equal(t, c.want, usageText(c.resource, c.obj))
+	}
+}
+
+func TestScopes(t *testing.T) {
+	deadline := int64(0)
+	gold := func(p *corev1.Pod) { p.Spec.PriorityClassName = "gold" }
+	affine := func(p *corev1.Pod) {
+		p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{Namespaces: []string{"x"}}}}}
+	}
+	classScope := func(operator corev1.ScopeSelectorOperator, values ...string) corev1.ScopedResourceSelectorRequirement {
+		return corev1.ScopedResourceSelectorRequirement{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: operator, Values: values}
+	}
+	exists := func(name corev1.ResourceQuotaScope) corev1.ScopedResourceSelectorRequirement {
+		return corev1.ScopedResourceSelectorRequirement{ScopeName: name, Operator: corev1.ScopeSelectorOpExists}
+	}
+	for _, c := range []struct {
+		scope corev1.ScopedResourceSelectorRequirement
+		in    *corev1.Pod
+		out   *corev1.Pod
+	}{
+		{exists(corev1.ResourceQuotaScopeTerminating), pod(func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = &deadline }), pod(nil)},
+		{exists(corev1.ResourceQuotaScopeNotTerminating), pod(nil), pod(func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = &deadline })},
+		{exists(corev1.ResourceQuotaScopeBestEffort), pod(nil, "example.com/gpu", "1"), pod(nil, "cpu", "1")},
+		{exists(corev1.ResourceQuotaScopeNotBestEffort), pod(nil, "memory", "1"), pod(nil, "cpu", "0")},
+		{exists(corev1.ResourceQuotaScopePriorityClass), pod(gold), pod(nil)},
+		{exists(corev1.ResourceQuotaScopeCrossNamespacePodAffinity), pod(affine), pod(nil)},
+		{classScope(corev1.ScopeSelectorOpIn, "gold", "silver"), pod(gold), pod(nil)},
+		{classScope(corev1.ScopeSelectorOpNotIn, "gold"), pod(nil), pod(gold)},
+		{classScope(corev1.ScopeSelectorOpDoesNotExist), pod(nil), pod(gold)},
+	} {
+		require.True(t, podInScope(c.scope, c.in), c.scope)
+		require.False(t, podInScope(c.scope, c.out), c.scope)
+	}
+}
+
+func newQuota(hard ...string) *corev1.ResourceQuota {
+	return &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q", Namespace: "ns"}, Spec: corev1.ResourceQuotaSpec{Hard: quantities(hard...)}}
+}
+
+func stored(objects ...runtime.Object) Lister {
+	return func(schema.GroupResource, string) ([]runtime.Object, error) { return objects, nil }
+}
+
+func TestCheck(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	check := func(q *corev1.ResourceQuota, w *Write, list Lister) (bool, string) {
+		w.Namespace, w.Now = "ns", now
+		applies, err := w.Check([]*corev1.ResourceQuota{q}, list)
+		if err != nil {
+			return applies, err.Error()
+		}
+		return applies, ""
+	}
+	applies, text := check(newQuota("pods", "2"), &Write{Operation: admissionv1.Create, GroupResource: pods, Object: pod(nil)}, stored(pod(nil)))
+	require.True(t, applies)
+	require.Empty(t, text)
+	_, text = check(newQuota("pods", "1"), &Write{Operation: admissionv1.Create, GroupResource: pods, Object: pod(nil)}, stored(pod(nil)))
+	require.Equal(t, "exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1", text)
+	_, text = check(newQuota("cpu", "1", "limits.memory", "1"), &Write{Operation: admissionv1.Create, GroupResource: pods, Object: pod(func(p *corev1.Pod) {
+		p.Spec.InitContainers = []corev1.Container{{Name: "b"}, {Name: "a"}}
+	}, "cpu", "1")}, stored())
+	require.Equal(t, "failed quota: q: must specify cpu for: a,b; limits.memory for: a,b,c", text)
+
+	applies, _ = check(newQuota("secrets", "0"), &Write{Operation: admissionv1.Create, GroupResource: pods, Object: pod(nil)}, stored())
+	require.False(t, applies)
+	scoped := newQuota("pods", "0")
+	scoped.Spec.Scopes = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeNotBestEffort}
+	applies, _ = check(scoped, &Write{Operation: admissionv1.Create, GroupResource: pods, Object: pod(nil)}, stored())
+	require.False(t, applies)
+
+	// An update counts what it adds.
+	claim := func(size string) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{Resources: corev1.VolumeResourceRequirements{Requests: quantities("storage", size)}}}
+	}
+	claims := schema.GroupResource{Resource: "persistentvolumeclaims"}
+	_, text = check(newQuota("requests.storage", "10Gi"), &Write{Operation: admissionv1.Update, GroupResource: claims, Object: claim("9Gi"), Old: claim("2Gi")}, stored(claim("2Gi"), claim("2Gi")))
+	require.Equal(t, "exceeded quota: q, requested: requests.storage=7Gi, used: requests.storage=4Gi, limited: requests.storage=10Gi", text)
+	applies, text = check(newQuota("requests.storage", "1Gi"), &Write{Operation: admissionv1.Update, GroupResource: claims, Object: claim("1Gi"), Old: claim("2Gi")}, stored(claim("2Gi")))
+	require.False(t, applies, text)
+}
+
+func TestIsCounted(t *testing.T) {
+	write := func(operation admissionv1.Operation, resource, subresource string) *Write {
+		return &Write{Operation: operation, GroupResource: schema.GroupResource{Resource: resource}, Subresource: subresource, Namespace: "ns"}
+	}
+	for _, w := range []*Write{
+		write(admissionv1.Create, "pods", ""), write(admissionv1.Update, "pods", "resize"), write(admissionv1.Update, "services", ""), write(admissionv1.Create, "secrets", ""),
+	} {
+		require.True(t, w.IsCounted(), w)
+	}
+	for _, w := range []*Write{
+		write(admissionv1.Update, "pods", ""), write(admissionv1.Create, "pods", "binding"), write(admissionv1.Update, "secrets", ""),
+		write(admissionv1.Create, "events", ""), {Operation: admissionv1.Create, GroupResource: schema.GroupResource{Resource: "nodes"}},
+	} {
+		require.False(t, w.IsCounted(), w)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	q := newQuota("pods", "3", "count/widgets.example.com", "1", "unknown", "1")
+	status, err := Status(q, now, func(gr schema.GroupResource, namespace string) ([]runtime.Object, error) {
+		require.Equal(t, "ns", namespace)
+		if gr.Resource == "pods" {
+			return []runtime.Object{pod(nil), pod(nil)}, nil
+		}
+		return nil, nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, "count/widgets.example.com=0,pods=2", format(status.Used))
+	require.True(t, Equal(q.Spec.Hard, status.Hard))
+	require.False(t, Equal(status.Used, status.Hard))
+}
