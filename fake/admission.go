@@ -64,12 +64,16 @@ func WithAdmission(functions ...Admission) Option {
 //
 //	NamespaceLifecycle              refuses objects in missing and terminating namespaces, and deletes
 //	                                of the namespaces that every cluster has
+//	NamespaceExists *               refuses updates and deletes in missing namespaces, too
+//	LimitPodHardAntiAffinityTopology *  refuses required anti-affinity by more than the host name
 //	LimitRanger                     requests and limits by LimitRanges
 //	ServiceAccount *                the account of a pod, which must exist, its token and pull secrets
 //	TaintNodesByCondition           the taint not-ready of new nodes
+//	AlwaysPullImages *              the imagePullPolicy Always
 //	PodSecurity                     the Pod Security Standards that a namespace has labels for
 //	Priority                        priority and preemptionPolicy of pods by PriorityClass
 //	DefaultTolerationSeconds        tolerations of pods for nodes that are not ready or unreachable
+//	ExtendedResourceToleration *    tolerations of pods for the extended resources that they request
 //	DefaultStorageClass             the class of claims without one
 //	StorageObjectInUseProtection    finalizers of claims, volumes and attributes classes, which nothing
 //	                                removes here
@@ -80,6 +84,7 @@ func WithAdmission(functions ...Admission) Option {
 //	ClusterTrustBundleAttest        the permission to write the bundles of a signer
 //	CertificateSubjectRestriction   refuses requests for certificates of system:masters
 //	DefaultIngressClass             the class of Ingresses without one
+//	DenyServiceExternalIPs *        refuses new externalIPs
 //	PodTopologyLabels               labels of pods for the zone and region of their node
 //	ResourceQuota                   refuses what exceeds a ResourceQuota
 func WithAdmissionPlugins(names ...string) Option {

@@ -60,12 +60,16 @@ type plugin struct {
 func table() []plugin {
 	return []plugin{
 		{"NamespaceLifecycle", true, newNamespaceLifecycle},
+		{"NamespaceExists", false, newNamespaceExists},
+		{"LimitPodHardAntiAffinityTopology", false, newLimitPodHardAntiAffinityTopology},
 		{"LimitRanger", true, newLimitRanger},
 		{"ServiceAccount", false, newServiceAccount},
 		{"TaintNodesByCondition", true, newTaintNodesByCondition},
+		{"AlwaysPullImages", false, newAlwaysPullImages},
 		{"PodSecurity", true, newPodSecurity},
 		{"Priority", true, newPriority},
 		{"DefaultTolerationSeconds", true, newDefaultTolerationSeconds},
+		{"ExtendedResourceToleration", false, newExtendedResourceToleration},
 		{"DefaultStorageClass", true, newDefaultStorageClass},
 		{"StorageObjectInUseProtection", true, newStorageObjectInUseProtection},
 		{"PersistentVolumeClaimResize", true, newPersistentVolumeClaimResize},
@@ -75,6 +79,7 @@ func table() []plugin {
 		{"ClusterTrustBundleAttest", true, newClusterTrustBundleAttest},
 		{"CertificateSubjectRestriction", true, newCertificateSubjectRestriction},
 		{"DefaultIngressClass", true, newDefaultIngressClass},
+		{"DenyServiceExternalIPs", false, newDenyServiceExternalIPs},
 		{"PodTopologyLabels", true, newPodTopologyLabels},
 		{"ResourceQuota", true, newResourceQuota},
 	}

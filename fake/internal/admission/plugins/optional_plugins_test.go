@@ -1,0 +1,71 @@
+package plugins
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestAlwaysPullImages(t *testing.T) {
+	p, pod := newAlwaysPullImages(Dependencies{}), newPod(nil, nil)
+	pod.Spec.InitContainers = []corev1.Container{{Name: "i", Image: "i"}}
+	pod.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{Image: &corev1.ImageVolumeSource{}}}}
+	old := pod.DeepCopy()
+	require.NoError(t, call(t, p, writeOf(pods, pod, old)))
+	require.Empty(t, pod.Spec.Containers[0].ImagePullPolicy, "no new image")
+	pod.Spec.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Image: "new"}}}
+	require.NoError(t, call(t, p, writeOf(pods, pod, old)))
+	for _, policy := range []corev1.PullPolicy{
+		pod.Spec.Containers[0].ImagePullPolicy, pod.Spec.InitContainers[0].ImagePullPolicy,
+		pod.Spec.EphemeralContainers[0].ImagePullPolicy, pod.Spec.Volumes[0].Image.PullPolicy,
+	} {
+		require.Equal(t, corev1.PullAlways, policy)
+	}
+}
+
+func TestNamespaceExists(t *testing.T) {
+	p := newNamespaceExists(Dependencies{Objects: storedObjects{}})
+	err := call(t, p, writeOf(pods, newPod(nil, nil), newPod(nil, nil)))
+	require.True(t, apierrors.IsNotFound(err))
+	require.EqualError(t, err, `namespaces "ns" not found`)
+	p = newNamespaceExists(Dependencies{Objects: storedObjects{namespaces: {&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}}}}})
+	require.NoError(t, call(t, p, writeOf(pods, newPod(nil, nil), newPod(nil, nil))))
+}
+
+func TestLimitPodHardAntiAffinityTopology(t *testing.T) {
+	p := newLimitPodHardAntiAffinityTopology(Dependencies{})
+	for key, want := range map[string]string{
+		corev1.LabelHostname: "",
+		"zone":               `pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key kubernetes.io/hostname is allowed`,
+	} {
+		pod := newPod(nil, nil)
+		require.NoError(t, call(t, p, writeOf(pods, pod, nil)))
+		pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: key}}}}
+		requireRefusal(t, want, call(t, p, writeOf(pods, pod, nil)))
+	}
+}
+
+func TestExtendedResourceToleration(t *testing.T) {
+	p, pod := newExtendedResourceToleration(Dependencies{}), newPod(quantities("cpu", "1", "b.com/x", "1", "a.com/y", "1"), nil)
+	for range 2 {
+		require.NoError(t, call(t, p, writeOf(pods, pod, nil)))
+		require.Equal(t, []corev1.Toleration{
+			toleration("a.com/y", corev1.TaintEffectNoSchedule), toleration("b.com/x", corev1.TaintEffectNoSchedule),
+		}, pod.Spec.Tolerations)
+	}
+}
+
+func TestDenyServiceExternalIPs(t *testing.T) {
+	p := newDenyServiceExternalIPs(Dependencies{})
+	service := func(ips ...string) *corev1.Service {
+		return &corev1.Service{ObjectMeta: inNamespace("s"), Spec: corev1.ServiceSpec{ExternalIPs: ips}}
+	}
+	const want = `services "s" is forbidden: Use of external IPs is denied by admission control`
+	requireRefusal(t, "", call(t, p, writeOf(services, service(), nil)))
+	requireRefusal(t, want, call(t, p, writeOf(services, service("1.2.3.4"), nil)))
+	requireRefusal(t, want, call(t, p, writeOf(services, service("1.2.3.4", "1.2.3.5"), service("1.2.3.4"))))
+	requireRefusal(t, "", call(t, p, writeOf(services, service("1.2.3.4"), service("1.2.3.5", "1.2.3.4"))))
+}
