@@ -43,6 +43,8 @@ func (m *Controllers) reconcile(key string) error {
 	switch {
 	case err != nil || it == nil:
 		return err
+	case isProtected(it.location, it.meta):
+		return m.unprotect(it)
 	case hasOrphanFinalizer(it.meta):
 		return m.orphan(it)
 	case isWaitingForDependents(it.meta):

@@ -104,6 +104,9 @@ func (m *Controllers) onDeleted(p location, rec *memstore.Record) {
 	if p.isResource("namespaces") {
 		delete(m.ending, p.name)
 	}
+	if p.isResource("pods") {
+		m.enqueueProtectedClaims(p.namespace)
+	}
 	if p.isIgnored() {
 		return
 	}
@@ -132,7 +135,7 @@ func (m *Controllers) onPresent(p location, rec *memstore.Record, meta *metav1.O
 		m.requeueDependents(rec.Key, before)
 	}
 	m.graph.setWaiting(rec.Key, rec.UID, isWaitingForDependents(meta))
-	if changed && len(meta.OwnerReferences) > 0 || ends && needsCollection(meta) {
+	if changed && len(meta.OwnerReferences) > 0 || ends && needsCollection(meta) || isProtected(p, meta) {
 		m.enqueue(rec.Key)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // that of its uids and generated names.
 func startSide(t *testing.T, seed uint64, opts ...fakeapi.Option) (differential.Side, *fakeapi.Server) {
 	t.Helper()
-	srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithoutTimeline(), fakeapi.WithSeed(seed))...)
+	srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithoutSystemObjects(), fakeapi.WithoutTimeline(), fakeapi.WithSeed(seed))...)
 	return differential.Side{Name: "a server", BaseURL: srv.URL(), Client: srv.Client()}, srv
 }
 
