@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 Endpoints are served
+
 package systemobjects
 
 import (
