@@ -50,10 +50,16 @@ func (o *pluginObjects) Get(gvr schema.GroupVersionResource, namespace, name str
 func (o *pluginObjects) Records(gvr schema.GroupVersionResource, namespace string) iter.Seq[*memstore.Record] {
 	res, err := o.lookup(gvr)
 	if err != nil {
-		return func(func(*memstore.Record) bool) {}
+		return noRecords
 	}
-	return o.store.View().Range(codec.Key(res, namespace, ""), "")
+	view, prefix := o.store.View(), codec.Key(res, namespace, "")
+	if view.Count(prefix) == 0 { // the usual case, which is cheaper to find out than to iterate
+		return noRecords
+	}
+	return view.Range(prefix, "")
 }
+
+func noRecords(func(*memstore.Record) bool) {}
 
 // Prefix returns the prefix of the keys in a namespace.
 func (o *pluginObjects) Prefix(gvr schema.GroupVersionResource, namespace string) string {
