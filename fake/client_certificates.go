@@ -88,7 +88,7 @@ func (i *clientCertificate) tlsCertificates(token string) []tls.Certificate {
 func (s *Server) setUpAuth() (err error) {
 	if s.opts.tls && s.authority == nil {
 		if s.authority, err = certs.NewAuthority(); err != nil {
-			return err
+			return fmt.Errorf("fakeapi: %w", err)
 		}
 	}
 	if s.authenticator != nil || !s.opts.authenticationEnabled() {
@@ -105,7 +105,7 @@ func (s *Server) setUpAuth() (err error) {
 	admin := authn.AdminUser()
 	pair, err := s.authority.IssueClient(0, admin.Username, admin.Groups[0])
 	if err != nil {
-		return err
+		return fmt.Errorf("fakeapi: %w", err)
 	}
 	s.adminCertificate = &clientCertificate{pair: pair}
 	s.adminCertificate.cert, s.adminCertificate.key, err = certs.EncodePEM(pair)

@@ -92,7 +92,7 @@ func New(opts ...Option) (*Server, error) {
 	if err := s.listen(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.loadSystemObjects(), s.api.LoadSystem()); err != nil {
+	if err := errors.Join(s.setUpAuth(), s.loadSystemObjects(), s.api.LoadSystem()); err != nil {
 		return nil, errors.Join(err, s.listener.Close())
 	}
 	if err := s.initialize(); err != nil {
@@ -117,7 +117,7 @@ func (s *Server) initialize() (err error) {
 	}
 	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay)
 	if err := s.setUpAuth(); err != nil {
-		return fmt.Errorf("fakeapi: %w", err)
+		return err
 	}
 	return s.start()
 }

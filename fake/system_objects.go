@@ -3,8 +3,8 @@ package fakeapi
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"example.com/fakeapi/fake/internal/ids"
@@ -30,21 +30,18 @@ func (o *options) storeOptions() (memstore.Options, error) {
 	if !o.systemObjects {
 		return s, nil
 	}
-	count, err := systemobjects.Count(o.systemObjectsConfig(0))
+	count, err := systemobjects.Count(o.systemObjectsConfig())
 	s.StartRevision = memstore.DefaultStartRevision - memstore.Revision(count)
 	return s, err
 }
 
-func (o *options) systemObjectsConfig(port int32) systemobjects.Config {
-	var authorities strings.Builder
-	for _, text := range o.clientCAs {
-		authorities.Write(text)
-	}
+// systemObjectsConfig returns the configuration without what is known after the server listens.
+func (o *options) systemObjectsConfig() systemobjects.Config {
 	ranges := o.services.ServiceClusterIPRange
 	if len(ranges) == 0 {
 		ranges = serviceallocator.DefaultConfig().ServiceClusterIPRange
 	}
-	return systemobjects.Config{ServiceCIDRs: ranges, Port: port, ClientCA: authorities.String()}
+	return systemobjects.Config{ServiceCIDRs: ranges}
 }
 
 // loadSystemObjects stores the objects that a kube-apiserver creates when it starts.
@@ -60,6 +57,11 @@ func (s *Server) loadSystemObjects() error {
 	if err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
+	config := s.opts.systemObjectsConfig()
+	config.Port = int32(port)
+	if s.opts.clientCertificates {
+		config.ClientCA = string(slices.Concat(append([][]byte{s.authority.PEM()}, s.opts.clientCAs...)...))
+	}
 	seed := ids.New(seed(s.opts.seed)).Derive("system objects")
-	return systemobjects.Load(s.store, s.opts.systemObjectsConfig(int32(port)), seed, time.Now())
+	return systemobjects.Load(s.store, config, seed, time.Now())
 }

@@ -1,6 +1,8 @@
 package fakeapi_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"strconv"
 	"strings"
@@ -107,4 +109,21 @@ func TestWithoutSystemObjects(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 4, strings.Count(text, "\nkind: "), text)
 	require.Equal(t, 4, strings.Count(text, "\nkind: Namespace\n"), text)
+}
+
+// Clients read from the ConfigMap who signs client certificates.
+func TestClientCAOfSystemObjects(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithClientCA())
+	m, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("kube-system").Get(t.Context(), "extension-apiserver-authentication", metav1.GetOptions{})
+	require.NoError(t, err)
+	cert, key, err := srv.IssueClientCertificate(time.Hour, "ann")
+	require.NoError(t, err)
+	pair, err := tls.X509KeyPair(cert, key)
+	require.NoError(t, err)
+	leaf, err := x509.ParseCertificate(pair.Certificate[0])
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM([]byte(m.Data["client-ca-file"])))
+	_, err = leaf.Verify(x509.VerifyOptions{Roots: pool, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	require.NoError(t, err)
 }
