@@ -103,7 +103,7 @@ func TestLimitRangerPlugin(t *testing.T) {
 	client, _ := startWithPlugins(t, fakeapi.WithObjects(limits))
 	pod, err := createPod(t, client, podWith("p"))
 	require.NoError(t, err)
-	require.Equal(t, "LimitRanger plugin set: cpu request for container c; cpu, memory limit for container c", pod.Annotations["kubernetes.io/limit-ranger"])
+	require.Equal(t, "LimitRanger plugin set: cpu, memory request for container c; cpu, memory limit for container c", pod.Annotations["kubernetes.io/limit-ranger"])
 	require.Equal(t, "cpu=500m memory=256Mi", listText(pod.Spec.Containers[0].Resources.Limits))
 	_, err = createPod(t, client, podWith("q", "cpu", "2"))
 	require.EqualError(t, err, `pods "q" is forbidden: maximum cpu usage per Container is 1, but limit is 2`)

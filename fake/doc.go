@@ -11,10 +11,9 @@
 // fails: informers and caches, retries, conflicts, leader election, finalizers, pagination, kubectl
 // plugins, and clients in other languages. All clients run on it unmodified.
 //
-// It does not do what a control plane does with stored objects. Nothing is scheduled, Deployments
-// do not create ReplicaSets, and the specs of built-in types are not validated.
-// Use envtest for that, and kind for running pods. The last sections list what is faithful and what
-// is not.
+// It does not do what a control plane does with stored objects: nothing is scheduled, and Deployments
+// do not create ReplicaSets. The specs of built-in types are not validated. Use kind and envtest for
+// that. The last sections list what is faithful and what is not.
 //
 // # First steps
 //
@@ -317,8 +316,8 @@
 // All built-in types that v1.37 serves by default are served in all their versions, with the
 // columns of kubectl get, field selectors, short names and categories.
 //
-//	all built-in types   metadata, a separate status, generation, managedFields. Spec and status are
-//	                     not validated, but defaulted as a real server does
+//	all built-in types   metadata, defaults, generation, managedFields, a separate status, and what
+//	                     creates and updates reset, keep or compute. Spec and status are not validated
 //	ConfigMaps, Secrets  keys and sizes are validated, a Secret has its default type. Immutable ones
 //	                     can be changed
 //	Namespaces           phase, finalizers, conditions and label; closed while terminating (NS)

@@ -163,7 +163,7 @@ func TestCompareInterrupted(t *testing.T) {
 		"recordings": {recorded, "--wd$", "POST /apis/oracle.example.com"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := fakeapi.Start(t)
+			srv := fakeapi.Start(t, fakeapi.WithNamespaceDeletionDelay(0))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var stdout, stderr bytes.Buffer

@@ -46,12 +46,15 @@ func applyOutput(of string, but map[string]string) string {
 	return lines(all...)
 }
 
-// alwaysPatched lists the two objects that kubectl patches at every apply, also on a real server.
-// kubectl replaces the claim templates of a StatefulSet as a whole, and the server has added a
-// status to them. It replaces the selector of a PodDisruptionBudget without comparing it.
+// alwaysPatched lists the objects that kubectl patches at every apply, also on a real server, which
+// sets defaults in what kubectl replaces as a whole: the claim templates of a StatefulSet, the
+// strategy of a Deployment and the rules of a NetworkPolicy. It replaces the selector of a
+// PodDisruptionBudget without comparing it.
 var alwaysPatched = map[string]string{
-	"statefulset.apps/db":            "configured",
-	"poddisruptionbudget.policy/web": "configured",
+	"deployment.apps/web":                "configured",
+	"networkpolicy.networking.k8s.io/db": "configured",
+	"statefulset.apps/db":                "configured",
+	"poddisruptionbudget.policy/web":     "configured",
 }
 
 func TestApplyCreatesThenLeavesUnchanged(t *testing.T) {
@@ -81,7 +84,7 @@ func TestApplyConfiguresWhatChanged(t *testing.T) {
 
 	want := map[string]string{
 		"configmap/web": "configured", "deployment.apps/web": "configured", "cronjob.batch/report": "configured",
-		"statefulset.apps/db": "configured", "poddisruptionbudget.policy/web": "configured",
+		"statefulset.apps/db": "configured", "poddisruptionbudget.policy/web": "configured", "networkpolicy.networking.k8s.io/db": "configured",
 	}
 	require.Equal(t, applyOutput("unchanged", want), u.doWith(changed, "apply", "-f", "-"))
 	require.Equal(t, "map[shop.properties:currency=EUR\ncarts.expire=30m\n]",

@@ -38,7 +38,7 @@ func withPods() fakeapi.Option {
 }
 
 func TestGetSelects(t *testing.T) {
-	u := newUser(t, withPods())
+	u := newUser(t, withPods(), fakeapi.WithoutSystemObjects())
 	for name, tt := range map[string]struct {
 		args []string
 		want []string

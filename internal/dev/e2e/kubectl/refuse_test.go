@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
 )
 
 func TestGetNotFound(t *testing.T) {
@@ -24,7 +26,7 @@ func TestGetWithAFieldSelectorThatIsNotServed(t *testing.T) {
 
 // kubectl requests strict validation by default, which the server performs.
 func TestApplyInvalidManifest(t *testing.T) {
-	u := newUser(t)
+	u := newUser(t, fakeapi.WithoutSystemObjects())
 	for name, tt := range map[string]struct{ manifest, want string }{
 		"unknown field": {
 			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndta: {k: v}\n",

@@ -72,7 +72,7 @@ func withTableObjects() fakeapi.Option {
 	}
 	service := &corev1.Service{ObjectMeta: old("web"), Spec: corev1.ServiceSpec{
 		Type: corev1.ServiceTypeNodePort, ClusterIP: "10.1.0.1", Selector: map[string]string{"app": "web"},
-		Ports: []corev1.ServicePort{{Port: 80, NodePort: 30080, Protocol: corev1.ProtocolTCP}, {Port: 53, Protocol: corev1.ProtocolUDP}},
+		Ports: []corev1.ServicePort{{Port: 80, NodePort: 30080, Protocol: corev1.ProtocolTCP}, {Port: 53, NodePort: 30053, Protocol: corev1.ProtocolUDP}},
 	}}
 	event := &corev1.Event{
 		ObjectMeta: old("e"), Type: "Warning", Reason: "BackOff", Message: "Back-off restarting", Count: 3,
@@ -85,7 +85,7 @@ func withTableObjects() fakeapi.Option {
 
 // The output of kubectl, including its spaces.
 func TestTables(t *testing.T) {
-	u := newUser(t, withTableObjects())
+	u := newUser(t, withTableObjects(), fakeapi.WithoutSystemObjects())
 	for args, want := range map[string]string{
 		"pods": `
 NAME    READY   STATUS             RESTARTS      AGE
@@ -114,8 +114,8 @@ NAME   READY   UP-TO-DATE   AVAILABLE   AGE   CONTAINERS   IMAGES   SELECTOR
 web    1/2     2            1           30d   c            web:1    app=web
 `,
 		"services web": `
-NAME   TYPE       CLUSTER-IP   EXTERNAL-IP   PORT(S)               AGE
-web    NodePort   10.1.0.1     <none>        80:30080/TCP,53/UDP   30d
+NAME   TYPE       CLUSTER-IP   EXTERNAL-IP   PORT(S)                     AGE
+web    NodePort   10.1.0.1     <none>        80:30080/TCP,53:30053/UDP   30d
 `,
 		"nodes": `
 NAME     STATUS   ROLES    AGE   VERSION
@@ -141,8 +141,8 @@ web    2      30d
 NAME            DATA   AGE
 configmap/web   2      30d
 
-NAME          TYPE       CLUSTER-IP   EXTERNAL-IP   PORT(S)               AGE
-service/web   NodePort   10.1.0.1     <none>        80:30080/TCP,53/UDP   30d
+NAME          TYPE       CLUSTER-IP   EXTERNAL-IP   PORT(S)                     AGE
+service/web   NodePort   10.1.0.1     <none>        80:30080/TCP,53:30053/UDP   30d
 `,
 		"pods --sort-by={.status.phase}": `
 NAME    READY   STATUS             RESTARTS      AGE
@@ -154,8 +154,8 @@ NAME        READY   STATUS             RESTARTS      AGE
 pod/web-1   1/1     Running            2 (30d ago)   30d
 pod/web-2   0/1     CrashLoopBackOff   0             30d
 
-NAME          TYPE       CLUSTER-IP   EXTERNAL-IP   PORT(S)               AGE
-service/web   NodePort   10.1.0.1     <none>        80:30080/TCP,53/UDP   30d
+NAME          TYPE       CLUSTER-IP   EXTERNAL-IP   PORT(S)                     AGE
+service/web   NodePort   10.1.0.1     <none>        80:30080/TCP,53:30053/UDP   30d
 
 NAME                  READY   UP-TO-DATE   AVAILABLE   AGE
 deployment.apps/web   1/2     2            1           30d
