@@ -17,7 +17,7 @@ import (
 // ownersOf returns the managers that own a field, such as f:replicas.
 func ownersOf(m metav1.Object, field string) (owners []string) {
 	for _, e := range m.GetManagedFields() {
-		if strings.Contains(string(e.FieldsV1.Raw), `"`+field+`"`) {
+		if strings.Contains(e.FieldsV1.GetRawString(), `"`+field+`"`) {
 			owners = append(owners, e.Manager)
 		}
 	}
