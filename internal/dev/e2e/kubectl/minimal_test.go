@@ -37,7 +37,7 @@ func TestDescribeEveryType(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, described, 45)
-	require.Contains(t, u.do("describe", "service", "kubernetes"), "IP:                10.96.0.1\n")
+	require.Contains(t, collapseSpaces(u.do("describe", "service", "kubernetes")), "\nIP: 10.96.0.1\n")
 }
 
 // Applying the same manifest again changes nothing, by either way, and there is no difference to
