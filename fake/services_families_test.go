@@ -101,8 +101,8 @@ func TestServiceCIDRs(t *testing.T) {
 	extra := &networkingv1.ServiceCIDR{ObjectMeta: metav1.ObjectMeta{Name: "extra"}, Spec: networkingv1.ServiceCIDRSpec{CIDRs: []string{"192.168.0.0/28"}}}
 	extra, err = cidrs.Create(t.Context(), extra, metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Contains(t, c.create("more", `{}`).Spec.ClusterIP, "192.168.0.")
 	require.Equal(t, "192.168.0.14", c.create("last", `{"clusterIP":"192.168.0.14"}`).Spec.ClusterIP)
+	require.Contains(t, c.create("more", `{}`).Spec.ClusterIP, "192.168.0.")
 
 	extra.Status.Conditions = []metav1.Condition{{Type: networkingv1.ServiceCIDRConditionReady, Status: metav1.ConditionFalse, Reason: "Terminating", LastTransitionTime: metav1.Now()}}
 	_, err = cidrs.UpdateStatus(t.Context(), extra, metav1.UpdateOptions{})
