@@ -118,25 +118,24 @@ func TestDescribeSystemObjects(t *testing.T) {
 	require.Contains(t, collapseSpaces(out), "\nIP: 10.96.0.1\nIPs: 10.96.0.1\nPort: https 443/TCP\n")
 }
 
-// An object that is read and sent back is not changed, whichever way it is sent.
+// An object that is read and sent back is not changed.
 func TestTypesSentBackAreUnchanged(t *testing.T) {
 	u := newTypesUser(t)
 	before := u.typesVersions()
-	for _, format := range []string{"yaml", "json"} {
-		r := u.tryWith(u.succeed("get", "-f", types, "-o", format), "replace", "-f", "-")
-		require.Equal(t, 0, r.code, r.err)
-		require.Equal(t, before, u.typesVersions(), format)
-	}
+	r := u.tryWith(u.succeed("get", "-f", types, "-o", "yaml"), "replace", "-f", "-")
+	require.Equal(t, 0, r.code, r.err)
+	require.Equal(t, before, u.typesVersions())
 }
 
-// A repeated apply changes no object of any type, and a diff shows no change.
+// A repeated apply changes no object of any type. A diff, which takes as long as an apply, shows no
+// change of those with the most defaults.
 func TestApplyAllTypesTwice(t *testing.T) {
 	u := newUser(t).withDiffTool()
 	u.succeed("apply", "-f", types)
 	before := u.typesVersions()
 	u.succeed("apply", "-f", types)
 	require.Equal(t, before, u.typesVersions())
-	require.Empty(t, u.succeed("diff", "-f", types))
+	require.Empty(t, u.succeed("diff", "-f", types+"/workloads.yaml", "-f", types+"/services.yaml"))
 }
 
 // A repeated server-side apply changes no object. Some manifests have a name only, and so the first
