@@ -81,7 +81,20 @@ func (m *Controllers) collect(it *item) error {
 	case owners.waiting && len(m.graph.dependents(it.rec.UID)) > 0:
 		return m.collectForeground(it)
 	}
-	return m.delete(it, nil) // the propagation policy follows from its own finalizers
+	policy := ownPolicy(it.meta)
+	return m.delete(it, &policy)
+}
+
+// ownPolicy returns the propagation policy that the finalizers of an object ask for. Without them
+// its dependents are deleted, even if a delete by a client would orphan them, as that of a Job.
+func ownPolicy(meta *metav1.ObjectMeta) metav1.DeletionPropagation {
+	switch {
+	case slices.Contains(meta.Finalizers, metav1.FinalizerOrphanDependents):
+		return metav1.DeletePropagationOrphan
+	case slices.Contains(meta.Finalizers, metav1.FinalizerDeleteDependents):
+		return metav1.DeletePropagationForeground
+	}
+	return metav1.DeletePropagationBackground
 }
 
 // collectForeground deletes an object whose owner is in foreground deletion and that has dependents

@@ -29,6 +29,7 @@ func (a *API) delete(q *request) error {
 	if err := a.checkUnsafeDelete(q, opts); err != nil {
 		return err
 	}
+	q.addDeleteWarning(opts)
 	result, err := a.deleteObject(q.r.Context(), q, q.res, q.key(), q.info.Name, opts)
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ func (a *API) deleteCollection(q *request) error {
 	if err := checkUnsafeDeleteCollection(deleteOpts); err != nil {
 		return err
 	}
+	q.addDeleteWarning(deleteOpts)
 	prefix := q.key()
 	listed := opts
 	if listed.Limit == 0 {

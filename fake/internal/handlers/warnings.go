@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/rest"
 )
 
 // maxWarningsLength is the number of characters of all warnings above which each of them is
@@ -73,6 +74,13 @@ func (q *request) addTypeWarnings(obj, old runtime.Object) {
 	}
 	for _, text := range texts {
 		q.warnings.add(q.w.Header(), text)
+	}
+}
+
+// addDeleteWarning adds the warning of the resource for a delete without a propagation policy.
+func (q *request) addDeleteWarning(opts *metav1.DeleteOptions) {
+	if q.res.DeleteWarning != "" && opts.PropagationPolicy == nil && rest.OrphanDependents(opts) == nil {
+		q.warnings.add(q.w.Header(), q.res.DeleteWarning)
 	}
 }
 

@@ -63,6 +63,10 @@ type Resource struct {
 	// ReturnDeletedObject reports whether a delete that removes the object returns it, instead of a
 	// Status.
 	ReturnDeletedObject bool
+	// GarbageCollection is the default propagation policy of a delete. DeleteWarning is the warning
+	// for a delete without a propagation policy, "" for most types.
+	GarbageCollection GarbageCollectionPolicy
+	DeleteWarning     string
 	// SetDefaults sets the defaults of a decoded object of StorageVersion. It changes nothing in an
 	// object that has been stored. nil if the type has none.
 	SetDefaults func(runtime.Object)

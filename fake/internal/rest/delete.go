@@ -30,7 +30,7 @@ func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.Delet
 	if pending && !graceful {
 		return false, false // nothing changes during the grace period (DL-24)
 	}
-	finalizers, changed := deletionFinalizers(m.GetFinalizers(), opts)
+	finalizers, changed := deletionFinalizers(res.GarbageCollection, m.GetFinalizers(), opts)
 	if changed {
 		m.SetFinalizers(finalizers)
 	}
@@ -107,8 +107,8 @@ func markDeleted(m metav1.Object, now metav1.Time) {
 // deletionFinalizers returns the finalizers that an object has after a delete, and whether they
 // differ from the current ones. The finalizers of the garbage collector depend on the propagation
 // policy (DL-12 to DL-14).
-func deletionFinalizers(current []string, opts *metav1.DeleteOptions) (finalizers []string, changed bool) {
-	policy := propagationPolicy(current, opts)
+func deletionFinalizers(byDefault resource.GarbageCollectionPolicy, current []string, opts *metav1.DeleteOptions) (finalizers []string, changed bool) {
+	policy := propagationPolicy(byDefault, current, opts)
 	for _, f := range current {
 		if f != metav1.FinalizerOrphanDependents && f != metav1.FinalizerDeleteDependents {
 			finalizers = append(finalizers, f)
@@ -123,9 +123,12 @@ func deletionFinalizers(current []string, opts *metav1.DeleteOptions) (finalizer
 	return finalizers, !equalSets(current, finalizers)
 }
 
-// propagationPolicy returns the policy of the options or, if they have none, that of the
-// finalizers.
-func propagationPolicy(finalizers []string, opts *metav1.DeleteOptions) metav1.DeletionPropagation {
+// propagationPolicy returns the policy of the options or, if they have none, that of the finalizers
+// or, without those, the default of the resource.
+func propagationPolicy(byDefault resource.GarbageCollectionPolicy, finalizers []string, opts *metav1.DeleteOptions) metav1.DeletionPropagation {
+	if byDefault == resource.GarbageCollectionUnsupported {
+		return metav1.DeletePropagationBackground
+	}
 	if orphan := OrphanDependents(opts); orphan != nil {
 		if *orphan {
 			return metav1.DeletePropagationOrphan
@@ -140,6 +143,8 @@ func propagationPolicy(finalizers []string, opts *metav1.DeleteOptions) metav1.D
 		return metav1.DeletePropagationOrphan
 	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
 		return metav1.DeletePropagationForeground
+	case byDefault == resource.OrphanDependents:
+		return metav1.DeletePropagationOrphan
 	}
 	return metav1.DeletePropagationBackground
 }

@@ -22,7 +22,7 @@ func terminateNamespace(ns *corev1.Namespace, opts *metav1.DeleteOptions, now me
 	markDeleted(ns, now)
 	ns.DeletionGracePeriodSeconds = nil
 	ns.Status.Phase = corev1.NamespaceTerminating
-	if finalizers, changed := deletionFinalizers(ns.Finalizers, opts); changed {
+	if finalizers, changed := deletionFinalizers(resource.DeleteDependents, ns.Finalizers, opts); changed {
 		ns.Finalizers = finalizers
 	}
 }

@@ -11,6 +11,10 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin/core"
 )
 
+// jobDeleteWarning is the warning for the delete of a Job that orphans its Pods by default.
+const jobDeleteWarning = "child pods are preserved by default when jobs are deleted; " +
+	"set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
+
 func setJobDefaults(job *batchv1.Job) {
 	spec := &job.Spec
 	if spec.Completions == nil && spec.Parallelism == nil {

@@ -21,6 +21,7 @@ func Resources() []resource.Resource {
 			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
 			Categories: []string{"all"}, Status: true,
 			AllowUnconditionalUpdate: true, HasGeneration: true,
+			GarbageCollection: resource.OrphanDependents, DeleteWarning: jobDeleteWarning,
 			FieldErrorFormat: "field label %q not supported for batchv1.Job",
 			Fields: []resource.Field{
 				resource.IntField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),

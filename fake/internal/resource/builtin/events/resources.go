@@ -21,8 +21,9 @@ func Resources() []resource.Resource {
 			ToStorage:                convertEventToCore,
 			FromStorage:              convertEventFromCore,
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
-			ValidateName: resource.ValidatePathSegmentName,
-			Fields:       core.EventFields("regarding", "reportingController"),
+			GarbageCollection: resource.GarbageCollectionUnsupported,
+			ValidateName:      resource.ValidatePathSegmentName,
+			Fields:            core.EventFields("regarding", "reportingController"),
 		},
 	}
 }
