@@ -75,8 +75,8 @@ func WithAdmission(functions ...Admission) Option {
 //	DefaultTolerationSeconds        tolerations of pods for nodes that are not ready or unreachable
 //	ExtendedResourceToleration *    tolerations of pods for the extended resources that they request
 //	DefaultStorageClass             the class of claims without one
-//	StorageObjectInUseProtection    finalizers of claims, volumes and attributes classes, which nothing
-//	                                removes here
+//	StorageObjectInUseProtection    finalizers of claims, volumes and attributes classes, which the
+//	                                controllers remove when they are not in use
 //	PersistentVolumeClaimResize     refuses to expand claims whose class does not allow it
 //	RuntimeClass                    overhead, node selector and tolerations of pods by RuntimeClass
 //	CertificateApproval             the permission to approve requests of a signer

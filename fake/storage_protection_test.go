@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -66,6 +67,46 @@ func TestStorageObjectInUseProtection(t *testing.T) {
 		synctest.Wait()
 		_, err = volumes.Get(p.Context(), volume.Name, metav1.GetOptions{})
 		require.True(p, apierrors.IsNotFound(err), "%v", err)
+	})
+}
+
+// A VolumeAttributesClass that is deleted stays while a claim or a volume has it.
+func TestVolumeAttributesClassProtection(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		classes, claims := p.client.StorageV1().VolumeAttributesClasses(), p.client.CoreV1().PersistentVolumeClaims("default")
+		exists := func(name string) bool {
+			synctest.Wait()
+			_, err := classes.Get(p.Context(), name, metav1.GetOptions{})
+			if err != nil {
+				require.True(p, apierrors.IsNotFound(err), "%v", err)
+			}
+			return err == nil
+		}
+		for _, name := range []string{"unused", "claimed", "bound"} {
+			class, err := classes.Create(p.Context(), &storagev1.VolumeAttributesClass{
+				ObjectMeta: metav1.ObjectMeta{Name: name}, DriverName: "csi.example.com",
+			}, metav1.CreateOptions{})
+			require.NoError(p, err)
+			require.Equal(p, []string{"kubernetes.io/vac-protection"}, class.Finalizers)
+		}
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
+		claim.Spec.VolumeAttributesClassName = new("claimed")
+		claim, err := claims.Create(p.Context(), claim, metav1.CreateOptions{})
+		require.NoError(p, err)
+		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
+		volume.Spec.VolumeAttributesClassName = new("bound")
+		_, err = p.client.CoreV1().PersistentVolumes().Create(p.Context(), volume, metav1.CreateOptions{})
+		require.NoError(p, err)
+		for name, stays := range map[string]bool{"unused": false, "claimed": true, "bound": true} {
+			require.NoError(p, classes.Delete(p.Context(), name, metav1.DeleteOptions{}))
+			require.Equal(p, stays, exists(name), name)
+		}
+		claim.Spec.VolumeAttributesClassName = new("other")
+		_, err = claims.Update(p.Context(), claim, metav1.UpdateOptions{})
+		require.NoError(p, err)
+		require.False(p, exists("claimed"))
+		require.NoError(p, p.client.CoreV1().PersistentVolumes().Delete(p.Context(), "v", metav1.DeleteOptions{}))
+		require.False(p, exists("bound"))
 	})
 }
 

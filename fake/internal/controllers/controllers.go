@@ -59,13 +59,16 @@ type Controllers struct {
 	ending    map[string]*endingNamespace
 	deadlines deadlines
 	quotas    quotaNamespaces
+	// inUse has the keys of deleted objects that stay while they are in use.
+	inUse map[string]bool
 
 	looks map[string]int // attempts of the current RunUntilIdle
 
-	// emptying is true while a namespace is terminating, hasQuotas while there are ResourceQuotas.
-	// pending counts the events that did not wake Run. Writers read them, see isRelevant.
-	emptying, hasQuotas atomic.Bool
-	pending             atomic.Int64
+	// emptying is true while a namespace is terminating, hasQuotas while there are ResourceQuotas,
+	// hasInUse while inUse is not empty. pending counts the events that did not wake Run. Writers
+	// read them, see isRelevant.
+	emptying, hasQuotas, hasInUse atomic.Bool
+	pending                       atomic.Int64
 }
 
 // New returns the controllers of a store that serves the types of table. They do nothing before Run

@@ -1,6 +1,6 @@
 // Package controllers runs the controllers that a test of an API server depends on: the garbage
-// collector, the namespace controller, the status of ResourceQuotas, the protection of claims and
-// volumes in use, and, in place of a kubelet, the deletion of pods whose grace period is over.
+// collector, the namespace controller, the status of ResourceQuotas, the protection of storage
+// objects in use, and, in place of a kubelet, the deletion of pods whose grace period is over.
 //
 // # Operation
 //
@@ -20,7 +20,6 @@
 //
 // The decisions are those of the garbage collector (collect.go) and the namespace controller
 // (namespace.go), with the deletion order of KEP-5080: pods first. The controllers act at once,
-// where the real ones wait for a poll or a back-off. They find every cycle of objects
-// that wait for each other (cycle.go), where the real collector can miss cycles that appear at one
-// moment.
+// where the real ones wait for a poll or a back-off. They find every cycle of objects that wait for
+// each other (cycle.go), where the real collector can miss cycles that appear at one moment.
 package controllers

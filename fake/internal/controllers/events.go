@@ -31,7 +31,7 @@ func (m *Controllers) readEvents() {
 // buildGraph builds the indexes from all objects, and queues those that need work.
 func (m *Controllers) buildGraph() {
 	m.graph = graph{}
-	m.queue, m.queued, m.ending, m.deadlines, m.quotas = nil, nil, nil, deadlines{}, nil
+	m.queue, m.queued, m.ending, m.deadlines, m.quotas, m.inUse = nil, nil, nil, deadlines{}, nil, nil
 	view := m.store.View()
 	for m.cursor == nil {
 		cursor, err := m.store.Watch("", view.Revision())
@@ -53,7 +53,7 @@ const maxPendingEvents = 256
 // isRelevant reports whether an event may need work of a controller. Every writer calls it: most
 // events are irrelevant, and waking Run costs many times as much.
 func (m *Controllers) isRelevant(e *memstore.Event) bool {
-	if e.Record == nil || m.emptying.Load() || m.hasQuotas.Load() || m.pending.Add(1) > maxPendingEvents {
+	if e.Record == nil || m.emptying.Load() || m.hasQuotas.Load() || m.hasInUse.Load() || m.pending.Add(1) > maxPendingEvents {
 		return true
 	}
 	if codec.HasOwnersOrDeletion(e.Record) {
@@ -77,6 +77,7 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 		return
 	}
 	m.onQuotaChange(p)
+	m.onUserChange(p, rec)
 	_, ends := m.ending[p.namespace]
 	if ends || prev == nil && m.namespaceMissing(p) {
 		m.onNamespaceTerminating(p.namespace, m.writer.Now())
@@ -104,8 +105,8 @@ func (m *Controllers) onDeleted(p location, rec *memstore.Record) {
 	if p.isResource("namespaces") {
 		delete(m.ending, p.name)
 	}
-	if p.isResource("pods") {
-		m.enqueueProtectedClaims(p.namespace)
+	if p.res.ProtectionFinalizer != "" {
+		m.setInUse(rec.Key, false)
 	}
 	if p.isIgnored() {
 		return

@@ -67,6 +67,10 @@ type Resource struct {
 	// for a delete without a propagation policy, "" for most types.
 	GarbageCollection GarbageCollectionPolicy
 	DeleteWarning     string
+	// ProtectionFinalizer is the finalizer that keeps an object while it is in use. The admission
+	// plugin StorageObjectInUseProtection adds it to new objects, and a controller removes it. ""
+	// for most types.
+	ProtectionFinalizer string
 	// SetDefaults sets the defaults of a decoded object of StorageVersion. It changes nothing in an
 	// object that has been stored. nil if the type has none.
 	SetDefaults func(runtime.Object)

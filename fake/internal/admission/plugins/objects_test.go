@@ -16,6 +16,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 	"example.com/fakeapi/memstore"
 )
 
@@ -85,8 +86,12 @@ func (o storedObjects) List(res schema.GroupVersionResource, namespace string) (
 // writeOf returns the attributes of a create of obj, or of an update if old is not nil, in the
 // namespace "ns".
 func writeOf(res schema.GroupVersionResource, obj, old runtime.Object) *admission.Attributes {
+	row := builtin.Table().Lookup(res.Group, res.Version, res.Resource)
+	if row == nil { // a custom resource
+		row = &resource.Resource{Group: res.Group, Version: res.Version, Plural: res.Resource, Namespaced: true}
+	}
 	attrs := &admission.Attributes{
-		Operation: admissionv1.Create, Resource: &resource.Resource{Group: res.Group, Version: res.Version, Plural: res.Resource, Namespaced: true},
+		Operation: admissionv1.Create, Resource: row,
 		Namespace: "ns", Name: resource.Accessor(obj).GetName(), Object: obj,
 	}
 	if old != nil {

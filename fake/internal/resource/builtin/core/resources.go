@@ -70,6 +70,7 @@ func Resources() []resource.Resource {
 		{
 			Version: "v1", Plural: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true,
 			ShortNames: []string{"pvc"}, Status: true,
+			ProtectionFinalizer:      "kubernetes.io/pvc-protection",
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 			SetDefaults:      resource.Defaults(SetDefaultsPersistentVolumeClaim),
 			PrepareForCreate: resource.OnCreate(preparePersistentVolumeClaimForCreate),
@@ -78,6 +79,7 @@ func Resources() []resource.Resource {
 		{
 			Version: "v1", Plural: "persistentvolumes", Kind: "PersistentVolume",
 			ShortNames: []string{"pv"}, Status: true,
+			ProtectionFinalizer:      "kubernetes.io/pv-protection",
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 			Subresources:     []resource.Subresource{persistentVolumeStatusSubresource()},
 			SetDefaults:      resource.Defaults(setPersistentVolumeDefaults),

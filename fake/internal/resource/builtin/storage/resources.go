@@ -32,6 +32,7 @@ func Resources() []resource.Resource {
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattributesclasses", Kind: "VolumeAttributesClass",
 			ShortNames:               []string{"vac"},
+			ProtectionFinalizer:      "kubernetes.io/vac-protection",
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 	}
