@@ -45,8 +45,11 @@ func (s *Store) restore(snap Snapshot, bump Revision) (toClose []chan struct{}) 
 }
 
 // RestoreCount returns how often the store was restored. A caller that remembers a revision should
-// remember the count, too, because after a Restore the same revision may identify another state.
+// remember the count, too, because after a Restore the same revision may identify another state. If
+// a view has the state of a Restore, a later call counts that Restore.
 func (s *Store) RestoreCount() uint64 {
+	s.mu.RLock() // waits for a Restore that has stored its state and not yet counted
+	defer s.mu.RUnlock()
 	return s.restores.Load()
 }
 

@@ -70,3 +70,21 @@ func TestRestoreCount(t *testing.T) {
 	s.Restore(s.Snapshot(), 7)
 	require.EqualValues(t, 2, s.RestoreCount())
 }
+
+// A reader that has seen the state of a Restore counts it.
+func TestRestoreCountIncludesTheStateSeen(t *testing.T) {
+	const restores = 50_000
+	s := memstore.New(memstore.Options{})
+	start, empty := s.Revision(), s.Snapshot()
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for range restores {
+			s.Restore(empty, 1) // each has the next revision
+		}
+	})
+	for seen := start; seen < start+restores; {
+		seen = s.View().Revision()
+		require.GreaterOrEqual(t, s.RestoreCount(), uint64(seen-start))
+	}
+	writer.Wait()
+}
