@@ -3,6 +3,7 @@ package fakeapi_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"regexp"
@@ -290,6 +291,66 @@ func TestAdmissionWritesToServer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"a": "1", "inner": "1", "outer": "1"}, patched.Data)
 	require.Equal(t, 2, calls, "called again after the concurrent write")
+}
+
+// An apply to an object that is deleted meanwhile is reviewed again, as a create.
+func TestAdmissionOfConcurrentDelete(t *testing.T) {
+	var srv *fakeapi.Server
+	deleteOnce := sync.OnceFunc(func() {
+		inner := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+		if err := inner.CoreV1().ConfigMaps("default").Delete(t.Context(), "one", metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	var seen []string
+	record := func(phase string, request *admissionRequest) {
+		var options metav1.TypeMeta
+		if err := json.Unmarshal(request.Options.Raw, &options); err != nil {
+			t.Error(err)
+		}
+		seen = append(seen, fmt.Sprintf("%s %s %s, old: %t", phase, request.Operation, options.Kind, len(request.OldObject.Raw) > 0))
+	}
+	srv, client := startWithAdmission(t,
+		fakeapi.Admission{Name: "mutates.example.com", Mutating: true, Review: func(_ context.Context, request *admissionRequest) *admissionResponse {
+			if request.Operation != admissionv1.Delete {
+				record("mutate", request)
+			}
+			return allow()
+		}},
+		fakeapi.Admission{Name: "validates.example.com", Review: func(_ context.Context, request *admissionRequest) *admissionResponse {
+			if request.Operation == admissionv1.Delete {
+				return allow()
+			}
+			record("validate", request)
+			if request.Operation == admissionv1.Update {
+				deleteOnce()
+			}
+			return allow()
+		}})
+	maps := client.CoreV1().ConfigMaps("default")
+	_, err := maps.Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	seen = nil
+	body := []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one"},"data":{"b":"2"}}`)
+	applied, err := maps.Patch(t.Context(), "one", types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "applier"})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"b": "2"}, applied.Data)
+	require.Equal(t, []string{
+		"mutate UPDATE UpdateOptions, old: true", "validate UPDATE UpdateOptions, old: true",
+		"mutate CREATE CreateOptions, old: false", "validate CREATE CreateOptions, old: false",
+	}, seen)
+}
+
+// The name is generated between the mutating and the validating functions.
+func TestAdmissionOfGeneratedName(t *testing.T) {
+	var mutating, validating reviewer
+	_, client := startWithAdmission(t,
+		fakeapi.Admission{Name: "mutates.example.com", Mutating: true, Review: mutating.review},
+		fakeapi.Admission{Name: "validates.example.com", Review: validating.review})
+	created, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "n-"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "/", mutating.last().Namespace+"/"+mutating.last().Name)
+	require.Equal(t, created.Name+"/"+created.Name, validating.last().Namespace+"/"+validating.last().Name)
 }
 
 func TestAdmissionOptionErrors(t *testing.T) {

@@ -116,7 +116,7 @@ func (a *Attributes) reviewRequest() (*admissionv1.AdmissionRequest, error) {
 		Namespace:          a.Namespace,
 		Operation:          a.Operation,
 		UserInfo:           *a.User.DeepCopy(),
-		DryRun:             &a.DryRun,
+		DryRun:             new(a.DryRun),
 	}
 	request.RequestKind, request.RequestResource = &request.Kind, &request.Resource
 	var err error

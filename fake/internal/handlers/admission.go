@@ -21,15 +21,13 @@ type writeOptions struct {
 	fieldManager, validation string
 }
 
-// createOptions returns the options of a create that admission plugins see.
-func (o *writeOptions) createOptions() runtime.Object {
-	return &metav1.CreateOptions{
-		TypeMeta: optionsTypeMeta("CreateOptions"), DryRun: o.dryRun, FieldManager: o.fieldManager, FieldValidation: o.validation,
+// forAdmission returns the options of an operation that admission plugins see.
+func (o *writeOptions) forAdmission(operation admissionv1.Operation) runtime.Object {
+	if operation == admissionv1.Create {
+		return &metav1.CreateOptions{
+			TypeMeta: optionsTypeMeta("CreateOptions"), DryRun: o.dryRun, FieldManager: o.fieldManager, FieldValidation: o.validation,
+		}
 	}
-}
-
-// updateOptions returns the options of an update or a patch that admission plugins see.
-func (o *writeOptions) updateOptions() runtime.Object {
 	return &metav1.UpdateOptions{
 		TypeMeta: optionsTypeMeta("UpdateOptions"), DryRun: o.dryRun, FieldManager: o.fieldManager, FieldValidation: o.validation,
 	}
@@ -44,15 +42,23 @@ type admissionRunner struct {
 	api  *API
 	q    *request
 	opts writeOptions
-	// validated is what validate was last called with.
-	validated *admission.Attributes
+	// attributes has the objects of the last call of mutate or validate.
+	attributes admission.Attributes
 	// reads are what the last charge depends on.
 	reads storage.Reads
 }
 
 // newAdmissionRunner returns the admissionRunner of a request.
 func (a *API) newAdmissionRunner(q *request, opts writeOptions) *admissionRunner {
-	return &admissionRunner{api: a, q: q, opts: opts}
+	return &admissionRunner{api: a, q: q, opts: opts, attributes: admission.Attributes{
+		NewUID:      a.newUID,
+		User:        authn.UserFrom(q.r.Context()),
+		Resource:    q.res,
+		Parent:      q.parent,
+		Subresource: q.info.Subresource,
+		Namespace:   q.info.Namespace,
+		DryRun:      isDryRun(opts.dryRun),
+	}}
 }
 
 // mutate runs the mutating plugins and returns the object to store in place of old, which is nil
@@ -61,7 +67,7 @@ func (r *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error
 	if r == nil {
 		return obj, nil
 	}
-	attributes := r.attributes(obj, old)
+	attributes := r.attributesOf(obj, old)
 	if err := r.api.admission.Admit(r.q.withWarnings(), attributes); err != nil {
 		return nil, err
 	}
@@ -74,15 +80,14 @@ func (r *admissionRunner) validate(obj, old runtime.Object) error {
 	if r == nil {
 		return nil
 	}
-	r.validated = r.attributes(obj, old)
-	return r.api.admission.Validate(r.q.withWarnings(), r.validated)
+	return r.api.admission.Validate(r.q.withWarnings(), r.attributesOf(obj, old))
 }
 
 // charge runs the plugins that are called in the transaction of the write, on the object that
 // validate was called with. It sets reads.
 func (r *admissionRunner) charge() (err error) {
 	if r != nil {
-		r.reads, err = r.api.admission.Charge(r.validated)
+		r.reads, err = r.api.admission.Charge(&r.attributes)
 	}
 	return err
 }
@@ -95,25 +100,19 @@ func readsOf(r *admissionRunner) *storage.Reads {
 	return &r.reads
 }
 
-func (r *admissionRunner) attributes(obj, old runtime.Object) *admission.Attributes {
-	attributes := &admission.Attributes{
-		Operation:   admissionv1.Update,
-		NewUID:      r.api.newUID,
-		User:        authn.UserFrom(r.q.r.Context()),
-		Resource:    r.q.res,
-		Parent:      r.q.parent,
-		Subresource: r.q.info.Subresource,
-		Namespace:   r.q.info.Namespace,
-		Name:        resource.Accessor(obj).GetName(),
-		DryRun:      isDryRun(r.opts.dryRun),
-		Object:      obj,
-		OldObject:   old,
-	}
+// attributesOf returns the attributes for a write of obj in place of old. A call changes what the
+// previous one has returned.
+func (r *admissionRunner) attributesOf(obj, old runtime.Object) *admission.Attributes {
+	operation := admissionv1.Update
 	if old == nil {
-		attributes.Operation, attributes.Options = admissionv1.Create, r.opts.createOptions()
-	} else {
-		attributes.Options = r.opts.updateOptions()
+		operation = admissionv1.Create
 	}
+	attributes := &r.attributes
+	if attributes.Operation != operation { // the first call, or a concurrent create or delete
+		attributes.Operation, attributes.Options = operation, r.opts.forAdmission(operation)
+	}
+	attributes.Object, attributes.OldObject = obj, old
+	attributes.Name = resource.Accessor(obj).GetName()
 	if rest.IsNamespaces(r.q.res) {
 		attributes.Namespace = attributes.Name
 	}
@@ -128,7 +127,7 @@ func (a *API) runDeleteAdmission(ctx context.Context, q *request, res *resource.
 		ctx, chain = q.withWarnings(), a.admission
 	}
 	m := resource.Accessor(old)
-	options := opts.DeepCopy()
+	options := *opts // plugins only read what it shares
 	options.TypeMeta = optionsTypeMeta("DeleteOptions")
 	attributes := &admission.Attributes{
 		Operation: admissionv1.Delete,
@@ -137,7 +136,7 @@ func (a *API) runDeleteAdmission(ctx context.Context, q *request, res *resource.
 		Resource:  res,
 		Namespace: m.GetNamespace(),
 		Name:      m.GetName(),
-		Options:   options,
+		Options:   &options,
 		DryRun:    isDryRun(opts.DryRun),
 		OldObject: old,
 	}
