@@ -117,7 +117,10 @@ func BenchmarkPage500(b *testing.B) {
 // BenchmarkStart measures starting servers after the first one of the process, which initializes
 // the types.
 func BenchmarkStart(b *testing.B) {
-	for name, opts := range map[string][]fakeapi.Option{"tcp": nil, "memory": {fakeapi.WithInMemoryNetwork()}, "tls": {fakeapi.WithTLS()}} {
+	for name, opts := range map[string][]fakeapi.Option{
+		"tcp": nil, "memory": {fakeapi.WithInMemoryNetwork()}, "tls": {fakeapi.WithTLS()}, "clientCA": {fakeapi.WithClientCA()},
+		"ipRange": {fakeapi.WithInMemoryNetwork(), fakeapi.WithServiceClusterIPRange("10.0.0.0/24")},
+	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				srv, err := fakeapi.New(opts...)

@@ -30,7 +30,7 @@ func (o *options) storeOptions() (memstore.Options, error) {
 	if !o.systemObjects {
 		return s, nil
 	}
-	count, err := systemobjects.Count(o.systemObjectsConfig())
+	count, err := systemobjects.Count()
 	s.StartRevision = memstore.DefaultStartRevision - memstore.Revision(count)
 	return s, err
 }

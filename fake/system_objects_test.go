@@ -69,6 +69,37 @@ func TestSystemObjects(t *testing.T) {
 	require.Equal(t, service.UID, same.UID, "uids follow from the seed")
 }
 
+// The objects have the values of the server for every configuration, and other objects have the
+// same resourceVersions.
+func TestSystemObjectsOfConfigurations(t *testing.T) {
+	for _, c := range []struct {
+		name, clusterIP string
+		opts            []fakeapi.Option
+	}{
+		{"default", "10.96.0.1", nil},
+		{"client CA", "10.96.0.1", []fakeapi.Option{fakeapi.WithClientCA()}},
+		{"range", "10.0.0.1", []fakeapi.Option{fakeapi.WithServiceClusterIPRange("10.0.0.0/24")}},
+		{"dual stack", "fd00::1", []fakeapi.Option{fakeapi.WithServiceClusterIPRange("fd00::/112", "10.0.0.0/24"), fakeapi.WithClientCA()}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			srv := fakeapi.Start(t, c.opts...)
+			client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+			service, err := client.CoreV1().Services("default").Get(t.Context(), "kubernetes", metav1.GetOptions{})
+			require.NoError(t, err)
+			require.Equal(t, c.clusterIP, service.Spec.ClusterIP)
+			require.Contains(t, srv.URL(), fmt.Sprintf(":%d", service.Spec.Ports[0].TargetPort.IntVal))
+			first, err := client.CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})
+			require.NoError(t, err)
+			require.Equal(t, "1001", first.ResourceVersion)
+			text, err := srv.Dump()
+			require.NoError(t, err)
+			for _, placeholder := range []string{"00000000-0000-4000-8000-000000000000", "1970-01-02", "2147483647"} {
+				require.NotContains(t, text, placeholder)
+			}
+		})
+	}
+}
+
 // An update that changes nothing is no write, so that the stored form is complete.
 func TestSystemObjectsAreStoredInFull(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())

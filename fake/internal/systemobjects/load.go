@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/codec"
@@ -21,10 +23,11 @@ import (
 )
 
 // The placeholders in encoded objects. They are as long as what replaces them, except for the port,
-// which follows the resourceVersion in all objects.
+// which follows the resourceVersion in all objects. It is longer than a port, so that it is not found
+// in something else, such as the base64 of a certificate.
 const (
 	placeholderUID  = "00000000-0000-4000-8000-000000000000"
-	placeholderPort = 65535
+	placeholderPort = math.MaxInt32
 	secondLayout    = "2006-01-02T15:04:05"
 	dayLayout       = "2006-01-02"
 )
@@ -39,21 +42,28 @@ type encodedObject struct {
 
 // encodeDefault returns the objects for the default configuration. They are encoded once a process.
 var encodeDefault = sync.OnceValues(func() ([]encodedObject, error) {
-	return encode(&Config{ServiceCIDRs: serviceallocator.DefaultConfig().ServiceClusterIPRange, Port: placeholderPort})
+	c := Config{ServiceCIDRs: serviceallocator.DefaultConfig().ServiceClusterIPRange, Port: placeholderPort}
+	return encode(slices.Concat(c.configured(), common()))
 })
 
-// Count returns how many objects Load stores.
-func Count(c Config) (int, error) {
-	objects, err := encodeFor(c)
+// Count returns how many objects Load stores, which is the same for every configuration.
+func Count() (int, error) {
+	objects, err := encodeDefault()
 	return len(objects), err
 }
 
+// encodeFor returns the objects for c. Those that do not depend on c are the default ones.
 func encodeFor(c Config) ([]encodedObject, error) {
-	if c.ClientCA == "" && slices.Equal(c.ServiceCIDRs, serviceallocator.DefaultConfig().ServiceClusterIPRange) {
-		return encodeDefault()
+	objects, err := encodeDefault()
+	if err != nil || c.ClientCA == "" && slices.Equal(c.ServiceCIDRs, serviceallocator.DefaultConfig().ServiceClusterIPRange) {
+		return objects, err
 	}
 	c.Port = placeholderPort
-	return encode(&c)
+	configured, err := encode(c.configured())
+	if err != nil {
+		return nil, err
+	}
+	return append(configured, objects[len(configured):]...), nil
 }
 
 // Load stores the objects for c in an empty store. Each is created at now, and its uid depends on
@@ -108,10 +118,10 @@ func overwrite(data, old, value []byte) {
 	}
 }
 
-// encode returns the drafts of the objects for c.
-func encode(c *Config) (encoded []encodedObject, err error) {
+// encode returns the drafts of objects.
+func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
 	table := builtin.Table()
-	for _, obj := range c.objects() {
+	for _, obj := range objects {
 		kinds, _, err := scheme.Scheme.ObjectKinds(obj)
 		if err != nil {
 			return nil, err

@@ -3,8 +3,9 @@
 // system PriorityClasses, the configuration of API priority and fairness, and what clients and other
 // servers read in kube-system.
 //
-// [Load] stores them. Encoding them takes longer than starting a server, so that their bytes are
-// made once a process, with placeholders for what differs between servers.
+// [Load] stores them. Encoding them all takes a large part of the time that a server needs to start,
+// so it is done once a process, with placeholders for what differs between servers. A server with
+// another [Config] than the default encodes the objects that depend on it again.
 package systemobjects
 
 import (
@@ -34,14 +35,19 @@ type Config struct {
 // hostname is the host name of the API server.
 const hostname = "fakeapi"
 
-// objects returns the objects. Their defaults are not set, and they have no uid and no time.
-func (c *Config) objects() []runtime.Object {
+// configured returns the objects that depend on c, the same number for every c. Like those of
+// common, their defaults are not set, and they have no uid and no time.
+func (c *Config) configured() []runtime.Object {
+	return append(c.kubernetesService(), c.authenticationConfigMap())
+}
+
+// common returns the objects that do not depend on the configuration.
+func common() []runtime.Object {
 	return slices.Concat(
-		c.kubernetesService(),
 		priorityClasses(),
 		priorityLevelConfigurations(),
 		flowSchemas(),
-		[]runtime.Object{c.authenticationConfigMap(), tokenTrackingConfigMap(), identityLease()},
+		[]runtime.Object{tokenTrackingConfigMap(), identityLease()},
 	)
 }
 
