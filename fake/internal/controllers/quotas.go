@@ -66,7 +66,7 @@ func (m *Controllers) updateQuota(res *resource.Resource, rec *memstore.Record) 
 	if err != nil {
 		return err
 	}
-	status, err := quota.Status(obj.(*corev1.ResourceQuota), m.writer.Now(), m.listCounted)
+	status, err := quota.Status(obj.(*corev1.ResourceQuota), m.writer.Now(), countedObjects{m})
 	if err != nil {
 		return err
 	}
@@ -78,18 +78,24 @@ func (m *Controllers) updateQuota(res *resource.Resource, rec *memstore.Record) 
 	})
 }
 
-// listCounted returns the objects of a resource in a namespace. A resource that is not served has
-// none.
-func (m *Controllers) listCounted(gr schema.GroupResource, namespace string) (objects []runtime.Object, err error) {
-	topic := gr.Resource
-	if gr.Group != "" {
-		topic += "." + gr.Group
+// countedObjects are the objects that quotas count. A resource that is not served has none.
+type countedObjects struct{ m *Controllers }
+
+// lookup returns the namespaced resource with a group and plural, nil if there is none.
+func (o countedObjects) lookup(gr schema.GroupResource) *resource.Resource {
+	if res := o.m.kinds.current().byTopic[gr.String()]; res != nil && res.Namespaced {
+		return res
 	}
-	res := m.kinds.current().byTopic[topic]
-	if res == nil || !res.Namespaced {
+	return nil
+}
+
+// List returns the objects of a resource in a namespace.
+func (o countedObjects) List(gr schema.GroupResource, namespace string) (objects []runtime.Object, err error) {
+	res := o.lookup(gr)
+	if res == nil {
 		return nil, nil
 	}
-	for rec := range m.store.View().Range(codec.Key(res, namespace, ""), "") {
+	for rec := range o.m.store.View().Range(codec.Key(res, namespace, ""), "") {
 		obj, err := codec.DecodeStored(res, rec)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", rec.Key, err)
@@ -97,4 +103,13 @@ func (m *Controllers) listCounted(gr schema.GroupResource, namespace string) (ob
 		objects = append(objects, obj)
 	}
 	return objects, nil
+}
+
+// Count returns the number of objects of a resource in a namespace.
+func (o countedObjects) Count(gr schema.GroupResource, namespace string) int {
+	res := o.lookup(gr)
+	if res == nil {
+		return 0
+	}
+	return o.m.store.View().Count(codec.Key(res, namespace, ""))
 }

@@ -61,6 +61,15 @@ func (o *pluginObjects) Records(gvr schema.GroupVersionResource, namespace strin
 
 func noRecords(func(*memstore.Record) bool) {}
 
+// Count returns the number of objects in a namespace, or in all namespaces for "".
+func (o *pluginObjects) Count(gvr schema.GroupVersionResource, namespace string) int {
+	res, err := o.lookup(gvr)
+	if err != nil {
+		return 0
+	}
+	return o.store.View().Count(codec.Key(res, namespace, ""))
+}
+
 // Prefix returns the prefix of the keys in a namespace.
 func (o *pluginObjects) Prefix(gvr schema.GroupVersionResource, namespace string) string {
 	res, err := o.lookup(gvr)

@@ -17,6 +17,8 @@ type evaluator struct {
 	handles func(operation admissionv1.Operation, subresource string) bool
 	// matches reports whether a name of spec.hard is about the resource.
 	matches func(name corev1.ResourceName) bool
+	// counted are the names of the usage that are 1 for every object.
+	counted []corev1.ResourceName
 	// usage returns what an object uses.
 	usage func(obj runtime.Object, now time.Time) corev1.ResourceList
 	// inScope reports whether an object is in a scope; nil means in none.
@@ -64,13 +66,8 @@ func objectEvaluator(gr schema.GroupResource) *evaluator {
 			return operation == admissionv1.Create && subresource == ""
 		},
 		matches: func(name corev1.ResourceName) bool { return slices.Contains(counted, name) },
-		usage: func(runtime.Object, time.Time) corev1.ResourceList {
-			list := corev1.ResourceList{}
-			for _, name := range counted {
-				list[name] = one()
-			}
-			return list
-		},
+		counted: counted,
+		usage:   func(runtime.Object, time.Time) corev1.ResourceList { return times(1, counted) },
 	}
 }
 

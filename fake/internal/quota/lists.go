@@ -55,6 +55,15 @@ func format(list corev1.ResourceList) string {
 	return strings.Join(texts, ",")
 }
 
+// times returns a list with the quantity of n objects for each of names.
+func times(n int, names []corev1.ResourceName) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for _, name := range names {
+		list[name] = *apiresource.NewQuantity(int64(n), apiresource.DecimalSI)
+	}
+	return list
+}
+
 // one returns the quantity of a single object.
 func one() apiresource.Quantity { return *apiresource.NewQuantity(1, apiresource.DecimalSI) }
 

@@ -26,6 +26,7 @@ func serviceEvaluator() *evaluator {
 			return name == count || name == corev1.ResourceServices || name == corev1.ResourceServicesNodePorts ||
 				name == corev1.ResourceServicesLoadBalancers
 		},
+		counted: []corev1.ResourceName{count, corev1.ResourceServices},
 		usage: func(obj runtime.Object, _ time.Time) corev1.ResourceList {
 			list := corev1.ResourceList{count: one(), corev1.ResourceServices: one()}
 			ports, balancers := serviceUsage(obj.(*corev1.Service))
@@ -71,6 +72,7 @@ func claimEvaluator() *evaluator {
 			}
 			return name == count || name == corev1.ResourcePersistentVolumeClaims || name == corev1.ResourceRequestsStorage
 		},
+		counted: []corev1.ResourceName{count, corev1.ResourcePersistentVolumeClaims},
 		usage: func(obj runtime.Object, _ time.Time) corev1.ResourceList {
 			claim := obj.(*corev1.PersistentVolumeClaim)
 			list := corev1.ResourceList{corev1.ResourcePersistentVolumeClaims: one()}
@@ -124,6 +126,7 @@ func resourceClaimEvaluator() *evaluator {
 		matches: func(name corev1.ResourceName) bool {
 			return name == count || strings.HasSuffix(string(name), corev1.ResourceClaimsPerClass)
 		},
+		counted: []corev1.ResourceName{count},
 		usage: func(obj runtime.Object, _ time.Time) corev1.ResourceList {
 			list := corev1.ResourceList{count: one()}
 			for _, request := range obj.(*resourcev1.ResourceClaim).Spec.Devices.Requests {

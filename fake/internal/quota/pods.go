@@ -35,6 +35,7 @@ func podEvaluator() *evaluator {
 			return operation == admissionv1.Create && subresource == "" || operation == admissionv1.Update && subresource == "resize"
 		},
 		matches: isPodName,
+		counted: []corev1.ResourceName{podCount},
 		usage:   func(obj runtime.Object, now time.Time) corev1.ResourceList { return podUsage(obj.(*corev1.Pod), now) },
 		inScope: func(scope corev1.ScopedResourceSelectorRequirement, obj runtime.Object) bool {
 			return podInScope(scope, obj.(*corev1.Pod))

@@ -8,13 +8,17 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
-	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Lister returns the stored objects of a resource in a namespace, in the storage version.
-type Lister func(gr schema.GroupResource, namespace string) ([]runtime.Object, error)
+// Lister reads the stored objects of a resource in a namespace.
+type Lister interface {
+	// List returns the objects in the storage version.
+	List(gr schema.GroupResource, namespace string) ([]runtime.Object, error)
+	// Count returns the number of objects, without decoding them.
+	Count(gr schema.GroupResource, namespace string) int
+}
 
 // Write is a write that may increase what a namespace uses.
 type Write struct {
@@ -34,8 +38,8 @@ func (w *Write) IsCounted() bool {
 }
 
 // Check returns the reason why the write exceeds one of quotas. applies reports whether a quota
-// applies to it, so that the result depends on the objects that list returns.
-func (w *Write) Check(quotas []*corev1.ResourceQuota, list Lister) (applies bool, err error) {
+// applies to it, so that the result depends on the stored objects of its resource.
+func (w *Write) Check(quotas []*corev1.ResourceQuota, stored Lister) (applies bool, err error) {
 	e := evaluatorFor(w.GroupResource)
 	for _, q := range quotas {
 		matching := e.matchingNames(q)
@@ -56,7 +60,7 @@ func (w *Write) Check(quotas []*corev1.ResourceQuota, list Lister) (applies bool
 			continue
 		}
 		applies = true
-		used, err := used(q, w.GroupResource, w.Now, list)
+		used, err := used(q, w.GroupResource, w.Now, stored)
 		if err != nil {
 			return true, err
 		}
@@ -96,15 +100,21 @@ func (e *evaluator) isInScopes(q *corev1.ResourceQuota, obj runtime.Object) bool
 	})
 }
 
+// countsOnly reports whether all that a quota limits of the resource is the number of its objects.
+func (e *evaluator) countsOnly(q *corev1.ResourceQuota, matching []corev1.ResourceName) bool {
+	return len(scopesOf(q)) == 0 &&
+		!slices.ContainsFunc(matching, func(name corev1.ResourceName) bool { return !slices.Contains(e.counted, name) })
+}
+
 // used returns what the stored objects of a resource use of the limits of a quota.
-func used(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, list Lister) (corev1.ResourceList, error) {
+func used(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, stored Lister) (corev1.ResourceList, error) {
 	e := evaluatorFor(gr)
 	matching := e.matchingNames(q)
-	sum := corev1.ResourceList{}
-	for _, name := range matching {
-		sum[name] = zero()
+	if e.countsOnly(q, matching) {
+		return times(stored.Count(gr, q.Namespace), matching), nil
 	}
-	objects, err := list(gr, q.Namespace)
+	sum := times(0, matching)
+	objects, err := stored.List(gr, q.Namespace)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +127,7 @@ func used(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, list 
 }
 
 // Status returns the status of a quota: its limits, and what the stored objects use of them.
-func Status(q *corev1.ResourceQuota, now time.Time, list Lister) (corev1.ResourceQuotaStatus, error) {
+func Status(q *corev1.ResourceQuota, now time.Time, stored Lister) (corev1.ResourceQuotaStatus, error) {
 	status := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard.DeepCopy(), Used: corev1.ResourceList{}}
 	done := map[schema.GroupResource]bool{}
 	for _, name := range names(q.Spec.Hard) {
@@ -126,7 +136,7 @@ func Status(q *corev1.ResourceQuota, now time.Time, list Lister) (corev1.Resourc
 			continue
 		}
 		done[gr] = true
-		used, err := used(q, gr, now, list)
+		used, err := used(q, gr, now, stored)
 		if err != nil {
 			return status, err
 		}
@@ -134,6 +144,3 @@ func Status(q *corev1.ResourceQuota, now time.Time, list Lister) (corev1.Resourc
 	}
 	return status, nil
 }
-
-// zero is the usage of no objects.
-func zero() apiresource.Quantity { return apiresource.Quantity{Format: apiresource.DecimalSI} }

@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -131,8 +132,83 @@ func newQuota(hard ...string) *corev1.ResourceQuota {
 	return &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q", Namespace: "ns"}, Spec: corev1.ResourceQuotaSpec{Hard: quantities(hard...)}}
 }
 
+// storedObjects returns the objects of a resource in a namespace.
+type storedObjects func(gr schema.GroupResource, namespace string) []runtime.Object
+
+func (f storedObjects) List(gr schema.GroupResource, namespace string) ([]runtime.Object, error) {
+	return f(gr, namespace), nil
+}
+
+func (f storedObjects) Count(gr schema.GroupResource, namespace string) int {
+	return len(f(gr, namespace))
+}
+
+// stored returns a Lister that has the objects in every namespace, for every resource.
 func stored(objects ...runtime.Object) Lister {
-	return func(schema.GroupResource, string) ([]runtime.Object, error) { return objects, nil }
+	return storedObjects(func(schema.GroupResource, string) []runtime.Object { return objects })
+}
+
+// undecodable is a number of objects that cannot be decoded.
+type undecodable int
+
+var errDecoded = errors.New("decoded")
+
+func (n undecodable) List(schema.GroupResource, string) ([]runtime.Object, error) {
+	return nil, errDecoded
+}
+
+func (n undecodable) Count(schema.GroupResource, string) int { return int(n) }
+
+// Objects are decoded only for a quota that limits more than their number.
+func TestCountsWithoutDecoding(t *testing.T) {
+	for _, c := range []struct {
+		hard   []string
+		scopes []corev1.ResourceQuotaScope
+		want   string // "" if the objects are decoded
+	}{
+		{[]string{"secrets", "9", "count/secrets", "9"}, nil, "count/secrets=2,secrets=2"},
+		{[]string{"count/widgets.example.com", "9"}, nil, "count/widgets.example.com=2"},
+		{[]string{"services", "9", "count/services", "9"}, nil, "count/services=2,services=2"},
+		{[]string{"persistentvolumeclaims", "9", "count/persistentvolumeclaims", "9"}, nil, "count/persistentvolumeclaims=2,persistentvolumeclaims=2"},
+		{[]string{"count/resourceclaims.resource.k8s.io", "9"}, nil, "count/resourceclaims.resource.k8s.io=2"},
+		{[]string{"count/pods", "9"}, nil, "count/pods=2"},
+		{[]string{"count/pods", "9"}, []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort}, ""},
+		{[]string{"pods", "9"}, nil, ""}, // without those that have ended
+		{[]string{"services", "9", "services.nodeports", "9"}, nil, ""},
+		{[]string{"gold.storageclass.storage.k8s.io/persistentvolumeclaims", "9"}, nil, ""},
+		{[]string{"a.deviceclass.resource.k8s.io/devices", "9"}, nil, ""},
+	} {
+		q := newQuota(c.hard...)
+		q.Spec.Scopes = c.scopes
+		status, err := Status(q, now, undecodable(2))
+		if c.want == "" {
+			require.ErrorIs(t, err, errDecoded, c.hard)
+			continue
+		}
+		require.NoError(t, err, c.hard)
+		require.Equal(t, c.want, format(status.Used))
+	}
+	secrets := Write{Operation: admissionv1.Create, GroupResource: schema.GroupResource{Resource: "secrets"}, Namespace: "ns", Object: &corev1.Secret{}, Now: now}
+	_, err := secrets.Check([]*corev1.ResourceQuota{newQuota("secrets", "2")}, undecodable(1))
+	require.NoError(t, err)
+	applies, err := secrets.Check([]*corev1.ResourceQuota{newQuota("secrets", "2")}, undecodable(2))
+	require.True(t, applies)
+	require.EqualError(t, err, "exceeded quota: q, requested: secrets=1, used: secrets=2, limited: secrets=2")
+}
+
+// Whatever an object is, its usage has 1 for the names that are counted without decoding.
+func TestCountedNames(t *testing.T) {
+	for gr, obj := range map[schema.GroupResource]runtime.Object{
+		{Resource: "pods"}:                                     pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }),
+		{Resource: "services"}:                                 &corev1.Service{},
+		{Resource: "persistentvolumeclaims"}:                   &corev1.PersistentVolumeClaim{},
+		{Group: "resource.k8s.io", Resource: "resourceclaims"}: &resourcev1.ResourceClaim{},
+		{Resource: "secrets"}:                                  &corev1.Secret{},
+	} {
+		e := evaluatorFor(gr)
+		require.NotEmpty(t, e.counted)
+		require.Equal(t, format(times(1, e.counted)), format(only(e.usage(obj, now), e.counted)))
+	}
 }
 
 func TestCheck(t *testing.T) {
@@ -192,13 +268,13 @@ func TestIsCounted(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	q := newQuota("pods", "3", "count/widgets.example.com", "1", "unknown", "1")
-	status, err := Status(q, now, func(gr schema.GroupResource, namespace string) ([]runtime.Object, error) {
+	status, err := Status(q, now, storedObjects(func(gr schema.GroupResource, namespace string) []runtime.Object {
 		require.Equal(t, "ns", namespace)
 		if gr.Resource == "pods" {
-			return []runtime.Object{pod(nil), pod(nil)}, nil
+			return []runtime.Object{pod(nil), pod(nil)}
 		}
-		return nil, nil
-	})
+		return nil
+	}))
 	require.NoError(t, err)
 	require.Equal(t, "count/widgets.example.com=0,pods=2", format(status.Used))
 	require.True(t, Equal(q.Spec.Hard, status.Hard))

@@ -72,6 +72,13 @@ func (o storedObjects) Decode(res schema.GroupVersionResource, rec *memstore.Rec
 	return nil, apierrors.NewNotFound(res.GroupResource(), rec.Key)
 }
 
+func (o storedObjects) Count(res schema.GroupVersionResource, namespace string) (n int) {
+	for range o.Records(res, namespace) {
+		n++
+	}
+	return n
+}
+
 func (o storedObjects) List(res schema.GroupVersionResource, namespace string) (objects []runtime.Object, err error) {
 	for rec := range o.Records(res, namespace) {
 		obj, err := o.Decode(res, rec)

@@ -43,6 +43,8 @@ type Objects interface {
 	Prefix(res schema.GroupVersionResource, namespace string) string
 	// Decode returns the object of a record.
 	Decode(res schema.GroupVersionResource, rec *memstore.Record) (runtime.Object, error)
+	// Count returns the number of Records.
+	Count(res schema.GroupVersionResource, namespace string) int
 	// List returns the objects of Records.
 	List(res schema.GroupVersionResource, namespace string) ([]runtime.Object, error)
 }

@@ -51,9 +51,7 @@ func (p *resourceQuota) Charge(attrs *admission.Attributes) (reads []string, err
 	if !write.IsCounted() {
 		return nil, nil
 	}
-	applies, err := write.Check(quotas, func(_ schema.GroupResource, namespace string) ([]runtime.Object, error) {
-		return p.objects.List(res, namespace)
-	})
+	applies, err := write.Check(quotas, countedObjects{p.objects, res})
 	switch {
 	case err != nil:
 		return nil, forbidden(attrs, err)
@@ -61,4 +59,18 @@ func (p *resourceQuota) Charge(attrs *admission.Attributes) (reads []string, err
 		return nil, nil
 	}
 	return []string{p.objects.Prefix(resourceQuotas, attrs.Namespace), p.objects.Prefix(res, attrs.Namespace)}, nil
+}
+
+// countedObjects are the stored objects of the resource of a write.
+type countedObjects struct {
+	objects Objects
+	res     schema.GroupVersionResource
+}
+
+func (o countedObjects) List(_ schema.GroupResource, namespace string) ([]runtime.Object, error) {
+	return o.objects.List(o.res, namespace)
+}
+
+func (o countedObjects) Count(_ schema.GroupResource, namespace string) int {
+	return o.objects.Count(o.res, namespace)
 }
