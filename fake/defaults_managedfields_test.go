@@ -24,7 +24,7 @@ func ownersOf(m metav1.Object, field string) (owners []string) {
 	return owners
 }
 
-// A default belongs to the manager of the create or update that sets it, and to nobody after an
+// A default is owned by the manager of the create or update that sets it, and by nobody after an
 // apply.
 func TestManagersOfDefaults(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())

@@ -31,8 +31,8 @@
 // Start starts a server on a loopback port and closes it when the test ends. New starts one outside
 // of tests; call Close. The namespaces default, kube-system, kube-public and kube-node-lease exist,
 // and what a kube-apiserver creates when it starts: the Service kubernetes with its endpoints, system
-// PriorityClasses, FlowSchemas and others; see WithoutSystemObjects.
-// A test that fails logs the last requests and responses of its server.
+// PriorityClasses, FlowSchemas and others; see WithoutSystemObjects. A test that fails logs the
+// last requests and responses of its server.
 //
 // # Connecting clients
 //

@@ -13,9 +13,20 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// WithoutSystemObjects starts a server without the objects that a kube-apiserver creates, except for
-// the namespaces default, kube-system, kube-public and kube-node-lease. It is for tests that count
-// objects. The package documentation lists the objects.
+// WithoutSystemObjects starts a server without the objects that it otherwise creates at the start,
+// as a kube-apiserver does. It is for tests that count objects. The objects are:
+//   - in the namespace default: the Service, the Endpoints and the EndpointSlice kubernetes
+//   - the ServiceCIDR kubernetes, and the IPAddress that the Service has
+//   - in kube-system: the ConfigMaps extension-apiserver-authentication and
+//     kube-apiserver-legacy-service-account-token-tracking, and the Lease of the server
+//   - the PriorityClasses system-cluster-critical and system-node-critical
+//   - the FlowSchemas catch-all, exempt, global-default, kube-controller-manager, kube-scheduler,
+//     kube-system-service-accounts, probes, service-accounts, system-leader-election,
+//     system-node-high and system-nodes
+//   - the PriorityLevelConfigurations catch-all, exempt, global-default, leader-election,
+//     node-high, system, workload-high and workload-low
+//
+// The namespaces default, kube-system, kube-public and kube-node-lease exist on every server.
 func WithoutSystemObjects() Option {
 	return func(o *options) error {
 		o.systemObjects = false

@@ -4,6 +4,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -132,6 +135,28 @@ func TestLoadDumpOfSystemObjects(t *testing.T) {
 	again, err := other.Dump()
 	require.NoError(t, err)
 	require.Equal(t, strings.Count(text, "\nkind:"), strings.Count(again, "\nkind:"))
+}
+
+func TestDocListsEverySystemObject(t *testing.T) {
+	source, err := os.ReadFile("system_objects.go")
+	require.NoError(t, err)
+	doc, _, _ := strings.Cut(string(source), "func WithoutSystemObjects(")
+	items := strings.Split(doc, "//   - ")[1:]
+	text, err := fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).Dump()
+	require.NoError(t, err)
+	objects := regexp.MustCompile(`(?m)^kind: (.*)\nmetadata:\n(?: .*\n)*?  name: (.*)$`).FindAllStringSubmatch(text, -1)
+	require.Len(t, objects, strings.Count(text, "\nkind: "))
+	for _, o := range objects {
+		kind, name := o[1], o[2]
+		if kind == "Namespace" {
+			continue
+		}
+		i := slices.IndexFunc(items, func(item string) bool { return strings.Contains(item, kind) })
+		require.GreaterOrEqual(t, i, 0, kind)
+		if kind != "IPAddress" && kind != "Lease" { // their names depend on the server
+			require.Contains(t, items[i], name, kind)
+		}
+	}
 }
 
 func TestWithoutSystemObjects(t *testing.T) {

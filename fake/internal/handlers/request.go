@@ -210,8 +210,8 @@ func (q *request) toStorageVersion(served runtime.Object) (runtime.Object, error
 }
 
 // decodePost decodes the options and the body of a POST that does not create the object in its
-// body. It runs mutating admission. The caller runs
-// validating admission.
+// body, such as a Binding or a review, and runs mutating admission on the object. The caller runs
+// validating admission with the returned admissionRunner.
 func (a *API) decodePost(q *request) (opts metav1.CreateOptions, obj runtime.Object, admission *admissionRunner, err error) {
 	if _, err := q.readBody(); err != nil { // its size is checked before the options (CR-14)
 		return opts, nil, nil, err
