@@ -15,8 +15,17 @@ import (
 // collectionPath matches the path of a collection in the namespace of the case.
 var collectionPath = regexp.MustCompile(`^/.*/namespaces/\$ns/[a-z]+`)
 
-// cleanupTimeout limits the clean-up of a case.
+// cleanupTimeout limits the clean-up of a case, and a create that is not interrupted.
 const cleanupTimeout = 30 * time.Second
+
+// uninterrupted returns a context for a create that is not canceled after it has begun: the clean-up
+// could not know whether the server carries it out.
+func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx.Err() != nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+}
 
 // cleanUp deletes the objects and the namespace of a case, and records what it could not delete.
 func (r *replay) cleanUp(ctx context.Context, c Case) {

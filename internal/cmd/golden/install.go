@@ -55,7 +55,7 @@ func (p Player) Install(ctx context.Context, manifest []byte) (remove func(conte
 		if err := yaml.Unmarshal(document, &d); err != nil {
 			return remove, err
 		}
-		answer, err := r.sendManifest(ctx, http.MethodPost, crdPath, string(document), http.StatusCreated, http.StatusConflict)
+		answer, err := r.createDefinition(ctx, string(document))
 		if err != nil {
 			return remove, err
 		}
@@ -66,6 +66,13 @@ func (p Player) Install(ctx context.Context, manifest []byte) (remove func(conte
 			return remove, err
 		}
 	}
+}
+
+// createDefinition creates a CustomResourceDefinition, unless the server has it.
+func (r *replay) createDefinition(ctx context.Context, document string) (installResponse, error) {
+	ctx, cancel := uninterrupted(ctx)
+	defer cancel()
+	return r.sendManifest(ctx, http.MethodPost, crdPath, document, http.StatusCreated, http.StatusConflict)
 }
 
 // installResponse is a response to a request of Install.

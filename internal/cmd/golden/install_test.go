@@ -108,3 +108,27 @@ func TestCleanUpAfterTheEnd(t *testing.T) {
 	require.False(t, result.Same())
 	require.Equal(t, cleanUpRequests, s.sent[4:], "the last step is not played")
 }
+
+// The server may carry out a request whose client has gone. Therefore the create of the namespace is
+// not interrupted, and what is created is removed.
+func TestInterruptedDuringCreate(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	interrupted := func(r *http.Request) *http.Response {
+		cancel()
+		require.NoError(t, r.Context().Err())
+		return newResponse(201, `{}`)
+	}
+	s := newServerWithLeftovers()
+	s.answers["POST /api/v1/namespaces"] = interrupted
+	result := playSteps(t, ctx, s, nil, collectionsCase)
+	require.False(t, result.Same())
+	require.Equal(t, cleanUpRequests[len(cleanUpRequests)-1], s.sent[len(s.sent)-1])
+
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	s = &server{answers: map[string]func(*http.Request) *http.Response{"POST " + crdPath: interrupted}}
+	remove, err := Player{BaseURL: "http://server", Client: &http.Client{Transport: s}}.Install(ctx, []byte(twoCRDs))
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, remove(t.Context()))
+	require.Equal(t, "DELETE "+crdPath+"/as.example.com", s.sent[len(s.sent)-1])
+}

@@ -210,6 +210,8 @@ func (r *replay) compact(ctx context.Context) error {
 // createNamespace creates the namespace of the case. Any response but a server error is accepted,
 // because the namespace may exist or the server may not have namespaces.
 func (r *replay) createNamespace(ctx context.Context) error {
+	ctx, cancel := uninterrupted(ctx)
+	defer cancel()
 	response, err := r.send(ctx, Request{
 		Method:   http.MethodPost,
 		Path:     "/api/v1/namespaces",

@@ -117,7 +117,7 @@ func (s *session) clear(ctx context.Context) error {
 	if err := c.do(ctx, http.MethodDelete, s.namespace, "", nil); err != nil && !notFound(err) {
 		return errors.Join(left, err)
 	}
-	for range 20 {
+	for range 60 { // a namespace controller lets a namespace be for 5 seconds
 		if notFound(c.do(ctx, http.MethodGet, s.namespace, "", nil)) {
 			return nil
 		}

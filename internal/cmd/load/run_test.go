@@ -18,7 +18,7 @@ import (
 
 // short returns a server with fault rules, and the Config of a very short run.
 func short(t *testing.T, rules string) (*fakeapi.Server, load.Config) {
-	srv := fakeapi.Start(t)
+	srv := fakeapi.Start(t, fakeapi.WithNamespaceDeletionDelay(0))
 	_, err := srv.Faults().AddText(rules)
 	require.NoError(t, err)
 	return srv, load.Config{
