@@ -51,6 +51,7 @@ type options struct {
 	logger                 *slog.Logger // nil without WithLogger
 	reviewers              []*admission.Reviewer
 	systemObjects          bool
+	validation             bool
 	namespaceDeletionDelay time.Duration
 	enabledPlugins         []string // besides those that are enabled by default
 	disabledPlugins        []string
@@ -64,6 +65,7 @@ func newOptions(opts []Option) (*options, error) {
 	o := &options{
 		controllers:            true,
 		systemObjects:          true,
+		validation:             true,
 		namespaceDeletionDelay: 5 * time.Second,
 		timeline:               true,
 		address:                anyPort,

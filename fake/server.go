@@ -83,7 +83,7 @@ func New(opts ...Option) (*Server, error) {
 	store := memstore.New(storeOptions)
 	s := &Server{
 		opts:      o,
-		types:     registry.New(o.conversionNetwork(store)),
+		types:     registry.New(o.builtinTypes(), o.conversionNetwork(store)),
 		store:     store,
 		serveDone: make(chan struct{}),
 	}

@@ -16,7 +16,7 @@
 //	        [--namespace-deletion-delay TIME]
 //	        [--webhook-service NAMESPACE/NAME=ADDRESS]...
 //	        [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX]
-//	        [--seed N] [--timeline=false] [-v LEVEL]
+//	        [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
 //	fakeapi run [FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q]
@@ -143,6 +143,9 @@
 //
 // --service-cluster-ip-range is the range of the cluster IPs of Services (10.96.0.0/12), or two of
 // different families, and --service-node-port-range that of their node ports (30000-32767).
+//
+// --validation=false accepts objects of built-in types that kube-apiserver refuses, such as pods
+// without containers.
 //
 // --seed makes uids and generated names the same in each run. --timeline=false saves the memory of
 // the recorded requests, which are limited. From -v 3 on, stderr has a line for each request.

@@ -20,16 +20,18 @@ import (
 
 const optionArguments = "[--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]... [--etcd-compaction-interval TIME] [--auto-compaction-retention N] [--history-bytes BYTES] " +
 	"[--quota-backend-bytes BYTES] [--max-requests-inflight N] [--max-mutating-requests-inflight N] [--max-watches N] [--min-request-timeout SECONDS] " +
-	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX] [--seed N] [--timeline=false] [-v LEVEL]"
+	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX] [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]"
 
 // optionFlags has the flags of serve for options of the server. Where kube-apiserver or etcd has a
 // flag for the same, it has its name.
 type optionFlags struct {
-	set       []fakeapi.Option // in the order of the command line
-	limits    fakeapi.Limits
-	services  map[string]string // addresses by NAMESPACE/NAME
-	timeline  bool
-	verbosity int
+	set      []fakeapi.Option // in the order of the command line
+	limits   fakeapi.Limits
+	services map[string]string // addresses by NAMESPACE/NAME
+	timeline bool
+	// validation is false for WithoutValidation.
+	validation bool
+	verbosity  int
 }
 
 func (f *optionFlags) define(flags *flag.FlagSet) {
@@ -59,6 +61,7 @@ func (f *optionFlags) define(flags *flag.FlagSet) {
 	flags.Func("service-cluster-ip-range", "allocate the cluster IPs of Services from `CIDR[,CIDR]`, one range or two of different families; the default is 10.96.0.0/12", f.setServiceClusterIPRange)
 	flags.Func("service-node-port-range", "allocate the node ports of Services from `MIN-MAX`; the default is 30000-32767", f.setServiceNodePortRange)
 	flags.Func("seed", "seed `N` of random values: uids and generated names; without it they differ in each run", f.setSeed)
+	flags.BoolVar(&f.validation, "validation", true, "refuse objects of built-in types that kube-apiserver refuses")
 	flags.BoolVar(&f.timeline, "timeline", true, "record requests, responses and watch events for the control API")
 	flags.IntVar(&f.verbosity, "v", 0, "the `LEVEL` of the log on stderr: from 3 on it has each request")
 }
@@ -76,6 +79,9 @@ func (f *optionFlags) options(stderr io.Writer) []fakeapi.Option {
 	opts := append(slices.Clone(f.set), fakeapi.WithLimits(f.limits))
 	if len(f.services) > 0 {
 		opts = append(opts, fakeapi.WithServiceResolver(f.serviceAddress))
+	}
+	if !f.validation {
+		opts = append(opts, fakeapi.WithoutValidation())
 	}
 	if !f.timeline {
 		opts = append(opts, fakeapi.WithoutTimeline())

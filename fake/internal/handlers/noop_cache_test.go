@@ -14,12 +14,13 @@ import (
 	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/recordcache"
+	"example.com/fakeapi/fake/internal/resource/builtin"
 	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/memstore"
 )
 
 func newTestAPI(t *testing.T) *API {
-	a := New(memstore.New(memstore.Options{}), registry.New(versions.Network{}), ids.New([32]byte{1}), Settings{})
+	a := New(memstore.New(memstore.Options{}), registry.New(builtin.Table(), versions.Network{}), ids.New([32]byte{1}), Settings{})
 	require.NoError(t, a.LoadSystem())
 	return a
 }

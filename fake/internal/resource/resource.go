@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -90,6 +91,13 @@ type Resource struct {
 	// go to the recorder in ctx. nil means that only the metadata is validated.
 	Validate       func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList
 	ValidateUpdate func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
+	// ValidateStatusUpdate returns the errors of the status that replaces the one of old, for the
+	// status subresource.
+	ValidateStatusUpdate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
+	// ValidateDeclaratively returns the errors by the validation tags of the Go type (KEP-5073), for
+	// an object and for its status. old is nil for a create. They follow those of Validate and
+	// ValidateUpdate. nil for types without tags that are in force.
+	ValidateDeclaratively func(ctx context.Context, op operation.Operation, obj, old runtime.Object) field.ErrorList
 	// WarningsOnCreate and WarningsOnUpdate return the warnings for a valid object. nil for most
 	// types.
 	WarningsOnCreate func(obj runtime.Object) []string

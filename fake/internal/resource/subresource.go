@@ -84,6 +84,9 @@ func completeSubresources(r *Resource) {
 	if r.Status && r.Subresource("status") == nil {
 		r.Subresources = append(r.Subresources, StatusSubresource())
 	}
+	if r.ValidateStatusUpdate != nil {
+		r.Subresource("status").ValidateUpdate = r.ValidateStatusUpdate
+	}
 	slices.SortFunc(r.Subresources, func(a, b Subresource) int { return strings.Compare(a.Name, b.Name) })
 	for i := range r.Subresources {
 		s := &r.Subresources[i]

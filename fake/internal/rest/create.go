@@ -56,5 +56,5 @@ func ValidateCreate(ctx context.Context, res *resource.Resource, obj runtime.Obj
 	if res.Validate != nil {
 		errs = res.Validate(ctx, obj, errs)
 	}
-	return invalid(res, obj, errs)
+	return invalid(res, obj, append(errs, validateDeclaratively(ctx, res, "", obj, nil)...))
 }

@@ -84,6 +84,12 @@ func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 	case (sub == nil || !sub.WritesObject()) && res.ValidateUpdate != nil:
 		errs = res.ValidateUpdate(ctx, obj, old, errs)
 	}
+	switch {
+	case sub == nil:
+		errs = append(errs, validateDeclaratively(ctx, res, "", obj, old)...)
+	case sub.Name == "status":
+		errs = append(errs, validateDeclaratively(ctx, res, "status", obj, old)...)
+	}
 	return invalid(res, obj, errs)
 }
 

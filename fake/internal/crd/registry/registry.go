@@ -21,6 +21,7 @@ import (
 
 // Registry has the resources of a store. It is safe for concurrent use.
 type Registry struct {
+	builtin *resource.Table
 	network versions.Network
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -47,18 +48,19 @@ type entry struct {
 	storage *resource.Resource
 }
 
-// New returns a registry of the built-in types. Conversion webhooks are called over network.
-func New(network versions.Network) *Registry {
-	t := &Registry{network: network, entries: make(map[string]*entry)}
+// New returns a registry of the built-in types, which are builtin.Table or a variant of it.
+// Conversion webhooks are called over network.
+func New(types *resource.Table, network versions.Network) *Registry {
+	t := &Registry{builtin: types, network: network, entries: make(map[string]*entry)}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.table.Store(builtin.Table())
+	t.table.Store(types)
 	t.openapi.Store(builtinDocuments())
 	return t
 }
 
 // Fork returns a registry for a copy of the store, with the same schemes.
 func (t *Registry) Fork(network versions.Network) *Registry {
-	f := New(network)
+	f := New(t.builtin, network)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f.schemes = slices.Clone(t.schemes)
@@ -137,7 +139,7 @@ func crdOf(e *entry) *versions.CRD {
 // readEntry returns the entry of a record. It reuses the CRD of the entry before if both define the
 // same type.
 func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder) (*entry, error) {
-	res := builtin.Table().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	res := t.builtin.LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	obj, err := decode(res, rec)
 	if err != nil {
 		return &entry{record: rec, object: &apiextensionsv1.CustomResourceDefinition{}}, err
@@ -217,15 +219,15 @@ func (t *Registry) rebuild() {
 		resources, customResources = append(resources, e.servedResources()...), append(customResources, e.openAPI...)
 	}
 	t.openapi.Store(t.openapi.Load().WithCustomResources(customResources))
-	t.table.Store(newTable(resources))
+	t.table.Store(t.newTable(resources))
 }
 
 // newTable returns a table of the built-in types and of custom resources.
-func newTable(resources []*resource.Resource) *resource.Table {
+func (t *Registry) newTable(resources []*resource.Resource) *resource.Table {
 	if len(resources) == 0 {
-		return builtin.Table()
+		return t.builtin
 	}
-	return builtin.Table().WithResources(resources)
+	return t.builtin.WithResources(resources)
 }
 
 // builtinDocuments describe the built-in types. All servers of the process share them.

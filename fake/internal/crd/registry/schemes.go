@@ -84,5 +84,5 @@ func (t *Registry) Preview(all map[string]*apiextensionsv1.CustomResourceDefinit
 		served, _ := resource.ForCRD(d)
 		resources = append(resources, served...)
 	}
-	return newTable(resources), stop, nil
+	return t.newTable(resources), stop, nil
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin/admissionregistration"
 	"example.com/fakeapi/fake/internal/resource/builtin/apiextensions"
@@ -33,6 +35,28 @@ import (
 func Table() *resource.Table { return table() }
 
 var table = sync.OnceValue(func() *resource.Table { return resource.NewTable(resources()) })
+
+// TableWithoutValidation returns Table without the validation of the types and their warnings. It
+// keeps the rules of metadata, and all of CustomResourceDefinitions.
+func TableWithoutValidation() *resource.Table { return tableWithoutValidation() }
+
+var tableWithoutValidation = sync.OnceValue(func() *resource.Table {
+	all := resources()
+	for i := range all {
+		if all[i].Group != apiextensionsv1.GroupName {
+			removeValidation(&all[i])
+		}
+	}
+	return resource.NewTable(all)
+})
+
+func removeValidation(r *resource.Resource) {
+	r.Validate, r.ValidateUpdate, r.ValidateStatusUpdate, r.ValidateDeclaratively = nil, nil, nil, nil
+	r.WarningsOnCreate, r.WarningsOnUpdate = nil, nil
+	for i := range r.Subresources {
+		r.Subresources[i].ValidateUpdate = nil
+	}
+}
 
 // resources returns the built-in types in discovery order: groups by the priority that a
 // kube-apiserver gives them, versions by preference, resources by name.
