@@ -1,0 +1,6 @@
+// Package node has the validation that the tags of k8s.io/api/node/v1 stand for. It is generated.
+//
+// +k8s:validation-gen=TypesWithField=TypeMeta
+// +k8s:validation-gen-scheme-registry=nil
+// +k8s:validation-gen-input=k8s.io/api/node/v1
+package node
