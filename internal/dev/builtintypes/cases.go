@@ -39,10 +39,20 @@ type step struct {
 
 // expectation is what a response and the stored object must have.
 type expectation struct {
-	Code   int    `json:"code"`
-	Stored object `json:"stored"`
-	Exact  bool   `json:"exact"`
-	Absent []any  `json:"absent"`
+	Code   int     `json:"code"`
+	Reason string  `json:"reason"`
+	Causes []cause `json:"causes"`
+	Stored object  `json:"stored"`
+	Exact  bool    `json:"exact"`
+	Absent []any   `json:"absent"`
+}
+
+// cause is one of the details.causes of a Status.
+type cause struct {
+	Field           string `json:"field"`
+	Reason          string `json:"reason"`
+	Message         string `json:"message"`
+	MessageContains string `json:"messageContains"`
 }
 
 // loadCases returns the cases of the YAML files of a directory, in the order of the file names.

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// allCases returns the cases of testdata.
-func allCases(t *testing.T) []testCase {
-	cases, err := loadCases(os.DirFS("testdata"))
+// casesIn returns the cases of a directory of testdata.
+func casesIn(t *testing.T, dir string) []testCase {
+	cases, err := loadCases(os.DirFS("testdata/" + dir))
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	return cases
@@ -18,15 +18,17 @@ func allCases(t *testing.T) []testCase {
 
 // A case that expects nothing would always pass.
 func TestCasesAreComplete(t *testing.T) {
-	names := map[string]bool{}
-	for _, c := range allCases(t) {
-		require.False(t, names[c.Name], "two cases with the name %q", c.Name)
-		names[c.Name] = true
-		require.NotEmpty(t, c.Name)
-		require.NotEmpty(t, c.Source, c.Name)
-		require.NotEmpty(t, c.Create, c.Name)
-		require.True(t, c.Stored != nil || c.Absent != nil || c.Code != 0 || len(c.Steps) > 0, c.Name)
-		require.True(t, !c.Exact || c.Stored["spec"] != nil, c.Name)
+	for _, dir := range []string{"stored", "validation"} {
+		names := map[string]bool{}
+		for _, c := range casesIn(t, dir) {
+			require.False(t, names[c.Name], "two cases with the name %q", c.Name)
+			names[c.Name] = true
+			require.NotEmpty(t, c.Name)
+			require.NotEmpty(t, c.Source, c.Name)
+			require.NotEmpty(t, c.Create, c.Name)
+			require.True(t, c.Stored != nil || c.Absent != nil || c.Code != 0 || len(c.Steps) > 0, c.Name)
+			require.True(t, !c.Exact || c.Stored["spec"] != nil, c.Name)
+		}
 	}
 }
 

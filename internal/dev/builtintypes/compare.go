@@ -61,15 +61,24 @@ func isNamed(text string) bool {
 	return strings.HasPrefix(text, "$") && !strings.HasPrefix(text, "$re:") && strings.Contains(text, "#")
 }
 
-// expand replaces $ns and $id in a text.
+// expand replaces $ns, $id and $repeat(c,n) in a text.
 func (s symbols) expand(text string) string {
 	for _, name := range []string{"$ns", "$id"} {
 		if strings.Contains(text, name) {
 			text = strings.ReplaceAll(text, name, s[name].(string))
 		}
 	}
-	return text
+	return repeated.ReplaceAllStringFunc(text, func(symbol string) string {
+		parts := repeated.FindStringSubmatch(symbol)
+		n, err := strconv.Atoi(parts[2])
+		if err != nil {
+			panic(err)
+		}
+		return strings.Repeat(parts[1], n)
+	})
 }
+
+var repeated = regexp.MustCompile(`\$repeat\((.),(\d{1,7})\)`)
 
 // compare returns how an object differs from an expectation.
 func (s symbols) compare(want expectation, got object) (differences []string) {

@@ -76,3 +76,33 @@ func TestResolve(t *testing.T) {
 	_, err = s.resolve(decode(t, `[{"a":"$port#q"}]`))
 	require.EqualError(t, err, "$port#q has no value")
 }
+
+func TestCompareStatus(t *testing.T) {
+	response := decode(t, `{"reason":"Invalid","details":{"causes":[
+		{"field":"spec.a[0]","reason":"FieldValueInvalid","message":"Invalid value: \"xxx\": too long"},
+		{"field":"spec.a[0]","reason":"FieldValueRequired","message":"Required value"}]}}`).(object)
+	long := cause{Field: "spec.a[0]", Reason: "FieldValueInvalid", Message: `Invalid value: "$repeat(x,3)": too long`}
+	required := cause{Field: "spec.a[$any]", Reason: "FieldValueRequired", Message: "Required$any"}
+	for name, c := range map[string]struct {
+		want       expectation
+		difference string
+	}{
+		"no causes":     {expectation{}, ""},
+		"any order":     {expectation{Causes: []cause{required, long}}, ""},
+		"reason":        {expectation{Reason: "Invalid"}, ""},
+		"other reason":  {expectation{Reason: "Conflict"}, "reason Invalid, want Conflict"},
+		"missing":       {expectation{Causes: []cause{required, long, long}}, "missing cause spec.a[0]: FieldValueInvalid: " + long.Message},
+		"unexpected":    {expectation{Causes: []cause{long}}, "cause spec.a[0]: FieldValueRequired: Required value"},
+		"part":          {expectation{Causes: []cause{required, {Field: "spec.a[0]", Reason: "FieldValueInvalid", MessageContains: "too"}}}, ""},
+		"no such part":  {expectation{Causes: []cause{{Field: "spec.a[0]", Reason: "FieldValueInvalid", MessageContains: "two"}, required}}, "missing cause spec.a[0]: FieldValueInvalid: two; cause spec.a[0]: FieldValueInvalid: Invalid value: \"xxx\": too long"},
+		"whole message": {expectation{Causes: []cause{{Field: "spec.a[0]", Reason: "FieldValueRequired", Message: "Required"}, long}}, "missing cause spec.a[0]: FieldValueRequired: Required; cause spec.a[0]: FieldValueRequired: Required value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			differences := symbols{}.compareStatus(c.want, response)
+			for i := range differences {
+				differences[i] = strings.ReplaceAll(differences[i], "$repeat(x,3)", "xxx")
+			}
+			require.Equal(t, strings.ReplaceAll(c.difference, "$repeat(x,3)", "xxx"), strings.Join(differences, "; "))
+		})
+	}
+}

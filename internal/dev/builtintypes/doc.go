@@ -1,7 +1,8 @@
 // Package builtintypes tests how objects of built-in types are stored: their defaults, what the
 // strategies of create and update reset, drop, keep and count, what is allocated, and what admission
-// plugins add. It has only tests. TestStoredObjects plays the cases of testdata, each with a server
-// of its own.
+// plugins add. It also tests which objects are refused, and with which causes. It has only tests.
+// TestStoredObjects and TestValidation play the cases of testdata/stored and testdata/validation,
+// each with a server of its own.
 //
 // # Sources
 //
@@ -19,11 +20,14 @@
 //   - steps: further requests, in order, each with its own expectation. A step has one of create
 //     (another object, which the next steps are about), update (PUT without resourceVersion), patch
 //     (merge patch, of the subresource sub if that is set), patchStatus, delete and read (GET in
-//     another apiVersion).
+//     another apiVersion). In testdata/validation an update has the current resourceVersion.
 //
 // An expectation is about the response and about a GET that follows it:
 //
 //   - code: the status code; without it, any 2xx;
+//   - reason: the reason of a refusal;
+//   - causes: all of its details.causes, in any order. $any in a field or a message stands for any
+//     text, and messageContains is a part of the message;
 //   - stored: fields that the object has with these values. It may have others. Lists have as many
 //     elements, in this order. null means that the field is not there;
 //   - exact: stored.spec is the whole spec;
@@ -36,5 +40,6 @@
 // 10.96.0.0/12), $port (a number from 30000 to 32767), $uid, $time (RFC 3339, UTC), $user (the name of
 // the user) and $re:REGEXP (a text that matches as a whole). The same symbol with the same #NAME
 // behind it stands for equal values everywhere in a case, and for that value in later bodies. $ns, the
-// namespace, and $id, letters and digits for names of cluster-scoped objects, can be parts of a text.
+// namespace, $id, letters and digits for names of cluster-scoped objects, and $repeat(C,N), N times the
+// character C, can be parts of a text.
 package builtintypes

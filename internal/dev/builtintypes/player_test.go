@@ -67,6 +67,8 @@ type player struct {
 	// paths is the result of collections.
 	paths   map[[2]string]string
 	symbols symbols
+	// fillVersions gives updates the name and the current resourceVersion of the object.
+	fillVersions bool
 	// kind and name are those of the object that the steps are about, and path is its path.
 	kind, name, path string
 }
@@ -135,8 +137,28 @@ func (p *player) step(s step) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
+	if s.Update != nil && p.fillVersions {
+		if err := p.fillVersion(resolved.(object)); err != nil {
+			return []string{err.Error()}
+		}
+	}
 	code, response, err := p.send(method, path, contentType, resolved)
 	return p.check(code, response, err, s.expectation, stored)
+}
+
+// fillVersion sets the name and the resourceVersion of the body of an update.
+func (p *player) fillVersion(body object) error {
+	_, current, err := p.send(http.MethodGet, p.path, "", nil)
+	if err != nil {
+		return err
+	}
+	meta, ok := body["metadata"].(object)
+	if !ok {
+		meta = object{}
+		body["metadata"] = meta
+	}
+	meta["name"], meta["resourceVersion"] = p.name, lookup(current, []string{"metadata", "resourceVersion"})
+	return nil
 }
 
 // check compares a response with an expectation, and also the stored object if stored is set and
@@ -149,7 +171,7 @@ func (p *player) check(code int, response object, err error, want expectation, s
 		return []string{fmt.Sprintf("code %d, want %d: %v", code, want.Code, response["message"])}
 	}
 	if code > 299 {
-		return p.symbols.compare(want, response)
+		return append(p.symbols.compareStatus(want, response), p.symbols.compare(want, response)...)
 	}
 	differences := p.symbols.compare(want, response)
 	if !stored || len(differences) > 0 {

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStoredObjects plays all cases.
+// TestStoredObjects plays the cases of what is stored.
 func TestStoredObjects(t *testing.T) {
 	paths := collections(t)
-	for _, c := range allCases(t) {
+	for _, c := range casesIn(t, "stored") {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			p := &player{server: startServer(t), paths: paths, symbols: symbols{"$ns": namespace, "$id": id}}
