@@ -12,8 +12,8 @@
 // plugins, and clients in other languages. All clients run on it unmodified.
 //
 // It does not do what a control plane does with stored objects: nothing is scheduled, and Deployments
-// do not create ReplicaSets. The specs of built-in types are not validated. Use kind and envtest for
-// that. The last sections list what is faithful and what is not.
+// do not create ReplicaSets. Use kind for that. The last sections list what is faithful and what is
+// not.
 //
 // # First steps
 //
@@ -57,7 +57,8 @@
 //	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
 //	users and permissions         WithTokens, WithClientCA, WithAnonymousAuth, WithAuthorizer
-//	admission                     WithAdmission, WithAdmissionPlugins, WithoutAdmissionPlugins
+//	admission, validation         WithAdmission, WithAdmissionPlugins, WithoutAdmissionPlugins,
+//	                              WithoutValidation
 //	faults                        WithFaults, and later Server.Faults
 //	the latency of a cluster      WithFaults with faults.RealisticLatency
 //	limits and history            WithLimits, WithContinueLifetime
@@ -317,12 +318,11 @@
 // columns of kubectl get, field selectors, short names and categories.
 //
 //	all built-in types   metadata, defaults, generation, managedFields, a separate status, and what
-//	                     creates and updates reset, keep or compute. Spec and status are not validated
-//	ConfigMaps, Secrets  keys and sizes are validated, a Secret has its default type. Immutable ones
-//	                     can be changed
+//	                     creates and updates reset, keep or compute. All fields are validated, with
+//	                     the causes and warnings of a real server, unless WithoutValidation is used
 //	Namespaces           phase, finalizers, conditions and label; closed while terminating (NS)
 //	Pods                 grace period, binding, eviction with PodDisruptionBudgets, ephemeral
-//	                     containers, resize. The status is not validated, nor a resize by the node
+//	                     containers, resize, which is not checked against the node
 //	Services             cluster IPs with their IPAddresses, and node ports, are allocated from the store
 //	                     and the seed, kept and released; ServiceCIDRs add ranges. A dry run returns
 //	                     values of no range, as on a real server. Loaded Services keep theirs
