@@ -58,9 +58,10 @@ func New(types *resource.Table, network versions.Network) *Registry {
 	return t
 }
 
-// Fork returns a registry for a copy of the store, with the same schemes.
-func (t *Registry) Fork(network versions.Network) *Registry {
-	f := New(t.builtin, network)
+// Fork returns a registry for a copy of the store, with the same schemes. The arguments are those of
+// New.
+func (t *Registry) Fork(types *resource.Table, network versions.Network) *Registry {
+	f := New(types, network)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f.schemes = slices.Clone(t.schemes)
