@@ -1,10 +1,16 @@
 package core
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
@@ -18,6 +24,149 @@ type claimOptions struct {
 	selector metav1validation.LabelSelectorValidationOptions
 	// anySourceGroup accepts malformed API groups of data sources.
 	anySourceGroup bool
+}
+
+// validatePersistentVolumeClaim validates a new claim.
+func validatePersistentVolumeClaim(pvc *corev1.PersistentVolumeClaim) field.ErrorList {
+	var root *validate.Path
+	return ValidatePersistentVolumeClaimSpec(&pvc.Spec, root.Child("spec"))
+}
+
+// validatePersistentVolumeClaimUpdate validates a claim that replaces old. A server lists the causes
+// that it would have for a new claim twice.
+func validatePersistentVolumeClaimUpdate(pvc, old *corev1.PersistentVolumeClaim) field.ErrorList {
+	var root *validate.Path
+	var opts claimOptions
+	opts.selector.AllowInvalidLabelValueInSelector = len(validate.LabelSelector(old.Spec.Selector, opts.selector, root)) > 0
+	opts.anySourceGroup = old.Spec.DataSource != nil && old.Spec.DataSource.APIGroup != nil ||
+		old.Spec.DataSourceRef != nil && old.Spec.DataSourceRef.APIGroup != nil
+	errs := validateClaimSpec(&pvc.Spec, opts, root.Child("spec"))
+	errs = append(errs, errs...)
+	return append(errs, validateClaimChanges(pvc, old)...)
+}
+
+// validateClaimChanges validates that an update changes only what can be changed: the name of the
+// volume once, the class if there was none, and of a bound claim its size and the class of its
+// volume's attributes.
+func validateClaimChanges(pvc, old *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
+	var root *validate.Path
+	p := root.Child("spec")
+	spec, was := pvc.Spec, old.Spec
+	if was.VolumeName == "" {
+		was.VolumeName = spec.VolumeName
+	}
+	if movesStorageClass(pvc, old) {
+		spec.StorageClassName = nil
+	} else {
+		errs = append(errs, validateStorageClassAnnotation(pvc, old)...)
+		if setsStorageClass(pvc, old) {
+			spec.StorageClassName = was.StorageClassName
+		}
+	}
+	if isBound := pvc.Status.Phase == corev1.ClaimBound; isBound {
+		if spec.Resources.Requests != nil {
+			spec.Resources.Requests = maps.Clone(spec.Resources.Requests)
+			spec.Resources.Requests[corev1.ResourceStorage] = was.Resources.Requests[corev1.ResourceStorage]
+		}
+		if spec.VolumeAttributesClassName != nil {
+			spec.VolumeAttributesClassName = was.VolumeAttributesClassName
+		}
+	}
+	if !equality.Semantic.DeepEqual(spec, was) {
+		errs = append(errs, p.Forbidden("spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n"+changes(was, spec)))
+	}
+	size, oldSize := pvc.Spec.Resources.Requests[corev1.ResourceStorage], old.Spec.Resources.Requests[corev1.ResourceStorage]
+	if size.Cmp(oldSize) < 0 && size.Cmp(old.Status.Capacity[corev1.ResourceStorage]) <= 0 {
+		errs = append(errs, p.Child("resources").Child("requests").Child("storage").Forbidden("field can not be less than status.capacity"))
+	}
+	errs = append(errs, validate.Immutable(pvc.Spec.VolumeMode, old.Spec.VolumeMode, root.Child("volumeMode"))...)
+	if old.Spec.VolumeAttributesClassName != nil {
+		switch class := pvc.Spec.VolumeAttributesClassName; {
+		case class == nil:
+			errs = append(errs, p.Child("volumeAttributesClassName").Forbidden("update from non-nil value to nil is forbidden"))
+		case *class == "" && *old.Spec.VolumeAttributesClassName != "":
+			errs = append(errs, p.Child("volumeAttributesClassName").Forbidden("update from non-nil value to an empty string is forbidden"))
+		}
+	}
+	return errs
+}
+
+// movesStorageClass reports whether an update moves the class of a claim from the annotation, which
+// it may keep, to the field.
+func movesStorageClass(pvc, old *corev1.PersistentVolumeClaim) bool {
+	class, inAnnotation := old.Annotations[corev1.BetaStorageClassAnnotation]
+	annotation, isKept := pvc.Annotations[corev1.BetaStorageClassAnnotation]
+	return inAnnotation && old.Spec.StorageClassName == nil &&
+		pvc.Spec.StorageClassName != nil && *pvc.Spec.StorageClassName == class &&
+		(!isKept || annotation == class)
+}
+
+// setsStorageClass reports whether an update sets the class of a claim that has none, or has the
+// same in the annotation.
+func setsStorageClass(pvc, old *corev1.PersistentVolumeClaim) bool {
+	annotation, inAnnotation := old.Annotations[corev1.BetaStorageClassAnnotation]
+	return old.Spec.StorageClassName == nil && pvc.Spec.StorageClassName != nil &&
+		(!inAnnotation || *pvc.Spec.StorageClassName == annotation)
+}
+
+func validateStorageClassAnnotation(pvc, old *corev1.PersistentVolumeClaim) field.ErrorList {
+	var root *validate.Path
+	return validate.Immutable(pvc.Annotations[corev1.BetaStorageClassAnnotation], old.Annotations[corev1.BetaStorageClassAnnotation],
+		root.Child("metadata").Child("annotations").Child(corev1.BetaStorageClassAnnotation))
+}
+
+// validatePersistentVolumeClaimStatusUpdate validates the status of a claim.
+func validatePersistentVolumeClaimStatusUpdate(pvc, _ *corev1.PersistentVolumeClaim) (errs field.ErrorList) {
+	var root *validate.Path
+	p, status := root.Child("status"), &pvc.Status
+	if len(pvc.Spec.AccessModes) == 0 {
+		errs = append(errs, root.Child("Spec").Child("accessModes").Required(""))
+	}
+	for _, name := range slices.Sorted(maps.Keys(status.Capacity)) {
+		errs = append(errs, validateBasicQuantity(status.Capacity[name], p.Child("capacity").Key(string(name)))...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(status.AllocatedResourceStatuses)) {
+		at := p.Child("allocatedResourceStatus")
+		errs = append(errs, validateClaimResource(name, at)...)
+		switch status.AllocatedResourceStatuses[name] {
+		case corev1.PersistentVolumeClaimControllerResizeInProgress, corev1.PersistentVolumeClaimControllerResizeInfeasible,
+			corev1.PersistentVolumeClaimNodeResizeInProgress, corev1.PersistentVolumeClaimNodeResizeInfeasible,
+			corev1.PersistentVolumeClaimNodeResizePending:
+		default:
+			errs = append(errs, validate.NotSupported(at, name,
+				corev1.PersistentVolumeClaimControllerResizeInProgress, corev1.PersistentVolumeClaimControllerResizeInfeasible,
+				corev1.PersistentVolumeClaimNodeResizeInProgress, corev1.PersistentVolumeClaimNodeResizeInfeasible,
+				corev1.PersistentVolumeClaimNodeResizePending))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(status.AllocatedResources)) {
+		errs = append(errs, validateAllocatedResource(name, status.AllocatedResources[name], p.Child("allocatedResources"))...)
+	}
+	return errs
+}
+
+// validateAllocatedResource validates how much of a resource is allocated to a claim.
+func validateAllocatedResource(name corev1.ResourceName, q resource.Quantity, p *validate.Path) field.ErrorList {
+	if errs := validateClaimResource(name, p); len(errs) > 0 {
+		return errs
+	}
+	if errs := validateBasicQuantity(q, p.Key(string(name))); len(errs) > 0 || q.Sign() >= 0 {
+		return errs
+	}
+	return field.ErrorList{p.Key(string(name)).Invalid(q.String(), apivalidation.IsNegativeErrorMsg)}
+}
+
+// validateClaimResource validates the name of a resource of a claim: storage, or one of another domain
+// than that of Kubernetes.
+func validateClaimResource(name corev1.ResourceName, p *validate.Path) field.ErrorList {
+	if errs := validate.Messages(string(name), validation.IsQualifiedName(string(name)), p); len(errs) > 0 {
+		return errs
+	}
+	isNative := !strings.Contains(string(name), "/") || strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)
+	if isNative && name != corev1.ResourceStorage {
+		return field.ErrorList{validate.NotSupported(p, string(name), corev1.ResourceStorage)}
+	}
+	return nil
 }
 
 // ValidatePersistentVolumeClaimSpec validates the spec of a new claim or of a template for one.
@@ -125,4 +274,12 @@ func validatePositiveQuantity(q resource.Quantity, p *validate.Path) field.Error
 		return nil
 	}
 	return field.ErrorList{p.Invalid(q.String(), "must be greater than zero")}
+}
+
+// validateBasicQuantity validates that a quantity is not negative when it is rounded up.
+func validateBasicQuantity(q resource.Quantity, p *validate.Path) field.ErrorList {
+	if q.Value() >= 0 {
+		return nil
+	}
+	return field.ErrorList{p.Invalid(q.Value(), "must be a valid resource quantity")}
 }

@@ -3,6 +3,7 @@
 package core
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -75,6 +76,12 @@ func Resources() []resource.Resource {
 			SetDefaults:      resource.Defaults(SetDefaultsPersistentVolumeClaim),
 			PrepareForCreate: resource.OnCreate(preparePersistentVolumeClaimForCreate),
 			PrepareForUpdate: resource.OnUpdate(preparePersistentVolumeClaimForUpdate),
+			Validate:         resource.Validation(validatePersistentVolumeClaim), ValidateUpdate: resource.UpdateValidation(validatePersistentVolumeClaimUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validatePersistentVolumeClaimStatusUpdate),
+			WarningsOnCreate:     resource.CreateWarnings(persistentVolumeClaimWarnings),
+			WarningsOnUpdate: resource.UpdateWarnings(func(pvc, _ *corev1.PersistentVolumeClaim) []string {
+				return persistentVolumeClaimWarnings(pvc)
+			}),
 		},
 		{
 			Version: "v1", Plural: "persistentvolumes", Kind: "PersistentVolume",
@@ -84,6 +91,9 @@ func Resources() []resource.Resource {
 			Subresources:     []resource.Subresource{persistentVolumeStatusSubresource()},
 			SetDefaults:      resource.Defaults(setPersistentVolumeDefaults),
 			PrepareForCreate: resource.OnCreate(preparePersistentVolumeForCreate),
+			Validate:         resource.Validation(validatePersistentVolume), ValidateUpdate: resource.UpdateValidation(validatePersistentVolumeUpdate),
+			WarningsOnCreate: resource.CreateWarnings(persistentVolumeWarnings),
+			WarningsOnUpdate: resource.UpdateWarnings(func(pv, _ *corev1.PersistentVolume) []string { return persistentVolumeWarnings(pv) }),
 		},
 		{
 			Version: "v1", Plural: "pods", Kind: "Pod", Namespaced: true,
