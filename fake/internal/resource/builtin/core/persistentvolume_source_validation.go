@@ -119,7 +119,7 @@ func validateLocalVolumeSource(source *corev1.LocalVolumeSource, p *validate.Pat
 // validateCSIPersistentVolumeSource validates a volume of a CSI driver. The secret for staging it is
 // not validated.
 func validateCSIPersistentVolumeSource(source *corev1.CSIPersistentVolumeSource, p *validate.Path) field.ErrorList {
-	errs := validateCSIDriverName(source.Driver, p.Child("driver"))
+	errs := ValidateCSIDriverName(source.Driver, p.Child("driver"))
 	errs = append(errs, requireValue(source.VolumeHandle, p.Child("volumeHandle"))...)
 	errs = append(errs, validateSecretReference(source.ControllerPublishSecretRef, p.Child("controllerPublishSecretRef"))...)
 	errs = append(errs, validateSecretReference(source.ControllerExpandSecretRef, p.Child("controllerExpandSecretRef"))...)

@@ -51,3 +51,7 @@ func storageClassAnnotationWarnings(annotations map[string]string) []string {
 	return []string{fmt.Sprintf("%s: deprecated since v1.8; use \"storageClassName\" attribute instead",
 		root.Child("metadata").Child("annotations").Key(corev1.BetaStorageClassAnnotation))}
 }
+
+func persistentVolumeUpdateWarnings(pv, _ *corev1.PersistentVolume) []string {
+	return persistentVolumeWarnings(pv)
+}

@@ -14,6 +14,10 @@ func persistentVolumeClaimWarnings(pvc *corev1.PersistentVolumeClaim) []string {
 	return append(storageClassAnnotationWarnings(pvc.Annotations), claimSpecWarnings(&pvc.Spec, root.Child("spec"))...)
 }
 
+func persistentVolumeClaimUpdateWarnings(pvc, _ *corev1.PersistentVolumeClaim) []string {
+	return persistentVolumeClaimWarnings(pvc)
+}
+
 // claimSpecWarnings returns the warnings for the spec of a claim or of a template for one.
 func claimSpecWarnings(spec *corev1.PersistentVolumeClaimSpec, p *validate.Path) []string {
 	resources := p.Child("resources")

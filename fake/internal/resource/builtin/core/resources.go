@@ -3,7 +3,6 @@
 package core
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -79,9 +78,7 @@ func Resources() []resource.Resource {
 			Validate:         resource.Validation(validatePersistentVolumeClaim), ValidateUpdate: resource.UpdateValidation(validatePersistentVolumeClaimUpdate),
 			ValidateStatusUpdate: resource.SubresourceValidation(validatePersistentVolumeClaimStatusUpdate),
 			WarningsOnCreate:     resource.CreateWarnings(persistentVolumeClaimWarnings),
-			WarningsOnUpdate: resource.UpdateWarnings(func(pvc, _ *corev1.PersistentVolumeClaim) []string {
-				return persistentVolumeClaimWarnings(pvc)
-			}),
+			WarningsOnUpdate:     resource.UpdateWarnings(persistentVolumeClaimUpdateWarnings),
 		},
 		{
 			Version: "v1", Plural: "persistentvolumes", Kind: "PersistentVolume",
@@ -93,7 +90,7 @@ func Resources() []resource.Resource {
 			PrepareForCreate: resource.OnCreate(preparePersistentVolumeForCreate),
 			Validate:         resource.Validation(validatePersistentVolume), ValidateUpdate: resource.UpdateValidation(validatePersistentVolumeUpdate),
 			WarningsOnCreate: resource.CreateWarnings(persistentVolumeWarnings),
-			WarningsOnUpdate: resource.UpdateWarnings(func(pv, _ *corev1.PersistentVolume) []string { return persistentVolumeWarnings(pv) }),
+			WarningsOnUpdate: resource.UpdateWarnings(persistentVolumeUpdateWarnings),
 		},
 		{
 			Version: "v1", Plural: "pods", Kind: "Pod", Namespaced: true,

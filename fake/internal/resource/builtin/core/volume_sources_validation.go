@@ -403,8 +403,8 @@ func validateStorageOSVolume(name, namespace string, p *validate.Path) field.Err
 	return errs
 }
 
-// validateCSIDriverName validates the name of a CSI driver.
-func validateCSIDriverName(name string, p *validate.Path) field.ErrorList {
+// ValidateCSIDriverName validates the name of a CSI driver.
+func ValidateCSIDriverName(name string, p *validate.Path) field.ErrorList {
 	errs := requireValue(name, p)
 	if len(name) > 63 {
 		errs = append(errs, p.TooLong(63))

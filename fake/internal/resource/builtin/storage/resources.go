@@ -1,7 +1,10 @@
 // Package storage has the built-in types of the group storage.k8s.io.
 package storage
 
-import "example.com/fakeapi/fake/internal/resource"
+import (
+	"example.com/fakeapi/fake/internal/resource"
+	declarativestorage "example.com/fakeapi/fake/internal/resource/declarative/storage"
+)
 
 func Resources() []resource.Resource {
 	return []resource.Resource{
@@ -9,31 +12,50 @@ func Resources() []resource.Resource {
 			Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver",
 			SetDefaults:   resource.Defaults(setCSIDriverDefaults),
 			HasGeneration: true, ReturnDeletedObject: true,
+			Validate:       resource.Validation(validateCSIDriver),
+			ValidateUpdate: resource.UpdateValidation(validateCSIDriverUpdate),
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode",
 			Status: true, ReturnDeletedObject: true,
-			Subresources: []resource.Subresource{csiNodeStatusSubresource()},
+			Subresources:   []resource.Subresource{csiNodeStatusSubresource()},
+			Validate:       resource.Validation(validateCSINode),
+			ValidateUpdate: resource.UpdateValidation(validateCSINodeUpdate),
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
+			Validate:         resource.Validation(validateCSIStorageCapacity),
+			ValidateUpdate:   resource.UpdateValidation(validateCSIStorageCapacityUpdate),
+			WarningsOnCreate: resource.CreateWarnings(csiStorageCapacityWarnings),
+			WarningsOnUpdate: resource.UpdateWarnings(csiStorageCapacityUpdateWarnings),
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "storageclasses", Kind: "StorageClass",
 			ShortNames:               []string{"sc"},
 			SetDefaults:              resource.Defaults(setStorageClassDefaults),
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+			Validate:              resource.Validation(validateStorageClass),
+			ValidateUpdate:        resource.UpdateValidation(validateStorageClassUpdate),
+			ValidateDeclaratively: resource.DeclarativeValidation(declarativestorage.Validate_StorageClass),
+			WarningsOnCreate:      resource.CreateWarnings(storageClassWarnings),
+			WarningsOnUpdate:      resource.UpdateWarnings(storageClassUpdateWarnings),
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattachments", Kind: "VolumeAttachment",
 			Status: true, ReturnDeletedObject: true,
-			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+			Subresources:          []resource.Subresource{resource.StatusSubresource("metadata")},
+			Validate:              resource.Validation(validateNewVolumeAttachment),
+			ValidateUpdate:        resource.UpdateValidation(validateVolumeAttachmentUpdate),
+			ValidateStatusUpdate:  resource.SubresourceValidation(validateVolumeAttachmentUpdate),
+			ValidateDeclaratively: resource.DeclarativeValidation(declarativestorage.Validate_VolumeAttachment),
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattributesclasses", Kind: "VolumeAttributesClass",
 			ShortNames:               []string{"vac"},
 			ProtectionFinalizer:      "kubernetes.io/vac-protection",
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
+			Validate:       resource.Validation(validateVolumeAttributesClass),
+			ValidateUpdate: resource.UpdateValidation(validateVolumeAttributesClassUpdate),
 		},
 	}
 }
