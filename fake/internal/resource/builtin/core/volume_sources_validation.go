@@ -237,6 +237,10 @@ func validateCinderPersistentVolumeSource(source *corev1.CinderPersistentVolumeS
 	return errs
 }
 
+// maxMalformedPairs is how many causes a list of host:port pairs has at most. A server lists all of
+// them, each with the whole list.
+const maxMalformedPairs = 16
+
 // validateQuobyteVolumeSource validates a Quobyte volume.
 func validateQuobyteVolumeSource(source *corev1.QuobyteVolumeSource, p *validate.Path) (errs field.ErrorList) {
 	const registryFormat = "must be a host:port pair or multiple pairs separated by commas"
@@ -246,7 +250,7 @@ func validateQuobyteVolumeSource(source *corev1.QuobyteVolumeSource, p *validate
 	case len(source.Tenant) > 64:
 		errs = append(errs, p.Child("tenant").Required("must be a UUID and may not exceed a length of 64 characters"))
 	default:
-		for rest, more := source.Registry, true; more; {
+		for rest, more := source.Registry, true; more && len(errs) < maxMalformedPairs; {
 			var pair string
 			pair, rest, more = strings.Cut(rest, ",")
 			if _, _, err := net.SplitHostPort(pair); err != nil {

@@ -1,7 +1,10 @@
 // Package networking has the built-in types of the group networking.k8s.io.
 package networking
 
-import "example.com/fakeapi/fake/internal/resource"
+import (
+	"example.com/fakeapi/fake/internal/resource"
+	declarativenetworking "example.com/fakeapi/fake/internal/resource/declarative/networking"
+)
 
 func Resources() []resource.Resource {
 	return []resource.Resource{
@@ -9,27 +12,44 @@ func Resources() []resource.Resource {
 			Group: "networking.k8s.io", Version: "v1", Plural: "ingressclasses", Kind: "IngressClass",
 			SetDefaults:              resource.Defaults(setIngressClassDefaults),
 			AllowUnconditionalUpdate: true, HasGeneration: true,
+			Validate:              resource.Validation(validateIngressClass),
+			ValidateUpdate:        resource.UpdateValidation(validateIngressClassUpdate),
+			ValidateDeclaratively: resource.DeclarativeValidation(declarativenetworking.Validate_IngressClass),
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "ingresses", Kind: "Ingress", Namespaced: true,
 			ShortNames: []string{"ing"}, Status: true,
 			AllowUnconditionalUpdate: true, HasGeneration: true,
+			Validate:             resource.Validation(validateIngress),
+			ValidateUpdate:       resource.UpdateValidation(validateIngressUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validateIngressStatusUpdate),
+			WarningsOnCreate:     resource.CreateWarnings(ingressWarnings),
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "ipaddresses", Kind: "IPAddress",
 			ShortNames:               []string{"ip"},
 			AllowUnconditionalUpdate: true,
 			ValidateName:             validateIPAddressName,
+			Validate:                 resource.Validation(validateIPAddress),
+			ValidateUpdate:           resource.UpdateValidation(validateIPAddressUpdate),
+			ValidateDeclaratively:    resource.DeclarativeValidation(declarativenetworking.Validate_IPAddress),
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true,
 			ShortNames:               []string{"netpol"},
 			SetDefaults:              resource.Defaults(setNetworkPolicyDefaults),
 			AllowUnconditionalUpdate: true, HasGeneration: true,
+			Validate:              resource.Validation(validateNetworkPolicy),
+			ValidateUpdate:        resource.UpdateValidation(validateNetworkPolicyUpdate),
+			ValidateDeclaratively: resource.DeclarativeValidation(declarativenetworking.Validate_NetworkPolicy),
+			WarningsOnCreate:      resource.CreateWarnings(networkPolicyWarnings),
+			WarningsOnUpdate:      resource.UpdateWarnings(networkPolicyUpdateWarnings),
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "servicecidrs", Kind: "ServiceCIDR",
 			Subresources:             []resource.Subresource{serviceCIDRStatusSubresource()},
+			Validate:                 resource.Validation(validateServiceCIDR),
+			ValidateUpdate:           resource.UpdateValidation(validateServiceCIDRUpdate),
 			AllowUnconditionalUpdate: true,
 		},
 	}
