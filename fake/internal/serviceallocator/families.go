@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource/builtin/core"
 )
 
 var (
@@ -25,7 +27,11 @@ func (a *Allocator) initIPFamilyFields(service, old *corev1.Service) error {
 		policy := defaultPolicy(service, old)
 		spec.IPFamilyPolicy = &policy
 	}
-	if errs := validateClusterIPs(service, old); len(errs) > 0 {
+	var oldIPs []string
+	if old != nil {
+		oldIPs = old.Spec.ClusterIPs
+	}
+	if errs := core.ValidateServiceClusterIPs(spec, oldIPs); len(errs) > 0 {
 		return invalid(service, errs...)
 	}
 	errs := releaseSecondary(service, old)

@@ -54,29 +54,3 @@ func TestNormalizeClusterIPs(t *testing.T) {
 		require.Equal(t, newService(t, test.want), service, name)
 	}
 }
-
-func TestValidateClusterIPs(t *testing.T) {
-	const policy = `"ipFamilyPolicy":"PreferDualStack"`
-	for spec, want := range map[string]string{
-		`{` + policy + `,"clusterIP":"None","clusterIPs":["None"],"ipFamilies":["IPv6"]}`:              "",
-		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","fd00::1"]}`:                  "",
-		`{` + policy + `,"clusterIP":"10.0.0.1"}`:                                                      `spec.clusterIPs: Required value`,
-		`{` + policy + `,"clusterIP":"None","clusterIPs":["None","10.0.0.1"]}`:                         `spec.clusterIPs: Invalid value: ["None","10.0.0.1"]: 'None' must be the first and only value`,
-		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","10.0.0.2"]}`:                 `spec.clusterIPs: Invalid value: ["10.0.0.1","10.0.0.2"]: may specify no more than one IP for each IP family`,
-		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","fd00::1","fd00::2"]}`:        `spec.clusterIPs: Invalid value: ["10.0.0.1","fd00::1","fd00::2"]: may only hold up to 2 values`,
-		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","None"]}`:                     `spec.clusterIPs[1]: Invalid value: "None": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
-		`{` + policy + `,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],"ipFamilies":["IPv6"]}`:      "spec.clusterIPs[0]: Invalid value: \"10.0.0.1\": expected an IPv6 value as indicated by `ipFamilies[0]`",
-		`{` + policy + `,"clusterIP":"fd00::1","clusterIPs":["fd00::1"],"ipFamilies":["IPv4","IPv6"]}`: "spec.clusterIPs[0]: Invalid value: \"fd00::1\": expected an IPv4 value as indicated by `ipFamilies[0]`",
-	} {
-		errs := validateClusterIPs(newService(t, spec), nil)
-		if want == "" {
-			require.Empty(t, errs, spec)
-			continue
-		}
-		require.EqualError(t, errs.ToAggregate(), want, spec)
-	}
-	old := newService(t, `{"clusterIP":"010.0.0.1","clusterIPs":["010.0.0.1"]}`)
-	spec := `{` + policy + `,"clusterIP":"010.0.0.1","clusterIPs":["010.0.0.1"]}`
-	require.Empty(t, validateClusterIPs(newService(t, spec), old), "an old form is kept")
-	require.Len(t, validateClusterIPs(newService(t, spec), nil), 1)
-}

@@ -150,10 +150,15 @@ func Resources() []resource.Resource {
 			SetDefaults:              resource.Defaults(setServiceDefaults),
 			Subresources:             []resource.Subresource{proxySubresource("ServiceProxyOptions")},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true, ReturnDeletedObject: true,
-			ValidateName:     validation.NameIsDNS1035Label,
-			Fields:           serviceFields(),
-			PrepareForCreate: resource.OnCreate(prepareServiceForCreate),
-			PrepareForUpdate: resource.OnUpdate(prepareServiceForUpdate),
+			ValidateName:         validation.NameIsDNSLabel, // RelaxedServiceNameValidation
+			Fields:               serviceFields(),
+			PrepareForCreate:     resource.OnCreate(prepareServiceForCreate),
+			PrepareForUpdate:     resource.OnUpdate(prepareServiceForUpdate),
+			Validate:             resource.Validation(validateService),
+			ValidateUpdate:       resource.UpdateValidation(validateServiceUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validateServiceStatusUpdate),
+			WarningsOnCreate:     resource.CreateWarnings(serviceWarnings),
+			WarningsOnUpdate:     resource.UpdateWarnings(serviceWarningsOnUpdate),
 		},
 	}
 }
