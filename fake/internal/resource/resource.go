@@ -95,8 +95,8 @@ type Resource struct {
 	// status subresource.
 	ValidateStatusUpdate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
 	// ValidateDeclaratively returns the errors by the validation tags of the Go type (KEP-5073), for
-	// an object and for its status. old is nil for a create. They follow those of Validate and
-	// ValidateUpdate. nil for types without tags that are in force.
+	// an object and for subresources that write it. old is nil for a create. They follow those of
+	// Validate and ValidateUpdate. nil for types without tags that are in force.
 	ValidateDeclaratively func(ctx context.Context, op operation.Operation, obj, old runtime.Object) field.ErrorList
 	// WarningsOnCreate and WarningsOnUpdate return the warnings for a valid object. nil for most
 	// types.

@@ -87,8 +87,8 @@ func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 	switch {
 	case sub == nil:
 		errs = append(errs, validateDeclaratively(ctx, res, "", obj, old)...)
-	case sub.Name == "status":
-		errs = append(errs, validateDeclaratively(ctx, res, "status", obj, old)...)
+	case sub.WritesObject():
+		errs = append(errs, validateDeclaratively(ctx, res, sub.Name, obj, old)...)
 	}
 	return invalid(res, obj, errs)
 }

@@ -2,14 +2,10 @@ package certificates
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/resource"
@@ -33,10 +29,7 @@ func approvalSubresource() resource.Subresource {
 			request.Spec, request.Status = oldRequest.Spec, oldRequest.Status
 			request.Status.Conditions = conditions
 		},
-		ValidateUpdate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
-			request, oldRequest := obj.(*csr), old.(*csr)
-			return append(validateConditions(request), validateConditionsNotRemoved(request, oldRequest)...)
-		},
+		ValidateUpdate: resource.SubresourceValidation(validateCSRApprovalUpdate),
 	}
 }
 
@@ -52,15 +45,7 @@ func csrStatusSubresource() resource.Subresource {
 			preserveConditions(request, oldRequest, certificatesv1.CertificateDenied)
 			populateConditionTimestamps(request, oldRequest)
 		},
-		ValidateUpdate: func(_ context.Context, obj, old runtime.Object) field.ErrorList {
-			request, oldRequest := obj.(*csr), old.(*csr)
-			errs := append(validateConditions(request), validateConditionsNotRemoved(request, oldRequest)...)
-			errs = append(errs, validateApprovalNotAdded(request, oldRequest)...)
-			if len(oldRequest.Status.Certificate) > 0 && string(request.Status.Certificate) != string(oldRequest.Status.Certificate) {
-				errs = append(errs, field.Forbidden(field.NewPath("status", "certificate"), "updates may not modify existing certificate content"))
-			}
-			return errs
-		},
+		ValidateUpdate: resource.SubresourceValidation(validateCSRStatusUpdate),
 	}
 }
 
@@ -125,66 +110,4 @@ func populateConditionTimestamps(request, old *csr) {
 			}
 		}
 	}
-}
-
-// validateConditions checks the conditions independently of the old ones.
-func validateConditions(request *csr) (errs field.ErrorList) {
-	path := field.NewPath("status", "conditions")
-	seen := map[certificatesv1.RequestConditionType]bool{}
-	for i, c := range request.Status.Conditions {
-		at := path.Index(i)
-		if c.Type == "" {
-			errs = append(errs, field.Required(at.Child("type"), ""))
-		}
-		allowed := []corev1.ConditionStatus{corev1.ConditionFalse, corev1.ConditionTrue, corev1.ConditionUnknown}
-		switch c.Type {
-		case certificatesv1.CertificateApproved, certificatesv1.CertificateDenied, certificatesv1.CertificateFailed:
-			allowed = []corev1.ConditionStatus{corev1.ConditionTrue}
-		}
-		switch {
-		case c.Status == "":
-			errs = append(errs, field.Required(at.Child("status"), ""))
-		case !slices.Contains(allowed, c.Status):
-			errs = append(errs, field.NotSupported(at.Child("status"), c.Status, allowed))
-		}
-		other := certificatesv1.CertificateDenied
-		if c.Type == other {
-			other = certificatesv1.CertificateApproved
-		} else if c.Type != certificatesv1.CertificateApproved {
-			other = ""
-		}
-		if other != "" && seen[other] {
-			errs = append(errs, field.Invalid(at.Child("type"), c.Type, "Approved and Denied conditions are mutually exclusive"))
-		}
-		if seen[c.Type] {
-			errs = append(errs, field.Duplicate(at.Child("type"), c.Type))
-		}
-		seen[c.Type] = true
-	}
-	return errs
-}
-
-// validateConditionsNotRemoved checks that no condition Approved, Denied or Failed was removed.
-func validateConditionsNotRemoved(request, old *csr) (errs field.ErrorList) {
-	for _, of := range []certificatesv1.RequestConditionType{
-		certificatesv1.CertificateApproved, certificatesv1.CertificateDenied, certificatesv1.CertificateFailed,
-	} {
-		if len(conditionsOfType(request, of)) < len(conditionsOfType(old, of)) {
-			errs = append(errs, field.Forbidden(field.NewPath("status", "conditions"),
-				fmt.Sprintf("updates may not remove a condition of type %q", of)))
-		}
-	}
-	return errs
-}
-
-// validateApprovalNotAdded checks that no condition Approved or Denied was added. Modified ones
-// have been restored by preserveConditions.
-func validateApprovalNotAdded(request, old *csr) (errs field.ErrorList) {
-	for _, of := range []certificatesv1.RequestConditionType{certificatesv1.CertificateApproved, certificatesv1.CertificateDenied} {
-		if len(conditionsOfType(request, of)) > len(conditionsOfType(old, of)) {
-			errs = append(errs, field.Forbidden(field.NewPath("status", "conditions"),
-				fmt.Sprintf("updates may not add a condition of type %q", of)))
-		}
-	}
-	return errs
 }

@@ -5,6 +5,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 
 	"example.com/fakeapi/fake/internal/resource"
+	declarativecertificates "example.com/fakeapi/fake/internal/resource/declarative/certificates"
 )
 
 func Resources() []resource.Resource {
@@ -18,22 +19,30 @@ func Resources() []resource.Resource {
 			ResetFields:              []string{"spec", "status"},
 			AllowUnconditionalUpdate: true,
 			ValidateName:             resource.ValidatePathSegmentName,
+			Validate:                 resource.Validation(validateCSR),
+			ValidateUpdate:           resource.UpdateValidation(validateCSRUpdate),
+			ValidateDeclaratively:    resource.DeclarativeValidation(declarativecertificates.Validate_CertificateSigningRequest),
 			Fields: []resource.Field{
 				resource.StringField("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),
 			},
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "clustertrustbundles", Kind: "ClusterTrustBundle",
-			ValidateName: validateClusterTrustBundleName,
+			ValidateName:   resource.ValidatePathSegmentName, // that of the type depends on the signer
+			Validate:       resource.Validation(validateClusterTrustBundle),
+			ValidateUpdate: resource.UpdateValidation(validateClusterTrustBundleUpdate),
 			Fields: []resource.Field{
 				resource.StringField("spec.signerName", func(b *certificatesv1.ClusterTrustBundle) string { return b.Spec.SignerName }),
 			},
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "podcertificaterequests", Kind: "PodCertificateRequest", Namespaced: true,
-			Status:       true,
-			Subresources: []resource.Subresource{podCertificateRequestStatusSubresource()},
-			SetDefaults:  resource.Defaults(setPodCertificateRequestDefaults),
+			Status:               true,
+			Subresources:         []resource.Subresource{podCertificateRequestStatusSubresource()},
+			SetDefaults:          resource.Defaults(setPodCertificateRequestDefaults),
+			Validate:             resource.Validation(validatePodCertificateRequest),
+			ValidateUpdate:       resource.UpdateValidation(validatePodCertificateRequestUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validatePodCertificateRequestStatusUpdate),
 			Fields: []resource.Field{
 				resource.StringField("spec.signerName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.SignerName }),
 				resource.StringField("spec.podName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.PodName }),

@@ -1,0 +1,151 @@
+package certificates
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func newPodRequest(t *testing.T, key *ecdsa.PrivateKey) *certificatesv1.PodCertificateRequest {
+	r := &certificatesv1.PodCertificateRequest{Spec: certificatesv1.PodCertificateRequestSpec{
+		SignerName: "example.com/s", PodName: "p", PodUID: "1", ServiceAccountName: "bot", ServiceAccountUID: "2", NodeName: "n", NodeUID: "3",
+		StubPKCS10Request: newRequest(t, key),
+	}}
+	setPodCertificateRequestDefaults(r)
+	return r
+}
+
+func TestValidatePodCertificateRequest(t *testing.T) {
+	key := newKey(t, elliptic.P256())
+	small, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		change func(*certificatesv1.PodCertificateRequestSpec)
+		want   []string
+	}{
+		"91 days": {func(s *certificatesv1.PodCertificateRequestSpec) { *s.MaxExpirationSeconds = 91 * 86400 }, nil},
+		"more than 91 days": {func(s *certificatesv1.PodCertificateRequestSpec) { *s.MaxExpirationSeconds = 91*86400 + 1 },
+			[]string{"spec.maxExpirationSeconds: Invalid value: 7862401: must be in the range [3600, 7862400]"}},
+		"more than a day, of Kubernetes": {func(s *certificatesv1.PodCertificateRequestSpec) {
+			s.SignerName, *s.MaxExpirationSeconds = "x.kubernetes.io/s", 86401
+		}, []string{"spec.maxExpirationSeconds: Invalid value: 86401: must be in the range [3600, 86400]"}},
+		"annotations": {func(s *certificatesv1.PodCertificateRequestSpec) {
+			s.UnverifiedUserAnnotations = map[string]string{"example.com/A": "any", "plain": ""}
+		}, []string{`spec.unverifiedUserAnnotations: Invalid value: "plain": must be a domain-prefixed key (such as "acme.io/foo")`}},
+		"no UIDs": {func(s *certificatesv1.PodCertificateRequestSpec) {
+			s.PodUID, s.ServiceAccountUID, s.NodeUID = "", "", ""
+		}, []string{
+			`spec.podUID: Invalid value: "": must not be empty`, `spec.serviceAccountUID: Invalid value: "": must not be empty`,
+			`spec.nodeUID: Invalid value: "": must not be empty`,
+		}},
+		"a long UID": {func(s *certificatesv1.PodCertificateRequestSpec) {
+			s.NodeUID = "x" + "12345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678"
+		},
+			[]string{"spec.nodeUID: Too long: may not be more than 128 bytes"}},
+		"no request": {func(s *certificatesv1.PodCertificateRequestSpec) { s.StubPKCS10Request = nil }, []string{"spec.stubPKCS10Request: Required value"}},
+		"a long request": {func(s *certificatesv1.PodCertificateRequestSpec) { s.StubPKCS10Request = make([]byte, 10241) },
+			[]string{"spec.stubPKCS10Request: Too long: may not be more than 10240 bytes"}},
+		"a small key": {func(s *certificatesv1.PodCertificateRequestSpec) { s.StubPKCS10Request = newRequest(t, small) },
+			[]string{`spec.stubPKCS10Request: Invalid value: "2048-bit modulus": RSA keys must have modulus size 3072 or 4096`}},
+		"a small curve": {func(s *certificatesv1.PodCertificateRequestSpec) {
+			s.StubPKCS10Request = newRequest(t, newKey(t, elliptic.P224()))
+		},
+			[]string{`spec.stubPKCS10Request: Invalid value: "curve P-224": elliptic public keys must use curve P256, P384, or P521`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newPodRequest(t, key)
+			c.change(&r.Spec)
+			require.Equal(t, c.want, texts(validatePodCertificateRequest(r)))
+		})
+	}
+	r, old := newPodRequest(t, key), newPodRequest(t, key)
+	r.Spec = *old.Spec.DeepCopy()
+	require.Empty(t, validatePodCertificateRequestUpdate(r, old))
+	r.Spec.PodName = "q"
+	require.Contains(t, validatePodCertificateRequestUpdate(r, old)[0].Error(), "field is immutable")
+}
+
+func TestValidatePodCertificateRequestStatus(t *testing.T) {
+	key, now := newKey(t, elliptic.P256()), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	pending := newPodRequest(t, key)
+	with := func(conditions ...string) *certificatesv1.PodCertificateRequest {
+		r := pending.DeepCopy()
+		for _, c := range conditions {
+			r.Status.Conditions = append(r.Status.Conditions, metav1.Condition{Type: c, Status: "True", Reason: "R", LastTransitionTime: metav1.NewTime(now)})
+		}
+		return r
+	}
+	issued := func(template x509.Certificate, key *ecdsa.PrivateKey) *certificatesv1.PodCertificateRequest {
+		if template.NotAfter.IsZero() {
+			template.NotAfter = now.Add(2 * time.Hour)
+		}
+		template.NotBefore = now
+		r := with("Issued")
+		r.Status.CertificateChain = encode("CERTIFICATE", newCertificate(t, key, template))
+		r.Status.NotBefore, r.Status.NotAfter = new(metav1.NewTime(now)), new(metav1.NewTime(template.NotAfter))
+		r.Status.BeginRefreshAt = new(metav1.NewTime(now.Add(time.Hour)))
+		return r
+	}
+	changed := func(r *certificatesv1.PodCertificateRequest, change func(*certificatesv1.PodCertificateRequestStatus)) *certificatesv1.PodCertificateRequest {
+		change(&r.Status)
+		return r
+	}
+	for name, c := range map[string]struct {
+		old, r *certificatesv1.PodCertificateRequest
+		want   string // "" if the status is valid
+	}{
+		"issued":                {pending, issued(x509.Certificate{}, key), ""},
+		"denied":                {pending, with("Denied"), ""},
+		"no change":             {with("Denied"), with("Denied"), ""},
+		"denied and failed":     {pending, with("Denied", "Failed"), `status.conditions.[1].type: Invalid value: "Failed": There may be at most one condition with type "Issued", "Denied", or "Failed"`},
+		"another condition":     {pending, with("Ready"), `status.conditions.[0].type: Unsupported value: "Ready": supported values: "Issued", "Denied", "Failed"`},
+		"after the end":         {with("Denied"), issued(x509.Certificate{}, key), "status: Invalid value: immutable after PodCertificateRequest is issued, denied, or failed"},
+		"denied with a chain":   {pending, changed(with("Denied"), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain = "x" }), "status: Invalid value: non-condition status fields must be empty when denying or failing the PodCertificateRequest"},
+		"a chain only":          {pending, changed(with(), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain = "x" }), `status: Invalid value: status is immutable unless transitioning to "Issued", "Denied", or "Failed"`},
+		"no chain":              {pending, with("Issued"), `status.certificateChain: Invalid value: "": issued certificate chain must contain at least one certificate`},
+		"another key":           {pending, issued(x509.Certificate{}, newKey(t, elliptic.P256())), "leaf certificate was not issued to the requested public key"},
+		"no time":               {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.NotAfter = nil }), "status.notAfter: Required value: must be present and consistent with the issued certificate"},
+		"another time":          {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.NotAfter = s.BeginRefreshAt }), "must be set to the NotAfter time encoded in the leaf certificate"},
+		"less than an hour":     {pending, issued(x509.Certificate{NotAfter: now.Add(time.Hour - time.Second)}, key), "leaf certificate lifetime must be >= 1 hour"},
+		"more than a day":       {pending, issued(x509.Certificate{NotAfter: now.Add(24*time.Hour + time.Second)}, key), "leaf certificate lifetime must be <= spec.maxExpirationSeconds (86400)"},
+		"refreshed at the end":  {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.BeginRefreshAt = s.NotAfter }), "must be at least 10 minutes before status.notAfter"},
+		"refreshed immediately": {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.BeginRefreshAt = s.NotBefore }), "must be at least 10 minutes after status.notBefore"},
+		"names":                 {pending, issued(x509.Certificate{DNSNames: []string{"a.b."}}, key), "leaf certificate's DNSName should not start or end with '.'"},
+		"a key in the chain":    {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain += encode("KEY", nil) }), "issued certificate chain must consist entirely of CERTFICATE PEM blocks"},
+		"a bad intermediate":    {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain += encode("CERTIFICATE", nil) }), "intermediate certificate does not parse as valid X.509"},
+		"a long chain": {pending, changed(with("Issued"), func(s *certificatesv1.PodCertificateRequestStatus) {
+			s.CertificateChain = strings.Repeat("x", maxCertificateChainSize+1)
+		}), "status.certificateChain: Too long: may not be more than 102400 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			errs := validatePodCertificateRequestStatusUpdate(c.r, c.old)
+			if c.want == "" {
+				require.Empty(t, errs)
+				return
+			}
+			require.Len(t, errs, 1)
+			require.Contains(t, errs[0].Error(), c.want)
+		})
+	}
+}
+
+func TestPodCertificateRequestStatusKeepsConditions(t *testing.T) {
+	then := metav1.NewTime(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
+	old := &certificatesv1.PodCertificateRequest{Spec: certificatesv1.PodCertificateRequestSpec{PodName: "p"}}
+	old.Status.Conditions = []metav1.Condition{{Type: "Denied", Status: "True", Reason: "First", LastTransitionTime: then}}
+	r := &certificatesv1.PodCertificateRequest{}
+	r.Status.Conditions = []metav1.Condition{{Type: "Denied", Status: "True", Reason: "Second"}, {Type: "Failed", Status: "True"}}
+	preparePodCertificateRequestStatus(t.Context(), r, old)
+	require.Equal(t, "p", r.Spec.PodName)
+	require.Equal(t, old.Status.Conditions[0], r.Status.Conditions[0])
+	require.False(t, r.Status.Conditions[1].LastTransitionTime.IsZero())
+}

@@ -1,6 +1,0 @@
-// Package authorization has the validation that the tags of k8s.io/api/authorization/v1 stand for. It is generated.
-//
-// +k8s:validation-gen=TypesWithField=TypeMeta
-// +k8s:validation-gen-scheme-registry=nil
-// +k8s:validation-gen-input=k8s.io/api/authorization/v1
-package authorization
