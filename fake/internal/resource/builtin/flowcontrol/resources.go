@@ -1,7 +1,10 @@
 // Package flowcontrol has the built-in types of the group flowcontrol.apiserver.k8s.io.
 package flowcontrol
 
-import "example.com/fakeapi/fake/internal/resource"
+import (
+	"example.com/fakeapi/fake/internal/resource"
+	declarativeflowcontrol "example.com/fakeapi/fake/internal/resource/declarative/flowcontrol"
+)
 
 func Resources() []resource.Resource {
 	return []resource.Resource{
@@ -9,13 +12,20 @@ func Resources() []resource.Resource {
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "flowschemas", Kind: "FlowSchema",
 			SetDefaults: resource.Defaults(setFlowSchemaDefaults),
 			Status:      true, AllowUnconditionalUpdate: true, HasGeneration: true,
-			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+			Subresources:         []resource.Subresource{resource.StatusSubresource("metadata")},
+			Validate:             resource.Validation(validateFlowSchema),
+			ValidateUpdate:       resource.UpdateValidation(validateFlowSchemaUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validateFlowSchemaStatusUpdate),
 		},
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "prioritylevelconfigurations", Kind: "PriorityLevelConfiguration",
 			SetDefaults: resource.Defaults(setPriorityLevelConfigurationDefaults),
 			Status:      true, AllowUnconditionalUpdate: true, HasGeneration: true,
-			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+			Subresources:          []resource.Subresource{resource.StatusSubresource("metadata")},
+			Validate:              resource.Validation(validatePriorityLevelConfiguration),
+			ValidateUpdate:        resource.UpdateValidation(validatePriorityLevelConfigurationUpdate),
+			ValidateStatusUpdate:  resource.SubresourceValidation(validatePriorityLevelConfigurationStatusUpdate),
+			ValidateDeclaratively: resource.DeclarativeValidation(declarativeflowcontrol.Validate_PriorityLevelConfiguration),
 		},
 	}
 }
