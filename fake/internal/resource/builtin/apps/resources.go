@@ -1,7 +1,11 @@
 // Package apps has the built-in types of the group apps.
 package apps
 
-import "example.com/fakeapi/fake/internal/resource"
+import (
+	"k8s.io/apimachinery/pkg/api/validation"
+
+	"example.com/fakeapi/fake/internal/resource"
+)
 
 // Resources returns the types of apps. They have no field selectors of their own: the
 // documentation lists status.replicas for replicasets, but a real server does not support it
@@ -11,15 +15,22 @@ func Resources() []resource.Resource {
 		{
 			Group: "apps", Version: "v1", Plural: "controllerrevisions", Kind: "ControllerRevision", Namespaced: true,
 			AllowUnconditionalUpdate: true,
+			Validate:                 resource.Validation(validateControllerRevision),
+			ValidateUpdate:           resource.UpdateValidation(validateControllerRevisionUpdate),
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true,
 			ShortNames: []string{"ds"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{daemonSetStatusSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
-			SetDefaults:      resource.Defaults(setDaemonSetDefaults),
-			PrepareForCreate: resource.OnCreate(prepareDaemonSetForCreate),
-			PrepareForUpdate: resource.OnUpdate(prepareDaemonSetForUpdate),
+			SetDefaults:          resource.Defaults(setDaemonSetDefaults),
+			PrepareForCreate:     resource.OnCreate(prepareDaemonSetForCreate),
+			PrepareForUpdate:     resource.OnUpdate(prepareDaemonSetForUpdate),
+			Validate:             resource.Validation(validateDaemonSet),
+			ValidateUpdate:       resource.UpdateValidation(validateDaemonSetUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validateDaemonSetStatusUpdate),
+			WarningsOnCreate:     resource.CreateWarnings(daemonSetWarnings),
+			WarningsOnUpdate:     resource.UpdateWarnings(daemonSetUpdateWarnings),
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "deployments", Kind: "Deployment", Namespaced: true,
@@ -30,24 +41,40 @@ func Resources() []resource.Resource {
 			SetDefaults:                 resource.Defaults(setDeploymentDefaults),
 			PrepareForCreate:            resource.OnCreate(prepareDeploymentForCreate),
 			PrepareForUpdate:            resource.OnUpdate(prepareDeploymentForUpdate),
+			Validate:                    resource.Validation(validateDeployment),
+			ValidateUpdate:              resource.UpdateValidation(validateDeploymentUpdate),
+			ValidateStatusUpdate:        resource.SubresourceValidation(validateDeploymentStatusUpdate),
+			WarningsOnCreate:            resource.CreateWarnings(deploymentWarnings),
+			WarningsOnUpdate:            resource.UpdateWarnings(deploymentUpdateWarnings),
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
 			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
-			SetDefaults:      resource.Defaults(setReplicaSetDefaults),
-			PrepareForCreate: resource.OnCreate(prepareReplicaSetForCreate),
-			PrepareForUpdate: resource.OnUpdate(prepareReplicaSetForUpdate),
+			SetDefaults:          resource.Defaults(setReplicaSetDefaults),
+			PrepareForCreate:     resource.OnCreate(prepareReplicaSetForCreate),
+			PrepareForUpdate:     resource.OnUpdate(prepareReplicaSetForUpdate),
+			Validate:             resource.Validation(validateReplicaSet),
+			ValidateUpdate:       resource.UpdateValidation(validateReplicaSetUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validateReplicaSetStatusUpdate),
+			WarningsOnCreate:     resource.CreateWarnings(replicaSetWarnings),
+			WarningsOnUpdate:     resource.UpdateWarnings(replicaSetUpdateWarnings),
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
 			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
-			SetDefaults:      resource.Defaults(setStatefulSetDefaults),
-			PrepareForCreate: resource.OnCreate(prepareStatefulSetForCreate),
-			PrepareForUpdate: resource.OnUpdate(prepareStatefulSetForUpdate),
+			SetDefaults:          resource.Defaults(setStatefulSetDefaults),
+			PrepareForCreate:     resource.OnCreate(prepareStatefulSetForCreate),
+			PrepareForUpdate:     resource.OnUpdate(prepareStatefulSetForUpdate),
+			ValidateName:         validation.NameIsDNSLabel,
+			Validate:             resource.Validation(validateStatefulSet),
+			ValidateUpdate:       resource.UpdateValidation(validateStatefulSetUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validateStatefulSetStatusUpdate),
+			WarningsOnCreate:     resource.CreateWarnings(statefulSetWarnings),
+			WarningsOnUpdate:     resource.UpdateWarnings(statefulSetUpdateWarnings),
 		},
 	}
 }

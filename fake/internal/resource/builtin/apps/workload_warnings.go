@@ -1,0 +1,61 @@
+package apps
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/resource/builtin/core"
+	"example.com/fakeapi/fake/internal/resource/validate"
+)
+
+func deploymentWarnings(d *appsv1.Deployment) []string {
+	return append(validate.PodNamePrefixWarnings(d.Name), templateWarnings(&d.Spec.Template)...)
+}
+
+func deploymentUpdateWarnings(d, old *appsv1.Deployment) []string {
+	return templateUpdateWarnings(&d.ObjectMeta, &old.ObjectMeta, &d.Spec.Template)
+}
+
+func replicaSetWarnings(rs *appsv1.ReplicaSet) []string {
+	return append(validate.PodNamePrefixWarnings(rs.Name), templateWarnings(&rs.Spec.Template)...)
+}
+
+func replicaSetUpdateWarnings(rs, old *appsv1.ReplicaSet) []string {
+	return templateUpdateWarnings(&rs.ObjectMeta, &old.ObjectMeta, &rs.Spec.Template)
+}
+
+func daemonSetWarnings(ds *appsv1.DaemonSet) []string { return templateWarnings(&ds.Spec.Template) }
+
+func daemonSetUpdateWarnings(ds, old *appsv1.DaemonSet) []string {
+	return templateUpdateWarnings(&ds.ObjectMeta, &old.ObjectMeta, &ds.Spec.Template)
+}
+
+func statefulSetWarnings(s *appsv1.StatefulSet) []string {
+	return append(templateWarnings(&s.Spec.Template), historyLimitWarnings(s)...)
+}
+
+func statefulSetUpdateWarnings(s, old *appsv1.StatefulSet) []string {
+	return append(templateUpdateWarnings(&s.ObjectMeta, &old.ObjectMeta, &s.Spec.Template), historyLimitWarnings(s)...)
+}
+
+func historyLimitWarnings(s *appsv1.StatefulSet) []string {
+	if limit := s.Spec.RevisionHistoryLimit; limit == nil || *limit >= 0 {
+		return nil
+	}
+	return []string{"spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"}
+}
+
+func templateWarnings(template *corev1.PodTemplateSpec) []string {
+	var root *validate.Path
+	return core.PodTemplateWarnings(template, root.Child("spec").Child("template"))
+}
+
+// templateUpdateWarnings returns the warnings for the template of an update, unless it changes only
+// the metadata of the object.
+func templateUpdateWarnings(meta, old *metav1.ObjectMeta, template *corev1.PodTemplateSpec) []string {
+	if meta.Generation == old.Generation {
+		return nil
+	}
+	return templateWarnings(template)
+}
