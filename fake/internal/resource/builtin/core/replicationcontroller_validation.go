@@ -1,0 +1,86 @@
+package core
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource/validate"
+)
+
+func validateReplicationController(rc *corev1.ReplicationController) field.ErrorList {
+	var root *validate.Path
+	p := root.Child("spec")
+	errs := validateReplicationControllerSpec(&rc.Spec, nil, p)
+	if replicas := rc.Spec.Replicas; replicas != nil {
+		errs = append(errs, validate.NonNegative(int64(*replicas), p.Child("replicas"))...)
+	}
+	return append(errs, validate.NonNegative(int64(rc.Spec.MinReadySeconds), p.Child("minReadySeconds"))...)
+}
+
+// validateReplicationControllerUpdate validates the spec twice, as a real server does, and the numbers
+// that have changed.
+func validateReplicationControllerUpdate(rc, old *corev1.ReplicationController) field.ErrorList {
+	var root *validate.Path
+	p := root.Child("spec")
+	errs := validateReplicationControllerSpec(&rc.Spec, old.Spec.Template, p)
+	errs = append(errs, errs...)
+	if replicas, was := rc.Spec.Replicas, old.Spec.Replicas; replicas != nil && (was == nil || *replicas != *was) {
+		errs = append(errs, validate.NonNegative(int64(*replicas), p.Child("replicas"))...)
+	}
+	if seconds := rc.Spec.MinReadySeconds; seconds != old.Spec.MinReadySeconds {
+		errs = append(errs, validate.NonNegative(int64(seconds), p.Child("minReadySeconds"))...)
+	}
+	return errs
+}
+
+// validateReplicationControllerSpec validates the selector and the template. old is the template of
+// the object that an update replaces.
+func validateReplicationControllerSpec(spec *corev1.ReplicationControllerSpec, old *corev1.PodTemplateSpec, p *validate.Path) (errs field.ErrorList) {
+	if len(spec.Selector) == 0 {
+		errs = append(errs, p.Child("selector").Required(""))
+	}
+	template, p := spec.Template, p.Child("template")
+	if template == nil {
+		return append(errs, p.Required(""))
+	}
+	for key, value := range spec.Selector {
+		if label, ok := template.Labels[key]; !ok || label != value {
+			path := p.Child("metadata").Child("labels")
+			errs = append(errs, path.Invalid(template.Labels, "`selector` does not match template `labels`"))
+			break
+		}
+	}
+	errs = append(errs, ValidatePodTemplateSpec(template, PodTemplateValidationOptions(template, old), p)...)
+	p = p.Child("spec")
+	if policy := template.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways {
+		errs = append(errs, validate.NotSupported(p.Child("restartPolicy"), policy, corev1.RestartPolicyAlways))
+	}
+	if template.Spec.ActiveDeadlineSeconds != nil {
+		errs = append(errs, p.Child("activeDeadlineSeconds").Forbidden("activeDeadlineSeconds in ReplicationController is not Supported"))
+	}
+	return errs
+}
+
+func validateReplicationControllerStatusUpdate(rc, _ *corev1.ReplicationController) field.ErrorList {
+	var root *validate.Path
+	p, s := root.Child("status"), &rc.Status
+	errs := validate.NonNegative(int64(s.Replicas), p.Child("replicas"))
+	errs = append(errs, validate.NonNegative(int64(s.FullyLabeledReplicas), p.Child("fullyLabeledReplicas"))...)
+	errs = append(errs, validate.NonNegative(int64(s.ReadyReplicas), p.Child("readyReplicas"))...)
+	errs = append(errs, validate.NonNegative(int64(s.AvailableReplicas), p.Child("availableReplicas"))...)
+	errs = append(errs, validate.NonNegative(s.ObservedGeneration, p.Child("observedGeneration"))...)
+	const aboveReplicas = "cannot be greater than status.replicas"
+	if s.FullyLabeledReplicas > s.Replicas {
+		errs = append(errs, p.Child("fullyLabeledReplicas").Invalid(s.FullyLabeledReplicas, aboveReplicas))
+	}
+	if s.ReadyReplicas > s.Replicas {
+		errs = append(errs, p.Child("readyReplicas").Invalid(s.ReadyReplicas, aboveReplicas))
+	}
+	if s.AvailableReplicas > s.Replicas {
+		errs = append(errs, p.Child("availableReplicas").Invalid(s.AvailableReplicas, aboveReplicas))
+	}
+	if s.AvailableReplicas > s.ReadyReplicas {
+		errs = append(errs, p.Child("availableReplicas").Invalid(s.AvailableReplicas, "cannot be greater than readyReplicas"))
+	}
+	return errs
+}
