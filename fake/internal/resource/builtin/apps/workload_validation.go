@@ -80,4 +80,3 @@ func validateCollisionCountUpdate(count, old *int32, p *validate.Path) field.Err
 	}
 	return field.ErrorList{p.Invalid(value, "cannot be decremented")}
 }
-

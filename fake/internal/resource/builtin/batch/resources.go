@@ -16,6 +16,10 @@ func Resources() []resource.Resource {
 			SetDefaults:      resource.Defaults(setCronJobDefaults),
 			PrepareForCreate: resource.OnCreate(prepareCronJobForCreate),
 			PrepareForUpdate: resource.OnUpdate(prepareCronJobForUpdate),
+			Validate:         resource.Validation(validateCronJob),
+			ValidateUpdate:   resource.UpdateValidation(validateCronJobUpdate),
+			WarningsOnCreate: resource.CreateWarnings(cronJobWarnings),
+			WarningsOnUpdate: resource.UpdateWarnings(cronJobUpdateWarnings),
 		},
 		{
 			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
@@ -26,9 +30,14 @@ func Resources() []resource.Resource {
 			Fields: []resource.Field{
 				resource.IntField("status.successful", func(j *batchv1.Job) int32 { return j.Status.Succeeded }),
 			},
-			SetDefaults:      resource.Defaults(setJobDefaults),
-			PrepareForCreate: resource.OnCreate(prepareJobForCreate),
-			PrepareForUpdate: resource.OnUpdate(prepareJobForUpdate),
+			SetDefaults:          resource.Defaults(setJobDefaults),
+			PrepareForCreate:     resource.OnCreate(prepareJobForCreate),
+			PrepareForUpdate:     resource.OnUpdate(prepareJobForUpdate),
+			Validate:             resource.Validation(validateJob),
+			ValidateUpdate:       resource.UpdateValidation(validateJobUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validateJobStatusUpdate),
+			WarningsOnCreate:     resource.CreateWarnings(jobWarnings),
+			WarningsOnUpdate:     resource.UpdateWarnings(jobUpdateWarnings),
 		},
 	}
 }
