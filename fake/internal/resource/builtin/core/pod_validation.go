@@ -9,7 +9,7 @@ import (
 
 // PodValidationOptions are rules that depend on the object that an update replaces: what it has
 // already stays valid. The zero value has the rules for new objects.
-type PodValidationOptions struct{}
+type PodValidationOptions struct{ containerOptions }
 
 // PodTemplateValidationOptions returns the options for an update that replaces old, which is nil for
 // a new template.
