@@ -289,7 +289,7 @@ func validateFileMode(mode *int32, p *validate.Path) field.ErrorList {
 
 // validateCSIVolumeSource validates an inline volume of a CSI driver.
 func validateCSIVolumeSource(source *corev1.CSIVolumeSource, p *validate.Path) field.ErrorList {
-	errs := validateCSIDriverName(source.Driver, p.Child("driver"))
+	errs := ValidateCSIDriverName(source.Driver, p.Child("driver"))
 	switch ref := source.NodePublishSecretRef; {
 	case ref == nil:
 	case ref.Name == "":
