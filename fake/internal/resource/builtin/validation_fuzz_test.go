@@ -84,11 +84,13 @@ func decodeOrNil(res *resource.Resource, body []byte) runtime.Object {
 // the same errors every time.
 func validateAll(t *testing.T, res *resource.Resource, obj, old runtime.Object) {
 	ctx := t.Context()
+	invalid := false
 	check := func(validate func() field.ErrorList) {
 		first, second := texts(validate()), texts(validate())
 		if !reflect.DeepEqual(first, second) {
 			t.Errorf("%s has other errors at a second look:\n%q\n%q", res.Plural, first, second)
 		}
+		invalid = invalid || len(first) > 0
 	}
 	if res.Validate != nil {
 		check(func() field.ErrorList { return res.Validate(ctx, obj, nil) })
@@ -100,10 +102,10 @@ func validateAll(t *testing.T, res *resource.Resource, obj, old runtime.Object) 
 		check(func() field.ErrorList { return declarative(ctx, operation.Operation{Type: operation.Create}, obj, nil) })
 		check(func() field.ErrorList { return declarative(ctx, operation.Operation{Type: operation.Update}, obj, old) })
 	}
-	if res.WarningsOnCreate != nil {
+	if res.WarningsOnCreate != nil && !invalid {
 		res.WarningsOnCreate(obj)
 	}
-	if res.WarningsOnUpdate != nil {
+	if res.WarningsOnUpdate != nil && !invalid {
 		res.WarningsOnUpdate(obj, old)
 	}
 	for _, sub := range res.Subresources {
