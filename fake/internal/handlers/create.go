@@ -129,6 +129,9 @@ func clearResourceVersion(m metav1.Object) error {
 // allocates is in allocation.
 func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool, allocation *allocation) error {
 	rest.PrepareForCreate(q.r.Context(), q.res, obj, a.ids, a.clock.Timestamp())
+	if err := a.checkService(q.r.Context(), q.res, obj, nil, dryRun); err != nil {
+		return err
+	}
 	if err := allocation.beginCreate(a, obj, dryRun); err != nil {
 		return err
 	}

@@ -48,6 +48,30 @@ func (l *allocation) end(success bool) {
 	}
 }
 
+// checkService returns why a write of a Service is refused, before anything is allocated for it, so
+// that a refused Service leaves no trace. A real server allocates first, and then releases. obj may
+// be of another type.
+func (a *API) checkService(ctx context.Context, res *resource.Resource, obj, old runtime.Object, dryRun bool) error {
+	service, ok := obj.(*corev1.Service)
+	if !ok || dryRun {
+		return nil
+	}
+	trial := service.DeepCopy()
+	var tried allocation
+	defer tried.revert()
+	if old == nil {
+		if tried.beginCreate(a, trial, true) != nil {
+			return nil // the allocation itself fails
+		}
+		return rest.ValidateCreate(ctx, res, trial)
+	}
+	if tried.beginUpdate(a, trial, old, true) != nil {
+		return nil
+	}
+	rest.PrepareForUpdate(ctx, res, trial, old)
+	return rest.ValidateUpdate(ctx, res, nil, trial, old)
+}
+
 // ipAddressManager owns the fields of the IPAddresses of Services.
 const ipAddressManager = "kube-apiserver"
 

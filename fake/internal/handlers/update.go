@@ -137,6 +137,9 @@ func (a *API) beforeUpdate(q *request, admission *admissionRunner, obj, old runt
 	if q.sub != nil && q.sub.WritesObject() {
 		rest.PrepareForSubresourceUpdate(q.r.Context(), q.res, q.sub, obj, old)
 	} else {
+		if err := a.checkService(q.r.Context(), q.res, obj, old, dryRun); err != nil {
+			return err
+		}
 		if err := allocation.beginUpdate(a, obj, old, dryRun); err != nil {
 			return err
 		}
