@@ -150,10 +150,7 @@ func validateAllocatedResource(name corev1.ResourceName, q resource.Quantity, p 
 	if errs := validateClaimResource(name, p); len(errs) > 0 {
 		return errs
 	}
-	if errs := validateBasicQuantity(q, p.Key(string(name))); len(errs) > 0 || q.Sign() >= 0 {
-		return errs
-	}
-	return field.ErrorList{p.Key(string(name)).Invalid(q.String(), apivalidation.IsNegativeErrorMsg)}
+	return validateBasicQuantity(q, p.Key(string(name)))
 }
 
 // validateClaimResource validates the name of a resource of a claim: storage, or one of another domain
@@ -276,9 +273,9 @@ func validatePositiveQuantity(q resource.Quantity, p *validate.Path) field.Error
 	return field.ErrorList{p.Invalid(q.String(), "must be greater than zero")}
 }
 
-// validateBasicQuantity validates that a quantity is not negative when it is rounded up.
+// validateBasicQuantity validates that a quantity is not negative.
 func validateBasicQuantity(q resource.Quantity, p *validate.Path) field.ErrorList {
-	if q.Value() >= 0 {
+	if q.Sign() >= 0 {
 		return nil
 	}
 	return field.ErrorList{p.Invalid(q.Value(), "must be a valid resource quantity")}
