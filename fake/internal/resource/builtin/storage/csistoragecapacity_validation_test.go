@@ -1,0 +1,29 @@
+package storage
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	storagev1 "k8s.io/api/storage/v1"
+)
+
+func TestValidateCSIStorageCapacity(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{storageClassName: a.b, capacity: 0, maximumVolumeSize: -1}`: nil,
+		`{storageClassName: "", capacity: -1, nodeTopology: {matchExpressions: [{key: a, operator: Is}]}}`: {
+			`nodeTopology.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator`,
+			`storageClassName: Invalid value: "": ` + malformedSubdomain,
+			`capacity: Invalid value: "-1": must be greater than or equal to 0`,
+		},
+	} {
+		require.Equal(t, want, errorTexts(validateCSIStorageCapacity(parse[storagev1.CSIStorageCapacity](t, text))), text)
+	}
+
+	old := parse[storagev1.CSIStorageCapacity](t, `{storageClassName: a, capacity: 1, nodeTopology: {matchExpressions: [{key: a, operator: In, values: ["b:"]}]}}`)
+	same := old.DeepCopy()
+	same.Capacity = nil
+	require.Empty(t, validateCSIStorageCapacityUpdate(same, old), "a malformed value stays valid")
+	require.Equal(t, []string{
+		`nodeTopology: Invalid value: {}: field is immutable`, `storageClassName: Invalid value: "b": field is immutable`,
+	}, errorTexts(validateCSIStorageCapacityUpdate(parse[storagev1.CSIStorageCapacity](t, `{storageClassName: b, nodeTopology: {}}`), old)))
+}
