@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -59,87 +58,6 @@ func validateNFSVolumeSource(source *corev1.NFSVolumeSource, p *validate.Path) f
 		errs = append(errs, p.Child("path").Invalid(source.Path, "must be an absolute path"))
 	}
 	return errs
-}
-
-// validateISCSIVolumeSource validates an iSCSI disk of a pod. The length of the volume's name is
-// validated with the volume.
-func validateISCSIVolumeSource(source *corev1.ISCSIVolumeSource, p *validate.Path) field.ErrorList {
-	const unknownType = "must be valid format starting with iqn, eui, or naa"
-	errs := requireValue(source.TargetPortal, p.Child("targetPortal"))
-	errs = append(errs, validateISCSITarget(source.IQN, source.Lun, unknownType, p)...)
-	if (source.DiscoveryCHAPAuth || source.SessionCHAPAuth) && source.SecretRef == nil {
-		errs = append(errs, p.Child("secretRef").Required(""))
-	}
-	if source.InitiatorName != nil {
-		errs = append(errs, validateISCSIName(*source.InitiatorName, unknownType, p.Child("initiatorname"))...)
-	}
-	return errs
-}
-
-// validateISCSIPersistentVolumeSource validates the iSCSI disk of the PersistentVolume with a name.
-func validateISCSIPersistentVolumeSource(source *corev1.ISCSIPersistentVolumeSource, volumeName string, p *validate.Path) field.ErrorList {
-	errs := requireValue(source.TargetPortal, p.Child("targetPortal"))
-	if source.InitiatorName != nil && !isISCSIInterfaceName(volumeName, source.TargetPortal) {
-		errs = append(errs, p.Child("targetportal").Invalid(source.TargetPortal, longISCSIInterfaceName))
-	}
-	errs = append(errs, validateISCSITarget(source.IQN, source.Lun, malformedISCSIName, p)...)
-	if (source.DiscoveryCHAPAuth || source.SessionCHAPAuth) && source.SecretRef == nil {
-		errs = append(errs, p.Child("secretRef").Required(""))
-	}
-	if source.SecretRef != nil {
-		errs = append(errs, requireValue(source.SecretRef.Name, p.Child("secretRef").Child("name"))...)
-	}
-	if source.InitiatorName != nil {
-		errs = append(errs, validateISCSIName(*source.InitiatorName, malformedISCSIName, p.Child("initiatorname"))...)
-	}
-	return errs
-}
-
-const (
-	malformedISCSIName     = "must be valid format"
-	longISCSIInterfaceName = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified."
-)
-
-// isISCSIInterfaceName reports whether a volume and a portal have names that are short enough for
-// the name of an iSCSI interface. It matters for volumes with the name of an initiator.
-func isISCSIInterfaceName(volumeName, targetPortal string) bool {
-	return len(volumeName)+len(":")+len(targetPortal) <= 64
-}
-
-// validateISCSITarget validates the name of an iSCSI target and the number of its logical unit.
-// unknownType is the text for a name that starts with no known type.
-func validateISCSITarget(iqn string, lun int32, unknownType string, p *validate.Path) field.ErrorList {
-	errs := requireValue(iqn, p.Child("iqn"))
-	if iqn != "" {
-		errs = validateISCSIName(iqn, unknownType, p.Child("iqn"))
-	}
-	return append(errs, validateByte(lun, 0, p.Child("lun"))...)
-}
-
-// The names of iSCSI nodes, by their types. Text before a name of type iqn is accepted.
-var (
-	iscsiQualifiedName    = regexp.MustCompile(`iqn\.\d{4}-\d{2}\.[[:alnum:].-]+:[^,;*&$|\s]+$`)
-	iscsiExtendedUniqueID = regexp.MustCompile(`^eui.[[:alnum:]]{16}$`)
-	iscsiNetworkAddressID = regexp.MustCompile(`^naa.[[:alnum:]]{32}$`)
-)
-
-// validateISCSIName validates the name of an iSCSI node.
-func validateISCSIName(name, unknownType string, p *validate.Path) field.ErrorList {
-	valid := false
-	switch {
-	case strings.HasPrefix(name, "iqn"):
-		valid = iscsiQualifiedName.MatchString(name)
-	case strings.HasPrefix(name, "eui"):
-		valid = iscsiExtendedUniqueID.MatchString(name)
-	case strings.HasPrefix(name, "naa"):
-		valid = iscsiNetworkAddressID.MatchString(name)
-	default:
-		return field.ErrorList{p.Invalid(name, unknownType)}
-	}
-	if valid {
-		return nil
-	}
-	return field.ErrorList{p.Invalid(name, malformedISCSIName)}
 }
 
 // validateFCVolumeSource validates a Fibre Channel volume.
@@ -414,36 +332,6 @@ func ValidateCSIDriverName(name string, p *validate.Path) field.ErrorList {
 		errs = append(errs, p.TooLong(63))
 	}
 	return append(errs, validate.Messages(name, validation.IsDNS1123Subdomain(strings.ToLower(name)), p)...)
-}
-
-// validateLocalNonReservedPath validates a path within a volume that does not start with two dots,
-// which are reserved for the files of the kubelet.
-func validateLocalNonReservedPath(target string, p *validate.Path) field.ErrorList {
-	errs := validateLocalDescendingPath(target, p)
-	if strings.HasPrefix(target, "..") && !strings.HasPrefix(target, "../") {
-		errs = append(errs, p.Invalid(target, "must not start with '..'"))
-	}
-	return errs
-}
-
-// validateLocalDescendingPath validates a path within a volume.
-func validateLocalDescendingPath(target string, p *validate.Path) (errs field.ErrorList) {
-	if path.IsAbs(target) {
-		errs = append(errs, p.Invalid(target, "must be a relative path"))
-	}
-	return append(errs, validatePathNoBacksteps(target, p)...)
-}
-
-// validatePathNoBacksteps validates that no element of a path is "..".
-func validatePathNoBacksteps(target string, p *validate.Path) field.ErrorList {
-	for rest, more := target, true; more; {
-		var element string
-		element, rest, more = strings.Cut(rest, "/")
-		if element == ".." {
-			return field.ErrorList{p.Invalid(target, "must not contain '..'")}
-		}
-	}
-	return nil
 }
 
 // requireNameAndNamespace validates that a reference has both.
