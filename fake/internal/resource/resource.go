@@ -102,6 +102,9 @@ type Resource struct {
 	// types.
 	WarningsOnCreate func(obj runtime.Object) []string
 	WarningsOnUpdate func(obj, old runtime.Object) []string
+	// AnyFinalizers reports whether finalizers may have names without a domain besides those of
+	// Kubernetes itself. Custom resources may have them, but most built-in types may not.
+	AnyFinalizers bool
 	// ValidateName validates metadata.name. The default accepts DNS subdomains.
 	ValidateName validation.ValidateNameFunc
 	// Fields are the field selectors besides metadata.name and metadata.namespace.

@@ -53,6 +53,7 @@ func ValidateCreate(ctx context.Context, res *resource.Resource, obj runtime.Obj
 		return err
 	}
 	errs := validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, field.NewPath("metadata"))
+	errs = append(errs, validateFinalizers(res, m)...)
 	if res.Validate != nil {
 		errs = res.Validate(ctx, obj, errs)
 	}

@@ -103,8 +103,11 @@ func validateMetadataUpdate(res *resource.Resource, m, old metav1.Object) field.
 	// A real server validates twice, in its generic registry and in the validation of the type. It
 	// lists each cause twice, and names it once in the message.
 	errs = append(errs, errs...)
+	finalizers := validateFinalizers(res, m)
+	errs = append(errs, finalizers...)
 	// Only a create validates the names by the rules of the type.
-	return append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, resource.ValidatePathSegmentName, path)...)
+	errs = append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, resource.ValidatePathSegmentName, path)...)
+	return append(errs, finalizers...)
 }
 
 // isMetadataUnchanged reports whether an update changes none of the metadata that is validated, as

@@ -53,6 +53,7 @@ var tableWithoutValidation = sync.OnceValue(func() *resource.Table {
 func removeValidation(r *resource.Resource) {
 	r.Validate, r.ValidateUpdate, r.ValidateStatusUpdate, r.ValidateDeclaratively = nil, nil, nil, nil
 	r.WarningsOnCreate, r.WarningsOnUpdate = nil, nil
+	r.AnyFinalizers = true
 	for i := range r.Subresources {
 		r.Subresources[i].ValidateUpdate = nil
 	}

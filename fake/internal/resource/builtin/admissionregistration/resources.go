@@ -20,7 +20,7 @@ func Resources() []resource.Resource {
 		r := &all[i]
 		r.Group, r.Version = "admissionregistration.k8s.io", "v1"
 		r.Categories = []string{"api-extensions"}
-		r.HasGeneration = true
+		r.HasGeneration, r.AnyFinalizers = true, true
 	}
 	return all
 }

@@ -7,9 +7,9 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "coordination.k8s.io", Version: "v1", Plural: "leases", Kind: "Lease", Namespaced: true,
-			AllowCreateOnUpdate: true,
-			PrepareForCreate:    resource.OnCreate(prepareLeaseForCreate),
-			PrepareForUpdate:    resource.OnUpdate(prepareLeaseForUpdate),
+			AllowCreateOnUpdate: true, AnyFinalizers: true,
+			PrepareForCreate: resource.OnCreate(prepareLeaseForCreate),
+			PrepareForUpdate: resource.OnUpdate(prepareLeaseForUpdate),
 		},
 	}
 }
