@@ -17,16 +17,11 @@ import (
 
 // canonicalizeEndpoints groups the addresses of Endpoints: those with equal ports are in one subset,
 // and none is both ready and not ready. The order follows from hashes, as in a real server. It leaves
-// subsets as they are if one has no addresses, which is not valid.
+// subsets that are not valid as they are, since their errors have the indices of the request.
 func canonicalizeEndpoints(obj runtime.Object) {
 	e := obj.(*corev1.Endpoints)
-	if isCanonical(e.Subsets) {
+	if isCanonical(e.Subsets) || len(validateEndpoints(e)) > 0 {
 		return
-	}
-	for i := range e.Subsets {
-		if len(e.Subsets[i].Addresses)+len(e.Subsets[i].NotReadyAddresses) == 0 {
-			return
-		}
 	}
 	e.Subsets = repackSubsets(e.Subsets)
 }

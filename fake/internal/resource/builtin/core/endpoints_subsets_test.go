@@ -11,6 +11,18 @@ import (
 )
 
 func TestCanonicalizeEndpoints(t *testing.T) {
+	const port = `{port: 1, protocol: TCP}`
+	e := parse[corev1.Endpoints](t, `subsets: [{addresses: [{ip: 10.0.0.2}], ports: [`+port+`]}, {addresses: [{ip: 10.0.0.1}], ports: [`+port+`]}]`)
+	canonicalizeEndpoints(e)
+	requireYAML(t, `subsets: [{addresses: [{ip: 10.0.0.1}, {ip: 10.0.0.2}], ports: [`+port+`]}]`, e)
+	// What is not valid stays as it is.
+	const empty = `subsets: [{ports: [` + port + `]}, {addresses: [{ip: 10.0.0.2}, {ip: 10.0.0.1}]}]`
+	e = parse[corev1.Endpoints](t, empty)
+	canonicalizeEndpoints(e)
+	requireYAML(t, empty, e)
+}
+
+func TestRepackSubsets(t *testing.T) {
 	for _, test := range []struct{ name, subsets, want string }{
 		{"equal ports", `[{addresses: [{ip: b}], ports: [{port: 1}]}, {addresses: [{ip: a}], ports: [{port: 1}]}]`,
 			`[{addresses: [{ip: a}, {ip: b}], ports: [{port: 1}]}]`},
@@ -19,20 +31,19 @@ func TestCanonicalizeEndpoints(t *testing.T) {
 		{"same IP of two objects", `[{addresses: [{ip: a, targetRef: {uid: '2'}}, {ip: a, targetRef: {uid: '1'}}, {ip: a}]}]`,
 			`[{addresses: [{ip: a}, {ip: a, targetRef: {uid: '1'}}, {ip: a, targetRef: {uid: '2'}}]}]`},
 		{"without ports", `[{addresses: [{ip: b}]}, {addresses: [{ip: a}]}]`, `[{addresses: [{ip: a}, {ip: b}]}]`},
-		{"without addresses", `[{ports: [{port: 1}]}, {addresses: [{ip: b}, {ip: a}]}]`, `[{ports: [{port: 1}]}, {addresses: [{ip: b}, {ip: a}]}]`},
 		{"equal addresses", `[{addresses: [{ip: a}], ports: [{port: 1, name: p1}]}, {addresses: [{ip: a}], ports: [{port: 1, name: p1}]}]`,
 			`[{addresses: [{ip: a}], ports: [{port: 1, name: p1}]}]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := parse[corev1.Endpoints](t, "subsets: "+test.subsets)
-			canonicalizeEndpoints(e)
+			e.Subsets = repackSubsets(e.Subsets)
 			requireYAML(t, "subsets: "+test.want, e)
 		})
 	}
 }
 
 // The order is that of hashes, so it does not depend on the order in the request.
-func TestCanonicalizeEndpointsOrder(t *testing.T) {
+func TestRepackSubsetsOrder(t *testing.T) {
 	a := parse[corev1.Endpoints](t, `subsets:
 - {addresses: [{ip: 10.0.0.1}, {ip: 10.0.0.2}], ports: [{port: 1, name: p1}, {port: 2, name: p2}, {port: 3, name: p3}]}
 - {addresses: [{ip: 10.0.0.3}], ports: [{port: 1, name: p1}]}`)
@@ -40,11 +51,10 @@ func TestCanonicalizeEndpointsOrder(t *testing.T) {
 - {addresses: [{ip: 10.0.0.3}], ports: [{port: 1, name: p1}]}
 - {addresses: [{ip: 10.0.0.2}, {ip: 10.0.0.1}], ports: [{port: 3, name: p3}, {port: 2, name: p2}]}
 - {addresses: [{ip: 10.0.0.1}, {ip: 10.0.0.2}], ports: [{port: 1, name: p1}]}`)
-	canonicalizeEndpoints(a)
-	canonicalizeEndpoints(b)
+	a.Subsets, b.Subsets = repackSubsets(a.Subsets), repackSubsets(b.Subsets)
 	require.Equal(t, a, b)
 	again := a.DeepCopy()
-	canonicalizeEndpoints(again)
+	again.Subsets = repackSubsets(again.Subsets)
 	require.Equal(t, a, again)
 	require.Len(t, a.Subsets, 2, "the port of all three is in both, with the addresses that have its other ports")
 }

@@ -30,7 +30,7 @@ func setNodeDefaults(node *corev1.Node) {
 
 // prepareNodeForCreate keeps the status. It removes what nodes do not have any more.
 func prepareNodeForCreate(_ context.Context, node *corev1.Node) {
-	node.Spec.ConfigSource = nil
+	node.Spec.ConfigSource, node.Status.Config = nil, nil
 	node.Spec.PodPreemptionPolicy = nil // InPlacePodVerticalScalingSchedulerPreemption is off
 }
 
