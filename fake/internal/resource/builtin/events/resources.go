@@ -22,8 +22,9 @@ func Resources() []resource.Resource {
 			FromStorage:              convertEventFromCore,
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
 			GarbageCollection: resource.GarbageCollectionUnsupported,
-			ValidateName:      resource.ValidatePathSegmentName,
 			Fields:            core.EventFields("regarding", "reportingController"),
+			Validate:          validateNewEvent,
+			ValidateUpdate:    validateEventUpdate,
 		},
 	}
 }
