@@ -1,0 +1,66 @@
+package admissionregistration
+
+import (
+	"fmt"
+	"slices"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func mutatingWebhookWarnings(c *admissionv1.MutatingWebhookConfiguration) []string {
+	return webhookWarnings(mutatingWebhooks(c))
+}
+
+func mutatingWebhookUpdateWarnings(c, _ *admissionv1.MutatingWebhookConfiguration) []string {
+	return mutatingWebhookWarnings(c)
+}
+
+func validatingWebhookWarnings(c *admissionv1.ValidatingWebhookConfiguration) []string {
+	return webhookWarnings(validatingWebhooks(c))
+}
+
+func validatingWebhookUpdateWarnings(c, _ *admissionv1.ValidatingWebhookConfiguration) []string {
+	return validatingWebhookWarnings(c)
+}
+
+// webhookWarnings warns of rules that name reviews, for which webhooks are not called.
+func webhookWarnings(webhooks []*admissionv1.MutatingWebhook) (warnings []string) {
+	for i, w := range webhooks {
+		for j := range w.Rules {
+			for _, review := range reviewsOf(&w.Rules[j]) {
+				warnings = append(warnings, fmt.Sprintf("webhooks[%d].rules[%d]: %s is excluded from admission webhooks; this rule will have no effect", i, j, review))
+			}
+		}
+	}
+	return warnings
+}
+
+// reviewsOf returns the reviews that a rule without wildcards names.
+func reviewsOf(r *admissionv1.RuleWithOperations) (reviews []schema.GroupResource) {
+	if slices.Contains(r.APIGroups, "*") || slices.Contains(r.APIVersions, "*") || slices.Contains(r.Resources, "*") {
+		return nil
+	}
+	for _, group := range []string{"authentication.k8s.io", "authorization.k8s.io"} {
+		if !slices.Contains(r.APIGroups, group) {
+			continue
+		}
+		for _, name := range r.Resources {
+			review := schema.GroupResource{Group: group, Resource: name}
+			if isReview(review) && !slices.Contains(reviews, review) {
+				reviews = append(reviews, review)
+			}
+		}
+	}
+	return reviews
+}
+
+func isReview(r schema.GroupResource) bool {
+	switch r.Resource {
+	case "selfsubjectreviews", "tokenreviews":
+		return r.Group == "authentication.k8s.io"
+	case "localsubjectaccessreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews", "subjectaccessreviews":
+		return r.Group == "authorization.k8s.io"
+	}
+	return false
+}
