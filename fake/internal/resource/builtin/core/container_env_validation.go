@@ -279,23 +279,27 @@ func divisorsOf(name string) string {
 }
 
 // isDivisor reports whether a request or a limit can be divided by a quantity: by none, one or, of
-// CPU, a thousandth, and of bytes a power of 1000 or of 1024.
+// CPU, a thousandth, and of bytes a unit of 1000 or of 1024 bytes to some power.
 func isDivisor(q resource.Quantity, ofCPU bool) bool {
-	if q.IsZero() {
+	switch {
+	case q.IsZero() || q.CmpInt64(1) == 0:
 		return true
+	case ofCPU:
+		return q.Format != resource.DecimalExponent && q.Cmp(*resource.NewMilliQuantity(1, resource.DecimalSI)) == 0
+	case q.Format == resource.DecimalSI:
+		return isPower(q, 1000)
+	case q.Format == resource.BinarySI:
+		return isPower(q, 1024) || q.CmpInt64(1000) == 0
 	}
-	var buf [64]byte
-	number, suffix := q.CanonicalizeBytes(buf[:0])
-	if string(number) != "1" {
-		return false
-	}
-	switch string(suffix) {
-	case "":
-		return true
-	case "m":
-		return ofCPU
-	case "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei":
-		return !ofCPU
+	return false
+}
+
+// isPower reports whether a quantity is the first to the sixth power of a number.
+func isPower(q resource.Quantity, base int64) bool {
+	for n, power := 1, base; n <= 6; n, power = n+1, power*base {
+		if q.CmpInt64(power) == 0 {
+			return true
+		}
 	}
 	return false
 }

@@ -31,5 +31,5 @@ func fractionalBytesWarnings(list corev1.ResourceList, p *validate.Path) []strin
 	if size.MilliValue()%1000 == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: fractional byte value %q is invalid, must be an integer", p.Key(string(corev1.ResourceStorage)), size.String())}
+	return []string{fmt.Sprintf("%s: fractional byte value %q is invalid, must be an integer", p.Key(string(corev1.ResourceStorage)).String(), size.String())}
 }
