@@ -282,16 +282,18 @@ func divisorsOf(name string) string {
 // CPU, a thousandth, and of bytes a unit of 1000 or of 1024 bytes to some power.
 func isDivisor(q resource.Quantity, ofCPU bool) bool {
 	switch {
-	case q.IsZero() || q.CmpInt64(1) == 0:
+	case q.IsZero():
+		return true
+	case q.Format == resource.DecimalExponent: // such as 1e0 and 1e3
+		return false
+	case q.CmpInt64(1) == 0:
 		return true
 	case ofCPU:
-		return q.Format != resource.DecimalExponent && q.Cmp(*resource.NewMilliQuantity(1, resource.DecimalSI)) == 0
+		return q.Cmp(*resource.NewMilliQuantity(1, resource.DecimalSI)) == 0
 	case q.Format == resource.DecimalSI:
 		return isPower(q, 1000)
-	case q.Format == resource.BinarySI:
-		return isPower(q, 1024) || q.CmpInt64(1000) == 0
 	}
-	return false
+	return isPower(q, 1024) || q.CmpInt64(1000) == 0
 }
 
 // isPower reports whether a quantity is the first to the sixth power of a number.

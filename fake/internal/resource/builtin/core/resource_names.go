@@ -15,9 +15,11 @@ import (
 // validateResourceName validates the name of a resource of any kind.
 func validateResourceName(name corev1.ResourceName, p *validate.Path) field.ErrorList {
 	switch {
+	case isNamedResource(name):
+		return nil
 	case len(validate.LabelName(string(name), p)) > 0:
 		return validate.Messages(name, validation.IsQualifiedName(string(name)), p)
-	case !strings.Contains(string(name), "/") && !isStandardResource(name):
+	case !strings.Contains(string(name), "/") && !isHugePages(name) && !strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix):
 		return field.ErrorList{p.Invalid(name, "must be a standard resource type or fully qualified")}
 	}
 	return nil
@@ -82,17 +84,18 @@ func isContainerResource(name corev1.ResourceName) bool {
 	return isHugePages(name)
 }
 
-// isStandardResource reports whether Kubernetes knows a resource without domain: one of containers,
-// of volumes or of quotas.
-func isStandardResource(name corev1.ResourceName) bool {
+// isNamedResource reports whether a resource has a name that Kubernetes knows: it is one of
+// containers, of volumes or of quotas. Those of huge pages are not among them, since they depend on
+// the size of the pages.
+func isNamedResource(name corev1.ResourceName) bool {
 	switch name {
-	case corev1.ResourceStorage, corev1.ResourceRequestsStorage,
+	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
+		corev1.ResourceStorage, corev1.ResourceRequestsStorage,
 		corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceRequestsEphemeralStorage,
 		corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceLimitsEphemeralStorage:
 		return true
 	}
-	return isContainerResource(name) || isObjectCount(name) ||
-		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
+	return isObjectCount(name)
 }
 
 // isObjectCount reports whether the resource of a quota is a number of objects.
