@@ -1,11 +1,6 @@
 package fakeapi_test
 
 import (
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"regexp"
 	"testing"
 
@@ -161,12 +156,7 @@ func TestStoragePlugins(t *testing.T) {
 	}
 	client, _ := startWithPlugins(t, fakeapi.WithObjects(class))
 	claims := client.CoreV1().PersistentVolumeClaims("default")
-	claim, err := claims.Create(t.Context(), &corev1.PersistentVolumeClaim{
-		ObjectMeta: named("c"), Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources:   corev1.VolumeResourceRequirements{Requests: resourceList("storage", "1Gi")},
-		},
-	}, metav1.CreateOptions{})
+	claim, err := claims.Create(t.Context(), newClaim("c"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "std", *claim.Spec.StorageClassName)
 	require.Equal(t, []string{"kubernetes.io/pvc-protection"}, claim.Finalizers)
@@ -185,7 +175,10 @@ func TestStoragePlugins(t *testing.T) {
 func TestClassPlugins(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{corev1.LabelTopologyZone: "z", "other": "x"}}}
 	client, _ := startWithPlugins(t, fakeapi.WithObjects(node,
-		&networkingv1.IngressClass{ObjectMeta: metav1.ObjectMeta{Name: "web", Annotations: map[string]string{networkingv1.AnnotationIsDefaultIngressClass: "true"}}},
+		&networkingv1.IngressClass{
+			ObjectMeta: metav1.ObjectMeta{Name: "web", Annotations: map[string]string{networkingv1.AnnotationIsDefaultIngressClass: "true"}},
+			Spec:       networkingv1.IngressClassSpec{Controller: "example.com/web"},
+		},
 		&nodev1.RuntimeClass{ObjectMeta: named("box"), Handler: "box", Overhead: &nodev1.Overhead{PodFixed: resourceList("cpu", "10m")}},
 	))
 	ingress, err := client.NetworkingV1().Ingresses("default").Create(t.Context(), &networkingv1.Ingress{
@@ -212,21 +205,11 @@ func TestClassPlugins(t *testing.T) {
 }
 
 func TestCertificatePlugins(t *testing.T) {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	require.NoError(t, err)
-	request := func(organization string) []byte {
-		data, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "u", Organization: []string{organization}}}, key)
-		require.NoError(t, err)
-		return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: data})
-	}
 	client, _ := startWithPlugins(t)
 	requests := client.CertificatesV1().CertificateSigningRequests()
 	create := func(organization string) error {
-		_, err := requests.Create(t.Context(), &certificatesv1.CertificateSigningRequest{
-			ObjectMeta: named("r"), Spec: certificatesv1.CertificateSigningRequestSpec{
-				Request: request(organization), SignerName: certificatesv1.KubeAPIServerClientSignerName, Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
-			},
-		}, metav1.CreateOptions{})
+		request := newSigningRequest(t, "r", certificatesv1.KubeAPIServerClientSignerName, organization)
+		_, err := requests.Create(t.Context(), request, metav1.CreateOptions{})
 		return err
 	}
 	require.EqualError(t, create("system:masters"), `certificatesigningrequests.certificates.k8s.io "r" is forbidden: `+

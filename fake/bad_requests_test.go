@@ -69,7 +69,7 @@ func TestBadRequests(t *testing.T) {
 		{"a PUT of 4 MiB of an unknown type", "PUT", maps + "/there", "text/plain", strings.Repeat(" ", 4<<20), 413, "RequestEntityTooLarge", ""},
 		{"a PUT of an unknown type with a bad option", "PUT", maps + "/there?dryRun=Some", "text/plain", `{}`, 422, "Invalid", "dryRun: Unsupported value"},
 		{"an object of 2 MiB", "POST", "/api/v1/namespaces/default/podtemplates", "application/json",
-			`{"metadata":{"name":"x"},"template":{"spec":{"hostname":"` + strings.Repeat("x", 2<<20) + `"}}}`, 500, "", "etcdserver: request is too large"},
+			`{"metadata":{"name":"x"},"template":{"spec":{"containers":[{"name":"c","image":"i","args":["` + strings.Repeat("x", 2<<20) + `"]}]}}}`, 500, "", "etcdserver: request is too large"},
 		{"a ConfigMap of more than a MiB", "POST", maps, "application/json",
 			`{"metadata":{"name":"x"},"data":{"k":"` + strings.Repeat("x", 1<<20+1) + `"}}`, 422, "Invalid", "[]: Too long: may not be more than 1048576 bytes"},
 		{"an invalid key", "POST", maps, "application/json", `{"metadata":{"name":"x"},"data":{"a b":"c"}}`, 422, "Invalid", "data[a b]: Invalid value"},
@@ -145,17 +145,25 @@ func send(t testing.TB, srv *fakeapi.Server, method, path, contentType string, b
 // The message of a conflict has the key in etcd, which for some resources differs from their name.
 func TestStorageKeysInConflicts(t *testing.T) {
 	srv := fakeapi.Start(t)
-	for path, key := range map[string]string{
-		"/api/v1/nodes/there":                                           "/registry/minions/there",
-		"/api/v1/namespaces/default/configmaps/there":                   "/registry/configmaps/default/there",
-		"/api/v1/namespaces/default/services/there":                     "/registry/services/specs/default/there",
-		"/api/v1/namespaces/default/endpoints/there":                    "/registry/services/endpoints/default/there",
-		"/api/v1/namespaces/default/replicationcontrollers/there":       "/registry/controllers/default/there",
-		"/apis/networking.k8s.io/v1/namespaces/default/ingresses/there": "/registry/ingress/default/there",
-	} {
-		code, _, body := send(t, srv, "POST", strings.TrimSuffix(path, "/there"), "application/json", []byte(`{"metadata":{"name":"there"}}`))
+	keys := map[string]string{
+		"nodes":                  "/registry/minions/there",
+		"configmaps":             "/registry/configmaps/default/there",
+		"services":               "/registry/services/specs/default/there",
+		"endpoints":              "/registry/services/endpoints/default/there",
+		"replicationcontrollers": "/registry/controllers/default/there",
+		"ingresses":              "/registry/ingress/default/there",
+	}
+	for _, res := range storedResources() {
+		key := keys[res.Plural]
+		if key == "" {
+			continue
+		}
+		collection := strings.TrimPrefix((&resourceTest{srv: srv, res: res}).collection(), srv.URL())
+		made, err := newObject(t, res, "there").MarshalJSON()
+		require.NoError(t, err)
+		code, _, body := send(t, srv, "POST", collection, "application/json", made)
 		require.Equal(t, 201, code, "%s", body)
-		code, _, body = send(t, srv, "PUT", path, "application/json", []byte(`{"metadata":{"name":"there","uid":"u"}}`))
+		code, _, body = send(t, srv, "PUT", collection+"/there", "application/json", []byte(`{"metadata":{"name":"there","uid":"u"}}`))
 		require.Equal(t, 409, code, "%s", body)
 		require.Contains(t, string(body), " Key: "+key+", ")
 	}

@@ -32,9 +32,9 @@ import (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-func newDeployment(name string) *appsv1.Deployment {
+func newDeployment(name string, change ...func(*appsv1.Deployment)) *appsv1.Deployment {
 	labels := map[string]string{"app": name}
-	return &appsv1.Deployment{
+	d := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", Labels: labels},
 		Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
@@ -44,6 +44,10 @@ func newDeployment(name string) *appsv1.Deployment {
 			},
 		},
 	}
+	for _, c := range change {
+		c(d)
+	}
+	return d
 }
 
 // The typed client, which uses protobuf, creates, updates, patches and deletes a Deployment.
@@ -235,7 +239,7 @@ func TestStringData(t *testing.T) {
 
 // Duplicate owner references are removed with a warning.
 func TestDuplicateOwners(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithObjects(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "u1"}}))
+	srv := fakeapi.Start(t, fakeapi.WithObjects(newPod("p", func(p *corev1.Pod) { p.UID = "u1" })))
 	const owners = `"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u1"},{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u1"}]`
 	const maps = "/api/v1/namespaces/default/configmaps"
 	const warning = `299 - ".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, ` +

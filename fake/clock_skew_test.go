@@ -57,7 +57,7 @@ func TestClockSkew(t *testing.T) {
 func TestGracePeriodWithClockSkew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pod := func(name string) *corev1.Pod {
-			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Spec: corev1.PodSpec{NodeName: "n"}}
+			return newPod(name, func(p *corev1.Pod) { p.Spec.NodeName = "n" })
 		}
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(pod("a"), pod("b")))
 		pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")

@@ -1,6 +1,12 @@
 package fakeapi_test
 
 import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +15,34 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
+
+// newSigningRequest returns a request for a client certificate.
+func newSigningRequest(t *testing.T, name, signer, organization string) *certificatesv1.CertificateSigningRequest {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	subject := pkix.Name{CommonName: "u", Organization: []string{organization}}
+	data, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: subject}, key)
+	require.NoError(t, err)
+	return &certificatesv1.CertificateSigningRequest{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: certificatesv1.CertificateSigningRequestSpec{
+			Request:    pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: data}),
+			SignerName: signer, Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
+		},
+	}
+}
+
+// newCertificate returns a certificate as PEM.
+func newCertificate(t *testing.T) []byte {
+	t.Helper()
+	public, key, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	data, err := x509.CreateCertificate(rand.Reader, template, template, public, key)
+	require.NoError(t, err)
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: data})
+}
 
 func csrCondition(of certificatesv1.RequestConditionType) certificatesv1.CertificateSigningRequestCondition {
 	return certificatesv1.CertificateSigningRequestCondition{Type: of, Status: corev1.ConditionTrue, Reason: "r"}
@@ -20,13 +54,13 @@ func TestApproval(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
 	requests := client.CertificatesV1().CertificateSigningRequests()
-	csr, err := requests.Create(ctx, &certificatesv1.CertificateSigningRequest{
-		ObjectMeta: metav1.ObjectMeta{Name: "r", Labels: map[string]string{"made": "here"}},
-		Spec:       certificatesv1.CertificateSigningRequestSpec{SignerName: "example.com/s", Request: []byte("r")},
-	}, metav1.CreateOptions{})
+	made := newSigningRequest(t, "r", "example.com/s", "devs")
+	made.Labels = map[string]string{"made": "here"}
+	certificate := newCertificate(t)
+	csr, err := requests.Create(ctx, made, metav1.CreateOptions{})
 	require.NoError(t, err)
 
-	csr.Spec.SignerName, csr.Status.Certificate = "example.com/other", []byte("c")
+	csr.Spec.SignerName, csr.Status.Certificate = "example.com/other", certificate
 	csr.Status.Conditions = append(csr.Status.Conditions, csrCondition(certificatesv1.CertificateApproved))
 	csr.Labels = map[string]string{"l": "v"}
 	csr, err = requests.UpdateApproval(ctx, "r", csr, metav1.UpdateOptions{FieldManager: "approver"})
@@ -43,12 +77,12 @@ func TestApproval(t *testing.T) {
 
 	// An update of the status may set other conditions. It does not change those of the approval.
 	sent := csr.DeepCopy()
-	sent.Status.Certificate = []byte("c")
+	sent.Status.Certificate = certificate
 	sent.Status.Conditions[0].Message = "changed"
 	sent.Status.Conditions = append(sent.Status.Conditions, csrCondition("Other"))
 	csr, err = requests.UpdateStatus(ctx, sent, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	require.Equal(t, []byte("c"), csr.Status.Certificate)
+	require.Equal(t, certificate, csr.Status.Certificate)
 	require.Empty(t, csr.Status.Conditions[0].Message)
 	require.Len(t, csr.Status.Conditions, 2)
 
@@ -65,7 +99,7 @@ func TestApprovalErrors(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
 	requests := client.CertificatesV1().CertificateSigningRequests()
-	csr, err := requests.Create(ctx, &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, metav1.CreateOptions{})
+	csr, err := requests.Create(ctx, newSigningRequest(t, "r", "example.com/s", "devs"), metav1.CreateOptions{})
 	require.NoError(t, err)
 
 	sent := csr.DeepCopy()
@@ -95,10 +129,10 @@ func TestApprovalErrors(t *testing.T) {
 		require.True(t, apierrors.IsInvalid(err), want)
 		require.ErrorContains(t, err, want)
 	}
-	csr.Status.Certificate = []byte("c")
+	csr.Status.Certificate = newCertificate(t)
 	csr, err = requests.UpdateStatus(ctx, csr, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	csr.Status.Certificate = []byte("d")
+	csr.Status.Certificate = newCertificate(t)
 	_, err = requests.UpdateStatus(ctx, csr, metav1.UpdateOptions{})
 	require.ErrorContains(t, err, "status.certificate: Forbidden: updates may not modify existing certificate content")
 }

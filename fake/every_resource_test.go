@@ -67,11 +67,9 @@ func (w *resourceTest) run() {
 	events, stop := w.watch()
 	defer stop()
 
-	obj := w.res.New()
-	obj.GetObjectKind().SetGroupVersionKind(w.res.GroupVersionKind())
+	obj := newTypedObject(w, w.res, w.name)
 	m, err := meta.Accessor(obj)
 	require.NoError(w, err)
-	m.SetName(w.name)
 	m.SetLabels(map[string]string{"step": "create"})
 	created := w.object(http.MethodPost, w.collection(), obj, http.StatusCreated)
 	require.NotEmpty(w, created.GetUID())
@@ -248,8 +246,7 @@ func (w *resourceTest) protobufEvents(body io.Reader) func() (string, metav1.Obj
 	}
 }
 
-// storedResources returns the types of which an object with only a name is valid: all stored types
-// except CRDs, which have their own tests.
+// storedResources returns all stored types except CRDs, which have their own tests.
 func storedResources() []*resource.Resource {
 	return slices.DeleteFunc(builtin.Table().Stored(), resource.IsCRDResource)
 }

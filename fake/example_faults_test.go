@@ -242,7 +242,10 @@ func ExampleAdmission() {
 	check(err)
 	defer func() { _ = srv.Close() }()
 	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "latest"}}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "latest"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "nginx"}}},
+	}
 	_, err = pods.Create(context.Background(), pod, metav1.CreateOptions{})
 	fmt.Println(err)
 	pod.Name = "v1"

@@ -27,7 +27,10 @@ func ExampleNew() {
 	}
 	defer func() { _ = srv.Close() }()
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "web-"}}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "web-"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "nginx"}}},
+	}
 	created, err := client.CoreV1().Pods("default").Create(context.Background(), pod, metav1.CreateOptions{})
 	if err != nil {
 		log.Fatal(err)
@@ -170,7 +173,10 @@ func ExampleWithAdmission() {
 	}
 	defer func() { _ = srv.Close() }()
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "web"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "nginx"}}},
+	}
 	created, err := client.CoreV1().Pods("default").Create(context.Background(), pod, metav1.CreateOptions{})
 	fmt.Println(created.Labels, err)
 	// Output: map[team:blue] <nil>

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -36,7 +35,7 @@ func latencies(t *testing.T, seed uint64) map[string]time.Duration {
 	synctest.Test(t, func(t *testing.T) {
 		var objects []runtime.Object
 		for i := range 100 {
-			objects = append(objects, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("p", i)}})
+			objects = append(objects, newPod(fmt.Sprint("p", i)))
 		}
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(objects...), fakeapi.WithFaults(faults.RealisticLatency(seed)...))
 		pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
@@ -57,7 +56,7 @@ func latencies(t *testing.T, seed uint64) map[string]time.Duration {
 		}
 		record("streaming list")
 
-		_, err = pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "new"}}, metav1.CreateOptions{})
+		_, err = pods.Create(t.Context(), newPod("new"), metav1.CreateOptions{})
 		require.NoError(t, err)
 		record("create")
 		require.Equal(t, watch.Added, (<-w.ResultChan()).Type)

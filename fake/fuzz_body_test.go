@@ -129,11 +129,10 @@ func seedBodies(f *testing.F) {
 	f.Add(uint8(0), uint8(1), []byte("metadata: {name: a, labels: &l {a: b}, annotations: *l}\ndata: {k: |-\n  v\n}"))
 	f.Add(uint8(0), uint8(1), []byte("metadata: {name: a}\n---\nmetadata: {name: b}"))
 	encoder := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
-	one := int32(1)
 	for kind, obj := range map[uint8]runtime.Object{
 		0: &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}, BinaryData: map[string][]byte{"k": {0}}},
-		1: &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{GenerateName: "p-"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c"}}}},
-		4: &appsv1.Deployment{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}, ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: appsv1.DeploymentSpec{Replicas: &one}},
+		1: &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{GenerateName: "p-"}, Spec: newPod("p").Spec},
+		4: &appsv1.Deployment{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"}, ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: newDeployment("d").Spec},
 	} {
 		var out strings.Builder
 		require.NoError(f, encoder.Encode(obj, &out))

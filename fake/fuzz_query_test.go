@@ -35,8 +35,10 @@ func newSelectableObjects() []runtime.Object {
 		&corev1.ConfigMap{ObjectMeta: object("default", "d", nil)},
 		&corev1.ConfigMap{ObjectMeta: object("other", "a", map[string]string{"app": "x"})},
 		&corev1.ConfigMap{ObjectMeta: object("other", "z", map[string]string{"tier": "1"})},
-		&corev1.Pod{ObjectMeta: object("default", "p", map[string]string{"app": "x"}), Spec: corev1.PodSpec{NodeName: "n"}, Status: corev1.PodStatus{Phase: corev1.PodRunning}},
-		&corev1.Pod{ObjectMeta: object("default", "q", nil), Status: corev1.PodStatus{Phase: corev1.PodPending}},
+		newPod("p", func(p *corev1.Pod) {
+			p.Labels, p.Spec.NodeName, p.Status.Phase = map[string]string{"app": "x"}, "n", corev1.PodRunning
+		}),
+		newPod("q", func(p *corev1.Pod) { p.Labels, p.Status.Phase = nil, corev1.PodPending }),
 	}
 }
 

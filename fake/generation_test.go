@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 )
@@ -22,10 +21,7 @@ func TestGenerationAndAnnotations(t *testing.T) {
 		}
 		t.Run(res.Plural, func(t *testing.T) {
 			objects := client.Resource(res.GroupVersionResource()).Namespace("default")
-			obj := &unstructured.Unstructured{Object: map[string]any{}}
-			obj.SetGroupVersionKind(res.GroupVersionKind())
-			obj.SetName("x")
-			_, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
+			_, err := objects.Create(t.Context(), newObject(t, res, "x"), metav1.CreateOptions{})
 			require.NoError(t, err)
 			want := int64(1)
 			for _, step := range []struct {

@@ -21,7 +21,7 @@ func TestLoadManifests(t *testing.T) {
 		"deep/b.json":   {Data: []byte(`{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"k":"v"}}]}`)},
 		"notes.txt":     {Data: []byte("not a manifest")},
 		"z.yaml":        {Data: []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: x}}\n")},
-		"zz/scale.yaml": {Data: []byte("apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {maxReplicas: 3, targetCPUUtilizationPercentage: 50}\n")},
+		"zz/scale.yaml": {Data: []byte("apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {kind: Deployment, name: d}, maxReplicas: 3, targetCPUUtilizationPercentage: 50}\n")},
 	}))
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 	ctx := t.Context()
@@ -65,11 +65,12 @@ func TestLoadKeepsMetadata(t *testing.T) {
 	w, err := client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
 	require.NoError(t, err)
 	defer w.Stop()
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "u-1"}, Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+	pod := newPod("p", func(p *corev1.Pod) { p.UID, p.Status.Phase = "u-1", corev1.PodRunning })
 	other := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"generateName": "q-", "namespace": "team"},
+		"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}},
 	}}
-	require.NoError(t, srv.Load(pod, &corev1.PodList{Items: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "r"}}}}, other))
+	require.NoError(t, srv.Load(pod, &corev1.PodList{Items: []corev1.Pod{*newPod("r")}}, other))
 	first := (<-w.ResultChan()).Object.(*corev1.Pod)
 	require.Equal(t, corev1.PodRunning, first.Status.Phase)
 	require.EqualValues(t, "u-1", first.UID)

@@ -14,7 +14,7 @@ import (
 func TestKubeletSubresources(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}},
-		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default"}}))
+		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}))
 	const pods, services = "/api/v1/namespaces/default/pods/", "/api/v1/namespaces/default/services/"
 	for _, tc := range []struct {
 		method, path string

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
@@ -176,7 +175,7 @@ func TestLostReply(t *testing.T) {
 	require.NoError(t, err)
 	srv := fakeapi.Start(t, fakeapi.WithFaults(rule))
 	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
-	_, err = pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, metav1.CreateOptions{})
+	_, err = pods.Create(t.Context(), newPod("p"), metav1.CreateOptions{})
 	require.Error(t, err)
 	_, err = pods.Get(t.Context(), "p", metav1.GetOptions{})
 	require.NoError(t, err)

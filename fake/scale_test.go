@@ -66,15 +66,16 @@ func TestScaleEveryType(t *testing.T) {
 		MatchLabels:      map[string]string{"app": "web"},
 		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "tier", Operator: metav1.LabelSelectorOpIn, Values: []string{"b", "a"}}},
 	}
+	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web", "tier": "a"}}, Spec: newPod("p").Spec}
 	apps, core := client.AppsV1(), client.CoreV1()
-	_, err := apps.Deployments("default").Create(ctx, &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Selector: selector}}, metav1.CreateOptions{})
+	_, err := apps.Deployments("default").Create(ctx, &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Selector: selector, Template: template}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = apps.ReplicaSets("default").Create(ctx, &appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Selector: selector}}, metav1.CreateOptions{})
+	_, err = apps.ReplicaSets("default").Create(ctx, &appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Selector: selector, Template: template}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = apps.StatefulSets("default").Create(ctx, &appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Selector: selector}}, metav1.CreateOptions{})
+	_, err = apps.StatefulSets("default").Create(ctx, &appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Selector: selector, Template: template}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = core.ReplicationControllers("default").Create(ctx, &corev1.ReplicationController{
-		ObjectMeta: meta, Spec: corev1.ReplicationControllerSpec{Selector: map[string]string{"app": "web"}},
+		ObjectMeta: meta, Spec: corev1.ReplicationControllerSpec{Selector: map[string]string{"app": "web"}, Template: &template},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
 
@@ -270,7 +271,10 @@ func TestScaleBodies(t *testing.T) {
 // The scale client finds the Scale of a type by discovery (SU-15).
 func TestScaleClient(t *testing.T) {
 	srv, client := startClient(t)
-	_, err := client.AppsV1().StatefulSets("default").Create(t.Context(), &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db"}}, metav1.CreateOptions{})
+	_, err := client.AppsV1().StatefulSets("default").Create(t.Context(), &appsv1.StatefulSet{
+		ObjectMeta: metav1.ObjectMeta{Name: "db"},
+		Spec:       appsv1.StatefulSetSpec{Selector: newDeployment("db").Spec.Selector, Template: newDeployment("db").Spec.Template},
+	}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	groups, err := restmapper.GetAPIGroupResources(client.Discovery())
 	require.NoError(t, err)

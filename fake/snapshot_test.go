@@ -115,7 +115,7 @@ func TestContinueAfterRestore(t *testing.T) {
 func TestControllersAfterRestore(t *testing.T) {
 	for _, bump := range []uint64{0, 1000} {
 		synctest.Test(t, func(t *testing.T) {
-			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "team"}, Spec: corev1.PodSpec{NodeName: "n"}}
+			pod := newPod("p", func(p *corev1.Pod) { p.Namespace, p.Spec.NodeName = "team", "n" })
 			srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithNamespaceDeletionDelay(0), fakeapi.WithObjects(pod))
 			client := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1()
 			deleted := func() bool {

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 )
@@ -39,10 +38,7 @@ func TestStatusMetadata(t *testing.T) {
 			if res.Namespaced {
 				objects = client.Resource(res.GroupVersionResource()).Namespace("default")
 			}
-			obj := &unstructured.Unstructured{Object: map[string]any{}}
-			obj.SetGroupVersionKind(res.GroupVersionKind())
-			obj.SetName("s")
-			created, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
+			created, err := objects.Create(t.Context(), newObject(t, res, "s"), metav1.CreateOptions{})
 			require.NoError(t, err)
 
 			sent := created.DeepCopy()

@@ -13,13 +13,33 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
+func newClaim(name string) *corev1.PersistentVolumeClaim {
+	return &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Resources:   corev1.VolumeResourceRequirements{Requests: resourceList("storage", "1Gi")},
+		},
+	}
+}
+
+func newVolume(name string) *corev1.PersistentVolume {
+	return &corev1.PersistentVolume{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PersistentVolumeSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			Capacity:    resourceList("storage", "1Gi"),
+			PersistentVolumeSource: corev1.PersistentVolumeSource{
+				CSI: &corev1.CSIPersistentVolumeSource{Driver: "csi.example.com", VolumeHandle: name},
+			},
+		},
+	}
+}
+
 // A claim that is deleted stays while a scheduled pod uses it, and a volume while it is bound.
 func TestStorageObjectInUseProtection(t *testing.T) {
-	claimOf := func(name string) *corev1.PersistentVolumeClaim {
-		return &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	}
 	podWith := func(name, node, claim string) *corev1.Pod {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: node}}
+		pod := newPod(name, func(p *corev1.Pod) { p.Spec.NodeName = node })
 		pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
 			PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
 		}}}
@@ -36,7 +56,7 @@ func TestStorageObjectInUseProtection(t *testing.T) {
 			return err == nil
 		}
 		for _, name := range []string{"unused", "unscheduled", "used"} {
-			claim, err := claims.Create(p.Context(), claimOf(name), metav1.CreateOptions{})
+			claim, err := claims.Create(p.Context(), newClaim(name), metav1.CreateOptions{})
 			require.NoError(p, err)
 			require.Equal(p, []string{"kubernetes.io/pvc-protection"}, claim.Finalizers)
 		}
@@ -52,7 +72,7 @@ func TestStorageObjectInUseProtection(t *testing.T) {
 		require.False(p, exists("used"))
 
 		volumes := p.client.CoreV1().PersistentVolumes()
-		volume, err := volumes.Create(p.Context(), &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}, metav1.CreateOptions{})
+		volume, err := volumes.Create(p.Context(), newVolume("v"), metav1.CreateOptions{})
 		require.NoError(p, err)
 		volume.Status.Phase = corev1.VolumeBound
 		volume, err = volumes.UpdateStatus(p.Context(), volume, metav1.UpdateOptions{})
@@ -89,11 +109,11 @@ func TestVolumeAttributesClassProtection(t *testing.T) {
 			require.NoError(p, err)
 			require.Equal(p, []string{"kubernetes.io/vac-protection"}, class.Finalizers)
 		}
-		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "c"}}
+		claim := newClaim("c")
 		claim.Spec.VolumeAttributesClassName = new("claimed")
 		claim, err := claims.Create(p.Context(), claim, metav1.CreateOptions{})
 		require.NoError(p, err)
-		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v"}}
+		volume := newVolume("v")
 		volume.Spec.VolumeAttributesClassName = new("bound")
 		_, err = p.client.CoreV1().PersistentVolumes().Create(p.Context(), volume, metav1.CreateOptions{})
 		require.NoError(p, err)
@@ -114,7 +134,7 @@ func TestVolumeAttributesClassProtection(t *testing.T) {
 func TestStorageObjectInUseProtectionWithoutControllers(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		claims := p.client.CoreV1().PersistentVolumeClaims("default")
-		_, err := claims.Create(p.Context(), &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{})
+		_, err := claims.Create(p.Context(), newClaim("c"), metav1.CreateOptions{})
 		require.NoError(p, err)
 		require.NoError(p, claims.Delete(p.Context(), "c", metav1.DeleteOptions{}))
 		claim, err := claims.Get(p.Context(), "c", metav1.GetOptions{})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -32,11 +31,8 @@ func TestSubresourcesTakeAnything(t *testing.T) {
 			path += "/namespaces/default"
 			objects = client.Resource(res.GroupVersionResource()).Namespace("default")
 		}
-		obj := &unstructured.Unstructured{Object: map[string]any{}}
-		obj.SetGroupVersionKind(res.GroupVersionKind())
-		obj.SetName("x")
 		if res.GroupVersion() == res.StorageVersion { // otherwise the object exists already
-			_, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
+			_, err := objects.Create(t.Context(), newObject(t, res, "x"), metav1.CreateOptions{})
 			require.NoError(t, err)
 		}
 		for _, sub := range res.Subresources {

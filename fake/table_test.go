@@ -141,7 +141,7 @@ func TestTableVersions(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(
 		&eventsv1.Event{
 			ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "default"}, Reason: "Tested", Type: "Normal", Note: " it is \n",
-			Regarding: corev1.ObjectReference{Kind: "Pod", Name: "p"}, ReportingController: "me",
+			Regarding: corev1.ObjectReference{Kind: "Pod", Name: "p", Namespace: "default"}, ReportingController: "me",
 		},
 		&autoscalingv1.HorizontalPodAutoscaler{
 			ObjectMeta: metav1.ObjectMeta{Name: "h", Namespace: "default"},
@@ -169,8 +169,7 @@ func TestTableVersions(t *testing.T) {
 // A Scale has columns of its own. A response that cannot be a Table returns 406.
 func TestTableOfSubresources(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(
-		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d", Namespace: "default"}, Spec: appsv1.DeploymentSpec{Replicas: new(int32(4))}},
-		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "default"}},
+		newPod("p"), newDeployment("d", func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(4)) }),
 	))
 	_, body := fetch(t, srv, "GET", "/apis/apps/v1/namespaces/default/deployments/d/scale", asTable)
 	table, rows := decodeTable(t, body)
@@ -196,7 +195,8 @@ func TestEveryResourceAsTable(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for _, res := range storedResources() {
 			w := &resourceTest{T: t, srv: srv, res: res, name: validNameFor(res)}
-			body := []byte(`{"apiVersion":"` + res.GroupVersion().String() + `","kind":"` + res.Kind + `","metadata":{"name":"` + w.name + `"}}`)
+			body, err := newObject(t, res, w.name).MarshalJSON()
+			require.NoError(t, err)
 			for _, step := range []struct {
 				method, url string
 				body        []byte
@@ -234,10 +234,7 @@ func TestEveryResourceAsWatchedTable(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		for _, res := range storedResources() {
 			w := &resourceTest{T: t, srv: srv, res: res, media: "application/json", codec: codecs()["application/json"], name: validNameFor(res)}
-			obj := res.New()
-			obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
-			obj.(metav1.Object).SetName(w.name)
-			made := w.object(http.MethodPost, w.collection(), obj, http.StatusCreated)
+			made := w.object(http.MethodPost, w.collection(), newTypedObject(t, res, w.name), http.StatusCreated)
 			for include, shown := range map[string]string{"": "PartialObjectMetadata", "None": "", "Object": res.Kind} {
 				_, body := fetch(t, srv, "GET", strings.TrimPrefix(w.collection(), srv.URL())+"?watch=true&sendInitialEvents=true&timeoutSeconds=1"+
 					"&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&fieldSelector=metadata.name%3D"+w.name+"&includeObject="+include, asTable)
@@ -299,7 +296,9 @@ func TestTableOptionErrors(t *testing.T) {
 // Flow schemas are ordered by precedence.
 func TestTableOfFlowSchemas(t *testing.T) {
 	flow := func(name string, precedence int32) *flowcontrolv1.FlowSchema {
-		return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: precedence}}
+		return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{
+			MatchingPrecedence: precedence, PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "exempt"},
+		}}
 	}
 	srv := fakeapi.Start(t, fakeapi.WithoutSystemObjects(), fakeapi.WithObjects(flow("a", 9000), flow("b", 100), flow("c", 100)))
 	_, body := fetch(t, srv, "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", asTable)

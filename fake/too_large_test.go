@@ -19,9 +19,9 @@ import (
 func TestTooLargeByManagedFieldsOnly(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "crowd"}}
+	pod := newPod("crowd")
 	for i := range 9_000 { // each is smaller than its managed fields
-		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: fmt.Sprintf("c%d", i)})
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: fmt.Sprintf("c%d", i), Image: "i"})
 	}
 	created, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -29,8 +29,7 @@ func TestTooLargeByManagedFieldsOnly(t *testing.T) {
 	require.Equal(t, 9_000, len(created.Spec.Containers))
 	require.NoError(t, pods.Delete(t.Context(), "crowd", metav1.DeleteOptions{}))
 
-	small := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "crowd", Labels: map[string]string{"a": "b"}}}
-	tracked, err := pods.Create(t.Context(), small, metav1.CreateOptions{})
+	tracked, err := pods.Create(t.Context(), newPod("crowd"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, tracked.ManagedFields)
 	body, err := json.Marshal(map[string]any{"spec": pod.Spec})

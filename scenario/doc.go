@@ -48,6 +48,11 @@
 //	kind: Deployment
 //	metadata:
 //	  name: web
+//	spec:
+//	  selector: {matchLabels: {app: web}}
+//	  template:
+//	    metadata: {labels: {app: web}}
+//	    spec: {containers: [{name: web, image: nginx}]}
 //
 // Words are separated by blanks. A word with blanks, or one that begins with "-" or "#", has double
 // quotes and is quoted as in Go. A "#" at the start of a word begins a comment. Every file must be

@@ -88,10 +88,12 @@ expect list configmaps member-a member-b
 apiVersion: v1
 kind: Pod
 metadata: {name: a}
+spec: {containers: [{name: main, image: nginx}]}
 -- b.yaml --
 apiVersion: v1
 kind: Pod
 metadata: {name: b}
+spec: {containers: [{name: main, image: nginx}]}
 `
 
 // A watch from an expired resourceVersion is retried from the same one forever. In production the

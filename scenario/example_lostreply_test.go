@@ -7,6 +7,7 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -20,8 +21,7 @@ import (
 func nightly(ctx context.Context, config *rest.Config) error {
 	jobs := kubernetes.NewForConfigOrDie(config).BatchV1().Jobs("default")
 	for ctx.Err() == nil {
-		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "report-" + time.Now().UTC().Format("150405")}}
-		_, err := jobs.Create(ctx, job, metav1.CreateOptions{})
+		_, err := jobs.Create(ctx, reportJob(time.Now().UTC()), metav1.CreateOptions{})
 		if err == nil || apierrors.IsAlreadyExists(err) {
 			return nil
 		}
@@ -36,14 +36,22 @@ func nightlyFixed(ctx context.Context, config *rest.Config) error {
 	jobs := kubernetes.NewForConfigOrDie(config).BatchV1().Jobs("default")
 	due := time.Now().UTC()
 	for ctx.Err() == nil {
-		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "report-" + due.Format("150405")}}
-		_, err := jobs.Create(ctx, job, metav1.CreateOptions{})
+		_, err := jobs.Create(ctx, reportJob(due), metav1.CreateOptions{})
 		if err == nil || apierrors.IsAlreadyExists(err) {
 			return nil
 		}
 		time.Sleep(time.Second)
 	}
 	return ctx.Err()
+}
+
+func reportJob(due time.Time) *batchv1.Job {
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: "report-" + due.Format("150405")},
+		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "report", Image: "report"}},
+		}}},
+	}
 }
 
 const nightlyScenario = `

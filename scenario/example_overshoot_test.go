@@ -32,9 +32,10 @@ func workers(count func(cached []*corev1.Pod, started map[types.UID]bool) int) s
 			set := obj.(*appsv1.ReplicaSet)
 			cached, err := pods.Lister().Pods("default").List(labels.Set{"set": set.Name}.AsSelector())
 			for n := count(cached, started); err == nil && n < int(*set.Spec.Replicas); n++ {
-				pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-					GenerateName: set.Name + "-", Labels: map[string]string{"set": set.Name},
-				}}
+				pod := &corev1.Pod{
+					ObjectMeta: metav1.ObjectMeta{GenerateName: set.Name + "-", Labels: map[string]string{"set": set.Name}},
+					Spec:       set.Spec.Template.Spec,
+				}
 				if pod, err = client.CoreV1().Pods("default").Create(ctx, pod, metav1.CreateOptions{}); err == nil {
 					started[pod.UID] = true
 				}
@@ -82,12 +83,22 @@ expect hits late 1
 apiVersion: apps/v1
 kind: ReplicaSet
 metadata: {name: web}
-spec: {replicas: 1}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: nginx}]}
 -- labelled.yaml --
 apiVersion: apps/v1
 kind: ReplicaSet
 metadata: {name: web, labels: {tier: front}}
-spec: {replicas: 1}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: nginx}]}
 `
 
 // A controller starts too many Pods, because those that it has just started are not in its cache

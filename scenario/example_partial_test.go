@@ -107,10 +107,12 @@ metadata: {name: dns}
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata: {name: web}
+spec: {defaultBackend: {service: {name: web, port: {number: 80}}}}
 ---
 apiVersion: v1
 kind: Service
 metadata: {name: web}
+spec: {ports: [{port: 80}]}
 `
 
 // An object that could not be read is treated as missing, and its records are deleted. In

@@ -83,10 +83,12 @@ expect absent configmap/snapshot-data
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data, labels: {backup: daily}}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 -- plain.yaml --
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 `
 
 // A watch with a selector sends DELETED for an object that does not match any more, although it was

@@ -75,8 +75,9 @@ func ExampleCreate() {
 func ExampleUpdateSubresource() {
 	job := scenario.Ref{Kind: "job", Name: "j"}
 	const head = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\n"
+	const spec = "spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}\n"
 	playWithTB(scenario.Config{},
-		scenario.Apply("job.yaml", head),
+		scenario.Apply("job.yaml", head+spec),
 		scenario.UpdateSubresource("active.yaml", head+"status: {active: 1}\n", "status"),
 		scenario.PatchSubresource(job, "status", types.MergePatchType, `{status: {ready: 1}}`),
 		scenario.Expect(job, scenario.Field{Path: "status", Value: `{"active":1,"ready":1}`}),

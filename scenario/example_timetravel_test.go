@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -40,9 +41,15 @@ func volumes(owned func(*appsv1.StatefulSet) string) scenario.Client {
 func keepVolume(ctx context.Context, client kubernetes.Interface, set *appsv1.StatefulSet, owned func(*appsv1.StatefulSet) string) error {
 	claims := client.CoreV1().PersistentVolumeClaims("default")
 	if set.DeletionTimestamp == nil {
-		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
-			Name: "data-" + set.Name, Labels: map[string]string{"set": set.Name, "uid": string(set.UID)},
-		}}
+		claim := &corev1.PersistentVolumeClaim{
+			ObjectMeta: metav1.ObjectMeta{Name: "data-" + set.Name, Labels: map[string]string{"set": set.Name, "uid": string(set.UID)}},
+			Spec: corev1.PersistentVolumeClaimSpec{
+				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				Resources: corev1.VolumeResourceRequirements{
+					Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+				},
+			},
+		}
 		_, err := claims.Create(ctx, claim, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
 			return nil
@@ -85,6 +92,11 @@ expect persistentvolumeclaim/data-db
 apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: db, finalizers: [example.com/volumes]}
+spec:
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: main, image: db}]}
 `
 
 // After a restart a controller reads an earlier state, in which an object is being deleted, and

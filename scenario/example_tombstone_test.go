@@ -77,6 +77,7 @@ expect absent configmap/address-web
 apiVersion: v1
 kind: Pod
 metadata: {name: web}
+spec: {containers: [{name: main, image: nginx}]}
 `
 
 // A delete is missed, and the resources of the object are never released. In production a pool of
