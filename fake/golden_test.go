@@ -98,8 +98,9 @@ func fixturesFor(t *testing.T, c golden.Case) fs.FS {
 
 // replay replays a case with a new server.
 func replay(t *testing.T, c golden.Case) golden.Result {
-	// The recorded server had neither controllers nor all admission plugins.
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithManifests(fixturesFor(t, c)),
+	// The recorded server had neither controllers nor all admission plugins, and did not validate
+	// built-in types.
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithoutValidation(), fakeapi.WithManifests(fixturesFor(t, c)),
 		fakeapi.WithoutAdmissionPlugins("Priority", "DefaultTolerationSeconds"))
 	player := golden.Player{
 		BaseURL:   srv.URL(),

@@ -26,7 +26,7 @@ func TestTooLargeByManagedFieldsOnly(t *testing.T) {
 	created, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.Zero(t, len(created.ManagedFields))
-	require.Equal(t, 9_000, len(created.Spec.Containers))
+	require.Equal(t, len(pod.Spec.Containers), len(created.Spec.Containers))
 	require.NoError(t, pods.Delete(t.Context(), "crowd", metav1.DeleteOptions{}))
 
 	tracked, err := pods.Create(t.Context(), newPod("crowd"), metav1.CreateOptions{})

@@ -103,9 +103,8 @@ func (c *Client) buildBody(req Request) []byte {
 	}
 	var body map[string]any
 	switch {
-	case req.Verb == "create", req.Verb == "put": // the whole object, with its required fields
-		body = c.partialObject(req.Set, identity, req.Key)
-		body = c.fullObject(body)
+	case req.Verb == "create", req.Verb == "put", req.Verb == "apply": // with its required fields
+		body = c.fullObject(c.partialObject(req.Set, identity, req.Key))
 	case req.Verb == "status" && req.Put:
 		all := DecodeContent(req.Base)
 		maps.Copy(all, req.Set)
@@ -118,9 +117,6 @@ func (c *Client) buildBody(req Request) []byte {
 		if req.DryRun {
 			body["dryRun"] = []string{metav1.DryRunAll}
 		}
-	case req.Verb == "apply":
-		body = c.partialObject(req.Set, identity, req.Key)
-		body["apiVersion"], body["kind"] = c.Kind.APIVersion(), c.Kind.Name
 	default: // a patch
 		body = c.partialObject(req.Set, identity, req.Key)
 	}
