@@ -148,7 +148,7 @@ func validateLimitRatio(item *corev1.LimitRangeItem, name corev1.ResourceName, p
 		}
 	}
 	request, hasRequest := item.DefaultRequest[name]
-	if limit, hasLimit := item.Default[name]; hasRequest && hasLimit && limit.Cmp(request) != 0 && !canOvercommit(name) {
+	if limit, hasLimit := item.Default[name]; hasRequest && hasLimit && limit.Cmp(request) != 0 && !isOvercommitAllowed(name) {
 		errs = append(errs, p.Child("defaultRequest").Key(string(name)).Invalid(request,
 			fmt.Sprintf("default value %s must equal to defaultRequest value %s in %s", limit.String(), request.String(), name)))
 	}

@@ -159,8 +159,7 @@ func validateClaimResource(name corev1.ResourceName, p *validate.Path) field.Err
 	if errs := validate.Messages(string(name), validation.IsQualifiedName(string(name)), p); len(errs) > 0 {
 		return errs
 	}
-	isNative := !strings.Contains(string(name), "/") || strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)
-	if isNative && name != corev1.ResourceStorage {
+	if isNativeResource(name) && name != corev1.ResourceStorage {
 		return field.ErrorList{validate.NotSupported(p, string(name), corev1.ResourceStorage)}
 	}
 	return nil

@@ -5,24 +5,27 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validateResourceName validates the name of a resource, such as cpu or example.com/gpu.
+// validateResourceName validates the name of a resource of any kind.
 func validateResourceName(name corev1.ResourceName, p *validate.Path) field.ErrorList {
-	if messages := validation.IsQualifiedName(string(name)); len(messages) > 0 {
-		return validate.Messages(name, messages, p)
-	}
-	if !strings.Contains(string(name), "/") && !isStandardResource(name) {
+	switch {
+	case isNamedResource(name):
+		return nil
+	case len(validate.LabelName(string(name), p)) > 0:
+		return validate.Messages(name, validation.IsQualifiedName(string(name)), p)
+	case !strings.Contains(string(name), "/") && !isQuotaResource(name):
 		return field.ErrorList{p.Invalid(name, "must be a standard resource type or fully qualified")}
 	}
 	return nil
 }
 
-// validateContainerResourceName validates the name of a resource that containers can use.
+// validateContainerResourceName validates the name of a resource that containers request.
 func validateContainerResourceName(name corev1.ResourceName, p *validate.Path) field.ErrorList {
 	errs := validateResourceName(name, p)
 	switch {
@@ -36,7 +39,7 @@ func validateContainerResourceName(name corev1.ResourceName, p *validate.Path) f
 	return errs
 }
 
-// validateQuotaResourceName validates the name of a resource that a ResourceQuota can limit.
+// validateQuotaResourceName validates the name of a resource that a ResourceQuota limits.
 func validateQuotaResourceName(name corev1.ResourceName, p *validate.Path) field.ErrorList {
 	errs := validateResourceName(name, p)
 	if !strings.Contains(string(name), "/") && !isQuotaResource(name) {
@@ -45,62 +48,83 @@ func validateQuotaResourceName(name corev1.ResourceName, p *validate.Path) field
 	return errs
 }
 
-// validateResourceQuantity validates that an amount of a resource is not negative, and a whole number
-// where the resource is counted.
-func validateResourceQuantity(name corev1.ResourceName, value resource.Quantity, p *validate.Path) (errs field.ErrorList) {
-	if value.Sign() < 0 {
-		errs = append(errs, p.Invalid(value.String(), "must be greater than or equal to 0"))
+// validateResourceQuantity validates how much of a resource is requested.
+func validateResourceQuantity(name corev1.ResourceName, q resource.Quantity, p *validate.Path) (errs field.ErrorList) {
+	if q.Sign() < 0 {
+		errs = append(errs, p.Invalid(q.String(), apivalidation.IsNegativeErrorMsg))
 	}
-	if value.MilliValue()%1000 != 0 && (isObjectCount(name) || isExtendedResource(name)) {
-		errs = append(errs, p.Invalid(value, "must be an integer"))
+	if isIntegerResource(name) && !isInteger(q) {
+		errs = append(errs, p.Invalid(q, "must be an integer"))
 	}
 	return errs
 }
 
-// isStandardResource reports whether a name without a domain is that of a resource.
-func isStandardResource(name corev1.ResourceName) bool {
-	return name == corev1.ResourceStorage || isQuotaResource(name)
+// isInteger reports whether a quantity is a whole number. Quantities are stored in thousandths.
+func isInteger(q resource.Quantity) bool { return q.MilliValue()%1000 == 0 }
+
+// isNativeResource reports whether a resource belongs to Kubernetes: its name has no domain, or
+// kubernetes.io.
+func isNativeResource(name corev1.ResourceName) bool {
+	return !strings.Contains(string(name), "/") || strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)
 }
 
-// isQuotaResource reports whether a name without a domain is that of a resource for quotas.
-func isQuotaResource(name corev1.ResourceName) bool {
+// isExtendedResource reports whether a resource is one of another domain. Its name is so short that
+// it is a name with the prefix for quotas, too.
+func isExtendedResource(name corev1.ResourceName) bool {
+	const prefix = corev1.DefaultResourceRequestsPrefix
+	if isNativeResource(name) || strings.HasPrefix(string(name), prefix) {
+		return false
+	}
+	domain, _, _ := strings.Cut(string(name), "/")
+	return len(prefix)+len(domain) <= validation.DNS1123SubdomainMaxLength && len(validate.LabelName(string(name), nil)) == 0
+}
+
+// isOvercommitAllowed reports whether a container may request less of a resource than its limit.
+func isOvercommitAllowed(name corev1.ResourceName) bool {
+	return isNativeResource(name) && !isHugePages(name)
+}
+
+// isContainerResource reports whether a resource without domain is one of containers.
+func isContainerResource(name corev1.ResourceName) bool {
+	switch name {
+	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return true
+	}
+	return isHugePages(name)
+}
+
+// isNamedResource reports whether a resource has a name that Kubernetes knows: it is one of
+// containers, of volumes or of quotas. Those of huge pages are not among them, since they depend on
+// the size of the pages.
+func isNamedResource(name corev1.ResourceName) bool {
 	switch name {
 	case corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage,
-		corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceRequestsStorage, corev1.ResourceRequestsEphemeralStorage,
+		corev1.ResourceStorage, corev1.ResourceRequestsStorage,
+		corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory, corev1.ResourceRequestsEphemeralStorage,
 		corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory, corev1.ResourceLimitsEphemeralStorage:
 		return true
 	}
-	return isObjectCount(name) || isHugePages(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
+	return isObjectCount(name)
 }
 
-// isObjectCount reports whether a resource is a number of objects.
+// isQuotaResource reports whether a resource without domain is one of quotas.
+func isQuotaResource(name corev1.ResourceName) bool {
+	return name != corev1.ResourceStorage && isNamedResource(name) || isHugePages(name) ||
+		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
+}
+
+// isObjectCount reports whether the resource of a quota is a number of objects.
 func isObjectCount(name corev1.ResourceName) bool {
 	switch name {
-	case corev1.ResourcePods, corev1.ResourceQuotas, corev1.ResourceServices, corev1.ResourceReplicationControllers, corev1.ResourceSecrets,
-		corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims, corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers:
+	case corev1.ResourcePods, corev1.ResourceQuotas, corev1.ResourceServices, corev1.ResourceReplicationControllers,
+		corev1.ResourceSecrets, corev1.ResourceConfigMaps, corev1.ResourcePersistentVolumeClaims,
+		corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers:
 		return true
 	}
 	return false
 }
 
-// isContainerResource reports whether a name without a domain is that of a resource for containers.
-func isContainerResource(name corev1.ResourceName) bool {
-	return name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || isHugePages(name)
-}
-
-// isNativeResource reports whether a resource is one of Kubernetes itself.
-func isNativeResource(name corev1.ResourceName) bool {
-	return !strings.Contains(string(name), "/") || strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)
-}
-
-// isExtendedResource reports whether a resource is one of a device or of an extension of a cluster.
-// Quotas name it with a prefix, which must leave it valid.
-func isExtendedResource(name corev1.ResourceName) bool {
-	return !isNativeResource(name) && !strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) &&
-		len(validation.IsQualifiedName(corev1.DefaultResourceRequestsPrefix+string(name))) == 0
-}
-
-// canOvercommit reports whether containers can have a lower request than limit of a resource.
-func canOvercommit(name corev1.ResourceName) bool {
-	return isNativeResource(name) && !isHugePages(name)
+// isIntegerResource reports whether there are only whole units of a resource.
+func isIntegerResource(name corev1.ResourceName) bool {
+	return isObjectCount(name) || isExtendedResource(name)
 }
