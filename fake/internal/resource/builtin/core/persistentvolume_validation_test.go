@@ -55,7 +55,7 @@ func TestValidatePersistentVolume(t *testing.T) {
 			"spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'",
 		},
 		`spec: {storageClassName: A, volumeMode: Raw}`: {
-			`spec.storageClassName: Invalid value: "A": ` + malformedSubdomain,
+			`spec.storageClassName: Invalid value: "A": ` + badSubdomain,
 			`spec.volumeMode: Unsupported value: "Raw": supported values: "Block", "Filesystem"`,
 		},
 		`spec: {volumeAttributesClassName: a, ` + csi + `}`: nil,
@@ -63,7 +63,7 @@ func TestValidatePersistentVolume(t *testing.T) {
 			"spec.volumeAttributesClassName: Required value: an empty string is disallowed",
 			"spec.csi: Required value: has to be specified when using volumeAttributesClassName",
 		},
-		`spec: {volumeAttributesClassName: A, ` + csi + `}`:                      {`spec.volumeAttributesClassName: Invalid value: "A": ` + malformedSubdomain},
+		`spec: {volumeAttributesClassName: A, ` + csi + `}`:                      {`spec.volumeAttributesClassName: Invalid value: "A": ` + badSubdomain},
 		`metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}`: nil,
 		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {` + csi + `}}`: {
 			"metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for this volume type"},
@@ -160,7 +160,7 @@ func TestValidateNodeSelector(t *testing.T) {
 			"s.nodeSelectorTerms[0].matchFields[0].values: Required value: must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
 			`s.nodeSelectorTerms[0].matchFields[0].key: Invalid value: "spec.a": not a valid field selector key`,
 			`s.nodeSelectorTerms[0].matchFields[1].operator: Invalid value: "Gt": not a valid selector operator`,
-			`s.nodeSelectorTerms[0].matchFields[1].values[0]: Invalid value: "B": ` + malformedSubdomain,
+			`s.nodeSelectorTerms[0].matchFields[1].values[0]: Invalid value: "B": ` + badSubdomain,
 		},
 	} {
 		t.Run(text, func(t *testing.T) {

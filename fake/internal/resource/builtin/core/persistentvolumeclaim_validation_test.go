@@ -35,15 +35,15 @@ func TestValidatePersistentVolumeClaim(t *testing.T) {
 		`spec: {resources: {requests: {}}}`:                              {"spec.resources[storage]: Required value"},
 		`spec: {resources: {requests: {storage: -1Gi}}}`:                 {`spec.resources[storage]: Invalid value: "-1Gi": must be greater than zero`},
 		`spec: {storageClassName: A, volumeMode: Raw, volumeAttributesClassName: B}`: {
-			`spec.storageClassName: Invalid value: "A": ` + malformedSubdomain,
+			`spec.storageClassName: Invalid value: "A": ` + badSubdomain,
 			`spec.volumeMode: Unsupported value: "Raw": supported values: "Block", "Filesystem"`,
-			`spec.volumeAttributesClassName: Invalid value: "B": ` + malformedSubdomain,
+			`spec.volumeAttributesClassName: Invalid value: "B": ` + badSubdomain,
 		},
 		`spec: {dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: s}}`: nil,
 		`spec: {dataSource: {kind: "", name: ""}}`: {
 			"spec.dataSource.name: Required value", "spec.dataSource.kind: Required value", `spec.dataSource: Invalid value: "": ` + notDefaultGroup},
 		`spec: {dataSourceRef: {apiGroup: A, kind: K, name: a, namespace: "N"}}`: {
-			`spec.dataSourceRef.apiGroup: Invalid value: "A": ` + malformedSubdomain, `spec.dataSourceRef.namespace: Invalid value: "N": ` + malformedLabel},
+			`spec.dataSourceRef.apiGroup: Invalid value: "A": ` + badSubdomain, `spec.dataSourceRef.namespace: Invalid value: "N": ` + badLabel},
 		`spec: {dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: PersistentVolumeClaim, name: a}}`: nil,
 		`spec: {dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: PersistentVolumeClaim, name: b}}`: {`spec: Invalid value: {}: must match dataSourceRef`},
 		`spec: {dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: PersistentVolumeClaim, name: a, namespace: b}}`: {

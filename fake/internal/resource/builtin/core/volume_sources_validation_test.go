@@ -12,20 +12,6 @@ import (
 )
 
 // errorTexts returns the texts of errors, nil if there are none.
-func errorTexts(errs field.ErrorList) (texts []string) {
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	return texts
-}
-
-const (
-	malformedSubdomain = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character ` +
-		`(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`
-	malformedLabel = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character ` +
-		`(e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`
-)
-
 func TestValidatePersistentVolumeSources(t *testing.T) {
 	const pairs = "must be a host:port pair or multiple pairs separated by commas"
 	hex32 := strings.Repeat("0a", 16)
@@ -48,7 +34,7 @@ func TestValidatePersistentVolumeSources(t *testing.T) {
 			"spec.glusterfs.endpoints: Required value", "spec.glusterfs.path: Required value",
 			`spec.glusterfs.endpointsNamespace: Invalid value: "": if the endpointnamespace is set, it must be a valid namespace name`,
 		},
-		`glusterfs: {endpoints: a, path: b, endpointsNamespace: "N"}`: {`spec.glusterfs.endpointsNamespace: Invalid value: "N": ` + malformedLabel},
+		`glusterfs: {endpoints: a, path: b, endpointsNamespace: "N"}`: {`spec.glusterfs.endpointsNamespace: Invalid value: "N": ` + badLabel},
 		`flocker: {}`: {"spec.flocker: Required value: one of datasetName and datasetUUID is required"},
 		`flocker: {datasetName: a/b, datasetUUID: c}`: {
 			`spec.flocker: Invalid value: "resource": datasetName and datasetUUID can not be specified simultaneously`,
@@ -106,17 +92,17 @@ func TestValidatePersistentVolumeSources(t *testing.T) {
 		`local: {path: ""}`:                  {"spec.local.path: Required value", "spec.nodeAffinity: Required value: Local volume requires node affinity"},
 		`storageos: {}`:                      {"spec.storageos.volumeName: Required value"},
 		`storageos: {volumeName: A, volumeNamespace: B, secretRef: {}}`: {
-			`spec.storageos.volumeName: Invalid value: "A": ` + malformedLabel, `spec.storageos.volumeNamespace: Invalid value: "B": ` + malformedLabel,
+			`spec.storageos.volumeName: Invalid value: "A": ` + badLabel, `spec.storageos.volumeNamespace: Invalid value: "B": ` + badLabel,
 			"spec.storageos.secretRef.name: Required value", "spec.storageos.secretRef.namespace: Required value",
 		},
 		`csi: {driver: A.Driver, volumeHandle: h, nodeStageSecretRef: {name: A}}`: nil,
 		`csi: {driver: "", volumeHandle: "", controllerPublishSecretRef: {}}`: {
-			"spec.csi.driver: Required value", `spec.csi.driver: Invalid value: "": ` + malformedSubdomain, "spec.csi.volumeHandle: Required value",
+			"spec.csi.driver: Required value", `spec.csi.driver: Invalid value: "": ` + badSubdomain, "spec.csi.volumeHandle: Required value",
 			"spec.csi.controllerPublishSecretRef.name: Required value", "spec.csi.controllerPublishSecretRef.namespace: Required value",
 		},
 		`csi: {driver: ` + strings.Repeat("d", 64) + `, volumeHandle: h, nodeExpandSecretRef: {name: A, namespace: B}}`: {
 			"spec.csi.driver: Too long: may not be more than 63 bytes",
-			`spec.csi.nodeExpandSecretRef.name: Invalid value: "A": ` + malformedSubdomain, `spec.csi.nodeExpandSecretRef.namespace: Invalid value: "B": ` + malformedLabel,
+			`spec.csi.nodeExpandSecretRef.name: Invalid value: "A": ` + badSubdomain, `spec.csi.nodeExpandSecretRef.namespace: Invalid value: "B": ` + badLabel,
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
