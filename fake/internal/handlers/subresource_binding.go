@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/codec"
@@ -61,8 +62,13 @@ func validateBinding(b *corev1.Binding) (errs field.ErrorList) {
 	if kind := b.Target.Kind; kind != "" && kind != "Node" {
 		errs = append(errs, field.NotSupported(path.Child("kind"), kind, []string{"Node", "<empty>"}))
 	}
-	if b.Target.Name == "" {
+	switch kind, name := b.Target.Kind, b.Target.Name; {
+	case name == "":
 		errs = append(errs, field.Required(path.Child("name"), ""))
+	case kind == "" || kind == "Node":
+		for _, message := range validation.IsDNS1123Subdomain(name) {
+			errs = append(errs, field.Invalid(path.Child("name"), name, message))
+		}
 	}
 	return errs
 }

@@ -73,7 +73,7 @@ func setPodStatusDefaults(status *corev1.PodStatus) {
 
 // preparePodForCreate sets the status of a new pod, and what follows from its labels and
 // annotations. Nothing of a status that was sent stays but a quality of service class.
-func preparePodForCreate(_ context.Context, pod *corev1.Pod) {
+func preparePodForCreate(ctx context.Context, pod *corev1.Pod) {
 	class := pod.Status.QOSClass
 	if class == "" {
 		class = qosClass(pod)
@@ -82,7 +82,7 @@ func preparePodForCreate(_ context.Context, pod *corev1.Pod) {
 	dropDisabledPodSpecFields(&pod.Spec, nil)
 	setSchedulingGatedCondition(pod)
 	mergeLabelKeys(pod)
-	copyAppArmorAnnotations(pod)
+	copyAppArmorAnnotations(ctx, pod)
 }
 
 func preparePodForUpdate(_ context.Context, pod, old *corev1.Pod) {

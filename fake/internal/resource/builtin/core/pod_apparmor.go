@@ -1,16 +1,20 @@
 package core
 
 import (
+	"context"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apiserver/pkg/warning"
+
+	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
 // copyAppArmorAnnotations sets the AppArmor profiles of containers that a new pod has as
 // annotations, as pods had before there were fields (KEP-24). A profile that is that of the pod is
-// not set again.
-func copyAppArmorAnnotations(pod *corev1.Pod) {
+// not set again. It warns of annotations that are set, and of those that cannot be.
+func copyAppArmorAnnotations(ctx context.Context, pod *corev1.Pod) {
 	if len(pod.Annotations) == 0 || pod.Spec.OS != nil && pod.Spec.OS.Name == corev1.Windows {
 		return
 	}
@@ -19,12 +23,18 @@ func copyAppArmorAnnotations(pod *corev1.Pod) {
 		ofPod = pod.Spec.SecurityContext.AppArmorProfile
 	}
 	visitContainers(&pod.Spec, func(c *corev1.Container) {
-		annotation, ok := pod.Annotations[corev1.DeprecatedAppArmorBetaContainerAnnotationKeyPrefix+c.Name]
+		key := appArmorContainerAnnotation + c.Name
+		annotation, ok := pod.Annotations[key]
 		if !ok || c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil {
 			return
 		}
 		profile := appArmorProfile(annotation)
-		if profile == nil || equality.Semantic.DeepEqual(profile, ofPod) {
+		if profile != nil && equality.Semantic.DeepEqual(profile, ofPod) {
+			return
+		}
+		var root *validate.Path
+		warning.AddWarning(ctx, "", appArmorAnnotationWarning(key, root.Child("metadata").Child("annotations")))
+		if profile == nil {
 			return
 		}
 		if c.SecurityContext == nil {

@@ -70,6 +70,17 @@ func dropDisabledEphemeralClaims(spec, old *corev1.PodSpec) {
 	}
 }
 
+// dropDisabledPodStatusFields removes the fields of the status of a pod that are off by default, unless
+// the old status has them.
+func dropDisabledPodStatusFields(status, old *corev1.PodStatus) {
+	if len(old.NodeAllocatableResourceClaimStatuses) == 0 { // DRANodeAllocatableResources
+		status.NodeAllocatableResourceClaimStatuses = nil
+	}
+	if len(old.VolumeHealth) == 0 { // CSIVolumeHealth
+		status.VolumeHealth = nil
+	}
+}
+
 func usesSchedulingGroup(spec *corev1.PodSpec) bool { return spec.SchedulingGroup != nil }
 
 func usesEvictionResponders(spec *corev1.PodSpec) bool { return len(spec.EvictionResponders) > 0 }

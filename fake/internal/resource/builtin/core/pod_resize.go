@@ -2,14 +2,13 @@ package core
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
 // resizeSubresource changes the CPU and memory of running containers (KEP-1287), and of the pod as
@@ -22,141 +21,173 @@ func resizeSubresource() resource.Subresource {
 			"spec.initContainers.*.resources", "spec.initContainers.*.resizePolicy",
 			"spec.resources",
 		},
-		PrepareForUpdate: preparePodResizeForUpdate,
-		ValidateUpdate:   validatePodResizeUpdate,
+		PrepareForUpdate: resource.OnUpdate(preparePodResizeForUpdate),
+		ValidateUpdate:   resource.SubresourceValidation(validatePodResizeUpdate),
 	}
 }
 
-// preparePodResizeForUpdate changes nothing if containers were added, removed, renamed or moved;
-// the validation reports that.
-func preparePodResizeForUpdate(_ context.Context, obj, old runtime.Object) {
-	pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
-	if len(validateContainerOrder(pod, oldPod)) > 0 {
+// preparePodResizeForUpdate changes nothing if containers were added or removed; the validation
+// reports that.
+func preparePodResizeForUpdate(_ context.Context, pod, old *corev1.Pod) {
+	if len(pod.Spec.Containers) != len(old.Spec.Containers) || len(pod.Spec.InitContainers) != len(old.Spec.InitContainers) {
 		return
 	}
 	sent := pod.Spec
-	resetPod(pod, oldPod)
-	copyContainerResources(pod.Spec.Containers, sent.Containers)
-	copyContainerResources(pod.Spec.InitContainers, sent.InitContainers)
+	resetPod(pod, old)
+	pod.Spec.Containers = resizedContainers(pod.Spec.Containers, sent.Containers)
+	pod.Spec.InitContainers = resizedContainers(pod.Spec.InitContainers, sent.InitContainers)
 	pod.Spec.Resources = sent.Resources
 }
 
-func copyContainerResources(to, from []corev1.Container) {
-	for i := range to {
-		to[i].Resources, to[i].ResizePolicy = from[i].Resources, from[i].ResizePolicy
+// resizedContainers returns containers with the resources of sent. It returns sent if containers were
+// renamed or moved; the validation reports that.
+func resizedContainers(containers, sent []corev1.Container) []corev1.Container {
+	for i := range containers {
+		if containers[i].Name != sent[i].Name {
+			return sent
+		}
+		containers[i].Resources, containers[i].ResizePolicy = sent[i].Resources, sent[i].ResizePolicy
 	}
+	return containers
 }
 
-// validateContainerOrder checks that the containers are the same, in the same order.
-func validateContainerOrder(pod, oldPod *corev1.Pod) (errs field.ErrorList) {
-	for _, list := range []struct {
-		name            string
-		containers, old []corev1.Container
-	}{
-		{"containers", pod.Spec.Containers, oldPod.Spec.Containers},
-		{"initContainers", pod.Spec.InitContainers, oldPod.Spec.InitContainers},
-	} {
-		path := field.NewPath("spec", list.name)
-		if len(list.containers) != len(list.old) {
-			errs = append(errs, field.Forbidden(path, list.name+" may not be added or removed on resize"))
-			continue
-		}
-		for i := range list.containers {
-			if list.containers[i].Name != list.old[i].Name {
-				errs = append(errs, field.Forbidden(path.Index(i).Child("name"), list.name+" may not be renamed or reordered on resize"))
-			}
-		}
-	}
-	return errs
-}
-
-func validatePodResizeUpdate(_ context.Context, obj, old runtime.Object) field.ErrorList {
-	pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
+// validatePodResizeUpdate validates a resize.
+func validatePodResizeUpdate(pod, old *corev1.Pod) field.ErrorList {
 	switch {
-	case isMirrorPod(oldPod):
+	case isMirrorPod(old.Annotations):
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "static pods cannot be resized")}
-	case oldPod.Spec.OS != nil && oldPod.Spec.OS.Name == corev1.Windows:
+	case old.Spec.OS != nil && old.Spec.OS.Name == corev1.Windows:
 		return field.ErrorList{field.Forbidden(field.NewPath(""), "windows pods cannot be resized")}
 	}
-	spec := field.NewPath("spec")
-	var errs field.ErrorList
-	if class := qosClass(pod); class != qosClass(oldPod) {
-		errs = append(errs, field.Invalid(spec, class, "Pod QOS Class may not change as a result of resizing"))
+	var root *validate.Path
+	p := root.Child("spec")
+	errs := validateUpdatedPod(pod, old)
+	if class := qosClass(pod); class != qosClassOf(old) {
+		errs = append(errs, p.Invalid(pod.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
 	}
-	if others := validateContainerOrder(pod, oldPod); len(others) > 0 {
-		return append(errs, others...)
+	if !isResizable(old) {
+		errs = append(errs, p.Forbidden("Pod running on node without support for resize"))
 	}
-	for i := range pod.Spec.InitContainers {
-		errs = append(errs, validateInitContainerResize(&pod.Spec.InitContainers[i], &oldPod.Spec.InitContainers[i], spec.Child("initContainers").Index(i))...)
+	errs = append(errs, validatePodLevelResize(pod.Spec.Resources, old.Spec.Resources, p)...)
+	if problems := validateContainerOrder(pod, old, p); len(problems) > 0 {
+		return append(errs, problems...)
+	}
+	for i := range old.Spec.InitContainers {
+		errs = append(errs, validateResourcesNotRemoved(&pod.Spec.InitContainers[i].Resources, &old.Spec.InitContainers[i].Resources,
+			"resource", p.Child("initContainers").Index(i).Child("resources"))...)
+	}
+	for i := range old.Spec.Containers {
+		errs = append(errs, validateResourcesNotRemoved(&pod.Spec.Containers[i].Resources, &old.Spec.Containers[i].Resources,
+			"resource", p.Child("containers").Index(i).Child("resources"))...)
 	}
 	for i := range pod.Spec.Containers {
-		errs = append(errs, validateContainerResize(&pod.Spec.Containers[i], &oldPod.Spec.Containers[i], spec.Child("containers").Index(i))...)
+		if !isResizeOnly(&pod.Spec.Containers[i], &old.Spec.Containers[i]) {
+			errs = append(errs, p.Forbidden("only cpu and memory resources are mutable"))
+		}
 	}
-	return append(errs, validatePodLevelResize(pod.Spec.Resources, oldPod.Spec.Resources, spec)...)
-}
-
-// validateContainerResize checks the change of one container.
-func validateContainerResize(c, old *corev1.Container, at *field.Path) field.ErrorList {
-	errs := validateContainerResourcesNotRemoved(c, old, at.Child("resources"))
-	if !equalExceptCPUAndMemory(c, old) {
-		errs = append(errs, field.Forbidden(field.NewPath("spec"), "only cpu and memory resources are mutable"))
+	for i := range pod.Spec.InitContainers {
+		errs = append(errs, validateInitContainerResize(&pod.Spec.InitContainers[i], &old.Spec.InitContainers[i], p.Child("initContainers").Index(i))...)
 	}
 	return errs
 }
 
-// validateInitContainerResize checks the change of one init container. One that has terminated
+// qosClassOf returns the quality of service class of a stored pod.
+func qosClassOf(pod *corev1.Pod) corev1.PodQOSClass {
+	if class := pod.Status.QOSClass; class != "" {
+		return class
+	}
+	return qosClass(pod)
+}
+
+// isResizable reports whether the kubelet of a running pod resizes it: it then reports the resources
+// of containers.
+func isResizable(pod *corev1.Pod) bool {
+	for i := range pod.Status.ContainerStatuses {
+		if s := &pod.Status.ContainerStatuses[i]; s.State.Running != nil {
+			return s.Resources != nil
+		}
+	}
+	return true
+}
+
+// validateContainerOrder validates that the containers are the same, in the same order.
+func validateContainerOrder(pod, old *corev1.Pod, p *validate.Path) field.ErrorList {
+	errs := validateSameContainers(pod.Spec.Containers, old.Spec.Containers, "containers", p)
+	return append(errs, validateSameContainers(pod.Spec.InitContainers, old.Spec.InitContainers, "initContainers", p)...)
+}
+
+func validateSameContainers(containers, old []corev1.Container, list string, p *validate.Path) (errs field.ErrorList) {
+	if len(containers) != len(old) {
+		return field.ErrorList{p.Child(list).Forbidden(list + " may not be added or removed on resize")}
+	}
+	for i := range containers {
+		if containers[i].Name != old[i].Name {
+			errs = append(errs, p.Child(list).Index(i).Child("name").Forbidden(list+" may not be renamed or reordered on resize"))
+		}
+	}
+	return errs
+}
+
+// validateInitContainerResize validates the change of one init container. One that is not a sidecar
 // cannot be restarted for a resize.
-func validateInitContainerResize(c, old *corev1.Container, at *field.Path) field.ErrorList {
-	errs := validateContainerResourcesNotRemoved(c, old, at.Child("resources"))
-	if !equalExceptCPUAndMemory(c, old) {
-		errs = append(errs, field.Forbidden(at, "only cpu and memory resources for init or sidecar containers are mutable"))
+func validateInitContainerResize(c, old *corev1.Container, p *validate.Path) (errs field.ErrorList) {
+	if !isResizeOnly(c, old) {
+		errs = append(errs, p.Forbidden("only cpu and memory resources for init or sidecar containers are mutable"))
 	}
-	sidecar := c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
-	restarts := slices.ContainsFunc(old.ResizePolicy, func(p corev1.ContainerResizePolicy) bool { return p.RestartPolicy == corev1.RestartContainer })
-	if restarts && !sidecar && !equality.Semantic.DeepEqual(c.Resources, old.Resources) {
-		errs = append(errs, field.Forbidden(at, "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))
+	if isSidecar(c) || equality.Semantic.DeepEqual(c, old) {
+		return errs
+	}
+	for i := range c.ResizePolicy {
+		if c.ResizePolicy[i].RestartPolicy == corev1.RestartContainer {
+			errs = append(errs, p.Forbidden("non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))
+		}
 	}
 	return errs
 }
 
-func validateContainerResourcesNotRemoved(c, old *corev1.Container, path *field.Path) field.ErrorList {
-	return append(validateResourcesNotRemoved(c.Resources.Requests, old.Resources.Requests, path.Child("requests"), "resource requests cannot be removed"),
-		validateResourcesNotRemoved(c.Resources.Limits, old.Resources.Limits, path.Child("limits"), "resource limits cannot be removed")...)
-}
-
-// equalExceptCPUAndMemory reports whether a resize changes nothing but CPU and memory.
-func equalExceptCPUAndMemory(c, old *corev1.Container) bool {
-	return equality.Semantic.DeepEqual(withoutCPUAndMemory(&c.Resources), withoutCPUAndMemory(&old.Resources)) &&
-		equality.Semantic.DeepEqual(c.ResizePolicy, old.ResizePolicy)
-}
-
-// validatePodLevelResize checks the change of the resources of the pod as a whole.
-func validatePodLevelResize(now, old *corev1.ResourceRequirements, spec *field.Path) (errs field.ErrorList) {
-	path := spec.Child("resources")
+// validatePodLevelResize validates the change of the resources of the pod as a whole. p is the path of
+// the spec.
+func validatePodLevelResize(r, old *corev1.ResourceRequirements, p *validate.Path) (errs field.ErrorList) {
 	switch {
-	case old == nil && now == nil:
+	case old == nil && r == nil:
 		return nil
-	case now == nil:
-		return field.ErrorList{field.Forbidden(path, "pod-level resources cannot be removed")}
+	case r == nil:
+		return field.ErrorList{p.Child("resources").Forbidden("pod-level resources cannot be removed")}
 	case old == nil:
 		old = &corev1.ResourceRequirements{}
 	}
-	errs = append(errs, validateResourcesNotRemoved(now.Requests, old.Requests, path.Child("requests"), "pod-level resource requests cannot be removed")...)
-	errs = append(errs, validateResourcesNotRemoved(now.Limits, old.Limits, path.Child("limits"), "pod-level resource limits cannot be removed")...)
-	if !equality.Semantic.DeepEqual(withoutCPUAndMemory(now), withoutCPUAndMemory(old)) {
-		errs = append(errs, field.Forbidden(spec, "only cpu and memory resources are mutable at pod-level"))
+	errs = validateResourcesNotRemoved(r, old, "pod-level resource", p.Child("resources"))
+	if !equality.Semantic.DeepEqual(withoutCPUAndMemory(r), withoutCPUAndMemory(old)) {
+		errs = append(errs, p.Forbidden("only cpu and memory resources are mutable at pod-level"))
 	}
 	return errs
 }
 
-// validateResourcesNotRemoved checks that now has all resources of old.
-func validateResourcesNotRemoved(now, old corev1.ResourceList, path *field.Path, message string) field.ErrorList {
+// validateResourcesNotRemoved validates that r has all resources of old. name is what the texts of
+// errors call them.
+func validateResourcesNotRemoved(r, old *corev1.ResourceRequirements, name string, p *validate.Path) (errs field.ErrorList) {
+	if !hasResourcesOf(r.Requests, old.Requests) {
+		errs = append(errs, p.Child("requests").Forbidden(name+" requests cannot be removed"))
+	}
+	if !hasResourcesOf(r.Limits, old.Limits) {
+		errs = append(errs, p.Child("limits").Forbidden(name+" limits cannot be removed"))
+	}
+	return errs
+}
+
+func hasResourcesOf(list, old corev1.ResourceList) bool {
 	for name := range old {
-		if _, ok := now[name]; !ok {
-			return field.ErrorList{field.Forbidden(path, message)}
+		if _, ok := list[name]; !ok {
+			return false
 		}
 	}
-	return nil
+	return true
+}
+
+// isResizeOnly reports whether a container differs from old in nothing but CPU and memory.
+func isResizeOnly(c, old *corev1.Container) bool {
+	return equalExcept(c, old, &c.Resources) &&
+		equality.Semantic.DeepEqual(withoutCPUAndMemory(&c.Resources), withoutCPUAndMemory(&old.Resources))
 }
 
 // withoutCPUAndMemory returns a copy without CPU and memory.

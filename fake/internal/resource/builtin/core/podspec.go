@@ -57,3 +57,22 @@ func visitContainers(spec *corev1.PodSpec, f func(*corev1.Container)) {
 		f(asContainer(&spec.EphemeralContainers[i]))
 	}
 }
+
+// containerCount returns the number of containers of all three kinds.
+func containerCount(spec *corev1.PodSpec) int {
+	return len(spec.InitContainers) + len(spec.Containers) + len(spec.EphemeralContainers)
+}
+
+// containerAt returns a container of any kind, the name of its list and its index there. i counts the
+// containers in the order of visitContainers.
+func containerAt(spec *corev1.PodSpec, i int) (c *corev1.Container, list string, index int) {
+	if i < len(spec.InitContainers) {
+		return &spec.InitContainers[i], "initContainers", i
+	}
+	i -= len(spec.InitContainers)
+	if i < len(spec.Containers) {
+		return &spec.Containers[i], "containers", i
+	}
+	i -= len(spec.Containers)
+	return asContainer(&spec.EphemeralContainers[i]), "ephemeralContainers", i
+}

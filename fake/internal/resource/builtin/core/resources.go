@@ -117,6 +117,9 @@ func Resources() []resource.Resource {
 			SetDefaults:      resource.Defaults(setPodDefaults),
 			PrepareForCreate: resource.OnCreate(preparePodForCreate),
 			PrepareForUpdate: resource.OnUpdate(preparePodForUpdate),
+			Validate:         resource.Validation(validatePod),
+			ValidateUpdate:   resource.UpdateValidation(validatePodUpdate),
+			WarningsOnCreate: resource.CreateWarnings(podWarnings),
 			GracePeriod:      podGracePeriod,
 		},
 		{
@@ -125,6 +128,10 @@ func Resources() []resource.Resource {
 			SetDefaults:      resource.Defaults(setPodTemplateDefaults),
 			PrepareForCreate: resource.OnCreate(preparePodTemplateForCreate),
 			PrepareForUpdate: resource.OnUpdate(preparePodTemplateForUpdate),
+			Validate:         resource.Validation(validatePodTemplate),
+			ValidateUpdate:   resource.UpdateValidation(validatePodTemplateUpdate),
+			WarningsOnCreate: resource.CreateWarnings(podTemplateWarnings),
+			WarningsOnUpdate: resource.UpdateWarnings(podTemplateUpdateWarnings),
 		},
 		{
 			Version: "v1", Plural: "replicationcontrollers", Kind: "ReplicationController", Namespaced: true,

@@ -80,7 +80,9 @@ func podStatusSubresource() resource.Subresource {
 		newStatus.QOSClass = cmp.Or(newStatus.QOSClass, oldStatus.QOSClass)
 		newStatus.ObservedGeneration = cmp.Or(newStatus.ObservedGeneration, oldStatus.ObservedGeneration)
 		copyObservedGenerations(newStatus.Conditions, oldStatus.Conditions)
+		dropDisabledPodStatusFields(newStatus, oldStatus)
 	}
+	s.ValidateUpdate = validatePodStatusUpdate
 	return s
 }
 
