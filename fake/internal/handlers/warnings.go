@@ -61,16 +61,19 @@ func (w *warnings) write(h http.Header, text string) {
 	}
 }
 
-// addTypeWarnings adds the warnings of the resource for a valid object. old is nil for a new one.
+// addTypeWarnings adds the warnings of the resource or its subresource for a valid object. old is nil
+// for a new one.
 func (q *request) addTypeWarnings(obj, old runtime.Object) {
+	onUpdate := q.res.WarningsOnUpdate
 	if q.sub != nil {
-		return
+		onUpdate = q.sub.WarningsOnUpdate
 	}
 	var texts []string
-	if old == nil && q.res.WarningsOnCreate != nil {
+	switch {
+	case old != nil && onUpdate != nil:
+		texts = onUpdate(obj, old)
+	case old == nil && q.sub == nil && q.res.WarningsOnCreate != nil:
 		texts = q.res.WarningsOnCreate(obj)
-	} else if old != nil && q.res.WarningsOnUpdate != nil {
-		texts = q.res.WarningsOnUpdate(obj, old)
 	}
 	for _, text := range texts {
 		q.warnings.add(q.w.Header(), text)

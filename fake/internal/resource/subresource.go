@@ -33,6 +33,8 @@ type Subresource struct {
 	// ValidateUpdate returns the errors of the fields that the subresource writes. nil for most
 	// subresources.
 	ValidateUpdate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
+	// WarningsOnUpdate returns the warnings for a valid object. nil for most subresources.
+	WarningsOnUpdate func(obj, old runtime.Object) []string
 	// ResetFields are the fields that a write cannot change and therefore does not own (SA-32), for
 	// instance "metadata.labels". If OwnedFields is not empty, it has the only fields that a write
 	// can own; "*" stands for any list element.

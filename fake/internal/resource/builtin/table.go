@@ -55,7 +55,7 @@ func removeValidation(r *resource.Resource) {
 	r.WarningsOnCreate, r.WarningsOnUpdate = nil, nil
 	r.AnyFinalizers = true
 	for i := range r.Subresources {
-		r.Subresources[i].ValidateUpdate = nil
+		r.Subresources[i].ValidateUpdate, r.Subresources[i].WarningsOnUpdate = nil, nil
 	}
 }
 

@@ -184,7 +184,7 @@ func Resources() []resource.Resource {
 			Version: "v1", Plural: "services", Kind: "Service", Namespaced: true,
 			ShortNames: []string{"svc"}, Categories: []string{"all"}, Status: true,
 			SetDefaults:              resource.Defaults(setServiceDefaults),
-			Subresources:             []resource.Subresource{proxySubresource("ServiceProxyOptions")},
+			Subresources:             []resource.Subresource{proxySubresource("ServiceProxyOptions"), serviceStatusSubresource()},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true, ReturnDeletedObject: true,
 			ValidateName:         validation.NameIsDNSLabel, // RelaxedServiceNameValidation
 			Fields:               serviceFields(),

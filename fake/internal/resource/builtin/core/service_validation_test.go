@@ -201,3 +201,9 @@ func TestServiceWarnings(t *testing.T) {
 		t.Run(text, func(t *testing.T) { require.Equal(t, want, serviceWarnings(parseService(t, text))) })
 	}
 }
+
+func TestServiceStatusWarnings(t *testing.T) {
+	service := parse[corev1.Service](t, `status: {loadBalancer: {ingress: [{hostname: a}, {ip: 10.0.0.1}, {ip: 'FD00::1'}]}}`)
+	require.Equal(t, []string{`status.loadBalancer.ingress[2]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")`},
+		serviceStatusWarnings(service, service))
+}

@@ -74,6 +74,16 @@ func headlessServiceWarnings(spec *corev1.ServiceSpec) (warnings []string) {
 	return warnings
 }
 
+// serviceStatusWarnings returns the warnings for addresses of a load balancer in an unusual form.
+func serviceStatusWarnings(service, _ *corev1.Service) (warnings []string) {
+	var root *validate.Path
+	p := root.Child("status").Child("loadBalancer").Child("ingress")
+	for i := range service.Status.LoadBalancer.Ingress {
+		warnings = append(warnings, warningsForIP(service.Status.LoadBalancer.Ingress[i].IP, p.Index(i))...)
+	}
+	return warnings
+}
+
 // warningsForIP returns the warnings for an IP address in an unusual form, none if it is not one.
 func warningsForIP(ip string, p *validate.Path) []string {
 	if netutils.ParseIPSloppy(ip) == nil {

@@ -66,6 +66,13 @@ func proxySubresource(options string) resource.Subresource {
 	}
 }
 
+// serviceStatusSubresource is the status subresource with warnings.
+func serviceStatusSubresource() resource.Subresource {
+	s := resource.StatusSubresource()
+	s.WarningsOnUpdate = resource.UpdateWarnings(serviceStatusWarnings)
+	return s
+}
+
 // podStatusSubresource keeps the owner references, ignores a deletionTimestamp, and restores what
 // old kubelets omit from the status: the quality of service class and the observed generations
 // (KEP-5067).
