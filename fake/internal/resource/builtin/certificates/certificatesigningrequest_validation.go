@@ -121,7 +121,7 @@ func validateUsages(usages []certificatesv1.KeyUsage, p *validate.Path) (errs fi
 // validateSignerAndExpiration accepts the legacy signer.
 func validateSignerAndExpiration(spec *certificatesv1.CertificateSigningRequestSpec, p *validate.Path) (errs field.ErrorList) {
 	if spec.SignerName != legacySigner {
-		errs = validateSignerName(spec.SignerName, p.Child("signerName"))
+		errs = validate.SignerName(spec.SignerName, p.Child("signerName"))
 	}
 	if e := spec.ExpirationSeconds; e != nil && *e < minExpirationSeconds {
 		errs = append(errs, p.Child("expirationSeconds").Invalid(*e, "may not specify a duration less than 600 seconds (10 minutes)"))

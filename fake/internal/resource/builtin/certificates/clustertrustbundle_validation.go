@@ -38,7 +38,7 @@ func validateBundleNames(b *certificatesv1.ClusterTrustBundle) (errs field.Error
 		errs = validate.Messages(b.Name, checkBundleName(b.Name, b.Spec.SignerName), root.Child("metadata").Child("name"))
 	}
 	if b.Spec.SignerName != "" {
-		errs = append(errs, validateSignerName(b.Spec.SignerName, root.Child("spec").Child("signerName"))...)
+		errs = append(errs, validate.SignerName(b.Spec.SignerName, root.Child("spec").Child("signerName"))...)
 	}
 	return errs
 }

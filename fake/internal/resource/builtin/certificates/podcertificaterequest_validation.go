@@ -43,7 +43,7 @@ func validatePodCertificateRequest(r *certificatesv1.PodCertificateRequest) fiel
 	var root *validate.Path
 	p := root.Child("spec")
 	s := &r.Spec
-	errs := validateSignerName(s.SignerName, p.Child("signerName"))
+	errs := validate.SignerName(s.SignerName, p.Child("signerName"))
 	errs = append(errs, validateUserAnnotations(s.UnverifiedUserAnnotations, p.Child("unverifiedUserAnnotations"))...)
 	errs = append(errs, validate.DNSSubdomain(s.PodName, p.Child("podName"))...)
 	errs = append(errs, validateUID(string(s.PodUID), p.Child("podUID"))...)
@@ -52,7 +52,7 @@ func validatePodCertificateRequest(r *certificatesv1.PodCertificateRequest) fiel
 	errs = append(errs, validate.DNSSubdomain(string(s.NodeName), p.Child("nodeName"))...)
 	errs = append(errs, validateUID(string(s.NodeUID), p.Child("nodeUID"))...)
 	longest := int32(maxMaxExpirationSeconds)
-	if isKubernetesSigner(s.SignerName) {
+	if validate.IsKubernetesSigner(s.SignerName) {
 		longest = maxKubernetesExpirationSeconds
 	}
 	if e := s.MaxExpirationSeconds; e == nil {
