@@ -43,7 +43,7 @@ func podTemplateUpdateWarnings(t, old *corev1.PodTemplate) []string {
 // podSpecWarnings returns the warnings for a pod or a template. p is its path.
 func podSpecWarnings(spec *corev1.PodSpec, meta *metav1.ObjectMeta, p *validate.Path) []string {
 	at, annotations := p.Child("spec"), p.Child("metadata").Child("annotations")
-	warnings := nodeWarnings(spec, at)
+	warnings := nodeSelectionWarnings(spec, at)
 	warnings = append(warnings, annotationWarnings(meta.Annotations, annotations)...)
 	warnings = append(warnings, volumeWarnings(spec, at)...)
 	warnings = append(warnings, hostAliasWarnings(spec.HostAliases, at.Child("hostAliases"))...)
@@ -68,8 +68,8 @@ func podSpecWarnings(spec *corev1.PodSpec, meta *metav1.ObjectMeta, p *validate.
 	return warnings
 }
 
-// nodeWarnings returns the warnings for how a pod selects nodes. p is the path of the spec.
-func nodeWarnings(spec *corev1.PodSpec, p *validate.Path) (warnings []string) {
+// nodeSelectionWarnings returns the warnings for how a pod selects nodes. p is the path of the spec.
+func nodeSelectionWarnings(spec *corev1.PodSpec, p *validate.Path) (warnings []string) {
 	if len(spec.NodeSelector) > 0 {
 		for _, key := range slices.Sorted(maps.Keys(spec.NodeSelector)) {
 			if text := NodeLabelDeprecation(key); text != "" {
