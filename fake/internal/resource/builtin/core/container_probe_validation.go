@@ -78,10 +78,12 @@ func validateOneSuccess(probe *corev1.Probe, p *validate.Path) field.ErrorList {
 
 func validateLifecycle(lifecycle *corev1.Lifecycle, spec *corev1.PodSpec, p *validate.Path) (errs field.ErrorList) {
 	if h := lifecycle.PostStart; h != nil {
-		errs = validateHandler(handler{h.Exec, h.HTTPGet, h.TCPSocket, nil, h.Sleep}, spec.TerminationGracePeriodSeconds, p.Child("postStart"))
+		hook := handler{h.Exec, h.HTTPGet, h.TCPSocket, nil, h.Sleep}
+		errs = validateHandler(hook, spec.TerminationGracePeriodSeconds, p.Child("postStart"))
 	}
 	if h := lifecycle.PreStop; h != nil {
-		errs = append(errs, validateHandler(handler{h.Exec, h.HTTPGet, h.TCPSocket, nil, h.Sleep}, spec.TerminationGracePeriodSeconds, p.Child("preStop"))...)
+		hook := handler{h.Exec, h.HTTPGet, h.TCPSocket, nil, h.Sleep}
+		errs = append(errs, validateHandler(hook, spec.TerminationGracePeriodSeconds, p.Child("preStop"))...)
 	}
 	if lifecycle.StopSignal != nil {
 		errs = append(errs, validateStopSignal(*lifecycle.StopSignal, spec.OS, p.Child("stopSignal"))...)
@@ -157,7 +159,7 @@ func validateSleepAction(sleep *corev1.SleepAction, gracePeriod *int64, p *valid
 		fmt.Sprintf("must be non-negative and less than terminationGracePeriodSeconds (%d)", *gracePeriod))}
 }
 
-// validateStopSignal validates the signal that stops a container. It depends on the operating system.
+// validateStopSignal validates the signal that stops a container. Operating systems have their own.
 func validateStopSignal(signal corev1.Signal, os *corev1.PodOS, p *validate.Path) field.ErrorList {
 	if os == nil {
 		return field.ErrorList{p.Forbidden("may not be set for containers with empty `spec.os.name`")}

@@ -97,7 +97,8 @@ func validateRequestedResource(name corev1.ResourceName, q resource.Quantity, ow
 	return append(errs, validateResourceQuantity(name, q, p)...)
 }
 
-// validatePodResourceName validates the name of a resource that a pod as a whole requests (KEP-2837).
+// validatePodResourceName validates the name of a resource that a pod requests as a whole
+// (KEP-2837).
 func validatePodResourceName(name corev1.ResourceName, p *validate.Path) field.ErrorList {
 	errs := validateResourceName(name, p)
 	if len(errs) == 0 && !resourcehelper.IsSupportedPodLevelResource(name) {

@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validateContainersAndVolumes validates a spec with the functions of this package for containers and
-// volumes, in their order.
+// validateContainersAndVolumes validates a pod with the functions for containers and volumes, in
+// their order.
 func validateContainersAndVolumes(pod *corev1.Pod, opts containerOptions) field.ErrorList {
 	var root *validate.Path
 	p, options := root.Child("spec"), PodValidationOptions{containerOptions: opts}

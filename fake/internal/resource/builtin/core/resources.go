@@ -20,6 +20,7 @@ func Resources() []resource.Resource {
 			Version: "v1", Plural: "configmaps", Kind: "ConfigMap", Namespaced: true,
 			ShortNames:               []string{"cm"},
 			AllowUnconditionalUpdate: true,
+			Canonicalize:             canonicalizeConfigMap,
 			Validate:                 resource.Validation(validateConfigMap),
 			ValidateUpdate:           resource.UpdateValidation(validateConfigMapUpdate),
 		},

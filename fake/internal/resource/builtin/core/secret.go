@@ -12,7 +12,7 @@ func setSecretDefaults(secret *corev1.Secret) {
 }
 
 // canonicalizeSecret moves stringData, which is never stored, into data, where it overrides equal
-// keys.
+// keys. A value of null is an empty one.
 func canonicalizeSecret(obj runtime.Object) {
 	secret := obj.(*corev1.Secret)
 	if len(secret.StringData) > 0 && secret.Data == nil {
@@ -22,4 +22,5 @@ func canonicalizeSecret(obj runtime.Object) {
 		secret.Data[key] = []byte(value)
 	}
 	secret.StringData = nil
+	setEmptyValues(secret.Data)
 }
