@@ -24,8 +24,12 @@ func dropDisabledPodSpecFields(spec, old *corev1.PodSpec) {
 	}
 	if usesStopSignal(spec) && !used(usesStopSignal) { // ContainerStopSignals
 		visitContainers(spec, func(c *corev1.Container) {
-			if c.Lifecycle != nil {
-				c.Lifecycle.StopSignal = nil
+			if c.Lifecycle == nil || c.Lifecycle.StopSignal == nil {
+				return
+			}
+			c.Lifecycle.StopSignal = nil
+			if *c.Lifecycle == (corev1.Lifecycle{}) {
+				c.Lifecycle = nil
 			}
 		})
 	}

@@ -290,7 +290,6 @@ volumes:
 containers:
 - name: c
   volumeMounts: [{name: a, mountPath: /a}]
-  lifecycle: {}
   livenessProbe: {httpGet: {port: 1}}
   startupProbe: {grpc: {port: 1}}
 `, created)
