@@ -51,7 +51,7 @@ func TestValidateProjectedTrustBundles(t *testing.T) {
 		}},
 		{`path: a, name: "", labelSelector: {}`, []string{
 			at + ".name: Required value: must be a valid object name",
-			at + `.name: Invalid value: "": not a valid clustertrustbundlename: ` + malformedSubdomain,
+			at + `.name: Invalid value: "": not a valid clustertrustbundlename: ` + badSubdomain,
 			at + `.labelSelector: Invalid value: {}: labelSelector must be unset if name is specified`,
 		}},
 		{`path: a, name: ":b"`, []string{at + `.name: Invalid value: ":b": not a valid clustertrustbundlename: ClusterTrustBundle without signer name must not have ":" in its name`}},

@@ -17,7 +17,7 @@ func TestValidatePodVolumes(t *testing.T) {
 		{`{emptyDir: {sizeLimit: -1}}, {name: A}, {name: a.b}`, []string{
 			at + ".emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource quantity",
 			at + ".name: Required value",
-			`spec.volumes[1].name: Invalid value: "A": ` + malformedLabel,
+			`spec.volumes[1].name: Invalid value: "A": ` + badLabel,
 			`spec.volumes[2].name: Invalid value: "a.b": must not contain dots`,
 		}},
 		{`{name: a}, {name: a}, {name: b, secret: {}}, {name: b}, {name: b}`, []string{
@@ -58,8 +58,8 @@ func TestValidatePodVolumes(t *testing.T) {
 			`spec.volumes[1].image.pullPolicy: Unsupported value: "x": supported values: "Always", "IfNotPresent", "Never"`,
 		}},
 		{`{name: a, csi: {driver: A.b_, nodePublishSecretRef: {name: A}}}, {name: b, csi: {driver: ABC.d, nodePublishSecretRef: {}}}`, []string{
-			at + `.csi.driver: Invalid value: "A.b_": ` + malformedSubdomain,
-			at + `.csi.name: Invalid value: "A": ` + malformedSubdomain,
+			at + `.csi.driver: Invalid value: "A.b_": ` + badSubdomain,
+			at + `.csi.name: Invalid value: "A": ` + badSubdomain,
 			"spec.volumes[1].csi.nodePublishSecretRef.name: Required value",
 		}},
 		{`{name: a, iscsi: {targetPortal: ` + strings.Repeat("a", 62) + `, iqn: iqn.2020-01.a:b, initiatorName: iqn.2020-01.a:b}}`, nil},

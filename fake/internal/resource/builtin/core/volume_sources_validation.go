@@ -327,7 +327,10 @@ func validateStorageOSVolume(name, namespace string, p *validate.Path) field.Err
 
 // ValidateCSIDriverName validates the name of a CSI driver.
 func ValidateCSIDriverName(name string, p *validate.Path) field.ErrorList {
-	errs := requireValue(name, p)
+	if name == "" {
+		return field.ErrorList{p.Required("")}
+	}
+	var errs field.ErrorList
 	if len(name) > 63 {
 		errs = append(errs, p.TooLong(63))
 	}

@@ -97,7 +97,7 @@ func TestValidatePersistentVolumeSources(t *testing.T) {
 		},
 		`csi: {driver: A.Driver, volumeHandle: h, nodeStageSecretRef: {name: A}}`: nil,
 		`csi: {driver: "", volumeHandle: "", controllerPublishSecretRef: {}}`: {
-			"spec.csi.driver: Required value", `spec.csi.driver: Invalid value: "": ` + badSubdomain, "spec.csi.volumeHandle: Required value",
+			"spec.csi.driver: Required value", "spec.csi.volumeHandle: Required value",
 			"spec.csi.controllerPublishSecretRef.name: Required value", "spec.csi.controllerPublishSecretRef.namespace: Required value",
 		},
 		`csi: {driver: ` + strings.Repeat("d", 64) + `, volumeHandle: h, nodeExpandSecretRef: {name: A, namespace: B}}`: {

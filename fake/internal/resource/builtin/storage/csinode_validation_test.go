@@ -14,7 +14,7 @@ func TestValidateCSINode(t *testing.T) {
 		`spec: {drivers: []}`: nil,
 		`spec: {drivers: [{name: A.b, nodeID: ` + long[1:] + `, topologyKeys: [a.b/c, D], allocatable: {count: 0}}, {name: c, nodeID: d, allocatable: {}}]}`: nil,
 		`spec: {drivers: [{name: "", nodeID: ""}]}`: {
-			"spec.drivers[0].name: Required value", `spec.drivers[0].name: Invalid value: "": ` + malformedSubdomain, "spec.drivers[0].nodeID: Required value"},
+			"spec.drivers[0].name: Required value", "spec.drivers[0].nodeID: Required value"},
 		`spec: {drivers: [{name: a, nodeID: ` + long + `, allocatable: {count: -1}}]}`: {
 			`spec.drivers[0].nodeID: Invalid value: "` + long + `": must be 256 characters or less`,
 			"spec.drivers[0].allocatable.count: Invalid value: -1: must be greater than or equal to 0",
