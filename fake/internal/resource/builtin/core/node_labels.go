@@ -41,7 +41,7 @@ func nodeSelectorTermWarnings(term *corev1.NodeSelectorTerm, p *validate.Path) (
 	for i := range term.MatchExpressions {
 		key := term.MatchExpressions[i].Key
 		if text := NodeLabelDeprecation(key); text != "" {
-			warnings = append(warnings, fmt.Sprintf("%s: %s is %s", p.Child("matchExpressions").Index(i).Child("key"), key, text))
+			warnings = append(warnings, fmt.Sprintf("%s: %s is %s", p.Child("matchExpressions").Index(i).Child("key").String(), key, text))
 		}
 	}
 	return warnings

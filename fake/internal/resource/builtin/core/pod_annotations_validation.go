@@ -76,11 +76,11 @@ func keysWithPrefix(m map[string]string, prefix string) (keys []string) {
 }
 
 // validateTolerationsAnnotation validates the annotation that had the tolerations before there was a
-// field.
+// field. A real server decodes it into a type of its package core.
 func validateTolerationsAnnotation(value string, opts PodValidationOptions, p *validate.Path) field.ErrorList {
 	var tolerations []corev1.Toleration
 	if err := json.Unmarshal([]byte(value), &tolerations); err != nil {
-		return field.ErrorList{p.Invalid(corev1.TolerationsAnnotationKey, err.Error())}
+		return field.ErrorList{p.Invalid(corev1.TolerationsAnnotationKey, strings.ReplaceAll(err.Error(), "v1.Toleration", "core.Toleration"))}
 	}
 	return validateTolerations(tolerations, opts, p.Child(corev1.TolerationsAnnotationKey))
 }

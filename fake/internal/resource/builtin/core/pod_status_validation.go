@@ -462,7 +462,8 @@ func validateDeviceHealth(devices []corev1.ResourceHealth, p *validate.Path) (er
 
 // addressWarnings returns the warning for a valid IP address that is not in its usual form.
 func addressWarnings(value string, p *validate.Path) []string {
-	if addr, err := netip.ParseAddr(value); err == nil && !addr.Is4In6() && (addr.Is4() || addr.String() == value) {
+	var buf [64]byte
+	if addr, err := netip.ParseAddr(value); err == nil && !addr.Is4In6() && string(addr.AppendTo(buf[:0])) == value {
 		return nil
 	}
 	return validation.GetWarningsForIP(p.Field(), value)

@@ -32,29 +32,11 @@ func validatePodObject(pod *corev1.Pod, opts PodValidationOptions) field.ErrorLi
 	p := root.Child("spec")
 	errs := validatePodAnnotations(pod.Annotations, &pod.Spec, opts, root.Child("metadata").Child("annotations"))
 	errs = append(errs, validatePodSpec(&pod.Spec, &pod.ObjectMeta, opts, p)...)
-	if pod.Spec.ServiceAccountName == "" {
-		errs = append(errs, validateNoTokens(pod.Spec.Volumes, p.Child("volumes"))...)
-	}
+	errs = append(errs, validateTokensOfPod(&pod.Spec, p)...)
 	if seconds := pod.Spec.TerminationGracePeriodSeconds; seconds != nil {
 		errs = append(errs, validate.NonNegative(*seconds, p.Child("terminationGracePeriodSeconds"))...)
 	}
 	return append(errs, validateImagesOfPod(&pod.Spec, p)...)
-}
-
-// validateNoTokens validates that a pod without service account has no token of one.
-func validateNoTokens(volumes []corev1.Volume, p *validate.Path) (errs field.ErrorList) {
-	for i := range volumes {
-		if volumes[i].Projected == nil {
-			continue
-		}
-		for j := range volumes[i].Projected.Sources {
-			if volumes[i].Projected.Sources[j].ServiceAccountToken != nil {
-				at := p.Index(i).Child("projected").Child("sources").Index(j).Child("serviceAccountToken")
-				errs = append(errs, at.Forbidden("must not be specified when serviceAccountName is not set"))
-			}
-		}
-	}
-	return errs
 }
 
 // ValidatePodTemplateSpec validates the template of a workload: its metadata and the spec of its

@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -70,13 +69,12 @@ func podSpecWarnings(spec *corev1.PodSpec, meta *metav1.ObjectMeta, p *validate.
 
 // nodeSelectionWarnings returns the warnings for how a pod selects nodes. p is the path of the spec.
 func nodeSelectionWarnings(spec *corev1.PodSpec, p *validate.Path) (warnings []string) {
-	if len(spec.NodeSelector) > 0 {
-		for _, key := range slices.Sorted(maps.Keys(spec.NodeSelector)) {
-			if text := NodeLabelDeprecation(key); text != "" {
-				warnings = append(warnings, p.Child("nodeSelector").Key(key).String()+": "+text)
-			}
+	for key := range spec.NodeSelector {
+		if text := NodeLabelDeprecation(key); text != "" {
+			warnings = append(warnings, p.Child("nodeSelector").Key(key).String()+": "+text)
 		}
 	}
+	slices.Sort(warnings)
 	if spec.Affinity != nil && spec.Affinity.NodeAffinity != nil {
 		warnings = append(warnings, nodeAffinityWarnings(spec.Affinity.NodeAffinity, p.Child("affinity").Child("nodeAffinity"))...)
 	}

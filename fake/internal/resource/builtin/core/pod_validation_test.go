@@ -1,0 +1,418 @@
+package core
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// fullPod has most of what pods have, so that its validation passes through most rules.
+const fullPod = `
+metadata:
+  name: p
+  namespace: team
+  labels: {app: web}
+  annotations: {kubectl.kubernetes.io/restartedAt: now, controller.kubernetes.io/pod-deletion-cost: "-5"}
+spec:
+  serviceAccountName: web
+  nodeName: node-1.example
+  nodeSelector: {kubernetes.io/os: linux}
+  hostname: web
+  subdomain: db
+  priorityClassName: high
+  runtimeClassName: fast
+  preemptionPolicy: Never
+  activeDeadlineSeconds: 100
+  os: {name: linux}
+  overhead: {cpu: 10m, memory: 1Mi}
+  dnsConfig: {nameservers: [10.0.0.1, "2001:db8::1"], searches: [a.example, _b.c., .], options: [{name: ndots, value: "2"}]}
+  hostAliases: [{ip: 10.0.0.2, hostnames: [db.example]}]
+  imagePullSecrets: [{name: s}]
+  readinessGates: [{conditionType: example.com/Warm}]
+  resourceClaims: [{name: gpu, resourceClaimName: claim}, {name: net, resourceClaimTemplateName: template}]
+  securityContext:
+    runAsUser: 1000
+    runAsNonRoot: true
+    fsGroup: 0
+    supplementalGroups: [1, 2]
+    fsGroupChangePolicy: OnRootMismatch
+    seccompProfile: {type: RuntimeDefault}
+    appArmorProfile: {type: Localhost, localhostProfile: p}
+  tolerations:
+  - {key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 300}
+  - {key: dedicated, value: web, effect: NoSchedule}
+  topologySpreadConstraints:
+  - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, minDomains: 2, nodeTaintsPolicy: Honor, labelSelector: {matchLabels: {app: web}}}
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms:
+        - matchExpressions: [{key: disk, operator: In, values: [ssd]}, {key: cores, operator: Gt, values: ["4"]}]
+          matchFields: [{key: metadata.name, operator: In, values: [node-1]}]
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - {weight: 1, preference: {matchExpressions: [{key: zone, operator: Exists}]}}
+    podAntiAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - {weight: 100, podAffinityTerm: {topologyKey: kubernetes.io/hostname, namespaces: [team], labelSelector: {matchLabels: {app: web}}}}
+  initContainers:
+  - {name: init, image: i, resources: {requests: {cpu: 1}}}
+  - {name: proxy, image: i, restartPolicy: Always, startupProbe: {tcpSocket: {port: 1}}}
+  containers:
+  - name: c
+    image: registry.example.com/team/web:1.2
+    ports: [{name: http, containerPort: 80}]
+    env: [{name: A, value: b}, {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}]
+    resources: {requests: {cpu: 100m, memory: 64Mi}, limits: {cpu: 1, memory: 128Mi}}
+    livenessProbe: {httpGet: {port: 80}}
+    volumeMounts: [{name: v, mountPath: /v}, {name: token, mountPath: /token}]
+    securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
+  volumes:
+  - {name: v, configMap: {name: m}}
+  - name: token
+    projected: {sources: [{serviceAccountToken: {path: token, expirationSeconds: 3607}}, {configMap: {name: ca, items: [{key: k, path: ca.crt}]}}]}
+`
+
+// defaultedPod returns a pod as it is when it is validated.
+func defaultedPod(t testing.TB, text string) *corev1.Pod {
+	t.Helper()
+	pod := parse[corev1.Pod](t, text)
+	setPodDefaults(pod)
+	preparePodForCreate(t.Context(), pod)
+	return pod
+}
+
+// requirePodErrors validates a new pod for each case: format with the part in it.
+func requirePodErrors(t *testing.T, format string, cases []validationCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.part[:min(len(c.part), 100)], func(t *testing.T) {
+			require.Equal(t, c.want, errorTexts(validatePod(defaultedPod(t, fmt.Sprintf(format, c.part)))))
+		})
+	}
+}
+
+const (
+	badName       = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+	badLabelValue = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+	badSearch     = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')"
+	badSysctl     = `must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`
+)
+
+func TestValidatePodScheduling(t *testing.T) {
+	requirePodErrors(t, "spec: {containers: [{name: c, image: i}], %s}", []validationCase{
+		{`affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a b, operator: In, values: [c d]}, {key: a, operator: Exists, values: [b]}]}]}}}`, []string{
+			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].key: Invalid value: "a b": ` + badName,
+			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values[0]: Invalid value: "c d": ` + badLabelValue,
+			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[1].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+		}},
+		{`affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [A, b]}, {key: spec, operator: Exists}]}]}}}`, []string{
+			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].values: Required value: must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].values[0]: Invalid value: "A": ` + badSubdomain,
+			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[1].operator: Invalid value: "Exists": not a valid selector operator`,
+			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[1].key: Invalid value: "spec": not a valid field selector key`,
+		}},
+		{`affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: a, operator: In, values: [c d]}]}}]}}`, nil},
+		{`affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a b, namespaces: [A], namespaceSelector: {matchLabels: {a: b c}}}]}}`, []string{
+			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaceSelector.matchLabels: Invalid value: "b c": ` + badLabelValue,
+			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespace: Invalid value: "A": ` + badLabel,
+			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: Invalid value: "a b": ` + badName,
+		}},
+		{`affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, matchLabelKeys: [a], mismatchLabelKeys: [b]}]}}`, []string{
+			`spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys: Forbidden: must not be specified when labelSelector is not set`,
+			`spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].mismatchLabelKeys: Forbidden: must not be specified when labelSelector is not set`,
+		}},
+		{`affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, matchLabelKeys: [a, b c], mismatchLabelKeys: [a], labelSelector: {}}]}}`, []string{
+			`spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[1]: Invalid value: "b c": ` + badName,
+			`spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].matchLabelKeys[0]: Invalid value: "a": exists in both matchLabelKeys and mismatchLabelKeys`,
+		}},
+		{`affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, matchLabelKeys: [x, a], labelSelector: {matchLabels: {a: b}, matchExpressions: [{key: a, operator: Exists}]}}]}}`, []string{
+			`spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0][1]: Invalid value: "a": exists in both matchLabelKeys and labelSelector`,
+		}},
+		{`topologySpreadConstraints: [{maxSkew: 0, topologyKey: a, whenUnsatisfiable: ScheduleAnyway, minDomains: 0, nodeAffinityPolicy: A, nodeTaintsPolicy: B, matchLabelKeys: [a]}]`, []string{
+			`spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero`,
+			`spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater than zero`,
+			`spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway`,
+			`spec.topologySpreadConstraints[0].nodeAffinityPolicy: Unsupported value: "A": supported values: "Honor", "Ignore"`,
+			`spec.topologySpreadConstraints[0].nodeTaintsPolicy: Unsupported value: "B": supported values: "Honor", "Ignore"`,
+			`spec.topologySpreadConstraints[0].matchLabelKeys: Forbidden: must not be specified when labelSelector is not set`,
+		}},
+		{`topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {a: b c}}}]`, []string{
+			`spec.topologySpreadConstraints[0].labelSelector.matchLabels: Invalid value: "b c": ` + badLabelValue,
+		}},
+		{`tolerations: [{}, {key: a b, operator: Lt, value: "1"}, {key: a, value: b c}, {key: a, operator: In}]`, []string{
+			"spec.tolerations[0].operator: Invalid value: \"\": operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
+			`spec.tolerations[1].key: Invalid value: "a b": ` + badName,
+			`spec.tolerations[1].operator: Unsupported value: "Lt": supported values: "Equal", "Exists", "Lt", "Gt"`,
+			`spec.tolerations[2].operator: Invalid value: "b c": ` + badLabelValue,
+			`spec.tolerations[3].operator: Unsupported value: "In": supported values: "Equal", "Exists"`,
+		}},
+		{`schedulingGates: [{name: a b}]`, []string{
+			`spec.schedulingGates[0]: Invalid value: "a b": ` + badName,
+		}},
+		{`schedulingGates: [{name: a}], nodeName: node`, []string{
+			`spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared`,
+		}},
+		{`resourceClaims: [{}, {name: A, resourceClaimName: B, resourceClaimTemplateName: C}, {name: A, resourceClaimName: b}]`, []string{
+			`spec.resourceClaims[0].name: Required value`,
+			"spec.resourceClaims[0]: Invalid value: {\"name\":\"\"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+			`spec.resourceClaims[1].name: Invalid value: "A": ` + badLabel,
+			"spec.resourceClaims[1]: Invalid value: {\"name\":\"A\",\"resourceClaimName\":\"B\",\"resourceClaimTemplateName\":\"C\"}: at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+			`spec.resourceClaims[1].resourceClaimName: Invalid value: "B": ` + badSubdomain,
+			`spec.resourceClaims[1].resourceClaimTemplateName: Invalid value: "C": ` + badSubdomain,
+			`spec.resourceClaims[2].name: Duplicate value: "A"`,
+		}},
+		{`preemptionPolicy: Sometimes`, []string{
+			`spec.preemptionPolicy: Unsupported value: "Sometimes": supported values: "PreemptLowerPriority", "Never"`,
+		}},
+		{`preemptionPolicy: ""`, []string{
+			`spec.preemptionPolicy: Required value`,
+		}},
+		{`priorityClassName: A`, []string{
+			`spec.priorityClassName: Invalid value: "A": ` + badSubdomain,
+		}},
+		{`runtimeClassName: A`, []string{
+			`spec.runtimeClassName: Invalid value: "A": ` + badSubdomain,
+		}},
+		{`overhead: {cpu: -1, a: 1}`, []string{
+			`spec.overhead.limits[a]: Invalid value: "a": must be a standard resource type or fully qualified`,
+			`spec.overhead.limits[a]: Invalid value: "a": must be a standard resource for containers`,
+			`spec.overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0`,
+		}},
+		{`activeDeadlineSeconds: 2147483648`, []string{
+			`spec.activeDeadlineSeconds: Invalid value: 2147483648: must be between 1 and 2147483647, inclusive`,
+		}},
+		{`serviceAccountName: A_`, []string{
+			`spec.serviceAccountName: Invalid value: "A_": ` + badSubdomain,
+		}},
+		{`terminationGracePeriodSeconds: -1`, []string{
+			`spec.terminationGracePeriodSeconds: Invalid value: -1: must be greater than or equal to 0`,
+		}},
+		{`subdomain: a.b`, []string{
+			`spec.subdomain: Invalid value: "a.b": must not contain dots`,
+		}},
+	})
+}
+
+func TestValidatePodSecurity(t *testing.T) {
+	requirePodErrors(t, "spec: {containers: [{name: c, image: i}], %s}", []validationCase{
+		{`hostPID: true, shareProcessNamespace: true`, []string{
+			`spec.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled`,
+		}},
+		{`hostUsers: false, hostNetwork: true, hostIPC: true`, []string{
+			"spec.hostNetwork: Forbidden: when `hostUsers` is false",
+			"spec.HostIPC: Forbidden: when `hostUsers` is false",
+		}},
+		{`securityContext: {runAsUser: -1, runAsGroup: -1, fsGroupChangePolicy: A, supplementalGroupsPolicy: B, seLinuxChangePolicy: C, seccompProfile: {type: RuntimeDefault, localhostProfile: a}, appArmorProfile: {}}`, []string{
+			`spec.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive`,
+			`spec.securityContext.runAsGroup: Invalid value: -1: must be between 0 and 2147483647, inclusive`,
+			`spec.securityContext.fsGroupChangePolicy: Unsupported value: "A": supported values: "Always", "OnRootMismatch"`,
+			`spec.securityContext.seccompProfile.localhostProfile: Invalid value: {"type":"RuntimeDefault","localhostProfile":"a"}: can only be set when seccomp type is Localhost`,
+			`spec.securityContext.appArmorProfile.type: Required value: type is required when appArmorProfile is set`,
+			`spec.securityContext.supplementalGroupsPolicy: Unsupported value: "B": supported values: "Merge", "Strict"`,
+			`spec.securityContext.seLinuxChangePolicy: Unsupported value: "C": supported values: "MountOption", "Recursive"`,
+		}},
+		{`securityContext: {sysctls: [{}, {name: A}, {name: a..b}, {name: a-}, {name: -a}]}`, []string{
+			`spec.securityContext.sysctls[0].name: Required value`,
+			`spec.securityContext.sysctls[1].name: Invalid value: "A": ` + badSysctl,
+			`spec.securityContext.sysctls[2].name: Invalid value: "a..b": ` + badSysctl,
+			`spec.securityContext.sysctls[3].name: Invalid value: "a-": ` + badSysctl,
+			`spec.securityContext.sysctls[4].name: Invalid value: "-a": ` + badSysctl,
+		}},
+		{`hostIPC: true, securityContext: {sysctls: [{name: kernel.sem}]}`, []string{
+			`spec.securityContext.sysctls[0].name: Invalid value: "kernel.sem": may not be specified when 'hostIPC' is true`,
+		}},
+		{`os: {}`, []string{
+			`spec.os.name: Required value`,
+		}},
+		{`os: {name: linux}, securityContext: {windowsOptions: {}}, initContainers: [{name: a, image: i, securityContext: {windowsOptions: {}}}]`, []string{
+			`spec.securityContext.windowsOptions: Forbidden: windows options cannot be set for a linux pod`,
+			`spec.initContainers[0].securityContext.windowsOptions: Forbidden: windows options cannot be set for a linux pod`,
+		}},
+		{`os: {name: windows}, hostUsers: true, hostPID: true, hostIPC: true, shareProcessNamespace: true, securityContext: {fsGroup: 1, fsGroupChangePolicy: Always, sysctls: [{name: a}], runAsGroup: 1, supplementalGroups: [1], supplementalGroupsPolicy: Merge, seLinuxChangePolicy: Recursive, seLinuxOptions: {}, seccompProfile: {type: Unconfined}, appArmorProfile: {type: Unconfined}}, resources: {limits: {cpu: 1}}`, []string{
+			`spec.resources: Forbidden: may not be set for a windows pod`,
+			`spec.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled`,
+			`spec.securityContext.appArmorProfile: Forbidden: cannot be set for a windows pod`,
+			`spec.securityContext.seLinuxOptions: Forbidden: cannot be set for a windows pod`,
+			`spec.securityContext.seccompProfile: Forbidden: cannot be set for a windows pod`,
+			`spec.securityContext.fsGroup: Forbidden: cannot be set for a windows pod`,
+			`spec.securityContext.fsGroupChangePolicy: Forbidden: cannot be set for a windows pod`,
+			`spec.securityContext.sysctls: Forbidden: cannot be set for a windows pod`,
+			`spec.securityContext.runAsGroup: Forbidden: cannot be set for a windows pod`,
+			`spec.securityContext.supplementalGroups: Forbidden: cannot be set for a windows pod`,
+			`spec.securityContext.supplementalGroupsPolicy: Forbidden: cannot be set for a windows pod`,
+			`spec.securityContext.seLinuxChangePolicy: Forbidden: cannot be set for a windows pod`,
+			`spec.hostUsers: Forbidden: cannot be set for a windows pod`,
+			`spec.hostPID: Forbidden: cannot be set for a windows pod`,
+			`spec.hostIPC: Forbidden: cannot be set for a windows pod`,
+			`spec.shareProcessNamespace: Forbidden: cannot be set for a windows pod`,
+		}},
+		{`os: {name: windows}, initContainers: [{name: a, image: i, securityContext: {runAsUser: 1, runAsGroup: 1, procMount: Default, allowPrivilegeEscalation: true, readOnlyRootFilesystem: true, capabilities: {}, seLinuxOptions: {}, seccompProfile: {type: Unconfined}, appArmorProfile: {type: Unconfined}}}]`, []string{
+			`spec.initContainers[0].securityContext.appArmorProfile: Forbidden: cannot be set for a windows pod`,
+			`spec.initContainers[0].securityContext.seLinuxOptions: Forbidden: cannot be set for a windows pod`,
+			`spec.initContainers[0].securityContext.seccompProfile: Forbidden: cannot be set for a windows pod`,
+			`spec.initContainers[0].securityContext.capabilities: Forbidden: cannot be set for a windows pod`,
+			`spec.initContainers[0].securityContext.readOnlyRootFilesystem: Forbidden: cannot be set for a windows pod`,
+			`spec.initContainers[0].securityContext.allowPrivilegeEscalation: Forbidden: cannot be set for a windows pod`,
+			`spec.initContainers[0].securityContext.procMount: Forbidden: cannot be set for a windows pod`,
+			`spec.initContainers[0].securityContext.runAsUser: Forbidden: cannot be set for a windows pod`,
+			`spec.initContainers[0].securityContext.runAsGroup: Forbidden: cannot be set for a windows pod`,
+		}},
+		{`securityContext: {windowsOptions: {hostProcess: true}}, initContainers: [{name: a, image: i, securityContext: {windowsOptions: {hostProcess: false}}}]`, []string{
+			`spec.initContainers[0].securityContext.windowsOptions.hostProcess: Invalid value: false: pod hostProcess value must be identical if both are specified, was true`,
+			`spec: Invalid value: "": If pod contains any hostProcess containers then all containers must be HostProcess containers`,
+			`spec.hostNetwork: Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers`,
+		}},
+	})
+}
+
+func TestValidatePodDNS(t *testing.T) {
+	requirePodErrors(t, "spec: {containers: [{name: c, image: i}], %s}", []validationCase{
+		{`dnsPolicy: Any`, []string{
+			`spec.dnsPolicy: Unsupported value: "Any": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"`,
+		}},
+		{`dnsConfig: {nameservers: [10.0.0.1, 10.0.0.2, 10.0.0.3, 010.0.0.4, "::ffff:1.2.3.4", "fe80::1%a"]}`, []string{
+			`spec.dnsConfig.nameservers: Invalid value: ["10.0.0.1","10.0.0.2","10.0.0.3","010.0.0.4","::ffff:1.2.3.4","fe80::1%a"]: must not have more than 3 nameservers`,
+			`spec.dnsConfig.nameservers[3]: Invalid value: "010.0.0.4": must not have leading 0s`,
+			`spec.dnsConfig.nameservers[4]: Invalid value: "::ffff:1.2.3.4": must not be an IPv4-mapped IPv6 address`,
+			`spec.dnsConfig.nameservers[5]: Invalid value: "fe80::1%a": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
+		}},
+		{`dnsConfig: {searches: [.., "a_"]}`, []string{
+			`spec.dnsConfig.searches[0]: Invalid value: ".": ` + badSearch,
+			`spec.dnsConfig.searches[1]: Invalid value: "a_": ` + badSearch,
+		}},
+		{`hostAliases: [{ip: a, hostnames: [A]}]`, []string{
+			`spec.hostAliases[0].ip: Invalid value: "a": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
+			`spec.hostAliases[0].hostnames[0]: Invalid value: "A": ` + badSubdomain,
+		}},
+		{`hostnameOverride: A, setHostnameAsFQDN: true, hostNetwork: true`, []string{
+			`spec.hostnameOverride: Forbidden: may not be specified when setHostnameAsFQDN is true`,
+			`spec.hostnameOverride: Forbidden: may not be specified when hostNetwork is true`,
+			`spec.hostnameOverride: Invalid value: "A": ` + badSubdomain,
+		}},
+		{`hostnameOverride: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`, []string{
+			`spec.hostnameOverride: Too long: may not be more than 64 bytes`,
+		}},
+		{`hostnameOverride: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`, nil},
+		{`hostnameOverride: ""`, []string{
+			`spec.hostnameOverride: Invalid value: "": ` + badSubdomain,
+		}},
+	})
+}
+
+func TestValidatePodResources(t *testing.T) {
+	requirePodErrors(t, "spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 2}}}], %s}", []validationCase{
+		{`resources: {requests: {cpu: 500m}, limits: {cpu: 1}}`, []string{
+			`spec.resources.requests[cpu]: Invalid value: "500m": must be greater than or equal to aggregate container requests of 1`,
+			`spec.resources.containers[0][cpu].limits: Invalid value: "2": must be less than or equal to pod limits of 1`,
+		}},
+		{`resources: {limits: {cpu: 2}}`, nil},
+		{`resources: {claims: [{name: a}], limits: {nvidia.com/gpu: 1}}`, []string{
+			`spec.resources.claims: Forbidden: claims may not be set for Resources at pod-level`,
+			`spec.resources.limits[nvidia.com/gpu]: Unsupported value: "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"`,
+		}},
+	})
+}
+
+func TestValidatePodAnnotations(t *testing.T) {
+	requirePodErrors(t, "metadata: {annotations: {%s}}\nspec: {containers: [{name: c, image: i, securityContext: {seccompProfile: {type: Localhost, localhostProfile: a}}}, {name: d, image: i, securityContext: {appArmorProfile: {type: Localhost, localhostProfile: a}}}], securityContext: {seccompProfile: {type: Unconfined}}}", []validationCase{
+		{`kubernetes.io/config.mirror: a`, []string{
+			`metadata.annotations[kubernetes.io/config.mirror]: Invalid value: "a": must set spec.nodeName if mirror pod annotation is set`,
+		}},
+		{`scheduler.alpha.kubernetes.io/tolerations: '{}'`, []string{
+			`metadata.annotations: Invalid value: "scheduler.alpha.kubernetes.io/tolerations": json: cannot unmarshal object into Go value of type []core.Toleration`,
+		}},
+		{`scheduler.alpha.kubernetes.io/tolerations: '[{"key": "a b", "operator": "Exists"}]'`, []string{
+			`metadata.annotations.scheduler.alpha.kubernetes.io/tolerations[0].key: Invalid value: "a b": ` + badName,
+		}},
+		{`controller.kubernetes.io/pod-deletion-cost: "+1"`, []string{
+			`metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "+1": must be a 32bit integer`,
+		}},
+		{`controller.kubernetes.io/pod-deletion-cost: "01"`, []string{
+			`metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "01": must be a 32bit integer`,
+		}},
+		{`controller.kubernetes.io/pod-deletion-cost: "2147483648"`, []string{
+			`metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "2147483648": must be a 32bit integer`,
+		}},
+		{`controller.kubernetes.io/pod-deletion-cost: ""`, []string{
+			`metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "": must be a 32bit integer`,
+		}},
+		{`controller.kubernetes.io/pod-deletion-cost: "0"`, nil},
+		{`seccomp.security.alpha.kubernetes.io/pod: unconfined, container.seccomp.security.alpha.kubernetes.io/c: localhost/a`, nil},
+		{`seccomp.security.alpha.kubernetes.io/pod: runtime/default, container.seccomp.security.alpha.kubernetes.io/c: localhost/b, container.seccomp.security.alpha.kubernetes.io/x: localhost/../b`, []string{
+			`metadata.annotations.container.seccomp.security.alpha.kubernetes.io/x: Invalid value: "../b": must not contain '..'`,
+			`spec.securityContext.seccompProfile.type: Forbidden: seccomp type in annotation and field must match`,
+			`spec.containers[0].securityContext.seccompProfile.localhostProfile: Forbidden: seccomp profile in annotation and field must match`,
+		}},
+		{`seccomp.security.alpha.kubernetes.io/pod: any`, []string{
+			`metadata.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: "any": must be a valid seccomp profile`,
+			`spec.securityContext.seccompProfile.type: Forbidden: seccomp type in annotation and field must match`,
+		}},
+		{`container.apparmor.security.beta.kubernetes.io/d: localhost/a`, nil},
+		{`container.apparmor.security.beta.kubernetes.io/d: localhost/b, container.apparmor.security.beta.kubernetes.io/c: any, container.apparmor.security.beta.kubernetes.io/x: runtime/default`, []string{
+			`metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Invalid value: "any": invalid AppArmor profile name: "any"`,
+			`metadata.annotations[container.apparmor.security.beta.kubernetes.io/x]: Invalid value: "x": container not found`,
+			`spec.containers[1].securityContext.appArmorProfile.localhostProfile: Forbidden: apparmor profile in annotation and field must match`,
+		}},
+		{`container.apparmor.security.beta.kubernetes.io/d: unconfined`, []string{
+			`spec.containers[1].securityContext.appArmorProfile.type: Forbidden: apparmor type in annotation and field must match`,
+		}},
+	})
+}
+
+func TestValidPodsAreNotAllocatedFor(t *testing.T) {
+	for _, text := range []string{benchmarkPod, fullPod} {
+		old := defaultedPod(t, text)
+		require.Empty(t, errorTexts(validatePod(old)))
+		require.Zero(t, testing.AllocsPerRun(100, func() { validatePod(old) }), "create")
+
+		metadata := old.DeepCopy()
+		metadata.Labels["a"], metadata.ResourceVersion = "b", "2"
+		image := old.DeepCopy()
+		image.Spec.Containers[0].Image = "registry.example.com/team/web:2"
+		tolerations := old.DeepCopy()
+		tolerations.Spec.Tolerations = append(tolerations.Spec.Tolerations, corev1.Toleration{Key: "k", Operator: corev1.TolerationOpExists})
+		for name, pod := range map[string]*corev1.Pod{"metadata": metadata, "image": image, "tolerations": tolerations} {
+			require.Empty(t, errorTexts(validatePodUpdate(pod, old)), name)
+			require.Zero(t, testing.AllocsPerRun(100, func() { validatePodUpdate(pod, old) }), name)
+		}
+
+		template, before := &corev1.PodTemplate{}, &corev1.PodTemplate{}
+		template.Template.Labels, template.Template.Spec = image.Labels, image.Spec
+		before.Template.Labels, before.Template.Spec = old.Labels, old.Spec
+		require.Empty(t, errorTexts(validatePodTemplate(template)))
+		require.Zero(t, testing.AllocsPerRun(100, func() { validatePodTemplate(template) }), "template")
+		require.Zero(t, testing.AllocsPerRun(100, func() { validatePodTemplateUpdate(template, before) }), "template update")
+		require.Zero(t, testing.AllocsPerRun(100, func() { podWarnings(old); podTemplateWarnings(template) }), "warnings")
+	}
+}
+
+func TestValidStatusesAreNotAllocatedFor(t *testing.T) {
+	old := defaultedPod(t, fullPod)
+	pod := old.DeepCopy()
+	pod.Status.PodIP, pod.Status.PodIPs = "10.1.2.3", []corev1.PodIP{{IP: "10.1.2.3"}}
+	pod.Status.HostIP, pod.Status.HostIPs = "10.1.0.1", []corev1.HostIP{{IP: "10.1.0.1"}}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady}, {Type: "example.com/Warm"}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+	require.Empty(t, errorTexts(validatePodStatusUpdate(t.Context(), pod, old)))
+	require.Zero(t, testing.AllocsPerRun(100, func() { validatePodStatusUpdate(t.Context(), pod, old) }))
+}
+
+func BenchmarkValidatePod(b *testing.B) {
+	old := defaultedPod(b, fullPod)
+	pod := old.DeepCopy()
+	pod.Spec.Containers[0].Image = "registry.example.com/team/web:2"
+	b.Run("create", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			validatePod(old)
+		}
+	})
+	b.Run("update", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			validatePodUpdate(pod, old)
+		}
+	})
+}
