@@ -281,27 +281,16 @@ func divisorsOf(name string) string {
 // isDivisor reports whether a request or a limit can be divided by a quantity: by none, one or, of
 // CPU, a thousandth, and of bytes a unit of 1000 or of 1024 bytes to some power.
 func isDivisor(q resource.Quantity, ofCPU bool) bool {
-	switch {
-	case q.IsZero():
+	if q.IsZero() {
 		return true
-	case q.Format == resource.DecimalExponent: // such as 1e0 and 1e3
-		return false
-	case q.CmpInt64(1) == 0:
-		return true
-	case ofCPU:
-		return q.Cmp(*resource.NewMilliQuantity(1, resource.DecimalSI)) == 0
-	case q.Format == resource.DecimalSI:
-		return isPower(q, 1000)
 	}
-	return isPower(q, 1024) || q.CmpInt64(1000) == 0
-}
-
-// isPower reports whether a quantity is the first to the sixth power of a number.
-func isPower(q resource.Quantity, base int64) bool {
-	for n, power := 1, base; n <= 6; n, power = n+1, power*base {
-		if q.CmpInt64(power) == 0 {
-			return true
-		}
+	switch q.String() {
+	case "1":
+		return true
+	case "1m":
+		return ofCPU
+	case "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei":
+		return !ofCPU
 	}
 	return false
 }

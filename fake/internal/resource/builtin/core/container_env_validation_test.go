@@ -1,12 +1,6 @@
 package core
 
-import (
-	"slices"
-	"testing"
-
-	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/api/resource"
-)
+import "testing"
 
 func TestValidateEnv(t *testing.T) {
 	const (
@@ -96,22 +90,6 @@ func TestValidateResourceFieldRef(t *testing.T) {
 		{`resource: limits.gpu, divisor: 7`, []string{at + `.resource: Unsupported value: "limits.gpu": supported values: "limits.cpu", "limits.ephemeral-storage", "limits.memory", ` +
 			`"requests.cpu", "requests.ephemeral-storage", "requests.memory"`}},
 	})
-}
-
-// A divisor is valid if its canonical form is one of the texts.
-func TestIsDivisor(t *testing.T) {
-	ofCPU := []string{"0", "1", "1m"}
-	ofBytes := []string{"0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"}
-	for _, number := range []string{"0", "1", "-1", "1.0", "10", "0.1", "0.001", "0.01", "1000", "1024", "1000000", "1048576", "0.0005", "1e9"} {
-		for _, suffix := range []string{"", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e0", "e3", "e-3", "E3"} {
-			q, err := resource.ParseQuantity(number + suffix)
-			if err != nil {
-				continue
-			}
-			require.Equal(t, slices.Contains(ofCPU, q.String()), isDivisor(q, true), number+suffix)
-			require.Equal(t, slices.Contains(ofBytes, q.String()), isDivisor(q, false), number+suffix)
-		}
-	}
 }
 
 func TestValidateEnvFrom(t *testing.T) {
