@@ -154,6 +154,8 @@ func Cases() []Case {
 		derivedRuleCases(),
 		customCases(),
 		customDocumentCases(),
+		builtinDefaultCases(),
+		builtinValidationCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -110,8 +110,11 @@ func (c collection) inNewNamespace(ctx context.Context) (collection, error) {
 	return c.s.newCollection(ctx, c, nil)
 }
 
-// path returns the URL path of the collection.
+// path returns the URL path of the collection, which has no namespace for a cluster-scoped type.
 func (c collection) path() string {
+	if c.namespace == "" {
+		return c.allNamespacesPath()
+	}
 	return c.root + "/namespaces/" + c.namespace + "/" + c.resource
 }
 

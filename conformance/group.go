@@ -40,6 +40,8 @@ var groups = []group{
 	{"DI", "discovery, health, metrics"},
 	{"HT", "HTTP"},
 	{"CD", "custom resource definitions"},
+	{"DV", "defaults of built-in types"},
+	{"VA", "validation of built-in types"},
 }
 
 // Group returns the letters of the case's rule, such as "PV".

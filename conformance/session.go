@@ -176,6 +176,11 @@ func poll(ctx context.Context, check func(context.Context) error) error {
 // discoverResource returns a resource from the discovery document of a group version, "v1" or
 // "GROUP/VERSION". It returns nil if the server does not serve it.
 func (s *session) discoverResource(ctx context.Context, groupVersion, name string) (*metav1.APIResource, error) {
+	return s.findResource(ctx, groupVersion, func(r metav1.APIResource) bool { return r.Name == name })
+}
+
+// findResource is like discoverResource, and returns the first resource that matches.
+func (s *session) findResource(ctx context.Context, groupVersion string, matches func(metav1.APIResource) bool) (*metav1.APIResource, error) {
 	root := "/apis/"
 	if !strings.Contains(groupVersion, "/") {
 		root = "/api/"
@@ -189,7 +194,7 @@ func (s *session) discoverResource(ctx context.Context, groupVersion, name strin
 		return nil, err
 	}
 	for _, r := range found.APIResources {
-		if r.Name == name {
+		if matches(r) {
 			return &r, nil
 		}
 	}

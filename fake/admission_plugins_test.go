@@ -154,22 +154,29 @@ func TestStoragePlugins(t *testing.T) {
 		ObjectMeta:  metav1.ObjectMeta{Name: "std", Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}},
 		Provisioner: "disk.example.com", AllowVolumeExpansion: &expandable,
 	}
-	client, _ := startWithPlugins(t, fakeapi.WithObjects(class))
+	fixed := &storagev1.StorageClass{ObjectMeta: named("fixed"), Provisioner: "disk.example.com"}
+	client, _ := startWithPlugins(t, fakeapi.WithObjects(class, fixed))
 	claims := client.CoreV1().PersistentVolumeClaims("default")
 	claim, err := claims.Create(t.Context(), newClaim("c"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "std", *claim.Spec.StorageClassName)
 	require.Equal(t, []string{"kubernetes.io/pvc-protection"}, claim.Finalizers)
 
-	claim.Spec.Resources.Requests["storage"] = apiresource.MustParse("2Gi")
-	_, err = claims.Update(t.Context(), claim, metav1.UpdateOptions{})
-	require.EqualError(t, err, `persistentvolumeclaims "c" is forbidden: Only bound persistent volume claims can be expanded`)
-	claim.Status.Phase = corev1.ClaimBound
-	claim, err = claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
+	expand := func(claim *corev1.PersistentVolumeClaim) error {
+		claim.Status.Phase = corev1.ClaimBound
+		claim, err := claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		claim.Spec.Resources.Requests["storage"] = apiresource.MustParse("2Gi")
+		_, err = claims.Update(t.Context(), claim, metav1.UpdateOptions{})
+		return err
+	}
+	require.NoError(t, expand(claim))
+	cannotGrow := newClaim("d")
+	cannotGrow.Spec.StorageClassName = &fixed.Name
+	cannotGrow, err = claims.Create(t.Context(), cannotGrow, metav1.CreateOptions{})
 	require.NoError(t, err)
-	claim.Spec.Resources.Requests["storage"] = apiresource.MustParse("2Gi")
-	_, err = claims.Update(t.Context(), claim, metav1.UpdateOptions{})
-	require.NoError(t, err)
+	require.EqualError(t, expand(cannotGrow), `persistentvolumeclaims "d" is forbidden: `+
+		`only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize`)
 }
 
 func TestClassPlugins(t *testing.T) {

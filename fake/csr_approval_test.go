@@ -112,7 +112,7 @@ func TestApprovalErrors(t *testing.T) {
 	require.NoError(t, err)
 	for want, change := range map[string]func(*certificatesv1.CertificateSigningRequest){
 		`updates may not remove a condition of type "Denied"`: func(c *certificatesv1.CertificateSigningRequest) { c.Status.Conditions = nil },
-		`status.conditions[1].type: Invalid value: "Approved": Approved and Denied conditions are mutually exclusive`: func(c *certificatesv1.CertificateSigningRequest) {
+		`must specify at most one of: ` + "`conditions[{\"type\": \"Approved\"}]`, `conditions[{\"type\": \"Denied\"}]`": func(c *certificatesv1.CertificateSigningRequest) {
 			c.Status.Conditions = append(c.Status.Conditions, csrCondition(certificatesv1.CertificateApproved))
 		},
 		`status.conditions[1].type: Duplicate value: "Denied"`: func(c *certificatesv1.CertificateSigningRequest) {

@@ -72,7 +72,7 @@ func TestDeleteReplicationController(t *testing.T) {
 	controllers := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ReplicationControllers("default")
 	_, err := controllers.Create(t.Context(), &corev1.ReplicationController{
 		ObjectMeta: metav1.ObjectMeta{Name: "rc"},
-		Spec:       corev1.ReplicationControllerSpec{Template: &podsOnce},
+		Spec:       corev1.ReplicationControllerSpec{Template: &newDeployment("rc").Spec.Template},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, controllers.Delete(t.Context(), "rc", metav1.DeleteOptions{}))

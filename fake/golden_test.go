@@ -55,6 +55,10 @@ var defaults = map[string][]string{
 	"terminationMessagePolicy":      {`"File"`},
 }
 
+// invalidTemplate is a case with a Deployment that does not select its own pods. The recorded server
+// did not validate Deployments.
+const invalidTemplate = "patch-strategic--deploy"
+
 // isDefault reports whether a difference is that the server set a default, or that the fields of a
 // field manager have it.
 func isDefault(d httpdiff.Difference) bool {
@@ -98,10 +102,15 @@ func fixturesFor(t *testing.T, c golden.Case) fs.FS {
 
 // replay replays a case with a new server.
 func replay(t *testing.T, c golden.Case) golden.Result {
-	// The recorded server had neither controllers nor all admission plugins, and did not validate
-	// built-in types.
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithoutValidation(), fakeapi.WithManifests(fixturesFor(t, c)),
-		fakeapi.WithoutAdmissionPlugins("Priority", "DefaultTolerationSeconds"))
+	// The recorded server had neither controllers nor all admission plugins.
+	options := []fakeapi.Option{
+		fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithManifests(fixturesFor(t, c)),
+		fakeapi.WithoutAdmissionPlugins("Priority", "DefaultTolerationSeconds"),
+	}
+	if c.Name == invalidTemplate {
+		options = append(options, fakeapi.WithoutValidation())
+	}
+	srv := fakeapi.Start(t, options...)
 	player := golden.Player{
 		BaseURL:   srv.URL(),
 		Client:    srv.Client(),

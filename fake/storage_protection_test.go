@@ -104,7 +104,7 @@ func TestVolumeAttributesClassProtection(t *testing.T) {
 		}
 		for _, name := range []string{"unused", "claimed", "bound"} {
 			class, err := classes.Create(p.Context(), &storagev1.VolumeAttributesClass{
-				ObjectMeta: metav1.ObjectMeta{Name: name}, DriverName: "csi.example.com",
+				ObjectMeta: metav1.ObjectMeta{Name: name}, DriverName: "csi.example.com", Parameters: map[string]string{"tier": name},
 			}, metav1.CreateOptions{})
 			require.NoError(p, err)
 			require.Equal(p, []string{"kubernetes.io/vac-protection"}, class.Finalizers)
