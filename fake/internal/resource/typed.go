@@ -52,6 +52,16 @@ func DeclarativeValidation[T any](f func(ctx context.Context, op operation.Opera
 	}
 }
 
+// DeclarativeValidationWithOptions is DeclarativeValidation for tags that depend on features. options
+// has all of them, and whether they are on.
+func DeclarativeValidationWithOptions[T any](f func(ctx context.Context, op operation.Operation, path *field.Path, obj, old *T) field.ErrorList, options map[string]bool) func(context.Context, operation.Operation, runtime.Object, runtime.Object) field.ErrorList {
+	validate := DeclarativeValidation(f)
+	return func(ctx context.Context, op operation.Operation, obj, old runtime.Object) field.ErrorList {
+		op.Options = options
+		return validate(ctx, op, obj, old)
+	}
+}
+
 // CreateWarnings returns f as a WarningsOnCreate.
 func CreateWarnings[T runtime.Object](f func(obj T) []string) func(runtime.Object) []string {
 	return func(obj runtime.Object) []string { return f(obj.(T)) }

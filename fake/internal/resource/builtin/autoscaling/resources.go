@@ -5,6 +5,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 
 	"example.com/fakeapi/fake/internal/resource"
+	declarativeautoscaling "example.com/fakeapi/fake/internal/resource/declarative/autoscaling"
 )
 
 // Resources returns the HorizontalPodAutoscalers in both versions. They are stored in
@@ -15,7 +16,12 @@ func Resources() []resource.Resource {
 		ShortNames: []string{"hpa"}, Categories: []string{"all"}, Status: true,
 		StorageVersion:           autoscalingv2.SchemeGroupVersion,
 		AllowUnconditionalUpdate: true, HasGeneration: true,
-		SetDefaults: resource.Defaults(setHorizontalPodAutoscalerDefaults),
+		SetDefaults:          resource.Defaults(setHorizontalPodAutoscalerDefaults),
+		Validate:             resource.Validation(validateHorizontalPodAutoscaler),
+		ValidateUpdate:       resource.UpdateValidation(validateHorizontalPodAutoscalerUpdate),
+		ValidateStatusUpdate: resource.SubresourceValidation(validateHorizontalPodAutoscalerStatusUpdate),
+		ValidateDeclaratively: resource.DeclarativeValidationWithOptions(declarativeautoscaling.Validate_HorizontalPodAutoscaler,
+			map[string]bool{"HPAScaleToZero": true}),
 	}
 	v2, v1 := hpa, hpa
 	v2.Version = "v2"

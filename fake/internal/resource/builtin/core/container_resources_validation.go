@@ -92,7 +92,7 @@ func validateRequestedResource(name corev1.ResourceName, q resource.Quantity, ow
 	if owner == resourcesOfPod {
 		errs = validatePodResourceName(name, p)
 	} else {
-		errs = validateContainerResourceName(name, p)
+		errs = ValidateContainerResourceName(name, p)
 	}
 	return append(errs, validateResourceQuantity(name, q, p)...)
 }

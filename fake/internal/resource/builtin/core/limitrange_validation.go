@@ -93,7 +93,7 @@ func validateLimitRangeItem(item *corev1.LimitRangeItem, p *validate.Path) field
 // containers can be for storage.
 func validateLimitResourceName(limitType corev1.LimitType, name corev1.ResourceName, p *validate.Path) field.ErrorList {
 	if limitType == corev1.LimitTypePod || limitType == corev1.LimitTypeContainer {
-		return validateContainerResourceName(name, p)
+		return ValidateContainerResourceName(name, p)
 	}
 	return validateResourceName(name, p)
 }

@@ -62,6 +62,11 @@ func validatePodResourcesSuffice(spec *corev1.PodSpec, p *validate.Path) (errs f
 	return errs
 }
 
+// ValidateOverhead validates the resources that a runtime needs for a pod.
+func ValidateOverhead(overhead corev1.ResourceList, p *validate.Path) field.ErrorList {
+	return validateOverhead(overhead, PodValidationOptions{}, p)
+}
+
 // validateOverhead validates the resources that a pod needs besides its containers.
 func validateOverhead(overhead corev1.ResourceList, opts PodValidationOptions, p *validate.Path) field.ErrorList {
 	if overhead == nil {

@@ -25,8 +25,8 @@ func validateResourceName(name corev1.ResourceName, p *validate.Path) field.Erro
 	return nil
 }
 
-// validateContainerResourceName validates the name of a resource that containers request.
-func validateContainerResourceName(name corev1.ResourceName, p *validate.Path) field.ErrorList {
+// ValidateContainerResourceName validates the name of a resource that containers request.
+func ValidateContainerResourceName(name corev1.ResourceName, p *validate.Path) field.ErrorList {
 	errs := validateResourceName(name, p)
 	switch {
 	case !strings.Contains(string(name), "/"):
