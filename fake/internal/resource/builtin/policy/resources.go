@@ -10,8 +10,11 @@ func Resources() []resource.Resource {
 		{
 			Group: "policy", Version: "v1", Plural: "poddisruptionbudgets", Kind: "PodDisruptionBudget", Namespaced: true,
 			ShortNames: []string{"pdb"}, Status: true,
-			HasGeneration: true,
-			ValidateName:  resource.ValidatePathSegmentName,
+			HasGeneration:        true,
+			ValidateName:         resource.ValidatePathSegmentName,
+			Validate:             resource.Validation(validatePodDisruptionBudget),
+			ValidateUpdate:       resource.UpdateValidation(validatePodDisruptionBudgetUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validatePodDisruptionBudgetStatusUpdate),
 		},
 	}
 }
