@@ -10,6 +10,8 @@ func Resources() []resource.Resource {
 			AllowCreateOnUpdate: true, AnyFinalizers: true,
 			PrepareForCreate: resource.OnCreate(prepareLeaseForCreate),
 			PrepareForUpdate: resource.OnUpdate(prepareLeaseForUpdate),
+			Validate:         resource.Validation(validateLease),
+			ValidateUpdate:   resource.UpdateValidation(validateLeaseUpdate),
 		},
 	}
 }

@@ -11,6 +11,8 @@ func Resources() []resource.Resource {
 			AllowUnconditionalUpdate: true,
 			SetDefaults:              resource.Defaults(setPriorityClassDefaults),
 			PrepareForCreate:         resource.OnCreate(preparePriorityClassForCreate),
+			Validate:                 resource.Validation(validatePriorityClass),
+			ValidateUpdate:           resource.UpdateValidation(validatePriorityClassUpdate),
 		},
 	}
 }
