@@ -135,7 +135,8 @@ func validateStatefulSetTemplate(spec *appsv1.StatefulSetSpec, opts statefulSetO
 		errs = append(errs, core.ValidatePodTemplateSpec(podTemplateOf(spec), opts.pods, p)...)
 	}
 	errs = append(errs, validate.Labels(template.Labels, p.Child("labels"))...)
-	return append(errs, validate.Annotations(template.Annotations, p.Child("annotations"))...)
+	errs = append(errs, validate.Annotations(template.Annotations, p.Child("annotations"))...)
+	return append(errs, core.ValidatePodAnnotations(template, opts.pods, p.Child("annotations"))...)
 }
 
 // podTemplateOf returns the template without what the controller of StatefulSets sets itself, and with

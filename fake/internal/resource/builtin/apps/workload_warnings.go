@@ -32,11 +32,25 @@ func daemonSetUpdateWarnings(ds, old *appsv1.DaemonSet) []string {
 }
 
 func statefulSetWarnings(s *appsv1.StatefulSet) []string {
-	return append(templateWarnings(&s.Spec.Template), historyLimitWarnings(s)...)
+	var root *validate.Path
+	warnings, templates := templateWarnings(&s.Spec.Template), root.Child("spec").Child("volumeClaimTemplates")
+	for i := range s.Spec.VolumeClaimTemplates {
+		warnings = append(warnings, core.PersistentVolumeClaimSpecWarnings(&s.Spec.VolumeClaimTemplates[i].Spec, templates.Index(i))...)
+	}
+	return append(warnings, historyLimitWarnings(s)...)
 }
 
+// statefulSetUpdateWarnings has a path for the templates of claims that differs from the one of a
+// create, as that of a real server does.
 func statefulSetUpdateWarnings(s, old *appsv1.StatefulSet) []string {
-	return append(templateUpdateWarnings(&s.ObjectMeta, &old.ObjectMeta, &s.Spec.Template), historyLimitWarnings(s)...)
+	var root *validate.Path
+	warnings := templateUpdateWarnings(&s.ObjectMeta, &old.ObjectMeta, &s.Spec.Template)
+	templates := root.Child("spec").Child("volumeClaimTemplates")
+	for i := range s.Spec.VolumeClaimTemplates {
+		path := templates.Index(i).Child("Spec")
+		warnings = append(warnings, core.PersistentVolumeClaimSpecWarnings(&s.Spec.VolumeClaimTemplates[i].Spec, path)...)
+	}
+	return append(warnings, historyLimitWarnings(s)...)
 }
 
 func historyLimitWarnings(s *appsv1.StatefulSet) []string {

@@ -11,15 +11,15 @@ import (
 // persistentVolumeClaimWarnings returns the warnings for a claim.
 func persistentVolumeClaimWarnings(pvc *corev1.PersistentVolumeClaim) []string {
 	var root *validate.Path
-	return append(storageClassAnnotationWarnings(pvc.Annotations), claimSpecWarnings(&pvc.Spec, root.Child("spec"))...)
+	return append(storageClassAnnotationWarnings(pvc.Annotations), PersistentVolumeClaimSpecWarnings(&pvc.Spec, root.Child("spec"))...)
 }
 
 func persistentVolumeClaimUpdateWarnings(pvc, _ *corev1.PersistentVolumeClaim) []string {
 	return persistentVolumeClaimWarnings(pvc)
 }
 
-// claimSpecWarnings returns the warnings for the spec of a claim or of a template for one.
-func claimSpecWarnings(spec *corev1.PersistentVolumeClaimSpec, p *validate.Path) []string {
+// PersistentVolumeClaimSpecWarnings returns the warnings for the spec of a claim or of a template for one.
+func PersistentVolumeClaimSpecWarnings(spec *corev1.PersistentVolumeClaimSpec, p *validate.Path) []string {
 	resources := p.Child("resources")
 	return append(fractionalBytesWarnings(spec.Resources.Requests, resources.Child("requests")),
 		fractionalBytesWarnings(spec.Resources.Limits, resources.Child("limits"))...)

@@ -26,6 +26,12 @@ func isMirrorPod(annotations map[string]string) bool {
 	return ok
 }
 
+// ValidatePodAnnotations validates the annotations of a template that have a meaning, which
+// ValidatePodTemplateSpec does, too. p is their path.
+func ValidatePodAnnotations(template *corev1.PodTemplateSpec, opts PodValidationOptions, p *validate.Path) field.ErrorList {
+	return validatePodAnnotations(template.Annotations, &template.Spec, opts, p)
+}
+
 // validatePodAnnotations validates the annotations of a pod or template that have a meaning. p is
 // their path.
 func validatePodAnnotations(annotations map[string]string, spec *corev1.PodSpec, opts PodValidationOptions, p *validate.Path) (errs field.ErrorList) {

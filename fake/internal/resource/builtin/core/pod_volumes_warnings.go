@@ -18,7 +18,7 @@ func volumeWarnings(spec *corev1.PodSpec, p *validate.Path) (warnings []string) 
 			warnings = append(warnings, at.Child(name).String()+": "+message)
 		}
 		if v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil {
-			warnings = append(warnings, claimSpecWarnings(&v.Ephemeral.VolumeClaimTemplate.Spec, at.Child("ephemeral").Child("volumeClaimTemplate").Child("spec"))...)
+			warnings = append(warnings, PersistentVolumeClaimSpecWarnings(&v.Ephemeral.VolumeClaimTemplate.Spec, at.Child("ephemeral").Child("volumeClaimTemplate").Child("spec"))...)
 		}
 	}
 	for i := range spec.Volumes {
