@@ -1,0 +1,95 @@
+package core
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+func TestValidatePodStatusUpdate(t *testing.T) {
+	const spec = "restartPolicy: OnFailure, nodeName: node, resourceClaims: [{name: gpu, resourceClaimName: g}], " +
+		"initContainers: [{name: init, image: i}, {name: proxy, image: i, restartPolicy: Always}, {name: rules, image: i, restartPolicy: Never, restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]}]"
+	ended := func(list, name string, code int) string {
+		return fmt.Sprintf("%s: [{name: %s, state: {terminated: {exitCode: %d}}}]", list, name, code)
+	}
+	running := func(list, name string) string {
+		return fmt.Sprintf("%s: [{name: %s, state: {running: {}}}]", list, name)
+	}
+	restarted := func(list string) []string {
+		return []string{"status." + list + "[0].state: Forbidden: may not be transitioned to non-terminated state"}
+	}
+	for _, test := range []struct {
+		old, updated string
+		want         []string
+	}{
+		{"", "conditions: [{type: Ready}, {type: a b, observedGeneration: -1}]", []string{
+			"status.conditions[1].observedGeneration: Invalid value: -1: must be a non-negative integer",
+			`status.conditions[1].Type: Invalid value: "a b": ` + badName}},
+		{"", "observedGeneration: -1", []string{"status.observedGeneration: Invalid value: -1: must be a non-negative integer"}},
+		{"", "nominatedNodeName: a", []string{"status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a node"}},
+		{"nominatedNodeName: a", "nominatedNodeName: a", nil},
+		{"qosClass: Guaranteed", "qosClass: Burstable", []string{`status.qosClass: Invalid value: "Burstable": field is immutable`}},
+		{ended("containerStatuses", "c", 0), running("containerStatuses", "c"), restarted("containerStatuses")},
+		{ended("containerStatuses", "c", 0), ended("containerStatuses", "c", 0), nil},
+		{ended("containerStatuses", "c", 1), running("containerStatuses", "c"), nil},
+		{ended("containerStatuses", "x", 1), running("containerStatuses", "x"), restarted("containerStatuses")},
+		{ended("initContainerStatuses", "init", 0), running("initContainerStatuses", "init"), restarted("initContainerStatuses")},
+		{ended("initContainerStatuses", "proxy", 0), running("initContainerStatuses", "proxy"), nil},
+		{ended("initContainerStatuses", "rules", 1), running("initContainerStatuses", "rules"), restarted("initContainerStatuses")},
+		{ended("initContainerStatuses", "rules", 42), running("initContainerStatuses", "rules"), nil},
+		{ended("ephemeralContainerStatuses", "e", 1), running("ephemeralContainerStatuses", "e"), restarted("ephemeralContainerStatuses")},
+		{"", "resourceClaimStatuses: [{name: gpu, resourceClaimName: A}, {name: gpu}, {name: x}]", []string{
+			`status.resourceClaimStatuses[0].resourceClaimName: Invalid value: "A": ` + badSubdomain,
+			`status.resourceClaimStatuses[1].name: Duplicate value: "gpu"`,
+			"status.resourceClaimStatuses[2].name: Invalid value: \"x\": must match the name of an entry in `spec.resourceClaims`"}},
+		{"", "extendedResourceClaimStatus: {requestMappings: []}", []string{
+			"status.extendedResourceClaimStatus.requestMappings: Required value: at least one request mapping is required",
+			"status.extendedResourceClaimStatus.resourceClaimName: Required value"}},
+		{"", "extendedResourceClaimStatus: {resourceClaimName: A, requestMappings: [{containerName: x, resourceName: a, requestName: B}, {containerName: c, resourceName: a, requestName: b}, {containerName: c, resourceName: a, requestName: b}]}", []string{
+			`status.extendedResourceClaimStatus.requestMappings[0].containerName: Invalid value: "x": must match the name of an entry in spec.initContainers.name or spec.containers.name`,
+			`status.extendedResourceClaimStatus.requestName: Invalid value: "B": ` + badLabel,
+			`status.extendedResourceClaimStatus.requestMappings[1].resourceName: Invalid value: "a": must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests`,
+			`status.extendedResourceClaimStatus.requestMappings[2].resourceName: Invalid value: "a": must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests`,
+			`status.extendedResourceClaimStatus.requestMappings[2].containerName: Duplicate value: "c"`,
+			`status.extendedResourceClaimStatus.requestMappings[2].resourceName: Duplicate value: "a"`,
+			`status.extendedResourceClaimStatus.requestMappings[2].requestName: Duplicate value: "b"`,
+			`status.extendedResourceClaimStatus.resourceClaimName: Invalid value: "A": ` + badSubdomain}},
+		{"", "podIPs: [{ip: 10.0.0.1}, {ip: '2001:db8::1'}]", nil},
+		{"", "podIPs: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]", []string{
+			`status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family`}},
+		{"podIPs: [{ip: a}]", "podIPs: [{ip: a}, {ip: b}]", []string{
+			`status.podIPs[1]: Invalid value: "b": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
+			`status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[0]: a`,
+			`status.podIPs: Invalid value: [{"ip":"a"},{"ip":"b"}]: may specify no more than one IP for each IP family`}},
+		{"", "podIPs: [{ip: ''}]", []string{
+			`status.podIPs[0]: Invalid value: "": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
+			`status.podIPs: Invalid value: [{"ip":""}]: podIP and podIPs must either both be set or both be unset`}},
+		{"", "hostIP: 10.0.0.1, hostIPs: [{ip: 10.0.0.2}, {ip: 010.0.0.3}]", []string{
+			"status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to `hostIP`",
+			`status.hostIPs[1]: Invalid value: "010.0.0.3": must not have leading 0s`,
+			`status.hostIPs: Invalid value: [{"ip":"10.0.0.2"},{"ip":"010.0.0.3"}]: may specify no more than one IP for each IP family`}},
+		{"", "containerStatuses: [{user: {linux: {uid: 4294967295, gid: 0}}}, {user: {linux: {uid: -1, gid: -1, supplementalGroups: [-1]}}}]", []string{
+			"status.containerStatuses[1].user.linux.uid: Invalid value: -1: must be between 0 and 4294967295, inclusive",
+			"status.containerStatuses[1].user.linux.gid: Invalid value: -1: must be between 0 and 2147483647, inclusive",
+			"status.containerStatuses[1].user.linux.supplementalGroups[0]: Invalid value: -1: must be between 0 and 2147483647, inclusive"}},
+		{"", "containerStatuses: [{name: c, allocatedResourcesStatus: [{name: a}, {name: 'claim:a', resources: [{resourceID: a, health: Sick, message: ''}, {resourceID: a, health: Healthy}]}]}, {name: x, allocatedResourcesStatus: [{name: a}]}]", []string{
+			`status.containerStatuses[0].allocatedResourcesStatus[0].name: Invalid value: "a": must match one of the container's resource requests`,
+			`status.containerStatuses[0].allocatedResourcesStatus[1].name: Invalid value: "claim:a": must match one of the container's resource claims as 'claim:<claimName>/<requestName>' when container.resources.claims[*].request is set or 'claim:<claimName>' when it is empty`,
+			`status.containerStatuses[0].allocatedResourcesStatus[1].resources[0].health: Unsupported value: "Sick": supported values: "Healthy", "Unhealthy", "Unknown"`,
+			`status.containerStatuses[0].allocatedResourcesStatus[1].resources[0].message: Required value: must be non-empty if specified`,
+			`status.containerStatuses[0].allocatedResourcesStatus[1].resources[1].resourceID: Duplicate value: "a"`}},
+		{"", "ephemeralContainerStatuses: [{allocatedResourcesStatus: [{name: a}]}]", []string{
+			"status.ephemeralContainerStatuses[0].allocatedResourcesStatus: Forbidden: must not be specified in container status"}},
+	} {
+		t.Run(test.updated[:min(len(test.updated), 80)], func(t *testing.T) {
+			old := simplePod(t, spec)
+			pod := old.DeepCopy()
+			old.Status, pod.Status = *parse[corev1.PodStatus](t, "{"+test.old+"}"), *parse[corev1.PodStatus](t, "{"+test.updated+"}")
+			setPodStatusDefaults(&old.Status)
+			setPodStatusDefaults(&pod.Status)
+			require.Equal(t, test.want, errorTexts(validatePodStatusUpdate(t.Context(), pod, old)))
+		})
+	}
+}
