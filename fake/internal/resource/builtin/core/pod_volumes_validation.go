@@ -314,13 +314,13 @@ func validateEphemeralVolumeSource(source *corev1.EphemeralVolumeSource, p *vali
 	if template == nil {
 		return field.ErrorList{p.Child("volumeClaimTemplate").Required("")}
 	}
-	errs := validateClaimTemplateMeta(&template.ObjectMeta, p.Child("volumeClaimTemplate").Child("metadata"))
+	errs := ValidateClaimTemplateMeta(&template.ObjectMeta, p.Child("volumeClaimTemplate").Child("metadata"))
 	return append(errs, ValidatePersistentVolumeClaimSpec(&template.Spec, p.Child("volumeClaimTemplate").Child("spec"))...)
 }
 
-// validateClaimTemplateMeta validates the metadata of a claim that is created: labels and
+// ValidateClaimTemplateMeta validates the metadata of a claim that is created: labels and
 // annotations, and nothing else.
-func validateClaimTemplateMeta(meta *metav1.ObjectMeta, p *validate.Path) field.ErrorList {
+func ValidateClaimTemplateMeta(meta *metav1.ObjectMeta, p *validate.Path) field.ErrorList {
 	errs := validate.Annotations(meta.Annotations, p.Child("annotations"))
 	errs = append(errs, validate.Labels(meta.Labels, p.Child("labels"))...)
 	for _, f := range [...]struct {

@@ -41,7 +41,7 @@ func prepareResourceClaimStatus(_ context.Context, c, old *resourcev1.ResourceCl
 }
 
 // deviceID identifies a device, or a share of it.
-type deviceID struct{ driver, pool, device, share string }
+type deviceID struct{ Driver, Pool, Device, ShareID string }
 
 // dropDeallocatedDevices removes the status of the devices that old has allocated and c has not.
 func dropDeallocatedDevices(c, old *resourcev1.ResourceClaim) {

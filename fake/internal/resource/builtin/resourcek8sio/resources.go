@@ -5,6 +5,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 
 	"example.com/fakeapi/fake/internal/resource"
+	declarativeresource "example.com/fakeapi/fake/internal/resource/declarative/resource"
 )
 
 // Resources returns the types of dynamic resource allocation.
@@ -13,13 +14,21 @@ func Resources() []resource.Resource {
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "deviceclasses", Kind: "DeviceClass",
 			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
+			ValidateName:          resource.ValidatePathSegmentName, // the validation of tags has that of the type
+			Validate:              resource.Validation(validateDeviceClass),
+			ValidateUpdate:        resource.UpdateValidation(validateDeviceClassUpdate),
+			ValidateDeclaratively: resource.DeclarativeValidation(declarativeresource.Validate_DeviceClass),
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "devicetaintrules", Kind: "DeviceTaintRule",
 			Status: true, HasGeneration: true,
-			Subresources:     []resource.Subresource{resource.StatusSubresource("metadata")},
-			SetDefaults:      resource.Defaults(setDeviceTaintRuleDefaults),
-			PrepareForUpdate: resource.OnUpdate(prepareDeviceTaintRuleForUpdate),
+			Subresources:          []resource.Subresource{resource.StatusSubresource("metadata")},
+			SetDefaults:           resource.Defaults(setDeviceTaintRuleDefaults),
+			PrepareForUpdate:      resource.OnUpdate(prepareDeviceTaintRuleForUpdate),
+			Validate:              resource.Validation(validateDeviceTaintRule),
+			ValidateUpdate:        resource.UpdateValidation(validateDeviceTaintRuleUpdate),
+			ValidateStatusUpdate:  resource.SubresourceValidation(validateDeviceTaintRuleStatusUpdate),
+			ValidateDeclaratively: resource.DeclarativeValidation(declarativeresource.Validate_DeviceTaintRule),
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaims", Kind: "ResourceClaim", Namespaced: true,
@@ -28,6 +37,9 @@ func Resources() []resource.Resource {
 			SetDefaults:              resource.Defaults(setResourceClaimDefaults),
 			PrepareForCreate:         resource.OnCreate(prepareResourceClaimForCreate),
 			PrepareForUpdate:         resource.OnUpdate(prepareResourceClaimForUpdate),
+			Validate:                 resource.Validation(validateResourceClaim),
+			ValidateStatusUpdate:     resource.SubresourceValidation(validateResourceClaimStatusUpdate),
+			ValidateDeclaratively:    resource.DeclarativeValidation(declarativeresource.Validate_ResourceClaim),
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 		{
@@ -35,6 +47,9 @@ func Resources() []resource.Resource {
 			SetDefaults:              resource.Defaults(setResourceClaimTemplateDefaults),
 			PrepareForCreate:         resource.OnCreate(prepareResourceClaimTemplateForCreate),
 			PrepareForUpdate:         resource.OnUpdate(prepareResourceClaimTemplateForUpdate),
+			Validate:                 resource.Validation(validateResourceClaimTemplate),
+			ValidateUpdate:           resource.UpdateValidation(validateResourceClaimTemplateUpdate),
+			ValidateDeclaratively:    resource.DeclarativeValidation(declarativeresource.Validate_ResourceClaimTemplate),
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 		{
@@ -42,6 +57,11 @@ func Resources() []resource.Resource {
 			SetDefaults:              resource.Defaults(setResourceSliceDefaults),
 			PrepareForCreate:         resource.OnCreate(prepareResourceSliceForCreate),
 			PrepareForUpdate:         resource.OnUpdate(prepareResourceSliceForUpdate),
+			Validate:                 resource.Validation(validateResourceSlice),
+			ValidateUpdate:           resource.UpdateValidation(validateResourceSliceUpdate),
+			ValidateDeclaratively:    validateSliceTags,
+			WarningsOnCreate:         resource.CreateWarnings(resourceSliceWarnings),
+			WarningsOnUpdate:         resource.UpdateWarnings(resourceSliceUpdateWarnings),
 			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
 			FieldErrorFormat: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 			Fields: []resource.Field{
