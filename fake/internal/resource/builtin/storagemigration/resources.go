@@ -7,8 +7,11 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "storagemigration.k8s.io", Version: "v1", Plural: "storageversionmigrations", Kind: "StorageVersionMigration",
-			Status:       true,
-			Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
+			Status:               true,
+			Subresources:         []resource.Subresource{resource.StatusSubresource("metadata")},
+			Validate:             resource.Validation(validateMigration),
+			ValidateUpdate:       resource.UpdateValidation(validateMigrationUpdate),
+			ValidateStatusUpdate: resource.SubresourceValidation(validateMigrationStatusUpdate),
 		},
 	}
 }
