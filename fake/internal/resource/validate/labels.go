@@ -47,11 +47,36 @@ func LabelSelector(selector *metav1.LabelSelector, opts metav1validation.LabelSe
 		return nil
 	}
 	errs := Labels(selector.MatchLabels, p.Child("matchLabels"))
-	if len(selector.MatchExpressions) > 0 {
-		withoutLabels := &metav1.LabelSelector{MatchExpressions: selector.MatchExpressions}
-		errs = append(errs, metav1validation.ValidateLabelSelector(withoutLabels, opts, p.Field())...)
+	for i := range selector.MatchExpressions {
+		if !isValidRequirement(&selector.MatchExpressions[i], opts) {
+			withoutLabels := &metav1.LabelSelector{MatchExpressions: selector.MatchExpressions}
+			return append(errs, metav1validation.ValidateLabelSelector(withoutLabels, opts, p.Field())...)
+		}
 	}
 	return errs
+}
+
+// isValidRequirement reports whether metav1validation.ValidateLabelSelectorRequirement accepts a
+// requirement. Unlike that function it does not allocate.
+func isValidRequirement(r *metav1.LabelSelectorRequirement, opts metav1validation.LabelSelectorValidationOptions) bool {
+	switch r.Operator {
+	case metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn:
+		if len(r.Values) == 0 {
+			return false
+		}
+	case metav1.LabelSelectorOpExists, metav1.LabelSelectorOpDoesNotExist:
+		if len(r.Values) > 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	for _, value := range r.Values {
+		if !opts.AllowInvalidLabelValueInSelector && len(validation.IsValidLabelValue(value)) > 0 {
+			return false
+		}
+	}
+	return isQualifiedName(r.Key)
 }
 
 // isQualifiedName reports whether validation.IsQualifiedName accepts a name. Unlike that function it
