@@ -63,6 +63,11 @@
 // a group of its own, and delete them at the end. One of them has a conversion webhook at port 1 of
 // the server's host, which is not in use.
 //
+// Cases about the defaults and the validation of built-in types (DV, VA) create objects in dry runs.
+// Those about updates create Deployments and ReplicaSets without replicas, suspended Jobs, Pods with
+// the scheduler that does not exist, Services of the type ClusterIP, PersistentVolumeClaims without a
+// class, ConfigMaps, Secrets and Leases, and update them in dry runs.
+//
 // A few cases send up to several dozen concurrent requests.
 //
 // Everything is deleted after each case, first the objects and then the namespace, even if the case
@@ -99,8 +104,9 @@
 // validation), DR (dry run), DL (deletion), NS (namespaces), SU (subresources), WN (warnings), TB
 // (Tables), PM (PartialObjectMetadata), VR (virtual resources), AU (authentication and
 // authorization), ST (errors), PB (protobuf), CB (CBOR), CN (content negotiation), DI (discovery,
-// health, metrics), HT (HTTP) and CD (custom resource definitions). [UncheckedRules] returns the
-// rules without a case, with the reason why they cannot be checked over HTTP.
+// health, metrics), HT (HTTP), CD (custom resource definitions), DV (defaults of built-in types) and
+// VA (validation of built-in types). [UncheckedRules] returns the rules without a case, with the
+// reason why they cannot be checked over HTTP.
 //
 // Work of controllers is checked only if a rule is about it, and the case is skipped if the
 // controller does not start within a few seconds (NS-09). Other cases put a finalizer of the suite
@@ -132,7 +138,9 @@
 // The suite was run on 2026-11-22 over HTTPS against a real API server, built from
 // k8s.io/apiserver, apiextensions-apiserver and kube-aggregator v0.37.2 on etcd 3.7. None of the
 // 1223 cases failed, and no objects were left behind. The failures of earlier runs were examined:
-// cases now detect what that server cannot serve, and wrong cases were fixed.
+// cases now detect what that server cannot serve, and wrong cases were fixed. The groups DV and VA
+// are newer: such a server has neither the defaults nor the validation of built-in types, and fails
+// them.
 //
 //	fakeapi conformance --kubeconfig FILE
 //
@@ -171,8 +179,9 @@
 //
 // # Adding a case
 //
-// Add a [Case] literal to the list of its group in a cases_*.go file, and a function that checks
-// it. Use onSecrets, onBasicCRs or onBoth for a check on a collection in a new namespace, in which
+// Cases about defaults and validation of built-in types are in defaults.yaml and validation.yaml.
+// For other cases, add a [Case] literal to the list of its group in a cases_*.go file, and a function
+// that checks it. Use onSecrets, onBasicCRs or onBoth for a check on a collection in a new namespace, in which
 // the check can create, change, list and watch objects. Use onMap or onMaps for a check on the
 // content of objects: both ConfigMaps and the CRD of fixture_crd_data.go have a map "data". Build
 // requests with get, post, put, mergePatch, applyAs, del and similar functions. Send one with
