@@ -65,8 +65,8 @@
 //
 // Cases about the defaults and the validation of built-in types (DV, VA) create objects in dry runs.
 // Those about updates create Deployments and ReplicaSets without replicas, suspended Jobs, Pods with
-// the scheduler that does not exist, Services of the type ClusterIP, PersistentVolumeClaims without a
-// class, ConfigMaps, Secrets and Leases, and update them in dry runs.
+// the scheduler that does not exist, Services of the type ClusterIP, ConfigMaps, Secrets and Leases,
+// and update them in dry runs.
 //
 // A few cases send up to several dozen concurrent requests.
 //

@@ -21,7 +21,7 @@ func TestLoadManifests(t *testing.T) {
 		"deep/b.json":   {Data: []byte(`{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"k":"v"}}]}`)},
 		"notes.txt":     {Data: []byte("not a manifest")},
 		"z.yaml":        {Data: []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: x}}\n")},
-		"zz/scale.yaml": {Data: []byte("apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {kind: Deployment, name: d}, maxReplicas: 3, targetCPUUtilizationPercentage: 50}\n")},
+		"zz/scale.yaml": {Data: []byte("apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: d}, maxReplicas: 3, targetCPUUtilizationPercentage: 50}\n")},
 	}))
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
 	ctx := t.Context()

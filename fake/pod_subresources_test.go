@@ -109,8 +109,8 @@ func TestResize(t *testing.T) {
 	require.Equal(t, "3", pod.Spec.Containers[0].Resources.Limits.Cpu().String())
 
 	for want, change := range map[string]func(*corev1.Container){
-		`spec: Invalid value: "Guaranteed": Pod QOS Class may not change as a result of resizing`: func(c *corev1.Container) { c.Resources.Requests = c.Resources.Limits },
-		`spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed`:       func(c *corev1.Container) { delete(c.Resources.Limits, corev1.ResourceMemory) },
+		`spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing`: func(c *corev1.Container) { c.Resources.Requests = c.Resources.Limits },
+		`spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed`:      func(c *corev1.Container) { delete(c.Resources.Limits, corev1.ResourceMemory) },
 		`spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed`: func(c *corev1.Container) {
 			delete(c.Resources.Requests, corev1.ResourceMemory)
 			delete(c.Resources.Limits, corev1.ResourceMemory) // it would be the default of the request
@@ -135,7 +135,7 @@ func TestResize(t *testing.T) {
 // Static pods cannot have ephemeral containers and cannot be resized.
 func TestStaticPods(t *testing.T) {
 	_, client := startClient(t, fakeapi.WithObjects(newPod("p", func(p *corev1.Pod) {
-		p.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "x"}
+		p.Annotations, p.Spec.NodeName = map[string]string{corev1.MirrorPodAnnotationKey: "x"}, "n"
 	})))
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
@@ -181,11 +181,11 @@ func TestResizeOfPodsAndSidecars(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
+	restarts := []corev1.ContainerResizePolicy{{ResourceName: corev1.ResourceCPU, RestartPolicy: corev1.RestartContainer}}
 	pod, err := pods.Create(ctx, newPod("p", makeBurstable, func(p *corev1.Pod) {
 		p.Spec.Resources = &corev1.ResourceRequirements{Requests: quantities("1", "1Gi")}
-		restarts := []corev1.ContainerResizePolicy{{ResourceName: corev1.ResourceCPU, RestartPolicy: corev1.RestartContainer}}
 		p.Spec.InitContainers = []corev1.Container{
-			{Name: "once", Image: "i:1", ResizePolicy: restarts},
+			{Name: "once", Image: "i:1"},
 			{Name: "sidecar", Image: "i:1", ResizePolicy: restarts, RestartPolicy: &always},
 		}
 	}), metav1.CreateOptions{})
@@ -205,7 +205,7 @@ func TestResizeOfPodsAndSidecars(t *testing.T) {
 			s.Resources.Limits = corev1.ResourceList{"hugepages-2Mi": resource.MustParse("2Mi")}
 		},
 		"spec.initContainers[0]: Forbidden: non-sidecar init containers with a resize policy of RestartContainer cannot be resized": func(s *corev1.PodSpec) {
-			s.InitContainers[0].Resources.Requests = quantities("1", "1Gi")
+			s.InitContainers[0].Resources.Requests, s.InitContainers[0].ResizePolicy = quantities("1", "1Gi"), restarts
 		},
 		"spec.initContainers[1]: Forbidden: only cpu and memory resources for init or sidecar containers are mutable": func(s *corev1.PodSpec) {
 			s.InitContainers[1].ResizePolicy = nil

@@ -74,9 +74,10 @@ func TestPodStatusKeepsObservedGeneration(t *testing.T) {
 	_, client := startClient(t)
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
-	pod, err := pods.Create(ctx, newPod("p"), metav1.CreateOptions{})
+	pod, err := pods.Create(ctx, newPod("p", makeBurstable), metav1.CreateOptions{})
 	require.NoError(t, err)
-	pod.Status.QOSClass, pod.Status.ObservedGeneration = corev1.PodQOSBurstable, 1
+	require.Equal(t, corev1.PodQOSBurstable, pod.Status.QOSClass)
+	pod.Status.ObservedGeneration = 1
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, ObservedGeneration: 1}}
 	pod, err = pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
 	require.NoError(t, err)

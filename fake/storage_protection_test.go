@@ -121,6 +121,9 @@ func TestVolumeAttributesClassProtection(t *testing.T) {
 			require.NoError(p, classes.Delete(p.Context(), name, metav1.DeleteOptions{}))
 			require.Equal(p, stays, exists(name), name)
 		}
+		claim.Status.Phase = corev1.ClaimBound
+		claim, err = claims.UpdateStatus(p.Context(), claim, metav1.UpdateOptions{})
+		require.NoError(p, err)
 		claim.Spec.VolumeAttributesClassName = new("other")
 		_, err = claims.Update(p.Context(), claim, metav1.UpdateOptions{})
 		require.NoError(p, err)

@@ -14,7 +14,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -139,14 +138,14 @@ func TestLargeTableIsCompressed(t *testing.T) {
 // The versions of a type have the same columns. The rows have objects of the requested version.
 func TestTableVersions(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(
-		&eventsv1.Event{
-			ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "default"}, Reason: "Tested", Type: "Normal", Note: " it is \n",
-			Regarding: corev1.ObjectReference{Kind: "Pod", Name: "p", Namespace: "default"}, ReportingController: "me",
+		&corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: "default"}, Reason: "Tested", Type: "Normal", Message: " it is \n",
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "p", Namespace: "default"}, ReportingController: "me",
 		},
 		&autoscalingv1.HorizontalPodAutoscaler{
 			ObjectMeta: metav1.ObjectMeta{Name: "h", Namespace: "default"},
 			Spec: autoscalingv1.HorizontalPodAutoscalerSpec{
-				ScaleTargetRef: autoscalingv1.CrossVersionObjectReference{Kind: "Deployment", Name: "d"}, MaxReplicas: 3,
+				ScaleTargetRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "d"}, MaxReplicas: 3,
 				TargetCPUUtilizationPercentage: new(int32(50)),
 			},
 		},

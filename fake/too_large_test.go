@@ -18,34 +18,34 @@ import (
 // stores it without them (CR-18). An apply, which needs them, fails.
 func TestTooLargeByManagedFieldsOnly(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-	pods := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("default")
-	pod := newPod("crowd")
+	templates := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().PodTemplates("default")
+	crowd := newPod("crowd").Spec
 	for i := range 9_000 { // each is smaller than its managed fields
-		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: fmt.Sprintf("c%d", i), Image: "i"})
+		crowd.Containers = append(crowd.Containers, corev1.Container{Name: fmt.Sprintf("c%d", i), Image: "i"})
 	}
-	created, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
+	template := func(name string, spec corev1.PodSpec) *corev1.PodTemplate {
+		return &corev1.PodTemplate{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PodTemplate"},
+			ObjectMeta: metav1.ObjectMeta{Name: name}, Template: corev1.PodTemplateSpec{Spec: spec},
+		}
+	}
+	created, err := templates.Create(t.Context(), template("crowd", crowd), metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.Zero(t, len(created.ManagedFields))
-	require.Equal(t, len(pod.Spec.Containers), len(created.Spec.Containers))
-	require.NoError(t, pods.Delete(t.Context(), "crowd", metav1.DeleteOptions{}))
+	require.Equal(t, len(crowd.Containers), len(created.Template.Spec.Containers))
+	require.NoError(t, templates.Delete(t.Context(), "crowd", metav1.DeleteOptions{}))
 
-	tracked, err := pods.Create(t.Context(), newPod("crowd"), metav1.CreateOptions{})
+	tracked, err := templates.Create(t.Context(), template("crowd", newPod("crowd").Spec), metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, tracked.ManagedFields)
-	body, err := json.Marshal(map[string]any{"spec": pod.Spec})
+	body, err := json.Marshal(template("crowd", crowd))
 	require.NoError(t, err)
-	patched, err := pods.Patch(t.Context(), "crowd", types.MergePatchType, body, metav1.PatchOptions{})
+	patched, err := templates.Patch(t.Context(), "crowd", types.MergePatchType, body, metav1.PatchOptions{})
 	require.NoError(t, err)
 	require.Zero(t, len(patched.ManagedFields))
 
-	_, err = pods.Patch(t.Context(), "other", types.ApplyPatchType, applyBody(t, pod), metav1.PatchOptions{FieldManager: "m"})
-	require.EqualError(t, err, "etcdserver: request is too large")
-}
-
-func applyBody(t *testing.T, pod *corev1.Pod) []byte {
-	applied := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Spec: pod.Spec}
-	applied.Name = "other"
-	body, err := json.Marshal(applied)
+	body, err = json.Marshal(template("other", crowd))
 	require.NoError(t, err)
-	return body
+	_, err = templates.Patch(t.Context(), "other", types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "m"})
+	require.EqualError(t, err, "etcdserver: request is too large")
 }
