@@ -53,7 +53,7 @@ func (l *allocation) end(success bool) {
 // be of another type.
 func (a *API) checkService(ctx context.Context, res *resource.Resource, obj, old runtime.Object, dryRun bool) error {
 	service, ok := obj.(*corev1.Service)
-	if !ok || dryRun {
+	if !ok || dryRun || service.Name == "" { // nothing can be allocated without a name
 		return nil
 	}
 	trial := service.DeepCopy()

@@ -280,8 +280,12 @@ func validateExtendedResourceClaimStatus(status *corev1.PodExtendedResourceClaim
 
 // validatePodIPs validates the addresses of a pod. Old ones stay valid.
 func validatePodIPs(status, old *corev1.PodStatus, p *validate.Path) (errs field.ErrorList) {
+	var known smallSet[corev1.PodIP]
+	for _, ip := range old.PodIPs {
+		known.add(ip)
+	}
 	for i, ip := range status.PodIPs {
-		if !slices.Contains(old.PodIPs, ip) {
+		if !known.has(ip) {
 			errs = append(errs, validateAddress(ip.IP, p.Index(i))...)
 		}
 	}
@@ -309,8 +313,12 @@ func validateHostIPs(status, old *corev1.PodStatus, p *validate.Path) (errs fiel
 	if status.HostIPs[0].IP != status.HostIP {
 		errs = append(errs, p.Index(0).Child("ip").Invalid(status.HostIPs[0].IP, "must be equal to `hostIP`"))
 	}
+	var known smallSet[corev1.HostIP]
+	for _, ip := range old.HostIPs {
+		known.add(ip)
+	}
 	for i, ip := range status.HostIPs {
-		if !slices.Contains(old.HostIPs, ip) {
+		if !known.has(ip) {
 			errs = append(errs, validateAddress(ip.IP, p.Index(i))...)
 		}
 	}
@@ -464,6 +472,9 @@ func validateDeviceHealth(devices []corev1.ResourceHealth, p *validate.Path) (er
 func addressWarnings(value string, p *validate.Path) []string {
 	var buf [64]byte
 	if addr, err := netip.ParseAddr(value); err == nil && !addr.Is4In6() && string(addr.AppendTo(buf[:0])) == value {
+		return nil
+	}
+	if netutils.ParseIPSloppy(value) == nil {
 		return nil
 	}
 	return validation.GetWarningsForIP(p.Field(), value)

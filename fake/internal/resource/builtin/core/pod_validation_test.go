@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // fullPod has most of what pods have, so that its validation passes through most rules.
@@ -415,4 +417,59 @@ func BenchmarkValidatePod(b *testing.B) {
 			validatePodUpdate(pod, old)
 		}
 	})
+}
+
+// The time and the memory for the validation of a pod are linear in its size.
+func TestLongListsOfPods(t *testing.T) {
+	const n = 20_000
+	pod := simplePod(t, "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}, securityContext: {}, dnsConfig: {}")
+	term := &pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0]
+	constraint := corev1.TopologySpreadConstraint{LabelSelector: term.LabelSelector}
+	spec, status := &pod.Spec, &pod.Status
+	for i := range n {
+		name := fmt.Sprint("v", i)
+		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{Key: name})
+		spec.SchedulingGates = append(spec.SchedulingGates, corev1.PodSchedulingGate{Name: name})
+		spec.ReadinessGates = append(spec.ReadinessGates, corev1.PodReadinessGate{ConditionType: corev1.PodConditionType(name)})
+		spec.ResourceClaims = append(spec.ResourceClaims, corev1.PodResourceClaim{Name: name})
+		spec.ImagePullSecrets = append(spec.ImagePullSecrets, corev1.LocalObjectReference{Name: name})
+		spec.HostAliases = append(spec.HostAliases, corev1.HostAlias{IP: name})
+		spec.TopologySpreadConstraints = append(spec.TopologySpreadConstraints, corev1.TopologySpreadConstraint{TopologyKey: name})
+		spec.SecurityContext.Sysctls = append(spec.SecurityContext.Sysctls, corev1.Sysctl{Name: name})
+		spec.DNSConfig.Nameservers = append(spec.DNSConfig.Nameservers, name)
+		spec.Containers = append(spec.Containers, corev1.Container{Name: name, Image: "i"})
+		spec.EphemeralContainers = append(spec.EphemeralContainers, corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: name}})
+		term.LabelSelector.MatchExpressions = append(term.LabelSelector.MatchExpressions, metav1.LabelSelectorRequirement{Key: name, Operator: "Exists"})
+		term.MatchLabelKeys, term.MismatchLabelKeys = append(term.MatchLabelKeys, name), append(term.MismatchLabelKeys, name)
+		status.Conditions = append(status.Conditions, corev1.PodCondition{Type: corev1.PodConditionType(name)})
+		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
+			Name: name, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}, AllocatedResourcesStatus: []corev1.ResourceStatus{{Name: "claim:a"}},
+		})
+		status.ResourceClaimStatuses = append(status.ResourceClaimStatuses, corev1.PodResourceClaimStatus{Name: name})
+		status.PodIPs, status.HostIPs = append(status.PodIPs, corev1.PodIP{IP: name}), append(status.HostIPs, corev1.HostIP{IP: name})
+	}
+	constraint.MatchLabelKeys = term.MatchLabelKeys
+	spec.TopologySpreadConstraints = append(spec.TopologySpreadConstraints, constraint)
+	old := pod.DeepCopy()
+	for i := range n {
+		status := &old.Status.ContainerStatuses[i]
+		status.State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
+	}
+	old.Spec.NodeSelector = map[string]string{"a": "b"}
+	old.Spec.RestartPolicy = corev1.RestartPolicyNever
+
+	size := 0
+	for _, errs := range []field.ErrorList{
+		validatePod(pod), validatePodUpdate(pod, old), validatePodStatusUpdate(t.Context(), pod, old),
+		validatePodEphemeralContainersUpdate(pod, old), validatePodResizeUpdate(pod, old),
+	} {
+		require.Greater(t, len(errs), n)
+		for _, err := range errs {
+			size += len(err.Detail)
+		}
+	}
+	for _, text := range podWarnings(pod) {
+		size += len(text)
+	}
+	require.Less(t, size, 200<<20)
 }
