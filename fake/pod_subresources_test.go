@@ -178,7 +178,6 @@ func TestApplyToPodSubresources(t *testing.T) {
 // The resources of the pod and of sidecar containers can be resized.
 func TestResizeOfPodsAndSidecars(t *testing.T) {
 	always := corev1.ContainerRestartPolicyAlways
-	restarts := []corev1.ContainerResizePolicy{{ResourceName: corev1.ResourceCPU, RestartPolicy: corev1.RestartContainer}}
 	_, client := startClient(t)
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
