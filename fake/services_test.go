@@ -144,7 +144,8 @@ func TestServiceAllocationErrors(t *testing.T) {
 		require.EqualError(t, err, want, spec)
 	}
 	_, err := c.tryCreate("", `{}`)
-	require.EqualError(t, err, `Service "" is invalid: metadata.name: Required value: name or generateName is required`)
+	require.ErrorContains(t, err, `Service "" is invalid: spec.clusterIPs: Invalid value: [""]: failed to allocate IP: IPAddress.networking.k8s.io "10.`)
+	require.ErrorContains(t, err, `is invalid: spec.parentRef.name: Required value`)
 	require.Equal(t, map[string]string{"10.96.0.9": "first"}, c.addresses(), "what failed was released")
 	require.Equal(t, int32(30001), c.create("s", `{"type":"NodePort"}`).Spec.Ports[0].NodePort, "the port that failed requests had chosen")
 }
