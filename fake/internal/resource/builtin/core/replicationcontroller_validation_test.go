@@ -1,0 +1,101 @@
+package core
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// replicationControllerWith returns a valid ReplicationController, with defaults, whose fields are
+// replaced by those of text.
+func replicationControllerWith(t *testing.T, text string) *corev1.ReplicationController {
+	t.Helper()
+	rc := parse[corev1.ReplicationController](t, `
+metadata: {name: web, generation: 1}
+spec: {selector: {app: web}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}}`)
+	setReplicationControllerDefaults(rc)
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), rc))
+	return rc
+}
+
+func TestValidateReplicationController(t *testing.T) {
+	const negative = "must be greater than or equal to 0"
+	const noMatch = "spec.template.metadata.labels: Invalid value: {\"app\":\"web\"}: `selector` does not match template `labels`"
+	for _, test := range []struct {
+		fields string
+		want   []string
+	}{
+		{`{}`, nil},
+		{`spec: {replicas: 0, minReadySeconds: 1}`, nil},
+		{`spec: {replicas: -1, minReadySeconds: -1, selector: null}`, []string{
+			"spec.selector: Required value",
+			"spec.replicas: Invalid value: -1: " + negative,
+			"spec.minReadySeconds: Invalid value: -1: " + negative}},
+		{`spec: {selector: {app: site}}`, []string{noMatch}},
+		{`spec: {selector: {a: "", b: ""}}`, []string{noMatch}},
+		{`spec: {template: null}`, []string{"spec.template: Required value"}},
+		{`spec: {template: {spec: {restartPolicy: Never, activeDeadlineSeconds: 1, containers: []}}}`, []string{
+			"spec.template.spec.containers: Required value",
+			`spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"`,
+			"spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported"}},
+	} {
+		t.Run(test.fields, func(t *testing.T) {
+			requireFieldErrors(t, validateReplicationController(replicationControllerWith(t, test.fields)), test.want...)
+		})
+	}
+}
+
+func TestValidateReplicationControllerUpdate(t *testing.T) {
+	old := replicationControllerWith(t, "{}")
+	requireFieldErrors(t, validateReplicationControllerUpdate(replicationControllerWith(t, `spec: {replicas: 2, selector: {}, template: {metadata: {labels: {a: b}}}}`), old))
+	rc := replicationControllerWith(t, `spec: {replicas: -1, minReadySeconds: -1, selector: null}`)
+	const noSelector = "spec.selector: Required value" // a real server tells it twice
+	requireFieldErrors(t, validateReplicationControllerUpdate(rc, old), noSelector, noSelector,
+		"spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+		"spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0")
+	requireFieldErrors(t, validateReplicationControllerUpdate(rc, rc), noSelector, noSelector) // the numbers have not changed
+	rc.Spec.Template = nil
+	requireFieldErrors(t, validateReplicationControllerUpdate(old, rc))
+}
+
+func TestValidateReplicationControllerStatus(t *testing.T) {
+	const negative, above = "must be greater than or equal to 0", "cannot be greater than status.replicas"
+	for status, want := range map[string][]string{
+		`{replicas: 2, fullyLabeledReplicas: 2, readyReplicas: 2, availableReplicas: 2}`: nil,
+		`{replicas: 1, fullyLabeledReplicas: 2, readyReplicas: 2, availableReplicas: 3}`: {
+			"status.fullyLabeledReplicas: Invalid value: 2: " + above,
+			"status.readyReplicas: Invalid value: 2: " + above,
+			"status.availableReplicas: Invalid value: 3: " + above,
+			"status.availableReplicas: Invalid value: 3: cannot be greater than readyReplicas"},
+		`{observedGeneration: -1, replicas: -1, fullyLabeledReplicas: -1, readyReplicas: -1, availableReplicas: -1}`: {
+			"status.replicas: Invalid value: -1: " + negative,
+			"status.fullyLabeledReplicas: Invalid value: -1: " + negative,
+			"status.readyReplicas: Invalid value: -1: " + negative,
+			"status.availableReplicas: Invalid value: -1: " + negative,
+			"status.observedGeneration: Invalid value: -1: " + negative},
+	} {
+		rc := parse[corev1.ReplicationController](t, "status: "+status)
+		requireFieldErrors(t, validateReplicationControllerStatusUpdate(rc, nil), want...)
+	}
+}
+
+func TestReplicationControllerWarnings(t *testing.T) {
+	const template = `spec.template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead`
+	rc := replicationControllerWith(t, `{metadata: {name: a.b}, spec: {template: {spec: {nodeSelector: {beta.kubernetes.io/os: linux}}}}}`)
+	require.Equal(t, []string{"metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; " +
+		"a DNS label is recommended: [must not contain dots]", template}, replicationControllerWarnings(rc))
+	// An update has the warnings for the old template.
+	other := replicationControllerWith(t, `metadata: {generation: 2}`)
+	require.Equal(t, []string{template}, replicationControllerUpdateWarnings(other, rc))
+	require.Empty(t, replicationControllerUpdateWarnings(rc, other))
+	require.Empty(t, replicationControllerUpdateWarnings(rc, rc))
+}
+
+func TestReplicationControllerValidationAllocatesNothing(t *testing.T) {
+	old := replicationControllerWith(t, "{}")
+	rc := replicationControllerWith(t, `{metadata: {generation: 2}, spec: {replicas: 3}}`)
+	require.Zero(t, testing.AllocsPerRun(100, func() { validateReplicationController(rc) }), "create")
+	require.Zero(t, testing.AllocsPerRun(100, func() { validateReplicationControllerUpdate(rc, old) }), "update")
+}
