@@ -1,15 +1,17 @@
 package conformance
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 // builtinRule is a rule about a built-in type, as in defaults.yaml and validation.yaml.
@@ -40,7 +42,13 @@ func parseBuiltinRules(file []byte) []Case {
 		Common any // for anchors
 		Rules  []builtinRule
 	}
-	if err := yaml.Unmarshal(file, &rules, yaml.DisallowUnknownFields); err != nil {
+	text, err := yaml.ToJSON(file)
+	if err != nil {
+		panic(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&rules); err != nil {
 		panic(err)
 	}
 	levels := map[string]Level{Must.String(): Must, Should.String(): Should, May.String(): May}
