@@ -74,10 +74,11 @@ func TestBindingErrors(t *testing.T) {
 		binding *corev1.Binding
 		want    string
 	}{
-		"gates":    {newBinding("gated", "n"), `Operation cannot be fulfilled on pods/binding "gated": pod gated has non-empty .spec.schedulingGates`},
-		"deleting": {newBinding("ending", "n"), `Operation cannot be fulfilled on pods/binding "ending": pod ending is being deleted, cannot be assigned to a host`},
-		"no pod":   {newBinding("none", "n"), `pods "none" not found`},
-		"no node":  {newBinding("free", ""), `target.name: Required value`},
+		"gates":        {newBinding("gated", "n"), `Operation cannot be fulfilled on pods/binding "gated": pod gated has non-empty .spec.schedulingGates`},
+		"deleting":     {newBinding("ending", "n"), `Operation cannot be fulfilled on pods/binding "ending": pod ending is being deleted, cannot be assigned to a host`},
+		"no pod":       {newBinding("none", "n"), `pods "none" not found`},
+		"no node":      {newBinding("free", ""), `target.name: Required value`},
+		"no such name": {newBinding("free", "N"), `target.name: Invalid value: "N": a lowercase RFC 1123 subdomain must consist of`},
 		"no such target": {func() *corev1.Binding { b := newBinding("free", "n"); b.Target.Kind = "Rack"; return b }(),
 			`target.kind: Unsupported value: "Rack": supported values: "Node", "<empty>"`},
 		"uid": {func() *corev1.Binding { b := newBinding("free", "n"); b.UID = "other"; return b }(),
