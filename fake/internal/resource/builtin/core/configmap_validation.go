@@ -2,10 +2,10 @@ package core
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -57,10 +57,9 @@ func validateStaysImmutable(immutable *bool, root *validate.Path) field.ErrorLis
 	return field.ErrorList{root.Child("immutable").Forbidden(immutableData)}
 }
 
-// validateSameData validates the data of an object that is immutable. An empty map is not equal to
-// none.
+// validateSameData validates the data of an object that is immutable.
 func validateSameData[T any](data, old map[string]T, p *validate.Path) field.ErrorList {
-	if reflect.DeepEqual(data, old) {
+	if equality.Semantic.DeepEqual(data, old) {
 		return nil
 	}
 	return field.ErrorList{p.Forbidden(immutableData)}
