@@ -11,6 +11,7 @@ import (
 func TestValidatePodStatusUpdate(t *testing.T) {
 	const spec = "restartPolicy: OnFailure, nodeName: node, resourceClaims: [{name: gpu, resourceClaimName: g}], " +
 		"initContainers: [{name: init, image: i}, {name: proxy, image: i, restartPolicy: Always}, {name: rules, image: i, restartPolicy: Never, restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]}]"
+	device := parse[corev1.Container](t, "{name: device, resources: {claims: [{name: gpu}, {name: gpu, request: one}], requests: {example.com/gpu: 1}}}")
 	ended := func(list, name string, code int) string {
 		return fmt.Sprintf("%s: [{name: %s, state: {terminated: {exitCode: %d}}}]", list, name, code)
 	}
@@ -80,11 +81,15 @@ func TestValidatePodStatusUpdate(t *testing.T) {
 			`status.containerStatuses[0].allocatedResourcesStatus[1].resources[0].health: Unsupported value: "Sick": supported values: "Healthy", "Unhealthy", "Unknown"`,
 			`status.containerStatuses[0].allocatedResourcesStatus[1].resources[0].message: Required value: must be non-empty if specified`,
 			`status.containerStatuses[0].allocatedResourcesStatus[1].resources[1].resourceID: Duplicate value: "a"`}},
+		{"", "containerStatuses: [{name: device, allocatedResourcesStatus: [{name: 'claim:gpu'}, {name: 'claim:gpu/one'}, {name: 'claim:gpu/two'}, {name: example.com/gpu}, {name: 'claim:g/r'}]}], " +
+			"extendedResourceClaimStatus: {resourceClaimName: g, requestMappings: [{containerName: device, resourceName: example.com/gpu, requestName: r}]}", []string{
+			`status.containerStatuses[0].allocatedResourcesStatus[2].name: Invalid value: "claim:gpu/two": must match one of the container's resource claims as 'claim:<claimName>/<requestName>' when container.resources.claims[*].request is set or 'claim:<claimName>' when it is empty`}},
 		{"", "ephemeralContainerStatuses: [{allocatedResourcesStatus: [{name: a}]}]", []string{
 			"status.ephemeralContainerStatuses[0].allocatedResourcesStatus: Forbidden: must not be specified in container status"}},
 	} {
 		t.Run(test.updated[:min(len(test.updated), 80)], func(t *testing.T) {
 			old := simplePod(t, spec)
+			old.Spec.Containers = append(old.Spec.Containers, *device)
 			pod := old.DeepCopy()
 			old.Status, pod.Status = *parse[corev1.PodStatus](t, "{"+test.old+"}"), *parse[corev1.PodStatus](t, "{"+test.updated+"}")
 			setPodStatusDefaults(&old.Status)

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
 // fullPod has most of what pods have, so that its validation passes through most rules.
@@ -472,4 +474,53 @@ func TestLongListsOfPods(t *testing.T) {
 		size += len(text)
 	}
 	require.Less(t, size, 200<<20)
+}
+
+func TestValidatePodEnums(t *testing.T) {
+	requirePodErrors(t, "spec: {containers: [{name: c, image: i, ports: [{containerPort: 80, hostPort: 80}]}], %s}", []validationCase{
+		{"restartPolicy: Sometimes, dnsPolicy: Any, preemptionPolicy: Maybe", []string{
+			`spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"`,
+			`spec.dnsPolicy: Unsupported value: "Any": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"`,
+			`spec.preemptionPolicy: Unsupported value: "Maybe": supported values: "PreemptLowerPriority", "Never"`}},
+		{"dnsPolicy: None", []string{"spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"}},
+		{"dnsPolicy: None, dnsConfig: {options: [{}]}", []string{
+			"spec.dnsConfig.nameservers: Required value: must provide at least one DNS nameserver when `dnsPolicy` is None"}},
+		{"dnsConfig: {nameservers: [10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4], options: [{}]}", []string{
+			`spec.dnsConfig.nameservers: Invalid value: ["10.0.0.1","10.0.0.2","10.0.0.3","10.0.0.4"]: must not have more than 3 nameservers`,
+			"spec.dnsConfig.options[0]: Required value: must not be empty"}},
+		{"hostNetwork: true, initContainers: [{name: a, image: i, ports: [{containerPort: 80, hostPort: 80}]}]", nil},
+		{"affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101, podAffinityTerm: {topologyKey: a}}]}}", []string{
+			"spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 101: must be in the range 1-100"}},
+		{"tolerations: [{key: a, operator: Exists, value: b}, {key: a, tolerationSeconds: 1}, {key: a, effect: Never}]", []string{
+			"spec.tolerations[0].operator: Invalid value: \"b\": value must be empty when `operator` is 'Exists'",
+			"spec.tolerations[1].effect: Invalid value: \"\": effect must be 'NoExecute' when `tolerationSeconds` is set",
+			`spec.tolerations[2].effect: Unsupported value: "Never": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"`}},
+	})
+}
+
+// Templates do not have the defaults of pods.
+func TestValidateHostPorts(t *testing.T) {
+	spec := parse[corev1.PodSpec](t, "{hostNetwork: true, containers: [{ports: [{containerPort: 80}, {containerPort: 81, hostPort: 80}]}]}")
+	var root *validate.Path
+	const second = "[0].ports[1].hostPort: Invalid value: 80: must match `containerPort` when `hostNetwork` is true"
+	require.Equal(t, []string{"containers" + second}, errorTexts(validateHostPorts(spec, PodValidationOptions{}, root.Child("containers"))))
+	require.Equal(t, []string{
+		"containers[0].ports[0].hostPort: Invalid value: 0: must match `containerPort` when `hostNetwork` is true",
+		"containers" + second,
+	}, errorTexts(validateHostPorts(spec, PodValidationOptions{isPod: true}, root.Child("containers"))))
+}
+
+// Only old pods have groups, and tolerations that compare.
+func TestValidateFieldsOfOldPods(t *testing.T) {
+	for text, want := range map[string][]string{
+		"schedulingGroup: {podGroupName: a}":                nil,
+		"tolerations: [{key: a, operator: Gt, value: '1'}]": nil,
+		"schedulingGroup: {}":                               {"spec.schedulingGroup.podGroupName: Invalid value: null: must specify one of: `podGroupName`"},
+		"schedulingGroup: {podGroupName: A}":                {`spec.schedulingGroup.podGroupName: Invalid value: "A": ` + badSubdomain},
+	} {
+		old := simplePod(t, "")
+		fields := parse[corev1.PodSpec](t, "{"+text+"}")
+		old.Spec.SchedulingGroup, old.Spec.Tolerations = fields.SchedulingGroup, fields.Tolerations
+		require.Equal(t, want, errorTexts(validatePodUpdate(old.DeepCopy(), old)), text)
+	}
 }
