@@ -3,9 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"example.com/fakeapi/internal/cmd/compare"
 	"flag"
 	"io"
+
+	"example.com/fakeapi/internal/cmd/compare"
 )
 
 const compareArguments = `--left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT] [--left-compact URL] [--right-compact URL] [--controllers=false] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
@@ -157,7 +158,7 @@ func (f *compareFlags) execute(ctx context.Context, c *call, total int, run func
 	}
 	defer f.reports.close()
 	shown := newProgress(c.stderr, total, f.quiet, "different", "on one side only")
-	defer context.AfterFunc(ctx, shown.interrupted)()
+	defer shown.onInterrupt(ctx)()
 	report, failed := run(shown)
 	shown.stop()
 	if report == nil {

@@ -114,7 +114,7 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 	defer f.reports.close()
 	shown := newProgress(c.stderr, len(config.SelectedCases()), f.quiet, "failed", "skipped")
 	config.CaseStarted, config.CaseFinished = shown.startCase, shown.endCase
-	defer context.AfterFunc(ctx, shown.interrupted)()
+	defer shown.onInterrupt(ctx)()
 	report, interrupted := conformance.Execute(ctx, config)
 	shown.stop()
 	unwritten := f.reports.write(report, c.raw)

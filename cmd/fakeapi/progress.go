@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"sync"
@@ -106,6 +107,21 @@ func (p *progress) printIfQuiet() {
 	defer p.mu.Unlock()
 	if time.Since(p.last) >= progressInterval {
 		p.printf("at %s", p.now)
+	}
+}
+
+// onInterrupt prints a line when ctx is canceled. The caller calls end at last, after which nothing is
+// printed.
+func (p *progress) onInterrupt(ctx context.Context) (end func()) {
+	printed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(printed)
+		p.interrupted()
+	})
+	return func() {
+		if !stop() {
+			<-printed
+		}
 	}
 }
 
