@@ -165,8 +165,8 @@
 //	 1  Config.BeginStartup is missing (PV-28)
 //
 // The server of this project passes all cases except WA-29 in four test runs: with all hooks, with
-// users, with CBOR, and without streaming lists. The command with only the flag --url reports 1188
-// passed, 0 failed, 35 skipped of 1223, in 2m43s; the skipped cases need hooks, users, a feature or
+// users, with CBOR, and without streaming lists. The command with only the flag --url reports 1593
+// passed, 0 failed, 35 skipped of 1628, in 2m30s; the skipped cases need hooks, users, a feature or
 // Patience.
 //
 // # Errors
