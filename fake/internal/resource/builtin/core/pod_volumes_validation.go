@@ -330,7 +330,7 @@ func ValidateClaimTemplateMeta(meta *metav1.ObjectMeta, p *validate.Path) field.
 		{"name", meta.Name != ""},
 		{"generateName", meta.GenerateName != ""},
 		{"namespace", meta.Namespace != ""},
-		{"selfLink", meta.SelfLink != ""},
+		{"selfLink", meta.SelfLink != ""}, //lint:ignore SA1019 it is refused
 		{"uID", meta.UID != ""}, // as a server spells it
 		{"resourceVersion", meta.ResourceVersion != ""},
 		{"generation", meta.Generation != 0},
