@@ -11,6 +11,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func FuzzCore(f *testing.F)         { fuzzGroups(f, "", "events.k8s.io", "discovery.k8s.io") }
@@ -86,7 +87,7 @@ func validateAll(t *testing.T, res *resource.Resource, obj, old runtime.Object) 
 	ctx := t.Context()
 	invalid := false
 	check := func(validate func() field.ErrorList) {
-		first, second := texts(validate()), texts(validate())
+		first, second := validatetest.Texts(validate()), validatetest.Texts(validate())
 		if !reflect.DeepEqual(first, second) {
 			t.Errorf("%s has other errors at a second look:\n%q\n%q", res.Plural, first, second)
 		}
@@ -113,11 +114,4 @@ func validateAll(t *testing.T, res *resource.Resource, obj, old runtime.Object) 
 			check(func() field.ErrorList { return sub.ValidateUpdate(ctx, obj, old) })
 		}
 	}
-}
-
-func texts(errs field.ErrorList) (all []string) {
-	for _, err := range errs {
-		all = append(all, err.Error())
-	}
-	return all
 }

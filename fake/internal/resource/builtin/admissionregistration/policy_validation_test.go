@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func newConstraints(operations ...admissionv1.OperationType) *admissionv1.MatchResources {
@@ -101,7 +103,7 @@ func TestValidateValidatingAdmissionPolicy(t *testing.T) {
 				require.Equal(t, c.want[0], errs[0].Detail)
 				return
 			}
-			require.Equal(t, c.want, texts(errs))
+			require.Equal(t, c.want, validatetest.Texts(errs))
 		})
 	}
 }
@@ -156,7 +158,7 @@ func TestValidateMutatingAdmissionPolicy(t *testing.T) {
 				MatchConstraints: newConstraints("*"), Variables: []admissionv1.Variable{{Name: "x", Expression: "'a'"}}, Mutations: c.mutations, ReinvocationPolicy: "IfNeeded",
 			}}
 			setMutatingAdmissionPolicyDefaults(p)
-			require.Equal(t, c.want, texts(validateMutatingAdmissionPolicy(p)))
+			require.Equal(t, c.want, validatetest.Texts(validateMutatingAdmissionPolicy(p)))
 		})
 	}
 	p := &admissionv1.MutatingAdmissionPolicy{Spec: admissionv1.MutatingAdmissionPolicySpec{
@@ -168,7 +170,7 @@ func TestValidateMutatingAdmissionPolicy(t *testing.T) {
 		`spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"`,
 		`spec.mutations[0].jsonPatch.expression: Invalid value: "[]": must evaluate to list(JSONPatch) but got list(dyn)`,
 		"spec.reinvocationPolicy: Required value",
-	}, texts(validateMutatingAdmissionPolicy(p)))
+	}, validatetest.Texts(validateMutatingAdmissionPolicy(p)))
 }
 
 func TestValidatePolicyStatus(t *testing.T) {
@@ -179,7 +181,7 @@ func TestValidatePolicyStatus(t *testing.T) {
 		"status.typeChecking.expressionWarnings[1].warning: Required value",
 		"status.typeChecking.expressionWarnings[1].fieldRef: Required value",
 		`status.typeChecking.expressionWarnings[2].fieldRef: Invalid value: "a[": invalid JSONPath: unterminated array`,
-	}, texts(validateValidatingAdmissionPolicyStatus(p, nil)))
+	}, validatetest.Texts(validateValidatingAdmissionPolicyStatus(p, nil)))
 	p.Status = admissionv1.ValidatingAdmissionPolicyStatus{Conditions: []metav1.Condition{{Type: "Ready"}}}
 	require.Len(t, validateValidatingAdmissionPolicyStatus(p, nil), 3)
 }
@@ -210,7 +212,7 @@ func TestValidateBindings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &admissionv1.ValidatingAdmissionPolicyBinding{Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: "p", ParamRef: c.ref, ValidationActions: c.actions}}
-			require.Equal(t, c.want, texts(validateValidatingAdmissionPolicyBinding(b)))
+			require.Equal(t, c.want, validatetest.Texts(validateValidatingAdmissionPolicyBinding(b)))
 		})
 	}
 	m := &admissionv1.MutatingAdmissionPolicyBinding{Spec: admissionv1.MutatingAdmissionPolicyBindingSpec{MatchResources: newConstraints("DELETE", "CREATE")}}
@@ -218,5 +220,5 @@ func TestValidateBindings(t *testing.T) {
 	require.Equal(t, []string{
 		"spec.policyName: Required value",
 		`spec.matchResources.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"`,
-	}, texts(validateMutatingAdmissionPolicyBinding(m)))
+	}, validatetest.Texts(validateMutatingAdmissionPolicyBinding(m)))
 }

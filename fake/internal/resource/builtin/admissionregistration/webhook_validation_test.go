@@ -6,16 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-)
 
-// texts returns the errors as text.
-func texts(errs field.ErrorList) (texts []string) {
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	return texts
-}
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 // newWebhooks returns a configuration with one webhook, with defaults.
 func newWebhooks(change func(*admissionv1.MutatingWebhook)) *admissionv1.MutatingWebhookConfiguration {
@@ -88,7 +81,7 @@ func TestValidateWebhook(t *testing.T) {
 				require.Equal(t, "webhooks[0].matchConditions: Too many: 65: must have at most 64 items", errs[0].Error())
 				return
 			}
-			require.Equal(t, c.want, texts(errs))
+			require.Equal(t, c.want, validatetest.Texts(errs))
 		})
 	}
 }
@@ -100,14 +93,14 @@ func TestValidateWebhookConfigurations(t *testing.T) {
 	require.Equal(t, []string{
 		`webhooks[1].name: Duplicate value: "a.b.c"`,
 		`metadata.name: Invalid value: "x.static.k8s.io": names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API`,
-	}, texts(validateMutatingWebhookConfiguration(c)))
+	}, validatetest.Texts(validateMutatingWebhookConfiguration(c)))
 
 	v := &admissionv1.ValidatingWebhookConfiguration{Webhooks: []admissionv1.ValidatingWebhook{{Name: "a.b.c"}}}
 	require.Equal(t, []string{
 		"webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun",
 		"webhooks[0].clientConfig: Required value: exactly one of url or service is required",
 		"webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1",
-	}, texts(validateValidatingWebhookConfiguration(v)))
+	}, validatetest.Texts(validateValidatingWebhookConfiguration(v)))
 	require.Len(t, validateValidatingWebhookConfigurationUpdate(v, &admissionv1.ValidatingWebhookConfiguration{}), 3)
 }
 
@@ -185,7 +178,7 @@ func TestValidateRule(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := valid()
 			c.change(&r)
-			require.Equal(t, c.want, texts(validateRule(&r, nil)))
+			require.Equal(t, c.want, validatetest.Texts(validateRule(&r, nil)))
 		})
 	}
 }

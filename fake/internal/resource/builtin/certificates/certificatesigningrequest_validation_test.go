@@ -16,15 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-)
 
-// texts returns the errors as text.
-func texts(errs field.ErrorList) (texts []string) {
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	return texts
-}
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 func newKey(t *testing.T, curve elliptic.Curve) *ecdsa.PrivateKey {
 	key, err := ecdsa.GenerateKey(curve, rand.Reader)
@@ -93,7 +87,7 @@ func TestValidateCSR(t *testing.T) {
 				Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
 			}}
 			c.change(&r.Spec)
-			require.Equal(t, c.want, texts(validateCSR(r)))
+			require.Equal(t, c.want, validatetest.Texts(validateCSR(r)))
 		})
 	}
 	for name, request := range map[string]string{
@@ -158,7 +152,7 @@ func TestValidateCSRUpdates(t *testing.T) {
 		"another certificate": {validateCSRStatusUpdate, request(certificate), request(append(certificate, certificate...)),
 			[]string{"status.certificate: Forbidden: updates may not modify existing certificate content"}},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, texts(c.validate(c.r, c.old))) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, validatetest.Texts(c.validate(c.r, c.old))) })
 	}
 	der := newCertificate(t, key, x509.Certificate{})
 	for text, content := range map[string]string{

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func newBundle(name, signer, bundle string) *certificatesv1.ClusterTrustBundle {
@@ -47,13 +49,13 @@ func TestValidateClusterTrustBundle(t *testing.T) {
 		},
 		"more than a megabyte": {newBundle("a", "", strings.Repeat("x", maxTrustBundleSize+1)), []string{"spec.trustBundle: Too long: may not be more than 1048576 bytes"}},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, texts(validateClusterTrustBundle(c.bundle))) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, validatetest.Texts(validateClusterTrustBundle(c.bundle))) })
 	}
 	require.Empty(t, validateClusterTrustBundleUpdate(newBundle("a", "", "old"), newBundle("a", "", "old")))
 	require.Equal(t, []string{`spec.trustBundle: Invalid value: "<value omitted>": at least one trust anchor must be provided`},
-		texts(validateClusterTrustBundleUpdate(newBundle("a", "", "new"), newBundle("a", "", "old"))))
+		validatetest.Texts(validateClusterTrustBundleUpdate(newBundle("a", "", "new"), newBundle("a", "", "old"))))
 	require.Equal(t, []string{
 		`metadata.name: Invalid value: "a": ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:`,
 		`spec.signerName: Invalid value: "example.com/s": field is immutable`,
-	}, texts(validateClusterTrustBundleUpdate(newBundle("a", "example.com/s", anchor), newBundle("a", "", anchor))))
+	}, validatetest.Texts(validateClusterTrustBundleUpdate(newBundle("a", "example.com/s", anchor), newBundle("a", "", anchor))))
 }

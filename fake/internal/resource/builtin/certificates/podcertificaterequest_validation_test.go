@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func newPodRequest(t *testing.T, key *ecdsa.PrivateKey) *certificatesv1.PodCertificateRequest {
@@ -64,7 +66,7 @@ func TestValidatePodCertificateRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newPodRequest(t, key)
 			c.change(&r.Spec)
-			require.Equal(t, c.want, texts(validatePodCertificateRequest(r)))
+			require.Equal(t, c.want, validatetest.Texts(validatePodCertificateRequest(r)))
 		})
 	}
 	r, old := newPodRequest(t, key), newPodRequest(t, key)

@@ -1,6 +1,10 @@
 package core
 
-import "testing"
+import (
+	"testing"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 func TestValidateEnv(t *testing.T) {
 	const (
@@ -19,7 +23,7 @@ func TestValidateEnv(t *testing.T) {
 			at + ".valueFrom: Invalid value: \"\": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
 		}},
 		{`{name: A, value: x, valueFrom: {configMapKeyRef: {name: A, key: ""}, secretKeyRef: {name: a.b, key: "a b"}}}`, []string{
-			at + `.valueFrom.configMapKeyRef.name: Invalid value: "A": ` + badSubdomain,
+			at + `.valueFrom.configMapKeyRef.name: Invalid value: "A": ` + validatetest.BadSubdomain,
 			at + ".valueFrom.configMapKeyRef.key: Required value",
 			at + `.valueFrom.secretKeyRef.key: Invalid value: "a b": ` + badKey,
 			at + ".valueFrom: Invalid value: \"\": may not be specified when `value` is not empty",
@@ -100,7 +104,7 @@ func TestValidateEnvFrom(t *testing.T) {
 			at + `[0].prefix: Invalid value: "=": a valid environment variable name must consist only of printable ASCII characters other than '='`,
 			at + "[0].configMapRef.name: Required value",
 			at + "[1].secretRef.name: Required value",
-			at + `[2].secretRef.name: Invalid value: "A": ` + badSubdomain,
+			at + `[2].secretRef.name: Invalid value: "A": ` + validatetest.BadSubdomain,
 		}},
 		{`{}, {configMapRef: {name: a}, secretRef: {name: a}}`, []string{
 			at + ": Invalid value: \"\": must specify one of: `configMapRef` or `secretRef`",

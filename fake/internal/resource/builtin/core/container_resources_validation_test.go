@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateContainerResources(t *testing.T) {
@@ -72,7 +73,7 @@ func TestValidatePodLevelResources(t *testing.T) {
 	require.Equal(t, []string{
 		`resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1`,
 		`resources.requests[storage]: Unsupported value: "storage": supported values: "cpu", "hugepages-", "memory"`,
-	}, errorTexts(validateResourceRequirements(r, resourcesOfPod, PodValidationOptions{}, root.Child("resources"))))
+	}, validatetest.Texts(validateResourceRequirements(r, resourcesOfPod, PodValidationOptions{}, root.Child("resources"))))
 }
 
 func TestValidateContainerClaims(t *testing.T) {
@@ -84,7 +85,7 @@ func TestValidateContainerClaims(t *testing.T) {
 		{`{name: a, request: r}, {name: a, request: r}, {name: a, request: s}, {name: a}`, []string{
 			at + `[1]: Duplicate value: "a/r"`, at + `[3]: Duplicate value: "a"`, at + `[3]: Duplicate value: "a"`,
 		}},
-		{`{name: a, request: R}`, []string{at + `[0].request: Invalid value: "R": ` + badLabel}},
+		{`{name: a, request: R}`, []string{at + `[0].request: Invalid value: "R": ` + validatetest.BadLabel}},
 	})
 	requireErrors(t, `spec: {containers: [{name: a, image: i, resources: {claims: [%s]}}]}`, []validationCase{
 		{`{name: c}`, []string{at + `[0]: Not found: "c"` + unknown + " which is empty"}},

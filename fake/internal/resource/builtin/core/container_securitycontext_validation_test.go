@@ -3,6 +3,8 @@ package core
 import (
 	"strings"
 	"testing"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateSecurityContext(t *testing.T) {
@@ -61,7 +63,7 @@ func TestValidateWindowsOptions(t *testing.T) {
 	requireErrors(t, `spec: {containers: [{name: a, image: i, securityContext: {windowsOptions: {%s}}}]}`, []validationCase{
 		{`gmsaCredentialSpecName: a.b, gmsaCredentialSpec: x, hostProcess: true`, nil},
 		{`gmsaCredentialSpecName: A, gmsaCredentialSpec: ""`, []string{
-			at + `.gmsaCredentialSpecName: Invalid value: "A": ` + badSubdomain,
+			at + `.gmsaCredentialSpecName: Invalid value: "A": ` + validatetest.BadSubdomain,
 			at + `.gmsaCredentialSpec: Invalid value: "": gmsaCredentialSpec cannot be an empty string`,
 		}},
 		{`gmsaCredentialSpec: ` + strings.Repeat("a", 64*1024), nil},

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // validateContainersAndVolumes validates a pod with the functions for containers and volumes, in
@@ -36,22 +37,10 @@ func requireErrors(t *testing.T, format string, cases []validationCase) {
 		t.Run(c.part[:min(len(c.part), 100)], func(t *testing.T) {
 			pod := parse[corev1.Pod](t, fmt.Sprintf(format, c.part))
 			setPodDefaults(pod)
-			require.Equal(t, c.want, errorTexts(validateContainersAndVolumes(pod, containerOptions{})))
+			require.Equal(t, c.want, validatetest.Texts(validateContainersAndVolumes(pod, containerOptions{})))
 		})
 	}
 }
-
-func errorTexts(errs field.ErrorList) (texts []string) {
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	return texts
-}
-
-const (
-	badLabel     = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-	badSubdomain = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-)
 
 func TestValidateContainers(t *testing.T) {
 	requireErrors(t, "spec: {%s}", []validationCase{
@@ -59,7 +48,7 @@ func TestValidateContainers(t *testing.T) {
 		{`containers: []`, []string{"spec.containers: Required value"}},
 		{`containers: [{image: " i"}, {name: A_}]`, []string{
 			"spec.containers[0].name: Required value",
-			`spec.containers[1].name: Invalid value: "A_": ` + badLabel,
+			`spec.containers[1].name: Invalid value: "A_": ` + validatetest.BadLabel,
 			"spec.containers[1].image: Required value",
 			`spec.containers[0].image: Invalid value: " i": must not have leading or trailing whitespace`,
 		}},

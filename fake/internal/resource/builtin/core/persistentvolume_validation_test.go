@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // parsePersistentVolume returns a volume with defaults. The fields of text replace those of a small
@@ -55,7 +56,7 @@ func TestValidatePersistentVolume(t *testing.T) {
 			"spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'",
 		},
 		`spec: {storageClassName: A, volumeMode: Raw}`: {
-			`spec.storageClassName: Invalid value: "A": ` + badSubdomain,
+			`spec.storageClassName: Invalid value: "A": ` + validatetest.BadSubdomain,
 			`spec.volumeMode: Unsupported value: "Raw": supported values: "Block", "Filesystem"`,
 		},
 		`spec: {volumeAttributesClassName: a, ` + csi + `}`: nil,
@@ -63,13 +64,13 @@ func TestValidatePersistentVolume(t *testing.T) {
 			"spec.volumeAttributesClassName: Required value: an empty string is disallowed",
 			"spec.csi: Required value: has to be specified when using volumeAttributesClassName",
 		},
-		`spec: {volumeAttributesClassName: A, ` + csi + `}`:                      {`spec.volumeAttributesClassName: Invalid value: "A": ` + badSubdomain},
+		`spec: {volumeAttributesClassName: A, ` + csi + `}`:                      {`spec.volumeAttributesClassName: Invalid value: "A": ` + validatetest.BadSubdomain},
 		`metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}`: nil,
 		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {` + csi + `}}`: {
 			"metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for this volume type"},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, errorTexts(validatePersistentVolume(parsePersistentVolume(t, text))))
+			require.Equal(t, want, validatetest.Texts(validatePersistentVolume(parsePersistentVolume(t, text))))
 		})
 	}
 }
@@ -108,7 +109,7 @@ func TestValidatePersistentVolumeUpdate(t *testing.T) {
 		"an error is told twice": {`spec: {}`, `spec: {storageClassName: A}`, []string{`spec.storageClassName: Invalid value: "A"`, `spec.storageClassName: Invalid value: "A"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			errs := errorTexts(validatePersistentVolumeUpdate(parsePersistentVolume(t, c.pv), parsePersistentVolume(t, c.old)))
+			errs := validatetest.Texts(validatePersistentVolumeUpdate(parsePersistentVolume(t, c.pv), parsePersistentVolume(t, c.old)))
 			require.Len(t, errs, len(c.want), "%s", errs)
 			for i := range c.want {
 				require.Contains(t, errs[i], c.want[i])
@@ -136,7 +137,7 @@ func TestValidateInlineVolumeSpec(t *testing.T) {
 			"volumeMode: Forbidden: may not specify volumeMode other than Filesystem in the context of inline volumes",
 		},
 	} {
-		require.Equal(t, want, errorTexts(ValidateInlineVolumeSpec(parse[corev1.PersistentVolumeSpec](t, text), nil)), text)
+		require.Equal(t, want, validatetest.Texts(ValidateInlineVolumeSpec(parse[corev1.PersistentVolumeSpec](t, text), nil)), text)
 	}
 }
 
@@ -160,13 +161,13 @@ func TestValidateNodeSelector(t *testing.T) {
 			"s.nodeSelectorTerms[0].matchFields[0].values: Required value: must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
 			`s.nodeSelectorTerms[0].matchFields[0].key: Invalid value: "spec.a": not a valid field selector key`,
 			`s.nodeSelectorTerms[0].matchFields[1].operator: Invalid value: "Gt": not a valid selector operator`,
-			`s.nodeSelectorTerms[0].matchFields[1].values[0]: Invalid value: "B": ` + badSubdomain,
+			`s.nodeSelectorTerms[0].matchFields[1].values[0]: Invalid value: "B": ` + validatetest.BadSubdomain,
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
 			var root *validate.Path
 			selector := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{*parse[corev1.NodeSelectorTerm](t, text)}}
-			require.Equal(t, want, errorTexts(ValidateNodeSelector(selector, false, root.Child("s"))))
+			require.Equal(t, want, validatetest.Texts(ValidateNodeSelector(selector, false, root.Child("s"))))
 			if want == nil {
 				require.Zero(t, testing.AllocsPerRun(10, func() { ValidateNodeSelector(selector, false, root.Child("s")) }))
 			}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // parseClaim returns a claim with defaults. The fields of text replace those of a small claim.
@@ -35,22 +37,22 @@ func TestValidatePersistentVolumeClaim(t *testing.T) {
 		`spec: {resources: {requests: {}}}`:                              {"spec.resources[storage]: Required value"},
 		`spec: {resources: {requests: {storage: -1Gi}}}`:                 {`spec.resources[storage]: Invalid value: "-1Gi": must be greater than zero`},
 		`spec: {storageClassName: A, volumeMode: Raw, volumeAttributesClassName: B}`: {
-			`spec.storageClassName: Invalid value: "A": ` + badSubdomain,
+			`spec.storageClassName: Invalid value: "A": ` + validatetest.BadSubdomain,
 			`spec.volumeMode: Unsupported value: "Raw": supported values: "Block", "Filesystem"`,
-			`spec.volumeAttributesClassName: Invalid value: "B": ` + badSubdomain,
+			`spec.volumeAttributesClassName: Invalid value: "B": ` + validatetest.BadSubdomain,
 		},
 		`spec: {dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: s}}`: nil,
 		`spec: {dataSource: {kind: "", name: ""}}`: {
 			"spec.dataSource.name: Required value", "spec.dataSource.kind: Required value", `spec.dataSource: Invalid value: "": ` + notDefaultGroup},
 		`spec: {dataSourceRef: {apiGroup: A, kind: K, name: a, namespace: "N"}}`: {
-			`spec.dataSourceRef.apiGroup: Invalid value: "A": ` + badSubdomain, `spec.dataSourceRef.namespace: Invalid value: "N": ` + badLabel},
+			`spec.dataSourceRef.apiGroup: Invalid value: "A": ` + validatetest.BadSubdomain, `spec.dataSourceRef.namespace: Invalid value: "N": ` + validatetest.BadLabel},
 		`spec: {dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: PersistentVolumeClaim, name: a}}`: nil,
 		`spec: {dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: PersistentVolumeClaim, name: b}}`: {`spec: Invalid value: {}: must match dataSourceRef`},
 		`spec: {dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: PersistentVolumeClaim, name: a, namespace: b}}`: {
 			"spec: Invalid value: {}: may not be specified when dataSourceRef.namespace is specified"},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, errorTexts(validatePersistentVolumeClaim(parseClaim(t, text))))
+			require.Equal(t, want, validatetest.Texts(validatePersistentVolumeClaim(parseClaim(t, text))))
 		})
 	}
 }
@@ -92,7 +94,7 @@ func TestValidatePersistentVolumeClaimUpdate(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			errs := errorTexts(validatePersistentVolumeClaimUpdate(parseClaim(t, c.pvc), parseClaim(t, c.old)))
+			errs := validatetest.Texts(validatePersistentVolumeClaimUpdate(parseClaim(t, c.pvc), parseClaim(t, c.old)))
 			require.Len(t, errs, len(c.want), "%s", errs)
 			for i := range c.want {
 				require.Contains(t, errs[i], c.want[i])
@@ -119,7 +121,7 @@ func TestValidatePersistentVolumeClaimStatusUpdate(t *testing.T) {
 		`spec: {accessModes: []}`: {"Spec.accessModes: Required value"},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, errorTexts(validatePersistentVolumeClaimStatusUpdate(parseClaim(t, text), nil)))
+			require.Equal(t, want, validatetest.Texts(validatePersistentVolumeClaimStatusUpdate(parseClaim(t, text), nil)))
 		})
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateProjectedVolumes(t *testing.T) {
@@ -51,7 +53,7 @@ func TestValidateProjectedTrustBundles(t *testing.T) {
 		}},
 		{`path: a, name: "", labelSelector: {}`, []string{
 			at + ".name: Required value: must be a valid object name",
-			at + `.name: Invalid value: "": not a valid clustertrustbundlename: ` + badSubdomain,
+			at + `.name: Invalid value: "": not a valid clustertrustbundlename: ` + validatetest.BadSubdomain,
 			at + `.labelSelector: Invalid value: {}: labelSelector must be unset if name is specified`,
 		}},
 		{`path: a, name: ":b"`, []string{at + `.name: Invalid value: ":b": not a valid clustertrustbundlename: ClusterTrustBundle without signer name must not have ":" in its name`}},

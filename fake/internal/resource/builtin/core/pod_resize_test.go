@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 const resizablePod = `
@@ -96,7 +98,7 @@ func TestValidatePodResize(t *testing.T) {
 			}
 			setPodDefaults(pod)
 			preparePodResizeForUpdate(t.Context(), pod, old)
-			require.Equal(t, test.want, errorTexts(validatePodResizeUpdate(pod, old)))
+			require.Equal(t, test.want, validatetest.Texts(validatePodResizeUpdate(pod, old)))
 		})
 	}
 }
@@ -128,7 +130,7 @@ func TestValidatePodEphemeralContainersUpdate(t *testing.T) {
 			pod.Spec.HostPID = true
 			setPodDefaults(pod)
 			preparePodEphemeralContainersForUpdate(t.Context(), pod, before)
-			got := errorTexts(validatePodEphemeralContainersUpdate(pod, before))
+			got := validatetest.Texts(validatePodEphemeralContainersUpdate(pod, before))
 			require.Len(t, got, len(test.want), "%q", got)
 			for i := range got {
 				require.Contains(t, got[i], test.want[i])
@@ -136,5 +138,5 @@ func TestValidatePodEphemeralContainersUpdate(t *testing.T) {
 		})
 	}
 	old.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: "a"}
-	require.Equal(t, []string{"[]: Forbidden: static pods do not support ephemeral containers"}, errorTexts(validatePodEphemeralContainersUpdate(old.DeepCopy(), old)))
+	require.Equal(t, []string{"[]: Forbidden: static pods do not support ephemeral containers"}, validatetest.Texts(validatePodEphemeralContainersUpdate(old.DeepCopy(), old)))
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidatePodStatusUpdate(t *testing.T) {
@@ -42,7 +44,7 @@ func TestValidatePodStatusUpdate(t *testing.T) {
 		{ended("initContainerStatuses", "rules", 42), running("initContainerStatuses", "rules"), nil},
 		{ended("ephemeralContainerStatuses", "e", 1), running("ephemeralContainerStatuses", "e"), restarted("ephemeralContainerStatuses")},
 		{"", "resourceClaimStatuses: [{name: gpu, resourceClaimName: A}, {name: gpu}, {name: x}]", []string{
-			`status.resourceClaimStatuses[0].resourceClaimName: Invalid value: "A": ` + badSubdomain,
+			`status.resourceClaimStatuses[0].resourceClaimName: Invalid value: "A": ` + validatetest.BadSubdomain,
 			`status.resourceClaimStatuses[1].name: Duplicate value: "gpu"`,
 			"status.resourceClaimStatuses[2].name: Invalid value: \"x\": must match the name of an entry in `spec.resourceClaims`"}},
 		{"", "extendedResourceClaimStatus: {requestMappings: []}", []string{
@@ -50,13 +52,13 @@ func TestValidatePodStatusUpdate(t *testing.T) {
 			"status.extendedResourceClaimStatus.resourceClaimName: Required value"}},
 		{"", "extendedResourceClaimStatus: {resourceClaimName: A, requestMappings: [{containerName: x, resourceName: a, requestName: B}, {containerName: c, resourceName: a, requestName: b}, {containerName: c, resourceName: a, requestName: b}]}", []string{
 			`status.extendedResourceClaimStatus.requestMappings[0].containerName: Invalid value: "x": must match the name of an entry in spec.initContainers.name or spec.containers.name`,
-			`status.extendedResourceClaimStatus.requestName: Invalid value: "B": ` + badLabel,
+			`status.extendedResourceClaimStatus.requestName: Invalid value: "B": ` + validatetest.BadLabel,
 			`status.extendedResourceClaimStatus.requestMappings[1].resourceName: Invalid value: "a": must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests`,
 			`status.extendedResourceClaimStatus.requestMappings[2].resourceName: Invalid value: "a": must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests`,
 			`status.extendedResourceClaimStatus.requestMappings[2].containerName: Duplicate value: "c"`,
 			`status.extendedResourceClaimStatus.requestMappings[2].resourceName: Duplicate value: "a"`,
 			`status.extendedResourceClaimStatus.requestMappings[2].requestName: Duplicate value: "b"`,
-			`status.extendedResourceClaimStatus.resourceClaimName: Invalid value: "A": ` + badSubdomain}},
+			`status.extendedResourceClaimStatus.resourceClaimName: Invalid value: "A": ` + validatetest.BadSubdomain}},
 		{"", "podIPs: [{ip: 10.0.0.1}, {ip: '2001:db8::1'}]", nil},
 		{"", "podIPs: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]", []string{
 			`status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family`}},
@@ -94,7 +96,7 @@ func TestValidatePodStatusUpdate(t *testing.T) {
 			old.Status, pod.Status = *parse[corev1.PodStatus](t, "{"+test.old+"}"), *parse[corev1.PodStatus](t, "{"+test.updated+"}")
 			setPodStatusDefaults(&old.Status)
 			setPodStatusDefaults(&pod.Status)
-			require.Equal(t, test.want, errorTexts(validatePodStatusUpdate(t.Context(), pod, old)))
+			require.Equal(t, test.want, validatetest.Texts(validatePodStatusUpdate(t.Context(), pod, old)))
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // simplePod is a pod with more fields of its spec.
@@ -72,7 +74,7 @@ func TestValidatePodUpdate(t *testing.T) {
 		{"service account", "", "serviceAccountName: a", []string{immutable}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := errorTexts(validatePodUpdate(simplePod(t, test.updated), simplePod(t, test.old)))
+			got := validatetest.Texts(validatePodUpdate(simplePod(t, test.updated), simplePod(t, test.old)))
 			require.Len(t, got, len(test.want), "%q", got)
 			for i := range got {
 				require.True(t, strings.HasPrefix(got[i], test.want[i]), "%q\n%q", got[i], test.want[i])
@@ -90,15 +92,15 @@ func TestValidatePodUpdateOfContainers(t *testing.T) {
 		`spec.containers[0].image: Invalid value: " j": must not have leading or trailing whitespace`,
 		`spec.containers[0].image: Invalid value: " j": must not have leading or trailing whitespace`,
 		"spec.initContainers[0].image: Required value",
-	}, errorTexts(validatePodUpdate(pod, old)))
+	}, validatetest.Texts(validatePodUpdate(pod, old)))
 	pod = old.DeepCopy()
 	pod.Spec.InitContainers, pod.Spec.HostPID = nil, true
-	require.Equal(t, []string{"spec.initContainers: Forbidden: pod updates may not add or remove containers"}, errorTexts(validatePodUpdate(pod, old)))
+	require.Equal(t, []string{"spec.initContainers: Forbidden: pod updates may not add or remove containers"}, validatetest.Texts(validatePodUpdate(pod, old)))
 	pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{})
-	require.Contains(t, errorTexts(validatePodUpdate(pod, old)), "spec.containers: Forbidden: pod updates may not add or remove containers")
+	require.Contains(t, validatetest.Texts(validatePodUpdate(pod, old)), "spec.containers: Forbidden: pod updates may not add or remove containers")
 	pod = old.DeepCopy()
 	pod.Spec.Containers[0].Args = []string{"a"}
-	require.Contains(t, errorTexts(validatePodUpdate(pod, old))[0], "\n+   \"args\": [\n")
+	require.Contains(t, validatetest.Texts(validatePodUpdate(pod, old))[0], "\n+   \"args\": [\n")
 }
 
 func TestValidatePodAnnotationsUpdate(t *testing.T) {
@@ -110,12 +112,12 @@ func TestValidatePodAnnotationsUpdate(t *testing.T) {
 	require.Equal(t, []string{
 		"metadata.annotations[" + appArmor + "]: Forbidden: may not remove or update AppArmor annotations",
 		"metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not remove or update mirror pod annotation",
-	}, errorTexts(validatePodUpdate(pod, old)))
+	}, validatetest.Texts(validatePodUpdate(pod, old)))
 	old.Annotations, pod.Annotations = nil, old.Annotations
 	require.Equal(t, []string{
 		"metadata.annotations[" + appArmor + "]: Forbidden: may not add AppArmor annotations",
 		"metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not add mirror pod annotation",
-	}, errorTexts(validatePodUpdate(pod, old)))
+	}, validatetest.Texts(validatePodUpdate(pod, old)))
 }
 
 // What an object has already stays valid.
@@ -134,15 +136,15 @@ func TestInvalidPodsStayValid(t *testing.T) {
 	} {
 		old := simplePod(t, spec)
 		require.NotEmpty(t, validatePod(old), spec)
-		require.Empty(t, errorTexts(validatePodUpdate(old.DeepCopy(), old)), spec)
+		require.Empty(t, validatetest.Texts(validatePodUpdate(old.DeepCopy(), old)), spec)
 		template, before := &corev1.PodTemplate{}, &corev1.PodTemplate{}
 		template.Template.Spec, before.Template.Spec = old.Spec, old.Spec
 		require.NotEmpty(t, validatePodTemplate(template), spec)
-		require.Empty(t, errorTexts(validatePodTemplateUpdate(template, before)), spec)
+		require.Empty(t, validatetest.Texts(validatePodTemplateUpdate(template, before)), spec)
 	}
 	old := simplePod(t, "")
 	old.Annotations = map[string]string{corev1.PodDeletionCost: "cheap"}
-	require.Empty(t, errorTexts(validatePodUpdate(old.DeepCopy(), old)))
+	require.Empty(t, validatetest.Texts(validatePodUpdate(old.DeepCopy(), old)))
 }
 
 // The keys of matchLabelKeys are in the selectors of new pods, but not in those of old ones.
@@ -151,7 +153,7 @@ func TestOldSpreadLabelKeysStayValid(t *testing.T) {
 	old := simplePod(t, fmt.Sprintf(constraint, "a", "{matchExpressions: [{key: a, operator: Exists}, {key: a, operator: Exists}]}"))
 	require.Equal(t, []string{
 		`spec.topologySpreadConstraints[0].matchLabelKeys[0]: Invalid value: "a": exists in both matchLabelKeys and labelSelector`,
-	}, errorTexts(validatePodUpdate(old.DeepCopy(), old)))
+	}, validatetest.Texts(validatePodUpdate(old.DeepCopy(), old)))
 	require.Empty(t, validateOldLabelKeys([]string{"a"}, &metav1.LabelSelector{MatchLabels: map[string]string{"b": "c"}}, nil))
 	require.Len(t, validateOldLabelKeys([]string{"a b"}, nil, nil), 2)
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // fullPod has most of what pods have, so that its validation passes through most rules.
@@ -92,7 +93,7 @@ func requirePodErrors(t *testing.T, format string, cases []validationCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.part[:min(len(c.part), 100)], func(t *testing.T) {
-			require.Equal(t, c.want, errorTexts(validatePod(defaultedPod(t, fmt.Sprintf(format, c.part)))))
+			require.Equal(t, c.want, validatetest.Texts(validatePod(defaultedPod(t, fmt.Sprintf(format, c.part)))))
 		})
 	}
 }
@@ -113,14 +114,14 @@ func TestValidatePodScheduling(t *testing.T) {
 		}},
 		{`affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [A, b]}, {key: spec, operator: Exists}]}]}}}`, []string{
 			"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].values: Required value: must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
-			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].values[0]: Invalid value: "A": ` + badSubdomain,
+			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].values[0]: Invalid value: "A": ` + validatetest.BadSubdomain,
 			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[1].operator: Invalid value: "Exists": not a valid selector operator`,
 			`spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[1].key: Invalid value: "spec": not a valid field selector key`,
 		}},
 		{`affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: a, operator: In, values: [c d]}]}}]}}`, nil},
 		{`affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a b, namespaces: [A], namespaceSelector: {matchLabels: {a: b c}}}]}}`, []string{
 			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaceSelector.matchLabels: Invalid value: "b c": ` + badLabelValue,
-			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespace: Invalid value: "A": ` + badLabel,
+			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespace: Invalid value: "A": ` + validatetest.BadLabel,
 			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: Invalid value: "a b": ` + badName,
 		}},
 		{`affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, matchLabelKeys: [a], mismatchLabelKeys: [b]}]}}`, []string{
@@ -161,10 +162,10 @@ func TestValidatePodScheduling(t *testing.T) {
 		{`resourceClaims: [{}, {name: A, resourceClaimName: B, resourceClaimTemplateName: C}, {name: A, resourceClaimName: b}]`, []string{
 			`spec.resourceClaims[0].name: Required value`,
 			"spec.resourceClaims[0]: Invalid value: {\"name\":\"\"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
-			`spec.resourceClaims[1].name: Invalid value: "A": ` + badLabel,
+			`spec.resourceClaims[1].name: Invalid value: "A": ` + validatetest.BadLabel,
 			"spec.resourceClaims[1]: Invalid value: {\"name\":\"A\",\"resourceClaimName\":\"B\",\"resourceClaimTemplateName\":\"C\"}: at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
-			`spec.resourceClaims[1].resourceClaimName: Invalid value: "B": ` + badSubdomain,
-			`spec.resourceClaims[1].resourceClaimTemplateName: Invalid value: "C": ` + badSubdomain,
+			`spec.resourceClaims[1].resourceClaimName: Invalid value: "B": ` + validatetest.BadSubdomain,
+			`spec.resourceClaims[1].resourceClaimTemplateName: Invalid value: "C": ` + validatetest.BadSubdomain,
 			`spec.resourceClaims[2].name: Duplicate value: "A"`,
 		}},
 		{`preemptionPolicy: Sometimes`, []string{
@@ -174,10 +175,10 @@ func TestValidatePodScheduling(t *testing.T) {
 			`spec.preemptionPolicy: Required value`,
 		}},
 		{`priorityClassName: A`, []string{
-			`spec.priorityClassName: Invalid value: "A": ` + badSubdomain,
+			`spec.priorityClassName: Invalid value: "A": ` + validatetest.BadSubdomain,
 		}},
 		{`runtimeClassName: A`, []string{
-			`spec.runtimeClassName: Invalid value: "A": ` + badSubdomain,
+			`spec.runtimeClassName: Invalid value: "A": ` + validatetest.BadSubdomain,
 		}},
 		{`overhead: {cpu: -1, a: 1}`, []string{
 			`spec.overhead.limits[a]: Invalid value: "a": must be a standard resource type or fully qualified`,
@@ -188,7 +189,7 @@ func TestValidatePodScheduling(t *testing.T) {
 			`spec.activeDeadlineSeconds: Invalid value: 2147483648: must be between 1 and 2147483647, inclusive`,
 		}},
 		{`serviceAccountName: A_`, []string{
-			`spec.serviceAccountName: Invalid value: "A_": ` + badSubdomain,
+			`spec.serviceAccountName: Invalid value: "A_": ` + validatetest.BadSubdomain,
 		}},
 		{`terminationGracePeriodSeconds: -1`, []string{
 			`spec.terminationGracePeriodSeconds: Invalid value: -1: must be greater than or equal to 0`,
@@ -288,19 +289,19 @@ func TestValidatePodDNS(t *testing.T) {
 		}},
 		{`hostAliases: [{ip: a, hostnames: [A]}]`, []string{
 			`spec.hostAliases[0].ip: Invalid value: "a": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
-			`spec.hostAliases[0].hostnames[0]: Invalid value: "A": ` + badSubdomain,
+			`spec.hostAliases[0].hostnames[0]: Invalid value: "A": ` + validatetest.BadSubdomain,
 		}},
 		{`hostnameOverride: A, setHostnameAsFQDN: true, hostNetwork: true`, []string{
 			`spec.hostnameOverride: Forbidden: may not be specified when setHostnameAsFQDN is true`,
 			`spec.hostnameOverride: Forbidden: may not be specified when hostNetwork is true`,
-			`spec.hostnameOverride: Invalid value: "A": ` + badSubdomain,
+			`spec.hostnameOverride: Invalid value: "A": ` + validatetest.BadSubdomain,
 		}},
 		{`hostnameOverride: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`, []string{
 			`spec.hostnameOverride: Too long: may not be more than 64 bytes`,
 		}},
 		{`hostnameOverride: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`, nil},
 		{`hostnameOverride: ""`, []string{
-			`spec.hostnameOverride: Invalid value: "": ` + badSubdomain,
+			`spec.hostnameOverride: Invalid value: "": ` + validatetest.BadSubdomain,
 		}},
 	})
 }
@@ -368,7 +369,7 @@ func TestValidatePodAnnotations(t *testing.T) {
 func TestValidPodsAreNotAllocatedFor(t *testing.T) {
 	for _, text := range []string{benchmarkPod, fullPod} {
 		old := defaultedPod(t, text)
-		require.Empty(t, errorTexts(validatePod(old)))
+		require.Empty(t, validatetest.Texts(validatePod(old)))
 		require.Zero(t, testing.AllocsPerRun(100, func() { validatePod(old) }), "create")
 
 		metadata := old.DeepCopy()
@@ -378,14 +379,14 @@ func TestValidPodsAreNotAllocatedFor(t *testing.T) {
 		tolerations := old.DeepCopy()
 		tolerations.Spec.Tolerations = append(tolerations.Spec.Tolerations, corev1.Toleration{Key: "k", Operator: corev1.TolerationOpExists})
 		for name, pod := range map[string]*corev1.Pod{"metadata": metadata, "image": image, "tolerations": tolerations} {
-			require.Empty(t, errorTexts(validatePodUpdate(pod, old)), name)
+			require.Empty(t, validatetest.Texts(validatePodUpdate(pod, old)), name)
 			require.Zero(t, testing.AllocsPerRun(100, func() { validatePodUpdate(pod, old) }), name)
 		}
 
 		template, before := &corev1.PodTemplate{}, &corev1.PodTemplate{}
 		template.Template.Labels, template.Template.Spec = image.Labels, image.Spec
 		before.Template.Labels, before.Template.Spec = old.Labels, old.Spec
-		require.Empty(t, errorTexts(validatePodTemplate(template)))
+		require.Empty(t, validatetest.Texts(validatePodTemplate(template)))
 		require.Zero(t, testing.AllocsPerRun(100, func() { validatePodTemplate(template) }), "template")
 		require.Zero(t, testing.AllocsPerRun(100, func() { validatePodTemplateUpdate(template, before) }), "template update")
 		require.Zero(t, testing.AllocsPerRun(100, func() { podWarnings(old); podTemplateWarnings(template) }), "warnings")
@@ -399,7 +400,7 @@ func TestValidStatusesAreNotAllocatedFor(t *testing.T) {
 	pod.Status.HostIP, pod.Status.HostIPs = "10.1.0.1", []corev1.HostIP{{IP: "10.1.0.1"}}
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady}, {Type: "example.com/Warm"}}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
-	require.Empty(t, errorTexts(validatePodStatusUpdate(t.Context(), pod, old)))
+	require.Empty(t, validatetest.Texts(validatePodStatusUpdate(t.Context(), pod, old)))
 	require.Zero(t, testing.AllocsPerRun(100, func() { validatePodStatusUpdate(t.Context(), pod, old) }))
 }
 
@@ -503,11 +504,11 @@ func TestValidateHostPorts(t *testing.T) {
 	spec := parse[corev1.PodSpec](t, "{hostNetwork: true, containers: [{ports: [{containerPort: 80}, {containerPort: 81, hostPort: 80}]}]}")
 	var root *validate.Path
 	const second = "[0].ports[1].hostPort: Invalid value: 80: must match `containerPort` when `hostNetwork` is true"
-	require.Equal(t, []string{"containers" + second}, errorTexts(validateHostPorts(spec, PodValidationOptions{}, root.Child("containers"))))
+	require.Equal(t, []string{"containers" + second}, validatetest.Texts(validateHostPorts(spec, PodValidationOptions{}, root.Child("containers"))))
 	require.Equal(t, []string{
 		"containers[0].ports[0].hostPort: Invalid value: 0: must match `containerPort` when `hostNetwork` is true",
 		"containers" + second,
-	}, errorTexts(validateHostPorts(spec, PodValidationOptions{isPod: true}, root.Child("containers"))))
+	}, validatetest.Texts(validateHostPorts(spec, PodValidationOptions{isPod: true}, root.Child("containers"))))
 }
 
 // Only old pods have groups, and tolerations that compare.
@@ -516,11 +517,11 @@ func TestValidateFieldsOfOldPods(t *testing.T) {
 		"schedulingGroup: {podGroupName: a}":                nil,
 		"tolerations: [{key: a, operator: Gt, value: '1'}]": nil,
 		"schedulingGroup: {}":                               {"spec.schedulingGroup.podGroupName: Invalid value: null: must specify one of: `podGroupName`"},
-		"schedulingGroup: {podGroupName: A}":                {`spec.schedulingGroup.podGroupName: Invalid value: "A": ` + badSubdomain},
+		"schedulingGroup: {podGroupName: A}":                {`spec.schedulingGroup.podGroupName: Invalid value: "A": ` + validatetest.BadSubdomain},
 	} {
 		old := simplePod(t, "")
 		fields := parse[corev1.PodSpec](t, "{"+text+"}")
 		old.Spec.SchedulingGroup, old.Spec.Tolerations = fields.SchedulingGroup, fields.Tolerations
-		require.Equal(t, want, errorTexts(validatePodUpdate(old.DeepCopy(), old)), text)
+		require.Equal(t, want, validatetest.Texts(validatePodUpdate(old.DeepCopy(), old)), text)
 	}
 }

@@ -331,7 +331,7 @@ func ValidateClaimTemplateMeta(meta *metav1.ObjectMeta, p *validate.Path) field.
 		{"generateName", meta.GenerateName != ""},
 		{"namespace", meta.Namespace != ""},
 		{"selfLink", meta.SelfLink != ""}, //lint:ignore SA1019 it is refused
-		{"uID", meta.UID != ""}, // as a server spells it
+		{"uID", meta.UID != ""},           // as a server spells it
 		{"resourceVersion", meta.ResourceVersion != ""},
 		{"generation", meta.Generation != 0},
 		{"creationTimestamp", !meta.CreationTimestamp.IsZero()},

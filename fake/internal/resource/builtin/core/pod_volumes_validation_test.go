@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 const podWithVolumes = `{metadata: {name: p}, spec: {containers: [{name: a, image: i}], volumes: [%s]}}`
@@ -17,7 +19,7 @@ func TestValidatePodVolumes(t *testing.T) {
 		{`{emptyDir: {sizeLimit: -1}}, {name: A}, {name: a.b}`, []string{
 			at + ".emptyDir.sizeLimit: Forbidden: SizeLimit field must be a valid resource quantity",
 			at + ".name: Required value",
-			`spec.volumes[1].name: Invalid value: "A": ` + badLabel,
+			`spec.volumes[1].name: Invalid value: "A": ` + validatetest.BadLabel,
 			`spec.volumes[2].name: Invalid value: "a.b": must not contain dots`,
 		}},
 		{`{name: a}, {name: a}, {name: b, secret: {}}, {name: b}, {name: b}`, []string{
@@ -58,8 +60,8 @@ func TestValidatePodVolumes(t *testing.T) {
 			`spec.volumes[1].image.pullPolicy: Unsupported value: "x": supported values: "Always", "IfNotPresent", "Never"`,
 		}},
 		{`{name: a, csi: {driver: A.b_, nodePublishSecretRef: {name: A}}}, {name: b, csi: {driver: ABC.d, nodePublishSecretRef: {}}}`, []string{
-			at + `.csi.driver: Invalid value: "A.b_": ` + badSubdomain,
-			at + `.csi.name: Invalid value: "A": ` + badSubdomain,
+			at + `.csi.driver: Invalid value: "A.b_": ` + validatetest.BadSubdomain,
+			at + `.csi.name: Invalid value: "A": ` + validatetest.BadSubdomain,
 			"spec.volumes[1].csi.nodePublishSecretRef.name: Required value",
 		}},
 		{`{name: a, iscsi: {targetPortal: ` + strings.Repeat("a", 62) + `, iqn: iqn.2020-01.a:b, initiatorName: iqn.2020-01.a:b}}`, nil},
@@ -71,7 +73,7 @@ func TestValidatePodVolumes(t *testing.T) {
 		pod := &corev1.Pod{}
 		pod.Spec.Volumes = []corev1.Volume{{Name: "a"}}
 		_, errs := validatePodVolumes(&pod.Spec, nil, PodValidationOptions{}, nil)
-		require.Equal(t, []string{"volumes[0]: Required value: must specify a volume type"}, errorTexts(errs))
+		require.Equal(t, []string{"volumes[0]: Required value: must specify a volume type"}, validatetest.Texts(errs))
 	})
 }
 
@@ -90,7 +92,7 @@ func TestVolumesHaveOneSource(t *testing.T) {
 		want = append(want, "volumes[0]."+name+": Forbidden: may not specify more than 1 volume type")
 	}
 	_, errs := validatePodVolumes(&pod.Spec, nil, PodValidationOptions{}, nil)
-	require.Equal(t, want, errorTexts(errs))
+	require.Equal(t, want, validatetest.Texts(errs))
 }
 
 func TestSourcesOfPersistentVolumes(t *testing.T) {

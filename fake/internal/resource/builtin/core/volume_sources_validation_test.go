@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // errorTexts returns the texts of errors, nil if there are none.
@@ -34,7 +35,7 @@ func TestValidatePersistentVolumeSources(t *testing.T) {
 			"spec.glusterfs.endpoints: Required value", "spec.glusterfs.path: Required value",
 			`spec.glusterfs.endpointsNamespace: Invalid value: "": if the endpointnamespace is set, it must be a valid namespace name`,
 		},
-		`glusterfs: {endpoints: a, path: b, endpointsNamespace: "N"}`: {`spec.glusterfs.endpointsNamespace: Invalid value: "N": ` + badLabel},
+		`glusterfs: {endpoints: a, path: b, endpointsNamespace: "N"}`: {`spec.glusterfs.endpointsNamespace: Invalid value: "N": ` + validatetest.BadLabel},
 		`flocker: {}`: {"spec.flocker: Required value: one of datasetName and datasetUUID is required"},
 		`flocker: {datasetName: a/b, datasetUUID: c}`: {
 			`spec.flocker: Invalid value: "resource": datasetName and datasetUUID can not be specified simultaneously`,
@@ -92,7 +93,7 @@ func TestValidatePersistentVolumeSources(t *testing.T) {
 		`local: {path: ""}`:                  {"spec.local.path: Required value", "spec.nodeAffinity: Required value: Local volume requires node affinity"},
 		`storageos: {}`:                      {"spec.storageos.volumeName: Required value"},
 		`storageos: {volumeName: A, volumeNamespace: B, secretRef: {}}`: {
-			`spec.storageos.volumeName: Invalid value: "A": ` + badLabel, `spec.storageos.volumeNamespace: Invalid value: "B": ` + badLabel,
+			`spec.storageos.volumeName: Invalid value: "A": ` + validatetest.BadLabel, `spec.storageos.volumeNamespace: Invalid value: "B": ` + validatetest.BadLabel,
 			"spec.storageos.secretRef.name: Required value", "spec.storageos.secretRef.namespace: Required value",
 		},
 		`csi: {driver: A.Driver, volumeHandle: h, nodeStageSecretRef: {name: A}}`: nil,
@@ -102,13 +103,13 @@ func TestValidatePersistentVolumeSources(t *testing.T) {
 		},
 		`csi: {driver: ` + strings.Repeat("d", 64) + `, volumeHandle: h, nodeExpandSecretRef: {name: A, namespace: B}}`: {
 			"spec.csi.driver: Too long: may not be more than 63 bytes",
-			`spec.csi.nodeExpandSecretRef.name: Invalid value: "A": ` + badSubdomain, `spec.csi.nodeExpandSecretRef.namespace: Invalid value: "B": ` + badLabel,
+			`spec.csi.nodeExpandSecretRef.name: Invalid value: "A": ` + validatetest.BadSubdomain, `spec.csi.nodeExpandSecretRef.namespace: Invalid value: "B": ` + validatetest.BadLabel,
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
 			var root *validate.Path
 			spec := parse[corev1.PersistentVolumeSpec](t, text)
-			require.Equal(t, want, errorTexts(validatePersistentVolumeSource(spec, "pv", root.Child("spec"))))
+			require.Equal(t, want, validatetest.Texts(validatePersistentVolumeSource(spec, "pv", root.Child("spec"))))
 		})
 	}
 
@@ -125,7 +126,7 @@ func TestValidateVolumeSourcesOfPods(t *testing.T) {
 		"v.targetPortal: Required value", `v.iqn: Invalid value: "a": must be valid format starting with iqn, eui, or naa`,
 		"v.lun: Invalid value: -1: must be between 0 and 255, inclusive", "v.secretRef: Required value",
 		`v.initiatorname: Invalid value: "b": must be valid format starting with iqn, eui, or naa`,
-	}, errorTexts(validateISCSIVolumeSource(iscsi, p)))
+	}, validatetest.Texts(validateISCSIVolumeSource(iscsi, p)))
 	for name, c := range map[string]struct {
 		errs field.ErrorList
 		want []string
@@ -142,7 +143,7 @@ func TestValidateVolumeSourcesOfPods(t *testing.T) {
 		"storageos": {validateStorageOSVolumeSource(&corev1.StorageOSVolumeSource{SecretRef: &corev1.LocalObjectReference{}}, p),
 			[]string{"v.volumeName: Required value", "v.secretRef.name: Required value"}},
 	} {
-		require.Equal(t, c.want, errorTexts(c.errs), name)
+		require.Equal(t, c.want, validatetest.Texts(c.errs), name)
 	}
 }
 
@@ -157,7 +158,7 @@ func TestValidatePathsInVolumes(t *testing.T) {
 		"/a/../b": {`p: Invalid value: "/a/../b": must be a relative path`, `p: Invalid value: "/a/../b": must not contain '..'`},
 	} {
 		var root *validate.Path
-		require.Equal(t, want, errorTexts(validateLocalNonReservedPath(path, root.Child("p"))), path)
+		require.Equal(t, want, validatetest.Texts(validateLocalNonReservedPath(path, root.Child("p"))), path)
 	}
 }
 

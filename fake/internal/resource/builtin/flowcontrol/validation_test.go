@@ -6,17 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
-)
 
-// texts returns the errors as text.
-func texts(errs field.ErrorList) (texts []string) {
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	return texts
-}
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 // The objects that every server has are valid, and no others with their names are.
 func TestFixedObjects(t *testing.T) {
@@ -122,14 +115,14 @@ func TestValidateFlowSchemaSpec(t *testing.T) {
 			f := &flowcontrolv1.FlowSchema{Spec: flowcontrolv1.FlowSchemaSpec{
 				MatchingPrecedence: 10000, PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "l"}, Rules: []rules{c.rules},
 			}}
-			require.Equal(t, c.want, texts(validateFlowSchema(f)))
+			require.Equal(t, c.want, validatetest.Texts(validateFlowSchema(f)))
 		})
 	}
 	require.Equal(t, []string{
 		"spec.matchingPrecedence: Invalid value: -1: must be a positive value",
 		`spec.distinguisherMethod.type: Unsupported value: {"type":"ByColor"}: supported values: "ByNamespace", "ByUser"`,
 		"spec.priorityLevelConfiguration.name: Required value: must reference a priority level",
-	}, texts(validateFlowSchema(&flowcontrolv1.FlowSchema{Spec: flowcontrolv1.FlowSchemaSpec{
+	}, validatetest.Texts(validateFlowSchema(&flowcontrolv1.FlowSchema{Spec: flowcontrolv1.FlowSchemaSpec{
 		MatchingPrecedence: -1, DistinguisherMethod: &flowcontrolv1.FlowDistinguisherMethod{Type: "ByColor"},
 	}})))
 }
@@ -177,7 +170,7 @@ func TestValidatePriorityLevelSpec(t *testing.T) {
 		"another type": {flowcontrolv1.PriorityLevelConfigurationSpec{Type: "Free"}, []string{`spec.type: Unsupported value: "Free": supported values: "Exempt", "Limited"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.want, texts(validatePriorityLevelConfiguration(&flowcontrolv1.PriorityLevelConfiguration{Spec: c.spec})))
+			require.Equal(t, c.want, validatetest.Texts(validatePriorityLevelConfiguration(&flowcontrolv1.PriorityLevelConfiguration{Spec: c.spec})))
 		})
 	}
 	renamed := &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "exempt"}}
@@ -187,7 +180,7 @@ func TestValidatePriorityLevelSpec(t *testing.T) {
 func TestValidateConditions(t *testing.T) {
 	f := &flowcontrolv1.FlowSchema{Status: flowcontrolv1.FlowSchemaStatus{Conditions: []flowcontrolv1.FlowSchemaCondition{{Type: "a"}, {Type: "a"}, {}}}}
 	require.Equal(t, []string{`status.conditions[1].type: Duplicate value: "a"`, "status.conditions[2].type: Required value: must not be empty"},
-		texts(validateFlowSchemaStatusUpdate(f, nil)))
+		validatetest.Texts(validateFlowSchemaStatusUpdate(f, nil)))
 	c := &flowcontrolv1.PriorityLevelConfiguration{Status: flowcontrolv1.PriorityLevelConfigurationStatus{Conditions: []flowcontrolv1.PriorityLevelConfigurationCondition{{Type: "a"}, {Type: "b"}}}}
 	require.Empty(t, validatePriorityLevelConfigurationStatusUpdate(c, nil))
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	networkingv1 "k8s.io/api/networking/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateIngress(t *testing.T) {
@@ -17,7 +19,7 @@ func TestValidateIngress(t *testing.T) {
 		`{metadata: {annotations: {kubernetes.io/ingress.class: A}}, spec: {rules: [{}]}}`:                      nil,
 		`{metadata: {annotations: {kubernetes.io/ingress.class: a}}, spec: {rules: [{}], ingressClassName: a}}`: nil,
 		`{metadata: {annotations: {kubernetes.io/ingress.class: a}}, spec: {rules: [{}], ingressClassName: B}}`: {
-			`spec.ingressClassName: Invalid value: "B": ` + malformedSubdomain,
+			`spec.ingressClassName: Invalid value: "B": ` + validatetest.BadSubdomain,
 			"annotations.kubernetes.io/ingress.class: Invalid value: \"a\": must match `ingressClassName` when both are specified",
 		},
 		`spec: {}`:                   {"spec: Invalid value: null: either `defaultBackend` or `rules` must be specified"},
@@ -25,12 +27,12 @@ func TestValidateIngress(t *testing.T) {
 		`spec: {defaultBackend: {service: {name: "", port: {}}}}`: {
 			"spec.defaultBackend.service.name: Required value", "spec.defaultBackend: Required value: port name or number is required"},
 		`spec: {defaultBackend: {service: {name: A, port: {name: "-", number: 1}}}}`: {
-			`spec.defaultBackend.service.name: Invalid value: "A": ` + malformedLabel, `spec.defaultBackend: Invalid value: "": cannot set both port name & port number`},
+			`spec.defaultBackend.service.name: Invalid value: "A": ` + validatetest.BadLabel, `spec.defaultBackend: Invalid value: "": cannot set both port name & port number`},
 		`spec: {defaultBackend: {service: {name: a, port: {name: "1"}}}}`: {
 			`spec.defaultBackend.service.port.name: Invalid value: "1": must contain at least one letter (a-z)`},
 		`spec: {defaultBackend: {service: {name: a, port: {number: -1}}}}`: {"spec.defaultBackend.service.port.number: Invalid value: -1: must be between 1 and 65535, inclusive"},
 		`spec: {defaultBackend: {resource: {apiGroup: "", kind: "", name: ""}}}`: {
-			`spec.defaultBackend.resource.apiGroup: Invalid value: "": ` + malformedSubdomain,
+			`spec.defaultBackend.resource.apiGroup: Invalid value: "": ` + validatetest.BadSubdomain,
 			"spec.defaultBackend.resource.kind: Required value", "spec.defaultBackend.resource.name: Required value",
 		},
 		`spec: {defaultBackend: {resource: {kind: a/b, name: ".."}}}`: {
@@ -38,7 +40,7 @@ func TestValidateIngress(t *testing.T) {
 		`spec: {defaultBackend: {resource: {kind: a, name: b}, service: {name: c}}}`: {`spec.defaultBackend: Invalid value: "": cannot set both resource and service backends`},
 		`spec: {rules: [{host: 10.0.0.1}, {host: A}, {host: a.*}, {http: {paths: []}}]}`: {
 			`spec.rules[0].host: Invalid value: "10.0.0.1": must be a DNS name, not an IP address`,
-			`spec.rules[1].host: Invalid value: "A": ` + malformedSubdomain, `spec.rules[2].host: Invalid value: "a.*": ` + wildcard,
+			`spec.rules[1].host: Invalid value: "A": ` + validatetest.BadSubdomain, `spec.rules[2].host: Invalid value: "a.*": ` + wildcard,
 			"spec.rules[3].http.paths: Required value",
 		},
 		`spec: {rules: [{http: {paths: [{path: a, backend: {}}, {path: "", pathType: Prefix, ` + backend + `}, {path: a, pathType: ImplementationSpecific, ` + backend + `}, {path: a, pathType: Regex, ` + backend + `}]}}]}`: {
@@ -57,12 +59,12 @@ func TestValidateIngress(t *testing.T) {
 			`spec.rules[0].http.paths[1].path: Invalid value: "/.": cannot end with '/.'`,
 		},
 		`spec: {rules: [{}], tls: [{hosts: [A, "a*"], secretName: B}]}`: {
-			`spec.tls[0].hosts[0]: Invalid value: "A": ` + malformedSubdomain, `spec.tls[0].hosts[1]: Invalid value: "a*": ` + wildcard,
-			`spec.tls[0].secretName: Invalid value: "B": ` + malformedSubdomain,
+			`spec.tls[0].hosts[0]: Invalid value: "A": ` + validatetest.BadSubdomain, `spec.tls[0].hosts[1]: Invalid value: "a*": ` + wildcard,
+			`spec.tls[0].secretName: Invalid value: "B": ` + validatetest.BadSubdomain,
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, errorTexts(validateIngress(parse[networkingv1.Ingress](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateIngress(parse[networkingv1.Ingress](t, text))))
 		})
 	}
 }
@@ -70,7 +72,7 @@ func TestValidateIngress(t *testing.T) {
 func TestValidateIngressUpdate(t *testing.T) {
 	old := parse[networkingv1.Ingress](t, `spec: {rules: [{host: "*.a", http: {paths: []}}], tls: [{secretName: A}]}`)
 	ing := parse[networkingv1.Ingress](t, `{metadata: {annotations: {kubernetes.io/ingress.class: a}}, spec: {ingressClassName: b, rules: [{host: "*.b", http: {paths: []}}, {host: c, http: {paths: []}}], tls: [{secretName: B}]}}`)
-	require.Equal(t, []string{"spec.rules[1].http.paths: Required value"}, errorTexts(validateIngressUpdate(ing, old)), "what was malformed stays valid")
+	require.Equal(t, []string{"spec.rules[1].http.paths: Required value"}, validatetest.Texts(validateIngressUpdate(ing, old)), "what was malformed stays valid")
 	require.Len(t, validateIngressUpdate(ing, &networkingv1.Ingress{}), 3)
 }
 
@@ -80,9 +82,9 @@ func TestValidateIngressStatusUpdate(t *testing.T) {
 	require.Equal(t, []string{
 		`status.loadBalancer.ingress[1].ip: Invalid value: "010.0.0.2": must not have leading 0s`,
 		`status.loadBalancer.ingress[2].ip: Invalid value: "a": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
-		`status.loadBalancer.ingress[3].hostname: Invalid value: "A": ` + malformedSubdomain,
+		`status.loadBalancer.ingress[3].hostname: Invalid value: "A": ` + validatetest.BadSubdomain,
 		`status.loadBalancer.ingress[4].hostname: Invalid value: "10.0.0.1": must be a DNS name, not an IP address`,
-	}, errorTexts(validateIngressStatusUpdate(ing, old)))
+	}, validatetest.Texts(validateIngressStatusUpdate(ing, old)))
 }
 
 func TestIngressWarnings(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	networkingv1 "k8s.io/api/networking/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateNetworkPolicy(t *testing.T) {
@@ -42,7 +44,7 @@ func TestValidateNetworkPolicy(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, errorTexts(validateNetworkPolicy(parse[networkingv1.NetworkPolicy](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateNetworkPolicy(parse[networkingv1.NetworkPolicy](t, text))))
 		})
 	}
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	networkingv1 "k8s.io/api/networking/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateServiceCIDR(t *testing.T) {
@@ -17,7 +19,7 @@ func TestValidateServiceCIDR(t *testing.T) {
 		`spec: {cidrs: [10.0.0.0/8, 11.0.0.0/8]}`:  {`spec.cidrs: Invalid value: ["10.0.0.0/8","11.0.0.0/8"]: ` + families},
 		`spec: {cidrs: [10.0.0.1/8, "FD00::/64"]}`: {`spec.cidrs[0]: Invalid value: "10.0.0.1/8": must not have bits set beyond the prefix length`, `spec.cidrs[1]: Invalid value: "FD00::/64": must be in canonical form ("fd00::/64")`},
 	} {
-		require.Equal(t, want, errorTexts(validateServiceCIDR(parse[networkingv1.ServiceCIDR](t, text))), text)
+		require.Equal(t, want, validatetest.Texts(validateServiceCIDR(parse[networkingv1.ServiceCIDR](t, text))), text)
 	}
 }
 
@@ -36,7 +38,7 @@ func TestValidateServiceCIDRUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cidr := parse[networkingv1.ServiceCIDR](t, "spec: {cidrs: ["+c.cidrs+"]}")
-			require.Equal(t, c.want, errorTexts(validateServiceCIDRUpdate(cidr, parse[networkingv1.ServiceCIDR](t, "spec: {cidrs: ["+c.old+"]}"))))
+			require.Equal(t, c.want, validatetest.Texts(validateServiceCIDRUpdate(cidr, parse[networkingv1.ServiceCIDR](t, "spec: {cidrs: ["+c.old+"]}"))))
 		})
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateSubjects(t *testing.T) {
@@ -38,8 +40,8 @@ func TestValidateSubjects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ref, subjects := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "a:b"}, []rbacv1.Subject{c.subject}
-			require.Equal(t, c.binding, texts(validateRoleBinding(&rbacv1.RoleBinding{RoleRef: ref, Subjects: subjects})))
-			require.Equal(t, c.clusterBindings, texts(validateClusterRoleBinding(&rbacv1.ClusterRoleBinding{RoleRef: ref, Subjects: subjects})))
+			require.Equal(t, c.binding, validatetest.Texts(validateRoleBinding(&rbacv1.RoleBinding{RoleRef: ref, Subjects: subjects})))
+			require.Equal(t, c.clusterBindings, validatetest.Texts(validateClusterRoleBinding(&rbacv1.ClusterRoleBinding{RoleRef: ref, Subjects: subjects})))
 		})
 	}
 	errs := validateSubjects([]rbacv1.Subject{{Kind: "ServiceAccount", Name: "A Name"}}, true)
@@ -72,14 +74,14 @@ func TestValidateRoleRefs(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.binding, texts(validateRoleBinding(&rbacv1.RoleBinding{RoleRef: c.ref})))
-			require.Equal(t, c.clusterBindings, texts(validateClusterRoleBinding(&rbacv1.ClusterRoleBinding{RoleRef: c.ref})))
+			require.Equal(t, c.binding, validatetest.Texts(validateRoleBinding(&rbacv1.RoleBinding{RoleRef: c.ref})))
+			require.Equal(t, c.clusterBindings, validatetest.Texts(validateClusterRoleBinding(&rbacv1.ClusterRoleBinding{RoleRef: c.ref})))
 		})
 	}
 	changed := role
 	changed.Kind = "ClusterRole"
 	want := []string{`roleRef: Invalid value: {"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"a"}: cannot change roleRef`}
-	require.Equal(t, want, texts(validateRoleBindingUpdate(&rbacv1.RoleBinding{RoleRef: changed}, &rbacv1.RoleBinding{RoleRef: role})))
+	require.Equal(t, want, validatetest.Texts(validateRoleBindingUpdate(&rbacv1.RoleBinding{RoleRef: changed}, &rbacv1.RoleBinding{RoleRef: role})))
 	require.Empty(t, validateRoleBindingUpdate(&rbacv1.RoleBinding{RoleRef: role}, &rbacv1.RoleBinding{RoleRef: role}))
-	require.Equal(t, want, texts(validateClusterRoleBindingUpdate(&rbacv1.ClusterRoleBinding{RoleRef: changed}, &rbacv1.ClusterRoleBinding{RoleRef: role}))[:1])
+	require.Equal(t, want, validatetest.Texts(validateClusterRoleBindingUpdate(&rbacv1.ClusterRoleBinding{RoleRef: changed}, &rbacv1.ClusterRoleBinding{RoleRef: role}))[:1])
 }

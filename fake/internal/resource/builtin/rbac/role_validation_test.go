@@ -6,16 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-)
 
-// texts returns the errors as text.
-func texts(errs field.ErrorList) (texts []string) {
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	return texts
-}
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 func TestValidateRules(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -50,10 +43,10 @@ func TestValidateRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rules := []rbacv1.PolicyRule{c.rule}
-			require.Equal(t, c.role, texts(validateRole(&rbacv1.Role{Rules: rules})))
-			require.Equal(t, c.role, texts(validateRoleUpdate(&rbacv1.Role{Rules: rules}, &rbacv1.Role{})))
-			require.Equal(t, c.clusterRoles, texts(validateClusterRole(&rbacv1.ClusterRole{Rules: rules})))
-			require.Equal(t, c.clusterRoles, texts(validateClusterRoleUpdate(&rbacv1.ClusterRole{Rules: rules}, &rbacv1.ClusterRole{})))
+			require.Equal(t, c.role, validatetest.Texts(validateRole(&rbacv1.Role{Rules: rules})))
+			require.Equal(t, c.role, validatetest.Texts(validateRoleUpdate(&rbacv1.Role{Rules: rules}, &rbacv1.Role{})))
+			require.Equal(t, c.clusterRoles, validatetest.Texts(validateClusterRole(&rbacv1.ClusterRole{Rules: rules})))
+			require.Equal(t, c.clusterRoles, validatetest.Texts(validateClusterRoleUpdate(&rbacv1.ClusterRole{Rules: rules}, &rbacv1.ClusterRole{})))
 		})
 	}
 }
@@ -72,7 +65,7 @@ func TestValidateAggregationRule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &rbacv1.ClusterRole{AggregationRule: &rbacv1.AggregationRule{ClusterRoleSelectors: c.selectors}}
-			require.Equal(t, c.want, texts(validateClusterRole(r)))
+			require.Equal(t, c.want, validatetest.Texts(validateClusterRole(r)))
 		})
 	}
 }

@@ -11,15 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-)
 
-// texts returns the errors as text.
-func texts(errs field.ErrorList) (texts []string) {
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	return texts
-}
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 func selector(expression string) []resourcev1.DeviceSelector {
 	return []resourcev1.DeviceSelector{{CEL: &resourcev1.CELDeviceSelector{Expression: expression}}}
@@ -109,7 +103,7 @@ func TestValidateClaimSpec(t *testing.T) {
 				require.Equal(t, c.want[0], errs[0].Field)
 				return
 			}
-			require.Equal(t, c.want, texts(errs))
+			require.Equal(t, c.want, validatetest.Texts(errs))
 		})
 	}
 }
@@ -131,7 +125,7 @@ func TestValidateResourceClaimTemplate(t *testing.T) {
 	require.Equal(t, []string{
 		"spec.metadata.name: Forbidden: cannot be set",
 		"spec.spec.devices.requests[0]: Required value: exactly one of `exactly` or `firstAvailable` is required",
-	}, texts(validateResourceClaimTemplate(template)))
+	}, validatetest.Texts(validateResourceClaimTemplate(template)))
 	old := template.DeepCopy()
 	require.Empty(t, validateResourceClaimTemplateUpdate(template, old))
 	old.Spec.Name = ""
@@ -213,7 +207,7 @@ func TestValidateResourceClaimStatus(t *testing.T) {
 			}
 			old := claim.DeepCopy()
 			c.change(claim, old)
-			got := texts(validateResourceClaimStatusUpdate(claim, old))
+			got := validatetest.Texts(validateResourceClaimStatusUpdate(claim, old))
 			if name == "data" { // the conditions have many errors
 				require.Subset(t, got, c.want)
 				return

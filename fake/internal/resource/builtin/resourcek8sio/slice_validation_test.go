@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func newSlice(change func(*resourcev1.ResourceSliceSpec)) *resourcev1.ResourceSlice {
@@ -120,7 +121,9 @@ func TestValidateResourceSlice(t *testing.T) {
 		"conditions of failure only": {device(func(d *resourcev1.Device) { d.BindingFailureConditions = []string{"a"} }),
 			[]string{"spec.devices[0].bindingConditions: Invalid value: null: bindingConditions are required to use bindingFailureConditions"}},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, texts(validateResourceSlice(newSlice(c.change)))) })
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.want, validatetest.Texts(validateResourceSlice(newSlice(c.change))))
+		})
 	}
 }
 
@@ -142,7 +145,7 @@ func TestValidateResourceSliceUpdate(t *testing.T) {
 	renamed := newSlice(func(s *resourcev1.ResourceSliceSpec) { s.Driver, s.Pool.Name, s.NodeName = "D", "o", new("n2") })
 	require.Equal(t, []string{
 		`spec.pool.name: Invalid value: "o": field is immutable`, `spec.driver: Invalid value: "D": field is immutable`, `spec.nodeName: Invalid value: "n2": field is immutable`,
-	}, texts(validateResourceSliceUpdate(renamed, newSlice(func(*resourcev1.ResourceSliceSpec) {}))))
+	}, validatetest.Texts(validateResourceSliceUpdate(renamed, newSlice(func(*resourcev1.ResourceSliceSpec) {}))))
 	want := []string{`spec.driver: driver names should be lowercase; "D" contains uppercase characters`}
 	require.Equal(t, want, resourceSliceWarnings(renamed))
 	require.Equal(t, want, resourceSliceUpdateWarnings(renamed, nil))
@@ -207,7 +210,7 @@ func TestValidateRequestPolicy(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.want, texts(validateRequestPolicy(c.policy, q("8Gi"), root.Child("policy"))))
+			require.Equal(t, c.want, validatetest.Texts(validateRequestPolicy(c.policy, q("8Gi"), root.Child("policy"))))
 		})
 	}
 	shared := &resourcev1.Device{AllowMultipleAllocations: new(true), Capacity: map[resourcev1.QualifiedName]resourcev1.DeviceCapacity{"m": {Value: q("1"), RequestPolicy: ranged("2", "1", "", "")}}}
@@ -230,7 +233,7 @@ func TestValidateDeviceTaintRule(t *testing.T) {
 	for i := range 9 {
 		r.Status.Conditions = append(r.Status.Conditions, metav1.Condition{Type: fmt.Sprint("T", i), Status: "True", Reason: "R", LastTransitionTime: metav1.Now()})
 	}
-	require.Equal(t, []string{"status.conditions: Too many: 9: must have at most 8 items"}, texts(validateDeviceTaintRuleStatusUpdate(r, nil)))
+	require.Equal(t, []string{"status.conditions: Too many: 9: must have at most 8 items"}, validatetest.Texts(validateDeviceTaintRuleStatusUpdate(r, nil)))
 }
 
 func TestSliceTagsHaveOneOrder(t *testing.T) {

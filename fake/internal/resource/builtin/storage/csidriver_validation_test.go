@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	storagev1 "k8s.io/api/storage/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateCSIDriver(t *testing.T) {
@@ -24,7 +26,7 @@ func TestValidateCSIDriver(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, errorTexts(validateCSIDriver(parse[storagev1.CSIDriver](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateCSIDriver(parse[storagev1.CSIDriver](t, text))))
 		})
 	}
 
@@ -32,5 +34,5 @@ func TestValidateCSIDriver(t *testing.T) {
 	require.Empty(t, validateCSIDriverUpdate(parse[storagev1.CSIDriver](t, `spec: {attachRequired: true, volumeLifecycleModes: [Persistent], podInfoOnMount: true, fsGroupPolicy: None}`), old))
 	require.Equal(t, []string{
 		"spec.attachedRequired: Invalid value: false: field is immutable", `spec.volumeLifecycleModes: Invalid value: ["Ephemeral"]: field is immutable`,
-	}, errorTexts(validateCSIDriverUpdate(parse[storagev1.CSIDriver](t, `spec: {attachRequired: false, volumeLifecycleModes: [Ephemeral]}`), old)))
+	}, validatetest.Texts(validateCSIDriverUpdate(parse[storagev1.CSIDriver](t, `spec: {attachRequired: false, volumeLifecycleModes: [Ephemeral]}`), old)))
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	storagev1 "k8s.io/api/storage/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateCSINode(t *testing.T) {
@@ -26,7 +28,7 @@ func TestValidateCSINode(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, errorTexts(validateCSINode(parse[storagev1.CSINode](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateCSINode(parse[storagev1.CSINode](t, text))))
 		})
 	}
 
@@ -36,5 +38,5 @@ func TestValidateCSINode(t *testing.T) {
 	require.Equal(t, []string{
 		`spec.drivers: Invalid value: {"name":"a","nodeID":"b","topologyKeys":["f"]}: field is immutable`,
 		`spec.drivers: Invalid value: {"name":"c","nodeID":"e","topologyKeys":null}: field is immutable`,
-	}, errorTexts(errs))
+	}, validatetest.Texts(errs))
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	storagev1 "k8s.io/api/storage/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateCSIStorageCapacity(t *testing.T) {
@@ -12,11 +14,11 @@ func TestValidateCSIStorageCapacity(t *testing.T) {
 		`{storageClassName: a.b, capacity: 0, maximumVolumeSize: -1}`: nil,
 		`{storageClassName: "", capacity: -1, nodeTopology: {matchExpressions: [{key: a, operator: Is}]}}`: {
 			`nodeTopology.matchExpressions[0].operator: Invalid value: "Is": not a valid selector operator`,
-			`storageClassName: Invalid value: "": ` + malformedSubdomain,
+			`storageClassName: Invalid value: "": ` + validatetest.BadSubdomain,
 			`capacity: Invalid value: "-1": must be greater than or equal to 0`,
 		},
 	} {
-		require.Equal(t, want, errorTexts(validateCSIStorageCapacity(parse[storagev1.CSIStorageCapacity](t, text))), text)
+		require.Equal(t, want, validatetest.Texts(validateCSIStorageCapacity(parse[storagev1.CSIStorageCapacity](t, text))), text)
 	}
 
 	old := parse[storagev1.CSIStorageCapacity](t, `{storageClassName: a, capacity: 1, nodeTopology: {matchExpressions: [{key: a, operator: In, values: ["b:"]}]}}`)
@@ -25,5 +27,5 @@ func TestValidateCSIStorageCapacity(t *testing.T) {
 	require.Empty(t, validateCSIStorageCapacityUpdate(same, old), "a malformed value stays valid")
 	require.Equal(t, []string{
 		`nodeTopology: Invalid value: {}: field is immutable`, `storageClassName: Invalid value: "b": field is immutable`,
-	}, errorTexts(validateCSIStorageCapacityUpdate(parse[storagev1.CSIStorageCapacity](t, `{storageClassName: b, nodeTopology: {}}`), old)))
+	}, validatetest.Texts(validateCSIStorageCapacityUpdate(parse[storagev1.CSIStorageCapacity](t, `{storageClassName: b, nodeTopology: {}}`), old)))
 }

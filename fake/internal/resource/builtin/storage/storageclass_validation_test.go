@@ -7,13 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateStorageClass(t *testing.T) {
 	for text, want := range map[string][]string{
 		`provisioner: kubernetes.io/No-Provisioner`: nil,
 		`{}`:                   nil, // the tags of the type require the provisioner
-		`provisioner: a_/B`:    {`provisioner: Invalid value: "a_/b": prefix part ` + malformedSubdomain},
+		`provisioner: a_/B`:    {`provisioner: Invalid value: "a_/b": prefix part ` + validatetest.BadSubdomain},
 		`reclaimPolicy: ""`:    nil,
 		`parameters: {"": a}`:  {`parameters: Invalid value: "": field can not be empty.`},
 		`reclaimPolicy: Other`: {`reclaimPolicy: Unsupported value: "Other": supported values: "Delete", "Retain"`},
@@ -36,14 +38,14 @@ func TestValidateStorageClass(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, errorTexts(validateStorageClassUpdate(parse[storagev1.StorageClass](t, text), nil)))
+			require.Equal(t, want, validatetest.Texts(validateStorageClassUpdate(parse[storagev1.StorageClass](t, text), nil)))
 		})
 	}
-	require.Equal(t, []string{"parameters: Too long: may not be more than 512 bytes"}, errorTexts(validateStorageClass(&storagev1.StorageClass{Parameters: manyParameters(513)})))
+	require.Equal(t, []string{"parameters: Too long: may not be more than 512 bytes"}, validatetest.Texts(validateStorageClass(&storagev1.StorageClass{Parameters: manyParameters(513)})))
 	require.Empty(t, validateStorageClass(&storagev1.StorageClass{Parameters: manyParameters(512)}))
 	require.Empty(t, validateStorageClass(&storagev1.StorageClass{Parameters: map[string]string{"a": strings.Repeat("b", 256<<10-1)}}))
 	require.Equal(t, []string{"parameters: Too long: may not be more than 262144 bytes"},
-		errorTexts(validateStorageClass(&storagev1.StorageClass{Parameters: map[string]string{"a": strings.Repeat("b", 256<<10)}})))
+		validatetest.Texts(validateStorageClass(&storagev1.StorageClass{Parameters: map[string]string{"a": strings.Repeat("b", 256<<10)}})))
 
 	terms := make([]corev1.TopologySelectorTerm, 10_000)
 	require.Len(t, validateStorageClass(&storagev1.StorageClass{AllowedTopologies: terms}), len(terms)*maxDuplicates)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	storagev1 "k8s.io/api/storage/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateVolumeAttachment(t *testing.T) {
@@ -14,16 +16,16 @@ func TestValidateVolumeAttachment(t *testing.T) {
 		`spec: {attacher: a, nodeName: n.1, source: {persistentVolumeName: b}}`:                                                           nil,
 		`spec: {attacher: a, nodeName: c, source: {inlineVolumeSpec: {csi: {driver: d, volumeHandle: h}, accessModes: [ReadWriteOnce]}}}`: nil,
 		`spec: {attacher: a, nodeName: c, source: {inlineVolumeSpec: {csi: {driver: d, volumeHandle: h}}}}`:                               {"spec.source.inlineVolumeSpec.accessModes: Required value"},
-		`spec: {attacher: a, nodeName: "", source: {}}`:                                                                                   {"spec.source: Required value: " + exactlyOne, `spec.nodeName: Invalid value: "": ` + malformedSubdomain},
+		`spec: {attacher: a, nodeName: "", source: {}}`:                                                                                   {"spec.source: Required value: " + exactlyOne, `spec.nodeName: Invalid value: "": ` + validatetest.BadSubdomain},
 		`spec: {attacher: a, nodeName: c, source: {persistentVolumeName: b, inlineVolumeSpec: {}}}`:                                       {"spec.source: Forbidden: " + exactlyOne},
 		`spec: {attacher: a, nodeName: c, source: {persistentVolumeName: ""}}`: {
 			"spec.source.persistentVolumeName: Required value: must specify non empty persistentVolumeName",
-			`spec.source.persistentVolumeName: Invalid value: "": ` + malformedSubdomain,
+			`spec.source.persistentVolumeName: Invalid value: "": ` + validatetest.BadSubdomain,
 		},
-		`spec: {attacher: a, nodeName: c, source: {persistentVolumeName: B}}`: {`spec.source.persistentVolumeName: Invalid value: "B": ` + malformedSubdomain},
+		`spec: {attacher: a, nodeName: c, source: {persistentVolumeName: B}}`: {`spec.source.persistentVolumeName: Invalid value: "B": ` + validatetest.BadSubdomain},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, errorTexts(validateNewVolumeAttachment(parse[storagev1.VolumeAttachment](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateNewVolumeAttachment(parse[storagev1.VolumeAttachment](t, text))))
 		})
 	}
 
@@ -36,5 +38,5 @@ func TestValidateVolumeAttachment(t *testing.T) {
 		"status.detachError.message: Too long: may not be more than 262144 bytes",
 		"status.detachError.errorCode: Invalid value: -1: must be between 0 and 2147483647, inclusive",
 	}
-	require.Equal(t, append(want, want...), errorTexts(validateVolumeAttachmentUpdate(a, nil)), "the causes of an update are listed twice")
+	require.Equal(t, append(want, want...), validatetest.Texts(validateVolumeAttachmentUpdate(a, nil)), "the causes of an update are listed twice")
 }

@@ -6,16 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-)
 
-// texts returns the errors as text.
-func texts(errs field.ErrorList) (texts []string) {
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	return texts
-}
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 func TestValidateMigration(t *testing.T) {
 	old := &migration{Spec: storagemigrationv1.StorageVersionMigrationSpec{Resource: metav1.GroupResource{Group: "apps", Resource: "deployments"}}}
@@ -24,7 +17,7 @@ func TestValidateMigration(t *testing.T) {
 		"spec.resource.resource: Required value: resource is required",
 		`group: Invalid value: "": field is immutable`,
 		`resource: Invalid value: "": field is immutable`,
-	}, texts(validateMigrationUpdate(&migration{}, old)))
+	}, validatetest.Texts(validateMigrationUpdate(&migration{}, old)))
 }
 
 func TestValidateMigrationStatus(t *testing.T) {
@@ -50,7 +43,7 @@ func TestValidateMigrationStatus(t *testing.T) {
 		"condition": {with("", ""), with(""), []string{"status.conditions[0].type: Required value: is required"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, c.want, texts(validateMigrationStatusUpdate(c.m, c.old)))
+			require.Equal(t, c.want, validatetest.Texts(validateMigrationStatusUpdate(c.m, c.old)))
 		})
 	}
 	for name, c := range map[string]struct {
