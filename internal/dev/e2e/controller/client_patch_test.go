@@ -88,7 +88,7 @@ func TestClientMergeFromWithOptimisticLockConflicts(t *testing.T) {
 func TestClientStatusPatchChangesStatusOnly(t *testing.T) {
 	c, d := created(t)
 	before := d.DeepCopy()
-	d.Spec.Replicas, d.Status.ReadyReplicas = new(int32(8)), 1
+	d.Spec.Replicas, d.Status.Replicas, d.Status.ReadyReplicas = new(int32(8)), 1, 1
 	require.NoError(t, c.Status().Patch(t.Context(), d, client.MergeFrom(before)))
 	require.EqualValues(t, 1, *d.Spec.Replicas)
 	require.EqualValues(t, 1, d.Status.ReadyReplicas)

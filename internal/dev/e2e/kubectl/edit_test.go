@@ -45,7 +45,7 @@ func TestEditRefused(t *testing.T) {
 func TestEditTheStatus(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "deployment", "web", "--image=nginx:1")
-	u.editor("status: {}", "status: {readyReplicas: 1}").do("edit", "deployment", "web", "--subresource=status")
+	u.editor("status: {}", "status: {replicas: 1, readyReplicas: 1}").do("edit", "deployment", "web", "--subresource=status")
 	require.Equal(t, "1 1", u.do("get", "deployment", "web", "-o", "jsonpath={.status.readyReplicas} {.metadata.generation}"))
 }
 

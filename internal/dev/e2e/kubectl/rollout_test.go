@@ -15,7 +15,7 @@ func TestRolloutStatus(t *testing.T) {
 	next := u.watchLines("rollout", "status", "deployment/web")
 	status := func(generation, replicas, updated, available int) {
 		u.do("patch", "deployment", "web", "--subresource=status", "--type=merge", "-p", fmt.Sprintf(
-			`{"status":{"observedGeneration":%d,"replicas":%d,"updatedReplicas":%d,"availableReplicas":%d}}`, generation, replicas, updated, available))
+			`{"status":{"observedGeneration":%d,"replicas":%d,"updatedReplicas":%d,"readyReplicas":%d,"availableReplicas":%d}}`, generation, replicas, updated, available, available))
 	}
 	require.Equal(t, "Waiting for deployment spec update to be observed...", next())
 	status(1, 1, 1, 0)

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -48,11 +47,10 @@ func TestDrainANode(t *testing.T) {
 }
 
 func TestApproveACertificate(t *testing.T) {
-	u := newUser(t, fakeapi.WithObjects(&certificatesv1.CertificateSigningRequest{
-		ObjectMeta: metav1.ObjectMeta{Name: "r"}, Spec: certificatesv1.CertificateSigningRequestSpec{SignerName: "example.com/s"},
-	}))
-	require.Equal(t, "certificatesigningrequest.certificates.k8s.io/r approved\n", u.do("certificate", "approve", "r"))
-	require.Equal(t, "Approved", u.do("get", "csr", "r", "-o", "jsonpath={.status.conditions[*].type}"))
+	u := newUser(t)
+	u.do("create", "-f", types+"/certificates.yaml")
+	require.Equal(t, "certificatesigningrequest.certificates.k8s.io/short approved\n", u.do("certificate", "approve", "short"))
+	require.Equal(t, "Approved", u.do("get", "csr", "short", "-o", "jsonpath={.status.conditions[*].type}"))
 }
 
 func TestCreateAToken(t *testing.T) {

@@ -51,12 +51,17 @@ func withTableObjects() fakeapi.Option {
 	}}}
 	selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	deployment := &appsv1.Deployment{ObjectMeta: old("web"), Spec: appsv1.DeploymentSpec{
-		Replicas: new(int32(2)), Selector: selector, Template: corev1.PodTemplateSpec{Spec: container("c", "web:1")},
+		Replicas: new(int32(2)), Selector: selector, Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: selector.MatchLabels}, Spec: container("c", "web:1"),
+		},
 	}}
 	deployment.Status = appsv1.DeploymentStatus{ReadyReplicas: 1, UpdatedReplicas: 2, AvailableReplicas: 1}
 	job := &batchv1.Job{ObjectMeta: old("once"), Spec: batchv1.JobSpec{
-		Completions: new(int32(1)), Selector: selector, Template: corev1.PodTemplateSpec{Spec: container("c", "job:1")},
+		Completions: new(int32(1)), ManualSelector: new(true), Selector: selector, Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: selector.MatchLabels}, Spec: container("c", "job:1"),
+		},
 	}}
+	job.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever
 	start := aMonthAgo()
 	job.Status = batchv1.JobStatus{
 		Succeeded: 1, StartTime: &start, CompletionTime: new(metav1.NewTime(start.Add(90 * time.Second))),
@@ -72,7 +77,7 @@ func withTableObjects() fakeapi.Option {
 	}
 	service := &corev1.Service{ObjectMeta: old("web"), Spec: corev1.ServiceSpec{
 		Type: corev1.ServiceTypeNodePort, ClusterIP: "10.1.0.1", Selector: map[string]string{"app": "web"},
-		Ports: []corev1.ServicePort{{Port: 80, NodePort: 30080, Protocol: corev1.ProtocolTCP}, {Port: 53, NodePort: 30053, Protocol: corev1.ProtocolUDP}},
+		Ports: []corev1.ServicePort{{Name: "http", Port: 80, NodePort: 30080, Protocol: corev1.ProtocolTCP}, {Name: "dns", Port: 53, NodePort: 30053, Protocol: corev1.ProtocolUDP}},
 	}}
 	event := &corev1.Event{
 		ObjectMeta: old("e"), Type: "Warning", Reason: "BackOff", Message: "Back-off restarting", Count: 3,

@@ -47,7 +47,7 @@ func (u *user) succeed(args ...string) string {
 	r := u.try(args...)
 	require.Equal(u.t, 0, r.code, "kubectl %v: %s", args, r.err)
 	for line := range strings.Lines(r.err) {
-		require.Regexp(u.t, "^(Warning: .* is deprecated|No resources found)", line, "kubectl %v", args)
+		require.Regexp(u.t, "^(Warning: .*: deprecated in |Warning: .* is deprecated|No resources found)", line, "kubectl %v", args)
 	}
 	return r.out
 }
