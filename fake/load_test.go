@@ -39,7 +39,6 @@ func TestLoadManifests(t *testing.T) {
 	require.EqualValues(t, 50, *scaler.Spec.Metrics[0].Resource.Target.AverageUtilization)
 }
 
-// Loaded objects keep their status, uid and times. A watch receives them in order.
 // Hidden files and files of kustomize are not read. Other manifests must be regular files, because
 // opening a FIFO blocks.
 func TestLoadReadsRegularFilesOnly(t *testing.T) {
@@ -59,6 +58,7 @@ func TestLoadReadsRegularFilesOnly(t *testing.T) {
 	require.EqualError(t, srv.LoadCRDs(fakeapi.CRDsFromFS(refused)), "fakeapi: CRDs: deep/pipe.yaml: not a regular file")
 }
 
+// Loaded objects keep their status, uid and times. A watch receives them in order.
 func TestLoadKeepsMetadata(t *testing.T) {
 	srv := fakeapi.Start(t)
 	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
@@ -76,6 +76,23 @@ func TestLoadKeepsMetadata(t *testing.T) {
 	require.EqualValues(t, "u-1", first.UID)
 	require.Equal(t, "r", (<-w.ResultChan()).Object.(*corev1.Pod).Name)
 	require.Equal(t, "team", (<-w.ResultChan()).Object.(*corev1.Pod).Namespace)
+}
+
+// The selector of a loaded Job is generated, and a selector from a dump is kept.
+func TestLoadJobs(t *testing.T) {
+	const job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, uid: u1}\n" +
+		"spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}\nstatus: {active: 1}\n"
+	srv := fakeapi.Start(t, fakeapi.WithManifests(fstest.MapFS{"job.yaml": {Data: []byte(job)}}))
+	loaded, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).BatchV1().Jobs("default").Get(t.Context(), "j", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"batch.kubernetes.io/controller-uid": "u1"}, loaded.Spec.Selector.MatchLabels)
+	require.EqualValues(t, 1, loaded.Status.Active)
+
+	dump := fakeapi.Start(t)
+	require.NoError(t, dump.Load(loaded))
+	again, err := kubernetes.NewForConfigOrDie(dump.RESTConfig()).BatchV1().Jobs("default").Get(t.Context(), "j", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, loaded.Spec, again.Spec)
 }
 
 // If one object is invalid, none is loaded. The error has its name or its document.
