@@ -118,6 +118,7 @@ func TestServiceAllocationErrors(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithServiceNodePortRange("30000-30001"))
 	c := newServiceClient(t, srv)
 	c.create("first", `{"clusterIP":"10.96.0.9","type":"NodePort","ports":[{"port":80,"nodePort":30000}]}`)
+	before := storeVersion(t, srv)
 	for spec, want := range map[string]string{
 		`{"clusterIP":"10.96.0.9"}`:                                         `Service "s" is invalid: spec.clusterIPs: Invalid value: ["10.96.0.9"]: failed to allocate IP 10.96.0.9: provided IP is already allocated`,
 		`{"clusterIP":"10.95.0.9"}`:                                         `Service "s" is invalid: spec.clusterIPs: Invalid value: ["10.95.0.9"]: failed to allocate IP 10.95.0.9: the provided network does not match the current range`,
@@ -134,6 +135,7 @@ func TestServiceAllocationErrors(t *testing.T) {
 		`{"ipFamilyPolicy":"AnyStack"}`:                                     `Service "s" is invalid: spec.ipFamilyPolicy: Unsupported value: "AnyStack": supported values: "PreferDualStack", "RequireDualStack", "SingleStack"`,
 		`{"ipFamilies":["IPv5"]}`:                                           `Service "s" is invalid: spec.ipFamilies[0]: Unsupported value: "IPv5": supported values: "IPv4", "IPv6"`,
 
+		`{"clusterIP":"10.96.0.9","type":"NodePort","ports":[{"port":80,"nodePort":1}]}`:      `Service "s" is invalid: spec.clusterIPs: Invalid value: ["10.96.0.9"]: failed to allocate IP 10.96.0.9: provided IP is already allocated`,
 		`{"type":"NodePort","ports":[{"port":80,"nodePort":30000}]}`:                          `Service "s" is invalid: spec.ports[0].nodePort: Invalid value: 30000: provided port is already allocated`,
 		`{"type":"NodePort","ports":[{"port":80,"nodePort":29999}]}`:                          `Service "s" is invalid: spec.ports[0].nodePort: Invalid value: 29999: provided port is not in the valid range. The range of valid ports is 30000-30001`,
 		`{"type":"NodePort","ports":[{"name":"a","port":80},{"name":"b","port":81}]}`:         `Internal error occurred: failed to allocate a nodePort: range is full`,
@@ -146,6 +148,7 @@ func TestServiceAllocationErrors(t *testing.T) {
 	_, err := c.tryCreate("", `{}`)
 	require.ErrorContains(t, err, `Service "" is invalid: spec.clusterIPs: Invalid value: [""]: failed to allocate IP: IPAddress.networking.k8s.io "10.`)
 	require.ErrorContains(t, err, `is invalid: spec.parentRef.name: Required value`)
+	require.Equal(t, before, storeVersion(t, srv), "what is refused leaves no trace")
 	require.Equal(t, map[string]string{"10.96.0.9": "first"}, c.addresses(), "what failed was released")
 	require.Equal(t, int32(30001), c.create("s", `{"type":"NodePort"}`).Spec.Ports[0].NodePort, "the port that failed requests had chosen")
 }

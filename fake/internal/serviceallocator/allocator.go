@@ -77,10 +77,10 @@ func (a *Allocator) BeginCreate(service *corev1.Service, dryRun bool) (Finish, e
 		if err := a.initIPFamilyFields(service, nil); err != nil {
 			return err
 		}
-		if err := op.allocateClusterIPs(service); err != nil {
-			return err
-		}
-		return op.allocateNodePorts(service)
+		return op.allocate(
+			func() error { return op.allocateClusterIPs(service) },
+			func() error { return op.allocateNodePorts(service) },
+		)
 	})
 }
 
@@ -93,10 +93,10 @@ func (a *Allocator) BeginUpdate(service, old *corev1.Service, dryRun bool) (Fini
 		if err := a.initIPFamilyFields(service, old); err != nil {
 			return err
 		}
-		if err := op.updateClusterIPs(service, old); err != nil {
-			return err
-		}
-		return op.updateNodePorts(service, old)
+		return op.allocate(
+			func() error { return op.updateClusterIPs(service, old) },
+			func() error { return op.updateNodePorts(service, old) },
+		)
 	})
 }
 
@@ -166,10 +166,26 @@ func (a *Allocator) resource(group, plural string) *resource.Resource {
 type operation struct {
 	*Allocator
 	dryRun bool
-	batch  *Batch // not nil for a load
+	// checksOnly reports whether addresses are only looked up.
+	checksOnly bool
+	batch      *Batch // not nil for a load
 	// addresses and ports are what this operation has allocated.
 	addresses []string
 	ports     []int32
+}
+
+// allocate calls ports before addresses, which stores IPAddresses, so that a Service whose ports
+// cannot be allocated leaves no trace. On a real server addresses come first, and so do their errors.
+func (op *operation) allocate(addresses, ports func() error) error {
+	err := ports()
+	if err == nil {
+		return addresses()
+	}
+	op.checksOnly = true
+	if first := addresses(); first != nil {
+		return first
+	}
+	return err
 }
 
 // finish ends the operation. Reserved ports are then those of the stored Service, or free.

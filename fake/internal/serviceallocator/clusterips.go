@@ -173,6 +173,12 @@ func (op *operation) takeIP(service *corev1.Service, addr netip.Addr) error {
 		return status.Invalid(schema.GroupKind{Group: networkingv1.GroupName, Kind: "IPAddress"}, address.Name, field.ErrorList{
 			field.Required(field.NewPath("spec", "parentRef", "name"), "")})
 	}
+	if op.checksOnly {
+		if op.Store.View().Get(codec.Key(op.resource(networkingv1.GroupName, "ipaddresses"), "", address.Name)) != nil {
+			return ErrAllocated
+		}
+		return nil
+	}
 	if err := op.CreateIPAddress(address); err != nil {
 		return err
 	}
