@@ -67,9 +67,7 @@ func validateClaimChanges(pvc, old *corev1.PersistentVolumeClaim) (errs field.Er
 			spec.Resources.Requests = maps.Clone(spec.Resources.Requests)
 			spec.Resources.Requests[corev1.ResourceStorage] = was.Resources.Requests[corev1.ResourceStorage]
 		}
-		if spec.VolumeAttributesClassName != nil {
-			spec.VolumeAttributesClassName = was.VolumeAttributesClassName
-		}
+		spec.VolumeAttributesClassName = was.VolumeAttributesClassName
 	}
 	if !equality.Semantic.DeepEqual(spec, was) {
 		errs = append(errs, p.Forbidden("spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n"+changes(was, spec)))
@@ -79,15 +77,22 @@ func validateClaimChanges(pvc, old *corev1.PersistentVolumeClaim) (errs field.Er
 		errs = append(errs, p.Child("resources").Child("requests").Child("storage").Forbidden("field can not be less than status.capacity"))
 	}
 	errs = append(errs, validate.Immutable(pvc.Spec.VolumeMode, old.Spec.VolumeMode, root.Child("volumeMode"))...)
-	if old.Spec.VolumeAttributesClassName != nil {
-		switch class := pvc.Spec.VolumeAttributesClassName; {
-		case class == nil:
-			errs = append(errs, p.Child("volumeAttributesClassName").Forbidden("update from non-nil value to nil is forbidden"))
-		case *class == "" && *old.Spec.VolumeAttributesClassName != "":
-			errs = append(errs, p.Child("volumeAttributesClassName").Forbidden("update from non-nil value to an empty string is forbidden"))
-		}
+	return append(errs, validateAttributesClassChange(pvc, old, p.Child("volumeAttributesClassName"))...)
+}
+
+// validateAttributesClassChange validates that a claim keeps a class of attributes once one has been
+// applied to its volume. Before, a client can cancel the change by removing the class.
+func validateAttributesClassChange(pvc, old *corev1.PersistentVolumeClaim, p *validate.Path) field.ErrorList {
+	class := pvc.Spec.VolumeAttributesClassName
+	switch {
+	case old.Status.CurrentVolumeAttributesClassName == nil, ptr.Equal(class, old.Spec.VolumeAttributesClassName):
+		return nil
+	case class == nil:
+		return field.ErrorList{p.Forbidden("update to nil is forbidden when status.currentVolumeAttributesClassName is not nil")}
+	case *class == "":
+		return field.ErrorList{p.Forbidden("update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil")}
 	}
-	return errs
+	return nil
 }
 
 // movesStorageClass reports whether an update moves the class of a claim from the annotation, which
@@ -125,7 +130,7 @@ func validatePersistentVolumeClaimStatusUpdate(pvc, _ *corev1.PersistentVolumeCl
 		errs = append(errs, validateBasicQuantity(status.Capacity[name], p.Child("capacity").Key(string(name)))...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(status.AllocatedResourceStatuses)) {
-		at := p.Child("allocatedResourceStatus")
+		at := p.Child("allocatedResourceStatuses")
 		errs = append(errs, validateClaimResource(name, at)...)
 		switch status.AllocatedResourceStatuses[name] {
 		case corev1.PersistentVolumeClaimControllerResizeInProgress, corev1.PersistentVolumeClaimControllerResizeInfeasible,

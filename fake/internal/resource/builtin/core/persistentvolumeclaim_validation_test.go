@@ -60,31 +60,36 @@ func TestValidatePersistentVolumeClaim(t *testing.T) {
 func TestValidatePersistentVolumeClaimUpdate(t *testing.T) {
 	const immutable = "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n@@ "
 	const bound = `status: {phase: Bound, capacity: {storage: 1Gi}}`
+	const applied = `status: {phase: Bound, currentVolumeAttributesClassName: a}`
+	const classPath, afterSome = "spec.volumeAttributesClassName: Forbidden: ", " is forbidden when status.currentVolumeAttributesClassName is not nil"
 	const annotation = `metadata: {annotations: {volume.beta.kubernetes.io/storage-class: a}}`
 	for name, c := range map[string]struct {
 		old, pvc string
 		want     []string
 	}{
-		"nothing":                       {`spec: {volumeName: v}`, `spec: {volumeName: v}`, nil},
-		"the name of the volume, once":  {`spec: {}`, `spec: {volumeName: v}`, nil},
-		"another volume":                {`spec: {volumeName: v}`, `spec: {volumeName: w}`, []string{immutable}},
-		"the mode":                      {`spec: {}`, `spec: {volumeMode: Block}`, []string{immutable, `volumeMode: Invalid value: "Block": field is immutable`}},
-		"the size":                      {`spec: {}`, `spec: {resources: {requests: {storage: 3Gi}}}`, []string{immutable}},
-		"the size of a bound claim":     {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 3Gi}}}, ` + bound + `}`, nil},
-		"a smaller size":                {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 1025Mi}}}, ` + bound + `}`, nil},
-		"the size of the volume":        {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 1Gi}}}, ` + bound + `}`, []string{"spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"}},
-		"the limits of a bound claim":   {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 2Gi}, limits: {storage: 3Gi}}}, ` + bound + `}`, []string{immutable}},
-		"the attributes":                {`spec: {volumeAttributesClassName: a}`, `spec: {volumeAttributesClassName: b}`, []string{immutable}},
-		"the attributes of a bound one": {`{spec: {volumeAttributesClassName: a}, ` + bound + `}`, `{spec: {volumeAttributesClassName: b}, ` + bound + `}`, nil},
-		"no attributes": {`{spec: {volumeAttributesClassName: a}, ` + bound + `}`, `{spec: {}, ` + bound + `}`,
-			[]string{immutable, "spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden"}},
-		"empty attributes": {`{spec: {volumeAttributesClassName: a}, ` + bound + `}`, `{spec: {volumeAttributesClassName: ""}, ` + bound + `}`,
-			[]string{"spec.volumeAttributesClassName: Forbidden: update from non-nil value to an empty string is forbidden"}},
-		"a class where there was none":   {`spec: {}`, `spec: {storageClassName: a}`, nil},
-		"another class":                  {`spec: {storageClassName: ""}`, `spec: {storageClassName: a}`, []string{immutable}},
-		"the class of the annotation":    {annotation, `spec: {storageClassName: a}`, nil},
-		"the class, with the annotation": {annotation, `{` + annotation + `, spec: {storageClassName: a}}`, nil},
-		"another class than annotated":   {annotation, `{` + annotation + `, spec: {storageClassName: b}}`, []string{immutable}},
+		"nothing":                         {`spec: {volumeName: v}`, `spec: {volumeName: v}`, nil},
+		"the name of the volume, once":    {`spec: {}`, `spec: {volumeName: v}`, nil},
+		"another volume":                  {`spec: {volumeName: v}`, `spec: {volumeName: w}`, []string{immutable}},
+		"the mode":                        {`spec: {}`, `spec: {volumeMode: Block}`, []string{immutable, `volumeMode: Invalid value: "Block": field is immutable`}},
+		"the size":                        {`spec: {}`, `spec: {resources: {requests: {storage: 3Gi}}}`, []string{immutable}},
+		"the size of a bound claim":       {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 3Gi}}}, ` + bound + `}`, nil},
+		"a smaller size":                  {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 1025Mi}}}, ` + bound + `}`, nil},
+		"the size of the volume":          {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 1Gi}}}, ` + bound + `}`, []string{"spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"}},
+		"the limits of a bound claim":     {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 2Gi}, limits: {storage: 3Gi}}}, ` + bound + `}`, []string{immutable}},
+		"the attributes":                  {`spec: {volumeAttributesClassName: a}`, `spec: {volumeAttributesClassName: b}`, []string{immutable}},
+		"the attributes of a bound one":   {`{spec: {volumeAttributesClassName: a}, ` + bound + `}`, `{spec: {volumeAttributesClassName: b}, ` + bound + `}`, nil},
+		"no attributes":                   {`{spec: {volumeAttributesClassName: a}, ` + bound + `}`, `{spec: {}, ` + bound + `}`, nil},
+		"no attributes of an unbound one": {`spec: {volumeAttributesClassName: a}`, `spec: {}`, []string{immutable}},
+		"empty attributes":                {`{spec: {volumeAttributesClassName: a}, ` + bound + `}`, `{spec: {volumeAttributesClassName: ""}, ` + bound + `}`, nil},
+		"no attributes after some":        {`{spec: {volumeAttributesClassName: a}, ` + applied + `}`, `{spec: {}, ` + applied + `}`, []string{classPath + "update to nil" + afterSome}},
+		"empty attributes after some":     {`{spec: {volumeAttributesClassName: a}, ` + applied + `}`, `{spec: {volumeAttributesClassName: ""}, ` + applied + `}`, []string{classPath + "update to empty string" + afterSome}},
+		"other attributes after some":     {`{spec: {volumeAttributesClassName: a}, ` + applied + `}`, `{spec: {volumeAttributesClassName: b}, ` + applied + `}`, nil},
+		"attributes that stay empty":      {`{spec: {volumeAttributesClassName: ""}, ` + applied + `}`, `{spec: {volumeAttributesClassName: ""}, ` + applied + `}`, nil},
+		"a class where there was none":    {`spec: {}`, `spec: {storageClassName: a}`, nil},
+		"another class":                   {`spec: {storageClassName: ""}`, `spec: {storageClassName: a}`, []string{immutable}},
+		"the class of the annotation":     {annotation, `spec: {storageClassName: a}`, nil},
+		"the class, with the annotation":  {annotation, `{` + annotation + `, spec: {storageClassName: a}}`, nil},
+		"another class than annotated":    {annotation, `{` + annotation + `, spec: {storageClassName: b}}`, []string{immutable}},
 		"another annotation": {annotation, `metadata: {annotations: {volume.beta.kubernetes.io/storage-class: b}}`,
 			[]string{`metadata.annotations.volume.beta.kubernetes.io/storage-class: Invalid value: "b": field is immutable`}},
 		"an error is told twice": {`spec: {accessModes: [a]}`, `spec: {accessModes: [a]}`, []string{"spec.accessModes: Unsupported", "spec.accessModes: Unsupported"}},
@@ -115,8 +120,8 @@ func TestValidatePersistentVolumeClaimStatusUpdate(t *testing.T) {
 			"status.allocatedResources[storage]: Invalid value: -1: must be a valid resource quantity",
 		},
 		`status: {allocatedResourceStatuses: {a.kubernetes.io/b: Done}}`: {
-			`status.allocatedResourceStatus: Unsupported value: "a.kubernetes.io/b": supported values: "storage"`,
-			`status.allocatedResourceStatus: Unsupported value: "a.kubernetes.io/b": supported values: ` + statuses,
+			`status.allocatedResourceStatuses: Unsupported value: "a.kubernetes.io/b": supported values: "storage"`,
+			`status.allocatedResourceStatuses: Unsupported value: "a.kubernetes.io/b": supported values: ` + statuses,
 		},
 		`spec: {accessModes: []}`: {"Spec.accessModes: Required value"},
 	} {
