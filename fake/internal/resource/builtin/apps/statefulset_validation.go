@@ -3,7 +3,7 @@ package apps
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/builtin/core"
@@ -33,19 +33,27 @@ func validateStatefulSetUpdate(s, old *appsv1.StatefulSet) field.ErrorList {
 		opts.skipTemplate = true
 		errs = validateStatefulSetSpec(&s.Spec, opts)
 	}
-	if s.Generation != old.Generation && immutableStatefulSetFieldsDiffer(&s.Spec, &old.Spec) {
-		var root *validate.Path
-		errs = append(errs, root.Child("spec").Forbidden("updates to statefulset spec for fields other than 'replicas', 'ordinals', "+
-			"'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"))
+	if s.Generation != old.Generation {
+		errs = append(errs, validateStatefulSetSpecUpdate(&s.Spec, &old.Spec)...)
 	}
 	return errs
 }
 
-func immutableStatefulSetFieldsDiffer(spec, old *appsv1.StatefulSetSpec) bool {
-	return spec.ServiceName != old.ServiceName || spec.PodManagementPolicy != old.PodManagementPolicy ||
-		!validate.EqualSelectors(spec.Selector, old.Selector) ||
-		len(spec.VolumeClaimTemplates)+len(old.VolumeClaimTemplates) > 0 &&
-			!equality.Semantic.DeepEqual(spec.VolumeClaimTemplates, old.VolumeClaimTemplates)
+// validateStatefulSetSpecUpdate validates the fields of a spec that cannot change.
+func validateStatefulSetSpecUpdate(spec, old *appsv1.StatefulSetSpec) field.ErrorList {
+	var root *validate.Path
+	p := root.Child("spec")
+	errs := validate.ImmutableSelector(spec.Selector, old.Selector, p.Child("selector"))
+	if len(spec.VolumeClaimTemplates)+len(old.VolumeClaimTemplates) > 0 {
+		errs = append(errs, validate.Immutable(spec.VolumeClaimTemplates, old.VolumeClaimTemplates, p.Child("volumeClaimTemplates"))...)
+	}
+	if spec.ServiceName != old.ServiceName {
+		errs = append(errs, p.Child("serviceName").Invalid(spec.ServiceName, apivalidation.FieldImmutableErrorMsg))
+	}
+	if spec.PodManagementPolicy != old.PodManagementPolicy {
+		errs = append(errs, p.Child("podManagementPolicy").Invalid(spec.PodManagementPolicy, apivalidation.FieldImmutableErrorMsg))
+	}
+	return errs
 }
 
 func validateStatefulSetSpec(spec *appsv1.StatefulSetSpec, opts statefulSetOptions) (errs field.ErrorList) {

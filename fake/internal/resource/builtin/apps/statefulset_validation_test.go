@@ -66,14 +66,13 @@ func TestValidateStatefulSet(t *testing.T) {
 }
 
 func TestValidateStatefulSetUpdate(t *testing.T) {
-	const immutableSpec = "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
-		"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
 	for _, test := range []validationCase{
 		{`{metadata: {generation: 2}, spec: {replicas: 5, ordinals: {start: 1}, template: {metadata: {labels: {a: b}}}, updateStrategy: {type: OnDelete, rollingUpdate: null}, revisionHistoryLimit: 1, minReadySeconds: 1, persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}}`, nil},
-		{`{metadata: {generation: 2}, spec: {replicas: -1, serviceName: a}}`, []string{"spec.replicas: Invalid value: -1: " + negative, immutableSpec}},
-		{`{metadata: {generation: 2}, spec: {podManagementPolicy: Parallel}}`, []string{immutableSpec}},
-		{`{metadata: {generation: 2}, spec: {selector: {matchExpressions: null}}}`, []string{immutableSpec}},
-		{`{metadata: {generation: 2}, spec: {volumeClaimTemplates: [{metadata: {name: other}}]}}`, []string{immutableSpec}},
+		{`{metadata: {generation: 2}, spec: {replicas: -1, serviceName: a}}`, []string{"spec.replicas: Invalid value: -1: " + negative, `spec.serviceName: Invalid value: "a": ` + immutable}},
+		{`{metadata: {generation: 2}, spec: {podManagementPolicy: Parallel}}`, []string{`spec.podManagementPolicy: Invalid value: "Parallel": ` + immutable}},
+		{`{metadata: {generation: 2}, spec: {selector: {matchExpressions: null}}}`, []string{`spec.selector: Invalid value: {"matchLabels":{"app":"web"}}: ` + immutable}},
+		{`{metadata: {generation: 2}, spec: {volumeClaimTemplates: [{metadata: {name: other}}]}}`, []string{
+			`spec.volumeClaimTemplates: Invalid value: [{"metadata":{"name":"other"},"spec":{"resources":{}},"status":{}}]: ` + immutable}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
 			old := workloadWith(t, setStatefulSetDefaults, "{}")
