@@ -12,12 +12,7 @@ import (
 func validateJobSpecUpdate(spec, old *batchv1.JobSpec, opts *jobOptions, p *validate.Path) field.ErrorList {
 	errs := validateCompletionsUpdate(spec, old, p.Child("completions"))
 	errs = append(errs, validate.ImmutableSelector(spec.Selector, old.Selector, p.Child("selector"))...)
-	if opts.templateIsMutable {
-		pods := withChangedDirectives(&old.Template.Spec, &spec.Template.Spec)
-		errs = append(errs, validate.Immutable(&spec.Template.Spec, pods, p.Child("template.spec"))...)
-	} else {
-		errs = append(errs, validate.Immutable(&spec.Template, &old.Template, p.Child("template"))...)
-	}
+	errs = append(errs, validateJobTemplateUpdate(&spec.Template, &old.Template, opts, p)...)
 	errs = append(errs, validate.Immutable(spec.CompletionMode, old.CompletionMode, p.Child("completionMode"))...)
 	errs = append(errs, validate.Immutable(spec.PodFailurePolicy, old.PodFailurePolicy, p.Child("podFailurePolicy"))...)
 	errs = append(errs, validate.Immutable(spec.BackoffLimitPerIndex, old.BackoffLimitPerIndex, p.Child("backoffLimitPerIndex"))...)
@@ -38,14 +33,29 @@ func validateCompletionsUpdate(spec, old *batchv1.JobSpec, p *validate.Path) fie
 	return field.ErrorList{p.Invalid(*spec.Completions, "can only be modified in tandem with spec.parallelism")}
 }
 
-// withChangedDirectives returns old with what can change while a Job is stopped: where its pods may
-// run, and the resources of their containers.
-func withChangedDirectives(old, pods *corev1.PodSpec) *corev1.PodSpec {
-	changed := *old
-	changed.Affinity = withNodeAffinity(old.Affinity, pods.Affinity)
-	changed.NodeSelector, changed.Tolerations, changed.SchedulingGates = pods.NodeSelector, pods.Tolerations, pods.SchedulingGates
-	changed.Containers = withResources(old.Containers, pods.Containers)
-	changed.InitContainers = withResources(old.InitContainers, pods.InitContainers)
+// validateJobTemplateUpdate validates that the template has not changed, except for what can change
+// while a Job is suspended. p is the path of the spec.
+func validateJobTemplateUpdate(template, old *corev1.PodTemplateSpec, opts *jobOptions, p *validate.Path) field.ErrorList {
+	if !opts.directivesAreMutable {
+		return validate.Immutable(template, old, p.Child("template"))
+	}
+	changed := withDirectives(old, template)
+	if !opts.resourcesAreMutable {
+		return validate.Immutable(template, changed, p.Child("template"))
+	}
+	changed.Spec.Containers = withResources(old.Spec.Containers, template.Spec.Containers)
+	changed.Spec.InitContainers = withResources(old.Spec.InitContainers, template.Spec.InitContainers)
+	return validate.Immutable(&template.Spec, &changed.Spec, p.Child("template.spec"))
+}
+
+// withDirectives returns old with the labels, the annotations and the scheduling directives of
+// template, which say where pods may run.
+func withDirectives(old, template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
+	changed, pods := *old, &template.Spec
+	changed.Labels, changed.Annotations = template.Labels, template.Annotations
+	changed.Spec.Affinity = withNodeAffinity(old.Spec.Affinity, pods.Affinity)
+	changed.Spec.NodeSelector, changed.Spec.Tolerations = pods.NodeSelector, pods.Tolerations
+	changed.Spec.SchedulingGates = pods.SchedulingGates
 	return &changed
 }
 

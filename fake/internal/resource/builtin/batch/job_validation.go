@@ -34,9 +34,10 @@ type jobOptions struct {
 	selector metav1validation.LabelSelectorValidationOptions
 	// prefixedLabels reports whether the template needs the labels of batch.kubernetes.io.
 	prefixedLabels bool
-	// templateIsMutable reports whether the scheduling directives and the resources of the template
-	// can change.
-	templateIsMutable bool
+	// directivesAreMutable reports whether the scheduling directives of the template can change.
+	directivesAreMutable bool
+	// resourcesAreMutable reports whether the resources of its containers can change as well.
+	resourcesAreMutable bool
 }
 
 func validateJob(job *batchv1.Job) field.ErrorList {
@@ -52,8 +53,12 @@ func validateJobUpdate(job, old *batchv1.Job) field.ErrorList {
 		selector: metav1validation.LabelSelectorValidationOptions{
 			AllowInvalidLabelValueInSelector: metav1validation.LabelSelectorHasInvalidLabelValue(old.Spec.Selector),
 		},
-		prefixedLabels:    hasName && hasUID,
-		templateIsMutable: isStopped(old),
+		prefixedLabels: hasName && hasUID,
+	}
+	if isTrue(old.Spec.Suspend) {
+		// A Job that never started needs no condition for a change of its scheduling directives.
+		opts.resourcesAreMutable = hasCondition(old, batchv1.JobSuspended, corev1.ConditionTrue) && old.Status.Active == 0
+		opts.directivesAreMutable = opts.resourcesAreMutable || old.Status.StartTime == nil
 	}
 	var root *validate.Path
 	p := root.Child("spec")
@@ -268,12 +273,6 @@ func isTrue(b *bool) bool { return b != nil && *b }
 
 func isIndexed(spec *batchv1.JobSpec) bool {
 	return spec.CompletionMode != nil && *spec.CompletionMode == batchv1.IndexedCompletion
-}
-
-// isStopped reports whether a Job is suspended and has no pods.
-func isStopped(job *batchv1.Job) bool {
-	return isTrue(job.Spec.Suspend) && job.Status.Active == 0 &&
-		(job.Status.StartTime == nil || hasCondition(job, batchv1.JobSuspended, corev1.ConditionTrue))
 }
 
 // hasCondition reports whether a Job has a condition with a status.

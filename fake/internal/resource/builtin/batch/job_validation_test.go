@@ -284,7 +284,10 @@ func TestValidateJobUpdate(t *testing.T) {
 
 // The template of a Job can change while the Job is suspended and has no pods, but only in part.
 func TestValidateJobTemplateUpdate(t *testing.T) {
-	const suspended = `spec: {suspend: true}`
+	const (
+		suspended = `spec: {suspend: true}` // and never started
+		stopped   = `{spec: {suspend: true}, status: {conditions: [{type: Suspended, status: "True"}]}}`
+	)
 	for _, test := range []struct {
 		old, fields string
 		want        string // the field and the beginning of the error, if there is one
@@ -293,20 +296,31 @@ func TestValidateJobTemplateUpdate(t *testing.T) {
 		{`{}`, `spec: {template: {metadata: {labels: {a: b}}}}`, "spec.template: Invalid value: "},
 		{`{}`, `spec: {template: {spec: {nodeSelector: {a: b}}}}`, "spec.template: Invalid value: "},
 		{suspended, `spec: {template: {metadata: {labels: {a: b}, annotations: {c: d}}}}`, ""},
+		{stopped, `spec: {template: {metadata: {labels: {a: b}, annotations: {c: d}}}}`, ""},
 		{suspended, `spec: {template: {spec: {nodeSelector: {a: b}, tolerations: [{operator: Exists}], schedulingGates: [{name: a}]}}}`, ""},
+		{stopped, `spec: {template: {spec: {nodeSelector: {a: b}, tolerations: [{operator: Exists}], schedulingGates: [{name: a}]}}}`, ""},
 		{suspended, `spec: {template: {spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{}]}}}}}}`, ""},
-		{suspended, `spec: {template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}`, ""},
-		{suspended, `spec: {template: {spec: {initContainers: [{name: init, image: i, resources: {limits: {cpu: 1}, requests: {cpu: 1}}}]}}}`, ""},
-		{suspended, `spec: {template: {spec: {containers: [{name: d, image: i}]}}}`, "spec.template.spec: Invalid value: "},
-		{suspended, `spec: {template: {spec: {containers: [{name: c, image: i}, {name: d, image: i}]}}}`, "spec.template.spec: Invalid value: "},
-		{suspended, `spec: {template: {spec: {containers: [{name: c, image: other}]}}}`, "spec.template.spec: Invalid value: "},
-		{suspended, `spec: {template: {spec: {priorityClassName: a}}}`, "spec.template.spec: Invalid value: "},
-		{suspended, `spec: {template: {spec: {affinity: {podAffinity: {}}}}}`, "spec.template.spec: Invalid value: "},
-		{`{spec: {suspend: true}, status: {active: 1}}`, `spec: {template: {spec: {nodeSelector: {a: b}}}}`, "spec.template: Invalid value: "},
+		{stopped, `spec: {template: {spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{}]}}}}}}`, ""},
+		{stopped, `spec: {template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}`, ""},
+		{suspended, `spec: {template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}`, "spec.template: Invalid value: "},
+		{stopped, `spec: {template: {spec: {initContainers: [{name: init, image: i, resources: {limits: {cpu: 1}, requests: {cpu: 1}}}]}}}`, ""},
+		{suspended, `spec: {template: {spec: {initContainers: [{name: init, image: i, resources: {limits: {cpu: 1}, requests: {cpu: 1}}}]}}}`, "spec.template: Invalid value: "},
+		{stopped, `spec: {template: {spec: {containers: [{name: d, image: i}]}}}`, "spec.template.spec: Invalid value: "},
+		{suspended, `spec: {template: {spec: {containers: [{name: d, image: i}]}}}`, "spec.template: Invalid value: "},
+		{stopped, `spec: {template: {spec: {containers: [{name: c, image: i}, {name: d, image: i}]}}}`, "spec.template.spec: Invalid value: "},
+		{suspended, `spec: {template: {spec: {containers: [{name: c, image: i}, {name: d, image: i}]}}}`, "spec.template: Invalid value: "},
+		{stopped, `spec: {template: {spec: {containers: [{name: c, image: other}]}}}`, "spec.template.spec: Invalid value: "},
+		{suspended, `spec: {template: {spec: {containers: [{name: c, image: other}]}}}`, "spec.template: Invalid value: "},
+		{stopped, `spec: {template: {spec: {priorityClassName: a}}}`, "spec.template.spec: Invalid value: "},
+		{suspended, `spec: {template: {spec: {priorityClassName: a}}}`, "spec.template: Invalid value: "},
+		{stopped, `spec: {template: {spec: {affinity: {podAffinity: {}}}}}`, "spec.template.spec: Invalid value: "},
+		{suspended, `spec: {template: {spec: {affinity: {podAffinity: {}}}}}`, "spec.template: Invalid value: "},
+		{`{spec: {suspend: true}, status: {active: 1}}`, `spec: {template: {spec: {nodeSelector: {a: b}}}}`, ""},
+		{`{spec: {suspend: true}, status: {active: 1, startTime: "2026-01-01T00:00:00Z", conditions: [{type: Suspended, status: "True"}]}}`, `spec: {template: {spec: {nodeSelector: {a: b}}}}`, "spec.template: Invalid value: "},
 		{`{spec: {suspend: true}, status: {startTime: "2026-01-01T00:00:00Z"}}`, `spec: {template: {spec: {nodeSelector: {a: b}}}}`, "spec.template: Invalid value: "},
 		{`{spec: {suspend: true}, status: {startTime: "2026-01-01T00:00:00Z", conditions: [{type: Suspended, status: "True"}]}}`, `spec: {template: {spec: {nodeSelector: {a: b}}}}`, ""},
 		{`{spec: {suspend: true, template: {spec: {affinity: {nodeAffinity: {}}}}}}`, `spec: {template: {spec: {affinity: null}}}`, ""},
-		{`{spec: {suspend: true, template: {spec: {affinity: {podAffinity: {}}}}}}`, `spec: {template: {spec: {affinity: null}}}`, "spec.template.spec: Invalid value: "},
+		{`{spec: {suspend: true, template: {spec: {affinity: {podAffinity: {}}}}}}`, `spec: {template: {spec: {affinity: null}}}`, "spec.template: Invalid value: "},
 	} {
 		t.Run(test.old+" "+test.fields, func(t *testing.T) {
 			old := newJob(t, test.old)
