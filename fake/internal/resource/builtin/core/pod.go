@@ -10,9 +10,11 @@ import (
 // setPodDefaults sets the defaults of a pod: first those that templates do not have, then the
 // shared ones.
 func setPodDefaults(pod *corev1.Pod) {
+	if seconds := pod.Spec.TerminationGracePeriodSeconds; seconds != nil && *seconds < 0 {
+		pod.Spec.TerminationGracePeriodSeconds = new(int64(1))
+	}
 	setRequestsFromLimits(pod.Spec.InitContainers)
 	setRequestsFromLimits(pod.Spec.Containers)
-	setPodLevelResourceDefaults(pod)
 	if pod.Spec.EnableServiceLinks == nil {
 		pod.Spec.EnableServiceLinks = new(corev1.DefaultEnableServiceLinks)
 	}
@@ -71,9 +73,10 @@ func setPodStatusDefaults(status *corev1.PodStatus) {
 	}
 }
 
-// preparePodForCreate sets the status of a new pod, and what follows from its labels and
-// annotations. Nothing of a status that was sent stays but a quality of service class.
+// preparePodForCreate sets the status of a new pod, its resources as a whole, and what follows from
+// its labels and annotations. Nothing of a status that was sent stays but a quality of service class.
 func preparePodForCreate(ctx context.Context, pod *corev1.Pod) {
+	setPodLevelResourceDefaults(&pod.Spec)
 	class := pod.Status.QOSClass
 	if class == "" {
 		class = qosClass(pod)
@@ -86,6 +89,7 @@ func preparePodForCreate(ctx context.Context, pod *corev1.Pod) {
 }
 
 func preparePodForUpdate(_ context.Context, pod, old *corev1.Pod) {
+	keepPodLevelResources(&pod.Spec, &old.Spec)
 	dropDisabledPodSpecFields(&pod.Spec, &old.Spec)
 }
 

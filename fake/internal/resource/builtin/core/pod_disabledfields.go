@@ -41,11 +41,7 @@ func dropDisabledPodSpecFields(spec, old *corev1.PodSpec) {
 		})
 	}
 	if usesProbeProtocol(spec) && !used(usesProbeProtocol) { // H2CContainerProbe
-		visitProbes(spec, func(p *corev1.Probe) {
-			if p.HTTPGet != nil {
-				p.HTTPGet.Protocol = nil
-			}
-		})
+		visitHTTPGets(spec, func(action *corev1.HTTPGetAction) { action.Protocol = nil })
 	}
 	if usesGRPCMode(spec) && !used(usesGRPCMode) { // GRPCContainerProbeTLS
 		visitProbes(spec, func(p *corev1.Probe) {
@@ -82,6 +78,27 @@ func dropDisabledPodStatusFields(status, old *corev1.PodStatus) {
 	}
 	if len(old.VolumeHealth) == 0 { // CSIVolumeHealth
 		status.VolumeHealth = nil
+	}
+	if !usesVolumeStatus(old) { // ImageVolumeWithDigest
+		visitVolumeMountStatuses(status, func(s *corev1.VolumeMountStatus) { s.VolumeStatus = nil })
+	}
+}
+
+func usesVolumeStatus(status *corev1.PodStatus) (uses bool) {
+	visitVolumeMountStatuses(status, func(s *corev1.VolumeMountStatus) { uses = uses || s.VolumeStatus != nil })
+	return uses
+}
+
+// visitVolumeMountStatuses calls f for the volumes of all containers.
+func visitVolumeMountStatuses(status *corev1.PodStatus, f func(*corev1.VolumeMountStatus)) {
+	for _, statuses := range [...][]corev1.ContainerStatus{
+		status.InitContainerStatuses, status.ContainerStatuses, status.EphemeralContainerStatuses,
+	} {
+		for i := range statuses {
+			for j := range statuses[i].VolumeMounts {
+				f(&statuses[i].VolumeMounts[j])
+			}
+		}
 	}
 }
 
@@ -120,7 +137,7 @@ func usesBindMountOptions(spec *corev1.PodSpec) (uses bool) {
 }
 
 func usesProbeProtocol(spec *corev1.PodSpec) (uses bool) {
-	visitProbes(spec, func(p *corev1.Probe) { uses = uses || p.HTTPGet != nil && p.HTTPGet.Protocol != nil })
+	visitHTTPGets(spec, func(action *corev1.HTTPGetAction) { uses = uses || action.Protocol != nil })
 	return uses
 }
 
@@ -135,6 +152,25 @@ func visitProbes(spec *corev1.PodSpec, f func(*corev1.Probe)) {
 		for _, p := range [...]*corev1.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {
 			if p != nil {
 				f(p)
+			}
+		}
+	})
+}
+
+// visitHTTPGets calls f for the HTTP requests of the probes and lifecycle handlers of all containers.
+func visitHTTPGets(spec *corev1.PodSpec, f func(*corev1.HTTPGetAction)) {
+	visitProbes(spec, func(p *corev1.Probe) {
+		if p.HTTPGet != nil {
+			f(p.HTTPGet)
+		}
+	})
+	visitContainers(spec, func(c *corev1.Container) {
+		if c.Lifecycle == nil {
+			return
+		}
+		for _, h := range [...]*corev1.LifecycleHandler{c.Lifecycle.PostStart, c.Lifecycle.PreStop} {
+			if h != nil && h.HTTPGet != nil {
+				f(h.HTTPGet)
 			}
 		}
 	})

@@ -26,17 +26,17 @@ func resizeSubresource() resource.Subresource {
 	}
 }
 
-// preparePodResizeForUpdate changes nothing if containers were added or removed; the validation
-// reports that.
+// preparePodResizeForUpdate restores everything but resources, unless containers were added or
+// removed; the validation reports that.
 func preparePodResizeForUpdate(_ context.Context, pod, old *corev1.Pod) {
-	if len(pod.Spec.Containers) != len(old.Spec.Containers) || len(pod.Spec.InitContainers) != len(old.Spec.InitContainers) {
-		return
+	if len(pod.Spec.Containers) == len(old.Spec.Containers) && len(pod.Spec.InitContainers) == len(old.Spec.InitContainers) {
+		sent := pod.Spec
+		resetPod(pod, old)
+		pod.Spec.Containers = resizedContainers(pod.Spec.Containers, sent.Containers)
+		pod.Spec.InitContainers = resizedContainers(pod.Spec.InitContainers, sent.InitContainers)
+		pod.Spec.Resources = sent.Resources
 	}
-	sent := pod.Spec
-	resetPod(pod, old)
-	pod.Spec.Containers = resizedContainers(pod.Spec.Containers, sent.Containers)
-	pod.Spec.InitContainers = resizedContainers(pod.Spec.InitContainers, sent.InitContainers)
-	pod.Spec.Resources = sent.Resources
+	keepPodLevelResources(&pod.Spec, &old.Spec)
 }
 
 // resizedContainers returns containers with the resources of sent. It returns sent if containers were
@@ -145,15 +145,13 @@ func validateInitContainerResize(c, old *corev1.Container, p *validate.Path) (er
 	return errs
 }
 
-// validatePodLevelResize validates the change of the resources of the pod as a whole. p is the path of
-// the spec.
+// validatePodLevelResize validates the change of the resources of the pod as a whole, which are nil
+// only if they were before. p is the path of the spec.
 func validatePodLevelResize(r, old *corev1.ResourceRequirements, p *validate.Path) (errs field.ErrorList) {
-	switch {
-	case old == nil && r == nil:
+	if r == nil {
 		return nil
-	case r == nil:
-		return field.ErrorList{p.Child("resources").Forbidden("pod-level resources cannot be removed")}
-	case old == nil:
+	}
+	if old == nil {
 		old = &corev1.ResourceRequirements{}
 	}
 	errs = validateResourcesNotRemoved(r, old, "pod-level resource", p.Child("resources"))

@@ -73,8 +73,7 @@ func TestValidatePodResize(t *testing.T) {
 		{"Windows", `{spec: {os: {name: windows}, containers: [{name: a, image: i}]}}`, "{}", []string{"[]: Forbidden: windows pods cannot be resized"}},
 		{"of the pod", `{spec: {resources: {requests: {cpu: 1}}, containers: [{name: a, image: i}]}}`, `{resources: {requests: {cpu: 2}, limits: {memory: 1Gi}}}`, nil},
 		{"new for the pod", `{spec: {containers: [{name: a, image: i, resources: {requests: {cpu: 1}}}]}}`, `{resources: {requests: {cpu: 2}}}`, nil},
-		{"removed from the pod", `{spec: {resources: {requests: {cpu: 1}}, containers: [{name: a, image: i, resources: {requests: {cpu: 1}}}]}}`, `{resources: null}`, []string{
-			"spec.resources: Forbidden: pod-level resources cannot be removed"}},
+		{"removed from the pod", `{spec: {resources: {requests: {cpu: 1}}, containers: [{name: a, image: i, resources: {requests: {cpu: 1}}}]}}`, `{resources: null}`, nil},
 		{"other for the pod", `{spec: {resources: {requests: {cpu: 1}}, containers: [{name: a, image: i}]}}`, `{resources: {requests: {memory: 1Gi, hugepages-2Mi: 2Mi}, limits: {hugepages-2Mi: 2Mi}}}`, []string{
 			"spec.resources.requests: Forbidden: pod-level resource requests cannot be removed",
 			"spec: Forbidden: only cpu and memory resources are mutable at pod-level"}},

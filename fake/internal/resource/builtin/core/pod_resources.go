@@ -4,24 +4,25 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	resourcehelper "k8s.io/component-helpers/resource"
 )
 
 // setPodLevelResourceDefaults sets the resources of the pod as a whole, if it has any (KEP-2837):
 // the limits of huge pages are those of the containers, and for each limit there is a request, which
-// is that of the containers if they have one. The requests of the containers are set.
-func setPodLevelResourceDefaults(pod *corev1.Pod) {
-	r := pod.Spec.Resources
+// is that of the containers if they have one. A limit that all containers have is one of the pod,
+// too. The requests of the containers are set.
+func setPodLevelResourceDefaults(spec *corev1.PodSpec) {
+	r := spec.Resources
 	if r == nil || len(r.Limits) == 0 && len(r.Requests) == 0 {
 		return
 	}
-	for name, limit := range resourcehelper.AggregateContainerLimits(pod, resourcehelper.PodResourcesOptions{}) {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{InitContainers: spec.InitContainers, Containers: spec.Containers}}
+	limits := resourcehelper.AggregateContainerLimits(pod, resourcehelper.PodResourcesOptions{})
+	for name, limit := range limits {
 		if _, ok := r.Requests[name]; !ok && isHugePages(name) {
 			r.Limits = copyMissing(r.Limits, corev1.ResourceList{name: limit})
 		}
-	}
-	if len(r.Limits) == 0 {
-		return
 	}
 	for name, request := range resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{}) {
 		// Huge pages cannot be overcommitted, so that their request is the limit.
@@ -33,6 +34,38 @@ func setPodLevelResourceDefaults(pod *corev1.Pod) {
 		if resourcehelper.IsSupportedPodLevelResource(name) {
 			r.Requests = copyMissing(r.Requests, corev1.ResourceList{name: limit})
 		}
+	}
+	for name, request := range r.Requests {
+		limit, ok := limits[name]
+		if !ok || !resourcehelper.IsSupportedPodLevelResource(name) || !allContainersLimit(spec, name) {
+			continue
+		}
+		if request.Cmp(limit) > 0 {
+			limit = request
+		}
+		r.Limits = copyMissing(r.Limits, corev1.ResourceList{name: limit})
+	}
+}
+
+// allContainersLimit reports whether all containers have a limit for a resource.
+func allContainersLimit(spec *corev1.PodSpec, name corev1.ResourceName) bool {
+	for i := range containerCount(spec) {
+		c, _, _ := containerAt(spec, i)
+		if _, ok := c.Resources.Limits[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// keepPodLevelResources restores the resources of the pod as a whole if an update omits them, and
+// sets their defaults if it changes them.
+func keepPodLevelResources(spec, old *corev1.PodSpec) {
+	switch {
+	case spec.Resources == nil:
+		spec.Resources = old.Resources.DeepCopy()
+	case !equality.Semantic.DeepEqual(spec.Resources, old.Resources):
+		setPodLevelResourceDefaults(spec)
 	}
 }
 

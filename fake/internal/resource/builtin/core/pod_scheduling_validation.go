@@ -297,7 +297,7 @@ func validateTolerationValue(t *corev1.Toleration, opts PodValidationOptions, p 
 		}
 	case corev1.TolerationOpExists:
 		if t.Value != "" {
-			errs = append(errs, operator.Invalid(*t, "value must be empty when `operator` is 'Exists'"))
+			errs = append(errs, operator.Invalid(t.Value, "value must be empty when `operator` is 'Exists'"))
 		}
 	case corev1.TolerationOpLt, corev1.TolerationOpGt:
 		if !opts.allow.comparingTolerations {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -149,8 +151,8 @@ func TestSetPodLevelResourceDefaults(t *testing.T) {
 	for _, test := range []struct{ name, spec, want string }{
 		{"none", `containers: [{name: c, resources: {limits: {cpu: 1}}}]`, ``},
 		{"empty", `{resources: {}, containers: [{name: c, resources: {limits: {cpu: 1}}}]}`, `{}`},
-		{"requests stay alone", `{resources: {requests: {cpu: 1}}, containers: [{name: c, resources: {limits: {memory: 1Gi}}}]}`,
-			`{requests: {cpu: 1}}`},
+		{"requests and limits of other resources", `{resources: {requests: {cpu: 1}}, containers: [{name: c, resources: {limits: {memory: 1Gi}}}]}`,
+			`{requests: {cpu: 1, memory: 1Gi}, limits: {memory: 1Gi}}`},
 		{"requests of containers first", `
 resources: {limits: {cpu: 4, memory: 2Gi}}
 initContainers: [{name: i, restartPolicy: Always, resources: {requests: {cpu: 500m}}}]
@@ -160,20 +162,62 @@ containers: [{name: c, resources: {requests: {cpu: 1, example.com/x: 1}}}]`,
 resources: {limits: {cpu: 1}}
 containers: [{name: c, resources: {limits: {hugepages-2Mi: 4Mi}}}, {name: d, resources: {limits: {hugepages-2Mi: 2Mi}}}]`,
 			`{limits: {cpu: 1, hugepages-2Mi: 6Mi}, requests: {cpu: 1, hugepages-2Mi: 6Mi}}`},
+		{"limits that all containers have", `
+resources: {requests: {cpu: 1}}
+initContainers: [{name: i, resources: {limits: {cpu: 1, memory: 1Gi}}}]
+containers: [{name: c, resources: {limits: {cpu: 1, memory: 1Gi}}}, {name: d, resources: {limits: {cpu: 1}}}]`,
+			`{requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 2}}`},
+		{"a request above the limits of containers", `
+resources: {requests: {cpu: 3}}
+containers: [{name: c, resources: {limits: {cpu: 1}}}]`,
+			`{requests: {cpu: 3}, limits: {cpu: 3}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			pod := &corev1.Pod{Spec: *parse[corev1.PodSpec](t, test.spec)}
 			setPodDefaults(pod)
+			setPodLevelResourceDefaults(&pod.Spec)
 			if test.want == "" {
 				require.Nil(t, pod.Spec.Resources)
 			} else {
 				requireYAML(t, test.want, pod.Spec.Resources)
 			}
 			before := pod.DeepCopy()
-			setPodDefaults(pod)
+			setPodLevelResourceDefaults(&pod.Spec)
 			require.Equal(t, before, pod)
 		})
 	}
+}
+
+// An update cannot remove the resources of the pod as a whole. It gets defaults for what it changes,
+// but a pod without them stays as it is.
+func TestKeepPodLevelResources(t *testing.T) {
+	const containers = `containers: [{name: c, image: i, resources: {requests: {memory: 1Gi}}}]`
+	for _, test := range []struct{ old, updated, want string }{
+		{`{requests: {cpu: 1}}`, `null`, `{requests: {cpu: 1}}`},
+		{`{requests: {cpu: 1}}`, `{requests: {cpu: 1000m}}`, `{requests: {cpu: 1}}`},
+		{`{requests: {cpu: 1, memory: 1Gi}}`, `{requests: {cpu: 1}}`, `{requests: {cpu: 1, memory: 1Gi}}`},
+		{`null`, `{requests: {cpu: 1}}`, `{requests: {cpu: 1, memory: 1Gi}}`},
+	} {
+		for name, prepare := range map[string]func(context.Context, *corev1.Pod, *corev1.Pod){
+			"update": preparePodForUpdate, "resize": preparePodResizeForUpdate,
+		} {
+			old := parse[corev1.Pod](t, `{spec: {resources: `+test.old+`, `+containers+`}}`)
+			pod := parse[corev1.Pod](t, `{spec: {resources: `+test.updated+`, `+containers+`}}`)
+			prepare(t.Context(), pod, old)
+			want := parse[corev1.ResourceRequirements](t, test.want)
+			assert.True(t, equality.Semantic.DeepEqual(want, pod.Spec.Resources), "%s from %s to %s: %v", name, test.old, test.updated, pod.Spec.Resources)
+		}
+	}
+}
+
+// A volume status needs a feature that is off.
+func TestDropDisabledPodStatusFields(t *testing.T) {
+	const reported = `{containerStatuses: [{name: c, volumeMounts: [{name: v, volumeStatus: {image: {imageRef: i}}}]}]}`
+	status := parse[corev1.PodStatus](t, reported)
+	dropDisabledPodStatusFields(status, parse[corev1.PodStatus](t, reported))
+	require.Equal(t, parse[corev1.PodStatus](t, reported), status)
+	dropDisabledPodStatusFields(status, &corev1.PodStatus{})
+	require.Nil(t, status.ContainerStatuses[0].VolumeMounts[0].VolumeStatus)
 }
 
 func TestQOSClass(t *testing.T) {
@@ -187,6 +231,7 @@ func TestQOSClass(t *testing.T) {
 	} {
 		pod := &corev1.Pod{Spec: *parse[corev1.PodSpec](t, spec)}
 		setPodDefaults(pod)
+		setPodLevelResourceDefaults(&pod.Spec)
 		assert.Equal(t, want, qosClass(pod), spec)
 	}
 }
@@ -265,7 +310,7 @@ volumes:
 containers:
 - name: c
   volumeMounts: [{name: a, mountPath: /a, bindMountOptions: [noexec]}]
-  lifecycle: {stopSignal: SIGUSR1}
+  lifecycle: {stopSignal: SIGUSR1, preStop: {httpGet: {port: 1, protocol: HTTP2}}}
   livenessProbe: {httpGet: {port: 1, protocol: HTTP2}}
   startupProbe: {grpc: {port: 1, mode: TLS}}
 `
@@ -290,6 +335,7 @@ volumes:
 containers:
 - name: c
   volumeMounts: [{name: a, mountPath: /a}]
+  lifecycle: {preStop: {httpGet: {port: 1}}}
   livenessProbe: {httpGet: {port: 1}}
   startupProbe: {grpc: {port: 1}}
 `, created)

@@ -165,9 +165,6 @@ func maskPodSpec(spec, old *corev1.PodSpec) *corev1.PodSpec {
 	masked.Containers = withImagesOf(old.Containers, spec.Containers)
 	masked.InitContainers = withImagesOf(old.InitContainers, spec.InitContainers)
 	masked.ActiveDeadlineSeconds, masked.Tolerations, masked.SchedulingGates = old.ActiveDeadlineSeconds, old.Tolerations, old.SchedulingGates
-	if before, seconds := old.TerminationGracePeriodSeconds, spec.TerminationGracePeriodSeconds; before != nil && *before < 0 && seconds != nil && *seconds == 1 {
-		masked.TerminationGracePeriodSeconds = before
-	}
 	return &masked
 }
 

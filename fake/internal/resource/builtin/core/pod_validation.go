@@ -33,9 +33,6 @@ func validatePodObject(pod *corev1.Pod, opts PodValidationOptions) field.ErrorLi
 	errs := validatePodAnnotations(pod.Annotations, &pod.Spec, opts, root.Child("metadata").Child("annotations"))
 	errs = append(errs, validatePodSpec(&pod.Spec, &pod.ObjectMeta, opts, p)...)
 	errs = append(errs, validateTokensOfPod(&pod.Spec, p)...)
-	if seconds := pod.Spec.TerminationGracePeriodSeconds; seconds != nil {
-		errs = append(errs, validate.NonNegative(*seconds, p.Child("terminationGracePeriodSeconds"))...)
-	}
 	return append(errs, validateImagesOfPod(&pod.Spec, p)...)
 }
 

@@ -191,9 +191,7 @@ func TestValidatePodScheduling(t *testing.T) {
 		{`serviceAccountName: A_`, []string{
 			`spec.serviceAccountName: Invalid value: "A_": ` + validatetest.BadSubdomain,
 		}},
-		{`terminationGracePeriodSeconds: -1`, []string{
-			`spec.terminationGracePeriodSeconds: Invalid value: -1: must be greater than or equal to 0`,
-		}},
+		{`terminationGracePeriodSeconds: -1`, nil}, // becomes 1
 		{`subdomain: a.b`, []string{
 			`spec.subdomain: Invalid value: "a.b": must not contain dots`,
 		}},
@@ -493,7 +491,7 @@ func TestValidatePodEnums(t *testing.T) {
 		{"affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 101, podAffinityTerm: {topologyKey: a}}]}}", []string{
 			"spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 101: must be in the range 1-100"}},
 		{"tolerations: [{key: a, operator: Exists, value: b}, {key: a, tolerationSeconds: 1}, {key: a, effect: Never}]", []string{
-			"spec.tolerations[0].operator: Invalid value: {\"key\":\"a\",\"operator\":\"Exists\",\"value\":\"b\"}: value must be empty when `operator` is 'Exists'",
+			"spec.tolerations[0].operator: Invalid value: \"b\": value must be empty when `operator` is 'Exists'",
 			"spec.tolerations[1].effect: Invalid value: \"\": effect must be 'NoExecute' when `tolerationSeconds` is set",
 			`spec.tolerations[2].effect: Unsupported value: "Never": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"`}},
 	})

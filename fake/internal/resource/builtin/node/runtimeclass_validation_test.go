@@ -44,7 +44,7 @@ func TestValidateRuntimeClass(t *testing.T) {
 			`scheduling.nodeSelector: Invalid value: "-": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', ` +
 				`and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`}},
 		{`{scheduling: {tolerations: [{key: a, operator: Exists, value: b}]}}`, []string{
-			"scheduling.tolerations[0].operator: Invalid value: {\"key\":\"a\",\"operator\":\"Exists\",\"value\":\"b\"}: value must be empty when `operator` is 'Exists'"}},
+			"scheduling.tolerations[0].operator: Invalid value: \"b\": value must be empty when `operator` is 'Exists'"}},
 		{`{scheduling: {tolerations: [{key: a, operator: Exists, effect: NoExecute}, {key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 1}]}}`, []string{
 			`scheduling.tolerations[1]: Duplicate value: {"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":1}`}},
 	} {
