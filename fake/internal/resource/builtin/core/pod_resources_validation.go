@@ -26,6 +26,11 @@ func validatePodResources(spec *corev1.PodSpec, opts PodValidationOptions, p *va
 		errs = append(errs, at.Child("claims").Forbidden("claims may not be set for Resources at pod-level"))
 	}
 	errs = append(errs, validateResourceRequirements(r, resourcesOfPod, opts, at)...)
+	if len(r.Claims) > 0 {
+		var claims smallSet[string]
+		addResourceClaims(&claims, spec)
+		errs = append(errs, validateContainerClaims(r.Claims, &claims, at.Child("claims"))...)
+	}
 	return append(errs, validatePodResourcesSuffice(spec, at)...)
 }
 

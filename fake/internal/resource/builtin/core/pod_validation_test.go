@@ -314,6 +314,7 @@ func TestValidatePodResources(t *testing.T) {
 		{`resources: {claims: [{name: a}], limits: {nvidia.com/gpu: 1}}`, []string{
 			`spec.resources.claims: Forbidden: claims may not be set for Resources at pod-level`,
 			`spec.resources.limits[nvidia.com/gpu]: Unsupported value: "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"`,
+			`spec.resources.claims[0]: Not found: "a": must be one of the names in pod.spec.resourceClaims which is empty`,
 		}},
 	})
 }
