@@ -125,7 +125,7 @@ func TestValidateWebhookUpdate(t *testing.T) {
 
 func TestWebhookWarnings(t *testing.T) {
 	rule := func(groups, resources []string) admissionv1.RuleWithOperations {
-		return admissionv1.RuleWithOperations{Rule: admissionv1.Rule{APIGroups: groups, APIVersions: []string{"v1"}, Resources: resources}}
+		return admissionv1.RuleWithOperations{Rule: admissionv1.Rule{APIGroups: groups, APIVersions: []string{"*"}, Resources: resources}}
 	}
 	c := newWebhooks(func(w *admissionv1.MutatingWebhook) {
 		w.Rules = []admissionv1.RuleWithOperations{

@@ -36,9 +36,9 @@ func webhookWarnings(webhooks []*admissionv1.MutatingWebhook) (warnings []string
 	return warnings
 }
 
-// reviewsOf returns the reviews that a rule without wildcards names.
+// reviewsOf returns the reviews that a rule without wildcards for groups and resources names.
 func reviewsOf(r *admissionv1.RuleWithOperations) (reviews []schema.GroupResource) {
-	if slices.Contains(r.APIGroups, "*") || slices.Contains(r.APIVersions, "*") || slices.Contains(r.Resources, "*") {
+	if slices.Contains(r.APIGroups, "*") || slices.Contains(r.Resources, "*") {
 		return nil
 	}
 	for _, group := range []string{"authentication.k8s.io", "authorization.k8s.io"} {
