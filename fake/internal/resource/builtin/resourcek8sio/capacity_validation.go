@@ -3,12 +3,10 @@ package resourcek8sio
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
@@ -55,7 +53,6 @@ func validateRequestPolicy(policy *resourcev1.CapacityRequestPolicy, capacity re
 }
 
 // validateValidValues requires different amounts in ascending order, with the default among them.
-// Amounts differ if the next whole numbers do.
 func validateValidValues(values []resource.Quantity, byDefault, capacity resource.Quantity, p *validate.Path) (errs field.ErrorList) {
 	for i := 1; i < len(values); i++ {
 		if values[i-1].Cmp(values[i]) > 0 {
@@ -72,12 +69,13 @@ func validateValidValues(values []resource.Quantity, byDefault, capacity resourc
 			}
 			hasDefault = hasDefault || v.Cmp(byDefault) == 0
 		}
-		seen := make(map[int64]bool)
-		for i, v := range values {
-			if seen[v.Value()] {
-				errs = append(errs, p.Index(i).Duplicate(fmt.Sprint(v.Value())))
+		seen := make(map[string]bool)
+		for i, v := range values { // v is a copy, which AsDec changes
+			amount := v.AsDec().String()
+			if seen[amount] {
+				errs = append(errs, p.Index(i).Duplicate(amount))
 			}
-			seen[v.Value()] = true
+			seen[amount] = true
 		}
 	}
 	if !hasDefault {
@@ -95,7 +93,7 @@ func validateValidRange(r *resourcev1.CapacityRequestPolicyRange, byDefault, cap
 		errs = append(errs, p.Child("min").Invalid(r.Min.String(), fmt.Sprintf("min is larger than capacity value: %s", capacity.String())))
 	}
 	if byDefault.Cmp(*r.Min) < 0 {
-		errs = append(errs, p.Child("default").Invalid(byDefault.String(), fmt.Sprintf("default is less than min: %s", r.Min.String())))
+		errs = append(errs, p.Child("min").Invalid(byDefault.String(), fmt.Sprintf("default is less than min: %s", r.Min.String())))
 	}
 	if r.Max != nil {
 		if r.Min.Cmp(*r.Max) > 0 {
@@ -105,50 +103,64 @@ func validateValidRange(r *resourcev1.CapacityRequestPolicyRange, byDefault, cap
 			errs = append(errs, p.Child("max").Invalid(r.Max.String(), fmt.Sprintf("max is larger than capacity value: %s", capacity.String())))
 		}
 		if byDefault.Cmp(*r.Max) > 0 {
-			errs = append(errs, p.Child("default").Invalid(byDefault.String(), fmt.Sprintf("default is more than max: %s", r.Max.String())))
+			errs = append(errs, p.Child("max").Invalid(byDefault.String(), fmt.Sprintf("default is more than max: %s", r.Max.String())))
 		}
 	}
-	if r.Step == nil {
+	if r.Step != nil && r.Step.Sign() <= 0 {
+		errs = append(errs, p.Child("step").Invalid(r.Step.String(), "must be greater than zero"))
+	}
+	count := (*resource.Quantity).Value
+	if hasFraction(r) {
+		count = (*resource.Quantity).MilliValue
+		fractionErrs := validateThousandths(r, byDefault, p)
+		if errs = append(errs, fractionErrs...); fractionErrs != nil {
+			return errs
+		}
+	}
+	if r.Step == nil || r.Step.Sign() <= 0 {
 		return errs
 	}
-	return append(errs, validateStep(r, byDefault, capacity, p)...)
+	return append(errs, validateStep(r, byDefault, capacity, count, p)...)
 }
 
-// validateStep validates that a range and its default consist of steps.
-func validateStep(r *resourcev1.CapacityRequestPolicyRange, byDefault, capacity resource.Quantity, p *validate.Path) (errs field.ErrorList) {
-	at := p.Child("step")
-	if r.Step.Sign() <= 0 {
-		return field.ErrorList{at.Invalid(r.Step.String(), "must be greater than zero")}
+// hasFraction reports whether a number of a range is not a whole one. Such a range counts in
+// thousandths.
+func hasFraction(r *resourcev1.CapacityRequestPolicyRange) bool {
+	for _, q := range []*resource.Quantity{r.Min, r.Max, r.Step} {
+		if q != nil && q.CmpInt64(resource.MaxMilliValue) <= 0 && q.MilliValue()%1000 != 0 {
+			return true
+		}
 	}
-	first := r.Min.DeepCopy()
-	first.Add(*r.Step)
-	if first.Cmp(capacity) > 0 {
-		errs = append(errs, at.Invalid(r.Step.String(), fmt.Sprintf("one step %s is larger than capacity value: %s", first.String(), capacity.String())))
-	}
-	rangeErrs := validateInt64(&byDefault, p.Child("default"))
-	rangeErrs = append(rangeErrs, validateInt64(r.Min, p.Child("min"))...)
-	rangeErrs = append(rangeErrs, validateInt64(r.Max, p.Child("max"))...)
-	rangeErrs = append(rangeErrs, validateInt64(r.Step, at)...)
-	if rangeErrs != nil {
-		return append(errs, rangeErrs...)
-	}
-	for _, q := range []*resource.Quantity{&byDefault, r.Max} {
-		if q != nil && (q.Value()-r.Min.Value())%r.Step.Value() != 0 {
-			errs = append(errs, at.Invalid(q.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", r.Step.String(), r.Min.String())))
+	return false
+}
+
+// validateThousandths validates that a range and its default consist of thousandths.
+func validateThousandths(r *resourcev1.CapacityRequestPolicyRange, byDefault resource.Quantity, p *validate.Path) (errs field.ErrorList) {
+	for _, one := range []struct {
+		name string
+		q    *resource.Quantity
+	}{{"default", &byDefault}, {"min", r.Min}, {"max", r.Max}, {"step", r.Step}} {
+		if one.q != nil && one.q.Cmp(*resource.NewMilliQuantity(one.q.MilliValue(), one.q.Format)) != 0 {
+			errs = append(errs, p.Child(one.name).Invalid(one.q.String(), "value cannot be represented as a milli value"))
 		}
 	}
 	return errs
 }
 
-// validateInt64 validates that a quantity, which may be nil, is a number that Value returns.
-func validateInt64(q *resource.Quantity, p *validate.Path) field.ErrorList {
-	switch {
-	case q == nil:
-		return nil
-	case q.Sign() < 0:
-		return field.ErrorList{p.Invalid(q.String(), apivalidation.IsNegativeErrorMsg)}
-	case q.CmpInt64(math.MaxInt64) > 0:
-		return field.ErrorList{p.Invalid(q.String(), "must not be larger than 9223372036854775807")}
+// validateStep validates that a range and its default consist of steps, which are positive. count
+// returns quantities in the units of the range.
+func validateStep(r *resourcev1.CapacityRequestPolicyRange, byDefault, capacity resource.Quantity, count func(*resource.Quantity) int64, p *validate.Path) (errs field.ErrorList) {
+	at := p.Child("step")
+	first := r.Min.DeepCopy()
+	first.Add(*r.Step)
+	if first.Cmp(capacity) > 0 {
+		errs = append(errs, at.Invalid(r.Step.String(), fmt.Sprintf("one step %s is larger than capacity value: %s", first.String(), capacity.String())))
 	}
-	return nil
+	step, least := count(r.Step), count(r.Min)
+	for _, q := range []*resource.Quantity{&byDefault, r.Max} {
+		if q != nil && (step <= 0 || (count(q)-least)%step != 0) {
+			errs = append(errs, at.Invalid(q.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", r.Step.String(), r.Min.String())))
+		}
+	}
+	return errs
 }

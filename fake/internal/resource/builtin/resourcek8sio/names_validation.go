@@ -26,14 +26,15 @@ func validatePoolName(name string, p *validate.Path) (errs field.ErrorList) {
 }
 
 // validateQualifiedName validates the name of an attribute or a capacity: an identifier, which may
-// follow the name of a driver and a slash.
+// follow the name of a driver and a slash. As on a real server, names with more slashes are not
+// validated.
 func validateQualifiedName(name string, p *validate.Path) (errs field.ErrorList) {
 	domain, id, found := strings.Cut(name, "/")
 	switch {
 	case !found:
 		return validateIdentifier(name, p)
 	case strings.Contains(id, "/"):
-		return field.ErrorList{p.Invalid(name, "must not contain more than one slash")}
+		return nil
 	case domain == "":
 		errs = append(errs, p.Invalid("", "the domain must not be empty"))
 	default:

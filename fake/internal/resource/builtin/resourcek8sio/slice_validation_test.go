@@ -77,7 +77,6 @@ func TestValidateResourceSlice(t *testing.T) {
 			}
 		}), []string{
 			`spec.devices[0].attributes: Invalid value: "": the domain must not be empty`, `spec.devices[0].attributes: Invalid value: "": the name must not be empty`,
-			`spec.devices[0].attributes: Invalid value: "a/b/c": must not contain more than one slash`,
 			`spec.devices[0].attributes: Invalid value: "no-id": a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')`,
 			"spec.devices[0].attributes[no-id].string: Too long: may not be more than 64 bytes",
 			`spec.devices[0].attributes[v].version: Invalid value: "1.0": must be a string compatible with semver.org spec 2.0.0`,
@@ -190,23 +189,30 @@ func TestValidateRequestPolicy(t *testing.T) {
 			"policy.validValues: Too many: 11: must have at most 10 items", `policy.validValues: Invalid value: "1": default value is not valid according to the requestPolicy`,
 		}},
 		"a large minimum": {ranged("1", "9Gi", "", ""), []string{
-			`policy.validRange.min: Invalid value: "9Gi": min is larger than capacity value: 8Gi`, `policy.validRange.default: Invalid value: "1": default is less than min: 9Gi`,
+			`policy.validRange.min: Invalid value: "9Gi": min is larger than capacity value: 8Gi`, `policy.validRange.min: Invalid value: "1": default is less than min: 9Gi`,
 		}},
 		"a small maximum": {ranged("3", "2", "1", ""), []string{
-			`policy.validRange.max: Invalid value: "2": min is larger than max: 1`, `policy.validRange.default: Invalid value: "3": default is more than max: 1`,
+			`policy.validRange.max: Invalid value: "2": min is larger than max: 1`, `policy.validRange.max: Invalid value: "3": default is more than max: 1`,
 		}},
 		"a large maximum": {ranged("3", "2", "9Gi", ""), []string{`policy.validRange.max: Invalid value: "9Gi": max is larger than capacity value: 8Gi`}},
 		"no step":         {ranged("1", "1", "", "0"), []string{`policy.validRange.step: Invalid value: "0": must be greater than zero`}},
 		"a large step": {ranged("1", "1", "", "8Gi"),
 			[]string{`policy.validRange.step: Invalid value: "8Gi": one step 8589934593 is larger than capacity value: 8Gi`}},
-		"a negative minimum": {ranged("0", "-1", "", "1"), []string{`policy.validRange.min: Invalid value: "-1": must be greater than or equal to 0`}},
+		"a negative minimum":  {ranged("0", "-1", "", "1"), nil},
+		"thousandths":         {ranged("200m", "200m", "1", "100m"), nil},
+		"between thousandths": {ranged("250m", "200m", "1", "100m"), []string{`policy.validRange.step: Invalid value: "250m": value is not a multiple of a given step (100m) from (200m)`}},
+		"millionths": {ranged("20u", "10u", "", "1"), []string{
+			`policy.validRange.default: Invalid value: "20u": value cannot be represented as a milli value`,
+			`policy.validRange.min: Invalid value: "10u": value cannot be represented as a milli value`,
+		}},
+		"values with fractions": {&resourcev1.CapacityRequestPolicy{Default: new(q("100m")), ValidValues: amounts("100m", "200m", "1")}, nil},
 		"between steps": {ranged("2", "1", "4", "2"), []string{
 			`policy.validRange.step: Invalid value: "2": value is not a multiple of a given step (2) from (1)`,
 			`policy.validRange.step: Invalid value: "4": value is not a multiple of a given step (2) from (1)`,
 		}},
 		"a huge step": {ranged("0", "0", "", "18446744073709551616"), []string{
 			`policy.validRange.step: Invalid value: "18446744073709551616": one step 18446744073709551616 is larger than capacity value: 8Gi`,
-			`policy.validRange.step: Invalid value: "18446744073709551616": must not be larger than 9223372036854775807`,
+			`policy.validRange.step: Invalid value: "0": value is not a multiple of a given step (18446744073709551616) from (0)`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
