@@ -1,9 +1,11 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -135,7 +137,7 @@ func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.O
 	if err := allocation.beginCreate(a, obj, dryRun); err != nil {
 		return err
 	}
-	err := rest.ValidateCreate(q.r.Context(), q.res, obj)
+	err := rest.ValidateCreate(a.withNamespace(q.r.Context(), q), q.res, obj)
 	if gone := q.checkContext(); gone != nil { // err is incomplete
 		return gone
 	}
@@ -144,4 +146,18 @@ func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.O
 	}
 	q.addTypeWarnings(obj, nil)
 	return admission.validate(obj, nil)
+}
+
+// withNamespace returns ctx with the namespace of the request if the validation reads it.
+func (a *API) withNamespace(ctx context.Context, q *request) context.Context {
+	if !q.res.ReadsNamespace {
+		return ctx
+	}
+	return resource.WithNamespace(ctx, func() (*corev1.Namespace, error) {
+		obj, err := a.getCore("namespaces", "", q.namespace())
+		if err != nil {
+			return nil, err
+		}
+		return obj.(*corev1.Namespace), nil
+	})
 }

@@ -145,7 +145,7 @@ func (a *API) beforeUpdate(q *request, admission *admissionRunner, obj, old runt
 		}
 		rest.PrepareForUpdate(q.r.Context(), q.res, obj, old)
 	}
-	ctx := q.withWarnings()
+	ctx := a.withNamespace(q.withWarnings(), q)
 	err := rest.ValidateUpdate(ctx, q.res, q.sub, obj, old)
 	if gone := q.checkContext(); gone != nil { // err is incomplete
 		return gone

@@ -98,6 +98,9 @@ type Resource struct {
 	// an object and for subresources that write it. old is nil for a create. They follow those of
 	// Validate and ValidateUpdate. nil for types without tags that are in force.
 	ValidateDeclaratively func(ctx context.Context, op operation.Operation, obj, old runtime.Object) field.ErrorList
+	// ReadsNamespace reports whether the validation reads the namespace of the object, see
+	// NamespaceFrom.
+	ReadsNamespace bool
 	// WarningsOnCreate and WarningsOnUpdate return the warnings for a valid object. nil for most
 	// types.
 	WarningsOnCreate func(obj runtime.Object) []string
