@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -53,6 +54,30 @@ func TestValidationOfBuiltinTypes(t *testing.T) {
 	requireInvalid(err, badImage)
 	_, err = pods.Patch(t.Context(), "p", types.JSONPatchType, []byte(`[{"op":"remove","path":"/spec/containers/0/image"}]`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 	requireInvalid(err, badImage)
+}
+
+// The label of the namespace decides about admin access to devices.
+func TestAdminAccessInLabeledNamespace(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Spec: resourcev1.ResourceClaimSpec{
+		Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{
+			Name: "gpu", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu", AdminAccess: new(true)},
+		}}},
+	}}
+	claims := client.ResourceV1().ResourceClaims("default")
+	_, err := claims.Create(t.Context(), claim, metav1.CreateOptions{})
+	require.True(t, apierrors.IsInvalid(err), "%v", err)
+	label := []byte(`{"metadata":{"labels":{"resource.kubernetes.io/admin-access":"true"}}}`)
+	_, err = client.CoreV1().Namespaces().Patch(t.Context(), "default", types.MergePatchType, label, metav1.PatchOptions{})
+	require.NoError(t, err)
+	stored, err := claims.Create(t.Context(), claim, metav1.CreateOptions{})
+	require.NoError(t, err)
+	stored.Status.Allocation = &resourcev1.AllocationResult{Devices: resourcev1.DeviceAllocationResult{Results: []resourcev1.DeviceRequestAllocationResult{
+		{Request: "gpu", Driver: "d.example.com", Pool: "p", Device: "g", AdminAccess: new(true)},
+	}}}
+	_, err = claims.UpdateStatus(t.Context(), stored, metav1.UpdateOptions{})
+	require.NoError(t, err)
 }
 
 // storeVersion returns the resourceVersion of the last write.
