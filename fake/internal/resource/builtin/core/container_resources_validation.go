@@ -14,9 +14,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validateContainerResources validates the resources of a container. claims has the names of the
-// resource claims of the pod.
-func validateContainerResources(r *corev1.ResourceRequirements, claims *smallSet[string], opts PodValidationOptions, p *validate.Path) field.ErrorList {
+// validateContainerResources validates the resources of a container. claims are those of the pod.
+func validateContainerResources(r *corev1.ResourceRequirements, claims *podClaims, opts PodValidationOptions, p *validate.Path) field.ErrorList {
 	errs := validateResourceRequirements(r, resourcesOfContainer, opts, p)
 	return append(errs, validateContainerClaims(r.Claims, claims, p.Child("claims"))...)
 }
@@ -124,12 +123,11 @@ func isMultipleOfPageSize(name corev1.ResourceName, q resource.Quantity) bool {
 }
 
 // validateContainerClaims validates the references of a container to the resource claims of its pod,
-// either to a claim as a whole or to some of its requests. claims has the names of these claims.
-func validateContainerClaims(refs []corev1.ResourceClaim, claims *smallSet[string], p *validate.Path) (errs field.ErrorList) {
+// either to a claim as a whole or to some of its requests.
+func validateContainerClaims(refs []corev1.ResourceClaim, claims *podClaims, p *validate.Path) (errs field.ErrorList) {
 	var (
 		seen     smallSet[corev1.ResourceClaim]
 		requests map[string]int // the number of references to requests of a claim
-		unknown  string
 	)
 	for i, ref := range refs {
 		at := p.Index(i)
@@ -156,29 +154,39 @@ func validateContainerClaims(refs []corev1.ResourceClaim, claims *smallSet[strin
 			}
 			requests[ref.Name]++
 		}
-		if !claims.has(ref.Name) {
-			if unknown == "" {
-				unknown = unknownClaim(claims)
-			}
-			err := at.NotFound(ref.Name)
-			err.Detail = unknown
-			errs = append(errs, err)
-			if len(errs)*len(unknown) > maxUnknownClaims {
-				return errs
-			}
-		}
+		errs = append(errs, claims.validateName(ref.Name, at)...)
 	}
 	return errs
 }
 
-// maxUnknownClaims is the maximum size of the texts for unknown claims of a container, each of which
-// has the names of all claims. Otherwise they would be a multiple of the size of the pod.
+// podClaims are the resource claims of a pod, which its containers refer to.
+type podClaims struct {
+	names    smallSet[string]
+	unknown  string // the text for a reference to a claim that the pod does not have
+	reported int    // the size of all texts for such references
+}
+
+// maxUnknownClaims is the maximum size of the texts for unknown claims in a pod, each of which has the
+// names of all claims. Otherwise they would be a multiple of the size of the pod. A server lists all.
 const maxUnknownClaims = 10 << 20
 
+// validateName validates that the pod has a claim with a name.
+func (c *podClaims) validateName(name string, p *validate.Path) field.ErrorList {
+	if c.names.has(name) || c.reported > maxUnknownClaims {
+		return nil
+	}
+	if c.unknown == "" {
+		c.unknown = unknownClaim(c.names.values())
+	}
+	c.reported += len(c.unknown)
+	err := p.NotFound(name)
+	err.Detail = c.unknown
+	return field.ErrorList{err}
+}
+
 // unknownClaim returns the text for a reference to a claim that the pod does not have.
-func unknownClaim(claims *smallSet[string]) string {
+func unknownClaim(names []string) string {
 	const text = "must be one of the names in pod.spec.resourceClaims"
-	names := claims.values()
 	if len(names) == 0 {
 		return text + " which is empty"
 	}

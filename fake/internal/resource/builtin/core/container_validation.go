@@ -12,8 +12,8 @@ import (
 // containersOf is what the rules for a container depend on besides itself: its pod.
 type containersOf struct {
 	spec    *corev1.PodSpec
-	volumes volumesByName    // those that are valid
-	claims  smallSet[string] // the names of the resource claims
+	volumes volumesByName // those that are valid
+	claims  podClaims
 	opts    PodValidationOptions
 }
 
@@ -22,7 +22,7 @@ type containersOf struct {
 // mounted. p is the path of the spec.
 func validatePodContainers(spec *corev1.PodSpec, volumes []corev1.Volume, opts PodValidationOptions, p *validate.Path) field.ErrorList {
 	pod := containersOf{spec: spec, volumes: volumesByName{list: volumes}, opts: opts}
-	addResourceClaims(&pod.claims, spec)
+	addResourceClaims(&pod.claims.names, spec)
 	errs := validateContainers(&pod, p.Child("containers"))
 	errs = append(errs, validateInitContainers(&pod, p.Child("initContainers"))...)
 	return append(errs, validateEphemeralContainers(&pod, p.Child("ephemeralContainers"))...)

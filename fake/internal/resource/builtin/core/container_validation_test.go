@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -199,6 +200,41 @@ func TestLongListsOfContainersAndVolumes(t *testing.T) {
 		size += len(err.Detail)
 	}
 	require.Less(t, size, 100<<20)
+}
+
+// Errors that have a text of another part of the pod are not as many as would make the response a
+// multiple of the size of the pod.
+func TestLongTextsOfContainersAndVolumes(t *testing.T) {
+	const n, length = 2_000, 100_000
+	long := strings.Repeat("a", length)
+	named := &corev1.Pod{}
+	named.Name = long
+	projected := &corev1.Pod{}
+	items := make([]corev1.KeyToPath, n)
+	for i := range items {
+		items[i] = corev1.KeyToPath{Key: "k", Path: "p"}
+	}
+	projected.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+		Sources: []corev1.VolumeProjection{{Secret: &corev1.SecretProjection{LocalObjectReference: corev1.LocalObjectReference{Name: long}, Items: items}}},
+	}}}}
+	claims := &corev1.Pod{}
+	claims.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: long}}
+	for i := range n {
+		name := fmt.Sprint("v", i)
+		named.Spec.Volumes = append(named.Spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}})
+		claims.Spec.Containers = append(claims.Spec.Containers, corev1.Container{Name: name, Image: "i", Resources: corev1.ResourceRequirements{
+			Claims: []corev1.ResourceClaim{{Name: "unknown"}}}})
+	}
+	for name, pod := range map[string]*corev1.Pod{"named": named, "projected": projected, "claims": claims} {
+		setPodDefaults(pod)
+		size := 0
+		errs := validateContainersAndVolumes(pod, containerOptions{})
+		for _, err := range errs {
+			size += len(err.ErrorBody())
+		}
+		require.Greater(t, len(errs), 8, name)
+		require.Less(t, size, 20<<20, name)
+	}
 }
 
 func TestManyWarningsForContainersAndVolumes(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // validateProjectedVolumeSource validates the sources that are together in one volume.
 func validateProjectedVolumeSource(projected *corev1.ProjectedVolumeSource, opts PodValidationOptions, p *validate.Path) field.ErrorList {
 	errs := validateFileMode(projected.DefaultMode, p.Child("defaultMode"))
-	var paths smallSet[string]
+	var paths projectedPaths
 	for i := range projected.Sources {
 		source, at := &projected.Sources[i], p.Child("sources").Index(i)
 		sources := 0
@@ -59,18 +59,29 @@ func validateProjectedVolumeSource(projected *corev1.ProjectedVolumeSource, opts
 	return errs
 }
 
+// projectedPaths are the paths of the files in a projected volume.
+type projectedPaths struct {
+	paths    smallSet[string]
+	reported int // the size of the values of all errors
+}
+
+// maxProjectedConflicts is the maximum size of the values in errors of conflicting paths in a volume.
+// They have the name of an object for each of its keys. A server lists all.
+const maxProjectedConflicts = 1 << 20
+
 // addProjectedPath adds the path of a file to those of its volume. If another file has it, the error
 // is that of the volume, with a value. volume is the path of the volume's source.
-func addProjectedPath(path, value string, paths *smallSet[string], volume *validate.Path) field.ErrorList {
-	if paths.add(path) {
+func addProjectedPath(path, value string, paths *projectedPaths, volume *validate.Path) field.ErrorList {
+	if paths.paths.add(path) || paths.reported > maxProjectedConflicts {
 		return nil
 	}
+	paths.reported += len(value)
 	return field.ErrorList{volume.Invalid(value, "conflicting duplicate paths")}
 }
 
 // validateProjectedKeys validates the files for the keys of a ConfigMap or a Secret. A conflict of
 // paths is reported with the name of the object.
-func validateProjectedKeys(name string, items []corev1.KeyToPath, paths *smallSet[string], p, volume *validate.Path) field.ErrorList {
+func validateProjectedKeys(name string, items []corev1.KeyToPath, paths *projectedPaths, p, volume *validate.Path) field.ErrorList {
 	errs := requireValue(name, p.Child("name"))
 	for i := range items {
 		errs = append(errs, validateKeyToPath(&items[i], p.Child("items").Index(i))...)
@@ -124,7 +135,7 @@ func validateTokensOfPod(spec *corev1.PodSpec, p *validate.Path) (errs field.Err
 }
 
 // validateProjectedTrustBundle validates the trust anchors of a ClusterTrustBundle or of a signer.
-func validateProjectedTrustBundle(bundle *corev1.ClusterTrustBundleProjection, paths *smallSet[string], p, volume *validate.Path) (errs field.ErrorList) {
+func validateProjectedTrustBundle(bundle *corev1.ClusterTrustBundleProjection, paths *projectedPaths, p, volume *validate.Path) (errs field.ErrorList) {
 	switch {
 	case bundle.Name != nil && bundle.SignerName != nil:
 		errs = append(errs, p.Invalid(bundle, "only one of name and signerName may be used"))
@@ -167,7 +178,7 @@ func trustBundleNameProblems(name string) []string {
 }
 
 // validateProjectedCertificate validates a certificate that is requested for the pod, and its files.
-func validateProjectedCertificate(certificate *corev1.PodCertificateProjection, paths *smallSet[string], p, volume *validate.Path) field.ErrorList {
+func validateProjectedCertificate(certificate *corev1.PodCertificateProjection, paths *projectedPaths, p, volume *validate.Path) field.ErrorList {
 	errs := validate.SignerName(certificate.SignerName, p.Child("signerName"))
 	errs = append(errs, validateUserAnnotations(certificate.UserAnnotations, p.Child("userAnnotations"))...)
 	switch certificate.KeyType {

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
@@ -28,7 +29,11 @@ func validatePodVolumes(spec *corev1.PodSpec, meta *metav1.ObjectMeta, opts PodV
 	allValid := true
 	for i := range spec.Volumes {
 		v, at := &spec.Volumes[i], p.Child("volumes").Index(i)
-		problems := validateVolumeSource(v, meta, opts, at)
+		named := meta
+		if i >= maxLongClaimNames && meta != nil && len(meta.Name) > validation.DNS1123SubdomainMaxLength {
+			named = nil
+		}
+		problems := validateVolumeSource(v, named, opts, at)
 		problems = append(problems, requireValue(v.Name, at.Child("name"))...)
 		if v.Name != "" {
 			problems = append(problems, validate.DNSLabel(v.Name, at.Child("name"))...)
@@ -199,6 +204,10 @@ func validateVolumeSource(v *corev1.Volume, meta *metav1.ObjectMeta, opts PodVal
 	}
 	return one.errs
 }
+
+// maxLongClaimNames is for how many volumes of a pod whose name is too long the names of created claims
+// are validated. They have the name of the pod. A server does so for all volumes.
+const maxLongClaimNames = 16
 
 // validateCreatedClaimName validates the name of the claim that is created for an ephemeral volume.
 // It has the names of the pod and of the volume, which are validated elsewhere.
