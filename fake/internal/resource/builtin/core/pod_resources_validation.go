@@ -27,8 +27,8 @@ func validatePodResources(spec *corev1.PodSpec, opts PodValidationOptions, p *va
 	}
 	errs = append(errs, validateResourceRequirements(r, resourcesOfPod, opts, at)...)
 	if len(r.Claims) > 0 {
-		var claims smallSet[string]
-		addResourceClaims(&claims, spec)
+		var claims podClaims
+		addResourceClaims(&claims.names, spec)
 		errs = append(errs, validateContainerClaims(r.Claims, &claims, at.Child("claims"))...)
 	}
 	return append(errs, validatePodResourcesSuffice(spec, at)...)
