@@ -44,8 +44,11 @@ func validateProcMount(mount corev1.ProcMountType, hostUsers bool, p *validate.P
 	return nil
 }
 
-// validatePrivilegeEscalation validates that a container that cannot gain privileges has none. A
-// privilege is reported once, even if it is added twice: the error has the whole security context.
+// maxReportedPrivileges is how often a privilege is reported that is added many times. The errors have
+// the whole security context. A server reports all.
+const maxReportedPrivileges = 16
+
+// validatePrivilegeEscalation validates that a container that cannot gain privileges has none.
 func validatePrivilegeEscalation(sc *corev1.SecurityContext, p *validate.Path) (errs field.ErrorList) {
 	if sc.AllowPrivilegeEscalation == nil || *sc.AllowPrivilegeEscalation {
 		return nil
@@ -57,8 +60,8 @@ func validatePrivilegeEscalation(sc *corev1.SecurityContext, p *validate.Path) (
 		return errs
 	}
 	for _, added := range sc.Capabilities.Add {
-		if added == "CAP_SYS_ADMIN" {
-			return append(errs, p.Invalid(sc, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"))
+		if added == "CAP_SYS_ADMIN" && len(errs) < maxReportedPrivileges {
+			errs = append(errs, p.Invalid(sc, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"))
 		}
 	}
 	return errs

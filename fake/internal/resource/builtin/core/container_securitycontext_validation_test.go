@@ -22,6 +22,10 @@ func TestValidateSecurityContext(t *testing.T) {
 			at + ": Invalid value: {\"capabilities\":{\"add\":[\"CAP_SYS_ADMIN\"]},\"privileged\":true,\"allowPrivilegeEscalation\":false}: cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
 		}},
 		{`allowPrivilegeEscalation: false, capabilities: {add: [SYS_ADMIN]}`, nil},
+		{`allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_ADMIN, CAP_SYS_ADMIN]}`, []string{
+			at + ": Invalid value: {\"capabilities\":{\"add\":[\"CAP_SYS_ADMIN\",\"CAP_SYS_ADMIN\"]},\"allowPrivilegeEscalation\":false}: cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
+			at + ": Invalid value: {\"capabilities\":{\"add\":[\"CAP_SYS_ADMIN\",\"CAP_SYS_ADMIN\"]},\"allowPrivilegeEscalation\":false}: cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
+		}},
 		{`seccompProfile: {}, appArmorProfile: {}`, []string{
 			at + ".seccompProfile.type: Required value: type is required when seccompProfile is set",
 			at + ".appArmorProfile.type: Required value: type is required when appArmorProfile is set",
