@@ -77,7 +77,11 @@ func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 	if err := checkControllers(m); err != nil {
 		return err
 	}
-	errs := validateMetadataUpdate(res, m, resource.Accessor(old))
+	var checks resource.MetadataChecks // those of subresources
+	if sub == nil {
+		checks = res.MetadataChecksOnUpdate
+	}
+	errs := validateMetadataUpdate(res, checks, m, resource.Accessor(old))
 	switch {
 	case sub != nil && sub.ValidateUpdate != nil:
 		errs = append(errs, sub.ValidateUpdate(ctx, obj, old)...)
@@ -93,21 +97,25 @@ func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 	return invalid(res, obj, errs)
 }
 
-// validateMetadataUpdate validates updated metadata.
-func validateMetadataUpdate(res *resource.Resource, m, old metav1.Object) field.ErrorList {
+// validateMetadataUpdate validates updated metadata, as often as a real server: once for all types,
+// and then as checks says. It lists each cause as often, and names it once in the message.
+func validateMetadataUpdate(res *resource.Resource, checks resource.MetadataChecks, m, old metav1.Object) field.ErrorList {
 	if isMetadataUnchanged(m, old) {
 		return nil // it was validated when it was written
 	}
 	path := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessorUpdate(m, old, path)
-	// A real server validates twice, in its generic registry and in the validation of the type. It
-	// lists each cause twice, and names it once in the message.
-	errs = append(errs, errs...)
-	finalizers := validateFinalizers(res, m)
-	errs = append(errs, finalizers...)
 	// Only a create validates the names by the rules of the type.
-	errs = append(errs, validation.ValidateObjectMetaAccessor(m, res.Namespaced, resource.ValidatePathSegmentName, path)...)
-	return append(errs, finalizers...)
+	asNew := validation.ValidateObjectMetaAccessor(m, res.Namespaced, resource.ValidatePathSegmentName, path)
+	asUpdated := validation.ValidateObjectMetaAccessorUpdate(m, old, path)
+	finalizers := validateFinalizers(res, m)
+	errs := slices.Concat(asNew, asUpdated)
+	if !checks.NotAsUpdated {
+		errs = slices.Concat(errs, asUpdated, finalizers)
+	}
+	for range checks.AsNew {
+		errs = slices.Concat(errs, asNew, finalizers)
+	}
+	return errs
 }
 
 // isMetadataUnchanged reports whether an update changes none of the metadata that is validated, as

@@ -20,7 +20,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true,
-			ShortNames: []string{"ds"}, Categories: []string{"all"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"ds"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{daemonSetStatusSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:          resource.Defaults(setDaemonSetDefaults),
@@ -49,7 +50,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
-			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"rs"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:          resource.Defaults(setReplicaSetDefaults),
@@ -63,7 +65,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
-			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"sts"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:          resource.Defaults(setStatefulSetDefaults),

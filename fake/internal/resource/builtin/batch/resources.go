@@ -23,7 +23,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "batch", Version: "v1", Plural: "jobs", Kind: "Job", Namespaced: true,
-			Categories: []string{"all"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			Categories:             []string{"all"}, Status: true,
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			GarbageCollection: resource.OrphanDependents, DeleteWarning: jobDeleteWarning,
 			FieldErrorFormat: "field label %q not supported for batchv1.Job",

@@ -2,10 +2,20 @@ package core
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
+
+// validateReplicationControllerName returns why a name is not valid. A generateName is not validated,
+// only the name that is generated from it.
+func validateReplicationControllerName(name string, isPrefix bool) []string {
+	if isPrefix {
+		return nil
+	}
+	return apivalidation.NameIsDNSSubdomain(name, false)
+}
 
 func validateReplicationController(rc *corev1.ReplicationController) field.ErrorList {
 	var root *validate.Path

@@ -99,3 +99,9 @@ func TestReplicationControllerValidationAllocatesNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { validateReplicationController(rc) }), "create")
 	require.Zero(t, testing.AllocsPerRun(100, func() { validateReplicationControllerUpdate(rc, old) }), "update")
 }
+
+func TestValidateReplicationControllerName(t *testing.T) {
+	require.Empty(t, validateReplicationControllerName("A_", true))
+	require.NotEmpty(t, validateReplicationControllerName("A_", false))
+	require.Empty(t, validateReplicationControllerName("a.b", false))
+}

@@ -26,6 +26,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "endpoints", Kind: "Endpoints", Namespaced: true,
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1},
 			ShortNames:               []string{"ep"},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
 			SetDefaults:      resource.Defaults(setEndpointsDefaults),
@@ -37,6 +38,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "events", Kind: "Event", Namespaced: true,
+			MetadataChecksOnUpdate:   resource.MetadataChecks{NotAsUpdated: true},
 			ShortNames:               []string{"ev"},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
 			GarbageCollection: resource.GarbageCollectionUnsupported,
@@ -48,6 +50,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "limitranges", Kind: "LimitRange", Namespaced: true,
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1, NotAsUpdated: true},
 			ShortNames:               []string{"limits"},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
 			SetDefaults:    resource.Defaults(setLimitRangeDefaults),
@@ -71,7 +74,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "nodes", Kind: "Node",
-			ShortNames: []string{"no"}, Status: true, StatusOnCreate: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"no"}, Status: true, StatusOnCreate: true,
 			Subresources:             []resource.Subresource{proxySubresource("NodeProxyOptions"), nodeStatusSubresource()},
 			AllowUnconditionalUpdate: true,
 			Fields:                   nodeFields(),
@@ -86,7 +90,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "persistentvolumeclaims", Kind: "PersistentVolumeClaim", Namespaced: true,
-			ShortNames: []string{"pvc"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"pvc"}, Status: true,
 			ProtectionFinalizer:      "kubernetes.io/pvc-protection",
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 			SetDefaults:      resource.Defaults(SetDefaultsPersistentVolumeClaim),
@@ -99,7 +104,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "persistentvolumes", Kind: "PersistentVolume",
-			ShortNames: []string{"pv"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 2, NotAsUpdated: true},
+			ShortNames:             []string{"pv"}, Status: true,
 			ProtectionFinalizer:      "kubernetes.io/pv-protection",
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 			Subresources:     []resource.Subresource{persistentVolumeStatusSubresource()},
@@ -136,10 +142,12 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "replicationcontrollers", Kind: "ReplicationController", Namespaced: true,
-			ShortNames: []string{"rc"}, Categories: []string{"all"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"rc"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			GarbageCollection:    resource.OrphanDependents,
+			ValidateName:         validateReplicationControllerName,
 			Fields:               replicationControllerFields(),
 			SetDefaults:          resource.Defaults(setReplicationControllerDefaults),
 			PrepareForCreate:     resource.OnCreate(prepareReplicationControllerForCreate),
@@ -162,6 +170,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "secrets", Kind: "Secret", Namespaced: true,
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1},
 			AllowUnconditionalUpdate: true,
 			Fields:                   secretFields(),
 			SetDefaults:              resource.Defaults(setSecretDefaults),
@@ -173,6 +182,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "serviceaccounts", Kind: "ServiceAccount", Namespaced: true,
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1},
 			ShortNames:               []string{"sa"},
 			Subresources:             []resource.Subresource{tokenSubresource()},
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,

@@ -10,6 +10,7 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "discovery.k8s.io", Version: "v1", Plural: "endpointslices", Kind: "EndpointSlice", Namespaced: true,
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1, NotAsUpdated: true},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:      resource.Defaults(setEndpointSliceDefaults),
 			PrepareForCreate: resource.OnCreate(prepareEndpointSliceForCreate),
