@@ -198,9 +198,14 @@ func TestResizeOfPodsAndSidecars(t *testing.T) {
 	require.Equal(t, "2", pod.Spec.Resources.Requests.Cpu().String())
 	require.Equal(t, "1", pod.Spec.InitContainers[1].Resources.Requests.Cpu().String())
 
+	without := pod.DeepCopy()
+	without.Spec.Resources = nil
+	kept, err := pods.UpdateResize(ctx, "p", without, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, pod.Spec.Resources, kept.Spec.Resources, "a body without the field keeps it")
+	pod = kept
+
 	for want, change := range map[string]func(*corev1.PodSpec){
-		"spec.resources: Forbidden: pod-level resources cannot be removed":                  func(s *corev1.PodSpec) { s.Resources = nil },
-		"spec.resources.requests: Forbidden: pod-level resource requests cannot be removed": func(s *corev1.PodSpec) { delete(s.Resources.Requests, corev1.ResourceCPU) },
 		"spec: Forbidden: only cpu and memory resources are mutable at pod-level": func(s *corev1.PodSpec) {
 			s.Resources.Limits = corev1.ResourceList{"hugepages-2Mi": resource.MustParse("2Mi")}
 		},
