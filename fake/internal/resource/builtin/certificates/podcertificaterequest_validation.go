@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"maps"
 	"net/mail"
 	"slices"
 	"strings"
@@ -16,10 +15,8 @@ import (
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
@@ -44,7 +41,7 @@ func validatePodCertificateRequest(r *certificatesv1.PodCertificateRequest) fiel
 	p := root.Child("spec")
 	s := &r.Spec
 	errs := validate.SignerName(s.SignerName, p.Child("signerName"))
-	errs = append(errs, validateUserAnnotations(s.UnverifiedUserAnnotations, p.Child("unverifiedUserAnnotations"))...)
+	errs = append(errs, validate.UserAnnotations(s.UnverifiedUserAnnotations, p.Child("unverifiedUserAnnotations"))...)
 	errs = append(errs, validate.DNSSubdomain(s.PodName, p.Child("podName"))...)
 	errs = append(errs, validateUID(string(s.PodUID), p.Child("podUID"))...)
 	errs = append(errs, validate.DNSSubdomain(s.ServiceAccountName, p.Child("serviceAccountName"))...)
@@ -66,17 +63,6 @@ func validatePodCertificateRequest(r *certificatesv1.PodCertificateRequest) fiel
 func validatePodCertificateRequestUpdate(r, old *certificatesv1.PodCertificateRequest) field.ErrorList {
 	var root *validate.Path
 	return validate.Immutable(r.Spec, old.Spec, root.Child("spec"))
-}
-
-// validateUserAnnotations requires keys with a domain.
-func validateUserAnnotations(annotations map[string]string, p *validate.Path) (errs field.ErrorList) {
-	for _, key := range slices.Sorted(maps.Keys(annotations)) {
-		errs = append(errs, validation.IsDomainPrefixedKey(p.Field(), strings.ToLower(key))...)
-	}
-	if apivalidation.ValidateAnnotationsSize(annotations) != nil {
-		errs = append(errs, p.TooLong(apivalidation.TotalAnnotationSizeLimitB))
-	}
-	return errs
 }
 
 func validateUID(uid string, p *validate.Path) field.ErrorList {

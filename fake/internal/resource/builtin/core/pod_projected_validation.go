@@ -2,14 +2,11 @@ package core
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
@@ -180,7 +177,7 @@ func trustBundleNameProblems(name string) []string {
 // validateProjectedCertificate validates a certificate that is requested for the pod, and its files.
 func validateProjectedCertificate(certificate *corev1.PodCertificateProjection, paths *projectedPaths, p, volume *validate.Path) field.ErrorList {
 	errs := validate.SignerName(certificate.SignerName, p.Child("signerName"))
-	errs = append(errs, validateUserAnnotations(certificate.UserAnnotations, p.Child("userAnnotations"))...)
+	errs = append(errs, validate.UserAnnotations(certificate.UserAnnotations, p.Child("userAnnotations"))...)
 	switch certificate.KeyType {
 	case "RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519":
 	default:
@@ -222,18 +219,6 @@ func validateCertificateLifetime(seconds int32, signer string, p *validate.Path)
 		errs = append(errs, p.Invalid(seconds, fmt.Sprintf("if provided, maxExpirationSeconds must be >= %d", hour)))
 	case seconds > longest:
 		errs = append(errs, p.Invalid(seconds, fmt.Sprintf("if provided, maxExpirationSeconds must be <= %d", longest)))
-	}
-	return errs
-}
-
-// validateUserAnnotations validates what a pod tells the signer of its certificate. The keys have
-// domains.
-func validateUserAnnotations(annotations map[string]string, p *validate.Path) (errs field.ErrorList) {
-	for _, key := range slices.Sorted(maps.Keys(annotations)) {
-		errs = append(errs, validation.IsDomainPrefixedKey(p.Field(), strings.ToLower(key))...)
-	}
-	if apivalidation.ValidateAnnotationsSize(annotations) != nil {
-		errs = append(errs, p.TooLong(apivalidation.TotalAnnotationSizeLimitB))
 	}
 	return errs
 }

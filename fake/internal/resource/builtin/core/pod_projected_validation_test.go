@@ -1,10 +1,7 @@
 package core
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
@@ -91,11 +88,5 @@ func TestValidateProjectedCertificates(t *testing.T) {
 		{`signerName: a.b/c, keyType: RSA4096, maxExpirationSeconds: 7862401, keyPath: a`, []string{
 			at + ".maxExpirationSeconds: Invalid value: 7862401: if provided, maxExpirationSeconds must be <= 7862400",
 		}},
-	})
-	t.Run("annotations", func(t *testing.T) {
-		errs := validateUserAnnotations(map[string]string{"A": strings.Repeat("a", 256*1024), "b/C d": ""}, nil)
-		require.Len(t, errs, 3)
-		require.Equal(t, `Invalid value: "a": must be a domain-prefixed key (such as "acme.io/foo")`, errs[0].ErrorBody())
-		require.Equal(t, `Too long: may not be more than 262144 bytes`, errs[2].ErrorBody())
 	})
 }
