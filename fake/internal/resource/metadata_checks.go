@@ -1,6 +1,6 @@
 package resource
 
-// MetadataChecks tells how the validation of an update of a type checks the metadata. A real server
+// MetadataChecks is how the validation of an update of a type checks the metadata. A real server
 // checks the metadata of all types, and most types check it again, so that it lists a cause several
 // times. The zero value is right for most types, and agrees with a recorded exchange for ConfigMaps.
 type MetadataChecks struct {

@@ -114,7 +114,7 @@ func portWarnings(ports []placedPort, p *validate.Path) (warnings []string) {
 	return warnings
 }
 
-// portConflict tells how two ports are the same, "" if they are not.
+// portConflict returns how two ports are the same, "" if they are not.
 func portConflict(a, b *corev1.ContainerPort) string {
 	switch {
 	case a.ContainerPort != b.ContainerPort || a.Protocol != b.Protocol:

@@ -72,7 +72,7 @@ func validateParameters(parameters map[string]string, p *validate.Path) (errs fi
 const maxDuplicates = 16
 
 // validateAllowedTopologies validates terms, which differ from each other. A term without
-// requirements is an error, told once for each term of the list.
+// requirements is an error, reported once for each term of the list.
 func validateAllowedTopologies(terms []corev1.TopologySelectorTerm, p *validate.Path) (errs field.ErrorList) {
 	equal := make(map[string]int, len(terms))
 	for i := range terms {
