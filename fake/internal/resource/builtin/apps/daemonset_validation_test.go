@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateDaemonSet(t *testing.T) {
@@ -37,25 +39,25 @@ func TestValidateDaemonSet(t *testing.T) {
 			`spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: "x": ` + malformed}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateDaemonSet(workloadWith(t, setDaemonSetDefaults, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validateDaemonSet(workloadWith(t, setDaemonSetDefaults, test.fields)), test.want...)
 		})
 	}
 }
 
 func TestValidateDaemonSetUpdate(t *testing.T) {
 	old := workloadWith(t, setDaemonSetDefaults, "{}")
-	requireFieldErrors(t, validateDaemonSetUpdate(workloadWith(t, setDaemonSetDefaults, `spec: {minReadySeconds: 1}`), old))
+	validatetest.RequireErrors(t, validateDaemonSetUpdate(workloadWith(t, setDaemonSetDefaults, `spec: {minReadySeconds: 1}`), old))
 	ds := workloadWith(t, setDaemonSetDefaults, `spec: {minReadySeconds: -1, selector: {matchExpressions: null}}`)
-	requireFieldErrors(t, validateDaemonSetUpdate(ds, old),
+	validatetest.RequireErrors(t, validateDaemonSetUpdate(ds, old),
 		`spec.selector: Invalid value: {"matchLabels":{"app":"web"}}: `+immutable,
 		"spec.minReadySeconds: Invalid value: -1: "+negative)
 	// A selector that is invalid already may stay.
 	stale := workloadWith(t, setDaemonSetDefaults, `spec: {selector: {matchExpressions: [{key: app, operator: NotIn, values: ["-"]}]}}`)
-	requireFieldErrors(t, validateDaemonSetUpdate(stale.DeepCopy(), stale))
+	validatetest.RequireErrors(t, validateDaemonSetUpdate(stale.DeepCopy(), stale))
 }
 
 func TestValidateDaemonSetStatus(t *testing.T) {
-	old := parse[appsv1.DaemonSet](t, `status: {collisionCount: 2}`)
+	old := validatetest.Parse[appsv1.DaemonSet](t, `status: {collisionCount: 2}`)
 	for _, test := range []validationCase{
 		{`{collisionCount: 3, numberReady: 5}`, nil},
 		{`{collisionCount: 1}`, []string{"status.collisionCount: Invalid value: 1: cannot be decremented"}},
@@ -72,7 +74,7 @@ func TestValidateDaemonSetStatus(t *testing.T) {
 			"status.collisionCount: Invalid value: -1: cannot be decremented"}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateDaemonSetStatusUpdate(parse[appsv1.DaemonSet](t, "status: "+test.fields), old), test.want...)
+			validatetest.RequireErrors(t, validateDaemonSetStatusUpdate(validatetest.Parse[appsv1.DaemonSet](t, "status: "+test.fields), old), test.want...)
 		})
 	}
 }

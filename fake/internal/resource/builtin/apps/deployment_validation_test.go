@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateDeployment(t *testing.T) {
@@ -50,22 +52,22 @@ func TestValidateDeployment(t *testing.T) {
 			`spec.template.spec.dnsPolicy: Unsupported value: "Any": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"`}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateDeployment(workloadWith(t, setDeploymentDefaults, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validateDeployment(workloadWith(t, setDeploymentDefaults, test.fields)), test.want...)
 		})
 	}
 }
 
 func TestValidateDeploymentUpdate(t *testing.T) {
 	old := workloadWith(t, setDeploymentDefaults, "{}")
-	requireFieldErrors(t, validateDeploymentUpdate(workloadWith(t, setDeploymentDefaults, `spec: {replicas: 5, paused: true, template: {metadata: {labels: {a: b}}}}`), old))
+	validatetest.RequireErrors(t, validateDeploymentUpdate(workloadWith(t, setDeploymentDefaults, `spec: {replicas: 5, paused: true, template: {metadata: {labels: {a: b}}}}`), old))
 	d := workloadWith(t, setDeploymentDefaults, `spec: {replicas: -1, selector: {matchExpressions: null}}`)
-	requireFieldErrors(t, validateDeploymentUpdate(d, old),
+	validatetest.RequireErrors(t, validateDeploymentUpdate(d, old),
 		"spec.replicas: Invalid value: -1: "+negative,
 		`spec.selector: Invalid value: {"matchLabels":{"app":"web"}}: `+immutable)
 }
 
 func TestValidateDeploymentStatus(t *testing.T) {
-	old := parse[appsv1.Deployment](t, `status: {collisionCount: 2}`)
+	old := validatetest.Parse[appsv1.Deployment](t, `status: {collisionCount: 2}`)
 	const above = "cannot be greater than status.replicas"
 	for _, test := range []validationCase{
 		{`{replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3, unavailableReplicas: 4, terminatingReplicas: 5, collisionCount: 2}`, nil},
@@ -88,7 +90,7 @@ func TestValidateDeploymentStatus(t *testing.T) {
 			"status.collisionCount: Invalid value: -1: cannot be decremented"}},
 	} {
 		t.Run(strings.ReplaceAll(test.fields, ": ", "="), func(t *testing.T) {
-			requireFieldErrors(t, validateDeploymentStatusUpdate(parse[appsv1.Deployment](t, "status: "+test.fields), old), test.want...)
+			validatetest.RequireErrors(t, validateDeploymentStatusUpdate(validatetest.Parse[appsv1.Deployment](t, "status: "+test.fields), old), test.want...)
 		})
 	}
 }

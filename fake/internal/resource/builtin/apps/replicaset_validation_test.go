@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateReplicaSet(t *testing.T) {
@@ -25,16 +27,16 @@ func TestValidateReplicaSet(t *testing.T) {
 			"spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported"}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateReplicaSet(workloadWith(t, setReplicaSetDefaults, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validateReplicaSet(workloadWith(t, setReplicaSetDefaults, test.fields)), test.want...)
 		})
 	}
 }
 
 func TestValidateReplicaSetUpdate(t *testing.T) {
 	old := workloadWith(t, setReplicaSetDefaults, "{}")
-	requireFieldErrors(t, validateReplicaSetUpdate(workloadWith(t, setReplicaSetDefaults, `spec: {replicas: 5, minReadySeconds: 1}`), old))
+	validatetest.RequireErrors(t, validateReplicaSetUpdate(workloadWith(t, setReplicaSetDefaults, `spec: {replicas: 5, minReadySeconds: 1}`), old))
 	rs := workloadWith(t, setReplicaSetDefaults, `spec: {minReadySeconds: -1, selector: {matchExpressions: [{key: app, operator: Exists, values: []}]}}`)
-	requireFieldErrors(t, validateReplicaSetUpdate(rs, old),
+	validatetest.RequireErrors(t, validateReplicaSetUpdate(rs, old),
 		"spec.minReadySeconds: Invalid value: -1: "+negative,
 		`spec.selector: Invalid value: {"matchLabels":{"app":"web"},"matchExpressions":[{"key":"app","operator":"Exists"}]}: `+immutable)
 }
@@ -57,7 +59,7 @@ func TestValidateReplicaSetStatus(t *testing.T) {
 			"status.terminatingReplicas: Invalid value: -1: " + negative}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateReplicaSetStatusUpdate(parse[appsv1.ReplicaSet](t, "status: "+test.fields), nil), test.want...)
+			validatetest.RequireErrors(t, validateReplicaSetStatusUpdate(validatetest.Parse[appsv1.ReplicaSet](t, "status: "+test.fields), nil), test.want...)
 		})
 	}
 }

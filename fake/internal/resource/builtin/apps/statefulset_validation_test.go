@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // claimTemplate is the template of a claim that the container of the workload mounts.
@@ -60,7 +62,7 @@ func TestValidateStatefulSet(t *testing.T) {
 			`spec.template.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: "x": must be a valid seccomp profile`}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateStatefulSet(workloadWith(t, setStatefulSetDefaults, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validateStatefulSet(workloadWith(t, setStatefulSetDefaults, test.fields)), test.want...)
 		})
 	}
 }
@@ -76,16 +78,16 @@ func TestValidateStatefulSetUpdate(t *testing.T) {
 	} {
 		t.Run(test.fields, func(t *testing.T) {
 			old := workloadWith(t, setStatefulSetDefaults, "{}")
-			requireFieldErrors(t, validateStatefulSetUpdate(workloadWith(t, setStatefulSetDefaults, test.fields), old), test.want...)
+			validatetest.RequireErrors(t, validateStatefulSetUpdate(workloadWith(t, setStatefulSetDefaults, test.fields), old), test.want...)
 		})
 	}
 	// A StatefulSet whose pods are invalid already may be scaled.
 	const broken = `template: {spec: {volumes: []}}`
 	old := workloadWith(t, setStatefulSetDefaults, `spec: {`+broken+`}`)
 	scaled := workloadWith(t, setStatefulSetDefaults, `{metadata: {generation: 2}, spec: {replicas: 5, `+broken+`}}`)
-	requireFieldErrors(t, validateStatefulSetUpdate(scaled, old))
+	validatetest.RequireErrors(t, validateStatefulSetUpdate(scaled, old))
 	old = workloadWith(t, setStatefulSetDefaults, "{}")
-	requireFieldErrors(t, validateStatefulSetUpdate(scaled, old), `spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"`)
+	validatetest.RequireErrors(t, validateStatefulSetUpdate(scaled, old), `spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"`)
 }
 
 // An update of a StatefulSet that mounts claims is valid, and takes time in proportion to their number.
@@ -104,7 +106,7 @@ func TestValidateStatefulSetWithClaims(t *testing.T) {
 }
 
 func TestValidateStatefulSetStatus(t *testing.T) {
-	old := parse[appsv1.StatefulSet](t, `status: {collisionCount: 2}`)
+	old := validatetest.Parse[appsv1.StatefulSet](t, `status: {collisionCount: 2}`)
 	const above = "cannot be greater than status.replicas"
 	for _, test := range []validationCase{
 		{`{replicas: 3, readyReplicas: 3, currentReplicas: 3, updatedReplicas: 3, availableReplicas: 3, collisionCount: 2}`, nil},
@@ -126,7 +128,7 @@ func TestValidateStatefulSetStatus(t *testing.T) {
 			"status.collisionCount: Invalid value: -1: cannot be decremented"}},
 	} {
 		t.Run(strings.ReplaceAll(test.fields, ": ", "="), func(t *testing.T) {
-			requireFieldErrors(t, validateStatefulSetStatusUpdate(parse[appsv1.StatefulSet](t, "status: "+test.fields), old), test.want...)
+			validatetest.RequireErrors(t, validateStatefulSetStatusUpdate(validatetest.Parse[appsv1.StatefulSet](t, "status: "+test.fields), old), test.want...)
 		})
 	}
 }
@@ -140,15 +142,15 @@ func TestValidateControllerRevision(t *testing.T) {
 		{`{revision: 1, data: [1]}`, []string{"data: Required value: data must be a valid JSON object"}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateControllerRevision(parse[appsv1.ControllerRevision](t, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validateControllerRevision(validatetest.Parse[appsv1.ControllerRevision](t, test.fields)), test.want...)
 		})
 	}
 	r := &appsv1.ControllerRevision{}
 	r.Data.Raw = []byte("{")
-	requireFieldErrors(t, validateControllerRevision(r), `data: Invalid value: "<value omitted>": error parsing data: unexpected end of JSON input`)
+	validatetest.RequireErrors(t, validateControllerRevision(r), `data: Invalid value: "<value omitted>": error parsing data: unexpected end of JSON input`)
 
-	old := parse[appsv1.ControllerRevision](t, `{revision: 1, data: {a: 1, b: 2}}`)
-	requireFieldErrors(t, validateControllerRevisionUpdate(parse[appsv1.ControllerRevision](t, `{revision: 2, data: {b: 2, a: 1}}`), old))
-	requireFieldErrors(t, validateControllerRevisionUpdate(parse[appsv1.ControllerRevision](t, `{revision: -1, data: {a: 1}}`), old),
+	old := validatetest.Parse[appsv1.ControllerRevision](t, `{revision: 1, data: {a: 1, b: 2}}`)
+	validatetest.RequireErrors(t, validateControllerRevisionUpdate(validatetest.Parse[appsv1.ControllerRevision](t, `{revision: 2, data: {b: 2, a: 1}}`), old))
+	validatetest.RequireErrors(t, validateControllerRevisionUpdate(validatetest.Parse[appsv1.ControllerRevision](t, `{revision: -1, data: {a: 1}}`), old),
 		"revision: Invalid value: -1: "+negative, `data: Invalid value: {"a":1}: `+immutable)
 }

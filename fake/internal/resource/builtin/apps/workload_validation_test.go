@@ -1,7 +1,6 @@
 package apps
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // workload is the spec of a valid workload of any type.
@@ -29,20 +30,10 @@ spec:
 // workloadWith returns a valid workload, with defaults, whose fields are replaced by those of text.
 func workloadWith[T any](t testing.TB, setDefaults func(*T), text string) *T {
 	t.Helper()
-	obj := parse[T](t, workload)
+	obj := validatetest.Parse[T](t, workload)
 	setDefaults(obj)
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), obj))
 	return obj
-}
-
-// requireFieldErrors compares errors with their texts.
-func requireFieldErrors(t *testing.T, errs field.ErrorList, want ...string) {
-	t.Helper()
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(texts, "\n"))
 }
 
 // validationCase has fields of an object and the errors for them.
@@ -71,7 +62,7 @@ func TestWorkloadWarnings(t *testing.T) {
 	require.Equal(t, []string{template}, daemonSetWarnings(ds))
 	s := workloadWith(t, setStatefulSetDefaults, inSpec)
 	s.Spec.RevisionHistoryLimit = new(int32(-1))
-	s.Spec.VolumeClaimTemplates = parse[appsv1.StatefulSet](t, `spec: {volumeClaimTemplates: [{spec: {resources: {requests: {storage: 100m}}}}]}`).Spec.VolumeClaimTemplates
+	s.Spec.VolumeClaimTemplates = validatetest.Parse[appsv1.StatefulSet](t, `spec: {volumeClaimTemplates: [{spec: {resources: {requests: {storage: 100m}}}}]}`).Spec.VolumeClaimTemplates
 	const fraction = `.resources.requests[storage]: fractional byte value "100m" is invalid, must be an integer`
 	const limit = "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"
 	require.Equal(t, []string{template, "spec.volumeClaimTemplates[0]" + fraction, limit}, statefulSetWarnings(s))

@@ -7,20 +7,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
-)
 
-// parse returns the object of a YAML document.
-func parse[T any](t testing.TB, text string) *T {
-	t.Helper()
-	obj := new(T)
-	require.NoError(t, yaml.UnmarshalStrict([]byte(text), obj))
-	return obj
-}
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 // requireYAML compares an object with a YAML document.
 func requireYAML[T any](t testing.TB, want string, obj *T) {
 	t.Helper()
-	expected, err := yaml.Marshal(parse[T](t, want))
+	expected, err := yaml.Marshal(validatetest.Parse[T](t, want))
 	require.NoError(t, err)
 	actual, err := yaml.Marshal(obj)
 	require.NoError(t, err)
@@ -49,7 +43,7 @@ func TestSetDeploymentDefaults(t *testing.T) {
   progressDeadlineSeconds: 600
   strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 2, maxUnavailable: 25%}}`},
 	} {
-		d := parse[appsv1.Deployment](t, "spec: "+test.spec)
+		d := validatetest.Parse[appsv1.Deployment](t, "spec: "+test.spec)
 		setDeploymentDefaults(d)
 		requireYAML(t, "spec:\n  "+templateDefaults+test.want, d)
 		again := d.DeepCopy()
@@ -71,7 +65,7 @@ func TestSetDaemonSetDefaults(t *testing.T) {
 		{`{type: OnDelete}`, `{type: OnDelete}`},
 		{`{type: OnDelete, rollingUpdate: {}}`, `{type: OnDelete, rollingUpdate: {maxUnavailable: 0, maxSurge: 0}}`},
 	} {
-		ds := parse[appsv1.DaemonSet](t, `{spec: {updateStrategy: `+test.strategy+`}}`)
+		ds := validatetest.Parse[appsv1.DaemonSet](t, `{spec: {updateStrategy: `+test.strategy+`}}`)
 		setDaemonSetDefaults(ds)
 		requireYAML(t, "spec:\n  revisionHistoryLimit: 10\n  updateStrategy: "+test.want+"\n  "+templateDefaults, ds)
 	}
@@ -83,7 +77,7 @@ func TestDaemonSetTemplateGeneration(t *testing.T) {
 	created := &appsv1.DaemonSet{}
 	prepareDaemonSetForCreate(t.Context(), created)
 	require.Equal(t, "1", generation(created))
-	adopted := parse[appsv1.DaemonSet](t, `{metadata: {annotations: {deprecated.daemonset.template.generation: '7'}}}`)
+	adopted := validatetest.Parse[appsv1.DaemonSet](t, `{metadata: {annotations: {deprecated.daemonset.template.generation: '7'}}}`)
 	prepareDaemonSetForCreate(t.Context(), adopted)
 	require.Equal(t, "7", generation(adopted))
 
@@ -109,7 +103,7 @@ func TestSetStatefulSetDefaults(t *testing.T) {
 		{`{type: RollingUpdate, rollingUpdate: {partition: 2, maxUnavailable: 3}}`, `{type: RollingUpdate, rollingUpdate: {partition: 2, maxUnavailable: 3}}`},
 		{`{type: OnDelete}`, `{type: OnDelete}`},
 	} {
-		s := parse[appsv1.StatefulSet](t, `{spec: {updateStrategy: `+test.strategy+`, volumeClaimTemplates: [{metadata: {name: data}}]}}`)
+		s := validatetest.Parse[appsv1.StatefulSet](t, `{spec: {updateStrategy: `+test.strategy+`, volumeClaimTemplates: [{metadata: {name: data}}]}}`)
 		setStatefulSetDefaults(s)
 		requireYAML(t, `
 spec:
@@ -153,7 +147,7 @@ func TestPrepareDropsDisabledFields(t *testing.T) {
 }
 
 func BenchmarkSetDeploymentDefaults(b *testing.B) {
-	plain := parse[appsv1.Deployment](b, `
+	plain := validatetest.Parse[appsv1.Deployment](b, `
 metadata: {name: web}
 spec:
   selector: {matchLabels: {app: web}}

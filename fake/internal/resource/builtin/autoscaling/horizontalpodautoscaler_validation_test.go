@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/operation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // hpaWith returns a valid HorizontalPodAutoscaler whose fields are replaced by those of a spec.
@@ -20,16 +21,6 @@ func hpaWith(t *testing.T, spec string) *autoscalingv2.HorizontalPodAutoscaler {
 	}
 	setHorizontalPodAutoscalerDefaults(hpa)
 	return hpa
-}
-
-// requireFieldErrors compares errors with their texts.
-func requireFieldErrors(t *testing.T, errs field.ErrorList, want ...string) {
-	t.Helper()
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(texts, "\n"))
 }
 
 func TestValidateHorizontalPodAutoscaler(t *testing.T) {
@@ -63,7 +54,7 @@ func TestValidateHorizontalPodAutoscaler(t *testing.T) {
 		{`{behavior: {scaleUp: {policies: []}}}`, []string{behavior + "scaleUp.policies: Required value: must specify at least one Policy"}},
 	} {
 		t.Run(test.spec, func(t *testing.T) {
-			requireFieldErrors(t, validateHorizontalPodAutoscaler(hpaWith(t, test.spec)), test.want...)
+			validatetest.RequireErrors(t, validateHorizontalPodAutoscaler(hpaWith(t, test.spec)), test.want...)
 		})
 	}
 }
@@ -124,7 +115,7 @@ func TestValidateMetrics(t *testing.T) {
 			metric + "external.target.value: Forbidden: may not set both a target value for metric and a per-pod target"}},
 	} {
 		t.Run(test.metric, func(t *testing.T) {
-			requireFieldErrors(t, validateHorizontalPodAutoscaler(hpaWith(t, `{metrics: [`+test.metric+`]}`)), test.want...)
+			validatetest.RequireErrors(t, validateHorizontalPodAutoscaler(hpaWith(t, `{metrics: [`+test.metric+`]}`)), test.want...)
 		})
 	}
 }
@@ -133,14 +124,14 @@ func TestValidateHorizontalPodAutoscalerUpdate(t *testing.T) {
 	const noGroup = `spec.scaleTargetRef.apiVersion: Invalid value: "v1": apiVersion must specify API group`
 	const object = `{maxReplicas: 2, metrics: [{type: Object, object: {metric: {name: m}, describedObject: {apiVersion: a/b/c, kind: K, name: n}, target: {type: Value, value: 1}}}]}`
 	old := hpaWith(t, `{scaleTargetRef: {apiVersion: v1}}`)
-	requireFieldErrors(t, validateHorizontalPodAutoscaler(old), noGroup)
+	validatetest.RequireErrors(t, validateHorizontalPodAutoscaler(old), noGroup)
 	// An apiVersion that has not changed is not validated.
-	requireFieldErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, `{maxReplicas: 7, scaleTargetRef: {apiVersion: v1}}`), old))
-	requireFieldErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, `{scaleTargetRef: {apiVersion: v1, kind: Other}}`), old), noGroup)
-	requireFieldErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, object), hpaWith(t, object)))
-	requireFieldErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, object), old),
+	validatetest.RequireErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, `{maxReplicas: 7, scaleTargetRef: {apiVersion: v1}}`), old))
+	validatetest.RequireErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, `{scaleTargetRef: {apiVersion: v1, kind: Other}}`), old), noGroup)
+	validatetest.RequireErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, object), hpaWith(t, object)))
+	validatetest.RequireErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, object), old),
 		`spec.metrics[0].object.describedObject.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c`)
-	requireFieldErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, `{minReplicas: 9, scaleTargetRef: {apiVersion: v1}}`), old),
+	validatetest.RequireErrors(t, validateHorizontalPodAutoscalerUpdate(hpaWith(t, `{minReplicas: 9, scaleTargetRef: {apiVersion: v1}}`), old),
 		"spec.maxReplicas: Invalid value: 5: must be greater than or equal to `minReplicas`")
 }
 
@@ -154,8 +145,8 @@ func TestValidateReplicasDeclaratively(t *testing.T) {
 			"spec.minReplicas: Invalid value: -1: must be greater than or equal to 0",
 			"spec.maxReplicas: Required value",
 		}
-		requireFieldErrors(t, res.ValidateDeclaratively(t.Context(), create, invalid, nil), want...)
-		requireFieldErrors(t, res.ValidateDeclaratively(t.Context(), update, invalid, valid), want...)
+		validatetest.RequireErrors(t, res.ValidateDeclaratively(t.Context(), create, invalid, nil), want...)
+		validatetest.RequireErrors(t, res.ValidateDeclaratively(t.Context(), update, invalid, valid), want...)
 		require.Empty(t, res.ValidateDeclaratively(t.Context(), update, invalid, invalid))
 	}
 }
@@ -164,7 +155,7 @@ func TestValidateHorizontalPodAutoscalerStatus(t *testing.T) {
 	hpa := &autoscalingv2.HorizontalPodAutoscaler{}
 	require.Empty(t, validateHorizontalPodAutoscalerStatusUpdate(hpa, nil))
 	hpa.Status.CurrentReplicas, hpa.Status.DesiredReplicas = -1, -2
-	requireFieldErrors(t, validateHorizontalPodAutoscalerStatusUpdate(hpa, nil),
+	validatetest.RequireErrors(t, validateHorizontalPodAutoscalerStatusUpdate(hpa, nil),
 		"status.currentReplicas: Invalid value: -1: must be greater than or equal to 0",
 		"status.desiredReplicas: Invalid value: -2: must be greater than or equal to 0")
 }

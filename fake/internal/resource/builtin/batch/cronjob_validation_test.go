@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // cronJobManifest is a valid CronJob.
@@ -70,7 +72,7 @@ func TestValidateCronJob(t *testing.T) {
 			`spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"`}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateCronJob(newCronJob(t, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validateCronJob(newCronJob(t, test.fields)), test.want...)
 		})
 	}
 	// The parser panics on a time zone without a schedule.
@@ -103,7 +105,7 @@ func TestValidateCronJobUpdate(t *testing.T) {
 			old := newCronJob(t, test.old)
 			c := old.DeepCopy()
 			setFields(t, c, test.fields)
-			requireFieldErrors(t, validateCronJobUpdate(c, old), test.want...)
+			validatetest.RequireErrors(t, validateCronJobUpdate(c, old), test.want...)
 		})
 	}
 }

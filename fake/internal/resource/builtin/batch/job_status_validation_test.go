@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateJobStatusUpdate(t *testing.T) {
@@ -106,7 +108,7 @@ func TestValidateJobStatusUpdate(t *testing.T) {
 			job := old.DeepCopy()
 			setFields(t, old, `status: {`+test.old+`}`)
 			setFields(t, job, `status: {`+test.status+`}`)
-			requireFieldErrors(t, validateJobStatusUpdate(job, old), test.want...)
+			validatetest.RequireErrors(t, validateJobStatusUpdate(job, old), test.want...)
 		})
 	}
 }

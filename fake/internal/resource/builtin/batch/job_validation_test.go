@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // jobManifest is a valid Job.
@@ -38,16 +40,6 @@ func newJob(t testing.TB, text string) *batchv1.Job {
 	setJobDefaults(job)
 	prepareJobForCreate(t.Context(), job)
 	return job
-}
-
-// requireFieldErrors compares errors with their texts.
-func requireFieldErrors(t *testing.T, errs field.ErrorList, want ...string) {
-	t.Helper()
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(texts, "\n"))
 }
 
 // validationCase has fields of an object and the errors for them.
@@ -127,12 +119,12 @@ func TestValidateJob(t *testing.T) {
 			`spec.template.metadata.labels[job-name]: Invalid value: {"batch.kubernetes.io/controller-uid":"u","batch.kubernetes.io/job-name":"j","controller-uid":"u","job-name":"k"}: must be 'j'`}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateJob(newJob(t, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validateJob(newJob(t, test.fields)), test.want...)
 		})
 	}
 	job := newJob(t, "{}")
 	job.Spec.Template.Labels, job.UID = nil, ""
-	requireFieldErrors(t, validateJob(job),
+	validatetest.RequireErrors(t, validateJob(job),
 		"metadata.uid: Required value",
 		strings.Replace(fmt.Sprintf(label, "controller-uid"), "'u'", "''", 1),
 		strings.Replace(fmt.Sprintf(label, "job-name"), "'u'", "'j'", 1),
@@ -176,17 +168,17 @@ func TestValidatePodFailurePolicy(t *testing.T) {
 			rule + ".onPodConditions: Too many: 21: must have at most 20 items"}},
 	} {
 		t.Run(test.fields[:min(len(test.fields), 100)], func(t *testing.T) {
-			requireFieldErrors(t, validateJob(newJob(t, `spec: {podFailurePolicy: {rules: [`+test.fields+`]}}`)), test.want...)
+			validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {podFailurePolicy: {rules: [`+test.fields+`]}}`)), test.want...)
 		})
 	}
 	job := newJob(t, `spec: {podFailurePolicy: {rules: []}, podReplacementPolicy: TerminatingOrFailed, template: {spec: {restartPolicy: OnFailure}}}`)
-	requireFieldErrors(t, validateJob(job),
+	validatetest.RequireErrors(t, validateJob(job),
 		`spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed"`,
 		`spec.template.spec.restartPolicy: Invalid value: "OnFailure": only "Never" is supported when podFailurePolicy is specified`)
 	job = newJob(t, "{}")
 	job.Spec.PodFailurePolicy = newPodFailurePolicy()
 	job.Spec.PodFailurePolicy.Rules[0].OnPodConditions[0].Status = ""
-	requireFieldErrors(t, validateJob(job),
+	validatetest.RequireErrors(t, validateJob(job),
 		`spec.podFailurePolicy.rules[0].onPodConditions[0].status: Required value: valid values: ["False" "True" "Unknown"]`,
 		`spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed"`)
 }
@@ -224,19 +216,19 @@ func TestValidateSuccessPolicy(t *testing.T) {
 			`the fragment "1-2-3" violates the requirement that an index interval can have at most two parts separated by '-'`)},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateJob(newJob(t, `spec: {completionMode: Indexed, completions: 10, successPolicy: {rules: [`+test.fields+`]}}`)), test.want...)
+			validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {completionMode: Indexed, completions: 10, successPolicy: {rules: [`+test.fields+`]}}`)), test.want...)
 		})
 	}
-	requireFieldErrors(t, validateJob(newJob(t, `spec: {successPolicy: {rules: []}}`)),
+	validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {successPolicy: {rules: []}}`)),
 		`spec.successPolicy: Invalid value: {"rules":[]}: requires indexed completion mode`)
-	requireFieldErrors(t, validateJob(newJob(t, `spec: {completionMode: Indexed, completions: 10, successPolicy: {rules: []}}`)),
+	validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {completionMode: Indexed, completions: 10, successPolicy: {rules: []}}`)),
 		"spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified")
 	rules := strings.Repeat("{succeededCount: 1}, ", 21)
-	requireFieldErrors(t, validateJob(newJob(t, `spec: {completionMode: Indexed, completions: 10, successPolicy: {rules: [`+rules+`]}}`)),
+	validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {completionMode: Indexed, completions: 10, successPolicy: {rules: [`+rules+`]}}`)),
 		"spec.successPolicy.rules: Too many: 21: must have at most 20 items")
 	job := newJob(t, `spec: {completionMode: Indexed, completions: 100000, successPolicy: {rules: [{}]}}`)
 	job.Spec.SuccessPolicy.Rules[0].SucceededIndexes = new(strings.ReplaceAll(strings.TrimSuffix(numbers(20_000), ", "), " ", ""))
-	requireFieldErrors(t, validateJob(job), "spec.successPolicy.rules[0].succeededIndexes: Too long: may not be more than 65536 bytes")
+	validatetest.RequireErrors(t, validateJob(job), "spec.successPolicy.rules[0].succeededIndexes: Too long: may not be more than 65536 bytes")
 }
 
 func TestValidateJobUpdate(t *testing.T) {
@@ -248,7 +240,7 @@ func TestValidateJobUpdate(t *testing.T) {
 		want        []string
 	}{
 		{`{}`, `spec: {parallelism: 5, suspend: true, activeDeadlineSeconds: 5, backoffLimit: 1, ttlSecondsAfterFinished: 5}`, nil},
-		{`{}`, `spec: {parallelism: -1}`, []string{ // a real server tells it twice
+		{`{}`, `spec: {parallelism: -1}`, []string{ // a real server reports it twice
 			"spec.parallelism: Invalid value: -1: " + negative, "spec.parallelism: Invalid value: -1: " + negative}},
 		{`{}`, `spec: {completions: 2}`, []string{"spec.completions: Invalid value: 2: " + immutable}},
 		{indexed, `spec: {completions: 5, parallelism: 5}`, nil},
@@ -269,7 +261,7 @@ func TestValidateJobUpdate(t *testing.T) {
 			job := old.DeepCopy()
 			setFields(t, job, test.fields)
 			job.Generation++
-			requireFieldErrors(t, validateJobUpdate(job, old), test.want...)
+			validatetest.RequireErrors(t, validateJobUpdate(job, old), test.want...)
 		})
 	}
 	// Labels with a prefix are needed only if the old Job has them.
@@ -279,7 +271,7 @@ func TestValidateJobUpdate(t *testing.T) {
 	old.Spec.Selector.MatchLabels = map[string]string{"controller-uid": "u"}
 	job := old.DeepCopy()
 	job.Spec.Suspend, job.Generation = new(true), 2
-	requireFieldErrors(t, validateJobUpdate(job, old))
+	validatetest.RequireErrors(t, validateJobUpdate(job, old))
 }
 
 // The template of a Job can change while the Job is suspended and has no pods, but only in part.
@@ -340,7 +332,7 @@ func TestValidateJobTemplateUpdate(t *testing.T) {
 			}
 			errs := validateJobUpdate(job, old)
 			if test.want == "" {
-				requireFieldErrors(t, errs)
+				validatetest.RequireErrors(t, errs)
 				return
 			}
 			require.Len(t, errs, 1)
@@ -361,7 +353,7 @@ func TestReplaceJobByItsManifest(t *testing.T) {
 	prepareJobForUpdate(t.Context(), job, old)
 	errs := validateJobUpdate(job, old)
 	require.Len(t, errs, 6)
-	requireFieldErrors(t, errs[:5], "spec.selector: Required value", noMatch, "spec.selector: Required value", noMatch,
+	validatetest.RequireErrors(t, errs[:5], "spec.selector: Required value", noMatch, "spec.selector: Required value", noMatch,
 		"spec.selector: Invalid value: null: "+immutable)
 	require.Equal(t, "spec.template", errs[5].Field)
 	require.Equal(t, immutable, errs[5].Detail)

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // benchmarkPod is a pod as users write it.
@@ -23,7 +25,7 @@ spec:
 `
 
 func BenchmarkSetPodDefaults(b *testing.B) {
-	plain := parse[corev1.Pod](b, benchmarkPod)
+	plain := validatetest.Parse[corev1.Pod](b, benchmarkPod)
 	stored := plain.DeepCopy()
 	setPodDefaults(stored)
 	b.Run("new", func(b *testing.B) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 const dataKeyMessage = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' " +
@@ -12,10 +14,10 @@ const dataKeyMessage = "a valid config key must consist of alphanumeric characte
 
 func TestValidateConfigMap(t *testing.T) {
 	text := func(length int) map[string]string { return map[string]string{"k": strings.Repeat("x", length)} }
-	requireFieldErrors(t, validateConfigMap(&corev1.ConfigMap{Data: text(corev1.MaxSecretSize)}))
-	requireFieldErrors(t, validateConfigMap(&corev1.ConfigMap{Data: text(corev1.MaxSecretSize), BinaryData: map[string][]byte{"b": {1}}}),
+	validatetest.RequireErrors(t, validateConfigMap(&corev1.ConfigMap{Data: text(corev1.MaxSecretSize)}))
+	validatetest.RequireErrors(t, validateConfigMap(&corev1.ConfigMap{Data: text(corev1.MaxSecretSize), BinaryData: map[string][]byte{"b": {1}}}),
 		"[]: Too long: may not be more than 1048576 bytes")
-	requireFieldErrors(t, validateConfigMap(parse[corev1.ConfigMap](t, `{data: {a b: x, .: x, k: x}, binaryData: {a/b: AA==, k: AA==}}`)),
+	validatetest.RequireErrors(t, validateConfigMap(validatetest.Parse[corev1.ConfigMap](t, `{data: {a b: x, .: x, k: x}, binaryData: {a/b: AA==, k: AA==}}`)),
 		`data[.]: Invalid value: ".": must not be '.'`,
 		`data[a b]: Invalid value: "a b": `+dataKeyMessage,
 		`data[k]: Invalid value: "k": duplicate of key present in binaryData`,
@@ -38,6 +40,6 @@ func TestValidateConfigMapUpdate(t *testing.T) {
 			"binaryData: Forbidden: field is immutable when `immutable` is set",
 			`data[a b]: Invalid value: "a b": ` + dataKeyMessage}},
 	} {
-		requireFieldErrors(t, validateConfigMapUpdate(parse[corev1.ConfigMap](t, test.text), parse[corev1.ConfigMap](t, test.old)), test.want...)
+		validatetest.RequireErrors(t, validateConfigMapUpdate(validatetest.Parse[corev1.ConfigMap](t, test.text), validatetest.Parse[corev1.ConfigMap](t, test.old)), test.want...)
 	}
 }

@@ -69,7 +69,7 @@ func TestExtendedResourcesHaveNamesForQuotas(t *testing.T) {
 
 func TestValidatePodLevelResources(t *testing.T) {
 	var root *validate.Path
-	r := parse[corev1.ResourceRequirements](t, `{requests: {cpu: 2, storage: 1}, limits: {cpu: 1, hugepages-2Mi: 2Mi}}`)
+	r := validatetest.Parse[corev1.ResourceRequirements](t, `{requests: {cpu: 2, storage: 1}, limits: {cpu: 1, hugepages-2Mi: 2Mi}}`)
 	require.Equal(t, []string{
 		`resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1`,
 		`resources.requests[storage]: Unsupported value: "storage": supported values: "cpu", "hugepages-", "memory"`,
@@ -121,12 +121,12 @@ func TestContainerOptions(t *testing.T) {
 		`containers: [{name: a, image: i}], volumes: [{name: v, image: {}}]`,
 		`containers: [{name: a, image: i}], serviceAccountName: a, volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: ../a}}]}}]`,
 	} {
-		pod := parse[corev1.Pod](t, "spec: {"+spec+"}")
+		pod := validatetest.Parse[corev1.Pod](t, "spec: {"+spec+"}")
 		setPodDefaults(pod)
 		require.NotEmpty(t, validateContainersAndVolumes(pod, containerOptionsFor(nil)), spec)
 		require.NotEmpty(t, validateContainersAndVolumes(pod, containerOptionsFor(&corev1.PodSpec{})), spec)
 		require.Empty(t, validateContainersAndVolumes(pod, containerOptionsFor(&pod.Spec)), spec)
 	}
-	require.True(t, containerOptionsFor(parse[corev1.PodSpec](t, `{overhead: {hugepages-2Mi: 1}}`)).anyHugePages)
-	require.True(t, containerOptionsFor(parse[corev1.PodSpec](t, `{ephemeralContainers: [{name: a, resources: {requests: {hugepages-2Mi: 1}}}]}`)).anyHugePages)
+	require.True(t, containerOptionsFor(validatetest.Parse[corev1.PodSpec](t, `{overhead: {hugepages-2Mi: 1}}`)).anyHugePages)
+	require.True(t, containerOptionsFor(validatetest.Parse[corev1.PodSpec](t, `{ephemeralContainers: [{name: a, resources: {requests: {hugepages-2Mi: 1}}}]}`)).anyHugePages)
 }

@@ -36,7 +36,7 @@ func requireErrors(t *testing.T, format string, cases []validationCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.part[:min(len(c.part), 100)], func(t *testing.T) {
-			pod := parse[corev1.Pod](t, fmt.Sprintf(format, c.part))
+			pod := validatetest.Parse[corev1.Pod](t, fmt.Sprintf(format, c.part))
 			setPodDefaults(pod)
 			require.Equal(t, c.want, validatetest.Texts(validateContainersAndVolumes(pod, containerOptions{})))
 		})
@@ -153,7 +153,7 @@ spec:
 `
 
 func TestValidContainersAndVolumesAreNotAllocatedFor(t *testing.T) {
-	pod := parse[corev1.Pod](t, realisticPod)
+	pod := validatetest.Parse[corev1.Pod](t, realisticPod)
 	setPodDefaults(pod)
 	require.Empty(t, validateContainersAndVolumes(pod, containerOptions{}))
 	require.Zero(t, testing.AllocsPerRun(100, func() { validateContainersAndVolumes(pod, containerOptions{}) }))
@@ -164,7 +164,7 @@ func TestValidContainersAndVolumesAreNotAllocatedFor(t *testing.T) {
 }
 
 func BenchmarkValidateContainersAndVolumes(b *testing.B) {
-	pod := parse[corev1.Pod](b, realisticPod)
+	pod := validatetest.Parse[corev1.Pod](b, realisticPod)
 	setPodDefaults(pod)
 	b.ReportAllocs()
 	for b.Loop() {

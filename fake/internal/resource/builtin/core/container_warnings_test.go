@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestContainerWarnings(t *testing.T) {
@@ -37,7 +38,7 @@ func TestContainerWarnings(t *testing.T) {
 			`spec.containers[1].ports[1]: duplicate port name "x" with spec.containers[0].ports[0], services and probes that select ports by name will use spec.containers[0].ports[0]`,
 		}},
 	} {
-		pod := parse[corev1.Pod](t, "spec: {"+test.part+"}")
+		pod := validatetest.Parse[corev1.Pod](t, "spec: {"+test.part+"}")
 		setPodSpecDefaults(&pod.Spec)
 		var root *validate.Path
 		require.Equal(t, test.want, containerWarnings(&pod.Spec, root.Child("spec")), test.part)
@@ -82,7 +83,7 @@ func TestVolumeWarnings(t *testing.T) {
 			`volume "a" (Projected): overlapping paths: "a/d" (ClusterTrustBundle "m") with "a" (DownwardAPI)`,
 		}},
 	} {
-		pod := parse[corev1.Pod](t, "spec: {volumes: ["+test.part+"]}")
+		pod := validatetest.Parse[corev1.Pod](t, "spec: {volumes: ["+test.part+"]}")
 		var root *validate.Path
 		require.Equal(t, test.want, volumeWarnings(&pod.Spec, root.Child("spec")), test.part)
 	}

@@ -7,13 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestSetNamespaceDefaults(t *testing.T) {
-	ns := parse[corev1.Namespace](t, `metadata: {name: a}`)
+	ns := validatetest.Parse[corev1.Namespace](t, `metadata: {name: a}`)
 	setNamespaceDefaults(ns)
 	requireYAML(t, `{metadata: {name: a, labels: {kubernetes.io/metadata.name: a}}, status: {phase: Active}}`, ns)
-	unnamed := parse[corev1.Namespace](t, `metadata: {generateName: a}`)
+	unnamed := validatetest.Parse[corev1.Namespace](t, `metadata: {generateName: a}`)
 	setNamespaceDefaults(unnamed)
 	require.Empty(t, unnamed.Labels)
 	unnamed.Name = "a1"
@@ -23,13 +25,13 @@ func TestSetNamespaceDefaults(t *testing.T) {
 }
 
 func TestSetReplicationControllerDefaults(t *testing.T) {
-	rc := parse[corev1.ReplicationController](t, `{spec: {template: {metadata: {labels: {a: b}}, spec: {containers: []}}}}`)
+	rc := validatetest.Parse[corev1.ReplicationController](t, `{spec: {template: {metadata: {labels: {a: b}}, spec: {containers: []}}}}`)
 	setReplicationControllerDefaults(rc)
 	require.Equal(t, map[string]string{"a": "b"}, rc.Labels)
 	require.Equal(t, map[string]string{"a": "b"}, rc.Spec.Selector)
 	require.EqualValues(t, 1, *rc.Spec.Replicas)
 	require.Equal(t, corev1.RestartPolicyAlways, rc.Spec.Template.Spec.RestartPolicy)
-	rc = parse[corev1.ReplicationController](t, `{metadata: {labels: {c: d}}, spec: {replicas: 0, selector: {e: f}, template: {metadata: {labels: {a: b}}}}}`)
+	rc = validatetest.Parse[corev1.ReplicationController](t, `{metadata: {labels: {c: d}}, spec: {replicas: 0, selector: {e: f}, template: {metadata: {labels: {a: b}}}}}`)
 	setReplicationControllerDefaults(rc)
 	require.Equal(t, map[string]string{"c": "d"}, rc.Labels)
 	require.Equal(t, map[string]string{"e": "f"}, rc.Spec.Selector)
@@ -37,7 +39,7 @@ func TestSetReplicationControllerDefaults(t *testing.T) {
 }
 
 func TestSetLimitRangeDefaults(t *testing.T) {
-	r := parse[corev1.LimitRange](t, `
+	r := validatetest.Parse[corev1.LimitRange](t, `
 spec:
   limits:
   - {type: Container, max: {cpu: 2}, min: {cpu: 1, memory: 1Mi}, default: {memory: 2Mi}}
@@ -59,7 +61,7 @@ func TestSetNodeDefaults(t *testing.T) {
 		{`{spec: {podCIDR: c, podCIDRs: [a, b]}}`, `{spec: {podCIDR: c, podCIDRs: [c]}}`},
 		{`{status: {capacity: {cpu: 4}, allocatable: {cpu: 3}}}`, `{status: {capacity: {cpu: 4}, allocatable: {cpu: 3}}}`},
 	} {
-		node := parse[corev1.Node](t, test.node)
+		node := validatetest.Parse[corev1.Node](t, test.node)
 		setNodeDefaults(node)
 		requireYAML(t, test.want, node)
 	}
@@ -68,25 +70,25 @@ func TestSetNodeDefaults(t *testing.T) {
 // A source of configuration stays only on nodes that have one.
 func TestPrepareNode(t *testing.T) {
 	const spec = `{spec: {configSource: {}}, status: {config: {}}}`
-	node := parse[corev1.Node](t, spec)
+	node := validatetest.Parse[corev1.Node](t, spec)
 	prepareNodeForCreate(t.Context(), node)
 	require.Nil(t, node.Spec.ConfigSource)
-	sent := parse[corev1.Node](t, spec)
+	sent := validatetest.Parse[corev1.Node](t, spec)
 	prepareNodeForUpdate(t.Context(), sent, node)
 	require.Nil(t, sent.Spec.ConfigSource)
-	prepareNodeForUpdate(t.Context(), parse[corev1.Node](t, spec), parse[corev1.Node](t, spec))
+	prepareNodeForUpdate(t.Context(), validatetest.Parse[corev1.Node](t, spec), validatetest.Parse[corev1.Node](t, spec))
 
 	sub := nodeStatusSubresource()
-	sent = parse[corev1.Node](t, spec)
+	sent = validatetest.Parse[corev1.Node](t, spec)
 	sub.PrepareForUpdate(t.Context(), sent, &corev1.Node{})
 	require.Nil(t, sent.Status.Config)
-	sent = parse[corev1.Node](t, spec)
-	sub.PrepareForUpdate(t.Context(), sent, parse[corev1.Node](t, spec))
+	sent = validatetest.Parse[corev1.Node](t, spec)
+	sub.PrepareForUpdate(t.Context(), sent, validatetest.Parse[corev1.Node](t, spec))
 	require.NotNil(t, sent.Status.Config)
 }
 
 func TestSetPersistentVolumeDefaults(t *testing.T) {
-	pv := parse[corev1.PersistentVolume](t, `{spec: {capacity: {storage: 1024Mi}, azureDisk: {diskName: d, diskURI: u, kind: Managed}}}`)
+	pv := validatetest.Parse[corev1.PersistentVolume](t, `{spec: {capacity: {storage: 1024Mi}, azureDisk: {diskName: d, diskURI: u, kind: Managed}}}`)
 	setPersistentVolumeDefaults(pv)
 	requireYAML(t, `
 spec:
@@ -103,7 +105,7 @@ status: {phase: Pending}
 		{`{scaleIO: {gateway: g, system: s, secretRef: {name: r}}}`,
 			`{scaleIO: {gateway: g, system: s, secretRef: {name: r}, storageMode: ThinProvisioned, fsType: xfs}}`},
 	} {
-		spec := parse[corev1.PersistentVolumeSpec](t, test.source)
+		spec := validatetest.Parse[corev1.PersistentVolumeSpec](t, test.source)
 		SetDefaultsPersistentVolumeSpec(spec)
 		requireYAML(t, test.want, spec)
 	}
@@ -129,8 +131,8 @@ func TestPersistentVolumeStatus(t *testing.T) {
 		{`{status: {phase: Bound, lastPhaseTransitionTime: '2024-01-01T00:00:00Z'}}`, true, 0},
 		{`{status: {phase: Bound, lastPhaseTransitionTime: '2025-01-01T00:00:00Z'}}`, false, 2025},
 	} {
-		sent := parse[corev1.PersistentVolume](t, test.status)
-		update(t.Context(), sent, parse[corev1.PersistentVolume](t, old))
+		sent := validatetest.Parse[corev1.PersistentVolume](t, test.status)
+		update(t.Context(), sent, validatetest.Parse[corev1.PersistentVolume](t, old))
 		year := sent.Status.LastPhaseTransitionTime.UTC().Year()
 		if test.changes {
 			require.NotContains(t, []int{2024, 2025}, year, test.status)
@@ -158,12 +160,12 @@ func TestPersistentVolumeClaimDataSources(t *testing.T) {
 			`{dataSourceRef: {kind: K, name: x, namespace: o}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			pvc := &corev1.PersistentVolumeClaim{Spec: *parse[corev1.PersistentVolumeClaimSpec](t, test.spec)}
+			pvc := &corev1.PersistentVolumeClaim{Spec: *validatetest.Parse[corev1.PersistentVolumeClaimSpec](t, test.spec)}
 			if test.old == "" {
 				preparePersistentVolumeClaimForCreate(t.Context(), pvc)
 				require.Equal(t, corev1.ClaimPending, pvc.Status.Phase)
 			} else {
-				old := &corev1.PersistentVolumeClaim{Spec: *parse[corev1.PersistentVolumeClaimSpec](t, test.old)}
+				old := &corev1.PersistentVolumeClaim{Spec: *validatetest.Parse[corev1.PersistentVolumeClaimSpec](t, test.old)}
 				preparePersistentVolumeClaimForUpdate(t.Context(), pvc, old)
 			}
 			requireYAML(t, test.want, &pvc.Spec)
@@ -177,15 +179,15 @@ func TestSmallDefaults(t *testing.T) {
 	canonicalizeSecret(secret)
 	requireYAML(t, `{type: Opaque, data: {a: Yg==}}`, secret)
 
-	endpoints := parse[corev1.Endpoints](t, `subsets: [{ports: [{port: 1}, {port: 2, protocol: UDP}]}]`)
+	endpoints := validatetest.Parse[corev1.Endpoints](t, `subsets: [{ports: [{port: 1}, {port: 2, protocol: UDP}]}]`)
 	setEndpointsDefaults(endpoints)
 	requireYAML(t, `subsets: [{ports: [{port: 1, protocol: TCP}, {port: 2, protocol: UDP}]}]`, endpoints)
 
-	quota := parse[corev1.ResourceQuota](t, `{spec: {hard: {cpu: 1u}}}`)
+	quota := validatetest.Parse[corev1.ResourceQuota](t, `{spec: {hard: {cpu: 1u}}}`)
 	setResourceQuotaDefaults(quota)
 	requireYAML(t, `{spec: {hard: {cpu: 1m}}}`, quota)
 
-	sa := parse[corev1.ServiceAccount](t, `secrets: [{name: a, kind: Secret, namespace: x}]`)
+	sa := validatetest.Parse[corev1.ServiceAccount](t, `secrets: [{name: a, kind: Secret, namespace: x}]`)
 	prepareServiceAccountForCreate(t.Context(), sa)
 	requireYAML(t, `secrets: [{name: a}]`, sa)
 }

@@ -8,16 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/dump"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestCanonicalizeEndpoints(t *testing.T) {
 	const port = `{port: 1, protocol: TCP}`
-	e := parse[corev1.Endpoints](t, `subsets: [{addresses: [{ip: 10.0.0.2}], ports: [`+port+`]}, {addresses: [{ip: 10.0.0.1}], ports: [`+port+`]}]`)
+	e := validatetest.Parse[corev1.Endpoints](t, `subsets: [{addresses: [{ip: 10.0.0.2}], ports: [`+port+`]}, {addresses: [{ip: 10.0.0.1}], ports: [`+port+`]}]`)
 	canonicalizeEndpoints(e)
 	requireYAML(t, `subsets: [{addresses: [{ip: 10.0.0.1}, {ip: 10.0.0.2}], ports: [`+port+`]}]`, e)
 	// What is not valid stays as it is.
 	const empty = `subsets: [{ports: [` + port + `]}, {addresses: [{ip: 10.0.0.2}, {ip: 10.0.0.1}]}]`
-	e = parse[corev1.Endpoints](t, empty)
+	e = validatetest.Parse[corev1.Endpoints](t, empty)
 	canonicalizeEndpoints(e)
 	requireYAML(t, empty, e)
 }
@@ -35,7 +37,7 @@ func TestRepackSubsets(t *testing.T) {
 			`[{addresses: [{ip: a}], ports: [{port: 1, name: p1}]}]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := parse[corev1.Endpoints](t, "subsets: "+test.subsets)
+			e := validatetest.Parse[corev1.Endpoints](t, "subsets: "+test.subsets)
 			e.Subsets = repackSubsets(e.Subsets)
 			requireYAML(t, "subsets: "+test.want, e)
 		})
@@ -44,10 +46,10 @@ func TestRepackSubsets(t *testing.T) {
 
 // The order is that of hashes, so it does not depend on the order in the request.
 func TestRepackSubsetsOrder(t *testing.T) {
-	a := parse[corev1.Endpoints](t, `subsets:
+	a := validatetest.Parse[corev1.Endpoints](t, `subsets:
 - {addresses: [{ip: 10.0.0.1}, {ip: 10.0.0.2}], ports: [{port: 1, name: p1}, {port: 2, name: p2}, {port: 3, name: p3}]}
 - {addresses: [{ip: 10.0.0.3}], ports: [{port: 1, name: p1}]}`)
-	b := parse[corev1.Endpoints](t, `subsets:
+	b := validatetest.Parse[corev1.Endpoints](t, `subsets:
 - {addresses: [{ip: 10.0.0.3}], ports: [{port: 1, name: p1}]}
 - {addresses: [{ip: 10.0.0.2}, {ip: 10.0.0.1}], ports: [{port: 3, name: p3}, {port: 2, name: p2}]}
 - {addresses: [{ip: 10.0.0.1}, {ip: 10.0.0.2}], ports: [{port: 1, name: p1}]}`)

@@ -7,11 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func parseEndpoints(t *testing.T, subsets string) *corev1.Endpoints {
 	t.Helper()
-	e := parse[corev1.Endpoints](t, "subsets: "+subsets)
+	e := validatetest.Parse[corev1.Endpoints](t, "subsets: "+subsets)
 	setEndpointsDefaults(e)
 	return e
 }
@@ -39,14 +41,16 @@ func TestValidateEndpoints(t *testing.T) {
 				`an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
 			`subsets[0].ports[1].name: Invalid value: "A": ` + label},
 	} {
-		t.Run(subsets, func(t *testing.T) { requireFieldErrors(t, validateEndpoints(parseEndpoints(t, subsets)), want...) })
+		t.Run(subsets, func(t *testing.T) {
+			validatetest.RequireErrors(t, validateEndpoints(parseEndpoints(t, subsets)), want...)
+		})
 	}
 }
 
 func TestValidateEndpointsUpdate(t *testing.T) {
 	old := parseEndpoints(t, `[{addresses: [{ip: 010.0.0.1}]}]`)
-	requireFieldErrors(t, validateEndpointsUpdate(old.DeepCopy(), old))
-	requireFieldErrors(t, validateEndpointsUpdate(parseEndpoints(t, `[{addresses: [{ip: 010.0.0.1}, {ip: 10.0.0.2}]}]`), old),
+	validatetest.RequireErrors(t, validateEndpointsUpdate(old.DeepCopy(), old))
+	validatetest.RequireErrors(t, validateEndpointsUpdate(parseEndpoints(t, `[{addresses: [{ip: 010.0.0.1}, {ip: 10.0.0.2}]}]`), old),
 		`subsets[0].addresses[0].ip: Invalid value: "010.0.0.1": must not have leading 0s`)
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateEvent(t *testing.T) {
@@ -38,14 +40,16 @@ func TestValidateEvent(t *testing.T) {
 			`reason: Invalid value: "": can have at most 128 characters`,
 			`message: Invalid value: "": can have at most 1024 characters`},
 	} {
-		t.Run(text, func(t *testing.T) { requireFieldErrors(t, ValidateEvent(parse[corev1.Event](t, text)), want...) })
+		t.Run(text, func(t *testing.T) {
+			validatetest.RequireErrors(t, ValidateEvent(validatetest.Parse[corev1.Event](t, text)), want...)
+		})
 	}
 }
 
 // The metadata is validated only if the event is valid.
 func TestValidateNewEvent(t *testing.T) {
 	metadata := field.ErrorList{field.Required(field.NewPath("metadata", "name"), "")}
-	valid := parse[corev1.Event](t, `metadata: {namespace: default}`)
+	valid := validatetest.Parse[corev1.Event](t, `metadata: {namespace: default}`)
 	require.Equal(t, metadata, validateNewEvent(context.Background(), valid, metadata))
-	require.NotEqual(t, metadata, validateNewEvent(context.Background(), parse[corev1.Event](t, `metadata: {namespace: a}`), metadata))
+	require.NotEqual(t, metadata, validateNewEvent(context.Background(), validatetest.Parse[corev1.Event](t, `metadata: {namespace: a}`), metadata))
 }

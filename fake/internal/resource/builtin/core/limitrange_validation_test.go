@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateLimitRange(t *testing.T) {
@@ -42,7 +44,7 @@ func TestValidateLimitRange(t *testing.T) {
 			`spec.limits[0].defaultRequest[hugepages-2Mi]: Invalid value: "2Mi": default value 4Mi must equal to defaultRequest value 2Mi in hugepages-2Mi`},
 	} {
 		t.Run(limits, func(t *testing.T) {
-			requireFieldErrors(t, validateLimitRange(parse[corev1.LimitRange](t, "spec: {limits: "+limits+"}")), want...)
+			validatetest.RequireErrors(t, validateLimitRange(validatetest.Parse[corev1.LimitRange](t, "spec: {limits: "+limits+"}")), want...)
 		})
 	}
 }

@@ -6,11 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func parseNode(t *testing.T, text string) *corev1.Node {
 	t.Helper()
-	node := parse[corev1.Node](t, braced(text))
+	node := validatetest.Parse[corev1.Node](t, braced(text))
 	setNodeDefaults(node)
 	return node
 }
@@ -70,7 +72,7 @@ func TestValidateNode(t *testing.T) {
 			`spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[1]: <nil> (invalid CIDR address: nope)`,
 			`spec.podCIDRs: Invalid value: ["10.0.0.0/24","nope"]: may specify no more than one CIDR for each IP family`},
 	} {
-		t.Run(text, func(t *testing.T) { requireFieldErrors(t, validateNode(parseNode(t, text)), want...) })
+		t.Run(text, func(t *testing.T) { validatetest.RequireErrors(t, validateNode(parseNode(t, text)), want...) })
 	}
 }
 
@@ -92,14 +94,14 @@ func TestValidateNodeUpdate(t *testing.T) {
 			`metadata.taints[0].effect: Required value`,
 			`metadata.taints[0].effect: Required value`}},
 	} {
-		requireFieldErrors(t, validateNodeUpdate(parseNode(t, test.text), parseNode(t, test.old)), test.want...)
+		validatetest.RequireErrors(t, validateNodeUpdate(parseNode(t, test.text), parseNode(t, test.old)), test.want...)
 	}
 }
 
 func TestValidateNodeStatus(t *testing.T) {
 	old := parseNode(t, `spec: {}`)
-	requireFieldErrors(t, validateNodeChange(parseNode(t, `status: {addresses: [{type: InternalIP, address: a}, {type: ExternalIP, address: a}]}`), old))
-	requireFieldErrors(t, validateNodeChange(parseNode(t, `status: {capacity: {cpu: -1}, allocatable: {}, declaredFeatures: [a],
+	validatetest.RequireErrors(t, validateNodeChange(parseNode(t, `status: {addresses: [{type: InternalIP, address: a}, {type: ExternalIP, address: a}]}`), old))
+	validatetest.RequireErrors(t, validateNodeChange(parseNode(t, `status: {capacity: {cpu: -1}, allocatable: {}, declaredFeatures: [a],
 			addresses: [{type: InternalIP, address: a}, {type: InternalIP, address: a}]}`), old)[2:],
 		`status.addresses[1]: Duplicate value: {"type":"InternalIP","address":"a"}`)
 }

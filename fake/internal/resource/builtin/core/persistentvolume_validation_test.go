@@ -15,12 +15,12 @@ import (
 // volume.
 func parsePersistentVolume(t *testing.T, text string) *corev1.PersistentVolume {
 	t.Helper()
-	pv := parse[corev1.PersistentVolume](t, text)
+	pv := validatetest.Parse[corev1.PersistentVolume](t, text)
 	if pv.Spec.AccessModes == nil {
 		pv.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
 	}
 	if pv.Spec.Capacity == nil {
-		pv.Spec.Capacity = parse[corev1.PersistentVolumeSpec](t, "capacity: {storage: 1Gi}").Capacity
+		pv.Spec.Capacity = validatetest.Parse[corev1.PersistentVolumeSpec](t, "capacity: {storage: 1Gi}").Capacity
 	}
 	if pv.Spec.PersistentVolumeSource == (corev1.PersistentVolumeSource{}) {
 		pv.Spec.NFS = &corev1.NFSVolumeSource{Server: "s", Path: "/"}
@@ -106,7 +106,7 @@ func TestValidatePersistentVolumeUpdate(t *testing.T) {
 		"a malformed value that was there": {
 			`spec: {` + strings.Replace(zone, "[a]", "[a:b]", 1) + `}`, `spec: {storageClassName: a, ` + strings.Replace(zone, "[a]", "[a:b]", 1) + `}`, nil,
 		},
-		"an error is told twice": {`spec: {}`, `spec: {storageClassName: A}`, []string{`spec.storageClassName: Invalid value: "A"`, `spec.storageClassName: Invalid value: "A"`}},
+		"an error is reported twice": {`spec: {}`, `spec: {storageClassName: A}`, []string{`spec.storageClassName: Invalid value: "A"`, `spec.storageClassName: Invalid value: "A"`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			errs := validatetest.Texts(validatePersistentVolumeUpdate(parsePersistentVolume(t, c.pv), parsePersistentVolume(t, c.old)))
@@ -137,7 +137,7 @@ func TestValidateInlineVolumeSpec(t *testing.T) {
 			"volumeMode: Forbidden: may not specify volumeMode other than Filesystem in the context of inline volumes",
 		},
 	} {
-		require.Equal(t, want, validatetest.Texts(ValidateInlineVolumeSpec(parse[corev1.PersistentVolumeSpec](t, text), nil)), text)
+		require.Equal(t, want, validatetest.Texts(ValidateInlineVolumeSpec(validatetest.Parse[corev1.PersistentVolumeSpec](t, text), nil)), text)
 	}
 }
 
@@ -166,14 +166,14 @@ func TestValidateNodeSelector(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			var root *validate.Path
-			selector := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{*parse[corev1.NodeSelectorTerm](t, text)}}
+			selector := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{*validatetest.Parse[corev1.NodeSelectorTerm](t, text)}}
 			require.Equal(t, want, validatetest.Texts(ValidateNodeSelector(selector, false, root.Child("s"))))
 			if want == nil {
 				require.Zero(t, testing.AllocsPerRun(10, func() { ValidateNodeSelector(selector, false, root.Child("s")) }))
 			}
 		})
 	}
-	malformed := parse[corev1.NodeSelector](t, `nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In, values: ["b:"]}]}]`)
+	malformed := validatetest.Parse[corev1.NodeSelector](t, `nodeSelectorTerms: [{matchExpressions: [{key: a, operator: In, values: ["b:"]}]}]`)
 	require.Empty(t, ValidateNodeSelector(malformed, true, nil))
 }
 

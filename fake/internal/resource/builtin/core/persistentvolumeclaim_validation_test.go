@@ -12,12 +12,12 @@ import (
 // parseClaim returns a claim with defaults. The fields of text replace those of a small claim.
 func parseClaim(t *testing.T, text string) *corev1.PersistentVolumeClaim {
 	t.Helper()
-	pvc := parse[corev1.PersistentVolumeClaim](t, text)
+	pvc := validatetest.Parse[corev1.PersistentVolumeClaim](t, text)
 	if pvc.Spec.AccessModes == nil {
 		pvc.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
 	}
 	if pvc.Spec.Resources.Requests == nil {
-		pvc.Spec.Resources.Requests = parse[corev1.VolumeResourceRequirements](t, "requests: {storage: 2Gi}").Requests
+		pvc.Spec.Resources.Requests = validatetest.Parse[corev1.VolumeResourceRequirements](t, "requests: {storage: 2Gi}").Requests
 	}
 	SetDefaultsPersistentVolumeClaim(pvc)
 	return pvc
@@ -92,7 +92,7 @@ func TestValidatePersistentVolumeClaimUpdate(t *testing.T) {
 		"another class than annotated":    {annotation, `{` + annotation + `, spec: {storageClassName: b}}`, []string{immutable}},
 		"another annotation": {annotation, `metadata: {annotations: {volume.beta.kubernetes.io/storage-class: b}}`,
 			[]string{`metadata.annotations.volume.beta.kubernetes.io/storage-class: Invalid value: "b": field is immutable`}},
-		"an error is told twice": {`spec: {accessModes: [a]}`, `spec: {accessModes: [a]}`, []string{"spec.accessModes: Unsupported", "spec.accessModes: Unsupported"}},
+		"an error is reported twice": {`spec: {accessModes: [a]}`, `spec: {accessModes: [a]}`, []string{"spec.accessModes: Unsupported", "spec.accessModes: Unsupported"}},
 		"what was malformed": {
 			`spec: {selector: {matchExpressions: [{key: a, operator: In, values: ["b:"]}]}, dataSource: {apiGroup: A, kind: K, name: a}}`,
 			`spec: {selector: {matchExpressions: [{key: a, operator: In, values: ["b:"]}]}, dataSource: {apiGroup: A, kind: K, name: a}}`, nil,
@@ -133,7 +133,7 @@ func TestValidatePersistentVolumeClaimStatusUpdate(t *testing.T) {
 
 func TestPersistentVolumeClaimWarnings(t *testing.T) {
 	require.Empty(t, persistentVolumeClaimWarnings(parseClaim(t, `spec: {}`)))
-	claim := parse[corev1.PersistentVolumeClaim](t, `
+	claim := validatetest.Parse[corev1.PersistentVolumeClaim](t, `
 metadata: {annotations: {volume.beta.kubernetes.io/storage-class: a}}
 spec: {resources: {requests: {storage: 1500m}, limits: {storage: "0.5"}}}
 `)

@@ -80,9 +80,9 @@ func TestValidatePodResize(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			old := defaultedPod(t, test.old)
-			old.Status = parse[corev1.Pod](t, test.old).Status
+			old.Status = validatetest.Parse[corev1.Pod](t, test.old).Status
 			pod := old.DeepCopy()
-			sent := parse[corev1.PodSpec](t, test.spec)
+			sent := validatetest.Parse[corev1.PodSpec](t, test.spec)
 			if sent.Containers != nil {
 				pod.Spec.Containers = sent.Containers
 			}
@@ -122,10 +122,10 @@ func TestValidatePodEphemeralContainersUpdate(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.old, test.updated), func(t *testing.T) {
 			before := old.DeepCopy()
-			before.Spec.EphemeralContainers = *parse[[]corev1.EphemeralContainer](t, test.old)
+			before.Spec.EphemeralContainers = *validatetest.Parse[[]corev1.EphemeralContainer](t, test.old)
 			setPodDefaults(before)
 			pod := before.DeepCopy()
-			pod.Spec.EphemeralContainers = *parse[[]corev1.EphemeralContainer](t, test.updated)
+			pod.Spec.EphemeralContainers = *validatetest.Parse[[]corev1.EphemeralContainer](t, test.updated)
 			pod.Spec.HostPID = true
 			setPodDefaults(pod)
 			preparePodEphemeralContainersForUpdate(t.Context(), pod, before)

@@ -13,7 +13,7 @@ import (
 func TestValidatePodStatusUpdate(t *testing.T) {
 	const spec = "restartPolicy: OnFailure, nodeName: node, resourceClaims: [{name: gpu, resourceClaimName: g}], " +
 		"initContainers: [{name: init, image: i}, {name: proxy, image: i, restartPolicy: Always}, {name: rules, image: i, restartPolicy: Never, restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]}]"
-	device := parse[corev1.Container](t, "{name: device, resources: {claims: [{name: gpu}, {name: gpu, request: one}], requests: {example.com/gpu: 1}}}")
+	device := validatetest.Parse[corev1.Container](t, "{name: device, resources: {claims: [{name: gpu}, {name: gpu, request: one}], requests: {example.com/gpu: 1}}}")
 	ended := func(list, name string, code int) string {
 		return fmt.Sprintf("%s: [{name: %s, state: {terminated: {exitCode: %d}}}]", list, name, code)
 	}
@@ -93,7 +93,7 @@ func TestValidatePodStatusUpdate(t *testing.T) {
 			old := simplePod(t, spec)
 			old.Spec.Containers = append(old.Spec.Containers, *device)
 			pod := old.DeepCopy()
-			old.Status, pod.Status = *parse[corev1.PodStatus](t, "{"+test.old+"}"), *parse[corev1.PodStatus](t, "{"+test.updated+"}")
+			old.Status, pod.Status = *validatetest.Parse[corev1.PodStatus](t, "{"+test.old+"}"), *validatetest.Parse[corev1.PodStatus](t, "{"+test.updated+"}")
 			setPodStatusDefaults(&old.Status)
 			setPodStatusDefaults(&pod.Status)
 			require.Equal(t, test.want, validatetest.Texts(validatePodStatusUpdate(t.Context(), pod, old)))

@@ -1,9 +1,7 @@
 package core
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -14,24 +12,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
-)
 
-// parse returns the object of a YAML document.
-func parse[T any](t testing.TB, text string) *T {
-	t.Helper()
-	obj := new(T)
-	body, err := yaml.YAMLToJSONStrict([]byte(text))
-	require.NoError(t, err)
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.DisallowUnknownFields()
-	require.NoError(t, decoder.Decode(obj))
-	return obj
-}
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 // requireYAML compares an object with a YAML document.
 func requireYAML[T any](t testing.TB, want string, obj *T) {
 	t.Helper()
-	expected, err := yaml.Marshal(parse[T](t, want))
+	expected, err := yaml.Marshal(validatetest.Parse[T](t, want))
 	require.NoError(t, err)
 	actual, err := yaml.Marshal(obj)
 	require.NoError(t, err)
@@ -39,7 +27,7 @@ func requireYAML[T any](t testing.TB, want string, obj *T) {
 }
 
 func TestSetPodDefaults(t *testing.T) {
-	pod := parse[corev1.Pod](t, `
+	pod := validatetest.Parse[corev1.Pod](t, `
 metadata: {annotations: {pod.alpha.kubernetes.io/init-containers: x, keep: x}}
 spec:
   hostNetwork: true
@@ -103,7 +91,7 @@ status: {podIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}]}
 
 // A template has the shared defaults only.
 func TestSetDefaultsPodTemplateSpec(t *testing.T) {
-	template := parse[corev1.PodTemplateSpec](t, `
+	template := validatetest.Parse[corev1.PodTemplateSpec](t, `
 spec:
   hostNetwork: true
   serviceAccountName: robot
@@ -141,7 +129,7 @@ func TestSetPodStatusDefaults(t *testing.T) {
 		{`{podIP: c, podIPs: [{ip: a}, {ip: b}]}`, `{podIP: c, podIPs: [{ip: c}]}`},
 		{`{}`, `{}`},
 	} {
-		status := parse[corev1.PodStatus](t, test.status)
+		status := validatetest.Parse[corev1.PodStatus](t, test.status)
 		setPodStatusDefaults(status)
 		requireYAML(t, test.want, status)
 	}
@@ -173,7 +161,7 @@ containers: [{name: c, resources: {limits: {cpu: 1}}}]`,
 			`{requests: {cpu: 3}, limits: {cpu: 3}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			pod := &corev1.Pod{Spec: *parse[corev1.PodSpec](t, test.spec)}
+			pod := &corev1.Pod{Spec: *validatetest.Parse[corev1.PodSpec](t, test.spec)}
 			setPodDefaults(pod)
 			setPodLevelResourceDefaults(&pod.Spec)
 			if test.want == "" {
@@ -201,10 +189,10 @@ func TestKeepPodLevelResources(t *testing.T) {
 		for name, prepare := range map[string]func(context.Context, *corev1.Pod, *corev1.Pod){
 			"update": preparePodForUpdate, "resize": preparePodResizeForUpdate,
 		} {
-			old := parse[corev1.Pod](t, `{spec: {resources: `+test.old+`, `+containers+`}}`)
-			pod := parse[corev1.Pod](t, `{spec: {resources: `+test.updated+`, `+containers+`}}`)
+			old := validatetest.Parse[corev1.Pod](t, `{spec: {resources: `+test.old+`, `+containers+`}}`)
+			pod := validatetest.Parse[corev1.Pod](t, `{spec: {resources: `+test.updated+`, `+containers+`}}`)
 			prepare(t.Context(), pod, old)
-			want := parse[corev1.ResourceRequirements](t, test.want)
+			want := validatetest.Parse[corev1.ResourceRequirements](t, test.want)
 			assert.True(t, equality.Semantic.DeepEqual(want, pod.Spec.Resources), "%s from %s to %s: %v", name, test.old, test.updated, pod.Spec.Resources)
 		}
 	}
@@ -213,9 +201,9 @@ func TestKeepPodLevelResources(t *testing.T) {
 // A volume status needs a feature that is off.
 func TestDropDisabledPodStatusFields(t *testing.T) {
 	const reported = `{containerStatuses: [{name: c, volumeMounts: [{name: v, volumeStatus: {image: {imageRef: i}}}]}]}`
-	status := parse[corev1.PodStatus](t, reported)
-	dropDisabledPodStatusFields(status, parse[corev1.PodStatus](t, reported))
-	require.Equal(t, parse[corev1.PodStatus](t, reported), status)
+	status := validatetest.Parse[corev1.PodStatus](t, reported)
+	dropDisabledPodStatusFields(status, validatetest.Parse[corev1.PodStatus](t, reported))
+	require.Equal(t, validatetest.Parse[corev1.PodStatus](t, reported), status)
 	dropDisabledPodStatusFields(status, &corev1.PodStatus{})
 	require.Nil(t, status.ContainerStatuses[0].VolumeMounts[0].VolumeStatus)
 }
@@ -229,7 +217,7 @@ func TestQOSClass(t *testing.T) {
 		`{resources: {}, containers: [{name: c, resources: {limits: {cpu: 1, memory: 1}}}]}`:                      corev1.PodQOSBestEffort,
 		`{resources: {limits: {cpu: 1, memory: 1}}, containers: [{name: c, resources: {requests: {cpu: 500m}}}]}`: corev1.PodQOSBurstable,
 	} {
-		pod := &corev1.Pod{Spec: *parse[corev1.PodSpec](t, spec)}
+		pod := &corev1.Pod{Spec: *validatetest.Parse[corev1.PodSpec](t, spec)}
 		setPodDefaults(pod)
 		setPodLevelResourceDefaults(&pod.Spec)
 		assert.Equal(t, want, qosClass(pod), spec)
@@ -237,7 +225,7 @@ func TestQOSClass(t *testing.T) {
 }
 
 func TestPreparePodForCreate(t *testing.T) {
-	pod := parse[corev1.Pod](t, `
+	pod := validatetest.Parse[corev1.Pod](t, `
 metadata:
   labels: {rev: a, app: b}
   annotations:
@@ -314,7 +302,7 @@ containers:
   livenessProbe: {httpGet: {port: 1, protocol: HTTP2}}
   startupProbe: {grpc: {port: 1, mode: TLS}}
 `
-	created := parse[corev1.PodSpec](t, disabled)
+	created := validatetest.Parse[corev1.PodSpec](t, disabled)
 	dropDisabledPodSpecFields(created, nil)
 	requireYAML(t, `
 volumes:
@@ -339,7 +327,7 @@ containers:
   livenessProbe: {httpGet: {port: 1}}
   startupProbe: {grpc: {port: 1}}
 `, created)
-	updated, old := parse[corev1.PodSpec](t, disabled), parse[corev1.PodSpec](t, disabled)
+	updated, old := validatetest.Parse[corev1.PodSpec](t, disabled), validatetest.Parse[corev1.PodSpec](t, disabled)
 	dropDisabledPodSpecFields(updated, old)
 	require.Equal(t, old, updated)
 }

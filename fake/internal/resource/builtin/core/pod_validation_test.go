@@ -82,7 +82,7 @@ spec:
 // defaultedPod returns a pod as it is when it is validated.
 func defaultedPod(t testing.TB, text string) *corev1.Pod {
 	t.Helper()
-	pod := parse[corev1.Pod](t, text)
+	pod := validatetest.Parse[corev1.Pod](t, text)
 	setPodDefaults(pod)
 	preparePodForCreate(t.Context(), pod)
 	return pod
@@ -500,7 +500,7 @@ func TestValidatePodEnums(t *testing.T) {
 
 // Templates do not have the defaults of pods.
 func TestValidateHostPorts(t *testing.T) {
-	spec := parse[corev1.PodSpec](t, "{hostNetwork: true, containers: [{ports: [{containerPort: 80}, {containerPort: 81, hostPort: 80}]}]}")
+	spec := validatetest.Parse[corev1.PodSpec](t, "{hostNetwork: true, containers: [{ports: [{containerPort: 80}, {containerPort: 81, hostPort: 80}]}]}")
 	var root *validate.Path
 	const second = "[0].ports[1].hostPort: Invalid value: 80: must match `containerPort` when `hostNetwork` is true"
 	require.Equal(t, []string{"containers" + second}, validatetest.Texts(validateHostPorts(spec, PodValidationOptions{}, root.Child("containers"))))
@@ -519,7 +519,7 @@ func TestValidateFieldsOfOldPods(t *testing.T) {
 		"schedulingGroup: {podGroupName: A}":                {`spec.schedulingGroup.podGroupName: Invalid value: "A": ` + validatetest.BadSubdomain},
 	} {
 		old := simplePod(t, "")
-		fields := parse[corev1.PodSpec](t, "{"+text+"}")
+		fields := validatetest.Parse[corev1.PodSpec](t, "{"+text+"}")
 		old.Spec.SchedulingGroup, old.Spec.Tolerations = fields.SchedulingGroup, fields.Tolerations
 		require.Equal(t, want, validatetest.Texts(validatePodUpdate(old.DeepCopy(), old)), text)
 	}

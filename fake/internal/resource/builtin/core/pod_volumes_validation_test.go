@@ -80,7 +80,7 @@ func TestValidatePodVolumes(t *testing.T) {
 // Of several sources the first one is validated, in an order of the server's own, and some paths of
 // the errors are not those of the fields.
 func TestVolumesHaveOneSource(t *testing.T) {
-	pod := parse[corev1.Pod](t, `spec: {volumes: [{name: a, image: {}, ephemeral: {}, csi: {}, scaleIO: {}, projected: {}, storageos: {}, azureDisk: {},
+	pod := validatetest.Parse[corev1.Pod](t, `spec: {volumes: [{name: a, image: {}, ephemeral: {}, csi: {}, scaleIO: {}, projected: {}, storageos: {}, azureDisk: {},
 		portworxVolume: {}, photonPersistentDisk: {}, vsphereVolume: {}, azureFile: {}, configMap: {}, flexVolume: {}, fc: {}, downwardAPI: {}, quobyte: {},
 		cephfs: {}, cinder: {}, rbd: {}, persistentVolumeClaim: {}, flocker: {}, glusterfs: {}, iscsi: {}, nfs: {}, secret: {}, awsElasticBlockStore: {},
 		gcePersistentDisk: {}, gitRepo: {}, hostPath: {}}]}`)
@@ -118,7 +118,7 @@ func TestSourcesOfPersistentVolumes(t *testing.T) {
 		"storageos":            "storageos.volumeName: Required value",
 		"scaleIO":              "scaleIO.gateway: Required value",
 	} {
-		pod := parse[corev1.Pod](t, "spec: {volumes: [{name: a, "+source+": {}}]}")
+		pod := validatetest.Parse[corev1.Pod](t, "spec: {volumes: [{name: a, "+source+": {}}]}")
 		setPodDefaults(pod)
 		_, errs := validatePodVolumes(&pod.Spec, nil, PodValidationOptions{}, nil)
 		require.NotEmpty(t, errs, source)

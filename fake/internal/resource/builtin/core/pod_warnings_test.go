@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestPodWarnings(t *testing.T) {
@@ -59,7 +60,7 @@ func TestPodWarnings(t *testing.T) {
 			`spec.hostAliases[0].ip: non-standard IP address "::ffff:10.0.0.1" is invalid: use "10.0.0.1"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			pod := parse[corev1.Pod](t, test.pod)
+			pod := validatetest.Parse[corev1.Pod](t, test.pod)
 			if pod.Name == "" {
 				pod.Name = "p"
 			}
@@ -70,7 +71,7 @@ func TestPodWarnings(t *testing.T) {
 
 func TestPodTemplateWarnings(t *testing.T) {
 	const annotation = "container.apparmor.security.beta.kubernetes.io/"
-	template := parse[corev1.PodTemplate](t, `{template: {metadata: {name: a.b, annotations: {`+annotation+`a: unconfined, `+annotation+`b: unconfined}},
+	template := validatetest.Parse[corev1.PodTemplate](t, `{template: {metadata: {name: a.b, annotations: {`+annotation+`a: unconfined, `+annotation+`b: unconfined}},
 		spec: {containers: [{name: a}, {name: b, securityContext: {appArmorProfile: {type: Unconfined}}}], nodeSelector: {beta.kubernetes.io/os: linux}}}}`)
 	want := []string{
 		`template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead`,
@@ -90,7 +91,7 @@ func TestPodTemplateWarnings(t *testing.T) {
 }
 
 func TestPodStatusWarnings(t *testing.T) {
-	status := parse[corev1.PodStatus](t, `{podIPs: [{ip: 10.0.0.1}, {ip: "2001:DB8::1"}], hostIPs: [{ip: 010.0.0.1}]}`)
+	status := validatetest.Parse[corev1.PodStatus](t, `{podIPs: [{ip: 10.0.0.1}, {ip: "2001:DB8::1"}], hostIPs: [{ip: 010.0.0.1}]}`)
 	require.Equal(t, []string{
 		`status.podIPs[1].ip: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")`,
 		`status.hostIPs[0].ip: non-standard IP address "010.0.0.1" is invalid: use "10.0.0.1"`,

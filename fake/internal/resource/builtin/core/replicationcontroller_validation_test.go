@@ -6,13 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // replicationControllerWith returns a valid ReplicationController, with defaults, whose fields are
 // replaced by those of text.
 func replicationControllerWith(t *testing.T, text string) *corev1.ReplicationController {
 	t.Helper()
-	rc := parse[corev1.ReplicationController](t, `
+	rc := validatetest.Parse[corev1.ReplicationController](t, `
 metadata: {name: web, generation: 1}
 spec: {selector: {app: web}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: nginx}]}}}`)
 	setReplicationControllerDefaults(rc)
@@ -42,22 +44,22 @@ func TestValidateReplicationController(t *testing.T) {
 			"spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported"}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateReplicationController(replicationControllerWith(t, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validateReplicationController(replicationControllerWith(t, test.fields)), test.want...)
 		})
 	}
 }
 
 func TestValidateReplicationControllerUpdate(t *testing.T) {
 	old := replicationControllerWith(t, "{}")
-	requireFieldErrors(t, validateReplicationControllerUpdate(replicationControllerWith(t, `spec: {replicas: 2, selector: {}, template: {metadata: {labels: {a: b}}}}`), old))
+	validatetest.RequireErrors(t, validateReplicationControllerUpdate(replicationControllerWith(t, `spec: {replicas: 2, selector: {}, template: {metadata: {labels: {a: b}}}}`), old))
 	rc := replicationControllerWith(t, `spec: {replicas: -1, minReadySeconds: -1, selector: null}`)
-	const noSelector = "spec.selector: Required value" // a real server tells it twice
-	requireFieldErrors(t, validateReplicationControllerUpdate(rc, old), noSelector, noSelector,
+	const noSelector = "spec.selector: Required value" // a real server reports it twice
+	validatetest.RequireErrors(t, validateReplicationControllerUpdate(rc, old), noSelector, noSelector,
 		"spec.replicas: Invalid value: -1: must be greater than or equal to 0",
 		"spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0")
-	requireFieldErrors(t, validateReplicationControllerUpdate(rc, rc), noSelector, noSelector) // the numbers have not changed
+	validatetest.RequireErrors(t, validateReplicationControllerUpdate(rc, rc), noSelector, noSelector) // the numbers have not changed
 	rc.Spec.Template = nil
-	requireFieldErrors(t, validateReplicationControllerUpdate(old, rc))
+	validatetest.RequireErrors(t, validateReplicationControllerUpdate(old, rc))
 }
 
 func TestValidateReplicationControllerStatus(t *testing.T) {
@@ -76,8 +78,8 @@ func TestValidateReplicationControllerStatus(t *testing.T) {
 			"status.availableReplicas: Invalid value: -1: " + negative,
 			"status.observedGeneration: Invalid value: -1: " + negative},
 	} {
-		rc := parse[corev1.ReplicationController](t, "status: "+status)
-		requireFieldErrors(t, validateReplicationControllerStatusUpdate(rc, nil), want...)
+		rc := validatetest.Parse[corev1.ReplicationController](t, "status: "+status)
+		validatetest.RequireErrors(t, validateReplicationControllerStatusUpdate(rc, nil), want...)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateResourceQuota(t *testing.T) {
@@ -44,7 +46,7 @@ func TestValidateResourceQuota(t *testing.T) {
 			`spec.scopeSelector.matchExpressions: Invalid value: {"matchExpressions":[{"scopeName":"PriorityClass","operator":"Exists"}]}: unsupported scope applied to resource`},
 	} {
 		t.Run(spec, func(t *testing.T) {
-			requireFieldErrors(t, validateResourceQuota(parse[corev1.ResourceQuota](t, "spec: "+spec)), want...)
+			validatetest.RequireErrors(t, validateResourceQuota(validatetest.Parse[corev1.ResourceQuota](t, "spec: "+spec)), want...)
 		})
 	}
 }
@@ -66,26 +68,26 @@ func TestValidateManyScopes(t *testing.T) {
 }
 
 func TestValidateResourceQuotaUpdate(t *testing.T) {
-	old := parse[corev1.ResourceQuota](t, `spec: {hard: {pods: 1}, scopes: [Terminating, NotBestEffort]}`)
-	requireFieldErrors(t, validateResourceQuotaUpdate(parse[corev1.ResourceQuota](t, `spec: {hard: {pods: 2}, scopes: [NotBestEffort, Terminating]}`), old))
-	requireFieldErrors(t, validateResourceQuotaUpdate(parse[corev1.ResourceQuota](t, `spec: {hard: {pods: -2}, scopes: [Terminating]}`), old),
+	old := validatetest.Parse[corev1.ResourceQuota](t, `spec: {hard: {pods: 1}, scopes: [Terminating, NotBestEffort]}`)
+	validatetest.RequireErrors(t, validateResourceQuotaUpdate(validatetest.Parse[corev1.ResourceQuota](t, `spec: {hard: {pods: 2}, scopes: [NotBestEffort, Terminating]}`), old))
+	validatetest.RequireErrors(t, validateResourceQuotaUpdate(validatetest.Parse[corev1.ResourceQuota](t, `spec: {hard: {pods: -2}, scopes: [Terminating]}`), old),
 		`spec.hard[pods]: Invalid value: "-2": must be greater than or equal to 0`,
 		`spec.scopes: Invalid value: ["Terminating"]: field is immutable`)
 }
 
 func TestValidateResourceQuotaStatusUpdate(t *testing.T) {
-	requireFieldErrors(t, validateResourceQuotaStatusUpdate(parse[corev1.ResourceQuota](t, `status: {hard: {pods: 1, gpu: 1}, used: {pods: 1500m}}`), nil),
+	validatetest.RequireErrors(t, validateResourceQuotaStatusUpdate(validatetest.Parse[corev1.ResourceQuota](t, `status: {hard: {pods: 1, gpu: 1}, used: {pods: 1500m}}`), nil),
 		`status.hard[gpu]: Invalid value: "gpu": must be a standard resource type or fully qualified`,
 		`status.hard[gpu]: Invalid value: "gpu": must be a standard resource for quota`,
 		`status.used[pods]: Invalid value: "1500m": must be an integer`)
 }
 
 func TestResourceQuotaWarnings(t *testing.T) {
-	require.Empty(t, resourceQuotaWarnings(parse[corev1.ResourceQuota](t, `spec: {hard: {cpu: 1, limits.cpu: 1, requests.storage: 1}}`)))
+	require.Empty(t, resourceQuotaWarnings(validatetest.Parse[corev1.ResourceQuota](t, `spec: {hard: {cpu: 1, limits.cpu: 1, requests.storage: 1}}`)))
 	require.Equal(t, []string{
 		"ResourceQuota cpu (2) should be less than limits.cpu (1)",
 		"ResourceQuota requests.memory (2Gi) should be less than limits.memory (1Gi)",
 		"ResourceQuota requests.ephemeral-storage (2) should be less than limits.ephemeral-storage (1)",
-	}, resourceQuotaWarnings(parse[corev1.ResourceQuota](t, `spec: {hard: {cpu: 2, limits.cpu: 1, memory: 1, requests.memory: 2Gi, limits.memory: 1Gi,
+	}, resourceQuotaWarnings(validatetest.Parse[corev1.ResourceQuota](t, `spec: {hard: {cpu: 2, limits.cpu: 1, memory: 1, requests.memory: 2Gi, limits.memory: 1Gi,
 		requests.ephemeral-storage: 2, limits.ephemeral-storage: 1}}`)))
 }

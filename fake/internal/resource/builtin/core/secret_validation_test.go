@@ -6,12 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // parseSecret returns a Secret with stringData in data.
 func parseSecret(t *testing.T, text string) *corev1.Secret {
 	t.Helper()
-	secret := parse[corev1.Secret](t, text)
+	secret := validatetest.Parse[corev1.Secret](t, text)
 	setSecretDefaults(secret)
 	canonicalizeSecret(secret)
 	return secret
@@ -40,12 +42,12 @@ func TestValidateSecret(t *testing.T) {
 		`{type: kubernetes.io/ssh-auth, stringData: {ssh-privatekey: x}}`:                                                 nil,
 		`{type: kubernetes.io/tls, stringData: {tls.crt: '', tls.key: ''}}`:                                               nil,
 	} {
-		t.Run(text, func(t *testing.T) { requireFieldErrors(t, validateSecret(parseSecret(t, text)), want...) })
+		t.Run(text, func(t *testing.T) { validatetest.RequireErrors(t, validateSecret(parseSecret(t, text)), want...) })
 	}
 	large := &corev1.Secret{Data: map[string][]byte{"k": []byte(strings.Repeat("x", corev1.MaxSecretSize))}}
-	requireFieldErrors(t, validateSecret(large))
+	validatetest.RequireErrors(t, validateSecret(large))
 	large.Data["l"] = []byte("x")
-	requireFieldErrors(t, validateSecret(large), "data: Too long: may not be more than 1048576 bytes")
+	validatetest.RequireErrors(t, validateSecret(large), "data: Too long: may not be more than 1048576 bytes")
 }
 
 func TestValidateSecretUpdate(t *testing.T) {
@@ -61,7 +63,7 @@ func TestValidateSecretUpdate(t *testing.T) {
 			"immutable: Forbidden: field is immutable when `immutable` is set",
 			"data: Forbidden: field is immutable when `immutable` is set"}},
 	} {
-		requireFieldErrors(t, validateSecretUpdate(parseSecret(t, test.text), parseSecret(t, test.old)), test.want...)
+		validatetest.RequireErrors(t, validateSecretUpdate(parseSecret(t, test.text), parseSecret(t, test.old)), test.want...)
 	}
 }
 
@@ -72,7 +74,7 @@ func TestSecretWarnings(t *testing.T) {
 }
 
 func TestServiceAccountWarnings(t *testing.T) {
-	marked := parse[corev1.ServiceAccount](t, `metadata: {annotations: {kubernetes.io/enforce-mountable-secrets: 'true'}}`)
+	marked := validatetest.Parse[corev1.ServiceAccount](t, `metadata: {annotations: {kubernetes.io/enforce-mountable-secrets: 'true'}}`)
 	want := []string{"metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"}
 	require.Equal(t, want, serviceAccountWarnings(marked))
 	require.Equal(t, want, serviceAccountWarningsOnUpdate(marked, &corev1.ServiceAccount{}))

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestValidateServiceClusterIPs(t *testing.T) {
@@ -28,7 +29,7 @@ func TestValidateServiceClusterIPs(t *testing.T) {
 		`{ipFamilies: [IPv5]}`:                                                      `spec.ipFamilies[0]: Unsupported value: "IPv5": supported values: "IPv4", "IPv6"`,
 		`{ipFamilyPolicy: Any}`:                                                     `spec.ipFamilyPolicy: Unsupported value: "Any": supported values: "PreferDualStack", "RequireDualStack", "SingleStack"`,
 	} {
-		errs := ValidateServiceClusterIPs(parse[corev1.ServiceSpec](t, spec), nil)
+		errs := ValidateServiceClusterIPs(validatetest.Parse[corev1.ServiceSpec](t, spec), nil)
 		if want == "" {
 			require.Empty(t, errs, spec)
 			continue
@@ -69,9 +70,9 @@ func TestValidateClusterIPsUpdate(t *testing.T) {
 			`spec.clusterIPs[0]: Invalid value: ["fd00::1","10.0.0.1"]: may not change once set`,
 			`spec.ipFamilies[0]: Invalid value: ["fd00::1","10.0.0.1"]: may not change once set`}},
 	} {
-		spec, old := parse[corev1.ServiceSpec](t, braced(test.spec)), parse[corev1.ServiceSpec](t, braced(test.old))
+		spec, old := validatetest.Parse[corev1.ServiceSpec](t, braced(test.spec)), validatetest.Parse[corev1.ServiceSpec](t, braced(test.old))
 		var root *validate.Path
 		errs := validateClusterIPsUpdate(spec, old, root.Child("spec"))
-		requireFieldErrors(t, append(errs, validateIPFamiliesUpdate(spec, old, root.Child("spec"))...), test.want...)
+		validatetest.RequireErrors(t, append(errs, validateIPFamiliesUpdate(spec, old, root.Child("spec"))...), test.want...)
 	}
 }

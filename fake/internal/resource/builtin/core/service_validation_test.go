@@ -7,18 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-)
 
-// requireFieldErrors compares errors with their texts.
-func requireFieldErrors(t *testing.T, errs field.ErrorList, want ...string) {
-	t.Helper()
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(texts, "\n"))
-}
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
+)
 
 // braced returns fields as a YAML object.
 func braced(fields string) string {
@@ -31,7 +22,7 @@ func braced(fields string) string {
 // parseService returns a Service with defaults. Without ports it has one.
 func parseService(t *testing.T, text string) *corev1.Service {
 	t.Helper()
-	service := parse[corev1.Service](t, braced(text))
+	service := validatetest.Parse[corev1.Service](t, braced(text))
 	if service.Spec.Ports == nil {
 		service.Spec.Ports = []corev1.ServicePort{{Port: 80}}
 	}
@@ -127,7 +118,7 @@ func TestValidateService(t *testing.T) {
 		`spec: {trafficDistribution: Any}`: {
 			`spec.trafficDistribution: Unsupported value: "Any": supported values: "PreferClose", "PreferSameZone", "PreferSameNode"`},
 	} {
-		t.Run(text, func(t *testing.T) { requireFieldErrors(t, validateService(parseService(t, text)), want...) })
+		t.Run(text, func(t *testing.T) { validatetest.RequireErrors(t, validateService(parseService(t, text)), want...) })
 	}
 }
 
@@ -154,19 +145,19 @@ func TestValidateServiceUpdate(t *testing.T) {
 		{`{metadata: {annotations: {service.beta.kubernetes.io/load-balancer-source-ranges: nope}}, spec: {type: LoadBalancer}}`,
 			`{metadata: {annotations: {service.beta.kubernetes.io/load-balancer-source-ranges: nope}}, spec: {type: LoadBalancer}}`, nil},
 	} {
-		requireFieldErrors(t, validateServiceUpdate(parseService(t, test.text), parseService(t, test.old)), test.want...)
+		validatetest.RequireErrors(t, validateServiceUpdate(parseService(t, test.text), parseService(t, test.old)), test.want...)
 	}
 }
 
 func TestValidateServiceStatusUpdate(t *testing.T) {
 	status := func(serviceType, ingress string) *corev1.Service {
-		return parse[corev1.Service](t, fmt.Sprintf(`{spec: {type: %s}, status: {loadBalancer: {ingress: %s}}}`, serviceType, ingress))
+		return validatetest.Parse[corev1.Service](t, fmt.Sprintf(`{spec: {type: %s}, status: {loadBalancer: {ingress: %s}}}`, serviceType, ingress))
 	}
-	requireFieldErrors(t, validateServiceStatusUpdate(status("ClusterIP", `[]`), &corev1.Service{}))
-	requireFieldErrors(t, validateServiceStatusUpdate(status("NodePort", `[{ip: nope}]`), &corev1.Service{}),
+	validatetest.RequireErrors(t, validateServiceStatusUpdate(status("ClusterIP", `[]`), &corev1.Service{}))
+	validatetest.RequireErrors(t, validateServiceStatusUpdate(status("NodePort", `[{ip: nope}]`), &corev1.Service{}),
 		"status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'")
 	ingress := `[{ip: 010.0.0.1, ipMode: VIP}, {ip: nope, ipMode: Any}, {ip: 10.0.0.1}, {ipMode: Proxy, hostname: a}, {hostname: 10.0.0.1}, {hostname: A}]`
-	requireFieldErrors(t, validateServiceStatusUpdate(status("LoadBalancer", ingress), status("LoadBalancer", `[{ip: 010.0.0.1}]`)),
+	validatetest.RequireErrors(t, validateServiceStatusUpdate(status("LoadBalancer", ingress), status("LoadBalancer", `[{ip: 010.0.0.1}]`)),
 		`status.loadBalancer.ingress[1].ip: Invalid value: "nope": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
 		`status.loadBalancer.ingress[1].ipMode: Unsupported value: "Any": supported values: "Proxy", "VIP"`,
 		"status.loadBalancer.ingress[2].ipMode: Required value: must be specified when `ip` is set",
@@ -203,7 +194,7 @@ func TestServiceWarnings(t *testing.T) {
 }
 
 func TestServiceStatusWarnings(t *testing.T) {
-	service := parse[corev1.Service](t, `status: {loadBalancer: {ingress: [{hostname: a}, {ip: 10.0.0.1}, {ip: 'FD00::1'}]}}`)
+	service := validatetest.Parse[corev1.Service](t, `status: {loadBalancer: {ingress: [{hostname: a}, {ip: 10.0.0.1}, {ip: 'FD00::1'}]}}`)
 	require.Equal(t, []string{`status.loadBalancer.ingress[2]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")`},
 		serviceStatusWarnings(service, service))
 }

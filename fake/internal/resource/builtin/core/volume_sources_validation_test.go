@@ -108,7 +108,7 @@ func TestValidatePersistentVolumeSources(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			var root *validate.Path
-			spec := parse[corev1.PersistentVolumeSpec](t, text)
+			spec := validatetest.Parse[corev1.PersistentVolumeSpec](t, text)
 			require.Equal(t, want, validatetest.Texts(validatePersistentVolumeSource(spec, "pv", root.Child("spec"))))
 		})
 	}

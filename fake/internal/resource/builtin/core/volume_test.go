@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestSetVolumeDefaults(t *testing.T) {
@@ -30,7 +32,7 @@ func TestSetVolumeDefaults(t *testing.T) {
 		{`{name: v, ephemeral: {volumeClaimTemplate: {spec: {resources: {requests: {storage: 1024Mi}}}}}}`,
 			`{name: v, ephemeral: {volumeClaimTemplate: {spec: {volumeMode: Filesystem, resources: {requests: {storage: 1Gi}}}}}}`},
 	} {
-		v := parse[corev1.Volume](t, test.volume)
+		v := validatetest.Parse[corev1.Volume](t, test.volume)
 		setVolumeDefaults(v)
 		requireYAML(t, test.want, v)
 		again := v.DeepCopy()

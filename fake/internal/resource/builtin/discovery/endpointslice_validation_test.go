@@ -1,13 +1,13 @@
 package discovery
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func parseSlice(t *testing.T, text string) *discoveryv1.EndpointSlice {
@@ -16,15 +16,6 @@ func parseSlice(t *testing.T, text string) *discoveryv1.EndpointSlice {
 	require.NoError(t, yaml.UnmarshalStrict([]byte("{"+text+"}"), s))
 	setEndpointSliceDefaults(s)
 	return s
-}
-
-func requireErrors(t *testing.T, errs field.ErrorList, want ...string) {
-	t.Helper()
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(texts, "\n"))
 }
 
 func TestValidateEndpointSlice(t *testing.T) {
@@ -61,33 +52,33 @@ func TestValidateEndpointSlice(t *testing.T) {
 				`character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
 			`ports[2].name: Duplicate value: "web"`},
 	} {
-		t.Run(text, func(t *testing.T) { requireErrors(t, validateEndpointSlice(parseSlice(t, text)), want...) })
+		t.Run(text, func(t *testing.T) { validatetest.RequireErrors(t, validateEndpointSlice(parseSlice(t, text)), want...) })
 	}
 }
 
 func TestValidateLongEndpointSlices(t *testing.T) {
 	s := &discoveryv1.EndpointSlice{AddressType: discoveryv1.AddressTypeIPv4}
 	s.Endpoints = make([]discoveryv1.Endpoint, maxEndpoints)
-	requireErrors(t, validateEndpointSlice(s))
+	validatetest.RequireErrors(t, validateEndpointSlice(s))
 	s.Endpoints = append(s.Endpoints, discoveryv1.Endpoint{})
 	s.Ports = make([]discoveryv1.EndpointPort, maxPorts+1)
-	requireErrors(t, validateEndpointSlice(s), "ports: Too many: 20001: must have at most 20000 items", "endpoints: Too many: 1001: must have at most 1000 items")
+	validatetest.RequireErrors(t, validateEndpointSlice(s), "ports: Too many: 20001: must have at most 20000 items", "endpoints: Too many: 1001: must have at most 1000 items")
 
 	s = &discoveryv1.EndpointSlice{Endpoints: []discoveryv1.Endpoint{{Hints: &discoveryv1.EndpointHints{ForNodes: make([]discoveryv1.ForNode, maxHints+1)}}}}
-	requireErrors(t, validateEndpointSlice(s), "endpoints[0].hints.forNodes: Too many: 9: must have at most 8 items")
+	validatetest.RequireErrors(t, validateEndpointSlice(s), "endpoints[0].hints.forNodes: Too many: 9: must have at most 8 items")
 	s.Endpoints[0].Hints.ForZones = make([]discoveryv1.ForZone, maxHints+1)
-	requireErrors(t, validateEndpointSlice(s), "endpoints[0].hints.forZones: Too many: 9: must have at most 8 items")
+	validatetest.RequireErrors(t, validateEndpointSlice(s), "endpoints[0].hints.forZones: Too many: 9: must have at most 8 items")
 }
 
 func TestValidateEndpointSliceUpdate(t *testing.T) {
 	old := parseSlice(t, `addressType: IPv4, endpoints: [{addresses: [010.0.0.1]}]`)
 	s := old.DeepCopy()
-	requireErrors(t, validateEndpointSliceUpdate(s, old))
+	validatetest.RequireErrors(t, validateEndpointSliceUpdate(s, old))
 	s.Ports = []discoveryv1.EndpointPort{{Name: new("A")}}
 	require.Len(t, validateEndpointSliceUpdate(s, old), 1)
 	s.Ports = nil
 	s.Endpoints = append(s.Endpoints, discoveryv1.Endpoint{Addresses: []string{"10.0.0.2"}})
-	requireErrors(t, validateEndpointSliceUpdate(s, old), `endpoints[0].addresses[0]: Invalid value: "010.0.0.1": must not have leading 0s`)
+	validatetest.RequireErrors(t, validateEndpointSliceUpdate(s, old), `endpoints[0].addresses[0]: Invalid value: "010.0.0.1": must not have leading 0s`)
 }
 
 func TestEndpointSliceWarnings(t *testing.T) {

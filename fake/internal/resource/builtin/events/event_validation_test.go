@@ -3,12 +3,13 @@ package events
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 const newEvent = `"eventTime": "2031-04-05T06:07:08.000009Z", "reportingComponent": "example.com/c", "reportingInstance": "i", "action": "a", "reason": "r",
@@ -20,15 +21,6 @@ func parseEvent(t *testing.T, fields string) *corev1.Event {
 	event := &corev1.Event{}
 	require.NoError(t, json.Unmarshal([]byte("{"+fields+"}"), event))
 	return event
-}
-
-func requireErrors(t *testing.T, errs field.ErrorList, want ...string) {
-	t.Helper()
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(texts, "\n"))
 }
 
 func TestValidateNewEvent(t *testing.T) {
@@ -47,7 +39,7 @@ func TestValidateNewEvent(t *testing.T) {
 		newEvent + `, "eventTime": null, "action": ""`: {`eventTime: Required value`},
 		newEvent + `, "action": ""`:                    {`action: Required value`},
 	} {
-		requireErrors(t, validateNewEvent(context.Background(), parseEvent(t, fields), nil), want...)
+		validatetest.RequireErrors(t, validateNewEvent(context.Background(), parseEvent(t, fields), nil), want...)
 	}
 }
 
@@ -56,11 +48,11 @@ func TestValidateEventUpdate(t *testing.T) {
 	update := func(fields string) field.ErrorList {
 		return validateEventUpdate(context.Background(), parseEvent(t, newEvent+fields), old, nil)
 	}
-	requireErrors(t, update(``))
-	requireErrors(t, update(`, "series": {"count": 2, "lastObservedTime": "2031-04-05T06:07:08.000009Z"}`))
-	requireErrors(t, update(`, "series": {"count": 1, "lastObservedTime": "2031-04-05T06:07:08.000009Z"}`),
+	validatetest.RequireErrors(t, update(``))
+	validatetest.RequireErrors(t, update(`, "series": {"count": 2, "lastObservedTime": "2031-04-05T06:07:08.000009Z"}`))
+	validatetest.RequireErrors(t, update(`, "series": {"count": 1, "lastObservedTime": "2031-04-05T06:07:08.000009Z"}`),
 		`series.count: Invalid value: "": should be at least 2`)
-	requireErrors(t, update(`, "reason": "s", "message": "m", "source": {"host": "h"}, "count": 1, "type": "Warning", "action": "b", "related": {"name": "n"},
+	validatetest.RequireErrors(t, update(`, "reason": "s", "message": "m", "source": {"host": "h"}, "count": 1, "type": "Warning", "action": "b", "related": {"name": "n"},
 			"reportingComponent": "d", "reportingInstance": "j"`),
 		`reason: Invalid value: "s": field is immutable`,
 		`message: Invalid value: "m": field is immutable`,
@@ -72,7 +64,7 @@ func TestValidateEventUpdate(t *testing.T) {
 		`related: Invalid value: {"name":"n"}: field is immutable`,
 		`reportingController: Invalid value: "d": field is immutable`,
 		`reportingInstance: Invalid value: "j": field is immutable`)
-	requireErrors(t, update(`, "involvedObject": {"name": "n"}, "eventTime": "2031-04-05T06:07:09.000000Z",
+	validatetest.RequireErrors(t, update(`, "involvedObject": {"name": "n"}, "eventTime": "2031-04-05T06:07:09.000000Z",
 			"firstTimestamp": "2031-04-05T06:07:08Z", "lastTimestamp": "2031-04-05T06:07:08Z"`),
 		`involvedObject: Invalid value: {"name":"n"}: field is immutable`,
 		`firstTimestamp: Invalid value: "2031-04-05T06:07:08Z": field is immutable`,

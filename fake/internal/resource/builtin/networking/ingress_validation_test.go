@@ -64,21 +64,21 @@ func TestValidateIngress(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, validatetest.Texts(validateIngress(parse[networkingv1.Ingress](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateIngress(validatetest.Parse[networkingv1.Ingress](t, text))))
 		})
 	}
 }
 
 func TestValidateIngressUpdate(t *testing.T) {
-	old := parse[networkingv1.Ingress](t, `spec: {rules: [{host: "*.a", http: {paths: []}}], tls: [{secretName: A}]}`)
-	ing := parse[networkingv1.Ingress](t, `{metadata: {annotations: {kubernetes.io/ingress.class: a}}, spec: {ingressClassName: b, rules: [{host: "*.b", http: {paths: []}}, {host: c, http: {paths: []}}], tls: [{secretName: B}]}}`)
+	old := validatetest.Parse[networkingv1.Ingress](t, `spec: {rules: [{host: "*.a", http: {paths: []}}], tls: [{secretName: A}]}`)
+	ing := validatetest.Parse[networkingv1.Ingress](t, `{metadata: {annotations: {kubernetes.io/ingress.class: a}}, spec: {ingressClassName: b, rules: [{host: "*.b", http: {paths: []}}, {host: c, http: {paths: []}}], tls: [{secretName: B}]}}`)
 	require.Equal(t, []string{"spec.rules[1].http.paths: Required value"}, validatetest.Texts(validateIngressUpdate(ing, old)), "what was malformed stays valid")
 	require.Len(t, validateIngressUpdate(ing, &networkingv1.Ingress{}), 3)
 }
 
 func TestValidateIngressStatusUpdate(t *testing.T) {
-	old := parse[networkingv1.Ingress](t, `status: {loadBalancer: {ingress: [{ip: 010.0.0.1}]}}`)
-	ing := parse[networkingv1.Ingress](t, `status: {loadBalancer: {ingress: [{ip: 010.0.0.1}, {ip: 010.0.0.2}, {ip: a, hostname: a.b}, {hostname: A}, {hostname: 10.0.0.1}, {ip: "FE80::1"}]}}`)
+	old := validatetest.Parse[networkingv1.Ingress](t, `status: {loadBalancer: {ingress: [{ip: 010.0.0.1}]}}`)
+	ing := validatetest.Parse[networkingv1.Ingress](t, `status: {loadBalancer: {ingress: [{ip: 010.0.0.1}, {ip: 010.0.0.2}, {ip: a, hostname: a.b}, {hostname: A}, {hostname: 10.0.0.1}, {ip: "FE80::1"}]}}`)
 	require.Equal(t, []string{
 		`status.loadBalancer.ingress[1].ip: Invalid value: "010.0.0.2": must not have leading 0s`,
 		`status.loadBalancer.ingress[2].ip: Invalid value: "a": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
@@ -88,7 +88,7 @@ func TestValidateIngressStatusUpdate(t *testing.T) {
 }
 
 func TestIngressWarnings(t *testing.T) {
-	ing := parse[networkingv1.Ingress](t, `metadata: {annotations: {kubernetes.io/ingress.class: a}}`)
+	ing := validatetest.Parse[networkingv1.Ingress](t, `metadata: {annotations: {kubernetes.io/ingress.class: a}}`)
 	require.Equal(t, []string{`annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`}, ingressWarnings(ing))
 	ing.Spec.IngressClassName = new("a")
 	require.Empty(t, ingressWarnings(ing))

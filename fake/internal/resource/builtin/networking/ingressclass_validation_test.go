@@ -29,12 +29,12 @@ func TestValidateIngressClass(t *testing.T) {
 		`spec: {controller: a/b, parameters: {kind: d, name: e, scope: Other}}`:                     {`spec.parameters.scope: Unsupported value: "Other": supported values: "Cluster", "Namespace"`},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, validatetest.Texts(validateIngressClass(parse[networkingv1.IngressClass](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateIngressClass(validatetest.Parse[networkingv1.IngressClass](t, text))))
 		})
 	}
 
-	old := parse[networkingv1.IngressClass](t, `spec: {controller: a/b}`)
-	require.Empty(t, validateIngressClassUpdate(parse[networkingv1.IngressClass](t, `spec: {controller: a/b, parameters: {kind: c, name: d, scope: Cluster}}`), old))
+	old := validatetest.Parse[networkingv1.IngressClass](t, `spec: {controller: a/b}`)
+	require.Empty(t, validateIngressClassUpdate(validatetest.Parse[networkingv1.IngressClass](t, `spec: {controller: a/b, parameters: {kind: c, name: d, scope: Cluster}}`), old))
 	require.Equal(t, []string{`spec.controller: Invalid value: "a/c": field is immutable`},
-		validatetest.Texts(validateIngressClassUpdate(parse[networkingv1.IngressClass](t, `spec: {controller: a/c}`), old)))
+		validatetest.Texts(validateIngressClassUpdate(validatetest.Parse[networkingv1.IngressClass](t, `spec: {controller: a/c}`), old)))
 }

@@ -18,6 +18,6 @@ func TestValidateIPAddress(t *testing.T) {
 			`spec.parentRef.name: Invalid value: "%": may not contain '%'`, `spec.parentRef.namespace: Invalid value: ".": may not be '.'`,
 		},
 	} {
-		require.Equal(t, want, validatetest.Texts(validateIPAddressUpdate(parse[networkingv1.IPAddress](t, text), nil)), text)
+		require.Equal(t, want, validatetest.Texts(validateIPAddressUpdate(validatetest.Parse[networkingv1.IPAddress](t, text), nil)), text)
 	}
 }

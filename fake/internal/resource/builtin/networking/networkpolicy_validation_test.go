@@ -44,18 +44,18 @@ func TestValidateNetworkPolicy(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, validatetest.Texts(validateNetworkPolicy(parse[networkingv1.NetworkPolicy](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateNetworkPolicy(validatetest.Parse[networkingv1.NetworkPolicy](t, text))))
 		})
 	}
 
-	old := parse[networkingv1.NetworkPolicy](t, `spec: {podSelector: {matchExpressions: [{key: a, operator: In, values: ["b:"]}]}, ingress: [{from: [{ipBlock: {cidr: "10.0.0.0/8", except: ["10.01.0.0/16"]}}]}]}`)
-	moved := parse[networkingv1.NetworkPolicy](t, `spec: {podSelector: {matchExpressions: [{key: a, operator: In, values: ["c:"]}]}, egress: [{to: [{ipBlock: {cidr: "10.01.0.0/16"}}]}]}`)
+	old := validatetest.Parse[networkingv1.NetworkPolicy](t, `spec: {podSelector: {matchExpressions: [{key: a, operator: In, values: ["b:"]}]}, ingress: [{from: [{ipBlock: {cidr: "10.0.0.0/8", except: ["10.01.0.0/16"]}}]}]}`)
+	moved := validatetest.Parse[networkingv1.NetworkPolicy](t, `spec: {podSelector: {matchExpressions: [{key: a, operator: In, values: ["c:"]}]}, egress: [{to: [{ipBlock: {cidr: "10.01.0.0/16"}}]}]}`)
 	require.Empty(t, validateNetworkPolicyUpdate(moved, old), "malformed values stay valid")
 	require.Len(t, validateNetworkPolicyUpdate(moved, &networkingv1.NetworkPolicy{}), 2)
 }
 
 func TestNetworkPolicyWarnings(t *testing.T) {
-	np := parse[networkingv1.NetworkPolicy](t, `spec: {ingress: [{from: [{}, {ipBlock: {cidr: "FE80::/64"}}]}], egress: [{to: [{ipBlock: {cidr: "fe80::/64", except: ["fe80:0::/65"]}}]}]}`)
+	np := validatetest.Parse[networkingv1.NetworkPolicy](t, `spec: {ingress: [{from: [{}, {ipBlock: {cidr: "FE80::/64"}}]}], egress: [{to: [{ipBlock: {cidr: "fe80::/64", except: ["fe80:0::/65"]}}]}]}`)
 	require.Equal(t, []string{
 		`spec.ingress[0].from[1].ipBlock.cidr: IPv6 CIDR value "FE80::/64" should be in RFC 5952 canonical format ("fe80::/64")`,
 		`spec.egress[0].to[0].ipBlock.except[0]: IPv6 CIDR value "fe80:0::/65" should be in RFC 5952 canonical format ("fe80::/65")`,

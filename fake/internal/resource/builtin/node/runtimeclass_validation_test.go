@@ -1,15 +1,15 @@
 package node
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	"k8s.io/apimachinery/pkg/api/operation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func parse(t *testing.T, text string) *nodev1.RuntimeClass {
@@ -17,16 +17,6 @@ func parse(t *testing.T, text string) *nodev1.RuntimeClass {
 	c := &nodev1.RuntimeClass{}
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), c))
 	return c
-}
-
-// requireFieldErrors compares errors with their texts.
-func requireFieldErrors(t *testing.T, errs field.ErrorList, want ...string) {
-	t.Helper()
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(texts, "\n"))
 }
 
 func TestValidateRuntimeClass(t *testing.T) {
@@ -49,7 +39,7 @@ func TestValidateRuntimeClass(t *testing.T) {
 			`scheduling.tolerations[1]: Duplicate value: {"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":1}`}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validateRuntimeClass(parse(t, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validateRuntimeClass(parse(t, test.fields)), test.want...)
 		})
 	}
 	many := &nodev1.RuntimeClass{Scheduling: &nodev1.Scheduling{Tolerations: make([]corev1.Toleration, 100_000)}}
@@ -61,10 +51,10 @@ func TestValidateHandlerDeclaratively(t *testing.T) {
 	res := Resources()[0]
 	create, update := operation.Operation{Type: operation.Create}, operation.Operation{Type: operation.Update}
 	require.Empty(t, res.ValidateDeclaratively(t.Context(), create, parse(t, `{handler: runc}`), nil))
-	requireFieldErrors(t, res.ValidateDeclaratively(t.Context(), create, parse(t, `{}`), nil), "handler: Required value")
+	validatetest.RequireErrors(t, res.ValidateDeclaratively(t.Context(), create, parse(t, `{}`), nil), "handler: Required value")
 	errs := res.ValidateDeclaratively(t.Context(), create, parse(t, `{handler: A_b}`), nil)
 	require.Len(t, errs, 1)
-	requireFieldErrors(t, res.ValidateDeclaratively(t.Context(), update, parse(t, `{handler: runsc}`), parse(t, `{handler: runc}`)),
+	validatetest.RequireErrors(t, res.ValidateDeclaratively(t.Context(), update, parse(t, `{handler: runsc}`), parse(t, `{handler: runc}`)),
 		`handler: Invalid value: null: field is immutable`)
 }
 

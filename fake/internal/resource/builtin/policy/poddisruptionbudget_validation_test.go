@@ -1,13 +1,13 @@
 package policy
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func parse(t *testing.T, text string) *policyv1.PodDisruptionBudget {
@@ -15,16 +15,6 @@ func parse(t *testing.T, text string) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{}
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), b))
 	return b
-}
-
-// requireFieldErrors compares errors with their texts.
-func requireFieldErrors(t *testing.T, errs field.ErrorList, want ...string) {
-	t.Helper()
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(texts, "\n"))
 }
 
 func TestValidatePodDisruptionBudget(t *testing.T) {
@@ -49,8 +39,8 @@ func TestValidatePodDisruptionBudget(t *testing.T) {
 	} {
 		t.Run(test.spec, func(t *testing.T) {
 			b := parse(t, "spec: "+test.spec)
-			requireFieldErrors(t, validatePodDisruptionBudget(b), test.want...)
-			requireFieldErrors(t, validatePodDisruptionBudgetUpdate(b, &policyv1.PodDisruptionBudget{}), test.want...)
+			validatetest.RequireErrors(t, validatePodDisruptionBudget(b), test.want...)
+			validatetest.RequireErrors(t, validatePodDisruptionBudgetUpdate(b, &policyv1.PodDisruptionBudget{}), test.want...)
 		})
 	}
 	// Values that are invalid already may stay in the selector.
@@ -70,6 +60,6 @@ func TestValidatePodDisruptionBudgetStatus(t *testing.T) {
 			"status.desiredHealthy: Invalid value: -1: " + negative,
 			"status.expectedPods: Invalid value: -1: " + negative},
 	} {
-		requireFieldErrors(t, validatePodDisruptionBudgetStatusUpdate(parse(t, "status: "+status), nil), want...)
+		validatetest.RequireErrors(t, validatePodDisruptionBudgetStatusUpdate(parse(t, "status: "+status), nil), want...)
 	}
 }

@@ -1,13 +1,13 @@
 package scheduling
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // parse returns a PriorityClass with defaults.
@@ -17,16 +17,6 @@ func parse(t *testing.T, text string) *schedulingv1.PriorityClass {
 	require.NoError(t, yaml.UnmarshalStrict([]byte(text), c))
 	setPriorityClassDefaults(c)
 	return c
-}
-
-// requireFieldErrors compares errors with their texts.
-func requireFieldErrors(t *testing.T, errs field.ErrorList, want ...string) {
-	t.Helper()
-	var texts []string
-	for _, err := range errs {
-		texts = append(texts, err.Error())
-	}
-	require.Equal(t, strings.Join(want, "\n"), strings.Join(texts, "\n"))
 }
 
 func TestValidatePriorityClass(t *testing.T) {
@@ -49,15 +39,15 @@ func TestValidatePriorityClass(t *testing.T) {
 			reserved + "globalDefault of system-cluster-critical PriorityClass must be false"}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
-			requireFieldErrors(t, validatePriorityClass(parse(t, test.fields)), test.want...)
+			validatetest.RequireErrors(t, validatePriorityClass(parse(t, test.fields)), test.want...)
 		})
 	}
 }
 
 func TestValidatePriorityClassUpdate(t *testing.T) {
 	old := parse(t, `{metadata: {name: a}, value: 1}`)
-	requireFieldErrors(t, validatePriorityClassUpdate(parse(t, `{metadata: {name: a}, value: 1, globalDefault: true, description: d}`), old))
-	requireFieldErrors(t, validatePriorityClassUpdate(parse(t, `{metadata: {name: a}, value: 2, preemptionPolicy: Never}`), old),
+	validatetest.RequireErrors(t, validatePriorityClassUpdate(parse(t, `{metadata: {name: a}, value: 1, globalDefault: true, description: d}`), old))
+	validatetest.RequireErrors(t, validatePriorityClassUpdate(parse(t, `{metadata: {name: a}, value: 2, preemptionPolicy: Never}`), old),
 		"value: Forbidden: may not be changed in an update.",
 		`preemptionPolicy: Invalid value: "Never": field is immutable`)
 }

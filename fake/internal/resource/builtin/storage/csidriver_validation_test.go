@@ -26,13 +26,13 @@ func TestValidateCSIDriver(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, validatetest.Texts(validateCSIDriver(parse[storagev1.CSIDriver](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateCSIDriver(validatetest.Parse[storagev1.CSIDriver](t, text))))
 		})
 	}
 
-	old := parse[storagev1.CSIDriver](t, `spec: {attachRequired: true, volumeLifecycleModes: [Persistent]}`)
-	require.Empty(t, validateCSIDriverUpdate(parse[storagev1.CSIDriver](t, `spec: {attachRequired: true, volumeLifecycleModes: [Persistent], podInfoOnMount: true, fsGroupPolicy: None}`), old))
+	old := validatetest.Parse[storagev1.CSIDriver](t, `spec: {attachRequired: true, volumeLifecycleModes: [Persistent]}`)
+	require.Empty(t, validateCSIDriverUpdate(validatetest.Parse[storagev1.CSIDriver](t, `spec: {attachRequired: true, volumeLifecycleModes: [Persistent], podInfoOnMount: true, fsGroupPolicy: None}`), old))
 	require.Equal(t, []string{
 		"spec.attachedRequired: Invalid value: false: field is immutable", `spec.volumeLifecycleModes: Invalid value: ["Ephemeral"]: field is immutable`,
-	}, validatetest.Texts(validateCSIDriverUpdate(parse[storagev1.CSIDriver](t, `spec: {attachRequired: false, volumeLifecycleModes: [Ephemeral]}`), old)))
+	}, validatetest.Texts(validateCSIDriverUpdate(validatetest.Parse[storagev1.CSIDriver](t, `spec: {attachRequired: false, volumeLifecycleModes: [Ephemeral]}`), old)))
 }

@@ -28,13 +28,13 @@ func TestValidateCSINode(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, validatetest.Texts(validateCSINode(parse[storagev1.CSINode](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateCSINode(validatetest.Parse[storagev1.CSINode](t, text))))
 		})
 	}
 
-	old := parse[storagev1.CSINode](t, `spec: {drivers: [{name: a, nodeID: b, allocatable: {count: 1}}, {name: c, nodeID: d}]}`)
-	require.Empty(t, validateCSINodeUpdate(parse[storagev1.CSINode](t, `spec: {drivers: [{name: e, nodeID: f}, {name: a, nodeID: b, allocatable: {count: 2}}]}`), old))
-	errs := validateCSINodeUpdate(parse[storagev1.CSINode](t, `spec: {drivers: [{name: c, nodeID: e}, {name: a, nodeID: b, topologyKeys: [f]}]}`), old)
+	old := validatetest.Parse[storagev1.CSINode](t, `spec: {drivers: [{name: a, nodeID: b, allocatable: {count: 1}}, {name: c, nodeID: d}]}`)
+	require.Empty(t, validateCSINodeUpdate(validatetest.Parse[storagev1.CSINode](t, `spec: {drivers: [{name: e, nodeID: f}, {name: a, nodeID: b, allocatable: {count: 2}}]}`), old))
+	errs := validateCSINodeUpdate(validatetest.Parse[storagev1.CSINode](t, `spec: {drivers: [{name: c, nodeID: e}, {name: a, nodeID: b, topologyKeys: [f]}]}`), old)
 	require.Equal(t, []string{
 		`spec.drivers: Invalid value: {"name":"a","nodeID":"b","topologyKeys":["f"]}: field is immutable`,
 		`spec.drivers: Invalid value: {"name":"c","nodeID":"e","topologyKeys":null}: field is immutable`,

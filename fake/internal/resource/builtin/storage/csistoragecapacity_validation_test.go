@@ -18,14 +18,14 @@ func TestValidateCSIStorageCapacity(t *testing.T) {
 			`capacity: Invalid value: "-1": must be greater than or equal to 0`,
 		},
 	} {
-		require.Equal(t, want, validatetest.Texts(validateCSIStorageCapacity(parse[storagev1.CSIStorageCapacity](t, text))), text)
+		require.Equal(t, want, validatetest.Texts(validateCSIStorageCapacity(validatetest.Parse[storagev1.CSIStorageCapacity](t, text))), text)
 	}
 
-	old := parse[storagev1.CSIStorageCapacity](t, `{storageClassName: a, capacity: 1, nodeTopology: {matchExpressions: [{key: a, operator: In, values: ["b:"]}]}}`)
+	old := validatetest.Parse[storagev1.CSIStorageCapacity](t, `{storageClassName: a, capacity: 1, nodeTopology: {matchExpressions: [{key: a, operator: In, values: ["b:"]}]}}`)
 	same := old.DeepCopy()
 	same.Capacity = nil
 	require.Empty(t, validateCSIStorageCapacityUpdate(same, old), "a malformed value stays valid")
 	require.Equal(t, []string{
 		`nodeTopology: Invalid value: {}: field is immutable`, `storageClassName: Invalid value: "b": field is immutable`,
-	}, validatetest.Texts(validateCSIStorageCapacityUpdate(parse[storagev1.CSIStorageCapacity](t, `{storageClassName: b, nodeTopology: {}}`), old)))
+	}, validatetest.Texts(validateCSIStorageCapacityUpdate(validatetest.Parse[storagev1.CSIStorageCapacity](t, `{storageClassName: b, nodeTopology: {}}`), old)))
 }

@@ -38,7 +38,7 @@ func TestValidateStorageClass(t *testing.T) {
 		},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, validatetest.Texts(validateStorageClassUpdate(parse[storagev1.StorageClass](t, text), nil)))
+			require.Equal(t, want, validatetest.Texts(validateStorageClassUpdate(validatetest.Parse[storagev1.StorageClass](t, text), nil)))
 		})
 	}
 	require.Equal(t, []string{"parameters: Too long: may not be more than 512 bytes"}, validatetest.Texts(validateStorageClass(&storagev1.StorageClass{Parameters: manyParameters(513)})))

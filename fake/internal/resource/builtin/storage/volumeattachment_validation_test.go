@@ -25,11 +25,11 @@ func TestValidateVolumeAttachment(t *testing.T) {
 		`spec: {attacher: a, nodeName: c, source: {persistentVolumeName: B}}`: {`spec.source.persistentVolumeName: Invalid value: "B": ` + validatetest.BadSubdomain},
 	} {
 		t.Run(text, func(t *testing.T) {
-			require.Equal(t, want, validatetest.Texts(validateNewVolumeAttachment(parse[storagev1.VolumeAttachment](t, text))))
+			require.Equal(t, want, validatetest.Texts(validateNewVolumeAttachment(validatetest.Parse[storagev1.VolumeAttachment](t, text))))
 		})
 	}
 
-	a := parse[storagev1.VolumeAttachment](t, `{spec: {attacher: a, nodeName: c, source: {persistentVolumeName: B}}, status: {attachError: {errorCode: 0}, detachError: {errorCode: -1}}}`)
+	a := validatetest.Parse[storagev1.VolumeAttachment](t, `{spec: {attacher: a, nodeName: c, source: {persistentVolumeName: B}}, status: {attachError: {errorCode: 0}, detachError: {errorCode: -1}}}`)
 	a.Status.AttachError.Message = strings.Repeat("m", 1024)
 	a.Status.DetachError.Message = strings.Repeat("m", 1025)
 	a.Status.AttachmentMetadata = map[string]string{"a": strings.Repeat("b", 256<<10)}

@@ -15,12 +15,12 @@ func TestValidateVolumeAttributesClass(t *testing.T) {
 		`{driverName: ""}`:                          {"driverName: Required value", "parameters: Required value: must contain at least one key/value pair"},
 		`{driverName: "a b", parameters: {"": ""}}`: {`driverName: Invalid value: "a b": ` + malformedQualifiedName, `parameters: Invalid value: "": field can not be empty.`},
 	} {
-		require.Equal(t, want, validatetest.Texts(validateVolumeAttributesClass(parse[storagev1.VolumeAttributesClass](t, text))), text)
+		require.Equal(t, want, validatetest.Texts(validateVolumeAttributesClass(validatetest.Parse[storagev1.VolumeAttributesClass](t, text))), text)
 	}
-	old := parse[storagev1.VolumeAttributesClass](t, `{driverName: a, parameters: {b: c}}`)
+	old := validatetest.Parse[storagev1.VolumeAttributesClass](t, `{driverName: a, parameters: {b: c}}`)
 	require.Empty(t, validateVolumeAttributesClassUpdate(old, old))
 	require.Equal(t, []string{
 		"driverName: Required value", "driverName: Forbidden: updates to driverName are forbidden.",
 		"parameters: Forbidden: updates to parameters are forbidden.", "driverName: Required value",
-	}, validatetest.Texts(validateVolumeAttributesClassUpdate(parse[storagev1.VolumeAttributesClass](t, `{driverName: "", parameters: {b: d}}`), old)))
+	}, validatetest.Texts(validateVolumeAttributesClassUpdate(validatetest.Parse[storagev1.VolumeAttributesClass](t, `{driverName: "", parameters: {b: d}}`), old)))
 }
