@@ -16,9 +16,9 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/admission/plugins"
-	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/fake/internal/serviceallocator"
+	"example.com/fakeapi/fake/internal/webhookclient"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/originguard"
 )
@@ -55,8 +55,10 @@ type options struct {
 	namespaceDeletionDelay time.Duration
 	enabledPlugins         []string // besides those that are enabled by default
 	disabledPlugins        []string
-	admissionPlugins       []string         // the result of both
-	webhookNetwork         versions.Network // to the conversion webhooks
+	admissionPlugins       []string              // the result of both
+	webhookNetwork         webhookclient.Network // without Services, see webhookNetworkOf
+	webhookDelay           time.Duration
+	policyDelay            time.Duration
 	limits                 Limits
 	services               serviceallocator.Config
 }
@@ -91,6 +93,9 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		closeTimeout:           o.closeTimeout,
 		features:               maps.Clone(o.features),
 		reviewers:              slices.Clone(o.reviewers),
+		webhookNetwork:         o.webhookNetwork,
+		webhookDelay:           o.webhookDelay,
+		policyDelay:            o.policyDelay,
 		enabledPlugins:         slices.Clone(o.enabledPlugins),
 		disabledPlugins:        slices.Clone(o.disabledPlugins),
 		timeline:               o.timeline,

@@ -83,7 +83,7 @@ func New(opts ...Option) (*Server, error) {
 	store := memstore.New(storeOptions)
 	s := &Server{
 		opts:      o,
-		types:     registry.New(o.builtinTypes(), o.conversionNetwork(store)),
+		types:     registry.New(o.builtinTypes(), o.webhookNetworkOf(store)),
 		store:     store,
 		serveDone: make(chan struct{}),
 	}
@@ -105,6 +105,7 @@ func New(opts ...Option) (*Server, error) {
 func (s *Server) initialize() (err error) {
 	defer func() {
 		if err != nil {
+			s.api.Close()
 			s.types.Close()
 		}
 	}()
@@ -135,6 +136,9 @@ func (s *Server) handlerSettings() handlers.Settings {
 		ContinueLifetime:       o.continueLifetime,
 		AdmissionPlugins:       o.admissionPlugins,
 		Reviewers:              o.reviewers,
+		WebhookNetwork:         o.webhookNetworkOf(s.store),
+		WebhookDelay:           o.webhookDelay,
+		PolicyDelay:            o.policyDelay,
 		Authorizer:             o.authorizer,
 		Tokens:                 s.tokens,
 		Services:               o.services,
@@ -256,6 +260,7 @@ func (s *Server) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	s.cancel()
+	s.api.Close() // ends the calls of admission webhooks
 	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
 	}

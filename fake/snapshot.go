@@ -84,7 +84,7 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	store := s.store.Fork()
 	f := &Server{
-		opts: o, types: s.types.Fork(o.builtinTypes(), o.conversionNetwork(store)), store: store, authority: authority, serveDone: make(chan struct{}),
+		opts: o, types: s.types.Fork(o.builtinTypes(), o.webhookNetworkOf(store)), store: store, authority: authority, serveDone: make(chan struct{}),
 	}
 	f.tokens = newTokens(o.tokens)
 	f.api = handlers.New(f.store, f.types, ids.New(forkSeed(seed(o.seed), f.store.Revision())), f.handlerSettings())

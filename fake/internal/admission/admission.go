@@ -1,6 +1,7 @@
 // Package admission runs admission plugins on writes: first those that mutate the object, and, when
 // the server has finished the object, those that validate it. The interfaces are those of
-// k8s.io/apiserver/pkg/admission. Package plugins has the plugins of kube-apiserver.
+// k8s.io/apiserver/pkg/admission. Package plugins has the plugins of kube-apiserver, package webhook
+// those that call webhooks and package policy those that evaluate policies.
 package admission
 
 import (
@@ -76,6 +77,9 @@ type Attributes struct {
 	// Object is the new object and OldObject the stored one, both in the storage version; nil if
 	// there is none.
 	Object, OldObject runtime.Object
+
+	// library is the result of Library in the current pass.
+	library *LibraryAttributes
 }
 
 // RequestResource returns the resource of the path.
@@ -89,8 +93,23 @@ func (a *Attributes) RequestResource() *resource.Resource {
 // GroupResource returns the group and plural of the path.
 func (a *Attributes) GroupResource() schema.GroupResource { return a.RequestResource().GroupResource() }
 
-// Admit calls the mutating plugins one after the other. The first refusal is the error.
+// Admit calls the mutating plugins one after the other. The first refusal is the error. If a webhook
+// or a policy has changed the object, all are called again. Webhooks and policies are called again
+// by their reinvocationPolicy.
 func (c Chain) Admit(ctx context.Context, attrs *Attributes) error {
+	attrs.library = nil
+	if err := c.admitOnce(ctx, attrs); err != nil || attrs.library == nil {
+		return err
+	}
+	reinvocation := attrs.library.GetReinvocationContext()
+	if !reinvocation.ShouldReinvoke() {
+		return nil
+	}
+	reinvocation.SetIsReinvoke()
+	return c.admitOnce(ctx, attrs)
+}
+
+func (c Chain) admitOnce(ctx context.Context, attrs *Attributes) error {
 	for _, p := range c {
 		if m, ok := p.(MutationInterface); ok && p.Handles(attrs) {
 			if err := m.Admit(ctx, attrs); err != nil {
@@ -103,6 +122,7 @@ func (c Chain) Admit(ctx context.Context, attrs *Attributes) error {
 
 // Validate calls the validating plugins. The first refusal is the error.
 func (c Chain) Validate(ctx context.Context, attrs *Attributes) error {
+	attrs.library = nil
 	for _, p := range c {
 		if v, ok := p.(ValidationInterface); ok && p.Handles(attrs) {
 			if err := v.Validate(ctx, attrs); err != nil {

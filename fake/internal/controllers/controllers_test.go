@@ -16,11 +16,11 @@ import (
 
 	"example.com/fakeapi/fake/internal/controllers"
 	"example.com/fakeapi/fake/internal/crd/registry"
-	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin"
+	"example.com/fakeapi/fake/internal/webhookclient"
 	"example.com/fakeapi/memstore"
 )
 
@@ -37,7 +37,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, limits memstore.Options) *fixture {
 	p := &fixture{T: t, store: memstore.New(limits)}
-	p.API = handlers.New(p.store, registry.New(builtin.Table(), versions.Network{}), ids.New([32]byte{}), handlers.Settings{})
+	p.API = handlers.New(p.store, registry.New(builtin.Table(), webhookclient.Network{}), ids.New([32]byte{}), handlers.Settings{})
 	p.controllers = controllers.New(p.store, builtin.Table, p, 0)
 	require.NoError(t, p.LoadSystem())
 	return p

@@ -32,6 +32,7 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/fake/internal/storage"
 	"example.com/fakeapi/fake/internal/watchcache"
+	"example.com/fakeapi/fake/internal/webhookclient"
 	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/memstore"
 )
@@ -54,6 +55,13 @@ type Settings struct {
 	AdmissionPlugins []string
 	// Reviewers are called like admission webhooks for every write of a request.
 	Reviewers []*admission.Reviewer
+	// WebhookNetwork is how admission webhooks are called.
+	WebhookNetwork webhookclient.Network
+	// WebhookDelay and PolicyDelay are the times after which changes of webhook configurations, and
+	// of policies and their bindings, take effect.
+	WebhookDelay, PolicyDelay time.Duration
+	// ObserveAdmission is called with each decision of a webhook or a policy; see admission.Dynamic.
+	ObserveAdmission func(ctx context.Context, d admission.Decision)
 	// Authorizer decides access reviews; nil allows everything.
 	Authorizer authz.Authorizer
 	// Tokens has the bearer tokens that token reviews accept.
@@ -80,6 +88,8 @@ type API struct {
 	// by the server itself, which are not reviewed. newUID is ids.UID.
 	admission, ownAdmission admission.Chain
 	newUID                  func() types.UID
+	// close ends the calls of webhooks.
+	close context.CancelFunc
 
 	crds     *controller.Controller
 	services *serviceallocator.Allocator
@@ -122,6 +132,7 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	a.tokens = serviceaccount.New(g, a.getCore)
 	dependencies := plugins.Dependencies{
 		Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer, GenerateName: g.GenerateName, Now: a.clock.Now,
+		Dynamic: a.dynamicAdmission(),
 	}
 	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, dependencies)
 	a.ownAdmission = plugins.New(settings.AdmissionPlugins, nil, dependencies)
@@ -130,6 +141,9 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	}
 	return a
 }
+
+// Close ends the calls of admission webhooks and closes their connections.
+func (a *API) Close() { a.close() }
 
 // getCore returns an object of the core group, or NotFound.
 func (a *API) getCore(plural, namespace, name string) (runtime.Object, error) {

@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/fake/internal/crd/registry"
-	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/recordcache"
 	"example.com/fakeapi/fake/internal/resource/builtin"
+	"example.com/fakeapi/fake/internal/webhookclient"
 	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/memstore"
 )
 
 func newTestAPI(t *testing.T) *API {
-	a := New(memstore.New(memstore.Options{}), registry.New(builtin.Table(), versions.Network{}), ids.New([32]byte{1}), Settings{})
+	a := New(memstore.New(memstore.Options{}), registry.New(builtin.Table(), webhookclient.Network{}), ids.New([32]byte{1}), Settings{})
 	require.NoError(t, a.LoadSystem())
 	return a
 }

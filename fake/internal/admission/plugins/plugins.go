@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/admission/policy"
+	"example.com/fakeapi/fake/internal/admission/webhook"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/memstore"
 )
@@ -27,6 +29,8 @@ type Dependencies struct {
 	GenerateName func(base string) string
 	// Now returns the time of the server.
 	Now func() time.Time
+	// Dynamic is used by the plugins for webhooks and policies.
+	Dynamic admission.Dynamic
 }
 
 // Objects reads stored objects in their storage versions. The caller may change them.
@@ -58,7 +62,7 @@ type plugin struct {
 }
 
 // table returns the plugins in the order of kube-apiserver. Reviewers are called before
-// ResourceQuota, where a real server calls webhooks.
+// ResourceQuota, after webhooks.
 func table() []plugin {
 	return []plugin{
 		{"NamespaceLifecycle", true, newNamespaceLifecycle},
@@ -83,6 +87,10 @@ func table() []plugin {
 		{"DefaultIngressClass", true, newDefaultIngressClass},
 		{"DenyServiceExternalIPs", false, newDenyServiceExternalIPs},
 		{"PodTopologyLabels", true, newPodTopologyLabels},
+		{"MutatingAdmissionPolicy", true, func(d Dependencies) admission.Interface { return policy.NewMutating(d.Dynamic) }},
+		{"MutatingAdmissionWebhook", true, func(d Dependencies) admission.Interface { return webhook.NewMutating(d.Dynamic) }},
+		{"ValidatingAdmissionPolicy", true, func(d Dependencies) admission.Interface { return policy.NewValidating(d.Dynamic) }},
+		{"ValidatingAdmissionWebhook", true, func(d Dependencies) admission.Interface { return webhook.NewValidating(d.Dynamic) }},
 		{"ResourceQuota", true, newResourceQuota},
 	}
 }

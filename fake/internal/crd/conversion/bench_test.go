@@ -5,13 +5,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"example.com/fakeapi/fake/internal/webhookclient"
 )
 
 func BenchmarkNew(b *testing.B) {
 	client, dial := startInMemory(b, newWebhook(nil, nil))
 	for name, crd := range map[string]func() (*Converter, error){
-		"None":    func() (*Converter, error) { return New(newCRD(nil), dial, nil) },
-		"Webhook": func() (*Converter, error) { return New(newCRD(client), dial, nil) },
+		"None":    func() (*Converter, error) { return New(newCRD(nil), webhookclient.Network{Dial: dial}) },
+		"Webhook": func() (*Converter, error) { return New(newCRD(client), webhookclient.Network{Dial: dial}) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

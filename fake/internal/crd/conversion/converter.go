@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/webhookclient"
 )
 
 // servicePort is the default of spec.conversion.webhook.clientConfig.service.port.
@@ -19,20 +21,19 @@ const servicePort = 443
 type Converter struct {
 	group     string
 	library   runtime.ObjectConvertor
-	transport *transport
+	transport *webhookclient.Transport
 }
 
 // New returns the converter of a CustomResourceDefinition, which it does not change or retain. The
-// strategy None, which is the default, changes only the apiVersion; Webhook calls the webhook. If
-// dial is nil, the converter dials over the network. If services is nil, no service can be
-// resolved. An unknown strategy, a webhook without an address and an invalid caBundle are errors.
-func New(crd *apiextensionsv1.CustomResourceDefinition, dial Dialer, services ServiceResolver) (*Converter, error) {
+// strategy None, which is the default, changes only the apiVersion; Webhook calls the webhook over
+// network. An unknown strategy, a webhook without an address and an invalid caBundle are errors.
+func New(crd *apiextensionsv1.CustomResourceDefinition, network webhookclient.Network) (*Converter, error) {
 	complete, err := withDefaults(crd)
 	if err != nil {
 		return nil, err
 	}
-	n := newTransport(dial, services)
-	factory, err := conversion.NewCRConverterFactory(n, n.authenticationInfoResolver)
+	n := webhookclient.New(network, complete.Name)
+	factory, err := conversion.NewCRConverterFactory(n, n.AuthenticationInfoResolver)
 	if err != nil {
 		return nil, fmt.Errorf("conversion of %s: %w", crd.Name, err)
 	}
@@ -72,7 +73,7 @@ func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions
 // first error ends the conversion. If ctx is done, no further call is made; a call in progress
 // continues, as on a real server, until the response, for at most 30 seconds, or until Close.
 func (c *Converter) Convert(ctx context.Context, objects []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
-	defer c.transport.beginCall()()
+	defer c.transport.BeginCall()()
 	target := schema.GroupVersion{Group: c.group, Version: to}
 	converted := make([]*unstructured.Unstructured, len(objects))
 	for i, object := range objects {
@@ -101,8 +102,8 @@ func (c *Converter) Convert(ctx context.Context, objects []*unstructured.Unstruc
 
 // Drain is called when crd was replaced. Conversions that have started continue, and may call the
 // webhook. All connections are closed after the last call in progress.
-func (c *Converter) Drain() { c.transport.drain() }
+func (c *Converter) Drain() { c.transport.Drain() }
 
 // Close cancels calls in progress and closes the connections. Later conversions fail if they need a
 // connection.
-func (c *Converter) Close() { c.transport.close() }
+func (c *Converter) Close() { c.transport.Close() }

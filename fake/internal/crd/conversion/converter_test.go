@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"example.com/fakeapi/fake/internal/webhookclient"
 )
 
 func TestNone(t *testing.T) {
@@ -67,7 +69,7 @@ func TestNewErrors(t *testing.T) {
 			"unable to load root certificates"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := New(test.crd, nil, nil)
+			_, err := New(test.crd, webhookclient.Network{})
 			require.ErrorContains(t, err, test.message)
 		})
 	}

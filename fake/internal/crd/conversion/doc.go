@@ -1,7 +1,7 @@
 // Package conversion converts custom resources between the versions of their
 // CustomResourceDefinition, as its spec.conversion specifies:
 //
-//	converter, err := conversion.New(crd, dial, services)
+//	converter, err := conversion.New(crd, network)
 //	if err != nil { ... }
 //	defer converter.Close()
 //	objects, err = converter.Convert(ctx, objects, "v2")
@@ -14,10 +14,8 @@
 // # Connections
 //
 // The converter of apiextensions-apiserver (pkg/apiserver/conversion) makes the requests, verifies
-// the responses and formats the errors. This package provides its connections, because those of the
-// library are cached in the process, where they would remain open after Close and would not belong
-// to a synctest bubble. A Converter uses the Dialer of its server and no proxy. After Close it has
-// no connection and no goroutine. In a bubble, New must be called inside, with a Dialer in memory.
+// the responses and formats the errors. Package webhookclient provides its connections. In a synctest
+// bubble, New must be called inside, with a Dialer in memory.
 // New takes about one millisecond for a webhook and opens no connection. A change of
 // spec.conversion or of the versions requires a new Converter. The previous one is drained:
 // conversions that have started continue, and no connection remains open after the last call.
@@ -34,7 +32,7 @@
 // because TLS waits for its close_notify to be sent.
 //
 // The URL of a Service is https://NAME.NAMESPACE.svc:PORT, by default with port 443. Its host is
-// also the name in the certificate. The ServiceResolver returns the address to dial. Without one,
+// also the name in the certificate. The webhookclient.ServiceResolver returns the address to dial. Without one,
 // the call fails with "lookup NAME.NAMESPACE.svc: no such host", and DNS is not queried. A
 // kube-apiserver resolves a Service to its ClusterIP, and reports an unknown Service so:
 //

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"example.com/fakeapi/fake/internal/crd/conversion"
+	"example.com/fakeapi/fake/internal/webhookclient"
 )
 
 func Example() {
@@ -16,7 +17,7 @@ func Example() {
 	crd.Spec.Group = "example.com"
 	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}, {Name: "v2"}}
 
-	converter, err := conversion.New(crd, nil, nil)
+	converter, err := conversion.New(crd, webhookclient.Network{})
 	if err != nil {
 		fmt.Println(err)
 		return

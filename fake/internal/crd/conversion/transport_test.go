@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"example.com/fakeapi/fake/internal/webhookclient"
 )
 
 // closedPort returns an address on loopback without a listener.
@@ -167,7 +169,7 @@ func TestClose(t *testing.T) {
 				synctest.Wait()
 				require.Zero(t, open.Load())
 				_, err := convertOne(t, c, newWidget(v1, "a"), "v2")
-				require.EqualError(t, err, failedPrefix+`Post "`+hookURL+`?timeout=30s": `+errClosed.Error())
+				require.EqualError(t, err, failedPrefix+`Post "`+hookURL+`?timeout=30s": the server is shutting down and does not call webhooks`)
 				require.Zero(t, time.Since(begin))
 			})
 		})
@@ -188,7 +190,7 @@ func requireCloseEnds(t *testing.T, c *Converter) {
 }
 
 // countConnections counts the open connections of a dialer.
-func countConnections(dial Dialer, open *atomic.Int64) Dialer {
+func countConnections(dial webhookclient.Dialer, open *atomic.Int64) webhookclient.Dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/memnet"
+	"example.com/fakeapi/fake/internal/webhookclient"
 )
 
 const (
@@ -120,7 +121,7 @@ func startOnLoopback(t testing.TB, handler http.Handler) (client *apiextensionsv
 }
 
 // startInMemory serves a webhook with TLS without a socket.
-func startInMemory(t testing.TB, handler http.Handler) (client *apiextensionsv1.WebhookClientConfig, dial Dialer) {
+func startInMemory(t testing.TB, handler http.Handler) (client *apiextensionsv1.WebhookClientConfig, dial webhookclient.Dialer) {
 	authority, pair := newCertificate(t, "hook.example.com")
 	listener := memnet.NewListener()
 	server := &http.Server{
@@ -146,8 +147,8 @@ func newCertificate(t testing.TB, hosts ...string) (*certs.Authority, tls.Certif
 }
 
 // newConverter returns a converter that is closed when the test ends.
-func newConverter(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, dial Dialer, services ServiceResolver) *Converter {
-	c, err := New(crd, dial, services)
+func newConverter(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, dial webhookclient.Dialer, services webhookclient.ServiceResolver) *Converter {
+	c, err := New(crd, webhookclient.Network{Dial: dial, Services: services})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c

@@ -16,13 +16,14 @@ import (
 	"example.com/fakeapi/fake/internal/openapi"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin"
+	"example.com/fakeapi/fake/internal/webhookclient"
 	"example.com/fakeapi/memstore"
 )
 
 // Registry has the resources of a store. It is safe for concurrent use.
 type Registry struct {
 	builtin *resource.Table
-	network versions.Network
+	network webhookclient.Network
 	ctx     context.Context
 	cancel  context.CancelFunc
 	table   atomic.Pointer[resource.Table]
@@ -50,7 +51,7 @@ type entry struct {
 
 // New returns a registry of the built-in types, which are builtin.Table or a variant of it.
 // Conversion webhooks are called over network.
-func New(types *resource.Table, network versions.Network) *Registry {
+func New(types *resource.Table, network webhookclient.Network) *Registry {
 	t := &Registry{builtin: types, network: network, entries: make(map[string]*entry)}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.table.Store(types)
@@ -60,7 +61,7 @@ func New(types *resource.Table, network versions.Network) *Registry {
 
 // Fork returns a registry for a copy of the store, with the same schemes. The arguments are those of
 // New.
-func (t *Registry) Fork(types *resource.Table, network versions.Network) *Registry {
+func (t *Registry) Fork(types *resource.Table, network webhookclient.Network) *Registry {
 	f := New(types, network)
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,15 +14,9 @@ import (
 
 	"example.com/fakeapi/fake/internal/crd/conversion"
 	"example.com/fakeapi/fake/internal/crd/structural"
+	"example.com/fakeapi/fake/internal/webhookclient"
 	"example.com/fakeapi/memstore"
 )
-
-// Network is used to call conversion webhooks. The zero value dials over the network and resolves
-// no services.
-type Network struct {
-	Dial     conversion.Dialer
-	Services conversion.ServiceResolver
-}
 
 // CRD is an accepted CustomResourceDefinition with its versions. It is immutable and safe for
 // concurrent use.
@@ -52,8 +46,8 @@ type Version struct {
 // New returns the CRD of a CustomResourceDefinition, which must not change afterwards. It has been
 // as it is since a revision. The caller must call Stop when the CustomResourceDefinition changes.
 // When ctx is done, calls of the conversion webhook are canceled.
-func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, since memstore.Revision, network Network) (*CRD, error) {
-	converter, err := conversion.New(crd, network.Dial, network.Services)
+func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, since memstore.Revision, network webhookclient.Network) (*CRD, error) {
+	converter, err := conversion.New(crd, network)
 	if err != nil {
 		return nil, err
 	}

@@ -6,17 +6,18 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/fakeapi/fake/internal/codec"
-	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/resource/builtin"
+	"example.com/fakeapi/fake/internal/webhookclient"
 	"example.com/fakeapi/memstore"
 )
 
-// WithWebhookDialer opens connections to conversion webhooks with a function like
-// net.Dialer.DialContext. Inside of a testing/synctest bubble it can connect to a webhook on a
+// WithWebhookDialer opens connections to webhooks, for admission and for conversion, with a function
+// like net.Dialer.DialContext. Inside of a testing/synctest bubble it can connect to a webhook on a
 // listener in memory; with a real connection virtual time would not pass. TLS is added to the
 // connection. Without WithServiceResolver a webhook behind a Service is dialed as
 // NAME.NAMESPACE.svc:PORT.
@@ -26,6 +27,30 @@ func WithWebhookDialer(dial func(ctx context.Context, network, address string) (
 			return errors.New("fakeapi: WithWebhookDialer needs a function")
 		}
 		o.webhookNetwork.Dial = dial
+		return nil
+	}
+}
+
+// WithRemoteWebhooks allows calls of webhooks, for admission and for conversion, at any address.
+// Without it the server connects to loopback addresses only, so that tests do not depend on the
+// network: a call of another address fails as if it were unreachable.
+func WithRemoteWebhooks() Option {
+	return func(o *options) error {
+		o.webhookNetwork.AllowRemote = true
+		return nil
+	}
+}
+
+// WithAdmissionDelay makes changes of webhook configurations, and of admission policies, their
+// bindings and parameters, take effect later, as on a real server, which reads them with informers:
+// webhooks after some milliseconds, policies after up to a second. The default is no delay: they are
+// effective for the next write. A delay is limited by the history, see WithLimits.
+func WithAdmissionDelay(webhooks, policies time.Duration) Option {
+	return func(o *options) error {
+		if webhooks < 0 || policies < 0 {
+			return errors.New("fakeapi: WithAdmissionDelay needs durations that are not negative")
+		}
+		o.webhookDelay, o.policyDelay = webhooks, policies
 		return nil
 	}
 }
@@ -48,8 +73,8 @@ func WithServiceResolver(resolve func(namespace, name string, port int32) (addre
 	}
 }
 
-// conversionNetwork returns the network of webhooks for a server with this store.
-func (o *options) conversionNetwork(store *memstore.Store) versions.Network {
+// webhookNetworkOf returns the network of webhooks for a server with this store.
+func (o *options) webhookNetworkOf(store *memstore.Store) webhookclient.Network {
 	n := o.webhookNetwork
 	if n.Services == nil {
 		n.Services = func(namespace, name string, port int32) (string, error) {

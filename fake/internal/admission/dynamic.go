@@ -1,0 +1,26 @@
+package admission
+
+import (
+	"context"
+
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"example.com/fakeapi/fake/internal/webhookclient"
+)
+
+// Dynamic is what the plugins use that are configured by stored objects: webhook configurations and
+// policies.
+type Dynamic struct {
+	// Context is done when the server is closed.
+	Context context.Context
+	// Webhooks reads webhook configurations, and the namespaces that they select. Policies reads
+	// policies, bindings, parameters and namespaces. They differ only if changes take effect late.
+	Webhooks, Policies *Lister
+	// Network is how webhooks are called.
+	Network webhookclient.Network
+	// Authorizer decides what CEL expressions ask the authorizer.
+	Authorizer authorizer.UnconditionalAuthorizer
+	// Observe is called with each decision of a webhook or a policy, in the context of the request.
+	// It may be called by several goroutines. Warnings are those of a webhook's response.
+	Observe func(ctx context.Context, d Decision)
+}

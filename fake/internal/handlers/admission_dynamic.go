@@ -1,0 +1,49 @@
+package handlers
+
+import (
+	"context"
+	"sort"
+	"time"
+
+	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/authz"
+	"example.com/fakeapi/memstore"
+)
+
+// dynamicAdmission returns what the plugins for webhooks and policies use. They see the state of the
+// watch cache, which that of a replica can be behind the store.
+func (a *API) dynamicAdmission() admission.Dynamic {
+	ctx, cancel := context.WithCancel(context.Background())
+	a.close = cancel
+	d := admission.Dynamic{
+		Context: ctx, Network: a.settings.WebhookNetwork, Authorizer: a.settings.Authorizer, Observe: a.settings.ObserveAdmission,
+		Webhooks: admission.NewLister(a.viewBefore(a.settings.WebhookDelay), a.types.Table),
+		Policies: admission.NewLister(a.viewBefore(a.settings.PolicyDelay), a.types.Table),
+	}
+	if d.Observe == nil {
+		d.Observe = func(context.Context, admission.Decision) {}
+	}
+	if a.settings.Authorizer == nil {
+		d.Authorizer = authz.AlwaysAllow()
+	}
+	return d
+}
+
+// viewBefore returns a function that returns the state of the watch cache as it was some time ago.
+func (a *API) viewBefore(delay time.Duration) func() memstore.View {
+	if delay <= 0 {
+		return a.cache.View
+	}
+	return func() memstore.View {
+		current := a.cache.View()
+		floor, _ := a.store.Floors()
+		old := sort.Search(int(current.Revision()-min(floor, current.Revision())), func(i int) bool {
+			return a.store.Age(floor+1+memstore.Revision(i)) < delay
+		})
+		view, err := a.store.ViewAt(floor + memstore.Revision(old))
+		if err != nil { // the store was just restored, or its history does not reach back that far
+			return current
+		}
+		return view
+	}
+}

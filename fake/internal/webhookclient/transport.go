@@ -1,0 +1,261 @@
+// Package webhookclient makes the connections to webhooks: conversion webhooks, and admission
+// webhooks. The clients of the API server's library use it.
+//
+// The library caches its connections in the process, where they would remain open after the server
+// is closed, and would not belong to a synctest bubble. A Transport uses the Dialer of its server and
+// no proxy. After Close it has no connection and no goroutine.
+//
+// Without a Dialer only loopback addresses are called, so that tests do not depend on the network.
+// Others fail as unreachable, unless Network.AllowRemote is set.
+package webhookclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/rest"
+)
+
+const (
+	// CallTimeout is the timeout of a call including its response, as for all webhooks of a real
+	// server (webhook.setGlobalDefaults).
+	CallTimeout = 30 * time.Second
+
+	// userAgent is the User-Agent of a real server, in calls of conversion webhooks too.
+	userAgent = "kube-apiserver-admission"
+
+	// connectTime and keepAlive are those of client-go's transports.
+	connectTime = 30 * time.Second
+	keepAlive   = 30 * time.Second
+)
+
+// errClosed is returned for a connection after Close.
+var errClosed = errors.New("the server is shutting down and does not call webhooks")
+
+// Dialer opens a connection. Its signature is that of net.Dialer.DialContext.
+type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+// ServiceResolver returns the address, host and port, of a Service. It is called for every call of
+// a webhook. Its error is a part of the message that the client of the API gets. A kube-apiserver
+// reports an unknown Service as `service "NAME" not found`.
+type ServiceResolver func(namespace, name string, port int32) (address string, err error)
+
+// Network is how webhooks are called. The zero value dials loopback addresses and resolves no
+// services.
+type Network struct {
+	// Dial opens connections. If it is nil, they are opened over the network.
+	Dial Dialer
+	// AllowRemote allows addresses that are not loopback. It has no effect with Dial.
+	AllowRemote bool
+	// Services returns the addresses of services. If it is nil, no service can be resolved.
+	Services ServiceResolver
+	// Intercept, if it is not nil, makes the requests instead of next. webhook is the name of the
+	// webhook, or of the CustomResourceDefinition whose objects are converted.
+	Intercept func(webhook string, r *http.Request, next http.RoundTripper) (*http.Response, error)
+}
+
+// Transport has the connections to webhooks. It tracks them, so that none remains open after Close.
+// It implements webhook.ServiceResolver.
+type Transport struct {
+	network Network
+	webhook string          // "" if the contexts of requests have the name
+	ctx     context.Context // done after Close
+	cancel  context.CancelFunc
+
+	// mu guards the fields below.
+	mu       sync.Mutex
+	calls    int // in progress
+	draining bool
+	conns    map[*connection]bool // open connections, idle or not
+}
+
+// New returns a Transport of a webhook with a name. If name is "", the contexts of the requests have
+// it, see WithName.
+func New(network Network, name string) *Transport {
+	if network.Dial == nil {
+		network.Dial = (&net.Dialer{Timeout: connectTime, KeepAlive: keepAlive}).DialContext
+		if !network.AllowRemote {
+			network.Dial = onlyLoopback(network.Dial)
+		}
+	}
+	if network.Services == nil {
+		network.Services = noServices
+	}
+	n := &Transport{network: network, webhook: name, conns: make(map[*connection]bool)}
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	return n
+}
+
+type nameKey struct{}
+
+// WithName returns a context for calls of the webhook with a name.
+func WithName(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, nameKey{}, name)
+}
+
+// onlyLoopback returns a Dialer that refuses addresses outside of the machine. It does not look up
+// names other than localhost.
+func onlyLoopback(dial Dialer) Dialer {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		host, _, err := net.SplitHostPort(address)
+		if err == nil && host != "localhost" && !net.ParseIP(host).IsLoopback() {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: &net.AddrError{
+				Err: "network is unreachable: only loopback addresses are called without WithRemoteWebhooks (fakeapi serve --allow-remote-webhooks)", Addr: address,
+			}}
+		}
+		return dial(ctx, network, address)
+	}
+}
+
+// noServices returns the error of a look-up of a name that is not in DNS.
+func noServices(namespace, name string, _ int32) (string, error) {
+	return "", &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{
+		Err: "no such host", Name: name + "." + namespace + ".svc", IsNotFound: true,
+	}}
+}
+
+// ResolveEndpoint implements webhook.ServiceResolver.
+func (n *Transport) ResolveEndpoint(namespace, name string, port int32) (*url.URL, error) {
+	address, err := n.network.Services(namespace, name, port)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return nil, fmt.Errorf("service %s/%s: %w", namespace, name, err)
+	}
+	return &url.URL{Scheme: "https", Host: address}, nil
+}
+
+// AuthenticationInfoResolver makes the library's clients use the Transport. The library would
+// otherwise read the credentials of a Pod for the service kubernetes.default. It is a
+// webhook.AuthenticationInfoResolverWrapper.
+func (n *Transport) AuthenticationInfoResolver(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
+	config := func() (*rest.Config, error) {
+		return &rest.Config{
+			UserAgent: userAgent,
+			Timeout:   CallTimeout,
+			Dial:      n.dialContext,
+			// No proxy. Because Proxy is a function, client-go does not keep the Transport in its
+			// cache, where it would remain after Close.
+			Proxy:         func(*http.Request) (*url.URL, error) { return nil, nil },
+			WrapTransport: n.withIntercept,
+		}, nil
+	}
+	return &webhook.AuthenticationInfoResolverDelegator{
+		ClientConfigForFunc:        func(string) (*rest.Config, error) { return config() },
+		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return config() },
+	}
+}
+
+// withIntercept returns next with the Intercept function of the network before it.
+func (n *Transport) withIntercept(next http.RoundTripper) http.RoundTripper {
+	if n.network.Intercept == nil {
+		return next
+	}
+	return interceptor{n, next}
+}
+
+// interceptor is an http.RoundTripper that calls the Intercept function.
+type interceptor struct {
+	transport *Transport
+	next      http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (i interceptor) RoundTrip(r *http.Request) (*http.Response, error) {
+	name := i.transport.webhook
+	if name == "" {
+		name, _ = r.Context().Value(nameKey{}).(string)
+	}
+	return i.transport.network.Intercept(name, r, i.next)
+}
+
+// WrappedRoundTripper returns the http.RoundTripper that is called in the end, as client-go's own
+// wrappers do.
+func (i interceptor) WrappedRoundTripper() http.RoundTripper { return i.next }
+
+// Close cancels calls in progress and closes the connections. Later calls fail.
+func (n *Transport) Close() { n.cancel() }
+
+// dialContext dials, and is canceled by Close.
+func (n *Transport) dialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if n.ctx.Err() != nil {
+		return nil, errClosed
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(n.ctx, cancel)()
+	conn, err := n.network.Dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{Conn: conn, transport: n}
+	n.mu.Lock()
+	n.conns[c] = true
+	c.stopAfterFunc = context.AfterFunc(n.ctx, func() { _ = c.Close() })
+	n.mu.Unlock()
+	return c, nil
+}
+
+// BeginCall counts a call and returns a function that ends it.
+func (n *Transport) BeginCall() (end func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.calls++
+	return func() {
+		n.mu.Lock()
+		n.calls--
+		unused := n.unusedConnections()
+		n.mu.Unlock()
+		closeConnections(unused)
+	}
+}
+
+// Drain closes the connections when no call is in progress. Later calls use connections of their
+// own.
+func (n *Transport) Drain() {
+	n.mu.Lock()
+	n.draining = true
+	unused := n.unusedConnections()
+	n.mu.Unlock()
+	closeConnections(unused)
+}
+
+// unusedConnections returns the connections that can be closed. The caller holds mu.
+func (n *Transport) unusedConnections() []*connection {
+	if !n.draining || n.calls > 0 {
+		return nil
+	}
+	return slices.Collect(maps.Keys(n.conns))
+}
+
+func closeConnections(connections []*connection) {
+	for _, c := range connections {
+		_ = c.Close()
+	}
+}
+
+// connection removes itself from its transport when it is closed.
+type connection struct {
+	net.Conn
+	transport     *Transport
+	stopAfterFunc func() bool // guarded by transport.mu
+}
+
+func (c *connection) Close() error {
+	c.transport.mu.Lock()
+	delete(c.transport.conns, c)
+	stopAfterFunc := c.stopAfterFunc
+	c.transport.mu.Unlock()
+	stopAfterFunc()
+	return c.Conn.Close()
+}
