@@ -1,0 +1,105 @@
+package webhook
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionv1beta1 "k8s.io/api/admission/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	admissionmetrics "k8s.io/apiserver/pkg/admission/metrics"
+	webhookerrors "k8s.io/apiserver/pkg/admission/plugin/webhook/errors"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
+	webhookrequest "k8s.io/apiserver/pkg/admission/plugin/webhook/request"
+
+	"example.com/fakeapi/fake/internal/admission"
+)
+
+// decision returns what the webhook has decided, after the call. The library decides the same from
+// the same response.
+func (c *call) decision() admission.Decision {
+	attrs := c.tracer.attrs
+	d := admission.Decision{
+		Plugin: c.tracer.plugin.name, Configuration: c.webhook.configuration, Name: c.webhook.name,
+		Operation: string(attrs.Operation), Reinvoked: attrs.Library().GetReinvocationContext().IsReinvoke(),
+		Begin: c.begin, Duration: time.Since(c.begin),
+		Outcome: admission.Allowed, Code: http.StatusOK,
+	}
+	code, err := c.failure()
+	if err != nil {
+		return c.failed(d, code, err)
+	}
+	response, err := c.response()
+	if err != nil {
+		return c.failed(d, http.StatusServiceUnavailable, fmt.Errorf("received invalid webhook response: %w", err))
+	}
+	d.Warnings, d.AuditAnnotations = response.Warnings, response.AuditAnnotations
+	switch {
+	case !response.Allowed:
+		refusal := webhookerrors.ToStatusErr(c.webhook.name, response.Result)
+		d.Outcome, d.Code, d.Message = admission.Denied, int(refusal.ErrStatus.Code), refusal.Error()
+		d.ErrorType = string(admissionmetrics.WebhookRejectionNoError)
+	case c.patched:
+		d.Changes = patchOperations(response.Patch)
+	case len(response.Patch) > 0:
+		return c.unpatched(d, response.Patch)
+	}
+	return d
+}
+
+// failure returns the error of a call without a response to verify, and the code that the library
+// gives it.
+func (c *call) failure() (code int, err error) {
+	switch {
+	case c.err != nil:
+		return http.StatusServiceUnavailable, c.err
+	case c.code < http.StatusOK || c.code > http.StatusPartialContent:
+		return c.code, fmt.Errorf("the webhook responded with %d %s", c.code, http.StatusText(c.code))
+	}
+	return 0, nil
+}
+
+// failed returns the decision for a call that failed.
+func (c *call) failed(d admission.Decision, code int, err error) admission.Decision {
+	d.Outcome, d.Code, d.Message = admission.Failed, code, err.Error()
+	d.ErrorType = string(admissionmetrics.WebhookRejectionCallingWebhookError)
+	if c.tracer.state.ignores[c.webhook] {
+		d.Outcome = admission.Ignored
+	}
+	return d
+}
+
+// unpatched returns the decision for a response with a patch that was not applied: because it has no
+// operations, does not decode, or does not fit the object.
+func (c *call) unpatched(d admission.Decision, patch []byte) admission.Decision {
+	decoded, err := jsonpatch.DecodePatch(patch)
+	switch {
+	case err != nil:
+		return c.failed(d, http.StatusServiceUnavailable, fmt.Errorf("received undecodable patch in webhook response: %w", err))
+	case len(decoded) == 0:
+		return d
+	}
+	d.Outcome, d.Code, d.Message = admission.Failed, 0, "the patch cannot be applied to the object"
+	d.ErrorType = string(admissionmetrics.WebhookRejectionAPIServerInternalError)
+	return d
+}
+
+// response returns the verified response.
+func (c *call) response() (*webhookrequest.AdmissionResponse, error) {
+	var is metav1.TypeMeta
+	if err := json.Unmarshal(c.body, &is); err != nil {
+		return nil, err
+	}
+	var review runtime.Object = &admissionv1.AdmissionReview{}
+	if is.APIVersion == admissionv1beta1.SchemeGroupVersion.String() {
+		review = &admissionv1beta1.AdmissionReview{}
+	}
+	if err := json.Unmarshal(c.body, review); err != nil {
+		return nil, err
+	}
+	return webhookrequest.VerifyAdmissionResponse(c.uid, c.tracer.plugin.name == mutating.PluginName, review)
+}
