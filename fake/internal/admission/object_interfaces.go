@@ -183,8 +183,8 @@ func (o objectInterfaces) convertCustom(from runtime.Object, into *unstructured.
 	}
 	into.Object = u.Object
 	if runtime.Object(into) == o.attrs.Object {
-		_, err := custom.PruneAndDefault(into.Object, false)
-		return err
+		// The error is that of metadata of a wrong type, which the validation reports.
+		_, _ = custom.PruneAndDefault(into.Object, false)
 	}
 	return nil
 }

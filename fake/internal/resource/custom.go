@@ -89,17 +89,57 @@ func newCustomResource(v *versions.Version) *Resource {
 }
 
 // metadataErrors returns the errors of an object's metadata: those that its validation found, or
-// that it does not decode. An apply may have set the deletionTimestamp to a text that is no time.
-// The types of all other fields are checked before, and the creationTimestamp is reset.
+// that it does not decode. An apply may have set the deletionTimestamp to a text that is no time, and
+// an admission webhook any field to any value.
 func metadataErrors(u *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
-	metadata, _ := u.Object["metadata"].(map[string]any)
-	if metadata["deletionTimestamp"] == nil {
+	metadata, ok := u.Object["metadata"].(map[string]any)
+	if ok && isWellTyped(metadata) {
 		return found
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(metadata, &metav1.ObjectMeta{}); err != nil {
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), metadata, err.Error())}
 	}
 	return found
+}
+
+// isWellTyped reports whether metadata surely decodes as metav1.ObjectMeta.
+func isWellTyped(metadata map[string]any) bool {
+	for key, value := range metadata {
+		ok := true
+		switch key {
+		case "name", "generateName", "namespace", "uid", "resourceVersion", "selfLink", "creationTimestamp":
+			_, ok = value.(string)
+		case "generation":
+			_, ok = value.(int64)
+		case "labels", "annotations":
+			ok = isStringMap(value)
+		case "finalizers":
+			ok = isStringSlice(value)
+		case "managedFields": // checked after admission
+			_, ok = value.([]any)
+		default:
+			ok = false
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func isStringMap(value any) bool {
+	m, ok := value.(map[string]any)
+	for _, v := range m {
+		if _, isString := v.(string); !isString {
+			return false
+		}
+	}
+	return ok
+}
+
+func isStringSlice(value any) bool {
+	list, ok := value.([]any)
+	return ok && !slices.ContainsFunc(list, func(v any) bool { _, isString := v.(string); return !isString })
 }
 
 // newMetadataErrors is metadataErrors for a new object. A real server validates the metadata of
