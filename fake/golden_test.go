@@ -73,6 +73,24 @@ func isDefault(d httpdiff.Difference) bool {
 	return slices.Contains(defaults[key], d.Right)
 }
 
+// player returns a player of cases with a server.
+func player(srv *fakeapi.Server) golden.Player {
+	return golden.Player{
+		BaseURL:   srv.URL(),
+		Client:    srv.Client(),
+		Compact:   func(context.Context) error { srv.Compact(); return nil },
+		Namespace: "replayed",
+	}
+}
+
+// play plays a case and returns the result.
+func play(t *testing.T, p golden.Player, c golden.Case) golden.Result {
+	limit := time.Duration(c.TookMs)*time.Millisecond + 30*time.Second
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	return p.Play(ctx, c)
+}
+
 // TestGolden replays each recording with a new server on virtual time and compares the results.
 func TestGolden(t *testing.T) {
 	cases, err := golden.Load(os.DirFS(recordings))
@@ -82,7 +100,7 @@ func TestGolden(t *testing.T) {
 		known[c.Name] = true
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { checkResult(t, c.Name, replay(t, c)) })
+			synctest.Test(t, func(t *testing.T) { checkResult(t, knownDifferences[c.Name], replay(t, c)) })
 		})
 	}
 	for name := range knownDifferences {
@@ -90,11 +108,11 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// fixturesFor returns the manifests of a case.
-func fixturesFor(t *testing.T, c golden.Case) fs.FS {
+// fixturesFor returns the manifests of a case in a directory.
+func fixturesFor(t *testing.T, directory string, c golden.Case) fs.FS {
 	files := fstest.MapFS{}
 	for _, name := range c.CRDs {
-		body, err := fs.ReadFile(os.DirFS(recordings), name)
+		body, err := fs.ReadFile(os.DirFS(directory), name)
 		require.NoError(t, err)
 		files[name] = &fstest.MapFile{Data: body}
 	}
@@ -105,27 +123,17 @@ func fixturesFor(t *testing.T, c golden.Case) fs.FS {
 func replay(t *testing.T, c golden.Case) golden.Result {
 	// The recorded server had neither controllers nor all admission plugins.
 	options := []fakeapi.Option{
-		fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithManifests(fixturesFor(t, c)),
+		fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithManifests(fixturesFor(t, recordings, c)),
 		fakeapi.WithoutAdmissionPlugins("Priority", "DefaultTolerationSeconds"),
 	}
 	if c.Name == invalidTemplate {
 		options = append(options, fakeapi.WithoutValidation())
 	}
-	srv := fakeapi.Start(t, options...)
-	player := golden.Player{
-		BaseURL:   srv.URL(),
-		Client:    srv.Client(),
-		Compact:   func(context.Context) error { srv.Compact(); return nil },
-		Namespace: "replayed",
-	}
-	limit := time.Duration(c.TookMs)*time.Millisecond + 30*time.Second
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	return player.Play(ctx, c)
+	return play(t, player(fakeapi.Start(t, options...)), c)
 }
 
 // checkResult reports differences that are not known, and known differences that do not occur.
-func checkResult(t *testing.T, name string, result golden.Result) {
+func checkResult(t *testing.T, known knownDifference, result golden.Result) {
 	if result.Err != nil {
 		t.Errorf("replay failed: %v", result.Err)
 	}
@@ -136,11 +144,11 @@ func checkResult(t *testing.T, name string, result golden.Result) {
 			continue
 		}
 		differing[s.Number] = true
-		if !slices.Contains(knownDifferences[name].steps, s.Number) {
+		if !slices.Contains(known.steps, s.Number) {
 			t.Errorf("step %d %s:\n\t%s", s.Number, s.Name, strings.Join(s.Differences.Lines(), "\n\t"))
 		}
 	}
-	for _, n := range knownDifferences[name].steps {
+	for _, n := range known.steps {
 		if !differing[n] {
 			t.Errorf("step %d does not differ; remove it from knownDifferences", n)
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"example.com/fakeapi/internal/cmd/compare"
+	"example.com/fakeapi/internal/cmd/golden"
 )
 
 const compareArguments = `--left SERVER --right SERVER [--left-context CONTEXT] [--right-context CONTEXT] [--left-compact URL] [--right-compact URL] [--controllers=false] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
@@ -19,6 +20,7 @@ type compareFlags struct {
 	suiteFlags
 	random      randomFlags
 	left, right sideFlags
+	webhook     *golden.Webhook // of the recordings that need one
 	controllers bool
 	reports     reportFiles[comparisonReport]
 }

@@ -40,6 +40,10 @@ func (f *compareFlags) compareRecordings(ctx context.Context, c *call, folder st
 	case f.dryRun:
 		return dryRunRecordings(c.stdout, cases)
 	}
+	if slices.ContainsFunc(cases, golden.Case.NeedsWebhook) {
+		f.webhook = golden.StartWebhook(nil, nil)
+		defer f.webhook.Close()
+	}
 	recordings := compare.Recordings{Name: f.left.name, Cases: cases, Server: f.right.name, Timeout: f.timeout}
 	if f.right.name == selfName {
 		recordings.AtOnce = recordingsAtOnce
@@ -109,7 +113,7 @@ func (f *compareFlags) selectRecordings(folder string) ([]golden.Case, error) {
 
 // player returns a player of cases on one side, each in its own namespace.
 func (f *compareFlags) player(on *openSide) golden.Player {
-	return golden.Player{BaseURL: on.base, Client: on.client, Compact: on.compact, Namespace: f.namespace + "-" + rand.String(5)}
+	return golden.Player{BaseURL: on.base, Client: on.client, Compact: on.compact, Namespace: f.namespace + "-" + rand.String(5), Webhook: f.webhook}
 }
 
 // startForCase starts a server with the definitions of a case.

@@ -12,6 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// configurationPath matches the path of the collections of webhook configurations and policies.
+var configurationPath = regexp.MustCompile(`^/apis/admissionregistration\.k8s\.io/[a-z0-9]+/[a-z]+`)
+
 // collectionPath matches the path of a collection in the namespace of the case.
 var collectionPath = regexp.MustCompile(`^/.*/namespaces/\$ns/[a-z]+`)
 
@@ -31,6 +34,7 @@ func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 func (r *replay) cleanUp(ctx context.Context, c Case) {
 	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
+	r.removeConfigurations(ctx, c) // they could refuse to delete the rest
 	known := map[string]bool{}
 	for _, s := range c.Steps {
 		path := collectionPath.FindString(s.Request.Path)
@@ -40,6 +44,18 @@ func (r *replay) cleanUp(ctx context.Context, c Case) {
 		}
 	}
 	r.remove(ctx, "/api/v1/namespaces/$ns")
+}
+
+// removeConfigurations deletes the webhook configurations and policies that a case has created.
+func (r *replay) removeConfigurations(ctx context.Context, c Case) {
+	for _, s := range c.Steps {
+		path := configurationPath.FindString(s.Request.Path)
+		var sent struct{ Metadata struct{ Name string } }
+		if path == "" || s.Request.Method != http.MethodPost || json.Unmarshal(s.Request.Body, &sent) != nil || sent.Metadata.Name == "" {
+			continue
+		}
+		r.remove(ctx, path+"/"+sent.Metadata.Name)
+	}
 }
 
 // empty deletes a collection, and removes the finalizers of the objects that remain.

@@ -44,6 +44,8 @@ type Step struct {
 	// Compact is set for a step without a request that compacts the server's history.
 	Compact bool `json:"compact"`
 
+	// Server is ToWebhook for a request to the webhook of the case, and "" otherwise.
+	Server string `json:"server"`
 	// Request is the request to send, Response the expected response.
 	Request  Request  `json:"request"`
 	Response Response `json:"response"`
@@ -54,6 +56,9 @@ type Step struct {
 	// are read.
 	During []Step `json:"during"`
 }
+
+// ToWebhook is the Server of a step whose request is for the [Webhook].
+const ToWebhook = "hooks"
 
 // Request is a request. At most one of the body fields is set.
 type Request struct {
@@ -166,6 +171,8 @@ func (s Step) check() error {
 		return nil
 	case s.Request.Method == "" || !strings.HasPrefix(s.Request.Path, "/"):
 		return fmt.Errorf("%q %q is not a request", s.Request.Method, s.Request.Path)
+	case s.Server != "" && s.Server != ToWebhook:
+		return fmt.Errorf("unknown server %q", s.Server)
 	case s.Response.Code == 0:
 		return errors.New("the response has no code")
 	case !slices.Contains([]string{"", httpdiff.AsText, httpdiff.AsSummary, httpdiff.AsProtobuf, httpdiff.AsHex}, s.Response.BodyAs):
@@ -195,4 +202,10 @@ func (c Case) Compacts() bool { return compacts(c.Steps) }
 
 func compacts(steps []Step) bool {
 	return slices.ContainsFunc(steps, func(s Step) bool { return s.Skip == "" && (s.Compact || compacts(s.During)) })
+}
+
+// NeedsWebhook reports whether the case requires [Player].Webhook.
+func (c Case) NeedsWebhook() bool {
+	return slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Skip == "" && s.Server == ToWebhook }) ||
+		slices.ContainsFunc(c.Requests(), func(r Request) bool { return strings.Contains(string(r.Body), "$hooks") })
 }

@@ -21,6 +21,8 @@ type Player struct {
 	Client *http.Client
 	// Compact compacts the server's history. If it is nil, cases that compact fail.
 	Compact func(context.Context) error
+	// Webhook is the admission webhook of cases that need one. If it is nil, they fail.
+	Webhook *Webhook
 	// Namespace is the namespace that is created for a case. If it is "", each case gets a random
 	// one.
 	Namespace string
@@ -74,6 +76,14 @@ func (p Player) Play(ctx context.Context, c Case) Result {
 		canonicalizer: httpdiff.NewCanonicalizer(p.Ignore),
 		placeholders:  httpdiff.NewPlaceholders(cmp.Or(p.Namespace, randomNamespace()), c.CompareRV),
 		client:        p.client(),
+	}
+	if p.Webhook != nil {
+		for symbol, value := range p.Webhook.placeholders() {
+			r.placeholders.Fix(symbol, value)
+		}
+	} else if c.NeedsWebhook() {
+		r.result.Err = errors.New("the case needs a webhook, but the player has none")
+		return r.result
 	}
 	if r.result.Err = r.createNamespace(ctx); r.result.Err != nil {
 		return r.result
@@ -142,7 +152,7 @@ func (r *replay) step(ctx context.Context, s Step) (d httpdiff.Differences) {
 	// Canceling own ends a stream that is still open. The steps during it use ctx.
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
-	response, err := r.send(own, s.Request)
+	response, err := r.sendStep(own, s)
 	if err != nil {
 		r.steps(ctx, s.During)
 		return failed(err)

@@ -12,18 +12,27 @@ import (
 
 // send sends a recorded request with its placeholders expanded.
 func (r *replay) send(ctx context.Context, recorded Request) (*http.Response, error) {
-	request, err := r.request(ctx, recorded)
+	return r.sendStep(ctx, Step{Request: recorded})
+}
+
+// sendStep sends the request of a step to its server.
+func (r *replay) sendStep(ctx context.Context, s Step) (*http.Response, error) {
+	base, client := r.player.BaseURL, &r.client
+	if s.Server == ToWebhook {
+		base, client = r.player.Webhook.URL, r.player.Webhook.Client
+	}
+	request, err := r.request(ctx, base, s.Request)
 	if err != nil {
 		return nil, fmt.Errorf("not sent: %w", err)
 	}
-	response, err := r.client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("no response: %w", err)
 	}
 	return response, nil
 }
 
-func (r *replay) request(ctx context.Context, recorded Request) (*http.Request, error) {
+func (r *replay) request(ctx context.Context, base string, recorded Request) (*http.Request, error) {
 	path, err := r.placeholders.Expand(recorded.Path)
 	if err != nil {
 		return nil, err
@@ -32,7 +41,7 @@ func (r *replay) request(ctx context.Context, recorded Request) (*http.Request, 
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(ctx, recorded.Method, r.player.BaseURL+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, recorded.Method, base+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

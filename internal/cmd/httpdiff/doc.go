@@ -14,6 +14,8 @@
 // set-up requests, and stands for that value in later requests:
 //
 //	$ns                     the namespace of the case
+//	$hooksURL, $hooksHost, $hooksCA
+//	                        where the webhook of the case is, and its CA bundle
 //	$rv1, $rv2 ...          a resourceVersion
 //	$uid1 ...               a uid
 //	$rand1 ...              the five letters that make a generated name unique

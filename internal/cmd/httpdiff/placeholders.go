@@ -12,7 +12,7 @@ import (
 // text.
 var placeholderText = regexp.MustCompile(`\$(?:` +
 	`continue\([^)]*\)|token\([^)]*\)|(?:rv|uid|rand|num|hash|etag)\d+|` +
-	`(?:ns|time|microtime|revision|age|opaque|storageVersionHash|serverAddress|buildDate|goVersion|gitCommit|gitVersion|platform|compiler)\b)`)
+	`(?:ns|hooksURL|hooksHost|hooksCA|time|microtime|revision|age|opaque|storageVersionHash|serverAddress|buildDate|goVersion|gitCommit|gitVersion|platform|compiler)\b)`)
 
 // className matches the class at the beginning of a placeholder.
 var className = regexp.MustCompile(`^\$([a-zA-Z]+)`)
@@ -39,8 +39,8 @@ const (
 
 // Placeholders holds the values of a case's placeholders on one server.
 type Placeholders struct {
-	namespace string
 	compareRV bool
+	fixed     map[string]string  // values of placeholders that are known from the start
 	values    map[string]string  // by placeholder
 	names     map[binding]string // the first placeholder with the value
 }
@@ -51,16 +51,21 @@ type binding struct{ class, value string }
 // resourceVersions must be equal on the right where they are equal on the left; otherwise any
 // number matches.
 func NewPlaceholders(namespace string, compareRV bool) *Placeholders {
-	return &Placeholders{namespace: namespace, compareRV: compareRV, values: map[string]string{}, names: map[binding]string{}}
+	return &Placeholders{
+		compareRV: compareRV, fixed: map[string]string{"$ns": namespace}, values: map[string]string{}, names: map[binding]string{},
+	}
 }
+
+// Fix sets the value of a placeholder that no response has to contain, such as $hooksURL.
+func (s *Placeholders) Fix(symbol, value string) { s.fixed[symbol] = value }
 
 // Expand replaces the placeholders of a request by their values. It returns an error if a
 // placeholder has no value, because no response contained it.
 func (s *Placeholders) Expand(text string) (string, error) {
 	var missing error
 	expanded := placeholderText.ReplaceAllStringFunc(text, func(symbol string) string {
-		if symbol == "$ns" {
-			return s.namespace
+		if value, ok := s.fixed[symbol]; ok {
+			return value
 		}
 		if token, ok := strings.CutPrefix(symbol, "$token("); ok {
 			return s.continueToken(strings.TrimSuffix(token, ")"))
@@ -82,7 +87,7 @@ func (s *Placeholders) Expand(text string) (string, error) {
 func (s *Placeholders) continueToken(parts string) string {
 	version, rest, _ := strings.Cut(strings.TrimPrefix(parts, "v="), " rv=")
 	revision, start, _ := strings.Cut(rest, " start=")
-	start = strings.ReplaceAll(start, "$ns", s.namespace)
+	start = strings.ReplaceAll(start, "$ns", s.fixed["$ns"])
 	return base64.RawURLEncoding.EncodeToString(
 		fmt.Appendf(nil, `{"v":"%s","rv":%s,"start":"%s"}`, version, revision, start))
 }
@@ -91,7 +96,7 @@ func (s *Placeholders) continueToken(parts string) string {
 // contradiction describes a placeholder that is bound to a different value already.
 func (s *Placeholders) Match(left, right string) (contradiction string, same bool) {
 	pattern, found := s.pattern(left)
-	if len(found) == 0 && !strings.Contains(left, "$ns") {
+	if !placeholderText.MatchString(left) {
 		return "", left == right
 	}
 	values := regexp.MustCompile(pattern).FindStringSubmatch(right)
@@ -116,8 +121,8 @@ func (s *Placeholders) pattern(left string) (pattern string, found []string) {
 		b.WriteString(regexp.QuoteMeta(left[at:place[0]]))
 		symbol := left[place[0]:place[1]]
 		at = place[1]
-		if symbol == "$ns" {
-			b.WriteString(regexp.QuoteMeta(s.namespace))
+		if value, ok := s.fixed[symbol]; ok {
+			b.WriteString(regexp.QuoteMeta(value))
 			continue
 		}
 		value := valuePattern[classOf(symbol)]

@@ -1,0 +1,62 @@
+package fakeapi_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/fake/internal/memnet"
+	"example.com/fakeapi/internal/cmd/golden"
+)
+
+// admissionRecordings has the responses of a real API server with admission webhooks and policies,
+// and what it sent to the webhooks.
+const admissionRecordings = "../internal/cmd/golden/testdata/admission-v1.37"
+
+// knownAdmissionDifferences are the differences from admissionRecordings that are expected.
+var knownAdmissionDifferences = map[string]knownDifference{}
+
+// TestGoldenAdmission replays each recording with a new server and a webhook in memory, on virtual
+// time.
+func TestGoldenAdmission(t *testing.T) {
+	cases, err := golden.Load(os.DirFS(admissionRecordings))
+	require.NoError(t, err)
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				checkResult(t, knownAdmissionDifferences[c.Name], replayAdmission(t, c))
+			})
+		})
+	}
+}
+
+func replayAdmission(t *testing.T, c golden.Case) golden.Result {
+	listener := memnet.NewListener()
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		if !strings.HasSuffix(address, ":19443") {
+			at, err := net.ResolveTCPAddr(network, address)
+			if err != nil {
+				return nil, err
+			}
+			return nil, &net.OpError{Op: "dial", Net: network, Addr: at, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+		}
+		return listener.DialContext(ctx, network, address)
+	}
+	webhook := golden.StartWebhook(listener, dial)
+	defer webhook.Close()
+	srv := fakeapi.Start(t,
+		fakeapi.WithInMemoryNetwork(), fakeapi.WithManifests(fixturesFor(t, admissionRecordings, c)), fakeapi.WithWebhookDialer(dial),
+		fakeapi.WithoutAdmissionPlugins("Priority", "DefaultTolerationSeconds"),
+	)
+	p := player(srv)
+	p.Webhook = webhook
+	return play(t, p, c)
+}
