@@ -5,13 +5,10 @@ import (
 	"reflect"
 	"sync"
 
-	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/applyconfiguration"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/client-go/applyconfigurations"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/managedfields/fastpath"
 	"example.com/fakeapi/fake/internal/resource"
@@ -114,7 +111,7 @@ func newBuiltinManager(res, body *resource.Resource, subresource string, objectT
 	m.fast = fastpath.NewUpdater(objectType, fastpath.Options{
 		Kind: m.kind, Subresource: subresource, Excluded: reset, Empty: m.emptyObject, Converter: converter,
 	})
-	types, err := typeConverter(body)
+	types, err := BuiltinTypeConverter(body.GroupVersionKind())
 	if err != nil {
 		return nil, err
 	}
@@ -126,18 +123,6 @@ func newBuiltinManager(res, body *resource.Resource, subresource string, objectT
 	}
 	return m, nil
 }
-
-// builtinTypes converts objects of the types of client-go to the values that the library compares.
-// It parses the schemas of client-go, which takes 57 ms, on the first call.
-var builtinTypes = sync.OnceValue(func() managedfields.TypeConverter {
-	return applyconfigurations.NewTypeConverter(scheme.Scheme)
-})
-
-// crdTypes is builtinTypes for CustomResourceDefinitions.
-var crdTypes = sync.OnceValue(func() managedfields.TypeConverter {
-	crds := builtin.Table().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	return apiextensions.NewTypeConverter(crds.Scheme)
-})
 
 // Update updates the managedFields of obj for a plain write by manager: a create (live is nil), a
 // PUT, or a patch other than apply. live is the stored object and is not changed. Update changes

@@ -42,19 +42,6 @@ func (s ScaleHandler) ToParent(scale []metav1.ManagedFieldsEntry) ([]metav1.Mana
 	return s.handler.ToParent(scale)
 }
 
-// typeConverter returns the converter of the objects of a resource to the values that the library
-// compares. client-go has the schemas of all stored types but CustomResourceDefinition, and not the
-// schema of Scale.
-func typeConverter(body *resource.Resource) (managedfields.TypeConverter, error) {
-	switch {
-	case body.Kind == "Scale":
-		return scaleTypes()
-	case resource.IsCRDResource(body):
-		return crdTypes(), nil
-	}
-	return builtinTypes(), nil
-}
-
 // scaleConverter is the managedfields.TypeConverter of Scale.
 type scaleConverter struct{ scale typed.ParseableType }
 
