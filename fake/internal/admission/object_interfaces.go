@@ -165,16 +165,22 @@ func (o objectInterfaces) convertTyped(from runtime.Object, kind schema.GroupVer
 }
 
 // convertCustom converts a custom resource to the version that into has.
-func (o objectInterfaces) convertCustom(from runtime.Object, into *unstructured.Unstructured) error {
-	u, ok := from.(*unstructured.Unstructured)
+func (o objectInterfaces) convertCustom(in runtime.Object, into *unstructured.Unstructured) error {
+	u, ok := in.(*unstructured.Unstructured)
 	if !ok {
-		return fmt.Errorf("%T cannot be converted to a custom resource", from)
+		return fmt.Errorf("%T cannot be converted to a custom resource", in)
 	}
 	custom := o.attrs.Resource.Custom
 	if custom == nil {
 		return fmt.Errorf("%s is no custom resource", o.attrs.Resource.Kind)
 	}
-	if to := into.GroupVersionKind(); u.GroupVersionKind() != to {
+	from, to := u.GroupVersionKind().GroupVersion(), into.GroupVersionKind().GroupVersion()
+	switch {
+	case from == to:
+		u = u.DeepCopy() // the caller sets the kind of into
+	case from.Group != o.attrs.Resource.Group || custom.CRD().Version(from.Version) == nil:
+		return fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
+	default:
 		converted, err := custom.CRD().Convert(u, to.Version)
 		if err != nil {
 			return err
