@@ -1,12 +1,62 @@
-// Package policy is being written.
 package policy
 
-import "example.com/fakeapi/fake/internal/admission"
+import (
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	"k8s.io/apiserver/pkg/cel/environment"
 
-type none struct{}
+	"example.com/fakeapi/fake/internal/admission"
+)
 
-func (none) Name() string                       { return "" }
-func (none) Handles(*admission.Attributes) bool { return false }
+// isExcluded reports whether no policy applies to a write: policies and bindings themselves, which
+// could otherwise not be corrected, and reviews of tokens and of access.
+func isExcluded(attrs *admission.Attributes) bool {
+	switch gr := attrs.GroupResource(); gr.Group {
+	case authenticationv1.GroupName, authorizationv1.GroupName:
+		return true
+	case admissionregistrationv1.GroupName:
+		switch gr.Resource {
+		case "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+			"mutatingadmissionpolicies", "mutatingadmissionpolicybindings":
+			return true
+		}
+	}
+	return false
+}
 
-func NewMutating(admission.Dynamic) admission.Interface   { return none{} }
-func NewValidating(admission.Dynamic) admission.Interface { return none{} }
+// newMatcher returns what decides whether the match constraints of a policy or a binding select a
+// write.
+func newMatcher(d admission.Dynamic) *matching.Matcher {
+	return matching.NewMatcher(admission.NewNamespaceLister(d.Policies), admission.NewNamespaceClient(d.Policies))
+}
+
+// compileVariables compiles the variables of a policy, for the expressions that are compiled after
+// them.
+func compileVariables(compiler *cel.CompositedCompiler, variables []admissionregistrationv1.Variable, declared cel.OptionalVariableDeclarations) {
+	expressions := make([]cel.NamedExpressionAccessor, 0, len(variables))
+	for _, v := range variables {
+		expressions = append(expressions, &validating.Variable{Name: v.Name, Expression: v.Expression})
+	}
+	compiler.CompileAndStoreVariables(expressions, declared, environment.StoredExpressions)
+}
+
+// compileMatchConditions returns the compiled matchConditions of a policy, nil if it has none.
+func compileMatchConditions(
+	compiler *cel.CompositedCompiler, policy string, conditions []admissionregistrationv1.MatchCondition,
+	failurePolicy *admissionregistrationv1.FailurePolicyType, declared cel.OptionalVariableDeclarations,
+) matchconditions.Matcher {
+	if len(conditions) == 0 {
+		return nil
+	}
+	expressions := make([]cel.ExpressionAccessor, 0, len(conditions))
+	for i := range conditions {
+		expressions = append(expressions, (*matchconditions.MatchCondition)(&conditions[i]))
+	}
+	evaluator := compiler.CompileCondition(expressions, declared, environment.StoredExpressions)
+	return matchconditions.NewMatcher(evaluator, failurePolicy, "policy", "validate", policy)
+}

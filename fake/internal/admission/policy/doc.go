@@ -1,0 +1,2 @@
+// Package policy has the admission plugins ValidatingAdmissionPolicy and MutatingAdmissionPolicy.
+package policy

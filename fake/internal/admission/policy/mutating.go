@@ -1,0 +1,97 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"example.com/fakeapi/fake/internal/admission"
+)
+
+type (
+	mutatingSource = source[*mutating.Policy, *mutating.PolicyBinding, mutating.PolicyEvaluator]
+	mutatingKind   = kind[*mutating.Policy, *mutating.PolicyBinding, mutating.PolicyEvaluator]
+)
+
+// NewMutating returns the plugin MutatingAdmissionPolicy.
+func NewMutating(d admission.Dynamic) admission.Interface {
+	o := observer{d.Observe, mutating.PluginName}
+	matcher := newMatcher(d)
+	return &mutatingPlugin{
+		observer: o, matcher: generic.NewPolicyMatcher(matcher),
+		dispatcher: mutating.NewDispatcher(d.Authorizer, matcher, typeConverters{d.Policies.Table}),
+		source: newSource(d.Policies, mutatingKind{
+			policies: "mutatingadmissionpolicies", bindings: "mutatingadmissionpolicybindings",
+			newPolicy:  mutating.NewMutatingAdmissionPolicyAccessor,
+			newBinding: mutating.NewMutatingAdmissionPolicyBindingAccessor,
+			compile:    compileMutatingPolicy,
+			hooks:      o.mutatingHooks,
+		}),
+	}
+}
+
+// mutatingPlugin changes objects by MutatingAdmissionPolicies.
+type mutatingPlugin struct {
+	observer
+	matcher    generic.PolicyMatcher
+	dispatcher generic.Dispatcher[mutating.PolicyHook]
+	source     *mutatingSource
+}
+
+// Name implements admission.Interface.
+func (p *mutatingPlugin) Name() string { return mutating.PluginName }
+
+// Handles implements admission.Interface. A delete has no object to change.
+func (p *mutatingPlugin) Handles(attrs *admission.Attributes) bool {
+	return attrs.Operation != admissionv1.Delete && !isExcluded(attrs)
+}
+
+// Admit implements admission.MutationInterface.
+func (p *mutatingPlugin) Admit(ctx context.Context, attrs *admission.Attributes) error {
+	hooks, err := p.source.current()
+	if err != nil || len(hooks) == 0 {
+		return err
+	}
+	a, o := attrs.Library(), attrs.ObjectInterfaces(p.source.lister.Table())
+	reportConfiguration(ctx, p.observer, p.source, p.matcher, a, o, hooks)
+	return p.dispatcher.Dispatch(ctx, a, o, hooks)
+}
+
+// compileMutatingPolicy returns the compiled policy.
+func compileMutatingPolicy(policy *mutating.Policy) mutating.PolicyEvaluator {
+	spec := &policy.Spec
+	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	if err != nil {
+		return mutating.PolicyEvaluator{Error: &apiservercel.Error{
+			Type: apiservercel.ErrorTypeInternal, Detail: fmt.Sprintf("failed to initialize CEL compiler: %v", err),
+		}}
+	}
+	declared := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil, HasAuthorizer: true}
+	compileVariables(compiler, spec.Variables, declared)
+	evaluator := mutating.PolicyEvaluator{
+		CompositedCompiler: compiler,
+		Matcher:            compileMatchConditions(compiler, policy.Name, spec.MatchConditions, spec.FailurePolicy, declared),
+	}
+	declared.HasPatchTypes = true
+	for _, m := range spec.Mutations {
+		switch {
+		case m.PatchType == admissionregistrationv1.PatchTypeJSONPatch && m.JSONPatch != nil:
+			expression := &patch.JSONPatchCondition{Expression: m.JSONPatch.Expression}
+			evaluator.Mutators = append(evaluator.Mutators,
+				patch.NewJSONPatcher(compiler.CompileMutatingEvaluator(expression, declared, environment.StoredExpressions)))
+		case m.PatchType == admissionregistrationv1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
+			expression := &patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression}
+			evaluator.Mutators = append(evaluator.Mutators,
+				patch.NewApplyConfigurationPatcher(compiler.CompileMutatingEvaluator(expression, declared, environment.StoredExpressions)))
+		}
+	}
+	return evaluator
+}
