@@ -86,6 +86,10 @@ func WithAdmission(functions ...Admission) Option {
 //	DefaultIngressClass             the class of Ingresses without one
 //	DenyServiceExternalIPs *        refuses new externalIPs
 //	PodTopologyLabels               labels of pods for the zone and region of their node
+//	MutatingAdmissionPolicy         changes objects by MutatingAdmissionPolicies
+//	MutatingAdmissionWebhook        calls the webhooks of MutatingWebhookConfigurations
+//	ValidatingAdmissionPolicy       refuses or warns by ValidatingAdmissionPolicies
+//	ValidatingAdmissionWebhook      calls the webhooks of ValidatingWebhookConfigurations
 //	ResourceQuota                   refuses what exceeds a ResourceQuota
 func WithAdmissionPlugins(names ...string) Option {
 	return func(o *options) error {

@@ -52,7 +52,8 @@
 //	objects at the start          WithObjects, WithYAML, WithManifests, WithScheme,
 //	                              WithoutSystemObjects
 //	custom resources              WithCRDs with CRDsFromPaths, CRDsFromFS, CRDsFromObjects or CRDFromGoType
-//	conversion webhooks           WithWebhookDialer, WithServiceResolver
+//	webhooks                      WithWebhookDialer, WithServiceResolver, WithRemoteWebhooks,
+//	                              WithAdmissionDelay
 //	address and TLS               WithAddress, WithAllowedHosts, WithTLS, WithInMemoryNetwork
 //	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
@@ -72,9 +73,6 @@
 //	an HTTP handler around it     WithMiddleware
 //	logging and recording         WithLogger, WithoutTimeline
 //
-// An option is a function With... or Without.... What it takes is a plain struct if it is more than
-// a few values, and a zero field is a default: Limits, Token, Admission, CRDTypeOptions.
-//
 // # Custom resources
 //
 // CustomResourceDefinitions are accepted and served as on a real server: structural schemas with
@@ -93,15 +91,9 @@
 // Of its status only storedVersions is read. Custom resources among the fixtures keep their status.
 // They are defaulted and validated by their schemas, and unknown fields are an error.
 //
-// CRDFromGoType builds a definition from a Go type, for types without manifests. It accepts all
-// fields, because markers such as +kubebuilder:validation do not exist at run time.
-//
-// Conversion webhooks are called over TLS with the caBundle, for at most 30 seconds, and fail as on
-// a real server. A loopback URL needs no option. WithWebhookDialer opens the connections, for
-// example in memory inside of a testing/synctest bubble. WithServiceResolver returns the addresses
-// of Services; without it a Service must exist as an object, and the dialer must reach
-// NAME.NAMESPACE.svc:PORT. Converted objects are cached with the state of the object: lists and
-// watches call the webhook once for each, a get without resourceVersion calls it every time.
+// Conversion webhooks are called for at most 30 seconds, and fail as on a real server. Converted
+// objects are cached with the state of the object: lists and watches call the webhook once for
+// each, a get without resourceVersion calls it every time.
 //
 // A change of the spec or the accepted names of a definition ends the watches of its objects. One
 // from a resourceVersion from before the change gets the 410 ERROR event, as on a real server,
@@ -195,11 +187,22 @@
 //
 // # Admission
 //
-// WithAdmission calls Go functions for each write, as a real server calls admission webhooks. They
-// receive the AdmissionRequest of a webhook, and may refuse, warn, or change the object by a JSON
-// patch. A dry run that would call a function with declared side effects is refused (DR-07).
-// WithAdmissionPlugins lists the plugins of kube-apiserver. They are called before the functions,
-// ResourceQuota after them.
+// MutatingWebhookConfigurations, ValidatingWebhookConfigurations, ValidatingAdmissionPolicies and
+// MutatingAdmissionPolicies work as on a real server, by its own libraries: matching, CEL, failure
+// policies, reinvocation, warnings and texts are theirs, and so are the lines that they log by klog.
+// One that is stored is in force for the next write, also in forks and after Restore, and on a
+// Replica when its view has it; WithAdmissionDelay makes it take time, as on a real server. Writes of
+// the controllers are reviewed, too; fixtures are not.
+//
+// Webhooks, also those for conversion, are called over TLS with the caBundle, at loopback addresses
+// only unless WithRemoteWebhooks is used. WithWebhookDialer opens the connections, for example in
+// memory inside of a testing/synctest bubble, where utilruntime.ErrorHandlers must be set as package
+// scenario says. WithServiceResolver returns the addresses of Services; without it a Service must
+// exist as an object, and the dialer must reach NAME.NAMESPACE.svc:PORT.
+//
+// WithAdmission calls Go functions as a real server calls webhooks. A dry run that would call one
+// with declared side effects is refused (DR-07). WithAdmissionPlugins lists the plugins of
+// kube-apiserver. They are called before the functions, ResourceQuota after them.
 //
 // # What clients did
 //
@@ -367,7 +370,7 @@
 //   - Aggregated APIs.
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
 //     is scheduled, and no status changes by itself.
-//   - RBAC: Roles and their bindings are stored but not used. Admission webhooks and policies.
+//   - RBAC: Roles and their bindings are stored but not used.
 //   - Authentication other than bearer tokens and client certificates.
 //   - Compression of the OpenAPI documents; /debug and /logs.
 //
@@ -385,7 +388,7 @@
 //     incomplete.
 //   - Controllers act at once, where those of a cluster wait (for five seconds with a deleted
 //     namespace), and find all cycles of owners that wait for each other, where those of a cluster
-//     can miss one. Neither admission nor faults apply to their writes.
+//     can miss one. Faults do not apply to their writes, nor do functions of WithAdmission.
 //   - The recorded v1.37 server returns "404 page not found" for an unknown top-level path, where the
 //     documentation has an index of paths. This server does as the recording. An unknown path below a
 //     served group is a Status, as in the recording.
@@ -439,10 +442,9 @@
 //
 // # Sources
 //
-// The Kubernetes documentation (API Concepts, Server-Side Apply, Dynamic Admission Control,
-// Controlling Access, Custom Resources), the API conventions, and the recorded responses of a v1.37
-// server where these say less than clients rely on. Enhancement proposals: KEP-555 (server-side
-// apply), KEP-3157 (streaming lists), KEP-2340 (consistent reads from a cache), KEP-3352
-// (aggregated discovery), KEP-2896 (OpenAPI v3), KEP-4358 (selectable fields), KEP-5080 (order of
-// namespace deletion), KEP-5284 (impersonation).
+// The Kubernetes documentation (API Concepts, Server-Side Apply, Admission Control, Controlling
+// Access, Custom Resources), the API conventions, and the recorded responses of a v1.37 server where
+// these say less than clients rely on. KEP-555 (server-side apply), KEP-3157 (streaming lists),
+// KEP-2340 (reads from a cache), KEP-3352 and KEP-2896 (discovery, OpenAPI), KEP-4358 (selectable
+// fields), KEP-5080 (namespace deletion), KEP-5284 (impersonation), KEP-3488 and KEP-3962 (policies).
 package fakeapi
