@@ -13,6 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"example.com/fakeapi/fake/internal/admission/policy"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/compress"
@@ -116,11 +119,16 @@ func (s *Server) initialize() (err error) {
 	if err := s.loadFixtures(s.opts.fixtures); err != nil {
 		return err
 	}
-	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay)
+	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes)
 	if err := s.setUpAuth(); err != nil {
 		return err
 	}
 	return s.start()
+}
+
+// checkTypes returns warnings for the expressions of a policy.
+func (s *Server) checkTypes(p *admissionregistrationv1.ValidatingAdmissionPolicy) []admissionregistrationv1.ExpressionWarning {
+	return policy.CheckTypes(p, s.types.Table(), s.types.OpenAPI())
 }
 
 // handlerSettings returns the settings of the resource API. It also creates the metrics.

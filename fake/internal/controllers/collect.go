@@ -51,6 +51,10 @@ func (m *Controllers) reconcile(key string) error {
 		return m.waitForDependents(it)
 	case it.meta.DeletionTimestamp != nil:
 		return nil // its dependents are handled when it is gone
+	case isPolicy(key):
+		if err := m.updatePolicyStatus(it); err != nil {
+			return err
+		}
 	}
 	return m.collect(it)
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,9 +25,15 @@ type Writer interface {
 	DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error
 	// ChangeKey changes the object under a key as a patch does, if it has the uid.
 	ChangeKey(res *resource.Resource, key, uid, subresource string, do func(runtime.Object)) error
+	// ApplyStatus sets the status of the object under a key as an apply with force does, if it has the
+	// uid.
+	ApplyStatus(res *resource.Resource, key, uid, manager string, status map[string]any) error
 	// Now returns the current time of the server.
 	Now() time.Time
 }
+
+// TypeChecker returns warnings for the expressions of a policy.
+type TypeChecker func(*admissionregistrationv1.ValidatingAdmissionPolicy) []admissionregistrationv1.ExpressionWarning
 
 // maxAttempts is how often one RunUntilIdle examines the same object or namespace. Only writers
 // that undo each other's writes reach it.
@@ -42,6 +49,7 @@ type Controllers struct {
 	writer         Writer
 	kinds          *resourceIndex
 	namespaceDelay time.Duration
+	checkTypes     TypeChecker
 
 	// wakeups has an element if Run is to examine the store again.
 	wakeups chan struct{}
@@ -72,10 +80,11 @@ type Controllers struct {
 }
 
 // New returns the controllers of a store that serves the types of table. They do nothing before Run
-// or RunUntilIdle. namespaceDelay is how long Run leaves a deleted namespace as it is.
-func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration) *Controllers {
+// or RunUntilIdle. namespaceDelay is how long Run leaves a deleted namespace as it is. checkTypes
+// checks new and changed ValidatingAdmissionPolicies.
+func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration, checkTypes TypeChecker) *Controllers {
 	return &Controllers{
-		namespaceDelay: namespaceDelay, store: store, table: table, writer: writer, kinds: newKinds(table),
+		namespaceDelay: namespaceDelay, checkTypes: checkTypes, store: store, table: table, writer: writer, kinds: newKinds(table),
 		events: make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1),
 	}
 }

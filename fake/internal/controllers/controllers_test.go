@@ -38,7 +38,7 @@ type fixture struct {
 func newFixture(t *testing.T, limits memstore.Options) *fixture {
 	p := &fixture{T: t, store: memstore.New(limits)}
 	p.API = handlers.New(p.store, registry.New(builtin.Table(), webhookclient.Network{}), ids.New([32]byte{}), handlers.Settings{})
-	p.controllers = controllers.New(p.store, builtin.Table, p, 0)
+	p.controllers = controllers.New(p.store, builtin.Table, p, 0, nil)
 	require.NoError(t, p.LoadSystem())
 	return p
 }

@@ -59,6 +59,9 @@ func (m *Controllers) isRelevant(e *memstore.Event) bool {
 	if codec.HasOwnersOrDeletion(e.Record) {
 		return true
 	}
+	if isPolicy(e.Record.Key) {
+		return true
+	}
 	if e.Prev != nil {
 		return e.Prev.UID != e.Record.UID || codec.HasOwnersOrDeletion(e.Prev)
 	}
@@ -136,7 +139,7 @@ func (m *Controllers) onPresent(p location, rec *memstore.Record, meta *metav1.O
 		m.requeueDependents(rec.Key, before)
 	}
 	m.graph.setWaiting(rec.Key, rec.UID, isWaitingForDependents(meta))
-	if changed && len(meta.OwnerReferences) > 0 || ends && needsCollection(meta) || isProtected(p, meta) {
+	if changed && len(meta.OwnerReferences) > 0 || ends && needsCollection(meta) || isProtected(p, meta) || isPolicy(rec.Key) {
 		m.enqueue(rec.Key)
 	}
 }

@@ -240,3 +240,27 @@ func (a *API) ChangeKey(res *resource.Resource, key, uid, subresource string, ch
 	})
 	return err
 }
+
+// ApplyStatus sets the status of the object under a key as an apply with force does. Nothing is
+// written if there is no object, or one with another uid.
+func (a *API) ApplyStatus(res *resource.Resource, key, uid, manager string, status map[string]any) error {
+	fields, err := a.types.FieldManager(res, "status")
+	if err != nil {
+		return err
+	}
+	_, err = a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
+		if old == nil || string(resource.Accessor(old).GetUID()) != uid {
+			return old, nil
+		}
+		obj, err := fields.ApplyConfig(old, map[string]any{
+			"apiVersion": res.GroupVersion().String(), "kind": res.Kind,
+			"metadata": map[string]any{"name": resource.Accessor(old).GetName()}, "status": status,
+		}, manager, true)
+		if err != nil {
+			return nil, err
+		}
+		a.clock.AdjustApplied(old, obj)
+		return res.Canonical(obj), nil
+	})
+	return err
+}
