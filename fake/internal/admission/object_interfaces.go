@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,34 +22,45 @@ import (
 type objectInterfaces struct {
 	attrs *Attributes
 	table *resource.Table
+
+	// mu guards the last result of EquivalentResourcesFor. Every webhook and policy that does not
+	// select the resource of the write asks for the same.
+	mu         sync.Mutex
+	asked      resourceAndSubresource
+	equivalent []schema.GroupVersionResource
 }
 
-var _ library.ObjectInterfaces = objectInterfaces{}
+type resourceAndSubresource struct {
+	schema.GroupVersionResource
+	subresource string
+}
+
+var _ library.ObjectInterfaces = &objectInterfaces{}
 
 // ObjectInterfaces returns what the API server's plugins handle the objects of the write with. table
 // has the served types.
 func (a *Attributes) ObjectInterfaces(table *resource.Table) library.ObjectInterfaces {
-	return objectInterfaces{a, table}
+	return &objectInterfaces{attrs: a, table: table}
 }
 
 // GetObjectCreater implements library.ObjectInterfaces.
-func (o objectInterfaces) GetObjectCreater() runtime.ObjectCreater { return o }
+func (o *objectInterfaces) GetObjectCreater() runtime.ObjectCreater { return o }
 
 // GetObjectTyper implements library.ObjectInterfaces.
-func (o objectInterfaces) GetObjectTyper() runtime.ObjectTyper { return o }
+func (o *objectInterfaces) GetObjectTyper() runtime.ObjectTyper { return o }
 
 // GetObjectDefaulter implements library.ObjectInterfaces.
-func (o objectInterfaces) GetObjectDefaulter() runtime.ObjectDefaulter { return o }
+func (o *objectInterfaces) GetObjectDefaulter() runtime.ObjectDefaulter { return o }
 
 // GetObjectConvertor implements library.ObjectInterfaces.
-func (o objectInterfaces) GetObjectConvertor() runtime.ObjectConvertor { return o }
+func (o *objectInterfaces) GetObjectConvertor() runtime.ObjectConvertor { return o }
 
 // GetEquivalentResourceMapper implements library.ObjectInterfaces.
-func (o objectInterfaces) GetEquivalentResourceMapper() runtime.EquivalentResourceMapper { return o }
+func (o *objectInterfaces) GetEquivalentResourceMapper() runtime.EquivalentResourceMapper { return o }
 
 // resourceOf returns the resource with a kind: that of the body, or another one with the same
 // storage. It is nil if there is none.
-func (o objectInterfaces) resourceOf(kind schema.GroupVersionKind) *resource.Resource {
+func (o *objectInterfaces) resourceOf(kind schema.GroupVersionKind) *resource.Resource {
 	if kind == o.attrs.Resource.GroupVersionKind() {
 		return o.attrs.Resource
 	}
@@ -56,7 +68,7 @@ func (o objectInterfaces) resourceOf(kind schema.GroupVersionKind) *resource.Res
 }
 
 // New implements runtime.ObjectCreater.
-func (o objectInterfaces) New(kind schema.GroupVersionKind) (runtime.Object, error) {
+func (o *objectInterfaces) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	res := o.resourceOf(kind)
 	if res == nil {
 		return o.attrs.Resource.Scheme.New(kind)
@@ -69,7 +81,7 @@ func (o objectInterfaces) New(kind schema.GroupVersionKind) (runtime.Object, err
 }
 
 // ObjectKinds implements runtime.ObjectTyper.
-func (o objectInterfaces) ObjectKinds(obj runtime.Object) ([]schema.GroupVersionKind, bool, error) {
+func (o *objectInterfaces) ObjectKinds(obj runtime.Object) ([]schema.GroupVersionKind, bool, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return []schema.GroupVersionKind{u.GroupVersionKind()}, false, nil
 	}
@@ -77,12 +89,12 @@ func (o objectInterfaces) ObjectKinds(obj runtime.Object) ([]schema.GroupVersion
 }
 
 // Recognizes implements runtime.ObjectTyper.
-func (o objectInterfaces) Recognizes(kind schema.GroupVersionKind) bool {
+func (o *objectInterfaces) Recognizes(kind schema.GroupVersionKind) bool {
 	return o.resourceOf(kind) != nil || o.attrs.Resource.Scheme.Recognizes(kind)
 }
 
 // Default implements runtime.ObjectDefaulter.
-func (o objectInterfaces) Default(obj runtime.Object) {
+func (o *objectInterfaces) Default(obj runtime.Object) {
 	kind, err := groupVersionKind(o, obj)
 	if err != nil {
 		return
@@ -109,7 +121,7 @@ func (o objectInterfaces) Default(obj runtime.Object) {
 
 // Convert implements runtime.ObjectConvertor. If out is the object of the write, it becomes what a
 // request with in has as its object: with defaults, and without unknown fields.
-func (o objectInterfaces) Convert(in, out, _ any) error {
+func (o *objectInterfaces) Convert(in, out, _ any) error {
 	from, ok1 := in.(runtime.Object)
 	to, ok2 := out.(runtime.Object)
 	if !ok1 || !ok2 {
@@ -135,7 +147,7 @@ func (o objectInterfaces) Convert(in, out, _ any) error {
 }
 
 // convertTyped returns an object of a built-in type as one of another kind, which the Go type has.
-func (o objectInterfaces) convertTyped(from runtime.Object, kind schema.GroupVersionKind, want reflect.Type) (runtime.Object, error) {
+func (o *objectInterfaces) convertTyped(from runtime.Object, kind schema.GroupVersionKind, want reflect.Type) (runtime.Object, error) {
 	if u, ok := from.(*unstructured.Unstructured); ok {
 		typed, err := o.New(u.GroupVersionKind())
 		if err != nil {
@@ -165,7 +177,7 @@ func (o objectInterfaces) convertTyped(from runtime.Object, kind schema.GroupVer
 }
 
 // convertCustom converts a custom resource to the version that into has.
-func (o objectInterfaces) convertCustom(in runtime.Object, into *unstructured.Unstructured) error {
+func (o *objectInterfaces) convertCustom(in runtime.Object, into *unstructured.Unstructured) error {
 	u, ok := in.(*unstructured.Unstructured)
 	if !ok {
 		return fmt.Errorf("%T cannot be converted to a custom resource", in)
@@ -196,7 +208,7 @@ func (o objectInterfaces) convertCustom(in runtime.Object, into *unstructured.Un
 }
 
 // ConvertToVersion implements runtime.ObjectConvertor.
-func (o objectInterfaces) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+func (o *objectInterfaces) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	kinds, _, err := o.ObjectKinds(in)
 	if err != nil {
 		return nil, err
@@ -217,13 +229,22 @@ func (o objectInterfaces) ConvertToVersion(in runtime.Object, target runtime.Gro
 }
 
 // ConvertFieldLabel implements runtime.ObjectConvertor.
-func (o objectInterfaces) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
+func (o *objectInterfaces) ConvertFieldLabel(_ schema.GroupVersionKind, label, value string) (string, string, error) {
 	return label, value, o.attrs.Resource.CheckField(label)
 }
 
 // EquivalentResourcesFor implements runtime.EquivalentResourceMapper: other versions, and other
 // resources with the same storage, such as Events.
-func (o objectInterfaces) EquivalentResourcesFor(gvr schema.GroupVersionResource, subresource string) (equivalent []schema.GroupVersionResource) {
+func (o *objectInterfaces) EquivalentResourcesFor(gvr schema.GroupVersionResource, subresource string) []schema.GroupVersionResource {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if asked := (resourceAndSubresource{gvr, subresource}); o.asked != asked {
+		o.asked, o.equivalent = asked, o.findEquivalent(gvr, subresource)
+	}
+	return o.equivalent
+}
+
+func (o *objectInterfaces) findEquivalent(gvr schema.GroupVersionResource, subresource string) (equivalent []schema.GroupVersionResource) {
 	res := o.table.Lookup(gvr.Group, gvr.Version, gvr.Resource)
 	if res == nil {
 		return nil
@@ -244,7 +265,7 @@ func (o objectInterfaces) EquivalentResourcesFor(gvr schema.GroupVersionResource
 }
 
 // KindFor implements runtime.EquivalentResourceMapper.
-func (o objectInterfaces) KindFor(gvr schema.GroupVersionResource, subresource string) schema.GroupVersionKind {
+func (o *objectInterfaces) KindFor(gvr schema.GroupVersionResource, subresource string) schema.GroupVersionKind {
 	res := o.table.Lookup(gvr.Group, gvr.Version, gvr.Resource)
 	if res == nil {
 		return schema.GroupVersionKind{}
