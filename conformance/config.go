@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -80,6 +81,13 @@ type Config struct {
 	// BeginStartup returns the server to the state before all its paths are installed (PV-28),
 	// until stop is called. If it is nil, the case that needs it is skipped.
 	BeginStartup func(context.Context) (stop func(), err error)
+
+	// ListenWebhook opens the listener of the suite's admission webhook. The server calls it over TLS
+	// at the address of the listener, such as "127.0.0.1:8443". The default is a free port of
+	// 127.0.0.1 if the host of BaseURL is a loopback address. Otherwise, and if the server cannot
+	// reach the webhook, the cases about webhooks are skipped. In a testing/synctest bubble the
+	// listener must be in memory, and the server must dial it.
+	ListenWebhook func() (net.Listener, error)
 
 	// CaseStarted is called before each case that runs, and CaseFinished with the result of each
 	// selected case, including skipped ones. They are called sequentially from the goroutine of the

@@ -42,6 +42,7 @@ var groups = []group{
 	{"CD", "custom resource definitions"},
 	{"DV", "defaults of built-in types"},
 	{"VA", "validation of built-in types"},
+	{"WH", "admission webhooks"},
 }
 
 // Group returns the letters of the case's rule, such as "PV".

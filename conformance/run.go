@@ -80,6 +80,9 @@ type run struct {
 	pendingDeletion []string  // paths of CRDs that were deleted and may still exist
 
 	expired map[string]expiredPage // by kind, created by the first case that uses it
+
+	webhookServer *webhookServer // nil until a case uses it
+	webhookErr    error          // why it cannot be used, which skips or fails the cases
 }
 
 func newRun(c Config) (*run, error) {
@@ -98,7 +101,11 @@ func (r *run) close(ctx context.Context) []error {
 	ctx, cancel := context.WithTimeout(withCleanup(ctx), cleanupTimeout)
 	defer cancel()
 	left := r.shared.cleanup(ctx)
-	return append(left, r.waitForCRDRemoval(ctx)...)
+	left = append(left, r.waitForCRDRemoval(ctx)...)
+	if r.webhookServer != nil {
+		r.webhookServer.close()
+	}
+	return left
 }
 
 // runCase runs one case and its clean-up.

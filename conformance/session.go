@@ -100,6 +100,9 @@ func (s *session) track(path string) {
 // no namespace controller. It returns an error for each object that could not be deleted.
 func (s *session) cleanup(ctx context.Context) []error {
 	ctx = withCleanup(ctx)
+	if webhook := s.run.webhookServer; webhook != nil {
+		webhook.release()
+	}
 	var left []error
 	for _, path := range slices.Backward(s.created) {
 		if err := s.remove(ctx, path); err != nil {

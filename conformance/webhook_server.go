@@ -1,0 +1,235 @@
+package conformance
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// webhookServer is the admission webhook of a run: an HTTPS server that keeps the reviews that it
+// receives, and answers them as the running case says. It allows what no case asks for.
+type webhookServer struct {
+	address  string // host and port, as the server under test is told
+	caBundle []byte
+	http     *http.Server
+
+	mu    sync.Mutex        // guards the fields below
+	hooks map[string]answer // by path
+	ready map[string]bool   // paths of webhooks that deny probes
+	calls []hookCall          // in the order of their arrival
+}
+
+// answer writes the response to a review.
+type answer func(w http.ResponseWriter, r *http.Request, in hookCall)
+
+// hookCall is an AdmissionReview that the webhook received. Its body is checked with expectations,
+// like that of a response.
+type hookCall struct {
+	*response
+	path, query string
+	decoded     admissionReview
+}
+
+// admissionReview has the fields of an AdmissionReview that the webhook itself needs.
+type admissionReview struct {
+	APIVersion string `json:"apiVersion"`
+	Request    struct {
+		UID  types.UID `json:"uid"`
+		Name string    `json:"name"`
+	} `json:"request"`
+}
+
+// startWebhookServer serves on a listener, which it closes at the end.
+func startWebhookServer(l net.Listener) (*webhookServer, error) {
+	host, _, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return nil, fmt.Errorf("the address of the webhook: %w", err)
+	}
+	certificate, caBundle, err := newServingCertificate(host)
+	if err != nil {
+		return nil, err
+	}
+	w := &webhookServer{address: l.Addr().String(), caBundle: caBundle, hooks: map[string]answer{}, ready: map[string]bool{}}
+	w.http = &http.Server{
+		Handler: w, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}},
+		Protocols: &http.Protocols{}, // HTTP/1.1, so that a closed connection ends one call
+		ErrorLog:  log.New(io.Discard, "", 0),
+	}
+	w.http.Protocols.SetHTTP1(true)
+	go func() { _ = w.http.ServeTLS(l, "", "") }() // ends with close
+	return w, nil
+}
+
+// newServingCertificate returns a certificate for a host, and the CA bundle that verifies it.
+func newServingCertificate(host string) (tls.Certificate, []byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "conformance webhook"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{host}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return tls.Certificate{}, nil, err
+	}
+	caBundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, caBundle, nil
+}
+
+// close ends all calls.
+func (w *webhookServer) close() { _ = w.http.Close() }
+
+// handle sets the answer of a path.
+func (w *webhookServer) handle(path string, a answer) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hooks[path] = a
+}
+
+// denyProbes makes a path deny probes with the text probeDenied.
+func (w *webhookServer) denyProbes(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ready[path] = true
+}
+
+// release allows all further requests, so that the webhooks of a case do not hinder its clean-up,
+// and forgets the calls.
+func (w *webhookServer) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	clear(w.hooks)
+	clear(w.ready)
+	w.calls = nil
+}
+
+// takeCalls returns the calls since the last takeCalls.
+func (w *webhookServer) takeCalls() []hookCall {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	calls := w.calls
+	w.calls = nil
+	return calls
+}
+
+// probeName is the name of the objects that show whether a configuration is effective. Calls about
+// them are not kept. probeDenied is the text of the denial that they wait for.
+const (
+	probeName   = "conformance-probe"
+	probeDenied = "the configuration is effective"
+)
+
+// ServeHTTP implements http.Handler.
+func (w *webhookServer) ServeHTTP(to http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	in := hookCall{
+		response: &response{method: r.Method, url: "the call of " + r.URL.String(), header: r.Header, body: body},
+		path:     r.URL.Path, query: r.URL.RawQuery,
+	}
+	if err != nil || json.Unmarshal(body, &in.decoded) != nil {
+		http.Error(to, "the body is no AdmissionReview", http.StatusBadRequest)
+		return
+	}
+	w.answerTo(in)(to, r, in)
+}
+
+// answerTo keeps a call and returns its answer.
+func (w *webhookServer) answerTo(in hookCall) answer {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := w.hooks[in.path]
+	switch {
+	case in.decoded.Request.Name == probeName && w.ready[in.path]:
+		return deny(object{"message": probeDenied})
+	case in.decoded.Request.Name == probeName, found == nil:
+		return allow
+	}
+	w.calls = append(w.calls, in)
+	return found
+}
+
+// respond answers with fields of an AdmissionResponse, which replace the uid and allowed: true.
+func respond(fields object) answer {
+	return func(w http.ResponseWriter, _ *http.Request, in hookCall) {
+		response := object{"uid": in.decoded.Request.UID, "allowed": true}
+		for field, value := range fields {
+			response[field] = value
+		}
+		writeReview(w, object{"apiVersion": in.decoded.APIVersion, "kind": "AdmissionReview", "response": response})
+	}
+}
+
+// writeReview writes an AdmissionReview, or anything else.
+func writeReview(w http.ResponseWriter, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(body) // the caller may have hung up
+}
+
+// allow allows the request.
+func allow(w http.ResponseWriter, r *http.Request, in hookCall) { respond(nil)(w, r, in) }
+
+// deny denies the request with a status.
+func deny(status object) answer { return respond(object{"allowed": false, "status": status}) }
+
+// patchWith allows the request and changes the object with a JSON patch.
+func patchWith(operations ...object) answer {
+	patch, err := json.Marshal(operations)
+	if err != nil {
+		panic(err) // the operations are constants of the suite
+	}
+	return respond(object{"patchType": "JSONPatch", "patch": patch})
+}
+
+// answerText answers with a code and a text.
+func answerText(code int, text string) answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ review) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, text)
+	}
+}
+
+// hangUp closes the connection without a response.
+func hangUp(http.ResponseWriter, *http.Request, hookCall) { panic(http.ErrAbortHandler) }
+
+// never does not answer until the caller hangs up.
+func never(_ http.ResponseWriter, r *http.Request, _ review) { <-r.Context().Done() }
+
+// inTurn answers each call with the next answer. The last one stays.
+func inTurn(answers ...answer) answer {
+	var mu sync.Mutex
+	next := func() answer {
+		mu.Lock()
+		defer mu.Unlock()
+		first := answers[0]
+		if len(answers) > 1 {
+			answers = answers[1:]
+		}
+		return first
+	}
+	return func(w http.ResponseWriter, r *http.Request, in hookCall) { next()(w, r, in) }
+}
