@@ -156,6 +156,8 @@ func Cases() []Case {
 		customDocumentCases(),
 		builtinDefaultCases(),
 		builtinValidationCases(),
+		webhookRuleCases(),
+		webhookSelectorCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

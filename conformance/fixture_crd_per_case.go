@@ -100,18 +100,26 @@ func (d crdPerCase) create(ctx context.Context, expect ...expectation) error {
 // createAndWait creates the CRD, waits until all served versions work, and returns the Gears of v1
 // in a new namespace.
 func (d crdPerCase) createAndWait(ctx context.Context) (collection, error) {
-	if err := d.create(ctx, code(http.StatusCreated)); err != nil {
+	if err := d.createAndServe(ctx); err != nil {
 		return collection{}, err
+	}
+	return d.s.newCollection(ctx, d.collection("v1"), nil)
+}
+
+// createAndServe creates the CRD and waits until all served versions work.
+func (d crdPerCase) createAndServe(ctx context.Context) error {
+	if err := d.create(ctx, code(http.StatusCreated)); err != nil {
+		return err
 	}
 	for _, one := range d.spec()["versions"].([]object) {
 		if one["served"] != true {
 			continue
 		}
 		if err := d.s.waitFor(ctx, get(d.collection(one["name"].(string)).allNamespacesPath()), code(http.StatusOK)); err != nil {
-			return collection{}, fmt.Errorf("waiting for the custom resource to be served: %w", err)
+			return fmt.Errorf("waiting for the custom resource to be served: %w", err)
 		}
 	}
-	return d.s.newCollection(ctx, d.collection("v1"), nil)
+	return nil
 }
 
 // inVersion returns the same collection in another version.

@@ -206,7 +206,7 @@ func patchWith(operations ...object) answer {
 
 // answerText answers with a code and a text.
 func answerText(code int, text string) answer {
-	return func(w http.ResponseWriter, _ *http.Request, _ review) {
+	return func(w http.ResponseWriter, _ *http.Request, _ hookCall) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
 		_, _ = io.WriteString(w, text)
