@@ -158,6 +158,7 @@ func Cases() []Case {
 		builtinValidationCases(),
 		webhookRuleCases(),
 		webhookSelectorCases(),
+		webhookReviewCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -45,7 +45,7 @@ func webhookSelectorCases() []Case {
 			ID: "WH-16", Level: Must, Title: "a webhook is called if all of its matchConditions are true",
 			Why: "they spare calls of the webhook", Source: docConditions,
 		}, func(ctx context.Context, w *webhooks, c collection) error {
-			hook := w.webhook("a").withConditions("object.metadata.name != 'b'", "!has(object.data) || !('skip' in object.data)")
+			hook := w.webhook("a").withAdmissionRules(w.rule("CREATE")).withConditions("object.metadata.name != 'b'", "!has(object.data) || !('skip' in object.data)")
 			if err := w.validating(ctx, hook); err != nil {
 				return err
 			}

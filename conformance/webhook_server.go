@@ -31,7 +31,7 @@ type webhookServer struct {
 	mu    sync.Mutex        // guards the fields below
 	hooks map[string]answer // by path
 	ready map[string]bool   // paths of webhooks that deny probes
-	calls []hookCall          // in the order of their arrival
+	calls []hookCall        // in the order of their arrival
 }
 
 // answer writes the response to a review.
