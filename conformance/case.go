@@ -159,6 +159,10 @@ func Cases() []Case {
 		webhookRuleCases(),
 		webhookSelectorCases(),
 		webhookReviewCases(),
+		webhookMutationCases(),
+		webhookDenialCases(),
+		webhookFailureCases(),
+		webhookOtherCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -204,10 +204,14 @@ func patchWith(operations ...object) answer {
 	return respond(object{"patchType": "JSONPatch", "patch": patch})
 }
 
-// answerText answers with a code and a text.
+// answerText answers with a code and a text, which is said to be JSON if the code is 200.
 func answerText(code int, text string) answer {
 	return func(w http.ResponseWriter, _ *http.Request, _ hookCall) {
-		w.Header().Set("Content-Type", "application/json")
+		if code == http.StatusOK {
+			w.Header().Set("Content-Type", "application/json")
+		} else {
+			w.Header().Set("Content-Type", "text/plain")
+		}
 		w.WriteHeader(code)
 		_, _ = io.WriteString(w, text)
 	}
@@ -217,7 +221,7 @@ func answerText(code int, text string) answer {
 func hangUp(http.ResponseWriter, *http.Request, hookCall) { panic(http.ErrAbortHandler) }
 
 // never does not answer until the caller hangs up.
-func never(_ http.ResponseWriter, r *http.Request, _ review) { <-r.Context().Done() }
+func never(_ http.ResponseWriter, r *http.Request, _ hookCall) { <-r.Context().Done() }
 
 // inTurn answers each call with the next answer. The last one stays.
 func inTurn(answers ...answer) answer {
