@@ -163,6 +163,7 @@ func Cases() []Case {
 		webhookDenialCases(),
 		webhookFailureCases(),
 		webhookOtherCases(),
+		webhookConfigCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -195,7 +195,7 @@ func checkExemptKinds(ctx context.Context, w *webhooks, c collection) error {
 		return err
 	}
 	for _, one := range []string{mutatingWebhooks, validatingWebhooks} {
-		request := w.postConfig(one, w.configName("exempt"))
+		request := w.s.postConfig(one, w.configName("exempt"))
 		request.body.(object).withLabel(caseLabel, c.namespace)
 		item := configPath(one) + "/" + w.configName("exempt")
 		w.s.track(item)

@@ -159,7 +159,7 @@ func (w *webhooks) checkReachable(ctx context.Context) error {
 	defer cancel()
 	ready := w.newProbe()
 	ready["timeoutSeconds"] = 5
-	if err := w.s.expect(ctx, w.postConfig(validatingWebhooks, w.configName("probe"), ready), code(http.StatusCreated)); err != nil {
+	if err := w.s.expect(ctx, w.s.postConfig(validatingWebhooks, w.configName("probe"), ready), code(http.StatusCreated)); err != nil {
 		return err
 	}
 	probe := w.probe()
@@ -235,12 +235,16 @@ func (w *webhooks) configName(suffix string) string { return w.c.namespace + "-"
 func configPath(resource string) string { return "/apis/" + admissionRegistration + "/v1/" + resource }
 
 // postConfig returns a create of a configuration.
-func (w *webhooks) postConfig(resource, name string, hooks ...object) call {
-	kind := "ValidatingWebhookConfiguration"
+func (s *session) postConfig(resource, name string, hooks ...object) call {
+	return post(configPath(resource), newObject(admissionRegistration+"/v1", configKind(resource), name).with("webhooks", hooks))
+}
+
+// configKind returns the kind of the objects of a resource.
+func configKind(resource string) string {
 	if resource == mutatingWebhooks {
-		kind = "MutatingWebhookConfiguration"
+		return "MutatingWebhookConfiguration"
 	}
-	return post(configPath(resource), newObject(admissionRegistration+"/v1", kind, name).with("webhooks", hooks))
+	return "ValidatingWebhookConfiguration"
 }
 
 // mutating registers mutating webhooks and waits until they are effective.
@@ -257,7 +261,7 @@ func (w *webhooks) validating(ctx context.Context, hooks ...object) error {
 func (w *webhooks) register(ctx context.Context, resource, suffix string, hooks ...object) error {
 	hooks = slices.Concat([]object{w.newProbe()}, hooks)
 	w.s.track(w.configItem(resource, suffix)) // before the request, because its response may be lost
-	if err := w.s.expect(ctx, w.postConfig(resource, w.configName(suffix), hooks...), code(http.StatusCreated)); err != nil {
+	if err := w.s.expect(ctx, w.s.postConfig(resource, w.configName(suffix), hooks...), code(http.StatusCreated)); err != nil {
 		return err
 	}
 	return w.waitUntilEffective(ctx)
