@@ -20,7 +20,6 @@ func UncheckedRules() []UncheckedRule {
 		{"BM-11", May, "the rule is a permission, and BM-04 continues from the resourceVersion of any bookmark"},
 		{"CR-17", Should, "a client cannot make a write take so long"},
 		{"DL-33", Must, "a client cannot make an object disappear between the list and its deletion"},
-		{"DR-07", Must, "the suite installs no admission webhooks, because they would get requests of others on the cluster"},
 		{"DR-11", Should, "the rule is a permission, and DR-05 compares no fields that may differ"},
 		{"EX-07", Must, "the rule is about clients, not servers"},
 		{"EX-09", Must, "a client cannot make a started response fail"},
