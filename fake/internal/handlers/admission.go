@@ -140,6 +140,9 @@ func (a *API) runDeleteAdmission(ctx context.Context, q *request, res *resource.
 		DryRun:    isDryRun(opts.DryRun),
 		OldObject: old,
 	}
+	if q != nil {
+		attributes.Name = q.info.Name // none in a deletecollection (WH-35)
+	}
 	if rest.IsNamespaces(res) {
 		attributes.Namespace = attributes.Name
 	}
