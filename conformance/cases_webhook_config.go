@@ -53,12 +53,11 @@ func webhookConfigCases() []Case {
 			invalidWebhook{"sideEffects", nil, required, "", "must specify one of None, NoneOnDryRun"},
 			invalidWebhook{"admissionReviewVersions", nil, required, "", "must specify one of v1, v1beta1"},
 			invalidWebhook{"admissionReviewVersions", []string{"v1", "v1"}, invalid, "admissionReviewVersions[1]", "duplicate version"}),
-		refused("WH-86", "a URL has no query, no fragment and no user, and a Service a name, a valid port and an absolute path", "the server could not call it as meant",
+		refused("WH-86", "a URL has no query, no fragment and no user, and a Service a valid port and a path without empty segments", "the server could not call it as meant",
 			invalidWebhook{"clientConfig", object{"url": "https://example.com/x?y=1"}, invalid, "clientConfig.url", "query parameters are not permitted in the URL"},
 			invalidWebhook{"clientConfig", object{"url": "https://example.com/x#y"}, invalid, "clientConfig.url", "fragments are not permitted in the URL"},
 			invalidWebhook{"clientConfig", object{"url": "https://me@example.com/x"}, invalid, "clientConfig.url", "user information is not permitted in the URL"},
 			invalidWebhook{"clientConfig", object{"url": "https://example.com/x", "service": object{"name": "s", "namespace": "n"}}, required, "clientConfig", "exactly one of url or service is required"},
-			invalidWebhook{"clientConfig", object{"service": object{"namespace": "n"}}, required, "clientConfig.service.name", ""},
 			invalidWebhook{"clientConfig", object{"service": object{"name": "s", "namespace": "n", "port": 65536}}, invalid, "clientConfig.service.port", "must be between 1 and 65535, inclusive"},
 			invalidWebhook{"clientConfig", object{"service": object{"name": "s", "namespace": "n", "path": "/a//b"}}, invalid, "clientConfig.service.path", "segment[1] may not be empty"}),
 		{
