@@ -98,7 +98,7 @@ func splitCases(n int) []*regexp.Regexp {
 func TestFakeWithInMemoryNetwork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		config := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()))
+		config := configInMemory(t)
 		config.Patience = 5 * time.Minute
 		report, err := conformance.Execute(t.Context(), config)
 		require.NoError(t, err)

@@ -21,7 +21,7 @@ func TestFeatures(t *testing.T) {
 		{gate: "WatchList", run: "^SI-(09|12)(/typed)?$"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()))
+			c := configInMemory(t)
 			c.Run = regexp.MustCompile(one.run)
 			skipped := outcomes(t, c, conformance.Skipped)
 			require.Len(t, skipped, 1, one.gate)
@@ -45,7 +45,7 @@ func TestFeatures(t *testing.T) {
 // servers without them passes.
 func TestWithoutStreamingLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithFeature(fakeapi.WatchList, false)))
+		c := configInMemory(t, fakeapi.WithFeature(fakeapi.WatchList, false))
 		c.Features = map[string]bool{conformance.WatchList: false}
 		c.Run = regexp.MustCompile("^(SI|WA|BM)-")
 		report, err := conformance.Execute(t.Context(), c)

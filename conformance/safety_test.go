@@ -167,7 +167,7 @@ func getJSON(t *testing.T, config conformance.Config, path string, into any) {
 func TestRunChangesOnlyItsOwnObjects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		requireSafe(t, configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithoutTimeline(), fakeapi.WithFeature(fakeapi.CBOR, true))))
+		requireSafe(t, configInMemory(t, fakeapi.WithoutControllers(), fakeapi.WithoutTimeline(), fakeapi.WithFeature(fakeapi.CBOR, true)))
 	})
 	synctest.Test(t, func(t *testing.T) {
 		config := configWithUsers(t)

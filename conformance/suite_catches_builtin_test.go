@@ -82,7 +82,7 @@ var refusals = regexp.MustCompile(`^VA-\d\d/([^v]|v[^a]|va[^l]|val[^i]|vali[^d])
 // All cases about objects that are refused fail against a server that does not validate.
 func TestServerWithoutValidation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		config := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutValidation()))
+		config := configInMemory(t, fakeapi.WithoutValidation())
 		config.Run = refusals
 		report, err := conformance.Execute(t.Context(), config)
 		require.NoError(t, err)

@@ -80,7 +80,7 @@ func changeAccept(change func(string) string) fault {
 // faulty one.
 func TestCBOR(t *testing.T) {
 	run := func(t *testing.T, cases string, tell fault) conformance.Report {
-		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithFeature(fakeapi.CBOR, true)))
+		c := configInMemory(t, fakeapi.WithFeature(fakeapi.CBOR, true))
 		c.Client = &http.Client{Transport: tell(c.Client.Transport)}
 		c.Run = regexp.MustCompile(cases)
 		report, err := conformance.Execute(t.Context(), c)

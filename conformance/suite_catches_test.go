@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/conformance"
-	fakeapi "example.com/fakeapi/fake"
 )
 
 // faultyServer is a server that breaks a rule, and a regular expression of the cases that must fail
@@ -197,7 +196,7 @@ func TestFaultyServersFail(t *testing.T) {
 	for _, one := range faultyServers {
 		t.Run(one.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()))
+				c := configInMemory(t)
 				if userCases.MatchString(strings.Trim(one.failing, "^$")) {
 					c = configWithUsers(t)
 					c.UnprivilegedClient = &http.Client{Transport: one.fault(c.UnprivilegedClient.Transport)}
@@ -225,7 +224,7 @@ var otherServers = regexp.MustCompile(`^(CB-02(/watch)?|CB-03|SI-12/(typed|custo
 // that run for both a typed and a custom resource, one is enough.
 func TestEveryCaseCatchesAFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := configOf(fakeapi.Start(t, fakeapi.WithInMemoryNetwork()))
+		c := configInMemory(t)
 		c.Patience = 5 * time.Minute
 		report, err := conformance.Execute(t.Context(), c)
 		require.NoError(t, err)
