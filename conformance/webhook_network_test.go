@@ -39,10 +39,11 @@ func (n *webhookNetwork) listen() (net.Listener, error) {
 // dial connects to a listener.
 func (n *webhookNetwork) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if l := n.listener(address); l != nil {
-		client, server := net.Pipe()
+		toServer, ofClient := net.Pipe()
+		toClient, ofServer := net.Pipe()
 		select {
-		case l.conns <- newBufferedConn(server):
-			return newBufferedConn(client), nil
+		case l.conns <- newBufferedConn(ofClient, toClient):
+			return newBufferedConn(ofServer, toServer), nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-l.closed:
@@ -94,8 +95,9 @@ func (l *pipeListener) Close() error {
 // Addr implements net.Listener.
 func (l *pipeListener) Addr() net.Addr { return l.address }
 
-// bufferedConn is an end of a pipe whose writes do not wait for the reader, as those to a socket. TLS
-// depends on it: a client that refuses a certificate writes before it has read everything.
+// bufferedConn is an end of a connection whose writes do not wait for the reader, as those to a
+// socket. TLS depends on it: a client that refuses a certificate writes before it has read
+// everything. Reads use the embedded connection.
 type bufferedConn struct {
 	net.Conn
 	writes chan []byte
@@ -104,12 +106,13 @@ type bufferedConn struct {
 	closed bool
 }
 
-func newBufferedConn(c net.Conn) *bufferedConn {
-	b := &bufferedConn{Conn: c, writes: make(chan []byte, 1000)}
+// newBufferedConn returns a connection that reads from one pipe and writes to another one.
+func newBufferedConn(from, to net.Conn) *bufferedConn {
+	b := &bufferedConn{Conn: from, writes: make(chan []byte, 1000)}
 	go func() {
-		defer func() { _ = c.Close() }()
+		defer func() { _ = to.Close() }()
 		for data := range b.writes {
-			if _, err := c.Write(data); err != nil {
+			if _, err := to.Write(data); err != nil { // the other end is closed
 				break
 			}
 		}
@@ -132,7 +135,13 @@ func (b *bufferedConn) Write(data []byte) (int, error) {
 	}
 }
 
-// Close implements net.Conn. What was written before is sent for up to a second.
+// SetDeadline implements net.Conn. Writes do not wait.
+func (b *bufferedConn) SetDeadline(t time.Time) error { return b.SetReadDeadline(t) }
+
+// SetWriteDeadline implements net.Conn.
+func (b *bufferedConn) SetWriteDeadline(time.Time) error { return nil }
+
+// Close implements net.Conn. The other end still reads what was written before.
 func (b *bufferedConn) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -141,7 +150,7 @@ func (b *bufferedConn) Close() error {
 	}
 	b.closed = true
 	close(b.writes)
-	return errors.Join(b.SetReadDeadline(time.Now()), b.SetWriteDeadline(time.Now().Add(time.Second)))
+	return b.Conn.Close()
 }
 
 // configInMemory starts a fake without sockets, for a testing/synctest bubble, and returns a
