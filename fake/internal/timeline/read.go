@@ -50,6 +50,8 @@ func (x *recording) copyFrames() (e Exchange, sent []Frame) {
 		Response: x.answer.body(x.answerType),
 
 		ResourceVersion: x.answer.listVersion(),
+
+		Admission: slices.Clone(x.admission.list), DecisionsDropped: x.admission.dropped,
 	}
 	s := x.stream
 	if s == nil {

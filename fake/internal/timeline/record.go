@@ -14,8 +14,8 @@ import (
 	"example.com/fakeapi/internal/responsewriter"
 )
 
-// The limits of a Recorder. Exchanges without watches take at most 16 MiB. The frames of all
-// watches together have a limit of their own.
+// The limits of a Recorder. Exchanges without watches take at most 16 MiB, and as much for the
+// decisions of admission. The frames of all watches together have a limit of their own.
 const (
 	// MaxExchanges is the maximum number of exchanges. Active exchanges do not count.
 	MaxExchanges = 1000
@@ -56,7 +56,7 @@ func (r *Recorder) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		x := r.add(request)
 		defer r.end(x)
-		next.ServeHTTP(&responseWriter{Status: responsewriter.Status{ResponseWriter: w}, x: x, pool: &r.pool, evict: r.evict, request: request}, x.recordBody(request))
+		next.ServeHTTP(&responseWriter{Status: responsewriter.Status{ResponseWriter: w}, x: x, pool: &r.pool, evict: r.evict, request: request}, x.observe(request))
 	})
 }
 
@@ -156,19 +156,10 @@ type recording struct {
 	answerType      string
 	request, answer truncatedBody
 	stream          *stream // nil unless it is a watch
+	admission       decisions
 }
 
 func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
-
-// recordBody returns the request with a body that records what is read from it.
-func (x *recording) recordBody(r *http.Request) *http.Request {
-	if !hasBody(r) {
-		return r
-	}
-	r2 := *r
-	r2.Body = &recordingReader{ReadCloser: r.Body, x: x}
-	return &r2
-}
 
 // finish records the end.
 func (x *recording) finish() {

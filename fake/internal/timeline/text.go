@@ -14,14 +14,16 @@ import (
 // The limits of the text. What is longer is shortened in the middle.
 const (
 	textLines = 500 // of the whole text
-	minRepeat = 12  // consecutive frames of one watch
+	minRepeat = 12  // consecutive frames or decisions of one exchange
 	textPath  = 160 // bytes of a path
 	textAgent = 40  // bytes of a user agent
+	// textChanges is how many changes of a decision have their path in the text.
+	textChanges = 8
 )
 
 // String returns the timeline as text, in the order of time: a line for each request with its
-// response, and lines for the frames of watches, the hits of fault rules and notes. It ends with a
-// newline unless it is empty.
+// response, and lines for the decisions of admission, the frames of watches, the hits of fault rules
+// and notes. It ends with a newline unless it is empty.
 func (t Timeline) String() string { return t.text(textLines/5, textLines-textLines/5) }
 
 // Tail returns the last lines of String. If there are more, the first line is their number.
@@ -42,7 +44,7 @@ func (t Timeline) text(first, last int) string {
 // entry is a line with its position.
 type entry struct {
 	instant
-	seq  uint64 // the exchange of a frame, else 0
+	seq  uint64 // the exchange of a frame or a decision, else 0
 	text string
 }
 
@@ -52,6 +54,9 @@ func (t Timeline) entries() (all []entry) {
 		all = append(all, entry{instant{e.Begin, e.Order}, 0, e.line()})
 		for _, f := range e.Frames {
 			all = append(all, entry{instant{f.Time, f.Order}, e.Seq, f.line()})
+		}
+		for _, d := range e.Admission {
+			all = append(all, entry{instant{d.end(), d.Order}, e.Seq, d.line(e.Verb)})
 		}
 	}
 	for _, n := range t.Notes {
@@ -135,6 +140,9 @@ func (e Exchange) line() string {
 	}
 	if e.FramesDropped > 0 {
 		parts = append(parts, fmt.Sprintf("(%d frames forgotten)", e.FramesDropped))
+	}
+	if e.DecisionsDropped > 0 {
+		parts = append(parts, fmt.Sprintf("(%d decisions forgotten)", e.DecisionsDropped))
 	}
 	return strings.Join(parts, " ")
 }

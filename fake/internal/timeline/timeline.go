@@ -1,5 +1,6 @@
 // Package timeline records what clients and the server did: requests and responses, the frames of
-// each watch, and the hits of fault rules, with their times. Its memory is limited. A Timeline is
+// each watch, the decisions of admission webhooks and policies, and the hits of fault rules, with
+// their times. Its memory is limited. A Timeline is
 // the record as values, and as compact text.
 package timeline
 
@@ -58,6 +59,11 @@ type Exchange struct {
 	// FramesDropped counts the frames of this watch that were dropped to limit the memory, the
 	// oldest ones.
 	FramesDropped uint64
+	// Admission has the decisions of admission webhooks and policies about the write, in the order
+	// in which they were made.
+	Admission []AdmissionDecision
+	// DecisionsDropped counts the decisions that were dropped to limit the memory, the oldest ones.
+	DecisionsDropped uint64
 }
 
 // Frame is one event of a watch.
