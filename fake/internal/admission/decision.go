@@ -2,6 +2,8 @@ package admission
 
 import (
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // The outcomes of a Decision.
@@ -27,8 +29,11 @@ type Decision struct {
 	// Configuration is the name of the webhook configuration or of the policy's binding, and Name
 	// that of the webhook or the policy.
 	Configuration, Name string
-	// Operation is CREATE, UPDATE, DELETE or CONNECT.
-	Operation string
+	// Operation is CREATE, UPDATE, DELETE or CONNECT. Resource to ObjectName say of what; ObjectName is
+	// "" for a new object whose name is generated.
+	Operation                          string
+	Resource                           schema.GroupResource
+	Subresource, Namespace, ObjectName string
 	// Reinvoked reports whether this is the second call for the same write.
 	Reinvoked bool
 	// Begin is when the call or evaluation began, and Duration how long it took.
@@ -48,6 +53,12 @@ type Decision struct {
 	// Warnings and AuditAnnotations are those of a response.
 	Warnings         []string
 	AuditAnnotations map[string]string
+}
+
+// SetWrite sets the fields that say what is written.
+func (d *Decision) SetWrite(attrs *Attributes) {
+	d.Operation, d.Resource, d.Subresource = string(attrs.Operation), attrs.GroupResource(), attrs.Subresource
+	d.Namespace, d.ObjectName = attrs.Namespace, attrs.Name
 }
 
 // Change is one change of an object, as an operation of a JSON patch.

@@ -1,6 +1,6 @@
-// Package metrics counts the requests, watch events and objects of a server and serves them on
-// /metrics under the names and labels of a real API server, in the text or the protobuf format of
-// Prometheus (DI-19).
+// Package metrics counts the requests, watch events, decisions of admission and objects of a server
+// and serves them on /metrics under the names and labels of a real API server, in the text or the
+// protobuf format of Prometheus (DI-19).
 //
 //	apiserver_request_total                    verb dry_run group version resource subresource scope component code
 //	apiserver_request_duration_seconds         the same without code
@@ -10,6 +10,12 @@
 //	apiserver_current_inflight_requests        request_kind
 //	apiserver_watch_events_total, _sizes       group version resource
 //	apiserver_resource_objects                 group resource
+//	apiserver_admission_webhook_admission_duration_seconds   name type operation rejected
+//	apiserver_admission_webhook_request_total                name type operation code rejected
+//	apiserver_admission_webhook_rejection_count              name type operation error_type rejection_code
+//	apiserver_admission_webhook_fail_open_count              name type
+//	apiserver_validating_admission_policy_check_total, _check_duration_seconds   policy policy_binding error_type enforcement_action
+//	apiserver_mutating_admission_policy_check_total, _check_duration_seconds     policy policy_binding error_type
 //	process_start_time_seconds                 start of the server, not of the process
 //	process_..., go_...                        of the process, which a test may share with other servers
 //

@@ -34,6 +34,9 @@ type Recorder struct {
 
 	answered labelCache[requestKey, requestMetrics]
 	handler  func() http.Handler
+	// admission returns the metrics of admission, which are made when they are needed: most servers of
+	// tests have neither webhooks nor policies.
+	admission func() *admissionMetrics
 }
 
 // requestKey identifies the metrics of requests with the same labels and status code.
@@ -90,6 +93,7 @@ func New(objects func() map[schema.GroupResource]int) *Recorder {
 	}
 	r.readOnly, r.mutating = r.inFlight.WithLabelValues("readOnly"), r.inFlight.WithLabelValues("mutating")
 	r.handler = sync.OnceValue(r.newHandler)
+	r.admission = sync.OnceValue(newAdmissionMetrics)
 	return r
 }
 
@@ -103,6 +107,9 @@ func (r *Recorder) newHandler() http.Handler {
 		newObjectCollector(r.objects),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector(),
 	)
+	for _, v := range r.admission().vectors() {
+		registry.MustRegister(v)
+	}
 	gather := func() ([]*dto.MetricFamily, error) {
 		families, err := registry.Gather()
 		for _, f := range families {
@@ -128,14 +135,17 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.handler().ServeHTTP(w, request)
 }
 
-// Reset removes the metrics of requests that have ended. Those of active requests and of watch
-// events stay.
+// Reset removes the metrics of requests that have ended and those of admission. Those of active
+// requests and of watch events stay.
 func (r *Recorder) Reset() {
 	r.requests.Reset()
 	r.durations.Reset()
 	r.aborts.Reset()
 	r.terminations.Reset()
 	r.answered.reset()
+	for _, v := range r.admission().vectors() {
+		v.Reset()
+	}
 }
 
 // RecordRequest records a request that was answered with a status code after a duration.

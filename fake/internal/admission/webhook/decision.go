@@ -25,10 +25,11 @@ func (c *call) decision() admission.Decision {
 	attrs := c.tracer.attrs
 	d := admission.Decision{
 		Plugin: c.tracer.plugin.name, Configuration: c.webhook.configuration, Name: c.webhook.name,
-		Operation: string(attrs.Operation), Reinvoked: attrs.Library().GetReinvocationContext().IsReinvoke(),
-		Begin: c.begin, Duration: time.Since(c.begin),
+		Reinvoked: attrs.Library().GetReinvocationContext().IsReinvoke(),
+		Begin:     c.begin, Duration: time.Since(c.begin),
 		Outcome: admission.Allowed, Code: http.StatusOK,
 	}
+	d.SetWrite(attrs)
 	code, err := c.failure()
 	if err != nil {
 		return c.failed(d, code, err)
