@@ -67,29 +67,72 @@ type frameJSON struct {
 	Body            *bodyJSON `json:"body"`
 }
 
+// decisionJSON is the JSON form of a decision of admission.
+type decisionJSON struct {
+	Time             time.Time         `json:"time"`
+	Duration         string            `json:"duration"`
+	Plugin           string            `json:"plugin"`
+	Configuration    string            `json:"configuration,omitempty"`
+	Name             string            `json:"name"`
+	Operation        string            `json:"operation"`
+	Object           string            `json:"object,omitempty"`
+	Reinvoked        bool              `json:"reinvoked,omitempty"`
+	Outcome          string            `json:"outcome"`
+	Code             int               `json:"code,omitempty"`
+	Message          string            `json:"message,omitempty"`
+	Changes          []changeJSON      `json:"changes,omitempty"`
+	Warnings         []string          `json:"warnings,omitempty"`
+	AuditAnnotations map[string]string `json:"auditAnnotations,omitempty"`
+	Forgotten        int               `json:"forgotten,omitempty"`
+}
+
+// changeJSON is the JSON form of a change. The value is text, because it may be cut off.
+type changeJSON struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value string `json:"value,omitempty"`
+}
+
+func toDecisionJSON(d AdmissionDecision) decisionJSON {
+	decision := decisionJSON{
+		Time: d.Begin, Duration: d.Duration.String(), Plugin: d.Plugin, Configuration: d.Configuration, Name: d.Name,
+		Operation: d.Operation, Object: d.Object, Reinvoked: d.Reinvoked, Outcome: d.Outcome, Code: d.Code, Message: d.Message,
+		Warnings: d.Warnings, AuditAnnotations: d.AuditAnnotations, Forgotten: d.Dropped,
+	}
+	for _, c := range d.Changes {
+		decision.Changes = append(decision.Changes, changeJSON(c))
+	}
+	return decision
+}
+
 // exchangeJSON is the JSON form of an exchange.
 type exchangeJSON struct {
 	requestJSON
-	End             *time.Time  `json:"end,omitempty"`
-	Verb            string      `json:"verb,omitempty"`
-	ResourceVersion string      `json:"resourceVersion,omitempty"`
-	Request         *bodyJSON   `json:"request,omitempty"`
-	Answer          *bodyJSON   `json:"answer,omitempty"`
-	Frames          []frameJSON `json:"frames,omitempty"`
-	FramesForgotten uint64      `json:"framesForgotten,omitempty"`
+	End                *time.Time     `json:"end,omitempty"`
+	Verb               string         `json:"verb,omitempty"`
+	ResourceVersion    string         `json:"resourceVersion,omitempty"`
+	Request            *bodyJSON      `json:"request,omitempty"`
+	Answer             *bodyJSON      `json:"answer,omitempty"`
+	Frames             []frameJSON    `json:"frames,omitempty"`
+	FramesForgotten    uint64         `json:"framesForgotten,omitempty"`
+	Admission          []decisionJSON `json:"admission,omitempty"`
+	DecisionsForgotten uint64         `json:"decisionsForgotten,omitempty"`
 }
 
 func toExchangeJSON(e Exchange) exchangeJSON {
 	x := exchangeJSON{
 		requestJSON: requestJSON{e.Seq, e.Begin, e.Method, e.Path, e.StatusCode, e.UserAgent},
 		Verb:        e.Verb, ResourceVersion: e.ResourceVersion,
-		Request: toBodyJSON(e.Request), Answer: toBodyJSON(e.Response), FramesForgotten: e.FramesDropped,
+		Request: toBodyJSON(e.Request), Answer: toBodyJSON(e.Response), FramesForgotten: e.FramesDropped, DecisionsForgotten: e.DecisionsDropped,
 	}
 	if !e.End.IsZero() {
 		x.End = &e.End
 	}
 	for _, f := range e.Frames {
 		x.Frames = append(x.Frames, frameJSON{f.Time, f.Type, f.Namespace, f.Name, f.ResourceVersion, toBodyJSON(f.Body)})
+	}
+	for _, d := range e.Admission {
+		x.Admission = append(x.Admission, toDecisionJSON(d))
 	}
 	return x
 }

@@ -214,24 +214,30 @@
 //		}
 //	}
 //
-// Server.Timeline returns the requests with their responses, the frames of watches, the hits of
-// fault rules, and notes (the actions of the test on the server, the steps of a scenario, and what
-// the test says with AddNote), in the order of time, as values and as text with a line for each:
+// Server.Timeline returns the requests with their responses, the frames of watches, the decisions of
+// admission webhooks and policies, the hits of fault rules, and notes (the actions of the test on the
+// server, the steps of a scenario, and what the test says with AddNote), in the order of time, as
+// values and as text with a line for each:
 //
 //	+1.000s #2 ann/v1 create /api/v1/namespaces/default/configmaps -> 201 rv=1005
 //	+1.000s     #1 ADDED default/a rv=1005
 //	+1.000s #3 ann/v1 list /api/v1/namespaces/default/configmaps -> 503
 //	+1.000s   ! busy: before list configmaps in default: status(503)
 //	+1.200s   * server: Compact
+//	+1.300s #4 ann/v1 create /api/v1/namespaces/default/configmaps -> 403 in 8ms
+//	+1.303s     #4 webhook defaults/size.example.com allowed in 3ms: add /metadata/labels/size
+//	+1.308s     #4 webhook checks/owner.example.com denied with 403 in 5ms: the label owner is missing
 //
 // The line of a request has its number, the time since the server started, the user agent, the
-// response and its duration. The line of a frame has the number of its watch. The timeline is what
+// response and its duration. The line of a frame has the number of its watch, and that of a decision
+// of admission the number of the request, the configuration and the webhook (or the policy and its
+// binding), the duration, and what was changed or why the write was refused. The timeline is what
 // clients got, after all faults, but for the values of Secrets and tokens, which are REDACTED. Its
 // memory is limited; see Server.Timeline.
 //
 // Timeline.WriteHTML writes it as an HTML page: a lane for each client and each watch, the notes,
-// the faults, with the first one open, each write with the events that it caused, and the bodies, with the difference to the version
-// before. The page can be used by keys (press ? for a list), loads no other files, and has a table
+// the faults, with the first one open, each write with the events that it caused and with who changed
+// or refused it, and the bodies, with the difference to the version before. The page can be used by keys (press ? for a list), loads no other files, and has a table
 // for browsers without scripts. A test that fails writes the page of its server, and a scenario
 // that fails as well: to the ArtifactDir of the test with go test -artifacts, or to a folder. In a
 // test that passes, Server.SaveTimeline does so.
@@ -358,8 +364,8 @@
 //     authorization (AU-02 to AU-05, AU-07 to AU-10).
 //   - Discovery in both forms, /version and the health paths; OpenAPI v3 and v2 in JSON and protobuf,
 //     with all operations and the schemas of all types (DI-18), generated at the first request.
-//   - /metrics about requests, watches, limits and objects, the process and the Go runtime, with the
-//     names and labels of a real server (DI-19). DELETE resets them. Responses of faults count as
+//   - /metrics about requests, watches, limits, admission webhooks and policies, objects, the process
+//     and the Go runtime, with the names and labels of a real server (DI-19). DELETE resets them. Responses of faults count as
 //     those of the server.
 //
 // # What is missing
@@ -427,8 +433,8 @@
 //	                            MaxMutatingRequestsInFlight, none
 //	watches                     MaxWatches, none                       429, Retry-After 1
 //
-// The timeline has the latest 1000 requests, the first 8 KiB of each body and 16 MiB of frames. All
-// caches are limited, too.
+// The timeline has the latest 1000 requests, the first 8 KiB of each body, 16 KiB of decisions of
+// admission about each request and 16 MiB of frames. All caches are limited, too.
 //
 //   - Requests that would take a real server minutes or gigabytes get 413; Limits has a list of them.
 //     A custom resource with more than 10,000 errors by its schema gets 422 with as many of them, and

@@ -147,6 +147,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 		WebhookNetwork:         o.webhookNetworkOf(s.store),
 		WebhookDelay:           o.webhookDelay,
 		PolicyDelay:            o.policyDelay,
+		ObserveAdmission:       s.observeAdmission,
 		Authorizer:             o.authorizer,
 		Tokens:                 s.tokens,
 		Services:               o.services,
