@@ -109,6 +109,9 @@ type exchangeInfo struct {
 	Begin  time.Time `json:"begin"`
 	Took   string    `json:"took"`
 	Lost   uint64    `json:"lost,omitempty"`
+	// Admission has the decisions about the write, and DecisionsLost is how many were dropped.
+	Admission     []decisionInfo `json:"admission,omitempty"`
+	DecisionsLost uint64         `json:"decisionsLost,omitempty"`
 }
 
 // hitInfo is a hit of a fault rule.
@@ -131,6 +134,7 @@ func newPageData(t timeline.Timeline) *pageData {
 		s.Exchanges = append(s.Exchanges, exchangeInfo{
 			Seq: e.Seq, Client: clientName(e.UserAgent), Method: e.Method, Path: e.Path, Code: e.StatusCode,
 			Status: answerText(e), Begin: e.Begin, Took: tookText(e), Lost: e.FramesDropped,
+			Admission: s.decisionInfos(e), DecisionsLost: e.DecisionsDropped,
 		})
 	}
 	for _, h := range t.Hits {

@@ -106,6 +106,9 @@ func (s *pageData) exchangeText(e timeline.Exchange, to requestTarget, hits []in
 	if e.ResourceVersion != "" {
 		text += ", resourceVersion " + e.ResourceVersion
 	}
+	for _, effect := range effectsOf(e) {
+		text += ", " + effect
+	}
 	return text + ", " + s.whenText(e.Begin) + ", " + tookText(e) + s.hitsText(hits)
 }
 

@@ -403,11 +403,13 @@
   $("out").addEventListener("click", () => scale(0.5));
   $("keys").addEventListener("click", () => $("help").showModal());
 
+  const decisions = (m) => exchanges[m.i]?.admission ?? [];
+  const decisionText = (d) => [d.title, d.message ?? "", ...(d.changes ?? []).map((c) => c.path)].join(" ");
   let hay;
   const matches = (text) => words.every((w) => (w.length > 1 && w[0] === "-" ? !text.includes(w.slice(1)) : text.includes(w)));
   function filter() {
     words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-    hay ??= marks.map((m) => (m.x + " " + (exchanges[m.i]?.path ?? "")).toLowerCase());
+    hay ??= marks.map((m) => [m.x, exchanges[m.i]?.path ?? "", ...decisions(m).map(decisionText)].join(" ").toLowerCase());
     shown = hay.map(matches);
     const n = shown.filter(Boolean).length;
     $("live").textContent = words.length ? n + " of " + marks.length + " marks" : "";
@@ -442,6 +444,12 @@
     marks.forEach((m, i) => {
       if (["bad4", "bad5", "none"].includes(m.s)) add(m.e ? "expected" : m.s, exchanges[m.i].status, i);
       else if (m.s === "err") add("err", m.x.split(",")[0] + " in a watch", i);
+    });
+    marks.forEach((m, i) => {
+      for (const d of decisions(m)) {
+        if (d.outcome === "denied" || d.outcome === "failed") add("denied", d.by + " refused", i);
+        else if (d.outcome === "ignored") add("ignored", d.by + " failed, ignored", i);
+      }
     });
     for (const c of found.values()) {
       $("chips").append(element("button", { type: "button", class: c.kind, title: c.text, onclick: () => {

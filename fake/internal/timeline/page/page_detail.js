@@ -10,6 +10,8 @@ function details(i, { data, groups, versions, element, duration, go, close }) {
       " " + hit.when + ", " + hit.matter, element("code", {}, hit.rule)));
   }
   if (e) parts.push(facts(m, e));
+  if (e?.admission) parts.push(element("h3", {}, "Admission"), ...e.admission.map(decision));
+  if (e?.decisionsLost) parts.push(element("p", { class: "note" }, e.decisionsLost + " earlier decisions were dropped"));
   const kin = (groups.get(m.k) ?? []).filter((n) => n !== i);
   if (kin.length) {
     parts.push(element("h3", {}, "The same resourceVersion " + m.k), element("div", { class: "kinlist" },
@@ -24,6 +26,16 @@ function details(i, { data, groups, versions, element, duration, go, close }) {
   if (m.a) parts.push(element("h3", {}, m.s in { add: 1, mod: 1, del: 1, book: 1, err: 1, junk: 1 } ? "Object of the event" : "Answer"), ...shown(body(m.a)));
   if (!m.q && !m.a && e && !m.f) parts.push(element("p", { class: "note" }, "No bodies."));
   return parts;
+
+  // decision shows what a webhook or a policy decided, and what it changed.
+  function decision(d) {
+    const box = element("div", { class: "decision " + (d.outcome === "allowed" && d.changes ? "changed" : d.outcome) },
+      element("strong", {}, d.title), " " + d.when + ", " + d.about);
+    const list = [...(d.changes ?? []).map((c) => c.op + " " + c.path + (c.value ? ": " + c.value : "")), ...(d.texts ?? [])];
+    if (d.message) box.append(element("div", {}, d.message));
+    if (list.length) box.append(element("ul", {}, ...list.map((text) => element("li", {}, text))));
+    return box;
+  }
 
   function facts(m, e) {
     const list = element("dl");

@@ -259,6 +259,10 @@ func TestPageEscapesTexts(t *testing.T) {
 		e := &tl.Exchanges[0]
 		e.UserAgent, e.Path, e.ResourceVersion, e.Method, e.Verb = text, "/api/v1/pods/"+text+"?labelSelector="+text, text, text, text
 		e.Frames = []timeline.Frame{{Time: start, Type: text, Namespace: text, Name: text, ResourceVersion: text, Body: newBody(text, text+" ")}}
+		e.Admission = []timeline.AdmissionDecision{{
+			Plugin: text, Configuration: text, Name: text, Operation: text, Object: text, Outcome: text, Message: text, Warnings: []string{text},
+			Changes: []timeline.AdmissionChange{{Op: text, Path: text, Value: text}}, AuditAnnotations: map[string]string{text: text},
+		}}
 		page := render(t, tl, text)
 		require.Len(t, page.all("script"), want, text)
 		require.Empty(t, page.all("img"), text)

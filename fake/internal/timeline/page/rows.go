@@ -9,7 +9,7 @@ import (
 type row struct {
 	Seq                                        uint64
 	When, Client, Verb, Path, Code, RV, Events string
-	Took, Faults, Shape                        string
+	Took, Admission, Faults, Shape             string
 }
 
 // rows returns the exchanges as a table, which needs no script.
@@ -27,6 +27,7 @@ func (s *pageData) rows() []row {
 		if n := uint64(len(e.Frames)) + e.FramesDropped; n > 0 || isStream(e) {
 			r.Events = count(int(n), "event")
 		}
+		r.Admission = countNames(decisionTexts(e))
 		var names []string
 		for _, n := range append(append([]int{}, s.meetings.exchanges[i]...), s.inFrames(i)...) {
 			names = append(names, hitName(s.timeline.Hits[n]))
@@ -89,10 +90,11 @@ func (s *pageData) faultRows() []faultRow {
 	return rows
 }
 
-// summary returns the numbers of requests, watches, events and failures.
+// summary returns the numbers of requests, watches, events, failures and decisions.
 func (s *pageData) summary() []string {
-	watches, events, bad := 0, 0, 0
+	watches, events, bad, decisions := 0, 0, 0, 0
 	for _, e := range s.timeline.Exchanges {
+		decisions += len(e.Admission) + int(e.DecisionsDropped)
 		if isStream(e) {
 			watches++
 		}
@@ -104,6 +106,9 @@ func (s *pageData) summary() []string {
 	words := []string{
 		durationText(s.timeline.End.Sub(s.timeline.Begin)), count(len(s.Exchanges), "request"),
 		count(bad, "error answer"), count(watches, "watch"), count(events, "event"), count(len(s.Hits), "fault hit"),
+	}
+	if decisions > 0 {
+		words = append(words, count(decisions, "decision")+" of admission")
 	}
 	if n := s.timeline.ExchangesDropped; n > 0 {
 		words = append(words, count(int(n), "earlier request")+" forgotten")
