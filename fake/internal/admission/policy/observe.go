@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,7 +20,8 @@ type observer struct {
 
 // report completes a decision about the write a and reports it.
 func (o observer) report(ctx context.Context, a *admission.LibraryAttributes, d admission.Decision) {
-	d.Plugin, d.Operation, d.Reinvoked = o.plugin, string(a.GetOperation()), a.GetReinvocationContext().IsReinvoke()
+	d.Plugin, d.Reinvoked = o.plugin, a.GetReinvocationContext().IsReinvoke()
+	d.SetWrite(a.Own())
 	o.observe(ctx, d)
 }
 
@@ -40,7 +42,7 @@ func reportConfiguration[P, B runtime.Object, E any](
 		if matches, _, _, err := matcher.DefinitionMatches(a, objects, policy); !matches || err != nil {
 			continue
 		}
-		failed := admission.Decision{Name: policy.GetName(), Outcome: outcomeOfError(policy.GetFailurePolicy())}
+		failed := admission.Decision{Name: policy.GetName(), Begin: time.Now(), Outcome: outcomeOfError(policy.GetFailurePolicy())}
 		if err := hook.ConfigurationError; err != nil {
 			failed.Message = err.Error()
 			o.report(ctx, a, failed)
