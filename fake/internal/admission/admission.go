@@ -57,7 +57,7 @@ type ChargingInterface interface {
 // Chain has the plugins in the order of their calls.
 type Chain []Interface
 
-// Attributes describes a write.
+// Attributes describes a write or a connection.
 type Attributes struct {
 	Operation admissionv1.Operation
 	// User is the user of the request.
@@ -67,15 +67,16 @@ type Attributes struct {
 	Resource, Parent *resource.Resource
 	Subresource      string
 	Namespace        string
-	// Name is "" for a new object whose name is generated.
+	// Name is "" for a new object whose name is generated, and for a deletecollection.
 	Name string
-	// Options is the CreateOptions, UpdateOptions or DeleteOptions of the request.
+	// Options is the CreateOptions, UpdateOptions or DeleteOptions of the request, nil for a
+	// connection.
 	Options runtime.Object
 	DryRun  bool
 	// NewUID returns the uid of a review of the write.
 	NewUID func() types.UID
 	// Object is the new object and OldObject the stored one, both in the storage version; nil if
-	// there is none.
+	// there is none. For a connection Object is its options, which have no metadata.
 	Object, OldObject runtime.Object
 
 	// library is the result of Library in the current pass.

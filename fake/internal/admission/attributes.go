@@ -36,6 +36,10 @@ func (a *Attributes) Library() *LibraryAttributes {
 	return a.library
 }
 
+// IsReviewed reports whether a plugin for webhooks or policies has looked at the write in the current
+// pass. It may have changed the object.
+func (a *Attributes) IsReviewed() bool { return a.library != nil }
+
 // GetName implements library.Attributes. A mutating plugin may have set or changed the name.
 func (l *LibraryAttributes) GetName() string { return l.own.Name }
 

@@ -126,7 +126,9 @@ func (a *Attributes) reviewRequest() (*admissionv1.AdmissionRequest, error) {
 	if request.OldObject.Raw, err = a.encode(a.OldObject); err != nil {
 		return nil, err
 	}
-	request.Options.Raw, err = json.Marshal(a.Options)
+	if a.Options != nil {
+		request.Options.Raw, err = json.Marshal(a.Options)
+	}
 	return request, err
 }
 

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,17 +39,17 @@ type item struct {
 }
 
 // reconcile examines the object under a key and deletes or changes it as needed.
-func (m *Controllers) reconcile(key string) error {
+func (m *Controllers) reconcile(ctx context.Context, key string) error {
 	it, err := m.readItem(key)
 	switch {
 	case err != nil || it == nil:
 		return err
 	case isProtected(it.location, it.meta):
-		return m.unprotect(it)
+		return m.unprotect(ctx, it)
 	case hasOrphanFinalizer(it.meta):
-		return m.orphan(it)
+		return m.orphan(ctx, it)
 	case isWaitingForDependents(it.meta):
-		return m.waitForDependents(it)
+		return m.waitForDependents(ctx, it)
 	case it.meta.DeletionTimestamp != nil:
 		return nil // its dependents are handled when it is gone
 	case isPolicy(key):
@@ -56,7 +57,7 @@ func (m *Controllers) reconcile(key string) error {
 			return err
 		}
 	}
-	return m.collect(it)
+	return m.collect(ctx, it)
 }
 
 // readItem returns the object under a key, or nil if there is none.
@@ -75,18 +76,18 @@ func (m *Controllers) readItem(key string) (*item, error) {
 
 // collect deletes an object whose owners are all absent. If some are present, it removes the
 // references to absent owners and to owners in foreground deletion.
-func (m *Controllers) collect(it *item) error {
+func (m *Controllers) collect(ctx context.Context, it *item) error {
 	owners, ok := m.classify(it)
 	switch {
 	case !ok || len(it.meta.OwnerReferences) == 0:
 		return nil
 	case owners.present > 0:
-		return m.release(it, owners.lost)
+		return m.release(ctx, it, owners.lost)
 	case owners.waiting && len(m.graph.dependents(it.rec.UID)) > 0:
-		return m.collectForeground(it)
+		return m.collectForeground(ctx, it)
 	}
 	policy := ownPolicy(it.meta)
-	return m.delete(it, &policy)
+	return m.delete(ctx, it, &policy)
 }
 
 // ownPolicy returns the propagation policy that the finalizers of an object ask for. Without them
@@ -104,9 +105,9 @@ func ownPolicy(meta *metav1.ObjectMeta) metav1.DeletionPropagation {
 // collectForeground deletes an object whose owner is in foreground deletion and that has dependents
 // of its own. The dependents are deleted first. If one of them is already in foreground deletion,
 // the references may form a cycle; then the object stops blocking its owners.
-func (m *Controllers) collectForeground(it *item) error {
+func (m *Controllers) collectForeground(ctx context.Context, it *item) error {
 	if slices.ContainsFunc(m.graph.dependents(it.rec.UID), m.graph.isWaiting) {
-		if err := m.unblock(it); err != nil {
+		if err := m.unblock(ctx, it); err != nil {
 			return err
 		}
 		again, err := m.readItem(it.rec.Key)
@@ -116,25 +117,25 @@ func (m *Controllers) collectForeground(it *item) error {
 		it = again
 	}
 	foreground := metav1.DeletePropagationForeground
-	return m.delete(it, &foreground)
+	return m.delete(ctx, it, &foreground)
 }
 
 // delete deletes an object if it has not changed since it was read. Another client may have adopted
 // it.
-func (m *Controllers) delete(it *item, policy *metav1.DeletionPropagation) error {
+func (m *Controllers) delete(ctx context.Context, it *item, policy *metav1.DeletionPropagation) error {
 	uid, revision := types.UID(it.rec.UID), it.rec.Revision.String()
-	return m.writer.DeleteKey(it.res, it.rec.Key, &metav1.DeleteOptions{
+	return m.writer.DeleteKey(ctx, garbageCollector, it.res, it.rec.Key, &metav1.DeleteOptions{
 		Preconditions:     &metav1.Preconditions{UID: &uid, ResourceVersion: &revision},
 		PropagationPolicy: policy,
 	})
 }
 
 // release removes owner references from an object.
-func (m *Controllers) release(it *item, lost []types.UID) error {
+func (m *Controllers) release(ctx context.Context, it *item, lost []types.UID) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	return m.changeObject(it, func(meta metav1.Object) {
+	return m.changeObject(ctx, it, func(meta metav1.Object) {
 		meta.SetOwnerReferences(slices.DeleteFunc(meta.GetOwnerReferences(), func(r metav1.OwnerReference) bool {
 			return slices.Contains(lost, r.UID)
 		}))
@@ -143,33 +144,33 @@ func (m *Controllers) release(it *item, lost []types.UID) error {
 
 // orphan removes the owner's reference from all dependents of an object, then the orphan finalizer
 // from the object.
-func (m *Controllers) orphan(it *item) error {
+func (m *Controllers) orphan(ctx context.Context, it *item) error {
 	err := m.eachDependent(it, func(dependent *item) error {
-		return m.release(dependent, []types.UID{types.UID(it.rec.UID)})
+		return m.release(ctx, dependent, []types.UID{types.UID(it.rec.UID)})
 	})
 	if err != nil {
 		return err
 	}
-	return m.dropFinalizer(it, metav1.FinalizerOrphanDependents)
+	return m.dropFinalizer(ctx, it, metav1.FinalizerOrphanDependents)
 }
 
 // waitForDependents removes the foreground finalizer of an object once no dependent blocks it. It
 // first starts the deletion of all dependents, blocking or not.
-func (m *Controllers) waitForDependents(it *item) error {
+func (m *Controllers) waitForDependents(ctx context.Context, it *item) error {
 	err := m.eachDependent(it, func(dependent *item) error {
 		if dependent.meta.DeletionTimestamp != nil {
 			return nil
 		}
-		return m.collect(dependent)
+		return m.collect(ctx, dependent)
 	})
 	if err != nil {
 		return err
 	}
 	m.readEvents()
-	if free, err := m.isFree(it); !free || err != nil {
+	if free, err := m.isFree(ctx, it); !free || err != nil {
 		return err
 	}
-	return m.dropFinalizer(it, metav1.FinalizerDeleteDependents)
+	return m.dropFinalizer(ctx, it, metav1.FinalizerDeleteDependents)
 }
 
 // eachDependent calls do for each dependent of an object. A failure does not stop the loop, but is
@@ -191,15 +192,15 @@ func (m *Controllers) eachDependent(it *item, do func(*item) error) error {
 	return errors.Join(failed...)
 }
 
-func (m *Controllers) dropFinalizer(it *item, finalizer string) error {
-	return m.changeObject(it, func(meta metav1.Object) {
+func (m *Controllers) dropFinalizer(ctx context.Context, it *item, finalizer string) error {
+	return m.changeObject(ctx, it, func(meta metav1.Object) {
 		meta.SetFinalizers(slices.DeleteFunc(meta.GetFinalizers(), func(f string) bool { return f == finalizer }))
 	})
 }
 
 // changeObject changes the metadata of an object.
-func (m *Controllers) changeObject(it *item, do func(metav1.Object)) error {
-	return m.writer.ChangeKey(it.res, it.rec.Key, it.rec.UID, "", func(obj runtime.Object) {
+func (m *Controllers) changeObject(ctx context.Context, it *item, do func(metav1.Object)) error {
+	return m.writer.ChangeKey(ctx, garbageCollector, it.res, it.rec.Key, it.rec.UID, "", func(obj runtime.Object) {
 		if meta, ok := obj.(metav1.Object); ok {
 			do(meta)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,10 +22,10 @@ import (
 
 // Writer is the part of the API that the controllers write with. handlers.API implements it.
 type Writer interface {
-	// DeleteKey deletes the object under a key as a DELETE request does.
-	DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error
-	// ChangeKey changes the object under a key as a patch does, if it has the uid.
-	ChangeKey(res *resource.Resource, key, uid, subresource string, do func(runtime.Object)) error
+	// DeleteKey deletes the object under a key as a DELETE request of user does.
+	DeleteKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key string, opts *metav1.DeleteOptions) error
+	// ChangeKey changes the object under a key as a patch by user does, if it has the uid.
+	ChangeKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, subresource string, do func(runtime.Object)) error
 	// ApplyStatus sets the status of the object under a key as an apply with force does, if it has the
 	// uid.
 	ApplyStatus(res *resource.Resource, key, uid, manager string, status map[string]any) error
@@ -69,6 +70,8 @@ type Controllers struct {
 	quotas    quotaNamespaces
 	// inUse has the keys of deleted objects that stay while they are in use.
 	inUse map[string]bool
+	// retries has the work that has failed since it last succeeded.
+	retries retries
 
 	looks map[string]int // attempts of the current RunUntilIdle
 
@@ -84,7 +87,7 @@ type Controllers struct {
 // checks new and changed ValidatingAdmissionPolicies.
 func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration, checkTypes TypeChecker) *Controllers {
 	return &Controllers{
-		namespaceDelay: namespaceDelay, checkTypes: checkTypes, store: store, table: table, writer: writer, kinds: newKinds(table),
+		namespaceDelay: namespaceDelay, checkTypes: checkTypes, store: store, table: table, writer: writer, kinds: newKinds(table), retries: retries{},
 		events: make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1),
 	}
 }
@@ -137,6 +140,9 @@ func (m *Controllers) nextWake() (wake <-chan struct{}, after time.Duration) {
 	if at, ok := m.deadlines.first(); ok {
 		after = max(at.Sub(now), time.Nanosecond)
 	}
+	if left, ok := m.retries.first(); ok && (after == 0 || left < after) {
+		after = left
+	}
 	for _, ns := range m.ending {
 		if left := max(ns.due.Sub(now), time.Nanosecond); ns.examine && (after == 0 || left < after) {
 			after = left
@@ -152,36 +158,54 @@ var errLivelock = errors.New("the controllers do not become idle")
 
 // RunUntilIdle processes the queue until it is empty, including what the controllers' own writes
 // add to it. It does not wait for deadlines, and empties deleted namespaces at once. An object that
-// fails is not retried until its next event, does not stop the others, and is named in the error.
-// Other errors are that of ctx and errLivelock.
+// fails does not stop the others and is named in the error. It is examined again by the next call,
+// or by Run after some time. Other errors are that of ctx and errLivelock.
 func (m *Controllers) RunUntilIdle(ctx context.Context) error { return m.runQueue(ctx, true) }
 
-// runQueue is RunUntilIdle if skipDelay is true, and leaves namespaces that are not due otherwise.
+// runQueue is RunUntilIdle if skipDelay is true, and leaves namespaces and retries that are not due
+// otherwise.
 func (m *Controllers) runQueue(ctx context.Context, skipDelay bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.looks = nil
 	var failed []error
+	m.retries.queue(skipDelay)
 	for {
 		if err := ctx.Err(); err != nil {
 			return errors.Join(append(failed, err)...)
 		}
 		m.readEvents()
-		what, work := m.nextWork(skipDelay)
-		if work == nil {
+		w, ok := m.nextWork(skipDelay)
+		if !ok {
 			return errors.Join(failed...)
 		}
-		if m.exceededLimit(what) {
+		if !w.isEndless && m.exceededLimit(w.what) {
 			m.cursor = nil // the graph is built again, so that no work is lost
-			return errors.Join(append(failed, fmt.Errorf("%w: %s", errLivelock, what))...)
+			return errors.Join(append(failed, fmt.Errorf("%w: %s", errLivelock, w.what))...)
 		}
-		switch err := work(); {
-		case apierrors.IsConflict(err):
-			m.enqueue(what) // the object has changed meanwhile: examine it again
-		case err != nil && !apierrors.IsNotFound(err):
-			failed = append(failed, fmt.Errorf("%s: %w", what, err))
+		before := m.store.Revision()
+		switch err := w.do(ctx); {
+		case err == nil, apierrors.IsNotFound(err):
+			delete(m.retries, w.what)
+		case apierrors.IsConflict(err) && m.store.Revision() != before:
+			w.again() // the object has changed meanwhile: examine it again
+		default:
+			m.retries.add(w)
+			failed = append(failed, fmt.Errorf("%s: %w", w.what, err))
 		}
 	}
+}
+
+// work is one step of a controller.
+type work struct {
+	// what describes the work, for instance by the key of an object.
+	what string
+	do   func(context.Context) error
+	// again makes nextWork return the work again.
+	again func()
+	// isEndless reports whether the work does not count for maxAttempts, because clients that write
+	// all the time are no reason to stop.
+	isEndless bool
 }
 
 // exceededLimit counts an attempt and reports whether there were more than maxAttempts.
@@ -195,27 +219,36 @@ func (m *Controllers) exceededLimit(what string) bool {
 
 // nextWork returns the next work: an object in the queue, else a pod whose grace period is over,
 // else a terminating namespace, which is due unless skipDelay is true, else a namespace with quotas.
-// It returns nil if there is none.
-func (m *Controllers) nextWork(skipDelay bool) (what string, work func() error) {
+// ok is false if there is none.
+func (m *Controllers) nextWork(skipDelay bool) (w work, ok bool) {
 	if len(m.queue) > 0 {
-		what, m.queue = m.queue[0], m.queue[1:]
-		delete(m.queued, what)
-		return what, func() error { return m.reconcile(what) }
+		var key string
+		key, m.queue = m.queue[0], m.queue[1:]
+		delete(m.queued, key)
+		return work{
+			what: key, again: func() { m.enqueue(key) },
+			do: func(ctx context.Context) error { return m.reconcile(ctx, key) },
+		}, true
 	}
 	if due, ok := m.deadlines.due(m.writer.Now()); ok {
-		return due.key, func() error { return m.deletePod(due) }
+		return work{
+			what: "removal of " + due.key, again: func() { m.deadlines.push(due) },
+			do: func(ctx context.Context) error { return m.deletePod(ctx, due) },
+		}, true
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.ending)) {
 		if ns := m.ending[name]; ns.examine && (skipDelay || !ns.due.After(m.writer.Now())) {
 			ns.examine = false
-			return namespaceKey(name), func() error { return m.deleteNamespaceContent(name) }
+			return work{
+				what: namespaceContent(name), again: func() { m.examineNamespace(name) },
+				do: func(ctx context.Context) error { return m.deleteNamespaceContent(ctx, name) },
+			}, true
 		}
 	}
 	return m.nextQuotaWork()
 }
 
-// enqueue adds the key of an object to the queue, once. A terminating namespace is marked for
-// examination as well.
+// enqueue adds the key of an object to the queue, once.
 func (m *Controllers) enqueue(key string) {
 	if m.queued[key] {
 		return

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,7 +10,7 @@ import (
 // isFree reports whether an object in foreground deletion has no dependents left to wait for.
 // Dependents that block it and wait for it themselves, directly or through others, stop blocking;
 // the object is then examined again.
-func (m *Controllers) isFree(it *item) (bool, error) {
+func (m *Controllers) isFree(ctx context.Context, it *item) (bool, error) {
 	blockers := m.graph.blockers(it.rec.UID)
 	for _, key := range blockers {
 		if !m.reaches(key, it.rec.Key, make(map[string]bool)) {
@@ -19,7 +20,7 @@ func (m *Controllers) isFree(it *item) (bool, error) {
 		if err != nil || dependent == nil {
 			return false, err
 		}
-		if err := m.unblock(dependent); err != nil {
+		if err := m.unblock(ctx, dependent); err != nil {
 			return false, err
 		}
 	}
@@ -42,9 +43,9 @@ func (m *Controllers) reaches(from, to string, seen map[string]bool) bool {
 }
 
 // unblock clears blockOwnerDeletion in the owner references of an object.
-func (m *Controllers) unblock(it *item) error {
+func (m *Controllers) unblock(ctx context.Context, it *item) error {
 	no := false
-	return m.changeObject(it, func(meta metav1.Object) {
+	return m.changeObject(ctx, it, func(meta metav1.Object) {
 		references := meta.GetOwnerReferences()
 		for i := range references {
 			if blocks(references[i]) {

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"container/heap"
+	"context"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,7 +29,10 @@ func (d *deadlines) add(key, uid string, meta *metav1.ObjectMeta) {
 	if len(meta.Finalizers) > 0 && (grace == nil || *grace == 0) {
 		return
 	}
-	one := deadline{at: meta.DeletionTimestamp.Time, key: key, uid: uid}
+	d.push(deadline{at: meta.DeletionTimestamp.Time, key: key, uid: uid})
+}
+
+func (d *deadlines) push(one deadline) {
 	if d.known[one] {
 		return
 	}
@@ -59,21 +63,28 @@ func (d *deadlines) due(now time.Time) (deadline, bool) {
 
 // deletePod deletes an object whose deadline has passed. It does nothing if the grace period has
 // been changed since, or the object is another one or gone.
-func (m *Controllers) deletePod(d deadline) error {
+func (m *Controllers) deletePod(ctx context.Context, d deadline) error {
 	p, ok := m.kinds.find(d.key)
-	if !ok {
+	pod := m.store.View().Get(d.key)
+	if !ok || pod == nil {
 		return nil
 	}
 	var now int64
 	uid := types.UID(d.uid)
-	err := m.writer.DeleteKey(p.res, d.key, &metav1.DeleteOptions{
+	err := m.writer.DeleteKey(ctx, kubelet(pod), p.res, d.key, &metav1.DeleteOptions{
 		GracePeriodSeconds: &now,
 		Preconditions:      &metav1.Preconditions{UID: &uid},
 	})
-	if apierrors.IsConflict(err) {
+	if apierrors.IsConflict(err) && m.hasOtherUID(d) {
 		return nil
 	}
 	return err
+}
+
+// hasOtherUID reports whether the object of a deadline was replaced by another one.
+func (m *Controllers) hasOtherUID(d deadline) bool {
+	rec := m.store.View().Get(d.key)
+	return rec == nil || rec.UID != d.uid
 }
 
 // byTime is a heap of deadlines, ordered by time, then by key.

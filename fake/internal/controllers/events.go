@@ -32,6 +32,7 @@ func (m *Controllers) readEvents() {
 func (m *Controllers) buildGraph() {
 	m.graph = graph{}
 	m.queue, m.queued, m.ending, m.deadlines, m.quotas, m.inUse = nil, nil, nil, deadlines{}, nil, nil
+	m.retries = retries{}
 	view := m.store.View()
 	for m.cursor == nil {
 		cursor, err := m.store.Watch("", view.Revision())
@@ -125,7 +126,7 @@ func (m *Controllers) onPresent(p location, rec *memstore.Record, meta *metav1.O
 	ends := meta.DeletionTimestamp != nil
 	switch {
 	case p.isResource("namespaces") && ends:
-		m.onNamespaceTerminating(p.name, meta.DeletionTimestamp.Add(m.namespaceDelay))
+		m.onNamespaceChange(p.name, meta.DeletionTimestamp.Add(m.namespaceDelay))
 	case p.isResource("namespaces"):
 		delete(m.ending, p.name) // a fixture has replaced it
 	case p.res.GracePeriod != nil && ends:
@@ -165,6 +166,21 @@ type endingNamespace struct {
 	due time.Time
 	// examine reports whether something has happened in it since its content was last deleted.
 	examine bool
+}
+
+// onNamespaceChange is onNamespaceTerminating for a write of the namespace itself. The controllers
+// write in its status why they could not delete its content, and then wait for the next retry.
+func (m *Controllers) onNamespaceChange(name string, due time.Time) {
+	if !m.retries.isWaiting(namespaceContent(name)) {
+		m.onNamespaceTerminating(name, due)
+	}
+}
+
+// examineNamespace marks a namespace for the deletion of its content if that has not ended yet.
+func (m *Controllers) examineNamespace(name string) {
+	if ns := m.ending[name]; ns != nil {
+		ns.examine = true
+	}
 }
 
 // onNamespaceTerminating marks a terminating or removed namespace for the deletion of its content at

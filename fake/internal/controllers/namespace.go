@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -26,12 +27,12 @@ type remaining struct {
 // deleteNamespaceContent deletes the objects in a terminating namespace, writes conditions about
 // the rest to its status, and finalizes the namespace once it is empty (NS-09). It is called again
 // after each event in the namespace, also for objects that were created while it was removed.
-func (m *Controllers) deleteNamespaceContent(name string) error {
+func (m *Controllers) deleteNamespaceContent(ctx context.Context, name string) error {
 	p, _ := m.kinds.find(namespaceKey(name))
 	rec := m.store.View().Get(namespaceKey(name))
 	if rec == nil {
 		delete(m.ending, name)
-		return errors.Join(m.deleteContent(name).failed...)
+		return errors.Join(m.deleteContent(ctx, name).failed...)
 	}
 	obj, err := codec.DecodeStored(p.res, rec)
 	if err != nil {
@@ -42,17 +43,17 @@ func (m *Controllers) deleteNamespaceContent(name string) error {
 		return nil
 	}
 	if len(ns.Spec.Finalizers) > 0 {
-		left := m.deleteContent(name)
-		err := m.changeNamespace(p, rec.UID, "status", func(ns *corev1.Namespace) {
+		left := m.deleteContent(ctx, name)
+		err := m.changeNamespace(ctx, p, rec.UID, "status", func(ns *corev1.Namespace) {
 			ns.Status.Phase = corev1.NamespaceTerminating
 			ns.Status.Conditions = conditions(ns.Status.Conditions, left, m.writer.Now())
 		})
 		if len(left.objects) > 0 || len(left.failed) > 0 {
-			return err
+			return errors.Join(append(left.failed, err)...)
 		}
 		// If the store is full, there is no room for conditions; they are not written.
 	}
-	return m.changeNamespace(p, rec.UID, "finalize", func(ns *corev1.Namespace) {
+	return m.changeNamespace(ctx, p, rec.UID, "finalize", func(ns *corev1.Namespace) {
 		ns.Spec.Finalizers = slices.DeleteFunc(ns.Spec.Finalizers, func(f corev1.FinalizerName) bool {
 			return f == corev1.FinalizerKubernetes
 		})
@@ -60,8 +61,8 @@ func (m *Controllers) deleteNamespaceContent(name string) error {
 }
 
 // changeNamespace changes a namespace if it is still being deleted.
-func (m *Controllers) changeNamespace(p location, uid, subresource string, do func(*corev1.Namespace)) error {
-	return m.writer.ChangeKey(p.res, namespaceKey(p.name), uid, subresource, func(obj runtime.Object) {
+func (m *Controllers) changeNamespace(ctx context.Context, p location, uid, subresource string, do func(*corev1.Namespace)) error {
+	return m.writer.ChangeKey(ctx, namespaceController, p.res, namespaceKey(p.name), uid, subresource, func(obj runtime.Object) {
 		if ns, ok := obj.(*corev1.Namespace); ok && ns.DeletionTimestamp != nil {
 			do(ns)
 		}
@@ -70,19 +71,19 @@ func (m *Controllers) changeNamespace(p location, uid, subresource string, do fu
 
 // deleteContent deletes all pods of a namespace, and everything else once there are no pods left: a
 // running pod must not outlive the policies that apply to it (KEP-5080).
-func (m *Controllers) deleteContent(namespace string) *remaining {
+func (m *Controllers) deleteContent(ctx context.Context, namespace string) *remaining {
 	left := &remaining{objects: make(map[string]int), finalizers: make(map[string]int)}
 	types := m.contentTypes()
 	pods := slices.IndexFunc(types, func(res *resource.Resource) bool { return res.Group == "" && res.Plural == "pods" })
 	if pods >= 0 {
-		m.deleteAll(types[pods], namespace, left)
+		m.deleteAll(ctx, types[pods], namespace, left)
 		if len(left.objects) > 0 || len(left.failed) > 0 {
 			return left
 		}
 		types = slices.Delete(types, pods, pods+1)
 	}
 	for _, res := range types {
-		m.deleteAll(res, namespace, left)
+		m.deleteAll(ctx, res, namespace, left)
 	}
 	return left
 }
@@ -100,7 +101,7 @@ func (m *Controllers) contentTypes() []*resource.Resource {
 
 // deleteAll deletes the objects of a type and counts those that stay, because of finalizers or a
 // grace period.
-func (m *Controllers) deleteAll(res *resource.Resource, namespace string, left *remaining) {
+func (m *Controllers) deleteAll(ctx context.Context, res *resource.Resource, namespace string, left *remaining) {
 	prefix := codec.Key(res, namespace, "")
 	if m.store.View().Count(prefix) == 0 {
 		return
@@ -111,7 +112,7 @@ func (m *Controllers) deleteAll(res *resource.Resource, namespace string, left *
 		if !ok || isTerminating(rec) {
 			continue
 		}
-		err := m.writer.DeleteKey(p.res, rec.Key, &metav1.DeleteOptions{PropagationPolicy: &background})
+		err := m.writer.DeleteKey(ctx, namespaceController, p.res, rec.Key, &metav1.DeleteOptions{PropagationPolicy: &background})
 		if err != nil && !apierrors.IsNotFound(err) {
 			left.failed = append(left.failed, err)
 		}

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -20,7 +21,7 @@ func isProtected(p location, meta *metav1.ObjectMeta) bool {
 
 // unprotect removes the protecting finalizer of an object, unless it is in use. One that is in use
 // is examined again when an object that may use it has changed, see onUserChange.
-func (m *Controllers) unprotect(it *item) error {
+func (m *Controllers) unprotect(ctx context.Context, it *item) error {
 	inUse, err := m.isInUse(it)
 	if err != nil {
 		return err
@@ -30,7 +31,7 @@ func (m *Controllers) unprotect(it *item) error {
 		return nil
 	}
 	finalizer := it.res.ProtectionFinalizer
-	return m.writer.ChangeKey(it.res, it.rec.Key, it.rec.UID, "", func(obj runtime.Object) {
+	return m.writer.ChangeKey(ctx, protectionController(it.res), it.res, it.rec.Key, it.rec.UID, "", func(obj runtime.Object) {
 		meta := resource.Accessor(obj)
 		meta.SetFinalizers(slices.DeleteFunc(meta.GetFinalizers(), func(f string) bool { return f == finalizer }))
 	})

@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,26 +32,28 @@ func (m *Controllers) onQuotaChange(p location) {
 	m.hasQuotas.Store(true)
 }
 
-// nextQuotaWork returns the work for a namespace whose quotas may have another status, nil if there
-// is none. Its description has the revision, because clients that write all the time are no reason
-// to stop.
-func (m *Controllers) nextQuotaWork() (what string, work func() error) {
+// nextQuotaWork returns the work for a namespace whose quotas may have another status. ok is false
+// if there is none.
+func (m *Controllers) nextQuotaWork() (w work, ok bool) {
 	for _, namespace := range slices.Sorted(maps.Keys(m.quotas)) {
 		if m.quotas[namespace] {
 			m.quotas[namespace] = false
-			return fmt.Sprintf("quotas of namespace %s at %d", namespace, m.store.Revision()), func() error { return m.updateQuotas(namespace) }
+			return work{
+				what: "quotas of namespace " + namespace, isEndless: true, again: func() { m.quotas[namespace] = true },
+				do: func(ctx context.Context) error { return m.updateQuotas(ctx, namespace) },
+			}, true
 		}
 	}
-	return "", nil
+	return work{}, false
 }
 
 // updateQuotas writes the status of the quotas in a namespace.
-func (m *Controllers) updateQuotas(namespace string) error {
+func (m *Controllers) updateQuotas(ctx context.Context, namespace string) error {
 	res := m.table().Lookup("", "v1", "resourcequotas")
 	isEmpty := true
 	for rec := range m.store.View().Range(codec.Key(res, namespace, ""), "") {
 		isEmpty = false
-		if err := m.updateQuota(res, rec); err != nil {
+		if err := m.updateQuota(ctx, res, rec); err != nil {
 			return err
 		}
 	}
@@ -61,7 +64,7 @@ func (m *Controllers) updateQuotas(namespace string) error {
 	return nil
 }
 
-func (m *Controllers) updateQuota(res *resource.Resource, rec *memstore.Record) error {
+func (m *Controllers) updateQuota(ctx context.Context, res *resource.Resource, rec *memstore.Record) error {
 	obj, err := codec.DecodeStored(res, rec)
 	if err != nil {
 		return err
@@ -73,7 +76,7 @@ func (m *Controllers) updateQuota(res *resource.Resource, rec *memstore.Record) 
 	if old := obj.(*corev1.ResourceQuota).Status; quota.Equal(old.Hard, status.Hard) && quota.Equal(old.Used, status.Used) {
 		return nil
 	}
-	return m.writer.ChangeKey(res, rec.Key, rec.UID, "status", func(obj runtime.Object) {
+	return m.writer.ChangeKey(ctx, quotaController, res, rec.Key, rec.UID, "status", func(obj runtime.Object) {
 		obj.(*corev1.ResourceQuota).Status = status
 	})
 }

@@ -89,3 +89,6 @@ func (p location) isResource(plural string) bool {
 func (p location) isIgnored() bool { return p.isResource("events") }
 
 func namespaceKey(name string) string { return "namespaces/" + name }
+
+// namespaceContent describes the deletion of the content of a namespace.
+func namespaceContent(name string) string { return "content of namespace " + name }

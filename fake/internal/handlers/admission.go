@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -42,6 +43,11 @@ type admissionRunner struct {
 	api  *API
 	q    *request
 	opts writeOptions
+	// name is that of the path or, without one, that of the object before mutating admission.
+	name string
+	// scaleOf returns the Scale of an object, for a write of the Scale: validate is then called with
+	// the objects, and the plugins see their Scales. nil for other writes.
+	scaleOf func(runtime.Object) (runtime.Object, error)
 	// attributes has the objects of the last call of mutate or validate.
 	attributes admission.Attributes
 	// reads are what the last charge depends on.
@@ -50,7 +56,7 @@ type admissionRunner struct {
 
 // newAdmissionRunner returns the admissionRunner of a request.
 func (a *API) newAdmissionRunner(q *request, opts writeOptions) *admissionRunner {
-	return &admissionRunner{api: a, q: q, opts: opts, attributes: admission.Attributes{
+	return &admissionRunner{api: a, q: q, opts: opts, name: q.info.Name, attributes: admission.Attributes{
 		NewUID:      a.newUID,
 		User:        authn.UserFrom(q.r.Context()),
 		Resource:    q.res,
@@ -67,20 +73,37 @@ func (r *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error
 	if r == nil {
 		return obj, nil
 	}
-	attributes := r.attributesOf(obj, old)
-	if err := r.api.admission.Admit(r.q.withWarnings(), attributes); err != nil {
+	if r.name == "" {
+		r.name = resource.Accessor(obj).GetName()
+	}
+	attributes, before := r.attributesOf(obj, old), managedFieldsOf(obj)
+	err := r.api.admission.Admit(r.q.withWarnings(), attributes)
+	if gone := r.q.checkContext(); gone != nil {
+		return nil, gone
+	}
+	if err != nil {
 		return nil, err
 	}
+	before.restoreIfInvalid(attributes.Object, r.q)
 	r.q.dedupOwnerReferences(attributes.Object, true)
 	return attributes.Object, r.q.ensureNamespace(resource.Accessor(attributes.Object))
 }
 
 // validate runs the validating plugins.
-func (r *admissionRunner) validate(obj, old runtime.Object) error {
+func (r *admissionRunner) validate(obj, old runtime.Object) (err error) {
 	if r == nil {
 		return nil
 	}
-	return r.api.admission.Validate(r.q.withWarnings(), r.attributesOf(obj, old))
+	if r.scaleOf != nil {
+		if obj, err = r.scaleOf(obj); err != nil {
+			return err
+		}
+		if old, err = r.scaleOf(old); err != nil {
+			return err
+		}
+	}
+	err = r.api.admission.Validate(r.q.withWarnings(), r.attributesOf(obj, old))
+	return cmp.Or(r.q.checkContext(), err)
 }
 
 // charge runs the plugins that are called in the transaction of the write, on the object that
@@ -112,42 +135,48 @@ func (r *admissionRunner) attributesOf(obj, old runtime.Object) *admission.Attri
 		attributes.Operation, attributes.Options = operation, r.opts.forAdmission(operation)
 	}
 	attributes.Object, attributes.OldObject = obj, old
-	attributes.Name = resource.Accessor(obj).GetName()
+	if attributes.Name = r.name; r.name == "" { // it is generated after mutating admission
+		attributes.Name = resource.Accessor(obj).GetName()
+	}
 	if rest.IsNamespaces(r.q.res) {
-		attributes.Namespace = attributes.Name
+		attributes.Namespace = r.name
 	}
 	return attributes
 }
 
-// runDeleteAdmission runs the admission plugins on the delete of an object. q is nil for a delete
-// by the server itself, which is not reviewed.
-func (a *API) runDeleteAdmission(ctx context.Context, q *request, res *resource.Resource, old runtime.Object, opts *metav1.DeleteOptions) error {
-	chain := a.ownAdmission
-	if q != nil {
-		ctx, chain = q.withWarnings(), a.admission
+// deleteReview reviews the delete of an object and returns why it is refused. A nil one allows all:
+// that of a delete by the server itself.
+type deleteReview func(old runtime.Object) error
+
+// of calls the review, if there is one.
+func (review deleteReview) of(old runtime.Object) error {
+	if review == nil {
+		return nil
 	}
-	m := resource.Accessor(old)
+	return review(old)
+}
+
+// newDeleteReview returns the review of the deletes of a request. Those of a deletecollection have
+// no name, as on a real server.
+func (a *API) newDeleteReview(q *request, opts *metav1.DeleteOptions) deleteReview {
+	attributes := admission.Attributes{
+		User: authn.UserFrom(q.r.Context()), Resource: q.res, Namespace: q.info.Namespace, Name: q.info.Name,
+	}
+	return func(old runtime.Object) error {
+		err := a.reviewDelete(q.withWarnings(), a.admission, attributes, old, opts)
+		return cmp.Or(q.checkContext(), err)
+	}
+}
+
+// reviewDelete runs the plugins of a chain on the delete of an object. attributes has who deletes
+// what.
+func (a *API) reviewDelete(ctx context.Context, chain admission.Chain, attributes admission.Attributes, old runtime.Object, opts *metav1.DeleteOptions) error {
 	options := *opts // plugins only read what it shares
 	options.TypeMeta = optionsTypeMeta("DeleteOptions")
-	attributes := &admission.Attributes{
-		Operation: admissionv1.Delete,
-		NewUID:    a.newUID,
-		User:      authn.UserFrom(ctx),
-		Resource:  res,
-		Namespace: m.GetNamespace(),
-		Name:      m.GetName(),
-		Options:   &options,
-		DryRun:    isDryRun(opts.DryRun),
-		OldObject: old,
-	}
-	if q != nil {
-		attributes.Name = q.info.Name // none in a deletecollection (WH-35)
-	}
-	if rest.IsNamespaces(res) {
-		attributes.Namespace = attributes.Name
-	}
-	if err := chain.Admit(ctx, attributes); err != nil {
+	attributes.Operation, attributes.NewUID = admissionv1.Delete, a.newUID
+	attributes.Options, attributes.DryRun, attributes.OldObject = &options, isDryRun(opts.DryRun), old
+	if err := chain.Admit(ctx, &attributes); err != nil {
 		return err
 	}
-	return chain.Validate(ctx, attributes)
+	return chain.Validate(ctx, &attributes)
 }

@@ -29,6 +29,30 @@ func (a *API) dynamicAdmission() admission.Dynamic {
 	return d
 }
 
+// The prefixes of the keys of the objects that make plugins call webhooks or evaluate policies.
+const (
+	mutatingWebhooksPrefix   = "mutatingwebhookconfigurations.admissionregistration.k8s.io/"
+	validatingWebhooksPrefix = "validatingwebhookconfigurations.admissionregistration.k8s.io/"
+	mutatingBindingsPrefix   = "mutatingadmissionpolicybindings.admissionregistration.k8s.io/"
+	validatingBindingsPrefix = "validatingadmissionpolicybindings.admissionregistration.k8s.io/"
+)
+
+// callsWebhooks reports whether writes may be reviewed by webhooks now.
+func (a *API) callsWebhooks() bool {
+	view := a.dynamic.Webhooks.View()
+	return view.Count(mutatingWebhooksPrefix) > 0 || view.Count(validatingWebhooksPrefix) > 0
+}
+
+// isReviewed reports whether writes may be reviewed now by more than the plugins whose result
+// depends on the object only: by functions, webhooks or policies.
+func (a *API) isReviewed() bool {
+	if len(a.settings.Reviewers) > 0 || a.callsWebhooks() {
+		return true
+	}
+	view := a.dynamic.Policies.View()
+	return view.Count(mutatingBindingsPrefix) > 0 || view.Count(validatingBindingsPrefix) > 0
+}
+
 // viewBefore returns a function that returns the state of the watch cache as it was some time ago.
 func (a *API) viewBefore(delay time.Duration) func() memstore.View {
 	if delay <= 0 {

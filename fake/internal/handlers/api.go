@@ -8,7 +8,7 @@ import (
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -21,11 +21,8 @@ import (
 	"example.com/fakeapi/fake/internal/crd/registry"
 	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/fake/internal/ids"
-	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/fake/internal/recordcache"
-	"example.com/fakeapi/fake/internal/resource"
-	"example.com/fakeapi/fake/internal/rest"
 	"example.com/fakeapi/fake/internal/reviews"
 	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/serviceallocator"
@@ -84,10 +81,11 @@ type API struct {
 	ids      *ids.Generator
 	clock    clock.Clock
 	settings Settings
-	// admission has the plugins that run for requests, and ownAdmission those that run for deletes
-	// by the server itself, which are not reviewed. newUID is ids.UID.
-	admission, ownAdmission admission.Chain
-	newUID                  func() types.UID
+	// admission has the plugins that run for requests, and controllerAdmission those that run for
+	// writes of controllers, which functions do not review. newUID is ids.UID.
+	admission, controllerAdmission admission.Chain
+	dynamic                        admission.Dynamic
+	newUID                         func() types.UID
 	// close ends the calls of webhooks.
 	close context.CancelFunc
 
@@ -125,17 +123,18 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 		continueLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime},
 	}
 	a.watchList.Store(true)
-	a.crds = controller.New(a.store, types, &a.clock, a.DeleteKey)
+	a.crds = controller.New(a.store, types, &a.clock, a.deleteKey)
 	a.services = a.newServiceAllocator(reserved)
 	a.store.AfterWrite = a.afterWrite
 	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds, Services: a.services}
 	a.tokens = serviceaccount.New(g, a.getCore)
+	a.dynamic = a.dynamicAdmission()
 	dependencies := plugins.Dependencies{
 		Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer, GenerateName: g.GenerateName, Now: a.clock.Now,
-		Dynamic: a.dynamicAdmission(),
+		Dynamic: a.dynamic,
 	}
 	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, dependencies)
-	a.ownAdmission = plugins.New(settings.AdmissionPlugins, nil, dependencies)
+	a.controllerAdmission = plugins.New(settings.AdmissionPlugins, nil, dependencies)
 	a.reviewer = &reviews.Reviewer{
 		Authorizer: settings.Authorizer, Tokens: settings.Tokens, ServiceAccounts: a.tokens, Clock: &a.clock,
 	}
@@ -152,7 +151,14 @@ func (a *API) getCore(plural, namespace, name string) (runtime.Object, error) {
 
 // Serve serves a request for a resource of a served group. Errors are answered with a Status.
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, info requestinfo.RequestInfo) {
+	if !info.IsReadOnly() && !info.IsLongRunning() && a.callsWebhooks() {
+		ctx, cancel := limitTime(r.Context(), info)
+		defer cancel()
+		r = r.WithContext(ctx)
+	}
 	switch err := a.dispatch(w, r, info); {
+	case errors.Is(err, status.RequestTimeout) && apierrors.IsTimeout(context.Cause(r.Context())):
+		WriteError(w, r, context.Cause(r.Context()))
 	case errors.Is(err, status.RequestTimeout):
 		WriteTimeout(w)
 	case errors.Is(err, errPathNotServed):
@@ -160,6 +166,18 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, info requestinfo.Req
 	case err != nil:
 		WriteError(w, r, fromConversionError(err))
 	}
+}
+
+// writeTimeout is how long a real server's handlers of writes take at most.
+const writeTimeout = 34 * time.Second
+
+// limitTime returns ctx with the time limit of a write, which only webhooks can exceed. Its cause is
+// the error of the request, if it has one of its own.
+func limitTime(ctx context.Context, info requestinfo.RequestInfo) (context.Context, context.CancelFunc) {
+	if info.Verb == requestinfo.DeleteCollection {
+		return context.WithTimeout(ctx, requestinfo.RequestTimeout)
+	}
+	return context.WithTimeoutCause(ctx, writeTimeout, status.HandlerTimeout())
 }
 
 // Load stores objects as they are; see fixtures.Loader.
@@ -186,9 +204,6 @@ func (a *API) SetClockOffset(d time.Duration) { a.clock.SetOffset(d) }
 // ClockOffset returns the offset of the API server's clock.
 func (a *API) ClockOffset() time.Duration { return a.clock.Offset() }
 
-// Now returns the time of the API server's clock.
-func (a *API) Now() time.Time { return a.clock.Now() }
-
 // SetWatchList enables or disables WatchList: streaming lists and sendInitialEvents (SI-12). It is
 // enabled at first.
 func (a *API) SetWatchList(enabled bool) { a.watchList.Store(enabled) }
@@ -203,64 +218,3 @@ func (a *API) EndWatches() { a.cache.EndWatches() }
 
 // AllowWatches allows watches after EndWatches.
 func (a *API) AllowWatches() { a.cache.AllowWatches() }
-
-// DeleteKey deletes the object under a key as a DELETE request with opts does, including
-// preconditions and without admission. A missing object is NotFound. res has the storage version.
-func (a *API) DeleteKey(res *resource.Resource, key string, opts *metav1.DeleteOptions) error {
-	_, err := a.deleteObject(context.Background(), nil, res, key, nameFromKey(key), opts)
-	return err
-}
-
-// controllerManager owns the fields that the controllers write.
-const controllerManager = "kube-controller-manager"
-
-// ChangeKey changes the object under a key as a patch of the kube-controller-manager does. change
-// modifies the stored object, which has the storage version; it may be called more than once. The
-// managedFields are those of a write to subresource, "" for the object itself. change must only
-// modify metadata and what the subresource may change. Nothing is written if there is no object, or
-// one with another uid. The object is removed if it was deleted and change removes its last
-// finalizer (DL-05).
-func (a *API) ChangeKey(res *resource.Resource, key, uid, subresource string, change func(runtime.Object)) error {
-	manager, err := a.types.FieldManager(res, subresource)
-	if err != nil {
-		return err
-	}
-	_, err = a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
-		if old == nil || string(resource.Accessor(old).GetUID()) != uid {
-			return old, nil
-		}
-		obj := old.DeepCopyObject()
-		change(obj)
-		obj = a.clock.UpdateManagedFields(manager, old, obj, controllerManager)
-		managedfields.RestoreTimestamps(old, obj)
-		if rest.ShouldDeleteDuringUpdate(obj, old) {
-			return nil, nil
-		}
-		return obj, nil
-	})
-	return err
-}
-
-// ApplyStatus sets the status of the object under a key as an apply with force does. Nothing is
-// written if there is no object, or one with another uid.
-func (a *API) ApplyStatus(res *resource.Resource, key, uid, manager string, status map[string]any) error {
-	fields, err := a.types.FieldManager(res, "status")
-	if err != nil {
-		return err
-	}
-	_, err = a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
-		if old == nil || string(resource.Accessor(old).GetUID()) != uid {
-			return old, nil
-		}
-		obj, err := fields.ApplyConfig(old, map[string]any{
-			"apiVersion": res.GroupVersion().String(), "kind": res.Kind,
-			"metadata": map[string]any{"name": resource.Accessor(old).GetName()}, "status": status,
-		}, manager, true)
-		if err != nil {
-			return nil, err
-		}
-		a.clock.AdjustApplied(old, obj)
-		return res.Canonical(obj), nil
-	})
-	return err
-}

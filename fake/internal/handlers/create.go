@@ -21,15 +21,20 @@ import (
 // maxNameAttempts is how many names are generated for an object (NM-08).
 const maxNameAttempts = 8
 
-// createAtName is a create at the path of a custom object, whose name is ignored (PV-15).
+// createAtName is a create at the path of a custom object, whose name is ignored (PV-15). Only
+// admission sees it.
 func (a *API) createAtName(q *request) error {
+	name := q.info.Name
 	q.info.Name = ""
-	return a.create(q)
+	return a.createAs(q, name)
 }
 
 // create stores a new object (CR and NM rules). It checks the media type of the body before its
 // size, and that before the options. An update checks the media type last (CR-14).
-func (a *API) create(q *request) error {
+func (a *API) create(q *request) error { return a.createAs(q, "") }
+
+// createAs is create with a name that admission sees instead of that of the object, unless it is "".
+func (a *API) createAs(q *request, name string) error {
 	if _, err := negotiate.RequestMediaType(q.r); err != nil {
 		return err
 	}
@@ -57,6 +62,7 @@ func (a *API) create(q *request) error {
 		return err
 	}
 	admission := a.newAdmissionRunner(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
+	admission.name = name
 	if obj, err = admission.mutate(obj, nil); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (a *API) delete(q *request) error {
 		return err
 	}
 	q.addDeleteWarning(opts)
-	result, err := a.deleteObject(q.r.Context(), q, q.res, q.key(), q.info.Name, opts)
+	result, err := a.deleteObject(q.r.Context(), q, q.res, q.key(), q.info.Name, opts, a.newDeleteReview(q, opts))
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,11 @@ func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) 
 	return q.replyResult(code, result.Result)
 }
 
-// deleteObject deletes the object under key. q is nil for a delete by the server itself, which
-// skips admission. Dependents are not considered (DL-37).
-func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions) (result deleteResult, err error) {
+// deleteObject deletes the object under key. q is nil for a delete that is not that of a request.
+// review is called before each write: twice for an object that is written and then removed. It is
+// not called if a grace period or the content of a namespace decides when the object is removed.
+// Dependents are not considered (DL-37).
+func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions, review deleteReview) (result deleteResult, err error) {
 	if q != nil {
 		if err := q.checkName(); err != nil {
 			return result, err
@@ -84,18 +86,31 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 		if err := rest.CheckPreconditions(res, m, opts.Preconditions); err != nil {
 			return nil, err
 		}
-		if err := a.runDeleteAdmission(ctx, q, res, old, opts); err != nil {
+		result.uid, deleted = m.GetUID(), old
+		if rest.IsDeletePending(res, old, opts) {
+			result.removed, isStored, result.emptied = false, false, false
+			return old, nil
+		}
+		if err := review.of(old); err != nil {
 			return nil, err
 		}
-		result.uid, deleted = m.GetUID(), old
 		hadFinalizers := len(m.GetFinalizers()) > 0
+		before := old
+		if hadFinalizers && review != nil {
+			before = old.DeepCopyObject()
+		}
 		result.removed, isStored = rest.BeforeDelete(res, old, opts, a.clock.Timestamp())
 		if result.removed && !isStored {
 			result.emptied = isDryRun(opts.DryRun) && hadFinalizers
-			if q != nil && hadFinalizers && !result.emptied {
-				return nil, q.checkRemovalPrecondition(opts, m)
+			if !hadFinalizers || result.emptied {
+				return nil, nil
 			}
-			return nil, nil
+			if q != nil {
+				if err := q.checkRemovalPrecondition(opts, m); err != nil {
+					return nil, err
+				}
+			}
+			return nil, review.of(before)
 		}
 		return old, nil
 	})
@@ -107,7 +122,7 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 	case isDryRun(opts.DryRun):
 		result.Object = deleted
 	case result.removed && isStored:
-		err = a.removeMarked(res, key, &result)
+		err = a.removeMarked(res, key, &result, review)
 	}
 	return result, err
 }
@@ -123,14 +138,15 @@ func (q *request) checkRemovalPrecondition(opts *metav1.DeleteOptions, m metav1.
 }
 
 // removeMarked removes an object that was stored with a grace period of 0, as a real server does,
-// so that watches see both. Nothing is done if another request has removed it. It does not depend on
-// the context of the request, which could end after the first of the two writes.
-func (a *API) removeMarked(res *resource.Resource, key string, result *deleteResult) error {
+// so that watches see both. It is reviewed again. Nothing is done if another request has removed it.
+// It does not depend on the context of the request, which could end after the first of the two
+// writes.
+func (a *API) removeMarked(res *resource.Resource, key string, result *deleteResult, review deleteReview) error {
 	removal, err := a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil || resource.Accessor(old).GetUID() != result.uid {
 			return old, nil
 		}
-		return nil, nil
+		return nil, review.of(old)
 	})
 	if err == nil && removal.Event.Changed() {
 		result.Result = removal

@@ -51,7 +51,7 @@ func (a *API) deleteCollection(q *request) error {
 // (DL-33); it ends at the first error (DL-30).
 func (a *API) deleteObjects(q *request, items []*memstore.Record, opts *metav1.DeleteOptions) error {
 	for _, rec := range items {
-		_, err := a.deleteObject(q.r.Context(), q, q.res, rec.Key, nameFromKey(rec.Key), opts.DeepCopy())
+		_, err := a.deleteObject(q.r.Context(), q, q.res, rec.Key, nameFromKey(rec.Key), opts.DeepCopy(), a.newDeleteReview(q, opts))
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}

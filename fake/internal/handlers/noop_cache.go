@@ -19,9 +19,10 @@ type noopRequest struct {
 	body                   []byte
 }
 
-// findNoop returns the stored record if an equal request did not change it before, or nil.
+// findNoop returns the stored record if an equal request did not change it before, or nil. A write
+// that is reviewed is always evaluated.
 func (a *API) findNoop(q *request) *memstore.Record {
-	if !q.isNoopCacheable() {
+	if !q.isNoopCacheable() || a.isReviewed() {
 		return nil
 	}
 	rec := a.store.View().Get(q.key())
@@ -42,7 +43,7 @@ func (a *API) findNoop(q *request) *memstore.Record {
 // rememberNoop caches a request that did not change rec. A response with warnings is not cached,
 // because the warnings are found by the evaluation.
 func (a *API) rememberNoop(q *request, rec *memstore.Record) {
-	if q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && len(a.settings.Reviewers) == 0 {
+	if q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && !a.isReviewed() {
 		a.noops.Put(rec, q.newNoopRequest(q.bodyBytes))
 	}
 }

@@ -103,7 +103,7 @@ func (a *API) createIPAddress(address *networkingv1.IPAddress) error {
 
 func (a *API) deleteIPAddress(name string) error {
 	res := a.ipAddresses()
-	return a.DeleteKey(res, codec.Key(res, "", name), &metav1.DeleteOptions{})
+	return a.deleteKey(res, codec.Key(res, "", name), &metav1.DeleteOptions{})
 }
 
 func (a *API) ipAddresses() *resource.Resource {
@@ -127,7 +127,7 @@ func (a *API) afterServiceWrite(res *resource.Resource, e *memstore.Event) {
 		if err == nil {
 			m := resource.Accessor(obj)
 			// As on a real server, a failure has no effect on the response.
-			_ = a.DeleteKey(endpoints, codec.Key(endpoints, m.GetNamespace(), m.GetName()), &metav1.DeleteOptions{})
+			_ = a.deleteKey(endpoints, codec.Key(endpoints, m.GetNamespace(), m.GetName()), &metav1.DeleteOptions{})
 		}
 	}
 	a.services.AfterWrite(res, e)

@@ -1,9 +1,19 @@
 package handlers
 
 import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
+	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
@@ -16,10 +26,13 @@ func needsKubelet(sub *resource.Subresource) bool {
 }
 
 // rejectKubeletRequest returns the error of a request that only a kubelet can answer: that of an
-// invalid request, that of a missing object or, otherwise, status.KubeletRequired.
+// invalid request, that of admission, that of a missing object or, otherwise,
+// status.KubeletRequired.
 func (a *API) rejectKubeletRequest(q *request) error {
-	if q.sub.IsConnect && q.r.URL.Query().Has("dryRun") { // DR-09
-		return apierrors.NewBadRequest("dryRun is not supported")
+	if q.sub.IsConnect {
+		if err := a.reviewConnect(q); err != nil {
+			return err
+		}
 	}
 	name := q.info.Name
 	if q.sub.Name == "proxy" {
@@ -33,4 +46,84 @@ func (a *API) rejectKubeletRequest(q *request) error {
 		return apierrors.NewNotFound(q.res.GroupResource(), name)
 	}
 	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
+}
+
+// reviewConnect runs admission on a connection. The object is its options.
+func (a *API) reviewConnect(q *request) error {
+	if q.query().Has("dryRun") { // DR-09
+		return apierrors.NewBadRequest("dryRun is not supported")
+	}
+	options, err := q.connectOptions()
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	attributes := &admission.Attributes{
+		Operation:   admissionv1.Connect,
+		NewUID:      a.newUID,
+		User:        authn.UserFrom(q.r.Context()),
+		Resource:    q.sub.OptionsResource(),
+		Parent:      q.res,
+		Subresource: q.sub.Name,
+		Namespace:   q.info.Namespace,
+		Name:        q.info.Name,
+		Object:      options,
+	}
+	err = a.admission.Admit(q.withWarnings(), attributes)
+	if err == nil {
+		err = a.admission.Validate(q.withWarnings(), attributes)
+	}
+	return cmp.Or(q.checkContext(), err)
+}
+
+// connectOptions returns the options of a connection, which are in the query. That of a proxy is the
+// path behind the proxy.
+func (q *request) connectOptions() (runtime.Object, error) {
+	switch kind, values := q.sub.Kind.Kind, q.query(); kind {
+	case "PodExecOptions":
+		return &corev1.PodExecOptions{
+			Stdin: isTrue(values["stdin"]), Stdout: isTrue(values["stdout"]), Stderr: isTrue(values["stderr"]), TTY: isTrue(values["tty"]),
+			Container: values.Get("container"), Command: values["command"],
+		}, nil
+	case "PodAttachOptions":
+		return &corev1.PodAttachOptions{
+			Stdin: isTrue(values["stdin"]), Stdout: isTrue(values["stdout"]), Stderr: isTrue(values["stderr"]), TTY: isTrue(values["tty"]),
+			Container: values.Get("container"),
+		}, nil
+	case "PodPortForwardOptions":
+		options := &corev1.PodPortForwardOptions{}
+		ports := values["ports"]
+		if len(ports) == 0 {
+			return options, nil
+		}
+		return options, metav1.Convert_Slice_string_To_Slice_int32(&ports, &options.Ports, nil)
+	case "PodProxyOptions":
+		return &corev1.PodProxyOptions{Path: q.proxyPath()}, nil
+	case "ServiceProxyOptions":
+		return &corev1.ServiceProxyOptions{Path: q.proxyPath()}, nil
+	case "NodeProxyOptions":
+		return &corev1.NodeProxyOptions{Path: q.proxyPath()}, nil
+	default:
+		return nil, fmt.Errorf("%s has no options", kind) // a test covers every connection
+	}
+}
+
+// isTrue returns the value of a boolean parameter, of which the first one counts. Like that of a
+// real server, it is true without a value that says otherwise.
+func isTrue(values []string) (value bool) {
+	if len(values) > 0 {
+		_ = runtime.Convert_Slice_string_To_bool(&values, &value, nil) // it returns no errors
+	}
+	return value
+}
+
+// proxyPath returns the path behind a proxy, "" if there is none.
+func (q *request) proxyPath() string {
+	path := q.info.Parts
+	if path != "" && !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	if strings.HasSuffix(q.r.URL.Path, "/") && !strings.HasSuffix(path, "/") {
+		path += "/"
+	}
+	return path
 }

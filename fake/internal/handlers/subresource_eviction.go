@@ -132,7 +132,7 @@ func (a *API) deleteEvicted(q *request, opts *metav1.DeleteOptions) error {
 			return err
 		}
 	}
-	_, err := a.deleteObject(q.r.Context(), nil, q.res, q.key(), q.info.Name, opts) // admission has run for the eviction
+	_, err := a.deleteObject(q.r.Context(), nil, q.res, q.key(), q.info.Name, opts, nil) // admission has run for the eviction
 	return err
 }
 

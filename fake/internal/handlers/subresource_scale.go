@@ -61,9 +61,12 @@ func (a *API) writeScale(q *request, parse func(*request) (*updatedObjectInfo, e
 		return err
 	}
 	info.admission = a.newAdmissionRunner(scaleRequest, info.options)
+	info.admission.scaleOf = q.scaleForReview
 	_, result, err := a.guaranteedUpdate(q, &updatedObjectInfo{
-		options:   info.options,
-		mayCreate: true, // so that updatedObject returns the error of a missing object
+		options:    info.options,
+		admission:  info.admission,
+		isAdmitted: true,
+		mayCreate:  true, // so that updatedObject returns the error of a missing object
 		updatedObject: func(old runtime.Object) (runtime.Object, error) {
 			if old == nil {
 				return nil, scaleNotFound(q)
@@ -87,7 +90,16 @@ func (a *API) writeScale(q *request, parse func(*request) (*updatedObjectInfo, e
 	return scaleRequest.replyObject(http.StatusOK, scale)
 }
 
-// applyScale returns old with its Scale updated by info. Admission runs on the Scale.
+// scaleForReview returns the Scale of an object for validating admission.
+func (q *request) scaleForReview(obj runtime.Object) (runtime.Object, error) {
+	scale, err := q.scaleBeforeUpdate(obj)
+	if err != nil { // a nil *Scale would not be a nil runtime.Object
+		return nil, err
+	}
+	return scale, nil
+}
+
+// applyScale returns old with its Scale updated by info. Mutating admission runs on the Scale.
 func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *updatedObjectInfo) (runtime.Object, error) {
 	m := resource.Accessor(old)
 	entries := newScaleHandler(q.res, m.GetManagedFields())
@@ -114,9 +126,6 @@ func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *up
 	}
 	if scale.UID != "" && scale.UID != m.GetUID() {
 		return nil, status.PreconditionFailed(scaleResource(q), m.GetName(), "UID", scale.UID, m.GetUID())
-	}
-	if err := info.admission.validate(scale, before); err != nil {
-		return nil, err
 	}
 	obj := old.DeepCopyObject()
 	if err := setReplicas(q.res, obj, scale.Spec.Replicas); err != nil {

@@ -32,9 +32,10 @@ type updatedObjectInfo struct {
 	fieldManager *managedfields.FieldManager
 	// dropManagedFields stores the object without managedFields.
 	dropManagedFields bool
-	// admission runs the admission plugins on what updatedObject returns; nil if updatedObject
-	// does.
-	admission *admissionRunner
+	// admission runs the admission plugins on what updatedObject returns. isAdmitted reports whether
+	// updatedObject has run the mutating ones.
+	admission  *admissionRunner
+	isAdmitted bool
 }
 
 // update replaces an object, or its status (OC and SU rules).
@@ -122,8 +123,8 @@ func (info *updatedObjectInfo) admittedObject(q *request, old runtime.Object) (r
 	case info.fieldManager != nil:
 		obj = q.clock.UpdateManagedFields(info.fieldManager, old, obj, q.managerName(info.options.fieldManager))
 	}
-	if err := q.checkContext(); err != nil {
-		return nil, err
+	if err := q.checkContext(); err != nil || info.isAdmitted {
+		return obj, err
 	}
 	return info.admission.mutate(obj, old)
 }

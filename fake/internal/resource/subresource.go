@@ -44,7 +44,7 @@ type Subresource struct {
 	// returns nil for other versions.
 	ConvertAccepted func(runtime.Object) runtime.Object
 
-	// body is the result of BodyResource.
+	// body is the result of BodyResource, or of OptionsResource for a connection.
 	body *Resource
 }
 
@@ -54,7 +54,21 @@ func (s *Subresource) WritesObject() bool { return s.PrepareForUpdate != nil }
 // BodyResource returns a Resource for decoding and encoding request bodies of Kind. It has the
 // plural and scope of the subresource's resource. It is nil if the body is the object itself, and
 // for connections.
-func (s *Subresource) BodyResource() *Resource { return s.body }
+func (s *Subresource) BodyResource() *Resource {
+	if s.IsConnect {
+		return nil
+	}
+	return s.body
+}
+
+// OptionsResource returns a Resource for the options of a connection, which admission plugins see as
+// its object. It is nil for other subresources.
+func (s *Subresource) OptionsResource() *Resource {
+	if !s.IsConnect {
+		return nil
+	}
+	return s.body
+}
 
 // HasVerb reports whether the subresource supports an API verb.
 func (s *Subresource) HasVerb(verb string) bool { return slices.Contains(s.Verbs, verb) }
@@ -95,13 +109,13 @@ func completeSubresources(r *Resource) {
 		if s.Kind.Empty() {
 			s.Kind = r.GroupVersionKind()
 		}
-		if s.Kind != r.GroupVersionKind() && !s.IsConnect {
+		if s.Kind != r.GroupVersionKind() {
 			s.body = newBodyResource(r, s)
 		}
 	}
 }
 
-// newBodyResource returns the result of BodyResource for s.
+// newBodyResource returns the result of BodyResource or OptionsResource for s.
 func newBodyResource(r *Resource, s *Subresource) *Resource {
 	kind := s.Kind
 	object := scheme.Scheme.AllKnownTypes()[kind]

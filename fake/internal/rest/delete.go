@@ -43,6 +43,27 @@ func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.Delet
 	return false, true
 }
 
+// IsDeletePending reports whether a delete changes nothing, because the object is being deleted and
+// is removed later: a namespace that is not finalized, or an object whose grace period does not
+// become shorter (DL-24).
+func IsDeletePending(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) bool {
+	m := resource.Accessor(obj)
+	if m.GetDeletionTimestamp() == nil {
+		return false
+	}
+	if ns, ok := obj.(*corev1.Namespace); ok {
+		return !isNamespaceFinalized(ns)
+	}
+	return res.GracePeriod != nil && isGracePeriodKept(m, opts.GracePeriodSeconds)
+}
+
+// isGracePeriodKept reports whether an object in its grace period keeps it when a delete requests
+// another one.
+func isGracePeriodKept(m metav1.Object, requested *int64) bool {
+	granted := m.GetDeletionGracePeriodSeconds()
+	return granted != nil && *granted != 0 && (requested == nil || max(*requested, 0) >= *granted)
+}
+
 // setGracePeriod starts or shortens the grace period of an object whose resource has one (DL-22 to
 // DL-25). graceful reports whether obj was changed, and pending whether the grace period is not
 // over.
@@ -66,7 +87,7 @@ func shortenGracePeriod(m metav1.Object, requested *int64, now metav1.Time) (gra
 	switch {
 	case granted == nil || *granted == 0:
 		return false, false
-	case requested == nil || max(*requested, 0) >= *granted:
+	case isGracePeriodKept(m, requested):
 		return false, true
 	}
 	period := *requested

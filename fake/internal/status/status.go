@@ -4,6 +4,7 @@
 package status
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -214,6 +215,12 @@ func RequestTimeoutBody() ([]byte, error) {
 	s.Kind, s.APIVersion = "", ""
 	body, err := json.Marshal(s)
 	return append(body, '\n'), err
+}
+
+// HandlerTimeout is the 504 of a write whose handler has taken too long, because of webhooks. A real
+// server writes it like other errors.
+func HandlerTimeout() error {
+	return apierrors.NewTimeoutError("request did not complete within requested timeout - "+context.DeadlineExceeded.Error(), 0)
 }
 
 // ExpiredContinue is the 410 of a continue token whose revision is compacted. token continues at

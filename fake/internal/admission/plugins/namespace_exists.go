@@ -3,6 +3,8 @@ package plugins
 import (
 	"context"
 
+	admissionv1 "k8s.io/api/admission/v1"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"example.com/fakeapi/fake/internal/admission"
@@ -18,7 +20,7 @@ func newNamespaceExists(d Dependencies) admission.Interface { return &namespaceE
 func (p *namespaceExists) Name() string { return "NamespaceExists" }
 
 func (p *namespaceExists) Handles(attrs *admission.Attributes) bool {
-	return attrs.RequestResource().Namespaced && attrs.GroupResource() != localReviews
+	return attrs.Operation != admissionv1.Connect && attrs.RequestResource().Namespaced && attrs.GroupResource() != localReviews
 }
 
 func (p *namespaceExists) Validate(_ context.Context, attrs *admission.Attributes) error {
