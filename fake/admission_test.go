@@ -341,7 +341,8 @@ func TestAdmissionOfConcurrentDelete(t *testing.T) {
 	}, seen)
 }
 
-// The name is generated between the mutating and the validating functions.
+// The name is generated between the mutating and the validating functions. As on a real server, the
+// namespace in the reviews of a Namespace is the name that the request has.
 func TestAdmissionOfGeneratedName(t *testing.T) {
 	var mutating, validating reviewer
 	_, client := startWithAdmission(t,
@@ -350,7 +351,7 @@ func TestAdmissionOfGeneratedName(t *testing.T) {
 	created, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "n-"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "/", mutating.last().Namespace+"/"+mutating.last().Name)
-	require.Equal(t, created.Name+"/"+created.Name, validating.last().Namespace+"/"+validating.last().Name)
+	require.Equal(t, "/"+created.Name, validating.last().Namespace+"/"+validating.last().Name)
 }
 
 func TestAdmissionOptionErrors(t *testing.T) {

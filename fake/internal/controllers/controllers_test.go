@@ -150,8 +150,11 @@ func TestRunUntilIdleEndsWithContext(t *testing.T) {
 		return nil
 	}
 	require.ErrorIs(t, p.controllers.RunUntilIdle(ctx), context.Canceled)
-	require.False(t, p.has("a"))
+	require.True(t, p.has("a"), "its deletion was cancelled")
 	require.True(t, p.has("b"))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
+	require.False(t, p.has("a"))
+	require.False(t, p.has("b"))
 }
 
 // Events that history dropped before the controllers read them are made up for by buildGraph.
