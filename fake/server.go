@@ -83,13 +83,8 @@ func New(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := memstore.New(storeOptions)
-	s := &Server{
-		opts:      o,
-		types:     registry.New(o.builtinTypes(), o.webhookNetworkOf(store)),
-		store:     store,
-		serveDone: make(chan struct{}),
-	}
+	s := &Server{opts: o, store: memstore.New(storeOptions), serveDone: make(chan struct{})}
+	s.types = registry.New(o.builtinTypes(), s.webhookNetwork())
 	s.tokens = newTokens(o.tokens)
 	s.api = handlers.New(s.store, s.types, ids.New(seed(o.seed)), s.handlerSettings())
 	if err := s.listen(); err != nil {
@@ -144,7 +139,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 		ContinueLifetime:       o.continueLifetime,
 		AdmissionPlugins:       o.admissionPlugins,
 		Reviewers:              o.reviewers,
-		WebhookNetwork:         o.webhookNetworkOf(s.store),
+		WebhookNetwork:         s.webhookNetwork(),
 		WebhookDelay:           o.webhookDelay,
 		PolicyDelay:            o.policyDelay,
 		ObserveAdmission:       s.observeAdmission,

@@ -82,10 +82,8 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 // fork starts a server on a fork of the store. Its certificate is issued by authority unless that
 // is nil.
 func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
-	store := s.store.Fork()
-	f := &Server{
-		opts: o, types: s.types.Fork(o.builtinTypes(), o.webhookNetworkOf(store)), store: store, authority: authority, serveDone: make(chan struct{}),
-	}
+	f := &Server{opts: o, store: s.store.Fork(), authority: authority, serveDone: make(chan struct{})}
+	f.types = s.types.Fork(o.builtinTypes(), f.webhookNetwork())
 	f.tokens = newTokens(o.tokens)
 	f.api = handlers.New(f.store, f.types, ids.New(forkSeed(seed(o.seed), f.store.Revision())), f.handlerSettings())
 	if err := f.api.SyncCRDs(); err != nil {

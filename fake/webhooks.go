@@ -73,14 +73,16 @@ func WithServiceResolver(resolve func(namespace, name string, port int32) (addre
 	}
 }
 
-// webhookNetworkOf returns the network of webhooks for a server with this store.
-func (o *options) webhookNetworkOf(store *memstore.Store) webhookclient.Network {
-	n := o.webhookNetwork
+// webhookNetwork returns how the server calls webhooks. Its fault rules are applied to the calls.
+func (s *Server) webhookNetwork() webhookclient.Network {
+	n := s.opts.webhookNetwork
+	reachable := n.Dial != nil
 	if n.Services == nil {
 		n.Services = func(namespace, name string, port int32) (string, error) {
-			return serviceAddress(store, namespace, name, port, o.webhookNetwork.Dial != nil)
+			return serviceAddress(s.store, namespace, name, port, reachable)
 		}
 	}
+	n.Intercept = s.faults.WebhookCall
 	return n
 }
 

@@ -57,6 +57,7 @@
 //	event(T, ...)        ADDED MODIFIED DELETED BOOKMARK ERROR; stream
 //	initialEvents        the initial events of a streaming list, with that bookmark; stream
 //	initialEventsEnd     the bookmark that ends the initial events; stream
+//	webhook(N, ...)      calls of webhooks, and nothing else; see below
 //	nth(N)               the Nth evaluation only
 //	first(N)             the first N evaluations
 //	every(N)             every Nth evaluation
@@ -70,6 +71,33 @@
 // update of a pod. So that they count nothing else, these predicates and after must come last in an
 // &&; Add returns an error for a rule in which they do not. The Set keeps the counts. Adding a rule
 // starts them at zero, and String prints the configured values.
+//
+// # Webhooks
+//
+// The API server calls admission webhooks and conversion webhooks. A rule with webhook() matches
+// these calls only, and a rule without it matches none of them:
+//
+//	when webhook(pods.example.com) do reset
+//	when webhook(*.example.com) && verb(create) && resource(pods) && first(1) do delay(11s)
+//	when webhook(pods.example.com) && during(committed) do reset
+//	when webhook(widgets.shop.example.com) do status(503)
+//
+// The name is that of the admission webhook, or for conversions that of the
+// CustomResourceDefinition; a trailing * matches any suffix. The other predicates are about the
+// request that caused the call, such as the write that is admitted: its verb, resource, namespace,
+// name, User-Agent, path and query. A write of the server itself has none of these. Neither has a
+// conversion: its cause is not known, so that "webhook(widgets.shop.example.com) && verb(update)"
+// never matches. code() is about the response of the webhook.
+//
+// A call has the phases before, in which the webhook has not been called, and committed, in which it
+// has been called and its response is not known to the server. The effects are those on a response:
+// status, raw, delay, jitter, throttle, hang, reset, truncate, overwrite, set, remove and header.
+// Here the server is the client that receives it. In the phase before, reset is a refused
+// connection, and in the phase committed a lost answer. A pointer of set and remove begins with
+// /response. hang and delay end with the timeoutSeconds of the webhook.
+//
+// The rules are those of the server that makes the call. A conversion is called by the server even
+// if a client of its replica needs it.
 //
 // # Effects
 //
@@ -185,6 +213,8 @@
 //   - Response bodies in CBOR are not edited.
 //   - JSON frames must end with a newline and contain no other, as those of kube-apiserver do.
 //   - Rules do not see request bodies.
+//   - webhook() needs the server of package fakeapi. [Handler] and [Proxy] do not see the calls of
+//     the servers behind them.
 //   - Rules do not change the state of a server. For history that is lost for all clients, stale
 //     replicas and restored backups, use the methods of package fakeapi.
 //   - GOAWAY is sent with the header of a response, not in the middle of one, and needs a server

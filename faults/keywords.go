@@ -30,6 +30,7 @@ var predicates = map[string]func(*args) Pred{
 	"resource":         parseMatcher(resourceKind, "resource(PLURAL[.GROUP][/SUBRESOURCE], ...)"),
 	"userAgent":        parseMatcher(userAgentKind, "userAgent(PREFIX, ...)"),
 	"verb":             parseMatcher(verbKind, "verb(VERB, ...)"),
+	"webhook":          parseMatcher(webhookKind, "webhook(NAME, ...)"),
 }
 
 // effects are the effects by name. A new effect needs a type with a method for each phase that it

@@ -63,10 +63,15 @@ func (s phaseSet) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Op is the operation that rules match: one request in one of its phases, or one frame of a watch.
-// It does not contain the body of the request.
+// Op is the operation that rules match: one request in one of its phases, one frame of a watch, or
+// one call of a webhook. It does not contain the body of the request.
 type Op struct {
 	Phase Phase
+	// Webhook is the name of the webhook that is called, otherwise "": the name of an admission
+	// webhook, or that of the CustomResourceDefinition whose objects are converted. All other fields
+	// but Phase and Code are then those of the request that caused the call, or empty if it is not
+	// known. See [Webhook].
+	Webhook string
 	// Verb is get, list, watch, create, update, patch, delete or deletecollection. It is "" for a
 	// request that is not a resource request, such as discovery and health checks, and for a method
 	// that the path does not support.
@@ -124,7 +129,11 @@ func NewOp(r *http.Request) Op {
 
 // objectKey identifies the object for random sequences.
 func (op Op) objectKey() string {
-	return op.Group + "/" + op.Resource + "/" + op.Namespace + "/" + op.Name
+	key := op.Group + "/" + op.Resource + "/" + op.Namespace + "/" + op.Name
+	if op.Webhook != "" {
+		return op.Webhook + "/" + key
+	}
+	return key
 }
 
 // groupResource returns the plural name with its group: "pods" or "deployments.apps".
@@ -138,6 +147,13 @@ func (op Op) groupResource() string {
 // String describes the operation in one short line, without the query and without anything that
 // differs between equal runs.
 func (op Op) String() string {
+	if op.Webhook != "" {
+		call := "webhook " + op.Webhook
+		if op.Webhook = ""; op.Path != "" {
+			call += " for " + op.String()
+		}
+		return call
+	}
 	if op.Resource == "" {
 		return "request " + op.Path
 	}

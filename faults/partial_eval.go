@@ -44,7 +44,7 @@ func partialEval(p Pred, op Op, unknown facts) tristate {
 }
 
 // requestFacts are all facts except phase, verb and state.
-const requestFacts = factResource | factNamespace | factName | factClient | factQuery | factCode | factFrame
+const requestFacts = factResource | factNamespace | factName | factClient | factQuery | factCode | factFrame | factWebhook
 
 // matchingVerbs returns the verbs with which p can match in a phase. "" stands for requests that
 // are not resource requests.
@@ -54,6 +54,9 @@ func matchingVerbs(p Pred, phase Phase) []string {
 		watching := verb == requestinfo.Watch
 		if phase == Stream && !watching || phase == Committed && watching {
 			continue
+		}
+		if matchesWebhooks(p) && (watching || verb == requestinfo.List) {
+			continue // these are not admitted, and calls for conversion have no verb
 		}
 		if partialEval(p, Op{Phase: phase, Verb: verb}, requestFacts) != no {
 			verbs = append(verbs, verb)

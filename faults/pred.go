@@ -35,6 +35,9 @@ const (
 	factQuery
 	factCode
 	factFrame
+	// factWebhook is the webhook that is called. A rule whose condition uses it matches calls of
+	// webhooks only, and other rules match none.
+	factWebhook
 	// factState is the state of the predicate: counts, random sequences and time.
 	factState
 )

@@ -83,8 +83,10 @@ func (r Rule) activePhases() (phaseSet, error) {
 	}
 	possible := matchingPhases(r.condition())
 	if possible == noPhases {
-		return noPhases, errors.New("nothing can match its condition (frames belong to watches, watches have no " +
-			"committed phase, event() and initialEventsEnd match frames, code() matches committed responses)")
+		return noPhases, r.unmatchable()
+	}
+	if err := r.checkWebhookEffects(); err != nil {
+		return noPhases, err
 	}
 	active := possible & supported
 	switch {
@@ -96,6 +98,16 @@ func (r Rule) activePhases() (phaseSet, error) {
 		active = phaseSetOf(active.list()[0])
 	}
 	return active, r.checkWatchOnly(active)
+}
+
+// unmatchable returns the error for a condition that nothing can match.
+func (r Rule) unmatchable() error {
+	if r.MatchesWebhooks() {
+		return errors.New("nothing can match its condition (calls of webhooks have the phases before and committed, " +
+			"and are not caused by lists and watches)")
+	}
+	return errors.New("nothing can match its condition (frames belong to watches, watches have no " +
+		"committed phase, event() and initialEventsEnd match frames, code() matches committed responses)")
 }
 
 func (r Rule) checkEffects() error {

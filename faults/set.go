@@ -29,6 +29,7 @@ type activeRule struct {
 	when    Pred
 	do      []Effect
 	phases  phaseSet
+	webhook bool         // whether the rule matches calls of webhooks, and nothing else
 	applied atomic.Int64 // how often the rule was applied
 }
 
@@ -47,7 +48,10 @@ func (s *Set) Add(rules ...Rule) (remove func(), err error) {
 			return nil, fmt.Errorf("fault rule %q: %w", r.label(), err)
 		}
 		r.Do = slices.Clone(r.Do)
-		added = append(added, &activeRule{rule: r, when: r.condition().newInstance(now), do: newEffectInstances(r.Do), phases: in})
+		added = append(added, &activeRule{
+			rule: r, when: r.condition().newInstance(now), do: newEffectInstances(r.Do),
+			phases: in, webhook: matchesWebhooks(r.condition()),
+		})
 	}
 	s.update(func(old []*activeRule) []*activeRule { return append(old, added...) })
 	return func() {
@@ -111,7 +115,7 @@ func newEffectInstances(do []Effect) []Effect {
 // applyRules evaluates the rules for op and calls apply with the effects of those that match.
 func (x *exchange) applyRules(rules *ruleSnapshot, op Op, apply func(Effect) outcome) outcome {
 	for _, a := range rules.list() {
-		if !a.phases.has(op.Phase) || !a.when.Eval(op) {
+		if !a.isActive(op) || !a.when.Eval(op) {
 			continue
 		}
 		a.applied.Add(1)
@@ -166,7 +170,12 @@ func (a *ruleSnapshot) couldMatchNames(phase Phase, op Op) []string {
 
 func (a *activeRule) couldMatch(phase Phase, op Op) bool {
 	op.Phase = phase
-	return a.phases.has(phase) && partialEval(a.when, op, unknownFacts(phase, op)) != no
+	return a.isActive(op) && partialEval(a.when, op, unknownFacts(phase, op)) != no
+}
+
+// isActive reports whether the condition of a is to be evaluated for op.
+func (a *activeRule) isActive(op Op) bool {
+	return a.phases.has(op.Phase) && a.webhook == (op.Webhook != "")
 }
 
 // Remove removes the rules with a name and returns their number. Hits are kept.

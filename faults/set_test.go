@@ -177,6 +177,10 @@ func TestOpString(t *testing.T) {
 		"update nodes/status n":          {Verb: "update", Resource: "nodes", Subresource: "status", Name: "n"},
 		"watch pods ADDED a in ns":       {Verb: "watch", Resource: "pods", Event: watch.Added, Name: "a", Namespace: "ns"},
 		"request pods":                   {Resource: "pods"},
+		"webhook widgets.example.com":    {Webhook: "widgets.example.com", Phase: faults.Committed, Code: 200},
+		"webhook w for create pods in ns": {
+			Webhook: "w", Path: "/api/v1/namespaces/ns/pods", Verb: "create", Resource: "pods", Namespace: "ns",
+		},
 	} {
 		require.Equal(t, want, op.String())
 	}

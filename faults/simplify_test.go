@@ -25,6 +25,7 @@ func TestSimplifications(t *testing.T) {
 			"n: when always do jitter(5s, 3)",
 			"n: when event(DELETED) do jitter(5s, 3)", "n: when event(ADDED) do jitter(5s, 3)", "n: when event(ADDED, DELETED) do delay(1s)",
 		},
+		"when webhook(a, b) && first(1) do reset": {"when webhook(a, b) do reset"},
 		// The verb cannot be removed, because the effect is for watches only.
 		"when verb(watch) && during(before) do end": {"when verb(watch) do end"},
 	} {

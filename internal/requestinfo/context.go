@@ -9,8 +9,9 @@ import (
 // infoContext is a context with the RequestInfo of a request.
 type infoContext struct {
 	context.Context
-	info RequestInfo
-	user atomic.Pointer[string]
+	info    RequestInfo
+	request *http.Request // the request with this context
+	user    atomic.Pointer[string]
 }
 
 type contextKey struct{}
@@ -26,7 +27,18 @@ func (c *infoContext) Value(key any) any {
 // WithRequestInfo returns a copy of r with its RequestInfo in its context. A handler that changes
 // the URL calls it again.
 func WithRequestInfo(r *http.Request) *http.Request {
-	return r.WithContext(&infoContext{Context: r.Context(), info: New(r)})
+	c := &infoContext{Context: r.Context(), info: New(r)}
+	c.request = r.WithContext(c)
+	return c.request
+}
+
+// RequestFromContext returns the request that ctx belongs to, as WithRequestInfo returned it, or nil
+// if there is none.
+func RequestFromContext(ctx context.Context) *http.Request {
+	if c, ok := ctx.Value(contextKey{}).(*infoContext); ok {
+		return c.request
+	}
+	return nil
 }
 
 // FromRequest returns the RequestInfo in the context of r. If there is none, it parses r. The

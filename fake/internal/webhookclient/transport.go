@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -59,7 +60,8 @@ type Network struct {
 	// Services returns the addresses of services. If it is nil, no service can be resolved.
 	Services ServiceResolver
 	// Intercept, if it is not nil, makes the requests instead of next. webhook is the name of the
-	// webhook, or of the CustomResourceDefinition whose objects are converted.
+	// webhook, or of the CustomResourceDefinition whose objects are converted. The context of the
+	// request is also done after Close.
 	Intercept func(webhook string, r *http.Request, next http.RoundTripper) (*http.Response, error)
 }
 
@@ -176,7 +178,28 @@ func (i interceptor) RoundTrip(r *http.Request) (*http.Response, error) {
 	if name == "" {
 		name, _ = r.Context().Value(nameKey{}).(string)
 	}
-	return i.transport.network.Intercept(name, r, i.next)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	stop := context.AfterFunc(i.transport.ctx, func() { cancel(errClosed) })
+	end := func() { stop(); cancel(nil) }
+	response, err := i.transport.network.Intercept(name, r.WithContext(ctx), i.next)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	response.Body = body{response.Body, end}
+	return response, nil
+}
+
+// body is the body of a response. It calls end when it is closed.
+type body struct {
+	io.ReadCloser
+	end func()
+}
+
+// Close implements io.Closer.
+func (b body) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
 }
 
 // WrappedRoundTripper returns the http.RoundTripper that is called in the end, as client-go's own

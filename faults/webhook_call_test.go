@@ -1,0 +1,253 @@
+package faults_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/faults"
+	"example.com/fakeapi/internal/requestinfo"
+)
+
+// roundTripper is a function that is an http.RoundTripper.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+const allowed = `{"response":{"uid":"1","allowed":true}}`
+
+// testWebhook is a webhook that allows everything.
+type testWebhook struct {
+	calls int
+	err   error // of the connection
+	// body is the body of the last request.
+	body string
+}
+
+func (h *testWebhook) RoundTrip(r *http.Request) (*http.Response, error) {
+	h.calls++
+	if h.err != nil {
+		return nil, h.err
+	}
+	body, err := io.ReadAll(r.Body)
+	h.body = string(body)
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.WriteString(allowed)
+	return w.Result(), err
+}
+
+// call calls a webhook in a write by a client.
+func (h *testWebhook) call(ctx context.Context, set *faults.Set, write, name string) (*http.Response, string, error) {
+	if write != "" {
+		method, path, _ := strings.Cut(write, " ")
+		cause := httptest.NewRequestWithContext(ctx, method, path, nil)
+		cause.Header.Set("User-Agent", "operator/v1")
+		ctx = requestinfo.WithRequestInfo(cause).Context()
+	}
+	r := httptest.NewRequestWithContext(ctx, "POST", "https://hook.ns.svc:443/admit?timeout=10s", strings.NewReader("review"))
+	resp, err := set.WebhookCall(name, r, h)
+	if err != nil {
+		return nil, "", err
+	}
+	body, err := io.ReadAll(resp.Body)
+	return resp, string(body), errors.Join(err, resp.Body.Close())
+}
+
+const createPod = "POST " + pods + "?dryRun=All"
+
+// TestWebhookCallMatches tests which calls and requests a rule matches.
+func TestWebhookCallMatches(t *testing.T) {
+	for condition, want := range map[string]bool{
+		"webhook(pods.example.com)": true,
+		"webhook(a, pods.*)":        true,
+		"webhook(example.com)":      false,
+		"!webhook(a)":               true,
+		"!webhook(*)":               false,
+		"webhook(*) && verb(create) && resource(pods) && namespace(ns) && userAgent(operator) && path(/api) && query(dryRun)": true,
+		"webhook(*) && verb(update)":      false,
+		"webhook(*) && name(a)":           false,
+		"webhook(a) || verb(create)":      true,
+		"webhook(*) && code(200)":         true,
+		"webhook(*) && code(500)":         false,
+		"webhook(*) && during(committed)": true,
+		"webhook(*) && nth(2)":            false,
+		"verb(create)":                    false,
+		"always":                          false,
+	} {
+		var set faults.Set
+		_, err := set.AddText("when " + condition + " do header(X-Rule, hit)")
+		require.NoError(t, err)
+		var hook testWebhook
+		resp, body, err := hook.call(t.Context(), &set, createPod, "pods.example.com")
+		require.NoError(t, err)
+		require.Equal(t, allowed, body)
+		require.Equal(t, "review", hook.body)
+		require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
+		require.Equal(t, want, resp.Header.Get("X-Rule") == "hit", condition)
+		require.Len(t, set.Hits(), map[bool]int{true: 1}[want], condition)
+
+		// A request never matches a rule about webhooks.
+		if strings.Contains(condition, "webhook") {
+			h := faults.Handler(&set, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("POST", pods, nil))
+			require.Empty(t, w.Header().Get("X-Rule"), condition)
+		}
+	}
+}
+
+// TestWebhookCallWithoutRequest tests calls whose cause is not a request of a client: the rules do
+// not know it.
+func TestWebhookCallWithoutRequest(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("known: when webhook(*) && verb(create) do reset\nany: when webhook(*) do status(503)")
+	require.NoError(t, err)
+	var hook testWebhook
+	resp, _, err := hook.call(t.Context(), &set, "", "widgets.example.com")
+	require.NoError(t, err)
+	require.Equal(t, 503, resp.StatusCode)
+	require.Zero(t, hook.calls)
+	require.Len(t, set.Hits(), 1)
+	require.Equal(t, "any: before webhook widgets.example.com: status(503)", set.Hits()[0].String())
+
+	_, _, err = hook.call(t.Context(), &set, createPod, "pods.example.com")
+	require.Error(t, err)
+	require.Equal(t, "known: before webhook pods.example.com for create pods in ns: reset", set.Hits()[1].String())
+}
+
+// TestWebhookCallEffects tests what the server receives, whether the webhook was called, and how
+// long it took.
+func TestWebhookCallEffects(t *testing.T) {
+	for _, test := range []struct {
+		rule, body, err string
+		code, calls     int
+		took            time.Duration
+		headers         string // X-Rule and Content-Type
+	}{
+		{rule: "when verb(create) do status(500)", code: 200, body: allowed, calls: 1, headers: " application/json"},
+		{rule: "when webhook(h) && first(1) do status(503, ServiceUnavailable, \"no endpoints\")", code: 503, body: statusJSON(503, "ServiceUnavailable", "no endpoints", ""), headers: " application/json"},
+		{rule: "when webhook(h) do header(X-Rule, a), raw(200, text/html, \"<html>\")", code: 200, body: "<html>", headers: "a text/html"},
+		{rule: "when webhook(h) do raw(204, \"\", \"\")", code: 204, headers: " "},
+		{rule: "when webhook(h) && during(committed) do raw(502, text/html, lost)", code: 502, body: "lost", calls: 1, headers: " text/html"},
+		{rule: "when webhook(h) do header(Content-Type)", code: 200, body: allowed, calls: 1, headers: " "},
+		{rule: "when webhook(h) do reset", err: "dial tcp hook.ns.svc:443: connect: connection refused"},
+		{rule: "when webhook(h) do delay(3s), reset", err: "dial tcp hook.ns.svc:443: connect: connection refused", took: 3 * time.Second},
+		{rule: "when webhook(h) && during(committed) do reset", err: "read tcp hook.ns.svc:443: read: connection reset by peer", calls: 1},
+		{rule: "when webhook(h) do delay(9s)", code: 200, body: allowed, calls: 1, took: 9 * time.Second, headers: " application/json"},
+		{rule: "when webhook(h) do delay(11s)", err: "context deadline exceeded", took: 10 * time.Second},
+		{rule: "when webhook(h) && during(committed) do delay(11s)", err: "context deadline exceeded", calls: 1, took: 10 * time.Second},
+		{rule: "when webhook(h) do hang", err: "context deadline exceeded", took: 10 * time.Second},
+		{rule: "when webhook(h) && code(200) do hang", err: "context deadline exceeded", calls: 1, took: 10 * time.Second},
+		{rule: "when webhook(h) do truncate(10)", code: 200, body: allowed[:10], err: "unexpected EOF", calls: 1, headers: " application/json"},
+		{rule: "when webhook(h) do overwrite(0, x)", code: 200, body: "x" + allowed[1:], calls: 1, headers: " application/json"},
+		{rule: "when webhook(h) do set(/response/uid, 2), set(/response/allowed, json(false))", code: 200, body: `{"response":{"uid":"2","allowed":false}}`, calls: 1, headers: " application/json"},
+		{rule: "when webhook(h) do remove(/response)", code: 200, body: `{}`, calls: 1, headers: " application/json"},
+		{rule: "when webhook(h) do throttle(13, 2s)", code: 200, body: allowed, calls: 1, took: 4 * time.Second, headers: " application/json"},
+		{rule: "when webhook(h) do throttle(13, 8s)", code: 200, body: allowed[:26], err: "context deadline exceeded", calls: 1, took: 10 * time.Second, headers: " application/json"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var set faults.Set
+			_, err := set.AddText(test.rule)
+			require.NoError(t, err)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			var hook testWebhook
+			start := time.Now()
+			resp, body, err := hook.call(ctx, &set, createPod, "h")
+			require.Equal(t, test.took, time.Since(start), test.rule)
+			require.Equal(t, test.calls, hook.calls, test.rule)
+			if test.err != "" {
+				require.EqualError(t, err, test.err, test.rule)
+			} else {
+				require.NoError(t, err, test.rule)
+			}
+			if test.code == 0 {
+				require.Nil(t, resp, test.rule)
+				return
+			}
+			require.Equal(t, test.code, resp.StatusCode, test.rule)
+			require.Equal(t, test.body, body, test.rule)
+			require.Equal(t, test.headers, resp.Header.Get("X-Rule")+" "+resp.Header.Get("Content-Type"), test.rule)
+		})
+	}
+}
+
+// TestWebhookCallErrors tests that errors of the connection, which have no response to act on, are
+// returned, and that those of rules are recognized.
+func TestWebhookCallErrors(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("when webhook(h) && during(committed) do status(500)")
+	require.NoError(t, err)
+	hook := testWebhook{err: errors.New("no such host")}
+	_, _, err = hook.call(t.Context(), &set, createPod, "h")
+	require.Equal(t, hook.err, err)
+	require.Empty(t, set.Hits())
+
+	set.Clear()
+	_, err = set.AddText("when webhook(h) && nth(1) do reset\nwhen webhook(h) && during(committed) do reset")
+	require.NoError(t, err)
+	hook.err = nil
+	_, _, err = hook.call(t.Context(), &set, createPod, "h")
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	_, _, err = hook.call(t.Context(), &set, createPod, "h")
+	require.ErrorIs(t, err, syscall.ECONNRESET)
+}
+
+// TestWebhookCallCannotBeEdited tests that an edit that is not possible fails the call and is
+// reported.
+func TestWebhookCallCannotBeEdited(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("when webhook(h) do set(/response/allowed/x, y)")
+	require.NoError(t, err)
+	var hook testWebhook
+	resp, body, err := hook.call(t.Context(), &set, createPod, "h")
+	require.NoError(t, err)
+	require.Equal(t, 500, resp.StatusCode)
+	require.Contains(t, body, "cannot be applied")
+	require.Contains(t, set.Hits()[0].String(), "[not applied: ")
+}
+
+// TestWebhookCallJitterIsPerWebhook tests that each webhook has its own random sequence.
+func TestWebhookCallJitterIsPerWebhook(t *testing.T) {
+	took := func(name string) (d time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			var set faults.Set
+			_, err := set.AddText("when webhook(*) do jitter(1h, 1)")
+			require.NoError(t, err)
+			start := time.Now()
+			_, _, err = new(testWebhook).call(t.Context(), &set, createPod, name)
+			require.NoError(t, err)
+			d = time.Since(start)
+		})
+		return d
+	}
+	require.Equal(t, took("a"), took("a"))
+	require.NotEqual(t, took("a"), took("b"))
+}
+
+// TestWebhookCallIsPassedOn tests that a call that no rule can match is sent as it is.
+func TestWebhookCallIsPassedOn(t *testing.T) {
+	for _, rules := range []string{"", "when always do reset\nwhen webhook(a) do reset"} {
+		var set faults.Set
+		_, err := set.AddText(rules)
+		require.NoError(t, err)
+		r := httptest.NewRequest("POST", "https://hook.ns.svc:443/admit", nil)
+		want := httptest.NewRecorder().Result()
+		got, err := set.WebhookCall("h", r, roundTripper(func(sent *http.Request) (*http.Response, error) {
+			require.Same(t, r, sent)
+			return want, nil
+		}))
+		require.NoError(t, err)
+		require.Same(t, want, got)
+	}
+}
