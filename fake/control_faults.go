@@ -36,7 +36,7 @@ type hitJSON struct{ faults.Hit }
 func (h hitJSON) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"seq": h.Seq, "time": h.Time, "rule": h.Rule.Name, "phase": h.Op.Phase.String(), "operation": h.Op.String(),
-		"path": h.Op.Path, "userAgent": h.Op.UserAgent, "notApplied": h.NotApplied, "text": h.String(),
+		"path": h.Op.Path, "userAgent": h.Op.UserAgent, "webhook": h.Op.Webhook, "notApplied": h.NotApplied, "text": h.String(),
 	})
 }
 

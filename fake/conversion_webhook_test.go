@@ -1,11 +1,13 @@
 package fakeapi_test
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -133,9 +135,19 @@ func webhookConversion(clientConfig string) string {
 // in-memory webhook behind the Service gadgets. It is for use in a synctest bubble.
 func startWithGadgets(t *testing.T, hook http.Handler, opts ...fakeapi.Option) *fakeapi.Server {
 	t.Helper()
+	dial, bundle := startMemoryWebhook(t, "gadgets.default.svc", hook)
+	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(dial)}, opts...)...)
+	requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"gadgets"},"spec":{"ports":[{"port":443}]}}`)
+	requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhookConversion(`{"service":{"namespace":"default","name":"gadgets","path":"/convert"},"caBundle":`+bundle+`}`)))
+	return srv
+}
+
+// startMemoryWebhook starts a webhook in memory, with a certificate for host. It returns its dialer
+// and the JSON of its caBundle.
+func startMemoryWebhook(t *testing.T, host string, hook http.Handler) (dial func(context.Context, string, string) (net.Conn, error), bundle string) {
 	authority, err := certs.NewAuthority()
 	require.NoError(t, err)
-	pair, err := authority.IssueServer("gadgets.default.svc")
+	pair, err := authority.IssueServer(host)
 	require.NoError(t, err)
 	listener := memnet.NewListener()
 	server := &http.Server{
@@ -149,12 +161,9 @@ func startWithGadgets(t *testing.T, hook http.Handler, opts ...fakeapi.Option) *
 		_ = server.Close()
 		require.ErrorIs(t, <-done, http.ErrServerClosed)
 	})
-	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext)}, opts...)...)
-	requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"gadgets"},"spec":{"ports":[{"port":443}]}}`)
-	bundle, err := json.Marshal(authority.PEM())
+	encoded, err := json.Marshal(authority.PEM())
 	require.NoError(t, err)
-	requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhookConversion(`{"service":{"namespace":"default","name":"gadgets","path":"/convert"},"caBundle":`+string(bundle)+`}`)))
-	return srv
+	return listener.DialContext, string(encoded)
 }
 
 // startLoopbackWebhook starts a webhook on a socket and returns its client configuration.

@@ -1,0 +1,216 @@
+package fakeapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admission/v1"
+
+	fakeapi "example.com/fakeapi/fake"
+)
+
+// allowingWebhook is an admission webhook that allows everything and counts its calls.
+type allowingWebhook struct{ calls atomic.Int64 }
+
+func (h *allowingWebhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.calls.Add(1)
+	var review admissionv1.AdmissionReview
+	if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(&review)
+}
+
+const (
+	validatingPath = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+	configMapsURL  = "/api/v1/namespaces/default/configmaps"
+	callFailed     = `Internal error occurred: failed calling webhook "configmaps.example.com": failed to call webhook: `
+	postHook       = `Post "https://hook.example.com:443/admit?timeout=10s": `
+)
+
+// startWithAdmissionWebhook starts a server with a webhook that is called for ConfigMaps. It is for
+// use in a synctest bubble.
+func startWithAdmissionWebhook(t *testing.T, hook http.Handler, failurePolicy string) *fakeapi.Server {
+	t.Helper()
+	dial, bundle := startMemoryWebhook(t, "hook.example.com", hook)
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(dial))
+	requireCode(t, srv, 201, "POST", validatingPath, validatingConfiguration(bundle, failurePolicy))
+	return srv
+}
+
+// validatingConfiguration returns the configuration of a webhook that is called for ConfigMaps.
+func validatingConfiguration(bundle, failurePolicy string) string {
+	return fmt.Sprintf(`{"metadata":{"name":"hooks"},"webhooks":[{
+		"name":"configmaps.example.com","failurePolicy":%q,"sideEffects":"None","admissionReviewVersions":["v1"],
+		"clientConfig":{"url":"https://hook.example.com:443/admit","caBundle":%s},
+		"rules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]}]}`, failurePolicy, bundle)
+}
+
+// addRule adds a fault rule until the end of the test.
+func addRule(t *testing.T, srv *fakeapi.Server, text string) (remove func()) {
+	t.Helper()
+	remove, err := srv.Faults().AddText(text)
+	require.NoError(t, err)
+	return remove
+}
+
+// The messages of writes whose admission webhook is under a fault rule.
+func TestFaultsOfAdmissionWebhooks(t *testing.T) {
+	for rule, want := range map[string]struct {
+		message string // "" if the write succeeds
+		calls   int
+		took    time.Duration
+	}{
+		"when webhook(other) do reset":                                                           {calls: 1},
+		"when webhook(configmaps.example.com) && verb(update) do reset":                          {calls: 1},
+		"when webhook(*) && verb(create) && resource(configmaps) && userAgent(Go-http) do reset": {message: callFailed + postHook + "dial tcp hook.example.com:443: connect: connection refused"},
+		"when webhook(*) && during(committed) do reset":                                          {message: callFailed + postHook + "read tcp hook.example.com:443: read: connection reset by peer", calls: 1},
+		"when webhook(*) do delay(9s)":                                                           {calls: 1, took: 9 * time.Second},
+		"when webhook(*) do delay(11s)":                                                          {message: callFailed + postHook + "context deadline exceeded", took: 10 * time.Second},
+		"when webhook(*) && during(committed) do hang":                                           {message: callFailed + postHook + "context deadline exceeded", calls: 1, took: 10 * time.Second},
+		"when webhook(*) do truncate(5)":                                                         {message: callFailed + "unexpected error when reading response body. Please retry. Original error: unexpected EOF", calls: 1},
+		"when webhook(*) do set(/response/uid, other)":                                           {message: `received invalid webhook response: expected response.uid=`, calls: 1},
+		"when webhook(*) do status(503)":                                                         {message: callFailed + "the server is currently unable to handle the request"},
+		"when webhook(*) do set(/response/allowed, json(false))":                                 {message: `admission webhook "configmaps.example.com" denied the request without explanation`, calls: 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			hook := &allowingWebhook{}
+			srv := startWithAdmissionWebhook(t, hook, "Fail")
+			addRule(t, srv, rule)
+			start := time.Now()
+			code, _, response := send(t, srv, "POST", configMapsURL, "application/json", []byte(`{"metadata":{"name":"a"}}`))
+			require.Equal(t, want.took, time.Since(start), rule)
+			require.EqualValues(t, want.calls, hook.calls.Load(), rule)
+			if want.message == "" {
+				require.Equal(t, 201, code, "%s: %s", rule, response)
+				return
+			}
+			require.Contains(t, decodeStatus(t, string(response)).Message, want.message, rule)
+			code, _, _ = send(t, srv, "GET", configMapsURL+"/a", "", nil)
+			require.Equal(t, 404, code, "%s: the write was refused", rule)
+
+			srv.Faults().Clear()
+			requireCode(t, srv, 201, "POST", configMapsURL, `{"metadata":{"name":"a"}}`)
+		})
+	}
+}
+
+// A webhook that cannot be called does not matter with the failurePolicy Ignore, but a denial does.
+func TestFaultsOfIgnoredWebhooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hook := &allowingWebhook{}
+		srv := startWithAdmissionWebhook(t, hook, "Ignore")
+		remove := addRule(t, srv, "when webhook(*) do reset")
+		requireCode(t, srv, 201, "POST", configMapsURL, `{"metadata":{"name":"a"}}`)
+		remove()
+		addRule(t, srv, "when webhook(*) do set(/response/allowed, json(false))")
+		requireCode(t, srv, 400, "POST", configMapsURL, `{"metadata":{"name":"b"}}`)
+		require.EqualValues(t, 1, hook.calls.Load())
+	})
+}
+
+// A write whose client gives up while a webhook answers late is not committed.
+func TestLateAnswerOfWebhook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hook := &allowingWebhook{}
+		srv := startWithAdmissionWebhook(t, hook, "Fail")
+		addRule(t, srv, "when webhook(*) && during(committed) do delay(5s)")
+		code, _, _ := send(t, srv, "POST", configMapsURL+"?timeout=3s", "application/json", []byte(`{"metadata":{"name":"a"}}`))
+		require.Equal(t, 504, code)
+		require.EqualValues(t, 1, hook.calls.Load())
+		time.Sleep(time.Minute)
+		code, _, _ = send(t, srv, "GET", configMapsURL+"/a", "", nil)
+		require.Equal(t, 404, code)
+	})
+}
+
+// Replicas and forks have fault rules of their own for the admission webhooks that they call.
+func TestFaultsOfWebhooksByServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial, bundle := startMemoryWebhook(t, "hook.example.com", &allowingWebhook{})
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(dial))
+		requireCode(t, srv, 201, "POST", validatingPath, validatingConfiguration(bundle, "Fail"))
+		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
+		require.NoError(t, err)
+		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(dial))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, fork.Close()) }()
+		servers := []*fakeapi.Server{srv, replica.Server, fork}
+		for i, faulty := range servers {
+			remove := addRule(t, faulty, fmt.Sprintf("rule%d: when webhook(*) do set(/response/allowed, json(false))", i))
+			for j, s := range servers {
+				code := map[bool]int{true: 400, false: 201}[i == j]
+				requireCode(t, s, code, "POST", configMapsURL, fmt.Sprintf(`{"metadata":{"name":"a%d-%d"}}`, i, j))
+				require.Len(t, s.Faults().Hits(), map[bool]int{true: 1}[j <= i], "%d %d", i, j)
+			}
+			remove()
+		}
+	})
+}
+
+// Rules act on conversions of the objects of the CustomResourceDefinition with the name.
+func TestFaultsOfConversionWebhooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hook := &gadgetWebhook{}
+		srv := startWithGadgets(t, hook)
+		requireCode(t, srv, 201, "POST", gadgetsV1, gadgetJSON("v1", "a", 1))
+		addRule(t, srv, "when webhook(gadgets.example.com) && verb(get) do status(500)") // the cause is not known
+		remove := addRule(t, srv, "down: when webhook(gadgets.example.com) do reset")
+		require.Zero(t, hook.callsDuring(func() {
+			require.Contains(t, requireStatus(t, srv, 500, "GET", gadgetsV2+"/a", "").Message, `conversion webhook for example.com/v1, Kind=Gadget failed: Post "https://gadgets.default.svc:443/convert?timeout=30s": dial tcp gadgets.default.svc:443: connect: connection refused`)
+		}))
+		require.Equal(t, "down: before webhook gadgets.example.com: reset", srv.Faults().Hits()[0].String())
+		remove()
+		requireCode(t, srv, 200, "GET", gadgetsV2+"/a", "")
+
+		addRule(t, srv, "when webhook(*) do hang")
+		start := time.Now()
+		require.Contains(t, requireStatus(t, srv, 500, "GET", gadgetsV2+"/a", "").Message, "context deadline exceeded")
+		require.Equal(t, 30*time.Second, time.Since(start))
+	})
+}
+
+// Close ends calls that a fault rule holds.
+func TestCloseEndsFaultsOfWebhooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := startWithGadgets(t, &gadgetWebhook{})
+		requireCode(t, srv, 201, "POST", gadgetsV1, gadgetJSON("v1", "a", 1))
+		addRule(t, srv, "when webhook(*) do hang")
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if response, err := srv.Client().Get(srv.URL() + gadgetsV2 + "/a"); err == nil {
+				_ = response.Body.Close()
+			}
+		}()
+		synctest.Wait()
+		require.Len(t, srv.Faults().Hits(), 1)
+		start := time.Now()
+		require.NoError(t, srv.Close())
+		<-done
+		require.Zero(t, time.Since(start))
+	})
+}
+
+// The timeline has the hits of rules about webhooks.
+func TestTimelineHasFaultsOfWebhooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := startWithAdmissionWebhook(t, &allowingWebhook{}, "Fail")
+		addRule(t, srv, "down: when webhook(*) do reset")
+		requireCode(t, srv, 500, "POST", configMapsURL, `{"metadata":{"name":"a"}}`)
+		text := srv.Timeline().String()
+		hit := strings.Index(text, "! down: before webhook configmaps.example.com for create configmaps in default: reset")
+		require.Positive(t, hit, text)
+		require.Less(t, strings.Index(text, "POST /api/v1/namespaces/default/configmaps"), hit, text)
+	})
+}
