@@ -62,3 +62,26 @@ func TestWebhookCertificateIsVerified(t *testing.T) {
 	requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhookConversion(hook[:strings.Index(hook, `"caBundle"`)]+bundle)))
 	require.Contains(t, requireStatus(t, srv, 500, "POST", gadgetsV2, gadgetJSON("v2", "a", 1)).Message, "tls: failed to verify certificate: x509: certificate signed by unknown authority")
 }
+
+// A webhook that is not on this machine is not called without WithRemoteWebhooks. It fails as if it
+// were unreachable.
+func TestRemoteWebhooksAreNotCalled(t *testing.T) {
+	const refused = `dial tcp: address 192.0.2.1:443: network is unreachable: only loopback addresses are called without WithRemoteWebhooks (fakeapi serve --allow-remote-webhooks)`
+	srv := fakeapi.Start(t)
+	requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhookConversion(`{"url":"https://192.0.2.1:443/convert"}`)))
+	require.Equal(t, `conversion webhook for example.com/v2, Kind=Gadget failed: Post "https://192.0.2.1:443/convert?timeout=30s": `+refused,
+		requireStatus(t, srv, 500, "POST", gadgetsV2, gadgetJSON("v2", "a", 1)).Message)
+
+	for _, policy := range []string{"Ignore", "Fail"} {
+		configuration := strings.ReplaceAll(validatingConfiguration(`""`, policy), "hook.example.com", "192.0.2.1")
+		created := requireCode(t, srv, 201, "POST", validatingPath, configuration)
+		code, _, response := send(t, srv, "POST", configMapsURL, "application/json", []byte(`{"metadata":{"name":"a"}}`))
+		if policy == "Ignore" {
+			require.Equal(t, 201, code, "%s", response)
+		} else {
+			require.Equal(t, `Internal error occurred: failed calling webhook "configmaps.example.com": failed to call webhook: Post "https://192.0.2.1:443/admit?timeout=10s": `+refused,
+				decodeStatus(t, string(response)).Message)
+		}
+		requireCode(t, srv, 200, "DELETE", validatingPath+"/"+created.GetName(), "")
+	}
+}
