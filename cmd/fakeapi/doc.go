@@ -14,7 +14,7 @@
 //	        [--min-request-timeout SECONDS] [--continue-token-lifetime TIME]
 //	        [--bookmark-interval TIME] [--resource-version-timeout TIME]
 //	        [--namespace-deletion-delay TIME]
-//	        [--webhook-service NAMESPACE/NAME=ADDRESS]...
+//	        [--webhook-service NAMESPACE/NAME=ADDRESS]... [--allow-remote-webhooks]
 //	        [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX]
 //	        [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
@@ -95,7 +95,8 @@
 // kubeconfig, which has no default, and writes another kubeconfig without credentials for the
 // client under test. Every client of the proxy has the rights of the kubeconfig, so it listens on
 // loopback only and rejects requests with another Host. At the end it prints the number of hits of
-// each rule.
+// each rule. The proxy does not see the webhooks that the cluster calls: a rule with webhook() is an
+// error, and works with serve.
 //
 // # Control API
 //
@@ -138,8 +139,10 @@
 // them after each --bookmark-interval (1m). A read at a future resourceVersion waits for
 // --resource-version-timeout (3s).
 //
-// There is no cluster network: --webhook-service is the address of a conversion webhook whose
-// definition names a Service, as in --webhook-service shop/converter=127.0.0.1:9443.
+// There is no cluster network: --webhook-service is the address of an admission or conversion
+// webhook whose configuration names a Service, as in --webhook-service shop/hook=127.0.0.1:9443.
+// Webhooks are called at loopback addresses only, and others fail as unreachable, unless
+// --allow-remote-webhooks is set.
 //
 // --service-cluster-ip-range is the range of the cluster IPs of Services (10.96.0.0/12), or two of
 // different families, and --service-node-port-range that of their node ports (30000-32767).

@@ -51,6 +51,11 @@ func proxy(ctx context.Context, c *call) error {
 	if err != nil {
 		return ignoreInterruption(err)
 	}
+	for _, r := range rules {
+		if r.MatchesWebhooks() {
+			return fmt.Errorf("--faults %s: a proxy does not see the webhooks that the cluster calls, so that this rule matches nothing; it works with fakeapi serve: %s", f.faults, r)
+		}
+	}
 	to, err := openCluster(ctx, f.kubeconfig, f.context)
 	if err != nil {
 		return ignoreInterruption(err)

@@ -134,6 +134,13 @@ func TestProxyOfAFakeapi(t *testing.T) {
 	require.Equal(t, cleanExit, server.stop())
 }
 
+// A rule about webhooks is refused, because a proxy does not see them.
+func TestProxyRefusesRulesOfWebhooks(t *testing.T) {
+	rules := manifest(t, "rules", "when verb(get) do status(503)\ndown: when webhook(*) do reset\n")
+	requireFailure(t, "fakeapi: --faults "+rules+": a proxy does not see the webhooks that the cluster calls, so that this rule matches nothing; it works with fakeapi serve: down: when webhook(*) do reset",
+		"proxy", "--kubeconfig", manifest(t, "config", otherKubeconfig), "--faults", rules)
+}
+
 // Only clients on this machine can use the proxy's credentials.
 func TestProxyServesLoopbackHostsOnly(t *testing.T) {
 	path := manifest(t, "config", otherKubeconfig)

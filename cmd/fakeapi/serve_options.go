@@ -20,7 +20,7 @@ import (
 
 const optionArguments = "[--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]... [--etcd-compaction-interval TIME] [--auto-compaction-retention N] [--history-bytes BYTES] " +
 	"[--quota-backend-bytes BYTES] [--max-requests-inflight N] [--max-mutating-requests-inflight N] [--max-watches N] [--min-request-timeout SECONDS] " +
-	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX] [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]"
+	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--allow-remote-webhooks] [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX] [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]"
 
 // optionFlags has the flags of serve for options of the server. Where kube-apiserver or etcd has a
 // flag for the same, it has its name.
@@ -28,7 +28,9 @@ type optionFlags struct {
 	set      []fakeapi.Option // in the order of the command line
 	limits   fakeapi.Limits
 	services map[string]string // addresses by NAMESPACE/NAME
-	timeline bool
+	// remoteWebhooks is true for WithRemoteWebhooks.
+	remoteWebhooks bool
+	timeline       bool
 	// validation is false for WithoutValidation.
 	validation bool
 	verbosity  int
@@ -56,8 +58,9 @@ func (f *optionFlags) define(flags *flag.FlagSet) {
 	flags.Func("bookmark-interval", "send a bookmark to watches that request them after each `TIME`; the default is 1m", f.duration(fakeapi.WithBookmarkInterval))
 	flags.Func("resource-version-timeout", "let a read at a future resourceVersion wait for this `TIME` until it gets 504; the default is 3s", f.duration(fakeapi.WithResourceVersionTimeout))
 	flags.Func("namespace-deletion-delay", "leave a deleted namespace as it is for this `TIME`; the default is 5s, as in a cluster", f.duration(fakeapi.WithNamespaceDeletionDelay))
-	flags.Func("webhook-service", "connect to the Service of a conversion webhook at a host and port of this machine, on any port of the Service: `NAMESPACE/NAME=ADDRESS`; "+
+	flags.Func("webhook-service", "connect to the Service of a webhook at a host and port of this machine, on any port of the Service: `NAMESPACE/NAME=ADDRESS`; "+
 		"the certificate must be valid for NAME.NAMESPACE.svc; can be repeated", f.addService)
+	flags.BoolVar(&f.remoteWebhooks, "allow-remote-webhooks", false, "call webhooks at any address; without it, only at loopback addresses")
 	flags.Func("service-cluster-ip-range", "allocate the cluster IPs of Services from `CIDR[,CIDR]`, one range or two of different families; the default is 10.96.0.0/12", f.setServiceClusterIPRange)
 	flags.Func("service-node-port-range", "allocate the node ports of Services from `MIN-MAX`; the default is 30000-32767", f.setServiceNodePortRange)
 	flags.Func("seed", "seed `N` of random values: uids and generated names; without it they differ in each run", f.setSeed)
@@ -79,6 +82,9 @@ func (f *optionFlags) options(stderr io.Writer) []fakeapi.Option {
 	opts := append(slices.Clone(f.set), fakeapi.WithLimits(f.limits))
 	if len(f.services) > 0 {
 		opts = append(opts, fakeapi.WithServiceResolver(f.serviceAddress))
+	}
+	if f.remoteWebhooks {
+		opts = append(opts, fakeapi.WithRemoteWebhooks())
 	}
 	if !f.validation {
 		opts = append(opts, fakeapi.WithoutValidation())

@@ -281,6 +281,24 @@ func TestServeWebhookService(t *testing.T) {
 	require.Equal(t, cleanExit, r.stop())
 }
 
+// A webhook is called at an address that is not loopback only with the flag. The address is one of
+// this machine.
+func TestServeAllowRemoteWebhooks(t *testing.T) {
+	const configuration = `{"metadata":{"name":"a"},"webhooks":[{"name":"a.example.com","sideEffects":"None","admissionReviewVersions":["v1"],
+		"clientConfig":{"url":"https://0.0.0.0:1/"},"rules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]}]}`
+	const refused = "only loopback addresses are called without WithRemoteWebhooks (fakeapi serve --allow-remote-webhooks)"
+	for _, flags := range [][]string{{"serve"}, {"serve", "--allow-remote-webhooks"}} {
+		r := start(t, flags...)
+		code, _, text := r.request(t, http.MethodPost, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "application/json", configuration)
+		require.Equal(t, http.StatusCreated, code, text)
+		code, _, text = r.request(t, http.MethodPost, configMaps, "application/json", `{"metadata":{"name":"a"}}`)
+		require.Equal(t, http.StatusInternalServerError, code, text)
+		require.Contains(t, text, `failed calling webhook \"a.example.com\"`)
+		require.Equal(t, len(flags) == 1, strings.Contains(text, refused), text)
+		require.Equal(t, exitOK, r.stop().status)
+	}
+}
+
 func TestServeOptionUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"--feature-gates Wach=true":                   "flag -feature-gates: unrecognized feature gate: Wach; see",
