@@ -3,8 +3,6 @@ package operator_test
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"io"
 	"log"
 	"net"
@@ -15,7 +13,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
@@ -37,17 +34,8 @@ type webhookEnv struct {
 	warnings *warnings
 }
 
-// webhookOptions returns the options of envtest with certificates and a port. In a bubble it would
-// fail, because it looks up localhost.
-func webhookOptions(t *testing.T) envtest.WebhookInstallOptions {
-	t.Helper()
-	hooks := envtest.WebhookInstallOptions{Paths: []string{filepath.Join("config", "webhook")}}
-	require.NoError(t, hooks.PrepWithoutInstalling())
-	return hooks
-}
-
 // newWebhookEnv returns a webhookEnv. The webhooks are not served.
-func newWebhookEnv(t *testing.T, config *rest.Config, hooks envtest.WebhookInstallOptions) *webhookEnv {
+func newWebhookEnv(t *testing.T, config *rest.Config) *webhookEnv {
 	t.Helper()
 	w := &webhookEnv{warnings: &warnings{}}
 	config.WarningHandlerWithContext = w.warnings
@@ -58,7 +46,7 @@ func newWebhookEnv(t *testing.T, config *rest.Config, hooks envtest.WebhookInsta
 		Scheme:                w.scheme,
 		CRDDirectoryPaths:     []string{filepath.Join("config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
-		WebhookInstallOptions: hooks,
+		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{filepath.Join("config", "webhook")}},
 	}
 	_, err := env.Start()
 	require.NoError(t, err)
@@ -93,7 +81,7 @@ func (w *webhookEnv) manageWebhooks(server webhook.Server) ctrl.Manager {
 // withWebhooks returns a webhookEnv with a running operator.
 func withWebhooks(t *testing.T) *webhookEnv {
 	t.Helper()
-	w := newWebhookEnv(t, server.Start(t), webhookOptions(t))
+	w := newWebhookEnv(t, server.Start(t))
 	w.runInBackground(w.manageWebhooks(w.webhookServer()).Start)
 	address := net.JoinHostPort(w.hooks.LocalServingHost, strconv.Itoa(w.hooks.LocalServingPort))
 	poll.UntilNoError(t, func(ctx context.Context) error {
@@ -106,30 +94,19 @@ func withWebhooks(t *testing.T) *webhookEnv {
 	return w
 }
 
-// withWebhooksInMemory is like withWebhooks in a synctest bubble. The hooks come from outside. wrap,
-// if it is not nil, wraps the handler of the webhook server.
-func withWebhooksInMemory(t *testing.T, hooks envtest.WebhookInstallOptions, wrap func(http.Handler) http.Handler) *webhookEnv {
+// withWebhooksInMemory is like withWebhooks in a synctest bubble. wrap, if it is not nil, wraps the
+// handler of the webhook server.
+func withWebhooksInMemory(t *testing.T, wrap func(http.Handler) http.Handler) *webhookEnv {
 	t.Helper()
-	time.Sleep(time.Until(validFrom(t, hooks)))
 	listener := newMemoryListener()
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext))
-	w := newWebhookEnv(t, srv.RESTConfig(), hooks)
+	w := newWebhookEnv(t, srv.RESTConfig())
 	handler := w.runInMemory()
 	if wrap != nil {
 		handler = wrap(handler)
 	}
 	serveInMemory(t, listener, handler, w.hooks.LocalServingCertDir)
 	return w
-}
-
-// validFrom returns the time from which the certificate of the webhooks is valid. The time of a bubble
-// begins years before it.
-func validFrom(t *testing.T, hooks envtest.WebhookInstallOptions) time.Time {
-	t.Helper()
-	block, _ := pem.Decode(hooks.LocalServingCAData)
-	certificate, err := x509.ParseCertificate(block.Bytes)
-	require.NoError(t, err)
-	return certificate.NotBefore
 }
 
 // runInMemory starts the operator and returns the handler of its webhooks. The webhook server does
@@ -159,8 +136,7 @@ func serveInMemory(t *testing.T, listener net.Listener, handler http.Handler, ce
 func onBothNetworks(t *testing.T, test func(t *testing.T, w *webhookEnv)) {
 	t.Run("TCP", func(t *testing.T) { test(t, withWebhooks(t)) })
 	t.Run("in memory", func(t *testing.T) {
-		hooks := webhookOptions(t)
-		synctest.Test(t, func(t *testing.T) { test(t, withWebhooksInMemory(t, hooks, nil)) })
+		synctest.Test(t, func(t *testing.T) { test(t, withWebhooksInMemory(t, nil)) })
 	})
 }
 
