@@ -8,7 +8,7 @@
 //	election    client-go's leader election
 //	kubectl     kubectl as a process, built from cmd/kubectl
 //	operator    an operator with custom resources in the layout of kubebuilder: types,
-//	            CRD, controller, conversion webhook and envtest
+//	            CRD, controller, webhooks and envtest
 //
 // Run them in this directory with
 //

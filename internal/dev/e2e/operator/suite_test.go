@@ -22,6 +22,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -40,6 +41,7 @@ import (
 func TestMain(m *testing.M) {
 	_, _ = net.LookupHost("localhost")
 	utilruntime.ErrorHandlers = nil
+	klog.SetLogger(logr.Discard())
 	ctrl.SetLogger(logr.Discard())
 	os.Exit(m.Run())
 }

@@ -83,15 +83,21 @@ func withWebhooks(t *testing.T) *webhookEnv {
 	t.Helper()
 	w := newWebhookEnv(t, server.Start(t))
 	w.runInBackground(w.manageWebhooks(w.webhookServer()).Start)
+	w.waitForWebhooks()
+	return w
+}
+
+// waitForWebhooks waits until the webhook server accepts connections.
+func (w *webhookEnv) waitForWebhooks() {
+	w.t.Helper()
 	address := net.JoinHostPort(w.hooks.LocalServingHost, strconv.Itoa(w.hooks.LocalServingPort))
-	poll.UntilNoError(t, func(ctx context.Context) error {
+	poll.UntilNoError(w.t, func(ctx context.Context) error {
 		conn, err := (&tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}).DialContext(ctx, "tcp", address)
 		if err != nil {
 			return err
 		}
 		return conn.Close()
 	})
-	return w
 }
 
 // withWebhooksInMemory is like withWebhooks in a synctest bubble. wrap, if it is not nil, wraps the
