@@ -1,13 +1,11 @@
 package fakeapi_test
 
 import (
-	"context"
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -22,7 +20,6 @@ import (
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/fake/internal/certs"
-	"example.com/fakeapi/fake/internal/memnet"
 )
 
 const (
@@ -135,35 +132,11 @@ func webhookConversion(clientConfig string) string {
 // in-memory webhook behind the Service gadgets. It is for use in a synctest bubble.
 func startWithGadgets(t *testing.T, hook http.Handler, opts ...fakeapi.Option) *fakeapi.Server {
 	t.Helper()
-	dial, bundle := startMemoryWebhook(t, "gadgets.default.svc", hook)
-	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(dial)}, opts...)...)
+	listener, bundle := serveWebhook(t, hook, "gadgets.default.svc")
+	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext)}, opts...)...)
 	requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"gadgets"},"spec":{"ports":[{"port":443}]}}`)
 	requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v1", webhookConversion(`{"service":{"namespace":"default","name":"gadgets","path":"/convert"},"caBundle":`+bundle+`}`)))
 	return srv
-}
-
-// startMemoryWebhook starts a webhook in memory, with a certificate for host. It returns its dialer
-// and the JSON of its caBundle.
-func startMemoryWebhook(t *testing.T, host string, hook http.Handler) (dial func(context.Context, string, string) (net.Conn, error), bundle string) {
-	authority, err := certs.NewAuthority()
-	require.NoError(t, err)
-	pair, err := authority.IssueServer(host)
-	require.NoError(t, err)
-	listener := memnet.NewListener()
-	server := &http.Server{
-		Handler:   hook,
-		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}},
-		ErrorLog:  log.New(io.Discard, "", 0),
-	}
-	done := make(chan error, 1)
-	go func() { done <- server.ServeTLS(listener, "", "") }()
-	t.Cleanup(func() {
-		_ = server.Close()
-		require.ErrorIs(t, <-done, http.ErrServerClosed)
-	})
-	encoded, err := json.Marshal(authority.PEM())
-	require.NoError(t, err)
-	return listener.DialContext, string(encoded)
 }
 
 // startLoopbackWebhook starts a webhook on a socket and returns its client configuration.

@@ -42,8 +42,8 @@ const (
 // use in a synctest bubble.
 func startWithAdmissionWebhook(t *testing.T, hook http.Handler, failurePolicy string) *fakeapi.Server {
 	t.Helper()
-	dial, bundle := startMemoryWebhook(t, "hook.example.com", hook)
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(dial))
+	listener, bundle := serveWebhook(t, hook, "hook.example.com")
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext))
 	requireCode(t, srv, 201, "POST", validatingPath, validatingConfiguration(bundle, failurePolicy))
 	return srv
 }
@@ -137,12 +137,12 @@ func TestLateAnswerOfWebhook(t *testing.T) {
 // Replicas and forks have fault rules of their own for the admission webhooks that they call.
 func TestFaultsOfWebhooksByServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dial, bundle := startMemoryWebhook(t, "hook.example.com", &allowingWebhook{})
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(dial))
+		listener, bundle := serveWebhook(t, &allowingWebhook{}, "hook.example.com")
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext))
 		requireCode(t, srv, 201, "POST", validatingPath, validatingConfiguration(bundle, "Fail"))
 		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
-		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(dial))
+		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext))
 		require.NoError(t, err)
 		defer func() { require.NoError(t, fork.Close()) }()
 		servers := []*fakeapi.Server{srv, replica.Server, fork}

@@ -17,6 +17,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/admission/policy"
+	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/crd/registry"
@@ -69,7 +70,7 @@ func (f *fixture) replace(obj runtime.Object) {
 	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
 	require.NoError(f, err)
 	res, m := builtin.Table().LookupKind(kinds[0]), resource.Accessor(obj)
-	if err := f.api.DeleteKey(res, codec.Key(res, m.GetNamespace(), m.GetName()), &metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+	if err := f.api.DeleteKey(f.Context(), authn.AdminUser(), res, codec.Key(res, m.GetNamespace(), m.GetName()), &metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
 		require.NoError(f, err)
 	}
 	f.load(obj)
