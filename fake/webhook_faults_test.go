@@ -32,10 +32,9 @@ func (h *allowingWebhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 const (
-	validatingPath = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
-	configMapsURL  = "/api/v1/namespaces/default/configmaps"
-	callFailed     = `Internal error occurred: failed calling webhook "configmaps.example.com": failed to call webhook: `
-	postHook       = `Post "https://hook.example.com:443/admit?timeout=10s": `
+	configMapsURL = "/api/v1/namespaces/default/configmaps"
+	callFailed    = `Internal error occurred: failed calling webhook "configmaps.example.com": failed to call webhook: `
+	postHook      = `Post "https://hook.example.com:443/admit?timeout=10s": `
 )
 
 // startWithAdmissionWebhook starts a server with a webhook that is called for ConfigMaps. It is for
