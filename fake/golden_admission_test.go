@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,7 +22,10 @@ import (
 const admissionRecordings = "../internal/cmd/golden/testdata/admission-v1.37"
 
 // knownAdmissionDifferences are the differences from admissionRecordings that are expected.
-var knownAdmissionDifferences = map[string]knownDifference{}
+var knownAdmissionDifferences = map[string]knownDifference{
+	"policy-binding-invalid":       {[]int{2}, "the recorded server had reconstructed validation of these types"},
+	"policy-mutate-config-invalid": {[]int{6}, "the recorded server had reconstructed validation of these types"},
+}
 
 // TestGoldenAdmission replays each recording with a new server and a webhook in memory, on virtual
 // time.
@@ -32,6 +36,7 @@ func TestGoldenAdmission(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(10 * 365 * 24 * time.Hour) // a case compares the time with the year 2001
 				checkResult(t, knownAdmissionDifferences[c.Name], replayAdmission(t, c))
 			})
 		})
