@@ -49,7 +49,8 @@ func sendWrites(t *testing.T, srv *fakeapi.Server) {
 	}
 }
 
-// Rules select writes by operation, group, version, resource, subresource and scope.
+// Rules select writes by operation, group, version, resource, subresource and scope. The requests of
+// a deletecollection have no name.
 func TestWebhookRules(t *testing.T) {
 	for name, tt := range map[string]struct {
 		rules string
@@ -57,8 +58,8 @@ func TestWebhookRules(t *testing.T) {
 	}{
 		"create":         {rule("CREATE", "", "v1", "configmaps"), []string{"CREATE configmaps a", "CREATE configmaps b"}},
 		"update":         {rule("UPDATE", "", "v1", "configmaps"), []string{"UPDATE configmaps a", "UPDATE configmaps a"}},
-		"delete":         {rule("DELETE", "", "v1", "configmaps"), []string{"DELETE configmaps a", "DELETE configmaps b"}},
-		"two operations": {rule("UPDATE DELETE", "", "*", "namespaces configmaps"), []string{"UPDATE configmaps a", "UPDATE configmaps a", "DELETE configmaps a", "DELETE configmaps b"}},
+		"delete":         {rule("DELETE", "", "v1", "configmaps"), []string{"DELETE configmaps a", "DELETE configmaps "}},
+		"two operations": {rule("UPDATE DELETE", "", "*", "namespaces configmaps"), []string{"UPDATE configmaps a", "UPDATE configmaps a", "DELETE configmaps a", "DELETE configmaps "}},
 		"resources":      {rule("CREATE", "", "v1", "*"), []string{"CREATE configmaps a", "CREATE configmaps b", "CREATE namespaces team", "CREATE pods p"}},
 		"all": {rule("CREATE", "*", "*", "*/*"), []string{
 			"CREATE configmaps a", "CREATE configmaps b", "CREATE namespaces team", "CREATE pods p", "CREATE pods/binding p", "CREATE deployments d",
@@ -71,8 +72,8 @@ func TestWebhookRules(t *testing.T) {
 		"namespaced":    {strings.Replace(rule("CREATE", "", "v1", "*"), `{`, `{"scope":"Namespaced",`, 1), []string{"CREATE configmaps a", "CREATE configmaps b", "CREATE pods p"}},
 		"other group":   {rule("*", "example.com", "v1", "configmaps"), []string{}},
 		"other version": {rule("*", "", "v2", "configmaps"), []string{}},
-		"one of two":    {rule("CONNECT", "", "v1", "*/*") + "," + rule("DELETE", "", "v1", "configmaps"), []string{"DELETE configmaps a", "DELETE configmaps b"}},
-		"both":          {rule("DELETE", "", "v1", "*") + "," + rule("DELETE", "", "v1", "configmaps"), []string{"DELETE configmaps a", "DELETE configmaps b"}},
+		"one of two":    {rule("CONNECT", "", "v1", "*/*") + "," + rule("DELETE", "", "v1", "configmaps"), []string{"DELETE configmaps a", "DELETE configmaps "}},
+		"both":          {rule("DELETE", "", "v1", "*") + "," + rule("DELETE", "", "v1", "configmaps"), []string{"DELETE configmaps a", "DELETE configmaps "}},
 		"no rule":       {"", []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,14 +201,14 @@ func TestWebhookOfDeleteCollection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithHooks(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(newConfigMap("a"), newConfigMap("b"), newConfigMap("c")))
 		h.review("keep", func(request *admissionRequest) *admissionResponse {
-			return &admissionResponse{Allowed: request.Name != "b"}
+			return &admissionResponse{Allowed: !strings.Contains(string(request.OldObject.Raw), `"name":"b"`)}
 		})
 		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "keep", "")))
 		s := requireStatus(t, srv, 400, "DELETE", configMapsPath, "")
 		require.Equal(t, `admission webhook "keep.example.com" denied the request without explanation`, s.Message)
 		requireCode(t, srv, 404, "GET", configMapsPath+"/a", "")
 		requireCode(t, srv, 200, "GET", configMapsPath+"/b", "")
-		require.Contains(t, h.takeTexts(), "keep: DELETE configmaps a")
+		require.Contains(t, h.takeTexts(), "keep: DELETE configmaps ")
 	})
 }
 

@@ -189,15 +189,13 @@
 //
 // MutatingWebhookConfigurations, ValidatingWebhookConfigurations, ValidatingAdmissionPolicies and
 // MutatingAdmissionPolicies work as on a real server, by its own libraries: matching, CEL, failure
-// policies, reinvocation, warnings and texts are theirs, and so are the lines that they log by klog.
-// One that is stored is in force for the next write, also in forks and after Restore, and on a
+// policies, reinvocation, warnings and texts are theirs. One that is stored is in force for the next write, also in forks and after Restore, and on a
 // Replica when its view has it; WithAdmissionDelay makes it take time, as on a real server. Writes of
 // the controllers are reviewed, too; fixtures are not.
 //
 // Webhooks, also those for conversion, are called over TLS with the caBundle, at loopback addresses
 // only unless WithRemoteWebhooks is used. WithWebhookDialer opens the connections, for example in
-// memory inside of a testing/synctest bubble, where utilruntime.ErrorHandlers must be set as package
-// scenario says. WithServiceResolver returns the addresses of Services; without it a Service must
+// memory inside of a testing/synctest bubble. WithServiceResolver returns the addresses of Services; without it a Service must
 // exist as an object, and the dialer must reach NAME.NAMESPACE.svc:PORT.
 //
 // WithAdmission calls Go functions as a real server calls webhooks. A dry run that would call one

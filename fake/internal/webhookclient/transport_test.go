@@ -38,7 +38,9 @@ func TestLoopbackOnly(t *testing.T) {
 	}
 	remote := New(Network{AllowRemote: true}, "hook")
 	defer remote.Close()
-	ownDialer := New(Network{Dial: func(_ context.Context, _, address string) (net.Conn, error) { return nil, errors.New("dialed " + address) }}, "hook")
+	ownDialer := New(Network{Dial: func(_ context.Context, _, address string) (net.Conn, error) {
+		return nil, errors.New("dialed " + address)
+	}}, "hook")
 	defer ownDialer.Close()
 	for _, host := range []string{"10.0.0.1", "192.0.2.1", "0.0.0.0", "2001:db8::1", "::ffff:10.0.0.1", "hook.example.com", "hook.default.svc", "localhost.example.com", "127.0.0.1.example.com"} {
 		address := net.JoinHostPort(host, "443")

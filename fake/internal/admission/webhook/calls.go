@@ -25,9 +25,9 @@ const (
 	patchApplied   = "Patch applied"
 )
 
-// withTracer returns a context in which the library's spans of calls are recorded.
-func (p *plugin) withTracer(ctx context.Context, s *state, attrs *admission.Attributes) context.Context {
-	return trace.ContextWithSpan(ctx, parentSpan{tracer: &tracer{plugin: p, state: s, attrs: attrs}})
+// in returns a context in which the library's spans of calls are made by t.
+func (t *tracer) in(ctx context.Context) context.Context {
+	return trace.ContextWithSpan(ctx, parentSpan{tracer: t})
 }
 
 // parentSpan is the parent of the spans of calls. It leads the library to the tracer.
@@ -53,6 +53,8 @@ type tracer struct {
 	plugin *plugin
 	state  *state
 	attrs  *admission.Attributes
+
+	refusals refusals
 }
 
 // Start implements trace.Tracer.
@@ -86,6 +88,8 @@ type call struct {
 	err  error
 	code int
 	body []byte
+	// decided is the decision, if the library got another response.
+	decided *admission.Decision
 }
 
 // set sets what an attribute of the span says.
@@ -106,9 +110,16 @@ func (c *call) AddEvent(name string, _ ...trace.EventOption) {
 }
 
 // End implements trace.Span.
-func (c *call) End(...trace.SpanEndOption) { c.tracer.plugin.Observe(c.ctx, c.decision()) }
+func (c *call) End(...trace.SpanEndOption) {
+	d := c.decided
+	if d == nil {
+		d = new(c.decision())
+	}
+	c.tracer.plugin.Observe(c.ctx, *d)
+}
 
-// recordResponse is the Intercept function of the network. It keeps the response in the call.
+// recordResponse is the Intercept function of the network. It keeps the response in the call, and
+// returns that for the library.
 func (p *plugin) recordResponse(webhook string, r *http.Request, next http.RoundTripper) (*http.Response, error) {
 	send := next.RoundTrip
 	if p.Network.Intercept != nil {
@@ -121,7 +132,7 @@ func (p *plugin) recordResponse(webhook string, r *http.Request, next http.Round
 	response, err := send(r)
 	c.err, c.code, c.body = err, 0, nil
 	if err != nil {
-		return nil, err
+		return c.forLibrary(r, nil, err)
 	}
 	c.code = response.StatusCode
 	c.body, c.err = io.ReadAll(response.Body)
@@ -132,7 +143,7 @@ func (p *plugin) recordResponse(webhook string, r *http.Request, next http.Round
 	if c.err != nil {
 		response.Body = io.NopCloser(io.MultiReader(bytes.NewReader(c.body), failingReader{c.err}))
 	}
-	return response, nil
+	return c.forLibrary(r, response, nil)
 }
 
 // failingReader is a reader that returns an error.

@@ -68,7 +68,7 @@ func (c *call) failure() (code int, err error) {
 func (c *call) failed(d admission.Decision, code int, err error) admission.Decision {
 	d.Outcome, d.Code, d.Message = admission.Failed, code, err.Error()
 	d.ErrorType = string(admissionmetrics.WebhookRejectionCallingWebhookError)
-	if c.tracer.state.ignores[c.webhook] {
+	if c.tracer.state.webhooks[c.webhook].ignores {
 		d.Outcome = admission.Ignored
 	}
 	return d

@@ -21,5 +21,6 @@
 // Package webhookclient has the connections, which belong to a state of the configurations, too.
 //
 // The library reports its calls as spans of a trace. The tracer of this package makes a Decision of
-// each.
+// each. It decides from the response as the library does, by the library's functions, and so also
+// keeps from the library what it would only log; see refusals.go.
 package webhook

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	admissionv1 "k8s.io/api/admission/v1"
+	admissionv1beta1 "k8s.io/api/admission/v1beta1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -43,7 +45,8 @@ func (p *mutatingPlugin) Admit(ctx context.Context, attrs *admission.Attributes)
 		return err
 	}
 	defer s.transport.BeginCall()()
-	return s.admit(p.withTracer(ctx, s, attrs), attrs.Library(), attrs.ObjectInterfaces(p.Webhooks.Table()))
+	t := &tracer{plugin: &p.plugin, state: s, attrs: attrs}
+	return s.admit(t.in(ctx), attrs.Library(), attrs.ObjectInterfaces(p.Webhooks.Table()))
 }
 
 type validatingPlugin struct{ plugin }
@@ -55,7 +58,11 @@ func (p *validatingPlugin) Validate(ctx context.Context, attrs *admission.Attrib
 		return err
 	}
 	defer s.transport.BeginCall()()
-	return s.validate(p.withTracer(ctx, s, attrs), attrs.Library(), attrs.ObjectInterfaces(p.Webhooks.Table()))
+	t := &tracer{plugin: &p.plugin, state: s, attrs: attrs}
+	if err := s.validate(t.in(ctx), attrs.Library(), attrs.ObjectInterfaces(p.Webhooks.Table())); err != nil {
+		return err
+	}
+	return t.denial()
 }
 
 // plugin is what the two plugins have in common.
@@ -73,14 +80,21 @@ type plugin struct {
 type state struct {
 	records   []*memstore.Record
 	transport *webhookclient.Transport
-	// ignores has the webhooks whose failurePolicy is Ignore.
-	ignores map[webhookName]bool
+	webhooks  map[webhookName]webhookInfo
 	// admit or validate is the method of the library's plugin.
 	admit, validate func(context.Context, library.Attributes, library.ObjectInterfaces) error
 }
 
 // webhookName identifies a webhook.
 type webhookName struct{ configuration, name string }
+
+// webhookInfo is what a Decision depends on.
+type webhookInfo struct {
+	// ignores reports whether the failurePolicy is Ignore.
+	ignores bool
+	// reviewVersion is the version of the AdmissionReviews.
+	reviewVersion string
+}
 
 func (p *plugin) init(d admission.Dynamic, name, plural string) {
 	p.Dynamic, p.name = d, name
@@ -147,7 +161,7 @@ func (p *plugin) newState(records []*memstore.Record) (*state, error) {
 	}
 	network := p.Network
 	network.Intercept = p.recordResponse
-	s := &state{records: records, transport: webhookclient.New(network, ""), ignores: make(map[webhookName]bool)}
+	s := &state{records: records, transport: webhookclient.New(network, ""), webhooks: make(map[webhookName]webhookInfo)}
 	if p.name == mutating.PluginName {
 		var made *mutating.Plugin
 		if made, err = mutating.NewMutatingWebhook(nil); err == nil {
@@ -164,7 +178,7 @@ func (p *plugin) newState(records []*memstore.Record) (*state, error) {
 	}
 	context.AfterFunc(p.Context, s.transport.Close)
 	for _, c := range configurations {
-		s.addIgnores(c)
+		s.addWebhooks(c)
 	}
 	return s, nil
 }
@@ -195,21 +209,26 @@ func (p *plugin) setUp(hook *generic.Webhook, configurations []runtime.Object, s
 	return hook.ValidateInitialization()
 }
 
-// addIgnores adds the webhooks of a configuration to s.ignores.
-func (s *state) addIgnores(configuration runtime.Object) {
-	add := func(configuration, name string, policy *admissionregistrationv1.FailurePolicyType) {
-		if policy != nil && *policy == admissionregistrationv1.Ignore {
-			s.ignores[webhookName{configuration, name}] = true
+// addWebhooks adds the webhooks of a configuration to s.webhooks.
+func (s *state) addWebhooks(configuration runtime.Object) {
+	add := func(configuration, name string, policy *admissionregistrationv1.FailurePolicyType, versions []string) {
+		info := webhookInfo{ignores: policy != nil && *policy == admissionregistrationv1.Ignore}
+		known := []string{admissionv1.SchemeGroupVersion.Version, admissionv1beta1.SchemeGroupVersion.Version}
+		if i := slices.IndexFunc(versions, func(v string) bool { return slices.Contains(known, v) }); i >= 0 {
+			info.reviewVersion = versions[i]
 		}
+		s.webhooks[webhookName{configuration, name}] = info
 	}
 	switch c := configuration.(type) {
 	case *admissionregistrationv1.MutatingWebhookConfiguration:
 		for i := range c.Webhooks {
-			add(c.Name, c.Webhooks[i].Name, c.Webhooks[i].FailurePolicy)
+			w := &c.Webhooks[i]
+			add(c.Name, w.Name, w.FailurePolicy, w.AdmissionReviewVersions)
 		}
 	case *admissionregistrationv1.ValidatingWebhookConfiguration:
 		for i := range c.Webhooks {
-			add(c.Name, c.Webhooks[i].Name, c.Webhooks[i].FailurePolicy)
+			w := &c.Webhooks[i]
+			add(c.Name, w.Name, w.FailurePolicy, w.AdmissionReviewVersions)
 		}
 	}
 }
