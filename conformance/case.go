@@ -164,6 +164,11 @@ func Cases() []Case {
 		webhookFailureCases(),
 		webhookOtherCases(),
 		webhookConfigCases(),
+		policyCases(),
+		policyMatchCases(),
+		policyParamCases(),
+		policyExpressionCases(),
+		policyLibraryCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

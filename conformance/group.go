@@ -43,6 +43,7 @@ var groups = []group{
 	{"DV", "defaults of built-in types"},
 	{"VA", "validation of built-in types"},
 	{"WH", "admission webhooks"},
+	{"AP", "admission policies"},
 }
 
 // Group returns the letters of the case's rule, such as "PV".

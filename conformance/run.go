@@ -76,13 +76,16 @@ type run struct {
 	crdBasic        *crdBasic // nil until a case uses it
 	hasCRDScale     bool      // whether crdScale was created
 	crdData         *crdData  // nil until a case uses it
+	hasCRDLimit     bool      // whether the CRD of limitCRs was created
 	shared          *session  // tracks objects that are deleted after the last case
 	pendingDeletion []string  // paths of CRDs that were deleted and may still exist
 
 	expired map[string]expiredPage // by kind, created by the first case that uses it
 
-	webhookServer *webhookServer // nil until a case uses it
-	webhookErr    error          // why it cannot be used, which skips or fails the cases
+	webhookServer   *webhookServer // nil until a case uses it
+	webhookErr      error          // why it cannot be used, which skips or fails the cases
+	markerNamespace *admission     // nil until a case about admission policies uses it
+	markerPolicies  int            // number of marker policies, for their names
 }
 
 func newRun(c Config) (*run, error) {
