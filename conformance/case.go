@@ -169,6 +169,10 @@ func Cases() []Case {
 		policyParamCases(),
 		policyExpressionCases(),
 		policyLibraryCases(),
+		policyMutationCases(),
+		policyPatchCases(),
+		policyKindCases(),
+		policyStatusCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

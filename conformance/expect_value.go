@@ -130,6 +130,20 @@ func valueAt(want any, path ...string) expectation {
 	}
 }
 
+// textAt expects a string that contains a text, at a path of field names and indices.
+func textAt(want string, path ...string) expectation {
+	return func(a *response) error {
+		got, err := a.valueAt(path...)
+		if err != nil {
+			return err
+		}
+		if text, _ := got.(string); !strings.Contains(text, want) {
+			return fmt.Errorf("expected %s to contain %q, got %v", strings.Join(path, "."), want, got)
+		}
+		return nil
+	}
+}
+
 // itemsHave expects a list at a path whose items have these values in a field, in this order.
 func itemsHave(want []string, field string, path ...string) expectation {
 	return func(a *response) error {
