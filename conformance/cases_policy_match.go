@@ -8,7 +8,6 @@ import (
 // policyMatchCases returns the cases about which requests a policy applies to (AP-16 to AP-29).
 func policyMatchCases() []Case {
 	must := policyRules(validatingPolicy, Must, docValidatingPolicies)
-	should := policyRules(validatingPolicy, Should, docValidatingPolicies)
 	return []Case{
 		must("AP-16", "a rule matches the operations that it lists", "a policy is about some writes only", checkMatchedOperations),
 		must("AP-16/all", "the operation * matches all of them", "a policy is about all writes", func(ctx context.Context, p *admission) error {
@@ -89,7 +88,7 @@ func policyMatchCases() []Case {
 		}),
 		must("AP-27", "policies do not apply to policies and bindings", "a policy cannot block its own removal", checkExemptKinds),
 		must("AP-28", "a rule matches subresources only if it names them", "the status is written by controllers", checkSubresourceRules),
-		should("AP-28/scale", "in a write of a scale the object is the Scale", "a policy limits the number of replicas", checkScalePolicy),
+		must("AP-28/scale", "in a write of a scale the object is the Scale", "a policy limits the number of replicas", checkScalePolicy),
 		must("AP-29", "an expression about a DELETE gets the old object", "a policy protects objects", func(ctx context.Context, p *admission) error {
 			q := p.validating("a", valid("!request.dryRun || oldObject.data.k != '1'").with("message", "is kept")).on(ruleFor(p.collection, "DELETE"))
 			return p.check(ctx, these(q),
@@ -97,7 +96,7 @@ func policyMatchCases() []Case {
 				send(del(p.item("x")).withQuery("dryRun=All"), p.denied("x", "a", "is kept").check),
 				send(del(p.item("y")).withQuery("dryRun=All"), code(200)))
 		}),
-		should("AP-29/collection", "the deletion of a collection is denied if the deletion of an object is", "a policy protects objects", func(ctx context.Context, p *admission) error {
+		must("AP-29/collection", "the deletion of a collection is denied if the deletion of an object is", "a policy protects objects", func(ctx context.Context, p *admission) error {
 			q := p.validating("a", valid("!request.dryRun || oldObject.data.k != '1'").with("message", "is kept")).on(ruleFor(p.collection, "DELETE"))
 			denied := p.denied("x", "a", "is kept")
 			denied.message, denied.details, denied.contains = "", nil, denied.causes[0].Message
