@@ -153,7 +153,7 @@ func compileVariables(variables []admissionv1.Variable, hasParams bool, p *valid
 		if strings.TrimSpace(v.Name) == "" {
 			errs = append(errs, at.Child("name").Required("name is not specified"))
 		} else if !isIdentifier(v.Name) {
-			errs = append(errs, at.Child("name").Invalid(v.Name, "must be a valid CEL identifier"))
+			errs = append(errs, at.Child("name").Invalid(v.Name, "name is not a valid CEL identifier"))
 		}
 		if strings.TrimSpace(v.Expression) == "" {
 			errs = append(errs, at.Child("expression").Required("expression is not specified"))

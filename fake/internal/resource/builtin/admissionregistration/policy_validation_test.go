@@ -53,8 +53,8 @@ func TestValidateValidatingAdmissionPolicy(t *testing.T) {
 		}, []string{
 			"spec.variables[0].name: Required value: name is not specified",
 			"spec.variables[0].expression: Required value: expression is not specified",
-			`spec.variables[1].name: Invalid value: "while": must be a valid CEL identifier`,
-			`spec.variables[2].name: Invalid value: "x-y": must be a valid CEL identifier`,
+			`spec.variables[1].name: Invalid value: "while": name is not a valid CEL identifier`,
+			`spec.variables[2].name: Invalid value: "x-y": name is not a valid CEL identifier`,
 			`spec.variables[2].expression: Invalid value: "'a' + 1": compilation failed: ERROR: <input>:1:5: found no matching overload for '_+_' applied to '(string, int)'` + "\n | 'a' + 1\n | ....^",
 		}},
 		"validations": {func(s *spec) {
