@@ -3,13 +3,18 @@ package policy
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	library "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
@@ -32,7 +37,7 @@ func NewMutating(d admission.Dynamic) admission.Interface {
 			policies: "mutatingadmissionpolicies", bindings: "mutatingadmissionpolicybindings",
 			newPolicy:  mutating.NewMutatingAdmissionPolicyAccessor,
 			newBinding: mutating.NewMutatingAdmissionPolicyBindingAccessor,
-			compile:    compileMutatingPolicy,
+			compile:    newLazyEvaluator,
 			hooks:      o.mutatingHooks,
 		}),
 	}
@@ -65,7 +70,61 @@ func (p *mutatingPlugin) Admit(ctx context.Context, attrs *admission.Attributes)
 	return p.dispatcher.Dispatch(ctx, a, o, hooks)
 }
 
-// compileMutatingPolicy returns the compiled policy.
+// newLazyEvaluator returns a policy that is compiled when it is evaluated first.
+func newLazyEvaluator(policy *mutating.Policy) mutating.PolicyEvaluator {
+	compiled := sync.OnceValue(func() mutating.PolicyEvaluator { return compileMutatingPolicy(policy) })
+	lazy := mutating.PolicyEvaluator{}
+	if len(policy.Spec.MatchConditions) > 0 {
+		lazy.Matcher = lazyConditions(compiled)
+	}
+	for _, m := range policy.Spec.Mutations {
+		if isJSONPatch(m) || isApplyConfiguration(m) {
+			lazy.Mutators = append(lazy.Mutators, lazyPatcher{compiled, len(lazy.Mutators)})
+		}
+	}
+	return lazy
+}
+
+func isJSONPatch(m admissionregistrationv1.Mutation) bool {
+	return m.PatchType == admissionregistrationv1.PatchTypeJSONPatch && m.JSONPatch != nil
+}
+
+func isApplyConfiguration(m admissionregistrationv1.Mutation) bool {
+	return m.PatchType == admissionregistrationv1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil
+}
+
+// lazyConditions are the matchConditions of a policy.
+type lazyConditions func() mutating.PolicyEvaluator
+
+// Match implements matchconditions.Matcher.
+func (c lazyConditions) Match(
+	ctx context.Context, attrs *library.VersionedAttributes, params runtime.Object, authz authorizer.UnconditionalAuthorizer,
+) matchconditions.MatchResult {
+	evaluator := c()
+	if evaluator.Error != nil {
+		return matchconditions.MatchResult{Error: evaluator.Error}
+	}
+	return evaluator.Matcher.Match(ctx, attrs, params, authz)
+}
+
+// lazyPatcher is a mutation of a policy.
+type lazyPatcher struct {
+	compiled func() mutating.PolicyEvaluator
+	index    int
+}
+
+// Patch implements patch.Patcher. The context has the variables of the policy.
+func (p lazyPatcher) Patch(ctx context.Context, request patch.Request, budget int64) (runtime.Object, error) {
+	evaluator := p.compiled()
+	if evaluator.Error != nil {
+		return nil, evaluator.Error
+	}
+	return evaluator.Mutators[p.index].Patch(evaluator.CompositedCompiler.CreateContext(ctx), request, budget)
+}
+
+// compileMutatingPolicy returns the compiled policy. A mutation that is neither a JSON patch nor an
+// apply configuration, which only a server without validation stores, is left out: the dispatcher
+// refuses the write then.
 func compileMutatingPolicy(policy *mutating.Policy) mutating.PolicyEvaluator {
 	spec := &policy.Spec
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
@@ -83,11 +142,11 @@ func compileMutatingPolicy(policy *mutating.Policy) mutating.PolicyEvaluator {
 	declared.HasPatchTypes = true
 	for _, m := range spec.Mutations {
 		switch {
-		case m.PatchType == admissionregistrationv1.PatchTypeJSONPatch && m.JSONPatch != nil:
+		case isJSONPatch(m):
 			expression := &patch.JSONPatchCondition{Expression: m.JSONPatch.Expression}
 			evaluator.Mutators = append(evaluator.Mutators,
 				patch.NewJSONPatcher(compiler.CompileMutatingEvaluator(expression, declared, environment.StoredExpressions)))
-		case m.PatchType == admissionregistrationv1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
+		case isApplyConfiguration(m):
 			expression := &patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression}
 			evaluator.Mutators = append(evaluator.Mutators,
 				patch.NewApplyConfigurationPatcher(compiler.CompileMutatingEvaluator(expression, declared, environment.StoredExpressions)))

@@ -19,7 +19,7 @@ import (
 // kind is what differs between validating and mutating policies. P is the type of policies, B that
 // of bindings and E that of compiled policies.
 type kind[P, B runtime.Object, E any] struct {
-	policies, bindings string // plurals
+	policies, bindings string // plurals of admissionregistration.k8s.io
 	newPolicy          func(P) generic.PolicyAccessor
 	newBinding         func(B) generic.BindingAccessor
 	// compile returns a compiled policy. It has the errors of its expressions.
@@ -33,8 +33,10 @@ type kind[P, B runtime.Object, E any] struct {
 type source[P, B runtime.Object, E any] struct {
 	kind[P, B, E]
 	lister *admission.Lister
-	// policyPrefix and bindingPrefix are the prefixes of the keys.
-	policyPrefix, bindingPrefix string
+	// policyResource and bindingResource are the resources, policyPrefix and bindingPrefix the
+	// prefixes of their keys.
+	policyResource, bindingResource *resource.Resource
+	policyPrefix, bindingPrefix     string
 
 	mu    sync.Mutex // held while the state changes
 	state atomic.Pointer[state[P, B, E]]
@@ -52,19 +54,15 @@ type state[P, B runtime.Object, E any] struct {
 }
 
 func newSource[P, B runtime.Object, E any](lister *admission.Lister, k kind[P, B, E]) *source[P, B, E] {
-	s := &source[P, B, E]{kind: k, lister: lister}
+	gv, table := admissionregistrationv1.SchemeGroupVersion, lister.Table()
+	s := &source[P, B, E]{
+		kind: k, lister: lister,
+		policyResource:  table.Lookup(gv.Group, gv.Version, k.policies),
+		bindingResource: table.Lookup(gv.Group, gv.Version, k.bindings),
+	}
+	s.policyPrefix, s.bindingPrefix = codec.Key(s.policyResource, "", ""), codec.Key(s.bindingResource, "", "")
 	s.state.Store(&state[P, B, E]{})
-	if policies, err := s.lookup(k.policies); err == nil {
-		s.policyPrefix = codec.Key(policies, "", "")
-	}
-	if bindings, err := s.lookup(k.bindings); err == nil {
-		s.bindingPrefix = codec.Key(bindings, "", "")
-	}
 	return s
-}
-
-func (s *source[P, B, E]) lookup(plural string) (*resource.Resource, error) {
-	return s.lister.Lookup(admissionregistrationv1.SchemeGroupVersion.WithResource(plural))
 }
 
 // current returns the hooks for the policies that are in force. It returns none without policies,
@@ -116,13 +114,9 @@ func hasRecords(view memstore.View, prefix string, want []*memstore.Record) bool
 func (s *source[P, B, E]) newState(old *state[P, B, E], view memstore.View, table *resource.Table) (*state[P, B, E], error) {
 	st := &state[P, B, E]{table: table, compiled: make(map[*memstore.Record]E)}
 	bound := make(map[string][]B) // by the name of the policy
-	bindings, err := s.lookup(s.bindings)
-	if err != nil {
-		return nil, err
-	}
 	for rec := range view.Range(s.bindingPrefix, "") {
 		st.bindings = append(st.bindings, rec)
-		obj, err := s.lister.Decode(bindings, rec)
+		obj, err := s.lister.Decode(s.bindingResource, rec)
 		if err != nil {
 			return nil, err
 		}
@@ -130,13 +124,9 @@ func (s *source[P, B, E]) newState(old *state[P, B, E], view memstore.View, tabl
 		name := s.newBinding(binding).GetPolicyName().Name
 		bound[name] = append(bound[name], binding)
 	}
-	policies, err := s.lookup(s.policies)
-	if err != nil {
-		return nil, err
-	}
 	for rec := range view.Range(s.policyPrefix, "") {
 		st.policies = append(st.policies, rec)
-		obj, err := s.lister.Decode(policies, rec)
+		obj, err := s.lister.Decode(s.policyResource, rec)
 		if err != nil {
 			return nil, err
 		}
