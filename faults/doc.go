@@ -96,6 +96,13 @@
 // connection, and in the phase committed a lost answer. A pointer of set and remove begins with
 // /response. hang and delay end with the timeoutSeconds of the webhook.
 //
+// allow, deny and patch answer in place of an admission webhook, which is not called and need not
+// exist. Rules of the phase committed act on this answer, too. If several of them match, the last
+// one counts:
+//
+//	when webhook(pods.example.com) do patch("{\"metadata\":{\"labels\":{\"injected\":\"true\"}}}")
+//	when webhook(pods.example.com) && during(committed) && first(1) do delay(11s)
+//
 // The rules are those of the server that makes the call. A conversion is called by the server even
 // if a client of its replica needs it.
 //
@@ -124,12 +131,16 @@
 //	error(...)         before(*) stream          an ERROR event, then the end of the watch
 //	end                before(*) stream          the regular end of the watch
 //	lateHeader         before(*)                 the response header with the first frame
+//	allow              before(**)                that an admission webhook allows the request
+//	deny(MESSAGE)      before(**)                that an admission webhook denies the request
+//	patch(MERGEPATCH)  before(**)                that an admission webhook changes the object
 //	drop               stream                    the stream without the frame
 //	duplicate          stream                    the frame twice
 //	reorder            stream                    the frame after the next one
 //	inject(S)          stream                    the bytes S, then the frame
 //
 // (*) only if the condition matches nothing but watches; error and end respond with 200.
+// (**) only with webhook(); the webhook is not called.
 //
 // status, raw, redirect, throttle, hang, reset, truncate, error, end, drop and reorder complete the
 // response or the frame, so they must be the last effect of a rule. All others can be followed by

@@ -34,6 +34,8 @@ type (
 	}
 	// watchOnlyEffect marks effects that in the Before phase apply to watches only.
 	watchOnlyEffect interface{ watchOnly() }
+	// webhookOnlyEffect marks effects that apply to calls of webhooks only.
+	webhookOnlyEffect interface{ webhookOnly() }
 	// statefulEffect has state, which starts when its rule is added to a set.
 	statefulEffect interface{ newInstance() Effect }
 )

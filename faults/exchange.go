@@ -17,6 +17,8 @@ type exchange struct {
 
 	// notApplied is the reason why the current effect could not be applied, or "".
 	notApplied string
+	// answer is the response in place of a webhook, or nil if the webhook is called.
+	answer *bufferedResponse
 	// holdHeader delays the response header until the first byte of the body.
 	holdHeader bool
 }
@@ -58,6 +60,18 @@ func (x *exchange) bufferBody() bool {
 	}{io.MultiReader(bytes.NewReader(body), x.r.Body), x.r.Body}
 	x.r = &r
 	return true
+}
+
+// readBody returns the request body, which remains readable.
+func (x *exchange) readBody() ([]byte, error) {
+	body, err := io.ReadAll(x.r.Body)
+	r := *x.r
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{bytes.NewReader(body), x.r.Body}
+	x.r = &r
+	return body, err
 }
 
 // waitForDisconnect returns when the client has disconnected.

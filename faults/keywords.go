@@ -36,7 +36,9 @@ var predicates = map[string]func(*args) Pred{
 // effects are the effects by name. A new effect needs a type with a method for each phase that it
 // supports, a line here, cases in testdata, and a row in doc.go.
 var effects = map[string]func(*args) Effect{
+	"allow":         func(a *args) Effect { a.checkNoArgs(); return Allow() },
 	"delay":         func(a *args) Effect { return Delay(a.durationArg()) },
+	"deny":          func(a *args) Effect { return Deny(a.stringArg()) },
 	"drop":          func(a *args) Effect { a.checkNoArgs(); return Drop() },
 	"duplicate":     func(a *args) Effect { a.checkNoArgs(); return Duplicate() },
 	"end":           func(a *args) Effect { a.checkNoArgs(); return End() },
@@ -49,6 +51,7 @@ var effects = map[string]func(*args) Effect{
 	"jitter":        parseJitter,
 	"lateHeader":    func(a *args) Effect { a.checkNoArgs(); return LateHeader() },
 	"overwrite":     parseOverwrite,
+	"patch":         func(a *args) Effect { return Patch(a.stringArg()) },
 	"raw":           parseRaw,
 	"redirect":      func(a *args) Effect { return Redirect(a.stringArg()) },
 	"remove":        func(a *args) Effect { return RemoveField(a.stringArg()) },

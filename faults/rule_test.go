@@ -73,6 +73,7 @@ func TestConstructorsPrintAndParse(t *testing.T) {
 		{"", Verb("get"), []Effect{SetRequestHeader("Accept", "a/b"), Ignore("limit"), Redirect("http://[::1]:80")}},
 		{"", Verb("watch"), []Effect{LateHeader()}},
 		{"", And(Webhook("a.example.com", "b*"), First(1)), []Effect{Delay(1), Reset()}},
+		{"", Webhook("a"), []Effect{Allow(), Deny("ü"), Patch(`{"z": [1], "a": {"b": null}}`)}},
 	}
 	for _, s := range []metav1.Status{
 		Expired(), Gone(), Timeout504(0), TooManyRequests(0), Conflict(), InternalError(),

@@ -1,9 +1,6 @@
 package faults
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Webhook matches calls of webhooks by the API server: of admission webhooks by their names, and of
 // conversion webhooks by the name of the CustomResourceDefinition. A trailing "*" matches any
@@ -31,20 +28,24 @@ func matchesWebhooks(p Pred) bool { return p.facts()&factWebhook != 0 }
 // has [Webhook] in its condition.
 func (r Rule) MatchesWebhooks() bool { return matchesWebhooks(r.condition()) }
 
-// checkWebhookEffects returns an error if the rule matches calls of webhooks and has an effect that
-// cannot be applied to them.
+// checkWebhookEffects returns an error if the rule has an effect on calls of webhooks and does not
+// match them, or the other way round.
 func (r Rule) checkWebhookEffects() error {
-	if !r.MatchesWebhooks() {
-		return nil
-	}
-	if i := slices.IndexFunc(r.Do, func(e Effect) bool { return !appliesToCalls(e) }); i >= 0 {
-		return fmt.Errorf("%s cannot be applied to calls of webhooks; those that can: delay, header, hang, jitter, "+
-			"overwrite, raw, remove, reset, set, status, throttle, truncate", r.Do[i])
+	calls := r.MatchesWebhooks()
+	for _, e := range r.Do {
+		_, only := e.(webhookOnlyEffect)
+		switch {
+		case only && !calls:
+			return fmt.Errorf("%s is for calls of webhooks only: add webhook(NAME)", e)
+		case calls && !only && !appliesToCalls(e):
+			return fmt.Errorf("%s cannot be applied to calls of webhooks; those that can: allow, delay, deny, header, hang, "+
+				"jitter, overwrite, patch, raw, remove, reset, set, status, throttle, truncate", e)
+		}
 	}
 	return nil
 }
 
-// appliesToCalls reports whether an effect can be applied to calls of webhooks.
+// appliesToCalls reports whether an effect on requests can also be applied to calls of webhooks.
 func appliesToCalls(e Effect) bool {
 	switch e.(type) {
 	case delay, setHeader, hang, *jitter, overwrite, raw, edit, reset, reply, throttle, truncate:

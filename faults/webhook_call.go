@@ -55,19 +55,22 @@ type webhookCall struct {
 func (c *webhookCall) make(rules *ruleSnapshot, next http.RoundTripper) (*http.Response, error) {
 	body := c.r.Body
 	o := c.applyRules(rules, c.op, func(e Effect) outcome { return e.(beforeEffect).applyBefore(&c.exchange) })
-	if o == proceed {
+	if o == proceed && c.answer == nil {
 		return c.send(next)
 	}
 	if body != nil {
 		_ = body.Close() // as a RoundTripper does
 	}
-	if o == aborted {
+	switch o {
+	case proceed:
+		return c.finish(c.answer)
+	case aborted:
 		return nil, c.abortError("dial", "connect", syscall.ECONNREFUSED)
 	}
 	return c.result(nil), nil
 }
 
-// send calls the webhook and applies the rules of the Committed phase to its response.
+// send calls the webhook.
 func (c *webhookCall) send(next http.RoundTripper) (*http.Response, error) {
 	answer, err := next.RoundTrip(c.r)
 	if err != nil || answer.StatusCode < http.StatusOK { // 101 is not complete
@@ -79,15 +82,22 @@ func (c *webhookCall) send(next http.RoundTripper) (*http.Response, error) {
 	if closeErr := answer.Body.Close(); err == nil {
 		err = closeErr
 	}
-	o := proceed
-	if err == nil { // otherwise the response is not complete
-		// The transport may still read the body of the request.
-		c.r = c.r.WithContext(c.r.Context())
-		c.r.Body = http.NoBody
-		op := c.op
-		op.Phase, op.Code = Committed, resp.Code
-		o = c.applyRules(c.set.rules(), op, func(e Effect) outcome { return e.(committedEffect).applyCommitted(&c.exchange, resp) })
+	if err != nil { // the response is not complete
+		resp.SendTo(c.w)
+		return c.result(err), nil
 	}
+	return c.finish(resp)
+}
+
+// finish applies the rules of the Committed phase to the response and returns it.
+func (c *webhookCall) finish(resp *bufferedResponse) (*http.Response, error) {
+	// The transport may still read the body of the request.
+	c.r = c.r.WithContext(c.r.Context())
+	c.r.Body = http.NoBody
+	op := c.op
+	op.Phase, op.Code = Committed, resp.Code
+	o := c.applyRules(c.set.rules(), op, func(e Effect) outcome { return e.(committedEffect).applyCommitted(&c.exchange, resp) })
+	var err error
 	switch {
 	case o == proceed:
 		resp.SendTo(c.w)

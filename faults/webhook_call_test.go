@@ -2,10 +2,13 @@ package faults_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -180,6 +183,112 @@ func TestWebhookCallEffects(t *testing.T) {
 			require.Equal(t, test.headers, resp.Header.Get("X-Rule")+" "+resp.Header.Get("Content-Type"), test.rule)
 		})
 	}
+}
+
+// review calls a webhook with an AdmissionReview of an object and returns its response.
+func review(t *testing.T, set *faults.Set, object string) (code int, response map[string]any) {
+	body := `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u-1","object":` + object + `}}`
+	r := httptest.NewRequest("POST", "https://hook.ns.svc:443/", strings.NewReader(body))
+	resp, err := set.WebhookCall("h", r, &testWebhook{err: errors.New("the webhook is called")})
+	require.NoError(t, err)
+	var answer struct {
+		Kind, APIVersion string
+		Response         map[string]any
+	}
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
+	if resp.StatusCode == 200 {
+		require.Equal(t, "AdmissionReview", answer.Kind)
+		require.Equal(t, "admission.k8s.io/v1", answer.APIVersion)
+		require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
+	}
+	if patch, ok := answer.Response["patch"].(string); ok {
+		plain, err := base64.StdEncoding.DecodeString(patch)
+		require.NoError(t, err)
+		answer.Response["patch"] = string(plain)
+	}
+	return resp.StatusCode, answer.Response
+}
+
+// TestVerdicts tests the answers in place of a webhook.
+func TestVerdicts(t *testing.T) {
+	const pod = `{"metadata":{"name":"a","labels":{"a/b":"1","c":"2"}},"spec":{"n":[1]}}`
+	patched := func(operations string) map[string]any {
+		return map[string]any{"uid": "u-1", "allowed": true, "patchType": "JSONPatch", "patch": operations}
+	}
+	allows := map[string]any{"uid": "u-1", "allowed": true}
+	for _, test := range []struct {
+		rules, object string
+		want          map[string]any
+	}{
+		{"when webhook(h) do allow", pod, allows},
+		{"when webhook(h) do deny(\"\")", pod, map[string]any{"uid": "u-1", "allowed": false}},
+		{"when webhook(h) do deny(never)", pod, map[string]any{"uid": "u-1", "allowed": false, "status": map[string]any{"metadata": map[string]any{}, "message": "never", "reason": "Forbidden", "code": 403.0}}},
+		{"when webhook(h) do allow\nwhen webhook(h) do deny(\"\")", pod, map[string]any{"uid": "u-1", "allowed": false}},
+		{"when webhook(h) do deny(no)\nwhen webhook(h) do allow", pod, allows},
+		{"when webhook(h) do allow\nwhen webhook(h) && during(committed) do set(/response/warnings, json(\"[\\\"w\\\"]\"))", pod, map[string]any{"uid": "u-1", "allowed": true, "warnings": []any{"w"}}},
+		{`when webhook(h) do patch("{}")`, pod, patched(`[]`)},
+		{`when webhook(h) do patch("{\"metadata\":{\"labels\":{\"a/b\":\"x\",\"c\":null,\"d\":null}}}")`, pod, patched(`[{"op":"add","path":"/metadata/labels/a~1b","value":"x"},{"op":"remove","path":"/metadata/labels/c","value":null}]`)},
+		{`when webhook(h) do patch("{\"data\":{\"x\":{\"y\":12345678901234567890},\"z\":null},\"spec\":{\"n\":{\"m\":true}}}")`, pod,
+			patched(`[{"op":"add","path":"/data","value":{}},{"op":"add","path":"/data/x","value":{}},{"op":"add","path":"/data/x/y","value":12345678901234567890},{"op":"add","path":"/spec/n","value":{}},{"op":"add","path":"/spec/n/m","value":true}]`)},
+		{`when webhook(h) do patch("{\"metadata\":{\"labels\":{\"a\":\"x\"}}}")`, "null", allows},
+	} {
+		var set faults.Set
+		_, err := set.AddText(test.rules)
+		require.NoError(t, err)
+		code, response := review(t, &set, test.object)
+		require.Equal(t, 200, code, test.rules)
+		require.Equal(t, test.want, response, test.rules)
+		set.MustHit(t)
+	}
+}
+
+// TestVerdictOfConversion tests that a verdict on a call that is no AdmissionReview fails the call
+// and is reported.
+func TestVerdictOfConversion(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"kind":"ConversionReview","request":{"uid":"1"}}`: "the webhook is called with a ConversionReview, not with an AdmissionReview",
+		`{"kind":"AdmissionReview"}`:                        "the AdmissionReview has no request",
+		"":                                                  "unexpected end of JSON input",
+	} {
+		var set faults.Set
+		_, err := set.AddText("when webhook(h) do allow")
+		require.NoError(t, err)
+		resp, err := set.WebhookCall("h", httptest.NewRequest("POST", "https://hook/", strings.NewReader(body)), &testWebhook{})
+		require.NoError(t, err)
+		require.Equal(t, 500, resp.StatusCode)
+		require.Equal(t, want, set.Hits()[0].NotApplied)
+	}
+}
+
+// FuzzWebhookCall tests that a rule causes no panic, that the call ends with its context, and that
+// without the rule the webhook is called.
+func FuzzWebhookCall(f *testing.F) {
+	table, err := os.ReadFile("testdata/rules.txt")
+	require.NoError(f, err)
+	for line := range strings.Lines(string(table)) {
+		if rule, err := faults.Parse(line); err == nil && rule.MatchesWebhooks() {
+			f.Add(rule.String())
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		synctest.Test(t, func(t *testing.T) {
+			var set faults.Set
+			if _, err := set.AddText(text); err != nil {
+				return
+			}
+			for _, name := range []string{"a", "b", "pods.example.com"} {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				start := time.Now()
+				_, _, _ = new(testWebhook).call(ctx, &set, createPod, name)
+				require.LessOrEqual(t, time.Since(start), 10*time.Second)
+				cancel()
+			}
+			set.Clear()
+			_, body, err := new(testWebhook).call(t.Context(), &set, createPod, "a")
+			require.NoError(t, err)
+			require.Equal(t, allowed, body)
+		})
+	})
 }
 
 // TestWebhookCallErrors tests that errors of the connection, which have no response to act on, are
