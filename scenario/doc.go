@@ -101,6 +101,7 @@
 //	switch CLIENT REPLICA
 //	update FILE [--subresource NAME]
 //	watch NAME KIND [-n NAMESPACE | -A] [--selector SELECTOR] [--from REVISION]
+//	webhook NAME KIND [--ignore] [--timeout DURATION] EFFECT, ...
 //
 // Each is documented at the function that makes it in Go, which usually has the name of the step:
 // [Advance], [Apply], [ExpectAbsent]. Variants with flags have their own functions, such as
@@ -119,6 +120,17 @@
 // After each step the server and the clients run until all of them wait for time to pass. So a step
 // sees the effects of the previous one, unless a client waits for a back-off, a rate limit or a
 // delay. Use advance and eventually for these.
+//
+// # Webhooks
+//
+// The step webhook registers an admission webhook, and says how it answers, with effects of package
+// faults: allow, deny(MESSAGE) or patch(MERGEPATCH), which may follow a delay. No server is needed.
+// A rule of the name NAME answers; without the rule the webhook is down. Further rules with
+// webhook(NAME) make it fail:
+//
+//	webhook pods.example.com pod --timeout 5s patch("{\"metadata\":{\"labels\":{\"a\":\"b\"}}}")
+//	fault slow: when webhook(pods.example.com) && userAgent(mine) && first(2) do delay(6s)
+//	clear fault pods.example.com
 //
 // # What must not happen
 //

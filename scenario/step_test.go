@@ -118,6 +118,12 @@ func stepTexts(t *testing.T) []struct {
 		{"watch w pods", Watch("w", Collection{Kind: "pods"}), ""},
 		{"watch w pods --from 1 --selector a=b -n x", WatchFrom("w", Collection{Kind: "pods", Namespace: "x", Selector: "a=b"}, "1"),
 			"watch w pods -n x --selector a=b --from 1"},
+		{"webhook a.example.com cm allow", Webhook(AdmissionWebhook{Name: "a.example.com", Kind: "cm", Answer: []faults.Effect{faults.Allow()}}), ""},
+		{`webhook "a b" pods --timeout 5s --ignore delay(1m), deny("no more") # so`,
+			Webhook(AdmissionWebhook{Name: "a b", Kind: "pods", Ignore: true, Timeout: 5 * time.Second, Answer: []faults.Effect{faults.Delay(time.Minute), faults.Deny("no more")}}),
+			`webhook "a b" pods --ignore --timeout 5s delay(1m0s), deny("no more")`},
+		{`webhook a.example.com cm patch("{\"data\":{\"k\":\"v\"}}")`,
+			Webhook(AdmissionWebhook{Name: "a.example.com", Kind: "cm", Answer: []faults.Effect{faults.Patch(`{"data": {"k": "v"}}`)}}), ""},
 	}
 }
 
@@ -220,6 +226,15 @@ func syntaxErrors() map[string]string {
 		"fault when verb(lift) do reset":        "line 1: column 11 of the rule: unknown verb",
 		"fault when verb(list) do drop":         `its condition can match in: before, committed; but drop can be applied in: stream`,
 		"expect error":                          "line 1: expected a text, found the end of the line",
+		"webhook":                               "line 1: expected the name of a webhook, found the end of the line (webhook NAME KIND",
+		"webhook a.b.c":                         "line 1: expected a kind, found the end of the line",
+		"webhook a.b.c cm":                      "line 1: expected an effect, found the end (webhook NAME",
+		"webhook a.b.c cm alow":                 `line 1: unknown effect "alow"; known: allow, `,
+		"webhook a.b.c cm drop":                 "drop cannot be applied to calls of webhooks",
+		"webhook a.b.c cm --fail allow":         "line 1: expected one of the flags --ignore, --timeout, found --fail",
+		"webhook a.b.c cm --timeout 31s allow":  "line 1: expected a timeout from 1s to 30s in whole seconds, found 31s",
+		"webhook a.b.c cm --timeout 1.5s allow": "line 1: expected a timeout from 1s to 30s in whole seconds, found 1.5s",
+		"webhook a.b.c cm --timeout soon allow": `line 1: expected a duration such as "90s" or "5m", found "soon"`,
 	}
 }
 
@@ -320,6 +335,12 @@ func failingTexts() []struct{ text, want string } {
 		{"run loops", "run loops\n    expected client loops to pause; saw more than 5000 requests at one time"},
 		{"run waits\nexpect requests waits GET 1", "expected 1 requests of client waits with GET; saw 0"},
 		{"expect requests waits GET 0", `no client "waits" was started`},
+		{"webhook a.example.com foo allow", `expected a kind that is served, found "foo"`},
+		{"webhook a cm allow", "422 Invalid: "},
+		{"webhook a.example.com cm deny(never)\napply a" + object, `ConfigMap a: 403 Forbidden: admission webhook "a.example.com" denied the request: never`},
+		{"webhook a.example.com cm allow\nclear fault a.example.com\napply a" + object,
+			`ConfigMap a: 500 InternalError: Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: Post "https://webhook.default.svc:443/?timeout=10s": service "webhook" not found`},
+		{"webhook a.example.com cm --timeout 2s delay(3s), allow\napply a" + object, "context deadline exceeded"},
 	}
 }
 
@@ -388,5 +409,10 @@ func passingTexts() []string {
 		"apply a\nexpect same cm default kube-public\n-- a --\n" + manifest + "---\n" + strings.Replace(manifest, "}", ", labels: {a: b}, namespace: kube-public}", 1),
 		"apply a\napply a\nexpect cm/a kind=ConfigMap metadata.name=a\n-- a --\n" + manifest,
 		"expect ns/default status.phase=Active spec.finalizers=[\"kubernetes\"]",
+		"webhook a.example.com cm patch(\"{\\\"data\\\":{\\\"k\\\":\\\"v\\\"}}\")\napply a\nexpect cm/a data.k=v\nexpect hits a.example.com 1\n" +
+			"webhook a.example.com cm deny(no)\nexpect error no delete cm/a\nclear fault a.example.com\nexpect error \"not found\" delete cm/a\n" +
+			"webhook a.example.com cm --ignore deny(no)\nclear fault a.example.com\ndelete cm/a\nexpect absent cm/a" + object,
+		// The rule and the webhook work on a replica, too.
+		"replica b\non b webhook a.example.com cm allow\non b apply a\nexpect error \"service \\\"webhook\\\" not found\" delete cm/a\non b delete cm/a" + object,
 	}
 }
