@@ -336,7 +336,7 @@ func failingTexts() []struct{ text, want string } {
 		{"run waits\nexpect requests waits GET 1", "expected 1 requests of client waits with GET; saw 0"},
 		{"expect requests waits GET 0", `no client "waits" was started`},
 		{"webhook a.example.com foo allow", `expected a kind that is served, found "foo"`},
-		{"webhook a cm allow", "422 Invalid: "},
+		{"webhook a cm allow", "webhooks[0].name: Invalid value"},
 		{"webhook a.example.com cm deny(never)\napply a" + object, `ConfigMap a: 403 Forbidden: admission webhook "a.example.com" denied the request: never`},
 		{"webhook a.example.com cm allow\nclear fault a.example.com\napply a" + object,
 			`ConfigMap a: 500 InternalError: Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: Post "https://webhook.default.svc:443/?timeout=10s": service "webhook" not found`},

@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -125,23 +126,43 @@ func noServices(namespace, name string, _ int32) (string, error) {
 	}}
 }
 
-// ResolveEndpoint implements webhook.ServiceResolver.
+// ResolveEndpoint implements webhook.ServiceResolver. It returns the name of the service in the
+// cluster. The address is looked up later, for each call that Intercept lets pass.
 func (n *Transport) ResolveEndpoint(namespace, name string, port int32) (*url.URL, error) {
-	address, err := n.network.Services(namespace, name, port)
+	return &url.URL{Scheme: "https", Host: net.JoinHostPort(name+"."+namespace+".svc", strconv.Itoa(int(port)))}, nil
+}
+
+// service is an http.RoundTripper that sends requests to the address of a service.
+type service struct {
+	transport       *Transport
+	next            http.RoundTripper
+	namespace, name string
+	port            int32
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s service) RoundTrip(r *http.Request) (*http.Response, error) {
+	address, err := s.transport.network.Services(s.namespace, s.name, s.port)
 	if err != nil {
 		return nil, err
 	}
 	if _, _, err := net.SplitHostPort(address); err != nil {
-		return nil, fmt.Errorf("service %s/%s: %w", namespace, name, err)
+		return nil, fmt.Errorf("service %s/%s: %w", s.namespace, s.name, err)
 	}
-	return &url.URL{Scheme: "https", Host: address}, nil
+	r = r.Clone(r.Context()) // its Host is the name of the service
+	r.URL.Host = address
+	return s.next.RoundTrip(r)
 }
+
+// WrappedRoundTripper returns the http.RoundTripper that is called in the end, as client-go's own
+// wrappers do.
+func (s service) WrappedRoundTripper() http.RoundTripper { return s.next }
 
 // AuthenticationInfoResolver makes the library's clients use the Transport. The library would
 // otherwise read the credentials of a Pod for the service kubernetes.default. It is a
 // webhook.AuthenticationInfoResolverWrapper.
 func (n *Transport) AuthenticationInfoResolver(webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
-	config := func() (*rest.Config, error) {
+	config := func(wrap func(http.RoundTripper) http.RoundTripper) (*rest.Config, error) {
 		return &rest.Config{
 			UserAgent: userAgent,
 			Timeout:   CallTimeout,
@@ -149,12 +170,16 @@ func (n *Transport) AuthenticationInfoResolver(webhook.AuthenticationInfoResolve
 			// No proxy. Because Proxy is a function, client-go does not keep the Transport in its
 			// cache, where it would remain after Close.
 			Proxy:         func(*http.Request) (*url.URL, error) { return nil, nil },
-			WrapTransport: n.withIntercept,
+			WrapTransport: wrap,
 		}, nil
 	}
 	return &webhook.AuthenticationInfoResolverDelegator{
-		ClientConfigForFunc:        func(string) (*rest.Config, error) { return config() },
-		ClientConfigForServiceFunc: func(string, string, int) (*rest.Config, error) { return config() },
+		ClientConfigForFunc: func(string) (*rest.Config, error) { return config(n.withIntercept) },
+		ClientConfigForServiceFunc: func(name, namespace string, port int) (*rest.Config, error) {
+			return config(func(next http.RoundTripper) http.RoundTripper {
+				return n.withIntercept(service{n, next, namespace, name, int32(port)})
+			})
+		},
 	}
 }
 
