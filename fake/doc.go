@@ -224,7 +224,7 @@
 //	+1.200s   * server: Compact
 //	+1.300s #4 ann/v1 create /api/v1/namespaces/default/configmaps -> 403 in 8ms
 //	+1.303s     #4 webhook defaults/size.example.com allowed in 3ms: add /metadata/labels/size
-//	+1.308s     #4 webhook checks/owner.example.com denied with 403 in 5ms: the label owner is missing
+//	+1.308s     #4 webhook checks/owner.example.com denied with 403 in 5ms: admission webhook "owner.example.com" denied the request: no owner
 //
 // The line of a request has its number, the time since the server started, the user agent, the
 // response and its duration. The line of a frame has the number of its watch, and that of a decision
