@@ -159,3 +159,14 @@ func TestAdmissionDecisionsWithoutSecrets(t *testing.T) {
 	require.Contains(t, text, "add /data")
 	require.Regexp(t, `policy old \(binding old-warn\) warned( in \d+ms)?: REDACTED`, text)
 }
+
+// A write of a controller is in no exchange, so what a webhook decides about it is a note.
+func TestAdmissionDecisionsOfControllers(t *testing.T) {
+	srv := fakeapi.Start(t)
+	registerReviewers(t, srv)
+	requireCode(t, srv, 201, "POST", "/api/v1/namespaces", `{"metadata":{"name":"gone"}}`)
+	requireCode(t, srv, 201, "POST", "/api/v1/namespaces/gone/configmaps", `{"metadata":{"name":"a"}}`)
+	requireCode(t, srv, 200, "DELETE", "/api/v1/namespaces/gone", "")
+	require.NoError(t, srv.RunControllers(t.Context()))
+	require.Regexp(t, `  \* server: DELETE configmaps gone/a: webhook checks/owner.example.com allowed`, srv.Timeline().String())
+}

@@ -213,35 +213,29 @@
 //	}
 //
 // Server.Timeline returns the requests with their responses, the frames of watches, the decisions of
-// admission webhooks and policies, the hits of fault rules, and notes (the actions of the test on the
-// server, the steps of a scenario, and what the test says with AddNote), in the order of time, as
-// values and as text with a line for each:
+// admission webhooks and policies, the hits of fault rules, and notes (actions of the test on the
+// server, steps of a scenario, AddNote), in the order of time, as values and as lines of text:
 //
 //	+1.000s #2 ann/v1 create /api/v1/namespaces/default/configmaps -> 201 rv=1005
 //	+1.000s     #1 ADDED default/a rv=1005
 //	+1.000s #3 ann/v1 list /api/v1/namespaces/default/configmaps -> 503
 //	+1.000s   ! busy: before list configmaps in default: status(503)
 //	+1.200s   * server: Compact
-//	+1.300s #4 ann/v1 create /api/v1/namespaces/default/configmaps -> 403 in 8ms
+//	+1.300s #4 ann/v1 create /api/v1/namespaces/default/configmaps -> 422 in 8ms
 //	+1.303s     #4 webhook defaults/size.example.com allowed in 3ms: add /metadata/labels/size
-//	+1.308s     #4 webhook checks/owner.example.com denied with 403 in 5ms: admission webhook "owner.example.com" denied the request: no owner
+//	+1.308s     #4 policy owners (binding all) denied with 422: the label owner is missing
 //
 // The line of a request has its number, the time since the server started, the user agent, the
-// response and its duration. The line of a frame has the number of its watch, and that of a decision
-// of admission the number of the request, the configuration and the webhook (or the policy and its
-// binding), the duration, and what was changed or why the write was refused. The timeline is what
-// clients got, after all faults, but for the values of Secrets and tokens, which are REDACTED. Its
-// memory is limited; see Server.Timeline.
+// response and its duration. That of a frame or a decision begins with the number of the request. The
+// timeline is what clients got, after all faults, but for the values of Secrets and tokens, which are
+// REDACTED. Its memory is limited; see Server.Timeline.
 //
 // Timeline.WriteHTML writes it as an HTML page: a lane for each client and each watch, the notes,
 // the faults, with the first one open, each write with the events that it caused and with who changed
-// or refused it, and the bodies, with the difference to the version before. The page can be used by keys (press ? for a list), loads no other files, and has a table
-// for browsers without scripts. A test that fails writes the page of its server, and a scenario
-// that fails as well: to the ArtifactDir of the test with go test -artifacts, or to a folder. In a
-// test that passes, Server.SaveTimeline does so.
-//
-//	go test -artifacts ./...
-//	FAKEAPI_ARTIFACTS=FOLDER go test ./...
+// or refused it, and the bodies, with the difference to the version before. It can be used by keys
+// (press ? for a list), loads no other files, and has a table for browsers without scripts. A test
+// that fails writes the page of its server, and a scenario that fails as well: to the ArtifactDir of
+// the test with go test -artifacts, or to the folder FAKEAPI_ARTIFACTS. Server.SaveTimeline does too.
 //
 // # The control API
 //

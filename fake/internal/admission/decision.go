@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/resource"
 )
 
 // The outcomes of a Decision.
@@ -59,6 +61,9 @@ type Decision struct {
 func (d *Decision) SetWrite(attrs *Attributes) {
 	d.Operation, d.Resource, d.Subresource = string(attrs.Operation), attrs.GroupResource(), attrs.Subresource
 	d.Namespace, d.ObjectName = attrs.Namespace, attrs.Name
+	if d.ObjectName == "" && attrs.OldObject != nil { // it is one of a collection that is deleted
+		d.ObjectName = resource.Accessor(attrs.OldObject).GetName()
+	}
 }
 
 // Change is one change of an object, as an operation of a JSON patch.

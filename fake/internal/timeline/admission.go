@@ -84,6 +84,9 @@ func (r *Recorder) AddDecision(ctx context.Context, d AdmissionDecision, target 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	d.Order = r.pool.order.Add(1)
+	if x.admission == nil {
+		x.admission = &decisions{}
+	}
 	x.admission.add(d)
 }
 

@@ -50,8 +50,9 @@ func (x *recording) copyFrames() (e Exchange, sent []Frame) {
 		Response: x.answer.body(x.answerType),
 
 		ResourceVersion: x.answer.listVersion(),
-
-		Admission: slices.Clone(x.admission.list), DecisionsDropped: x.admission.dropped,
+	}
+	if x.admission != nil {
+		e.Admission, e.DecisionsDropped = slices.Clone(x.admission.list), x.admission.dropped
 	}
 	s := x.stream
 	if s == nil {

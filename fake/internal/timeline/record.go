@@ -155,8 +155,8 @@ type recording struct {
 
 	answerType      string
 	request, answer truncatedBody
-	stream          *stream // nil unless it is a watch
-	admission       decisions
+	stream          *stream    // nil unless it is a watch
+	admission       *decisions // nil if there are none
 }
 
 func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
