@@ -24,11 +24,9 @@ func WipeSystemFields(m metav1.Object) {
 
 // PrepareForCreate sets the metadata of a new object that the server sets (MD-02 to MD-09, MD-14),
 // and clears the fields that only a subresource may write (SU-01). WipeSystemFields must have been
-// called; the deletion of an object is cleared again because admission plugins may have set it.
+// called before admission. As on a real server, a webhook can create an object that is being deleted.
 func PrepareForCreate(ctx context.Context, res *resource.Resource, obj runtime.Object, g *ids.Generator, now metav1.Time) {
 	m := resource.Accessor(obj)
-	m.SetDeletionTimestamp(nil)
-	m.SetDeletionGracePeriodSeconds(nil)
 	m.SetUID(g.UID())
 	m.SetCreationTimestamp(now)
 	if res.HasGeneration {
