@@ -18,10 +18,10 @@ import (
 // other responses.
 var webhookFaults = []faultyServer{
 	// Matching.
-	{"calls webhooks for all operations", changeRules("operations", []string{"*"}), `^WH-(01/typed|15)$`},
+	{"calls webhooks for all operations", changeRules("operations", []string{"*"}), `^WH-01/typed$`},
 	{"calls webhooks for all groups", changeRules("apiGroups", []string{"*"}), `^WH-(02/typed)$`},
 	{"calls webhooks for all versions", changeRules("apiVersions", []string{"*"}), `^WH-(03/typed|20)$`},
-	{"calls webhooks for all resources", changeRules("resources", []string{"*/*"}), `^WH-(04/typed|05|26)$`},
+	{"calls webhooks for all resources", changeRules("resources", []string{"*/*"}), `^WH-(04/typed|05)$`},
 	{"calls webhooks for objects of any scope", changeRules("scope", "*"), `^WH-07$`},
 	{"calls no webhooks for cluster-scoped objects", changeRules("scope", "Namespaced"), `^WH-(07|10|11)$`},
 	{"applies the first rule only", changeWebhooks(func(hook map[string]any) { hook["rules"] = hook["rules"].([]any)[:1] }), `^WH-06$`},
@@ -62,9 +62,7 @@ var webhookFaults = []faultyServer{
 	}), `^WH-78$`},
 	{"increments no generation of configurations", changeBody(isWebhookConfig, replacePattern(`"generation":\d+`, `"generation":1`)), `^WH-79$`},
 	{"answers 501 instead of 504 when a webhook hangs", withoutCode(504), `^WH-70$`},
-	{"calls webhooks for configurations", changeResponse(func(r *http.Request) bool {
-		return isWebhookConfig(r) && strings.Contains(readBody(r), `-exempt"`)
-	}, func(r *http.Response) { r.StatusCode = 400 }), `^WH-75$`},
+	{"denies changes of configurations", changeResponse(hasPathSuffix("-exempt"), func(r *http.Response) { r.StatusCode = 400 }), `^WH-75$`},
 	{"answers 501 to invalid configurations", withoutCode(422), `^WH-(41/schema|41/typed|83|84|85|86|87)$`},
 
 	// Responses.
