@@ -203,8 +203,8 @@ func checkSeveralBindings(ctx context.Context, p *admission) error {
 	)
 }
 
-// checkDeletion checks that a policy, which denies data with k=1, does nothing after the object at a
-// path is deleted.
+// checkDeletion checks that a policy, which denies data with k=1, does nothing after the object at
+// a path is deleted.
 func (p *admission) checkDeletion(ctx context.Context, q *policy, path string) error {
 	if err := p.check(ctx, these(q), send(p.try("x", "k", "1"), p.denied("x", "a", "failed expression: object.data.k != '1'").check)); err != nil {
 		return err

@@ -111,7 +111,7 @@ func policyLibraryCases() []Case {
 		of("sets", "the functions of sets", `string(sets.contains([1, 2], [2])) + ' ' + string(sets.equivalent([1, 2], [2, 1, 1])) + ' ' + string(sets.intersects([1], [2]))`, "true true false"),
 		of("optionals", "optional values", `object.?data.?k.orValue('none') + ' ' + object.?data.?missing.orValue('none') + ' ' + string(object.?data.?missing.hasValue()) + ' ' + optional.ofNonZeroValue('').orValue('zero') + ' ' + {'a': 'b'}[?'c'].orValue('no c')`,
 			"1 none false zero no c"),
-		of("times", "durations and timestamps", `string(duration('90m').getHours()) + ' ' + string(timestamp('2026-01-02T03:04:05Z').getFullYear()) + ' ' + string(timestamp('2026-01-01T00:00:00Z') < timestamp('2026-01-02T00:00:00Z')) + ' ' + string(timestamp(object.metadata.creationTimestamp) > timestamp('2001-01-01T00:00:00Z'))`,
+		of("times", "durations and timestamps", `string(duration('90m').getHours()) + ' ' + string(timestamp('2026-01-02T03:04:05Z').getFullYear()) + ' ' + string(timestamp('2026-01-01T00:00:00Z') < timestamp('2026-01-02T00:00:00Z')) + ' ' + string(timestamp(object.metadata.creationTimestamp) > timestamp('1999-01-01T00:00:00Z'))`,
 			"1 2026 true true"),
 	}
 }

@@ -44,8 +44,8 @@ func policyStatusCases() []Case {
 	}
 }
 
-// checkTypes checks the status of a policy after a controller has set it. It skips the case if there
-// is no such controller.
+// checkTypes checks the status of a policy after a controller has set it. It skips the case if
+// there is no such controller.
 func (p *admission) checkTypes(ctx context.Context, q *policy, expect ...expectation) error {
 	if err := p.s.expect(ctx, post(policiesPath(q.kind), q.body()), code(201), value(nil, "status", "typeChecking")); err != nil {
 		return err

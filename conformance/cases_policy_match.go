@@ -19,11 +19,13 @@ func policyMatchCases() []Case {
 		}),
 		must("AP-17", "groups, versions and resources of a rule may be *", "a policy is about all types", func(ctx context.Context, p *admission) error {
 			leases := p.of(collection{root: "/apis/coordination.k8s.io/v1", apiVersion: "coordination.k8s.io/v1", group: "coordination.k8s.io", kind: "Lease", resource: "leases"})
-			create := []string{"CREATE"}
+			all := func(group, version string) object {
+				return rule(group, version, []string{"*"}, []string{"CREATE"}).with("scope", "Namespaced")
+			}
 			return p.check(ctx, these(
-				p.validating("a", valid("object.metadata.name != 'all'")).on(rule("*", "*", []string{"*"}, create)),
-				p.validating("b", valid("object.metadata.name != 'group'")).on(rule("coordination.k8s.io", "*", []string{"*"}, create)),
-				p.validating("c", valid("object.metadata.name != 'version'")).on(rule("*", "v1beta1", []string{"*"}, create)),
+				p.validating("a", valid("object.metadata.name != 'all'")).on(all("*", "*")),
+				p.validating("b", valid("object.metadata.name != 'group'")).on(all("coordination.k8s.io", "*")),
+				p.validating("c", valid("object.metadata.name != 'version'")).on(all("*", "v1beta1")),
 			),
 				send(p.try("all"), p.denied("all", "a", "failed expression: object.metadata.name != 'all'").check),
 				send(leases.dryRunCreate(leases.object("all")), p.deniedIn(leases, "all", "a", "failed expression: object.metadata.name != 'all'").check),
@@ -281,7 +283,8 @@ func checkSubresourceRules(ctx context.Context, p *admission) error {
 		return err
 	}
 	on := func(name string, resources ...string) *policy {
-		return p.validating(name, invalid("request.subResource + ' of ' + object.spec.color")).on(rule(c.group, "v1", resources, []string{"UPDATE"})).
+		return p.validating(name, invalid("request.subResource + ' of ' + object.spec.color")).
+			on(rule(c.group, "v1", resources, []string{"UPDATE"}).with("scope", "Namespaced")).
 			with("matchConditions", []object{variable("this", fmt.Sprintf("has(object.status) && object.status.phase == '%s'", name))})
 	}
 	setPhase := func(phase string) call {

@@ -110,7 +110,7 @@ func (p *admission) dataOf(name string, data ...string) object {
 	return p.object(name).withData(data...)
 }
 
-// limit returns a policy that limits the number k in the data to the number "most" of the parameter.
+// limit returns a policy that limits the number k in the data to "most" of the parameter.
 func (p *admission) limit(name string) *policy {
 	v := valid("!has(object.data.k) || int(object.data.k) <= int(params.data.most)").
 		with("messageExpression", "'at most ' + params.data.most + ' by ' + params.metadata.name + ' of ' + params.metadata.namespace")

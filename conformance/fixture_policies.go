@@ -36,8 +36,8 @@ func policyBindingsPath(kind string) string {
 	return "/apis/" + admissionVersion + "/" + strings.ToLower(kind) + "bindings"
 }
 
-// admission is the ConfigMaps of a new namespace for cases about admission policies. Policies select
-// the namespace by a label of its own.
+// admission is the ConfigMaps of a new namespace for cases about admission policies. Policies
+// select the namespace by a label of its own.
 type admission struct {
 	collection
 	changed map[string]bool // kinds of policies that have changed since the last wait
@@ -284,7 +284,7 @@ func (p *admission) settleKind(ctx context.Context, kind string) error {
 	return p.s.waitFor(ctx, other.try("probe"), code(http.StatusCreated), expected)
 }
 
-// markers returns the ConfigMaps of the namespace of markers, which the first call of a run creates.
+// markers returns the ConfigMaps of the namespace of markers. The first call of a run creates it.
 func (r *run) markers(ctx context.Context) (*admission, error) {
 	if r.markerNamespace == nil {
 		namespace, err := r.shared.newAdmission(ctx)

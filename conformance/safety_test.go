@@ -109,6 +109,7 @@ func (w writeRequest) checkSafe(run string) error {
 	case regexp.MustCompile(`^` + crdPath + `/[a-z]+\.` + group + `(/status)?$`).MatchString(w.path):
 	case w.method == http.MethodDelete && strings.Contains(w.query.Get("labelSelector"), "conformance-absent=") && strings.Contains(w.query.Get("labelSelector"), run):
 	case w.method == http.MethodPost && w.path == "/api/v1/namespaces" && strings.HasPrefix(o.Name+o.GenerateName, "conformance-"+run+"-"):
+	case w.isSafePolicy("conformance-" + run + "-"):
 	case w.method == http.MethodPost && w.path == crdPath && regexp.MustCompile(`^[A-Za-z]+\.`+group+`$`).MatchString(o.Name):
 	default:
 		return fmt.Errorf("the write is outside of the run %s: %q", run, excerpt(w.body))

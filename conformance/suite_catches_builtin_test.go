@@ -20,10 +20,10 @@ import (
 // builtinFaults break the rules about built-in types. The cases about objects that are refused fail
 // against TestServerWithoutValidation.
 var builtinFaults = []faultyServer{
-	{"stores objects of built-in types as they were sent", storeAsSent, `^DV-`},
+	{"stores objects of built-in types as they were sent", storeAsSent, `^(DV-|AP-7[56]/)`},
 	{"refuses valid objects of built-in types", changeResponse(isDryRun, func(resp *http.Response) {
 		resp.StatusCode = http.StatusUnprocessableEntity
-	}), `^VA-\d\d/valid`},
+	}), `^(VA-\d\d|AP-(77|79|8[01]))/valid`},
 }
 
 // storeAsSent answers a create or a patch with the object that was sent, without defaults and with
@@ -77,7 +77,7 @@ func mergePatched(value, patch any) any {
 }
 
 // refusals matches the cases about objects of built-in types that are refused.
-var refusals = regexp.MustCompile(`^VA-\d\d/([^v]|v[^a]|va[^l]|val[^i]|vali[^d])`)
+var refusals = regexp.MustCompile(`^(VA-\d\d|AP-(7[7-9]|8[01]))/([^v]|v[^a]|va[^l]|val[^i]|vali[^d])`)
 
 // All cases about objects that are refused fail against a server that does not validate.
 func TestServerWithoutValidation(t *testing.T) {
