@@ -18,7 +18,7 @@ func policyCases() []Case {
 	must := policyRules(validatingPolicy, Must, docValidatingPolicies)
 	should := policyRules(validatingPolicy, Should, docValidatingPolicies)
 	return []Case{
-		must("AP-01", "a create, update, patch or apply that violates a validation is denied", "the cluster stays within the policy", checkDeniedWrites),
+		must("AP-01", "a create, update, patch or apply that violates a validation is denied", "the cluster stays within the policy", checkPolicyDenials),
 		must("AP-01/custom", "policies apply to custom resources", "the cluster stays within the policy", checkPolicyOfCustomResources),
 		must("AP-02", "a policy without a binding does nothing", "a policy can be prepared before it is used", func(ctx context.Context, p *admission) error {
 			q := p.validating("a", valid("object.data.k != '1'"))
@@ -151,7 +151,7 @@ func policyCases() []Case {
 	}
 }
 
-func checkDeniedWrites(ctx context.Context, p *admission) error {
+func checkPolicyDenials(ctx context.Context, p *admission) error {
 	want := func(name string) expectation { return p.denied(name, "a", "k must not be 1").check }
 	labels := object{"metadata": object{"labels": object{"a": "b"}}}
 	one := object{"data": object{"k": "1"}}

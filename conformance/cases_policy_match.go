@@ -20,7 +20,7 @@ func policyMatchCases() []Case {
 		must("AP-17", "groups, versions and resources of a rule may be *", "a policy is about all types", func(ctx context.Context, p *admission) error {
 			leases := p.of(collection{root: "/apis/coordination.k8s.io/v1", apiVersion: "coordination.k8s.io/v1", group: "coordination.k8s.io", kind: "Lease", resource: "leases"})
 			all := func(group, version string) object {
-				return rule(group, version, []string{"*"}, []string{"CREATE"}).with("scope", "Namespaced")
+				return resourceRule(group, version, []string{"*"}, []string{"CREATE"}).with("scope", "Namespaced")
 			}
 			return p.check(ctx, these(
 				p.validating("a", valid("object.metadata.name != 'all'")).on(all("*", "*")),
@@ -50,7 +50,7 @@ func policyMatchCases() []Case {
 				send(p.try("x"), p.denied("x", "a", "no").check))
 		}),
 		must("AP-20", "the scope of a rule selects namespaced or cluster-scoped objects", "a policy is about one of them", checkMatchedScope),
-		must("AP-21", "the namespaceSelector selects by the labels of the namespace", "a policy is about some namespaces", checkNamespaceSelector),
+		must("AP-21", "the namespaceSelector selects by the labels of the namespace", "a policy is about some namespaces", checkPolicyNamespaceSelector),
 		must("AP-21/namespace", "the namespaceSelector selects namespaces by their own labels", "a policy is about some namespaces", func(ctx context.Context, p *admission) error {
 			namespaces := collection{s: p.s, root: "/api/v1", apiVersion: "v1", kind: "Namespace", resource: "namespaces"}
 			name := p.name("dry")
@@ -69,7 +69,7 @@ func policyMatchCases() []Case {
 				send(roles.dryRunCreate(roles.object(name)), code(201)))
 		}),
 		must("AP-22", "the objectSelector matches if the old or the new object has the labels", "a label cannot be removed to get around a policy", checkObjectSelector),
-		must("AP-23", "with matchPolicy Equivalent, the default, a rule matches requests in other versions", "a policy cannot be got around by another version", checkEquivalent),
+		must("AP-23", "with matchPolicy Equivalent, the default, a rule matches requests in other versions", "a policy cannot be got around by another version", checkPolicyEquivalent),
 		must("AP-23/exact", "with matchPolicy Exact a rule matches requests in its versions only", "a policy may be about a version", checkExact),
 		must("AP-24", "a policy is evaluated only if all matchConditions are true", "a policy is about some writes only", func(ctx context.Context, p *admission) error {
 			conditions := []object{variable("one", "object.data.k == '1'"), variable("two", "request.operation == 'CREATE' && object.metadata.name != 'free'")}
@@ -81,14 +81,14 @@ func policyMatchCases() []Case {
 		must("AP-25", "a matchCondition that fails denies, unless another one is false or failurePolicy is Ignore", "the policy decides about failures", checkFailingConditions),
 		must("AP-26", "matchResources of a binding narrow what the policy matches", "a policy is introduced step by step", checkMatchResources),
 		must("AP-26/wider", "matchResources of a binding do not widen what the policy matches", "the author of a policy decides what it is about", func(ctx context.Context, p *admission) error {
-			wide := object{"resourceRules": []object{rule("*", "*", []string{"*"}, []string{"*"})}}
+			wide := object{"resourceRules": []object{resourceRule("*", "*", []string{"*"}, []string{"*"})}}
 			q := p.validating("a", invalid("'no'")).on(ruleFor(p.collection, "CREATE")).bind("matchResources", wide)
 			secrets := p.of(collection{root: "/api/v1", apiVersion: "v1", kind: "Secret", resource: "secrets"})
 			return p.check(ctx, these(q),
 				send(p.try("x"), p.denied("x", "a", "no").check),
 				send(secrets.dryRunCreate(secrets.object("x")), code(201)))
 		}),
-		must("AP-27", "policies do not apply to policies and bindings", "a policy cannot block its own removal", checkExemptKinds),
+		must("AP-27", "policies do not apply to policies and bindings", "a policy cannot block its own removal", checkKindsWithoutPolicies),
 		must("AP-28", "a rule matches subresources only if it names them", "the status is written by controllers", checkSubresourceRules),
 		must("AP-28/scale", "in a write of a scale the object is the Scale", "a policy limits the number of replicas", checkScalePolicy),
 		must("AP-29", "an expression about a DELETE gets the old object", "a policy protects objects", func(ctx context.Context, p *admission) error {
@@ -138,7 +138,7 @@ func checkMatchedScope(ctx context.Context, p *admission) error {
 		return err
 	}
 	scoped := func(scope string) *policy {
-		everything := rule("*", "*", []string{"*"}, []string{"CREATE"}).with("scope", scope)
+		everything := resourceRule("*", "*", []string{"*"}, []string{"CREATE"}).with("scope", scope)
 		return p.validating(map[string]string{"Cluster": "c", "Namespaced": "n"}[scope], invalid("'no'")).on(everything).match("objectSelector", p.selector())
 	}
 	limit := limits.object(p.name("x")).withLabel(policyLabel, p.namespace)
@@ -148,7 +148,7 @@ func checkMatchedScope(ctx context.Context, p *admission) error {
 	)
 }
 
-func checkNamespaceSelector(ctx context.Context, p *admission) error {
+func checkPolicyNamespaceSelector(ctx context.Context, p *admission) error {
 	other, err := p.inNewNamespace(ctx)
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (p *admission) widgetVersions(ctx context.Context) (v1, v1beta1 collection,
 // versionsMessage is the versions that an expression sees, as a message.
 const versionsMessage = "object.apiVersion + ', ' + request.kind.version + ', ' + request.resource.version + ', ' + request.requestKind.version + ', ' + request.requestResource.version"
 
-func checkEquivalent(ctx context.Context, p *admission) error {
+func checkPolicyEquivalent(ctx context.Context, p *admission) error {
 	v1, beta, err := p.widgetVersions(ctx)
 	if err != nil {
 		return err
@@ -252,8 +252,8 @@ func checkMatchResources(ctx context.Context, p *admission) error {
 	)
 }
 
-func checkExemptKinds(ctx context.Context, p *admission) error {
-	everything := rule(admissionGroup, "*", []string{"*/*"}, []string{"*"})
+func checkKindsWithoutPolicies(ctx context.Context, p *admission) error {
+	everything := resourceRule(admissionGroup, "*", []string{"*/*"}, []string{"*"})
 	q := p.validating("a", invalid("'no'")).on(everything).match("objectSelector", p.selector())
 	labels := object{"metadata": object{"labels": object{policyLabel: p.namespace}}}
 	labeled := func(o object) object { return o.withLabel(policyLabel, p.namespace) }
@@ -284,7 +284,7 @@ func checkSubresourceRules(ctx context.Context, p *admission) error {
 	}
 	on := func(name string, resources ...string) *policy {
 		return p.validating(name, invalid("request.subResource + ' of ' + object.spec.color")).
-			on(rule(c.group, "v1", resources, []string{"UPDATE"}).with("scope", "Namespaced")).
+			on(resourceRule(c.group, "v1", resources, []string{"UPDATE"}).with("scope", "Namespaced")).
 			with("matchConditions", []object{variable("this", fmt.Sprintf("has(object.status) && object.status.phase == '%s'", name))})
 	}
 	setPhase := func(phase string) call {
@@ -312,7 +312,7 @@ func checkScalePolicy(ctx context.Context, p *admission) error {
 	scale := func(replicas int) call {
 		return mergePatch(c.item("x")+"/scale", object{"spec": object{"replicas": replicas}}).withQuery("dryRun=All")
 	}
-	return p.check(ctx, these(p.validating("a", v).on(rule(c.group, "v1", []string{c.resource + "/scale"}, []string{"UPDATE"}))),
+	return p.check(ctx, these(p.validating("a", v).on(resourceRule(c.group, "v1", []string{c.resource + "/scale"}, []string{"UPDATE"}))),
 		send(scale(9), p.deniedIn(c, "x", "a", "Scale 1 to 9 by Scale").check),
 		send(scale(3), code(200)),
 	)

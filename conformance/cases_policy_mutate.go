@@ -16,7 +16,7 @@ func policyMutationCases() []Case {
 		must("AP-53", "a mutating policy changes objects on create, update, patch and apply", "defaults are the same however an object is written", checkMutatedWrites),
 		must("AP-53/custom", "a mutating policy changes custom resources", "defaults are the same for all types", checkMutatedCustomResources),
 		must("AP-54", "a mutating policy without a binding does nothing", "a policy can be prepared before it is used", func(ctx context.Context, p *admission) error {
-			q := p.mutating("a", setData("by", "'policy'"))
+			q := p.mutating("a", setDataByPolicy("by", "'policy'"))
 			binding := q.bindings[0]
 			if err := p.check(ctx, these(q.unbound()), send(p.try("x", "k", "1"), code(201), value(object{"k": "1"}, "data"))); err != nil {
 				return err
@@ -34,7 +34,7 @@ func policyMutationCases() []Case {
 		}),
 		must("AP-55", "the constraints of mutating policies and bindings select requests as those of validating ones", "a policy is about some writes only", checkMutationConstraints),
 		must("AP-55/delete", "a mutating policy about all operations does not affect a DELETE", "there is nothing to change", func(ctx context.Context, p *admission) error {
-			q := p.mutating("a", setData("k", "object.data.k + '!'")).on(ruleFor(p.collection, "*"))
+			q := p.mutating("a", setDataByPolicy("k", "object.data.k + '!'")).on(ruleFor(p.collection, "*"))
 			return p.check(ctx, these(q),
 				send(p.create("x", "k", "1"), code(201), field("1!", "data", "k")),
 				send(p.try("x", "other", "1"), code(403)),
@@ -42,7 +42,7 @@ func policyMutationCases() []Case {
 				send(get(p.item("x")), code(404)))
 		}),
 		must("AP-55/conditions", "a mutating policy changes an object only if all matchConditions are true", "a policy does not repeat its change", func(ctx context.Context, p *admission) error {
-			q := p.mutating("a", setData("k", "object.data.k + '+'")).with("matchConditions", []object{variable("short", "object.data.k.size() < 3")})
+			q := p.mutating("a", setDataByPolicy("k", "object.data.k + '+'")).with("matchConditions", []object{variable("short", "object.data.k.size() < 3")})
 			label := func(value string) call {
 				return mergePatch(p.item("x"), object{"metadata": object{"labels": object{"step": value}}})
 			}
@@ -52,7 +52,7 @@ func policyMutationCases() []Case {
 				send(label("2"), code(200), field("1++", "data", "k")))
 		}),
 		must("AP-55/exempt", "mutating policies do not apply to policies and bindings", "a policy cannot change another", func(ctx context.Context, p *admission) error {
-			everything := rule(admissionGroup, "*", []string{"*/*"}, []string{"*"})
+			everything := resourceRule(admissionGroup, "*", []string{"*/*"}, []string{"*"})
 			q := p.mutating("a", applyMutation("Object{metadata: Object.metadata{annotations: {'by': 'policy'}}}")).on(everything).match("objectSelector", p.selector())
 			labeled := func(o object) object { return o.withLabel(policyLabel, p.namespace) }
 			create := func(path string, o object) call { return post(path, labeled(o)).withQuery("dryRun=All") }
@@ -65,28 +65,28 @@ func policyMutationCases() []Case {
 				send(create(policyBindingsPath(other.kind), other.bindings[0]), code(201), unchanged))
 		}),
 		must("AP-56", "the mutations of a policy are made in order, each sees those before", "mutations are composed", func(ctx context.Context, p *admission) error {
-			q := p.mutating("a", setData("k", "object.data.k + 'a'"), jsonPatchMutation(`[JSONPatch{op: 'replace', path: '/data/k', value: object.data.k + 'b'}]`), setData("k", "object.data.k + 'c'"))
+			q := p.mutating("a", setDataByPolicy("k", "object.data.k + 'a'"), jsonPatchMutation(`[JSONPatch{op: 'replace', path: '/data/k', value: object.data.k + 'b'}]`), setDataByPolicy("k", "object.data.k + 'c'"))
 			return p.check(ctx, these(q), send(p.try("x", "k", "-"), code(201), field("-abc", "data", "k")))
 		}),
 		must("AP-56/bindings", "a policy changes an object once for each binding", "bindings have different parameters", func(ctx context.Context, p *admission) error {
-			q := p.mutating("a", setData("k", "object.data.k + 'a'"))
+			q := p.mutating("a", setDataByPolicy("k", "object.data.k + 'a'"))
 			q.bindings = append(q.bindings, p.binding(q.kind, "b", "a"))
 			return p.check(ctx, these(q), send(p.try("x", "k", "-"), code(201), field("-aa", "data", "k")))
 		}),
 		must("AP-57", "all mutating policies apply", "policies are independent", func(ctx context.Context, p *admission) error {
-			return p.check(ctx, these(p.mutating("a", setData("a", "'1'")), p.mutating("b", setData("b", "'2'")), p.mutating("c", jsonPatchMutation(`[JSONPatch{op: 'add', path: '/data/c', value: '3'}]`))),
+			return p.check(ctx, these(p.mutating("a", setDataByPolicy("a", "'1'")), p.mutating("b", setDataByPolicy("b", "'2'")), p.mutating("c", jsonPatchMutation(`[JSONPatch{op: 'add', path: '/data/c', value: '3'}]`))),
 				send(p.try("x", "k", "0"), code(201), value(object{"k": "0", "a": "1", "b": "2", "c": "3"}, "data")))
 		}),
 		must("AP-58", "with reinvocationPolicy IfNeeded a policy sees the changes of other policies", "policies need no order", func(ctx context.Context, p *admission) error {
-			seeing := p.mutating("a", setData("seen", "'b' in object.data ? 'yes' : 'no'")).with("reinvocationPolicy", "IfNeeded")
-			return p.check(ctx, these(seeing, p.mutating("b", setData("b", "'1'"))), send(p.try("x", "k", "0"), code(201), field("yes", "data", "seen")))
+			seeing := p.mutating("a", setDataByPolicy("seen", "'b' in object.data ? 'yes' : 'no'")).with("reinvocationPolicy", "IfNeeded")
+			return p.check(ctx, these(seeing, p.mutating("b", setDataByPolicy("b", "'1'"))), send(p.try("x", "k", "0"), code(201), field("yes", "data", "seen")))
 		}),
 		must("AP-58/never", "with reinvocationPolicy Never a policy changes an object once", "a policy may not be repeatable", func(ctx context.Context, p *admission) error {
-			return p.check(ctx, these(p.mutating("a", setData("k", "object.data.k + 'a'")), p.mutating("b", setData("b", "'1'")), p.mutating("c", setData("c", "'1'"))),
+			return p.check(ctx, these(p.mutating("a", setDataByPolicy("k", "object.data.k + 'a'")), p.mutating("b", setDataByPolicy("b", "'1'")), p.mutating("c", setDataByPolicy("c", "'1'"))),
 				send(p.try("x", "k", "-"), code(201), value(object{"k": "-a", "b": "1", "c": "1"}, "data")))
 		}),
 		must("AP-59", "validating policies see the mutated object", "what is stored is within the policy", func(ctx context.Context, p *admission) error {
-			return p.check(ctx, these(p.mutating("m", setData("k", "object.data.k + '!'")), p.validating("v", valid("object.data.k != '1!'").with("messageExpression", "'not ' + object.data.k"))),
+			return p.check(ctx, these(p.mutating("m", setDataByPolicy("k", "object.data.k + '!'")), p.validating("v", valid("object.data.k != '1!'").with("messageExpression", "'not ' + object.data.k"))),
 				send(p.try("x", "k", "1"), p.denied("x", "v", "not 1!").check),
 				send(p.try("x", "k", "1!"), code(201), field("1!!", "data", "k")))
 		}),
@@ -97,7 +97,7 @@ func policyMutationCases() []Case {
 				send(p.try("x", "k", "not valid!"), code(422), fieldCause("metadata.labels")))
 		}),
 		must("AP-60", "a dry run is mutated, and nothing is stored", "a dry run shows what would happen", func(ctx context.Context, p *admission) error {
-			return p.check(ctx, these(p.mutating("a", setData("dry", "string(request.dryRun)"))),
+			return p.check(ctx, these(p.mutating("a", setDataByPolicy("dry", "string(request.dryRun)"))),
 				send(p.try("x"), code(201), field("true", "data", "dry")),
 				send(get(p.item("x")), code(404)),
 				send(p.create("x"), code(201), field("false", "data", "dry")),
@@ -106,14 +106,14 @@ func policyMutationCases() []Case {
 		}),
 		should("AP-61", "fields that a policy sets have no manager", "an applier can take them without a conflict", checkManagersOfMutations),
 		must("AP-62", "a mutating policy does not know a generated name", "the name is generated later", func(ctx context.Context, p *admission) error {
-			q := p.mutating("a", setData("name", "has(object.metadata.name) ? object.metadata.name + ' ' + request.name : 'none of ' + object.metadata.generateName"))
+			q := p.mutating("a", setDataByPolicy("name", "has(object.metadata.name) ? object.metadata.name + ' ' + request.name : 'none of ' + object.metadata.generateName"))
 			return p.check(ctx, these(q),
 				send(p.dryRunCreate(p.object("").withMeta("generateName", "base-")), code(201), field("none of base-", "data", "name")),
 				send(p.try("x"), code(201), field("x x", "data", "name")))
 		}),
 		must("AP-63", "a mutating policy can use variables, the namespace, the request and the old object", "mutations depend on values", func(ctx context.Context, p *admission) error {
 			values := "variables.k + ' ' + request.operation + ' ' + namespaceObject.metadata.name + ' ' + (oldObject == null ? 'none' : oldObject.data.k)"
-			q := p.mutating("a", setData("values", values)).with("variables", []object{variable("k", "object.data.k"), variable("unused", "object.data.missing")})
+			q := p.mutating("a", setDataByPolicy("values", values)).with("variables", []object{variable("k", "object.data.k"), variable("unused", "object.data.missing")})
 			return p.check(ctx, these(q),
 				send(p.create("x", "k", "1"), code(201), field("1 CREATE "+p.namespace+" none", "data", "values")),
 				send(mergePatch(p.item("x"), object{"data": object{"k": "2"}}), code(200), field("2 UPDATE "+p.namespace+" 1", "data", "values")))
@@ -136,7 +136,7 @@ func policyMutationCases() []Case {
 		}),
 		must("AP-64/missing", "a missing parameter denies or does nothing as parameterNotFoundAction says", "a policy is never without its parameters", func(ctx context.Context, p *admission) error {
 			missing := func(name, action string) *policy {
-				return p.mutating(name, setData("color", "params.data.color")).match("objectSelector", toLabel(name)).params("v1", "ConfigMap", paramNamed("none", action))
+				return p.mutating(name, setDataByPolicy("color", "params.data.color")).match("objectSelector", toLabel(name)).params("v1", "ConfigMap", paramNamed("none", action))
 			}
 			return p.check(ctx, these(missing("deny", "Deny"), missing("allow", "Allow"), missing("ignore", "Deny").with("failurePolicy", "Ignore")),
 				send(p.tryLabeled("x", "to", "deny"), p.mutationFailed("x", "deny", noParams).withReason(http.StatusForbidden, metav1.StatusReasonForbidden).check),
@@ -144,15 +144,15 @@ func policyMutationCases() []Case {
 				send(p.tryLabeled("x", "to", "ignore"), code(201), value(nil, "data")))
 		}),
 		must("AP-63/authorizer", "a mutating policy can use the authorizer", "mutations depend on rights", func(ctx context.Context, p *admission) error {
-			q := p.mutating("a", setData("may", "string(authorizer.requestResource.check('create').allowed())"))
+			q := p.mutating("a", setDataByPolicy("may", "string(authorizer.requestResource.check('create').allowed())"))
 			return p.check(ctx, these(q), send(p.try("x"), code(201), field("true", "data", "may")))
 		}),
 		must("AP-65", "a mutating policy applies to a subresource if a rule names it", "defaults of the status are possible", checkMutatedStatus),
 	}
 }
 
-// setData returns a mutation that sets a key of the data to the value of an expression.
-func setData(key, expression string) object {
+// setDataByPolicy returns a mutation that sets a key of the data to the value of an expression.
+func setDataByPolicy(key, expression string) object {
 	return applyMutation(fmt.Sprintf("Object{data: {'%s': %s}}", key, expression))
 }
 
@@ -160,7 +160,7 @@ func checkMutatedWrites(ctx context.Context, p *admission) error {
 	data := func(k string) expectation {
 		return value(object{"k": k, "copy": k}, "data")
 	}
-	return p.check(ctx, these(p.mutating("a", setData("copy", "object.data.k"))),
+	return p.check(ctx, these(p.mutating("a", setDataByPolicy("copy", "object.data.k"))),
 		send(p.create("x", "k", "1"), code(201), data("1")),
 		send(get(p.item("x")), code(200), data("1")),
 		send(put(p.item("x"), p.object("x").withData("k", "2")), code(200), data("2")),
@@ -198,7 +198,7 @@ func checkMutationConstraints(ctx context.Context, p *admission) error {
 	if err != nil {
 		return err
 	}
-	q := p.mutating("a", setData("by", "'policy'")).on(ruleFor(p.collection, "CREATE")).match("objectSelector", toLabel("a")).
+	q := p.mutating("a", setDataByPolicy("by", "'policy'")).on(ruleFor(p.collection, "CREATE")).match("objectSelector", toLabel("a")).
 		match("excludeResourceRules", []object{ruleFor(p.collection).with("resourceNames", []string{"free"})}).
 		bind("matchResources", object{"excludeResourceRules": []object{ruleFor(p.collection).with("resourceNames", []string{"unbound"})}})
 	labeled := func(c collection, name string) call {
@@ -218,7 +218,7 @@ func checkMutationConstraints(ctx context.Context, p *admission) error {
 
 func checkManagersOfMutations(ctx context.Context, p *admission) error {
 	byUser := updateEntry("user", dataFieldsAndSelf("k"))
-	return p.check(ctx, these(p.mutating("a", setData("by", "'policy'"))),
+	return p.check(ctx, these(p.mutating("a", setDataByPolicy("by", "'policy'"))),
 		send(post(p.path()+"?fieldManager=user", p.object("x").withData("k", "1")), code(201), field("policy", "data", "by"), managedFieldsAre(byUser)),
 		send(applyAs("applier", p.item("x"), p.object("x").withData("by", "applier")), code(200), field("policy", "data", "by"),
 			managedFieldsAre(byUser, applyEntry("applier", dataFields("by")))),
@@ -232,7 +232,7 @@ func checkMutationParams(ctx context.Context, p *admission) error {
 		}
 	}
 	policyWith := func(param string) *policy {
-		return p.mutating(param, setData("color", "params.data.color + ' by ' + params.metadata.name")).match("objectSelector", toLabel(param)).params("v1", "ConfigMap", paramNamed(param, "Deny"))
+		return p.mutating(param, setDataByPolicy("color", "params.data.color + ' by ' + params.metadata.name")).match("objectSelector", toLabel(param)).params("v1", "ConfigMap", paramNamed(param, "Deny"))
 	}
 	return p.check(ctx, these(policyWith("one"), policyWith("two")),
 		send(p.tryLabeled("x", "to", "one"), code(201), field("red by one", "data", "color")),
@@ -249,7 +249,7 @@ func checkMutatedStatus(ctx context.Context, p *admission) error {
 	c = p.of(c)
 	on := func(name string, resource string) *policy {
 		labels := applyMutation(fmt.Sprintf("Object{metadata: Object.metadata{annotations: {'%s': request.operation}}}", name))
-		return p.mutating(name, labels).on(rule(c.group, "v1", []string{resource}, []string{"UPDATE"}))
+		return p.mutating(name, labels).on(resourceRule(c.group, "v1", []string{resource}, []string{"UPDATE"}))
 	}
 	status := object{"status": object{"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0}}
 	return p.check(ctx, these(on("main", c.resource), on("status", c.resource+"/status")),

@@ -68,7 +68,7 @@ func policyPatchCases() []Case {
 				value(object{"own": "mine", "example.com/by": "policy"}, "metadata", "labels"), value(object{"escaped": "a~1b~0c"}, "metadata", "annotations")))
 		}),
 		must("AP-72", "a JSONPatch whose test fails changes nothing", "a patch is conditional", func(ctx context.Context, p *admission) error {
-			q := p.mutating("a", jsonPatchMutation(`[JSONPatch{op: 'add', path: '/data/before', value: 'x'}, JSONPatch{op: 'test', path: '/data/k', value: '1'}, JSONPatch{op: 'add', path: '/data/after', value: 'y'}]`), setData("next", "'z'"))
+			q := p.mutating("a", jsonPatchMutation(`[JSONPatch{op: 'add', path: '/data/before', value: 'x'}, JSONPatch{op: 'test', path: '/data/k', value: '1'}, JSONPatch{op: 'add', path: '/data/after', value: 'y'}]`), setDataByPolicy("next", "'z'"))
 			return p.check(ctx, these(q),
 				send(p.try("x", "k", "1"), code(201), value(object{"k": "1", "before": "x", "after": "y", "next": "z"}, "data")),
 				send(p.try("x", "k", "2"), code(201), value(object{"k": "2", "next": "z"}, "data")))
@@ -84,7 +84,7 @@ func policyPatchCases() []Case {
 				"expression '[JSONPatch{op: 'add', path: '/data/copy', value: object.data.missing}]' resulted in error: no such key: missing")
 		}),
 		must("AP-74/apply", "an ApplyConfiguration whose evaluation fails denies, or with failurePolicy Ignore does nothing", "an object is not stored without its defaults", func(ctx context.Context, p *admission) error {
-			return p.checkFailingMutation(ctx, setData("copy", "object.data.missing"), "expression 'Object{data: {'copy': object.data.missing}}' resulted in error: no such key: missing")
+			return p.checkFailingMutation(ctx, setDataByPolicy("copy", "object.data.missing"), "expression 'Object{data: {'copy': object.data.missing}}' resulted in error: no such key: missing")
 		}),
 		must("AP-74/type", "an object of a wrong type fails as an evaluation does", "the author finds the error", func(ctx context.Context, p *admission) error {
 			return p.checkFailingMutation(ctx, applyMutation("Object{metadata: Object.spec{name: 'x'}}"), "type mismatch: ")

@@ -108,7 +108,7 @@ func variable(name, expression string) object {
 	return object{"name": name, "expression": expression}
 }
 
-func rule(group, version string, resources, operations []string) object {
+func resourceRule(group, version string, resources, operations []string) object {
 	return object{"apiGroups": []string{group}, "apiVersions": []string{version}, "resources": resources, "operations": operations}
 }
 
@@ -118,7 +118,7 @@ func ruleFor(c collection, operations ...string) object {
 		operations = []string{"CREATE", "UPDATE"}
 	}
 	version := c.apiVersion[strings.LastIndex(c.apiVersion, "/")+1:]
-	return rule(c.group, version, []string{c.resource}, operations)
+	return resourceRule(c.group, version, []string{c.resource}, operations)
 }
 
 func jsonPatchMutation(expression string) object {

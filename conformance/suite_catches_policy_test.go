@@ -44,17 +44,17 @@ var policyFaults = []faultyServer{
 	{"has no causes in denials", changeBody(anyRequest, replaceText(`"causes":`, `"because":`)), `^AP-(01(/custom)?|02|13|34|37|42|64/missing|68|73(/.*)?|74(/.*)?)$`},
 
 	// Which requests match.
-	{"ignores the operations of rules", changeRules(func(rule map[string]any) { rule["operations"] = []any{"*"} }), `^AP-(16|26|55)$`},
-	{"does not read * as an operation", changeRules(func(rule map[string]any) {
+	{"ignores the operations of rules", changePolicyRules(func(rule map[string]any) { rule["operations"] = []any{"*"} }), `^AP-(16|26|55)$`},
+	{"does not read * as an operation", changePolicyRules(func(rule map[string]any) {
 		if operations := listIn(rule, "operations"); len(operations) == 1 && operations[0] == "*" {
 			rule["operations"] = []any{"CREATE"}
 		}
 	}), `^AP-(16/all|46)$`},
-	{"ignores the groups of rules", changeRules(func(rule map[string]any) { rule["apiGroups"] = []any{"*"} }), `^AP-17$`},
-	{"ignores the versions of rules", changeRules(func(rule map[string]any) { rule["apiVersions"] = []any{"*"} }), `^AP-(17|23(/exact)?)$`},
-	{"ignores resourceNames", changeRules(func(rule map[string]any) { delete(rule, "resourceNames") }), `^AP-(18|19|26|55)$`},
+	{"ignores the groups of rules", changePolicyRules(func(rule map[string]any) { rule["apiGroups"] = []any{"*"} }), `^AP-17$`},
+	{"ignores the versions of rules", changePolicyRules(func(rule map[string]any) { rule["apiVersions"] = []any{"*"} }), `^AP-(17|23(/exact)?)$`},
+	{"ignores resourceNames", changePolicyRules(func(rule map[string]any) { delete(rule, "resourceNames") }), `^AP-(18|19|26|55)$`},
 	{"ignores excludeResourceRules", changeMatching(func(m map[string]any) { delete(m, "excludeResourceRules") }), `^AP-(19|26|55)$`},
-	{"ignores the scope of rules", changeRules(func(rule map[string]any) { delete(rule, "scope") }), `^AP-20$`},
+	{"ignores the scope of rules", changePolicyRules(func(rule map[string]any) { delete(rule, "scope") }), `^AP-20$`},
 	{"ignores the namespaceSelector", changeMatching(func(m map[string]any) {
 		delete(m, "namespaceSelector")
 		probe := map[string]any{"apiGroups": []any{"*"}, "apiVersions": []any{"*"}, "operations": []any{"*"}, "resources": []any{"*"}, "resourceNames": []any{"probe"}}
@@ -71,13 +71,13 @@ var policyFaults = []faultyServer{
 		}
 	}), `^AP-(24|25)$`},
 	{"ignores matchResources", changePolicies(func(spec map[string]any) { delete(spec, "matchResources") }), `^AP-(04|26|39|55)$`},
-	{"matches what either the policy or the binding matches", changeRules(func(rule map[string]any) { rule["resources"] = []any{"*"}; rule["apiGroups"] = []any{"*"} }), `^AP-26/wider$`},
+	{"matches what either the policy or the binding matches", changePolicyRules(func(rule map[string]any) { rule["resources"] = []any{"*"}; rule["apiGroups"] = []any{"*"} }), `^AP-26/wider$`},
 	{"applies policies to policies", changeResponse(isPolicy, func(r *http.Response) {
 		if isDryRun(r.Request) {
 			r.StatusCode = http.StatusUnprocessableEntity
 		}
 	}), `^AP-(27|55/exempt)$`},
-	{"does not tell subresources apart", changeRules(func(rule map[string]any) {
+	{"does not tell subresources apart", changePolicyRules(func(rule map[string]any) {
 		resources := listIn(rule, "resources")
 		for i, name := range resources {
 			resources[i], _, _ = strings.Cut(name.(string), "/")
@@ -133,7 +133,7 @@ var policyFaults = []faultyServer{
 	{"evaluates no mutating policies", dryRunPolicies(http.MethodPost, func(r *http.Request) bool {
 		return strings.HasSuffix(r.URL.Path, "/mutatingadmissionpolicies")
 	}), `^AP-(5[3-9]|6\d|7[0-4])`},
-	{"mutates on create only", changeRules(func(rule map[string]any) {
+	{"mutates on create only", changePolicyRules(func(rule map[string]any) {
 		if operations := listIn(rule, "operations"); slices.Contains(operations, any("CREATE")) {
 			rule["operations"] = []any{"CREATE"}
 		}
@@ -280,8 +280,8 @@ func changeMatching(change func(map[string]any)) fault {
 	})
 }
 
-// changeRules changes the rules of policies and bindings.
-func changeRules(change func(rule map[string]any)) fault {
+// changePolicyRules changes the rules of policies and bindings.
+func changePolicyRules(change func(rule map[string]any)) fault {
 	return changeMatching(func(m map[string]any) {
 		for _, field := range []string{"resourceRules", "excludeResourceRules"} {
 			for _, rule := range objectsIn(m, field) {

@@ -114,11 +114,6 @@ func startMemoryHook(t *testing.T, hook http.Handler) (clientConfig func(path st
 	}, fakeapi.WithWebhookDialer(listener.DialContext)
 }
 
-const (
-	mutatingPath   = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
-	validatingPath = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
-)
-
 // registerHook creates configurations of a mutating and a validating webhook.
 func registerHook(t *testing.T, srv *fakeapi.Server, name string, clientConfig func(path string) string, rules string) {
 	t.Helper()
