@@ -1,24 +1,18 @@
 package fakeapi_test
 
 import (
-	"crypto/tls"
 	"encoding/json"
-	"io"
-	"log"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/fake/internal/certs"
-	"example.com/fakeapi/fake/internal/memnet"
 )
 
 // admissionHook is an admission webhook. It records the reviews and allows all, or responds as
@@ -27,16 +21,16 @@ type admissionHook struct {
 	review func(r *http.Request, request *admissionRequest) *admissionResponse
 
 	mu    sync.Mutex
-	calls []hookCall
+	calls []reviewCall
 }
 
-// hookCall is a review, with "mutate" or "validate" as its hook.
-type hookCall struct {
+// reviewCall is a review, with "mutate" or "validate" as its hook.
+type reviewCall struct {
 	hook string
 	*admissionRequest
 }
 
-func (c hookCall) String() string {
+func (c reviewCall) String() string {
 	resource := c.RequestResource.Resource
 	if c.RequestSubResource != "" {
 		resource += "/" + c.RequestSubResource
@@ -51,7 +45,7 @@ func (h *admissionHook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.mu.Lock()
-	h.calls = append(h.calls, hookCall{strings.Trim(r.URL.Path, "/"), review.Request})
+	h.calls = append(h.calls, reviewCall{strings.Trim(r.URL.Path, "/"), review.Request})
 	h.mu.Unlock()
 	review.Response = allow()
 	if h.review != nil {
@@ -62,7 +56,7 @@ func (h *admissionHook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // take returns the calls since the last take.
-func (h *admissionHook) take() []hookCall {
+func (h *admissionHook) take() []reviewCall {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	calls := h.calls
@@ -93,24 +87,9 @@ func startWithHook(t *testing.T, h *admissionHook, opts ...fakeapi.Option) (*fak
 // startMemoryHook serves a webhook in memory. It returns the beginning of its clientConfig, and the
 // option that connects to it.
 func startMemoryHook(t *testing.T, hook http.Handler) (clientConfig func(path string) string, dialer fakeapi.Option) {
-	authority, err := certs.NewAuthority()
-	require.NoError(t, err)
-	pair, err := authority.IssueServer("hook.example.com")
-	require.NoError(t, err)
-	listener := memnet.NewListener()
-	server := &http.Server{
-		Handler: hook, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}}, ErrorLog: log.New(io.Discard, "", 0),
-	}
-	done := make(chan error, 1)
-	go func() { done <- server.ServeTLS(listener, "", "") }()
-	t.Cleanup(func() {
-		_ = server.Close()
-		require.ErrorIs(t, <-done, http.ErrServerClosed)
-	})
-	bundle, err := json.Marshal(authority.PEM())
-	require.NoError(t, err)
+	listener, bundle := serveWebhook(t, hook, "hook.example.com")
 	return func(path string) string {
-		return `{"url":"https://hook.example.com/` + path + `","caBundle":` + string(bundle) + `}`
+		return `{"url":"https://hook.example.com/` + path + `","caBundle":` + bundle + `}`
 	}, fakeapi.WithWebhookDialer(listener.DialContext)
 }
 
