@@ -3,6 +3,7 @@ package policy_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -116,15 +117,20 @@ func TestDecisions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, c.objects...)
+			begin := time.Now()
 			_, err := f.create("x")
 			require.Equal(t, c.refused, err != nil, "%v", err)
 			require.Len(t, f.decisions, len(c.want))
 			for i, got := range f.decisions {
 				want := c.want[i]
 				require.True(t, strings.HasPrefix(got.Message, want.Message), got.Message)
-				require.Equal(t, "CREATE", got.Operation)
-				require.Equal(t, "p", got.Name)
-				got.Begin, got.Duration, got.Message, got.Operation, got.Name, got.Plugin = want.Begin, want.Duration, want.Message, "", "", ""
+				require.Equal(t, []string{"CREATE", "p", "configmaps", "x"}, []string{got.Operation, got.Name, got.Resource.Resource, got.ObjectName})
+				require.WithinRange(t, got.Begin, begin, time.Now())
+				want.Message = got.Message
+				got = admission.Decision{
+					Configuration: got.Configuration, Outcome: got.Outcome, Code: got.Code, ErrorType: got.ErrorType, Message: got.Message,
+					Changes: got.Changes, AuditAnnotations: got.AuditAnnotations,
+				}
 				require.Equal(t, want, got)
 			}
 		})
