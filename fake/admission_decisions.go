@@ -10,8 +10,8 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// observeAdmission counts a decision of a webhook or a policy, and records it in the timeline. ctx is
-// that of the request.
+// observeAdmission counts a decision of a webhook or a policy, and records it in the timeline. ctx
+// is that of the request.
 func (s *Server) observeAdmission(ctx context.Context, d admission.Decision) {
 	switch d.Plugin {
 	case "MutatingAdmissionWebhook":

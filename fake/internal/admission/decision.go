@@ -31,8 +31,8 @@ type Decision struct {
 	// Configuration is the name of the webhook configuration or of the policy's binding, and Name
 	// that of the webhook or the policy.
 	Configuration, Name string
-	// Operation is CREATE, UPDATE, DELETE or CONNECT. Resource to ObjectName say of what; ObjectName is
-	// "" for a new object whose name is generated.
+	// Operation is CREATE, UPDATE, DELETE or CONNECT. Resource to ObjectName say of what; ObjectName
+	// is "" for a new object whose name is generated.
 	Operation                          string
 	Resource                           schema.GroupResource
 	Subresource, Namespace, ObjectName string

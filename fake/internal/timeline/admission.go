@@ -64,9 +64,9 @@ type AdmissionChange struct {
 // validatingWebhooks is the name of the plugin whose calls are concurrent.
 const validatingWebhooks = "ValidatingAdmissionWebhook"
 
-// AddDecision adds a decision to the exchange of the request that ctx belongs to. The decision about
-// a write of the server itself becomes a note. target is what was written; if it is empty, it is
-// that of the request.
+// AddDecision adds a decision to the exchange of the request that ctx belongs to. The decision
+// about a write of the server itself becomes a note. target is what was written; if it is empty, it
+// is that of the request.
 func (r *Recorder) AddDecision(ctx context.Context, d AdmissionDecision, target requestinfo.RequestInfo) {
 	x, _ := ctx.Value(contextKey{}).(*recording)
 	if x != nil && target.Resource == "" {

@@ -22,8 +22,8 @@ const (
 )
 
 // String returns the timeline as text, in the order of time: a line for each request with its
-// response, and lines for the decisions of admission, the frames of watches, the hits of fault rules
-// and notes. It ends with a newline unless it is empty.
+// response, and lines for the decisions of admission, the frames of watches, the hits of fault
+// rules and notes. It ends with a newline unless it is empty.
 func (t Timeline) String() string { return t.text(textLines/5, textLines-textLines/5) }
 
 // Tail returns the last lines of String. If there are more, the first line is their number.
