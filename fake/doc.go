@@ -356,9 +356,9 @@
 //     authorization (AU-02 to AU-05, AU-07 to AU-10).
 //   - Discovery in both forms, /version and the health paths; OpenAPI v3 and v2 in JSON and protobuf,
 //     with all operations and the schemas of all types (DI-18), generated at the first request.
-//   - /metrics about requests, watches, limits, admission webhooks and policies, objects, the process
-//     and the Go runtime, with the names and labels of a real server (DI-19). DELETE resets them. Responses of faults count as
-//     those of the server.
+//   - /metrics about requests, watches, limits, admission webhooks and policies, objects, the
+//     process and the Go runtime, with the names and labels of a real server (DI-19). DELETE resets
+//     them. Responses of faults count as those of the server.
 //
 // # What is missing
 //

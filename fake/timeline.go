@@ -136,15 +136,16 @@ type AdmissionChange struct {
 // Timeline returns the requests that the server received and what their clients got, after all
 // faults. It has the latest 1000 requests and those that have not ended, the first 8 KiB of each
 // body, the latest 128 frames of each watch, 16 MiB of all frames, and the latest 100 decisions of
-// admission about each request with 16 KiB of texts. The rest is dropped and counted. Requests of the control API are not included. Replicas and forks have their own
-// timelines. With WithoutTimeline it has only the hits of fault rules.
+// admission about each request with 16 KiB of texts. The rest is dropped and counted. Requests of
+// the control API are not included. Replicas and forks have their own timelines. With
+// WithoutTimeline it has only the hits of fault rules.
 //
 // A timeline is printed and stored, so it has no secrets: REDACTED replaces the values of Secrets
 // (data, stringData and the annotation of kubectl apply), the tokens of TokenRequests and
 // TokenReviews, the query parameter access_token, and in responses for these resources the messages
-// of errors that may quote the request. The same holds for the changes, messages, warnings and audit
-// annotations of admission about these resources. A body that may have secrets and cannot be parsed is left
-// out. Of the headers, only User-Agent is recorded.
+// of errors that may quote the request. The same holds for the changes, messages, warnings and
+// audit annotations of admission about these resources. A body that may have secrets and cannot be
+// parsed is left out. Of the headers, only User-Agent is recorded.
 func (s *Server) Timeline() Timeline {
 	record := s.recorder.Timeline()
 	t := Timeline{Begin: record.Begin, End: record.End, Hits: record.Hits, ExchangesDropped: record.ExchangesDropped}
