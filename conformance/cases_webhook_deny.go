@@ -131,7 +131,7 @@ func (w *webhooks) checkDenials(ctx context.Context, c collection, cases []denia
 		answers = append(answers, respond(fields))
 	}
 	for _, resource := range []string{mutatingWebhooks, validatingWebhooks} {
-		if err := w.register(ctx, resource, "d", w.webhook("a", answers...)); err != nil {
+		if err := w.register(ctx, resource, "v", w.webhook("a", answers...)); err != nil {
 			return err
 		}
 		for _, one := range cases {
@@ -139,7 +139,7 @@ func (w *webhooks) checkDenials(ctx context.Context, c collection, cases []denia
 				return err
 			}
 		}
-		if err := w.unregister(ctx, resource, "d"); err != nil {
+		if err := w.unregister(ctx, resource, "v"); err != nil {
 			return err
 		}
 	}

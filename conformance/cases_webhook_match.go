@@ -74,7 +74,7 @@ func webhookRuleCases() []Case {
 				if _, err := w.write(ctx, post(c.path(), c.object("a")), code(201)); err != nil {
 					return err
 				}
-				everything := rule("*", "*", "*/*", "*")
+				everything := rule("*", "*", "*/*", "*").with("scope", "Namespaced")
 				if err := w.validating(ctx, w.webhook("a").withAdmissionRules(everything)); err != nil {
 					return err
 				}
@@ -103,7 +103,7 @@ func (w *webhooks) expectCallsOf(ctx context.Context, c call, names ...string) e
 func (w *webhooks) checkMatching(ctx context.Context, want []string, change map[string]func(object)) error {
 	var hooks []object
 	for name, edit := range sortedByKey(change) {
-		one := w.rule("CREATE")
+		one := w.rule("CREATE").with("scope", "Namespaced") // so that it does not match objects of others
 		edit(one)
 		hooks = append(hooks, w.webhook(name).withAdmissionRules(one))
 	}
@@ -171,16 +171,17 @@ func checkRuleSubresources(ctx context.Context, w *webhooks, c collection) error
 	return nil
 }
 
+// checkRuleScope creates objects with the label of the case.
 func checkRuleScope(ctx context.Context, w *webhooks, c collection) error {
 	var hooks []object
 	for name, scope := range sortedByKey(map[string]string{"namespaced": "Namespaced", "cluster": "Cluster", "any": "*"}) {
 		one := rule("", "v1", "*", "CREATE").with("scope", scope)
-		hooks = append(hooks, w.webhook(name).withAdmissionRules(one))
+		hooks = append(hooks, w.webhook(name).withAdmissionRules(one).with("objectSelector", w.selector())) // of cluster-scoped objects too
 	}
 	if err := w.validating(ctx, hooks...); err != nil {
 		return err
 	}
-	if err := w.expectCallsOf(ctx, post(c.path(), c.object("a")), "namespaced", "any"); err != nil {
+	if err := w.expectCallsOf(ctx, post(c.path(), c.object("a").withLabel(caseLabel, c.namespace)), "namespaced", "any"); err != nil {
 		return err
 	}
 	return w.expectCallsOf(ctx, w.dryRunNamespace("scope"), "cluster", "any")

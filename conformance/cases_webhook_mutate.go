@@ -136,6 +136,23 @@ func webhookMutationCases() []Case {
 				_, err := w.callsInOrder("a", "b", "a", "b")
 				return err
 			}),
+			onWebhooks(Case{
+				ID: "WH-46/again", Level: Should, Title: "the same update that changes nothing is sent every time",
+				Why: "the webhook may decide otherwise now", Source: webhookPlugin,
+			}, func(ctx context.Context, w *webhooks, c collection) error {
+				o, err := w.write(ctx, post(c.path(), c.object("a").withData("k", "1")), code(201))
+				if err != nil {
+					return err
+				}
+				if err := w.validating(ctx, w.webhook("v", allow, allow, deny(object{"message": "no"}))); err != nil {
+					return err
+				}
+				same := mergePatch(c.item("a"), object{"data": object{"k": "1"}})
+				if err := w.writeAll(ctx, send(same, code(200), isUnchanged(o)), send(same, code(200), isUnchanged(o)), send(same, denied("v", "no").check)); err != nil {
+					return err
+				}
+				return w.expectCalls("v", "v", "v")
+			}),
 			onCustomWebhooks(Case{
 				ID: "WH-48", Level: Should, Title: "the patch of a webhook changes the status in updates of the status",
 				Why: "the status has webhooks of its own", Source: docWebhookResponse,

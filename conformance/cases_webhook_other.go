@@ -182,11 +182,9 @@ func checkWarningLimits(ctx context.Context, w *webhooks, c collection) error {
 }
 
 func checkExemptKinds(ctx context.Context, w *webhooks, c collection) error {
-	// The label, not a namespace, keeps the webhook from objects of others.
-	own := object{"matchLabels": object{caseLabel: c.namespace}}
 	exempt := rule(admissionRegistration, "*", "*/*", "*")
 	hook := func(name string) object {
-		return w.webhook(name, deny(nil)).withAdmissionRules(exempt).with("namespaceSelector", object{}).with("objectSelector", own)
+		return w.webhook(name, deny(nil)).withAdmissionRules(exempt).with("namespaceSelector", object{}).with("objectSelector", w.selector())
 	}
 	if err := w.validating(ctx, hook("v")); err != nil {
 		return err

@@ -74,6 +74,12 @@
 // cluster-scoped objects, ClusterRoles without rules among them, are created in dry runs, except
 // for the parameters of a policy, which are objects of the CRD limits.RUN.conformance.example.com.
 //
+// Cases about admission webhooks (WH) create MutatingWebhookConfigurations and
+// ValidatingWebhookConfigurations, named as their namespace with a suffix, for a webhook in this
+// process. Their selectors select the namespace, or a label with its name, and so no objects of
+// others. While they exist, the server depends on the webhook for these objects only. See
+// [Config].ListenWebhook for where the webhook listens.
+//
 // A few cases send up to several dozen concurrent requests.
 //
 // Everything is deleted after each case, first the objects and then the namespace, even if the case
@@ -111,8 +117,9 @@
 // (Tables), PM (PartialObjectMetadata), VR (virtual resources), AU (authentication and
 // authorization), ST (errors), PB (protobuf), CB (CBOR), CN (content negotiation), DI (discovery,
 // health, metrics), HT (HTTP), CD (custom resource definitions), DV (defaults of built-in types),
-// VA (validation of built-in types) and AP (admission policies). [UncheckedRules] returns the rules
-// without a case, with the reason why they cannot be checked over HTTP.
+// VA (validation of built-in types), WH (admission webhooks) and AP (admission policies).
+// [UncheckedRules] returns the rules without a case, with the reason why they cannot be checked over
+// HTTP.
 //
 // Work of controllers is checked only if a rule is about it, and the case is skipped if the
 // controller does not start within a few seconds (NS-09). Other cases put a finalizer of the suite
@@ -133,7 +140,7 @@
 // A case that cannot judge the server is skipped with a reason: there are no custom resources, a
 // resource or subresource is not served according to discovery, namespaces are plain objects, a
 // hook of the [Config] is missing for a state that requests cannot cause (Compact, ExpireWatches,
-// BeginStartup), or the case takes longer than Patience. Rules that depend on a feature gate are
+// BeginStartup), the server cannot reach the webhook of the suite, or the case takes longer than Patience. Rules that depend on a feature gate are
 // about servers with or without the feature. Cases about the other kind of server are skipped and
 // name the gate, or fail if [Config].Features requires that kind. [Config].Skip excludes cases or
 // rules. A key of Skip that names no case is an error, so that skips do not outlive their cases. A

@@ -222,10 +222,12 @@ func rule(group, version, resource string, operations ...string) object {
 	}
 }
 
-// selector returns a selector of the namespace of the case.
+// selector returns a selector of what has the label of the case. As a namespaceSelector it does not
+// exempt cluster-scoped objects: rules that could match those of others need an objectSelector, or
+// the scope Namespaced.
 func (w *webhooks) selector() object { return object{"matchLabels": object{caseLabel: w.c.namespace}} }
 
-// withRules sets the rules of a webhook.
+// withAdmissionRules sets the rules of a webhook.
 func (o object) withAdmissionRules(rules ...object) object { return o.with("rules", rules) }
 
 // configName returns the name of a configuration of the case. Mutating configurations take effect

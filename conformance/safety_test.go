@@ -110,12 +110,57 @@ func (w writeRequest) checkSafe(run string) error {
 	case w.method == http.MethodDelete && strings.Contains(w.query.Get("labelSelector"), "conformance-absent=") && strings.Contains(w.query.Get("labelSelector"), run):
 	case w.method == http.MethodPost && w.path == "/api/v1/namespaces" && strings.HasPrefix(o.Name+o.GenerateName, "conformance-"+run+"-"):
 	case w.isSafePolicy("conformance-" + run + "-"):
+	case strings.HasPrefix(w.path, configPath):
+		return w.checkSafeConfig(run)
 	case w.method == http.MethodPost && w.path == crdPath && regexp.MustCompile(`^[A-Za-z]+\.`+group+`$`).MatchString(o.Name):
 	default:
 		return fmt.Errorf("the write is outside of the run %s: %q", run, excerpt(w.body))
 	}
 	return nil
 }
+
+// checkSafeConfig returns an error if a write of a configuration of webhooks could reach objects of
+// others: each webhook needs a selector with the run, and each rule a group of the run, the scope
+// Namespaced, or only namespaced resources and Namespaces, unless there is an objectSelector.
+func (w writeRequest) checkSafeConfig(run string) error {
+	var config struct {
+		Metadata metav1.ObjectMeta
+		Webhooks []struct {
+			NamespaceSelector, ObjectSelector metav1.LabelSelector
+			Rules                             []struct {
+				APIGroups, Resources []string
+				Scope                string
+			}
+		}
+	}
+	name := w.path[strings.LastIndex(w.path, "/")+1:]
+	if err := json.Unmarshal(w.body, &config); err == nil && w.method == http.MethodPost {
+		name = config.Metadata.Name
+	}
+	if !strings.HasPrefix(name, "conformance-"+run+"-") {
+		return fmt.Errorf("the configuration %s is not of the run %s", name, run)
+	}
+	for _, hook := range config.Webhooks {
+		if strings.Contains(hook.ObjectSelector.String(), run) {
+			continue
+		}
+		for _, rule := range hook.Rules {
+			only := !slices.ContainsFunc(rule.Resources, func(one string) bool {
+				resource, _, _ := strings.Cut(one, "/")
+				return !slices.Contains([]string{"configmaps", "secrets", "namespaces", "deployments"}, resource)
+			})
+			switch {
+			case len(rule.APIGroups) == 1 && strings.HasSuffix(rule.APIGroups[0], run+".conformance.example.com"):
+			case strings.Contains(hook.NamespaceSelector.String(), run) && (only || rule.Scope == "Namespaced"):
+			default:
+				return fmt.Errorf("a webhook of %s could be called for objects of others: %+v", name, hook)
+			}
+		}
+	}
+	return nil
+}
+
+const configPath = "/apis/admissionregistration.k8s.io/v1/"
 
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 

@@ -76,6 +76,7 @@ var webhookFaults = []faultyServer{
 			r.StatusCode = http.StatusConflict
 		}
 	}), `^WH-45/typed$`},
+	{"does not repeat equal updates", answerEqualPatches, `^WH-46/again$`},
 	{"increments the resourceVersion without a change", increaseVersionOnWrite, `^WH-(46|58)/typed$`},
 }
 
@@ -85,6 +86,21 @@ func increaseVersionOnWrite(next http.RoundTripper) http.RoundTripper {
 	return changeBody(func(r *http.Request) bool { return r.Method == http.MethodPatch || r.Method == http.MethodGet }, func(s string) string {
 		writes++
 		return addToNumber(`"resourceVersion":"`, writes)(s)
+	})(next)
+}
+
+// answerEqualPatches answers a patch that is equal to the one before with the object.
+func answerEqualPatches(next http.RoundTripper) http.RoundTripper {
+	last := ""
+	return changeRequest(func(r *http.Request) {
+		if r.Method != http.MethodPatch {
+			return
+		}
+		this := r.URL.Path + readBody(r)
+		if this == last {
+			r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
+		}
+		last = this
 	})(next)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"regexp"
 	"slices"
@@ -59,8 +60,12 @@ func dryRun(ctx context.Context, c *call, config conformance.Config, server stri
 	return printDryRun(c.stdout, config, server, found)
 }
 
-// numberedGroup matches the groups of the definitions that cases create, which are numbered.
-var numberedGroup = regexp.MustCompile(`\.g[0-9]+\.RUN\.`)
+// numbered matches the numbers in the names that cases create: of the groups of definitions, and of
+// the namespaces that configurations of webhooks are named after.
+var numbered = regexp.MustCompile(`(\.g|-RUN-)[0-9]+([.-])`)
+
+// numberless is what numbered matches, with N for the number.
+var numberless = regexp.MustCompile(`(\.g|-RUN-)N[.-]`)
 
 // dryRunOn runs the cases against one server in this process, and returns what each created.
 func dryRunOn(ctx context.Context, config conformance.Config) (map[string]created, error) {
@@ -75,7 +80,7 @@ func dryRunOn(ctx context.Context, config conformance.Config) (map[string]create
 	report, err := conformance.Execute(ctx, config)
 	for id, one := range notes.byCase {
 		for i, name := range one.cluster {
-			one.cluster[i] = numberedGroup.ReplaceAllString(strings.ReplaceAll(name, report.RunID, "RUN"), ".gN.RUN.")
+			one.cluster[i] = numbered.ReplaceAllString(strings.ReplaceAll(name, report.RunID, "RUN"), "${1}N$2")
 		}
 		notes.byCase[id] = one
 	}
@@ -98,6 +103,7 @@ func newDryRunServer(features map[string]bool) (*fakeapi.Server, error) {
 // no users, so nothing is impersonated.
 func setHooks(server *fakeapi.Server, config *conformance.Config) {
 	config.UnprivilegedClient = nil
+	config.ListenWebhook = func() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
 	if config.Compact != nil {
 		config.Compact = func(context.Context) error { server.Compact(); return nil }
 	}
@@ -212,7 +218,7 @@ func printDryRun(out io.Writer, config conformance.Config, server string, found 
 		times[name]++
 	}
 	for _, name := range slices.Sorted(maps.Keys(times)) {
-		if numberedGroup.MatchString(strings.ReplaceAll(name, ".gN.", ".g0.")) {
+		if numberless.MatchString(name) {
 			fmt.Fprintf(&b, "  %s, %d of them, one after the other\n", name, times[name])
 		} else {
 			fmt.Fprintf(&b, "  %s\n", name)
