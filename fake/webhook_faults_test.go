@@ -1,9 +1,13 @@
 package fakeapi_test
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,8 +16,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/fake/internal/certs"
 )
 
 // allowingWebhook is an admission webhook that allows everything and counts its calls.
@@ -211,5 +217,98 @@ func TestTimelineHasFaultsOfWebhooks(t *testing.T) {
 		hit := strings.Index(text, "! down: before webhook configmaps.example.com for create configmaps in default: reset")
 		require.Positive(t, hit, text)
 		require.Less(t, strings.Index(text, "POST /api/v1/namespaces/default/configmaps"), hit, text)
+	})
+}
+
+// A webhook whose certificate has expired, or is not of the caBundle, is not called.
+func TestAdmissionWebhookCertificates(t *testing.T) {
+	newCertificate := func() (pair tls.Certificate, bundle string) {
+		authority, err := certs.NewAuthority()
+		require.NoError(t, err)
+		pair, err = authority.IssueServer("127.0.0.1")
+		require.NoError(t, err)
+		encoded, err := json.Marshal(authority.PEM())
+		require.NoError(t, err)
+		return pair, string(encoded)
+	}
+	valid, bundle := newCertificate()
+	var expired tls.Certificate
+	var expiredBundle string
+	synctest.Test(t, func(*testing.T) { expired, expiredBundle = newCertificate() }) // in the year 2000
+	for want, test := range map[string]struct {
+		pair   tls.Certificate
+		bundle string
+	}{
+		"":                                    {valid, bundle},
+		"x509: certificate has expired":       {expired, expiredBundle},
+		"x509: certificate signed by unknown": {valid, expiredBundle},
+	} {
+		hook := &allowingWebhook{}
+		server := httptest.NewUnstartedServer(hook)
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{test.pair}}
+		server.Config.ErrorLog = log.New(io.Discard, "", 0)
+		server.StartTLS()
+		srv := fakeapi.Start(t)
+		configuration := strings.Replace(validatingConfiguration(test.bundle, "Fail"), "https://hook.example.com:443", server.URL, 1)
+		requireCode(t, srv, 201, "POST", validatingPath, configuration)
+		code, _, response := send(t, srv, "POST", configMapsURL, "application/json", []byte(`{"metadata":{"name":"a"}}`))
+		if want == "" {
+			require.Equal(t, 201, code, "%s", response)
+			require.EqualValues(t, 1, hook.calls.Load())
+		} else {
+			require.Contains(t, decodeStatus(t, string(response)).Message, callFailed+`Post "`+server.URL+`/admit?timeout=10s": tls: failed to verify certificate: `+want)
+			require.Zero(t, hook.calls.Load())
+		}
+		server.Close()
+	}
+}
+
+// A webhook for pods that runs in a pod cannot start while it is down: its own pod is refused. With
+// an objectSelector that excludes it, it can.
+func TestWebhookBlocksItsOwnStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const configuration = `{"metadata":{"name":"hooks"},"webhooks":[{"name":"pods.example.com","sideEffects":"None","admissionReviewVersions":["v1"],
+			"clientConfig":{"service":{"namespace":"default","name":"operator"}},
+			"rules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]%s}]}`
+		const operator = `{"metadata":{"name":"operator","labels":{"app":"operator"}},"spec":{"containers":[{"name":"a","image":"b"}]}}`
+		const pods = "/api/v1/namespaces/default/pods"
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		requireCode(t, srv, 201, "POST", validatingPath, fmt.Sprintf(configuration, ""))
+		for range 3 {
+			require.Equal(t, `Internal error occurred: failed calling webhook "pods.example.com": failed to call webhook: Post "https://operator.default.svc:443/?timeout=10s": service "operator" not found`,
+				requireStatus(t, srv, 500, "POST", pods, operator).Message)
+			time.Sleep(time.Minute)
+		}
+		requireCode(t, srv, 200, "PATCH", validatingPath+"/hooks", fmt.Sprintf(configuration, `,"objectSelector":{"matchExpressions":[{"key":"app","operator":"NotIn","values":["operator"]}]}`))
+		requireCode(t, srv, 201, "POST", pods, operator)
+		requireCode(t, srv, 500, "POST", pods, `{"metadata":{"name":"other"},"spec":{"containers":[{"name":"a","image":"b"}]}}`)
+	})
+}
+
+// allow, deny and patch answer in place of webhooks that do not exist, and rules act on the answer.
+func TestAnswersInPlaceOfWebhooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		requireCode(t, srv, 201, "POST", mutatingPath, `{"metadata":{"name":"hooks"},"webhooks":[{"name":"configmaps.example.com","sideEffects":"None","admissionReviewVersions":["v1","v1beta1"],
+			"clientConfig":{"service":{"namespace":"default","name":"hook"}},
+			"rules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]}]}`)
+		create := func(name string, code int) *metav1.Status {
+			return requireStatus(t, srv, code, "POST", configMapsURL, `{"metadata":{"name":"`+name+`","labels":{"old":"1"}}}`)
+		}
+		require.Contains(t, create("a", 500).Message, `service "hook" not found`)
+		remove := addRule(t, srv, "when webhook(configmaps.example.com) do allow")
+		requireCode(t, srv, 201, "POST", configMapsURL, `{"metadata":{"name":"a"}}`)
+		lose := addRule(t, srv, "when webhook(configmaps.example.com) && during(committed) do reset")
+		require.Equal(t, `Internal error occurred: failed calling webhook "configmaps.example.com": failed to call webhook: Post "https://hook.default.svc:443/?timeout=10s": read tcp hook.default.svc:443: read: connection reset by peer`, create("b", 500).Message)
+		lose()
+		remove()
+		remove = addRule(t, srv, `when webhook(configmaps.example.com) do patch("{\"metadata\":{\"labels\":{\"old\":null,\"a/b\":\"2\"}},\"data\":{\"k\":\"v\"}}")`)
+		created := requireCode(t, srv, 201, "POST", configMapsURL, `{"metadata":{"name":"c","labels":{"old":"1"}}}`)
+		require.Equal(t, map[string]string{"a/b": "2"}, created.GetLabels())
+		require.Equal(t, map[string]any{"k": "v"}, created.Object["data"])
+		requireCode(t, srv, 200, "DELETE", configMapsURL+"/c", "")
+		remove()
+		addRule(t, srv, `when webhook(configmaps.example.com) do deny("not today")`)
+		require.Equal(t, `admission webhook "configmaps.example.com" denied the request: not today`, create("d", 403).Message)
 	})
 }
