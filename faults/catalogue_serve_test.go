@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/faults"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // The responses of plainHandler.
@@ -22,6 +23,7 @@ const (
 	onePod              = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns"}}` + "\n"
 	aggregatedDiscovery = `{"kind":"APIGroupDiscoveryList","items":[{"versions":[{"version":"v1","resources":[],"freshness":"Current"}]}]}` + "\n"
 	deletedEvent        = `{"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"14"}}}` + "\n"
+	admissionReview     = `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"1","object":{"metadata":{"name":"a"}}}}`
 	groupList           = `{"kind":"APIGroupList","groups":[]}` + "\n"
 )
 
@@ -116,6 +118,10 @@ func sendRequests(t *testing.T, rule string, requests ...string) (g response) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 		for _, request := range requests {
+			if hook, ok := strings.CutPrefix(request, "CALL "); ok {
+				g = callWebhook(t, &set, hook)
+				continue
+			}
 			g = send(t, client, request)
 		}
 		set.MustHit(t)
@@ -123,14 +129,31 @@ func sendRequests(t *testing.T, rule string, requests ...string) (g response) {
 	return g
 }
 
-func send(t *testing.T, client *http.Client, request string) (g response) {
+// callWebhook calls a webhook for the creation of a pod, as an API server does, and returns what it
+// receives.
+func callWebhook(t *testing.T, set *faults.Set, name string) response {
+	cause := requestinfo.WithRequestInfo(httptest.NewRequestWithContext(t.Context(), http.MethodPost, pods, nil))
+	req, err := http.NewRequestWithContext(cause.Context(), http.MethodPost, "https://hook/", strings.NewReader(admissionReview))
+	require.NoError(t, err)
+	hook := &testWebhook{}
+	return do(&http.Client{Timeout: 10 * time.Second, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		return set.WebhookCall(name, r, hook)
+	})}, req)
+}
+
+func send(t *testing.T, client *http.Client, request string) response {
 	words := append(strings.Fields(request), "")
-	start := time.Now()
 	req, err := http.NewRequestWithContext(t.Context(), words[0], "http://memory"+words[1], strings.NewReader(`{"kind":"Pod"}`))
 	require.NoError(t, err)
 	if words[2] != "" {
 		req.Header.Set("Accept", words[2])
 	}
+	return do(client, req)
+}
+
+// do sends a request and returns what the client receives.
+func do(client *http.Client, req *http.Request) (g response) {
+	start := time.Now()
 	resp, err := client.Do(req)
 	if err != nil {
 		return response{incomplete: true, totalTime: time.Since(start)}

@@ -36,6 +36,7 @@ const (
 	leaseRequest     = "PUT /apis/coordination.k8s.io/v1/namespaces/ns/leases/a"
 	patchRequest     = "PATCH " + pods + "/a"
 	deleteRequest    = "DELETE " + pods + "/a"
+	hookCall         = "CALL x.example.com"
 	discoveryRequest = "GET /apis application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
 	allFrames     = podA + podB + initialEventsEndEvent + bookmark
@@ -98,7 +99,7 @@ func (p probe) afterRequests(before ...string) probe {
 func TestCatalogue(t *testing.T) {
 	cases := readCatalogue(t)
 	probes := catalogueProbes()
-	require.Len(t, cases, 117)
+	require.Len(t, cases, 126)
 	byRule, byServer := 0, 0
 	var missing []string
 	for i, c := range cases {
@@ -126,8 +127,8 @@ func TestCatalogue(t *testing.T) {
 			})
 		}
 	}
-	require.Equal(t, 98, byRule)
-	require.Equal(t, 19, byServer)
+	require.Equal(t, 105, byRule)
+	require.Equal(t, 21, byServer)
 	require.Empty(t, missing, "cases with \"Needs:\"")
 }
 
