@@ -100,6 +100,34 @@ func (h *hookServer) dial(ctx context.Context, network, address string) (net.Con
 	return h.listener.DialContext(ctx, network, address)
 }
 
+// counted returns dial, which adds 1 to open for each open connection. mu guards open.
+func (h *hookServer) counted(mu *sync.Mutex, open *int) func(context.Context, string, string) (net.Conn, error) {
+	add := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		*open += n
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := h.dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		add(1)
+		return &closedOnce{Conn: conn, closed: sync.OnceFunc(func() { add(-1) })}, nil
+	}
+}
+
+// closedOnce is a connection that calls a function when it is closed.
+type closedOnce struct {
+	net.Conn
+	closed func()
+}
+
+func (c *closedOnce) Close() error {
+	c.closed()
+	return c.Conn.Close()
+}
+
 // review adds a webhook. answer may be called by several goroutines.
 func (h *hookServer) review(name string, answer func(*admissionRequest) *admissionResponse) {
 	h.respond(name, func(w http.ResponseWriter, r *http.Request, request *admissionRequest) {
