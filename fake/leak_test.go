@@ -28,7 +28,11 @@ func TestThousandServersLeakNoResources(t *testing.T) {
 		if testing.Short() {
 			servers = 200
 		}
-		u := serverUser{widgets: decodeCRD(t, widgetCRD), gadgets: decodeCRD(t, gadgetCRD("v1", webhookConversion(startLoopbackWebhook(t, &gadgetWebhook{}))))}
+		u := serverUser{
+			widgets: decodeCRD(t, widgetCRD),
+			gadgets: decodeCRD(t, gadgetCRD("v1", webhookConversion(startLoopbackWebhook(t, &gadgetWebhook{})))),
+			hooks:   newHookServer(t),
+		}
 		want := measureUsage(t, &u.live)
 		want.heap = math.MaxUint64
 		for i := range 100 { // initializes what is initialized once per process
@@ -74,6 +78,7 @@ func TestResourceUsageCountsServer(t *testing.T) {
 // serverUser uses servers in different ways.
 type serverUser struct {
 	widgets, gadgets runtime.Object
+	hooks            *hookServer
 	// live is the number of servers that are not freed.
 	live atomic.Int64
 }
@@ -82,6 +87,7 @@ type serverUser struct {
 type serverUse struct {
 	*testing.T
 	live    *atomic.Int64
+	hooks   *hookServer
 	ctx     context.Context
 	servers []*fakeapi.Server
 	open    []io.Closer
@@ -107,10 +113,13 @@ func (u *serverUser) useServer(t *testing.T, i int) {
 	if i%20 == 6 {
 		opts = append(opts, fakeapi.WithObjects(u.gadgets))
 	}
+	if hasWebhooks(i) {
+		opts = append(opts, fakeapi.WithWebhookDialer(u.hooks.dial))
+	}
 	srv, err := fakeapi.New(opts...)
 	require.NoError(t, err)
 	countUntilFreed(srv, &u.live)
-	run := &serverUse{T: t, live: &u.live, ctx: ctx, servers: []*fakeapi.Server{srv}}
+	run := &serverUse{T: t, live: &u.live, hooks: u.hooks, ctx: ctx, servers: []*fakeapi.Server{srv}}
 	run.write(srv, "POST", configMapsPath, `{"metadata":{"generateName":"x"}}`, 201)
 	run.watch(srv, watched)
 	run.runVariants(i, watched)
@@ -131,6 +140,16 @@ func (u *serverUser) useServer(t *testing.T, i int) {
 func (u *serverUse) runVariants(i int, watched string) {
 	u.Helper()
 	srv := u.servers[0]
+	if hasWebhooks(i) {
+		for range 2 { // the second time it is replaced
+			for _, path := range []string{mutatingPath, validatingPath} {
+				u.write(srv, "DELETE", path, "", 200)
+				u.write(srv, "POST", path, configuration("c", u.hooks.hook(u, "allow", "")), 201)
+			}
+			u.write(srv, "POST", configMapsPath, `{"metadata":{"generateName":"x"}}`, 201)
+		}
+		require.NotEmpty(u, u.hooks.take())
+	}
 	if i%3 == 0 {
 		u.watch(srv, "/api/v1/namespaces")
 		u.watch(srv, "/api/v1/watch/pods")
@@ -142,7 +161,7 @@ func (u *serverUse) runVariants(i int, watched string) {
 		u.write(srv, "DELETE", "/api/v1/namespaces/team", "", 200)
 	}
 	if i%10 == 0 {
-		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork())
+		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(u.hooks.dial))
 		require.NoError(u, err)
 		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(u, err)
@@ -150,6 +169,9 @@ func (u *serverUse) runVariants(i int, watched string) {
 		countUntilFreed(replica.Server, u.live)
 		u.watch(fork, watched)
 		u.watch(replica.Server, watched)
+		for _, s := range []*fakeapi.Server{fork, replica.Server} { // some have webhooks
+			u.write(s, "POST", configMapsPath, `{"metadata":{"generateName":"x"}}`, 201)
+		}
 		u.servers = append(u.servers, replica.Server)
 		require.NoError(u, fork.Close())
 	}
@@ -167,6 +189,10 @@ func (u *serverUse) runVariants(i int, watched string) {
 		u.blockRequest(srv)
 	}
 }
+
+// hasWebhooks reports whether a variant has admission webhooks. Those with a conversion webhook have
+// no dialer.
+func hasWebhooks(i int) bool { return i%9 == 1 && i%20 != 6 }
 
 // write sends a request and checks the code.
 func (u *serverUse) write(srv *fakeapi.Server, method, path, body string, want int) {
