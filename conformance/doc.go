@@ -180,10 +180,10 @@
 // The group AP is newer, too. It was run on 2026-11-23 against such a server with the plug-ins for
 // admission policies: 173 passed, none failed or was skipped, in 2m20s.
 //
-// The server of this project passes all cases except WA-29 and AP-82 in four test runs: with all
-// hooks, with users, with CBOR, and without streaming lists. The command with only the flag --url
-// reports 1593 passed, 0 failed, 35 skipped of 1628, in 2m30s; the skipped cases need hooks, users,
-// a feature or Patience.
+// The server of this project passes all cases except WA-29 in four test runs: with all hooks, with
+// users, with CBOR, and without streaming lists. The command with only the flag --url reports 1593
+// passed, 0 failed, 35 skipped of 1628, in 2m30s; the skipped cases need hooks, users, a feature or
+// Patience.
 //
 // # Errors
 //

@@ -165,6 +165,12 @@ var policyFaults = []faultyServer{
 	{"does not escape keys", replaceInPolicies("jsonpatch.escapeKey(", "("), `^AP-71$`},
 	{"ignores tests in patches", replaceInPolicies("JSONPatch{op: 'test', path: '/data/k', value: '1'}, ", ""), `^AP-72$`},
 	{"applies patches as far as possible", changePolicies(func(spec map[string]any) { setFailurePolicy(spec, "Ignore") }), `^AP-(68|73(/.*)?)$`},
+
+	// The status.
+	{"does not say that it checked the types", changeBody(isPolicy, replaceText(`"typeChecking":`, `"typesChecked":`)), `^AP-82(/.*)?$`},
+	{"warns about the types of all expressions", changeBody(isPolicy, replaceText(`"typeChecking":{}`, `"typeChecking":{"expressionWarnings":[{}]}`)), `^AP-82/fine$`},
+	{"does not check the types of messageExpressions", changeBody(isPolicy, replaceText(`].messageExpression"`, `].expression"`)), `^AP-82/message$`},
+	{"reports the first expression for each warning", changeBody(isPolicy, replaceText(`validations[1]`, `validations[0]`)), `^AP-82$`},
 }
 
 // Conditions on requests.
