@@ -187,3 +187,26 @@ func TestPageMatchesFaultsOfSimilarRequests(t *testing.T) {
 	require.Equal(t, -1, unplaced.Exchange, "its request is not remembered")
 	require.Equal(t, "absent", data.Lanes[unplaced.Lane].Client)
 }
+
+// A hit on a call of a webhook is at the request that caused the call. If that is not known, as for
+// a conversion, it has a mark of its own.
+func TestHitsOfWebhooks(t *testing.T) {
+	rule, err := faults.Parse("down: when webhook(*) do reset")
+	require.NoError(t, err)
+	const path = "/api/v1/namespaces/default/pods"
+	tl := timeline.Timeline{
+		Begin: start, End: start.Add(time.Minute),
+		Exchanges: []timeline.Exchange{
+			{Seq: 1, Begin: start, End: start.Add(2 * time.Second), UserAgent: "one", Method: "POST", Verb: "create", Path: path, StatusCode: 500},
+		},
+		Hits: []faults.Hit{
+			{Time: start.Add(time.Second), Rule: rule, Op: faults.Op{Webhook: "pods.example.com", Verb: "create", Resource: "pods", Namespace: "default", Path: path, UserAgent: "one"}},
+			{Time: start.Add(time.Second), Rule: rule, Op: faults.Op{Webhook: "widgets.example.com"}},
+		},
+	}
+	data := render(t, tl, "x").data()
+	require.Equal(t, []int{0}, data.find(t, "one: create", "fault down hit").Hits)
+	conversion := data.find(t, "fault down hit webhook widgets.example.com")
+	require.Equal(t, -1, conversion.Exchange)
+	require.Equal(t, []int{1}, conversion.Hits)
+}
