@@ -17,8 +17,8 @@ import (
 // byUser returns the calls of the validating webhook with their users.
 func byUser(calls []reviewCall) (texts []string) {
 	for _, c := range calls {
-		if c.hook == "validate" {
-			texts = append(texts, strings.TrimPrefix(c.String(), "validate ")+" "+c.UserInfo.Username)
+		if c.path == "/validate" {
+			texts = append(texts, strings.TrimPrefix(c.String(), "validate: ")+" "+c.UserInfo.Username)
 		}
 	}
 	return texts
@@ -83,8 +83,7 @@ func TestReviewsOfControllers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := &admissionHook{}
-				srv, _ := startWithHook(t, h)
+				srv, h := startReviewed(t)
 				require.NoError(t, srv.LoadYAML(c.objects))
 				synctest.Wait()
 				h.take()
@@ -105,10 +104,8 @@ func TestReviewsOfControllers(t *testing.T) {
 
 // Objects that are loaded, and the writes of the server itself, are not reviewed.
 func TestLoadedObjectsAreNotReviewed(t *testing.T) {
-	h := &admissionHook{review: func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") }}
-	clientConfig, dialer := startMemoryHook(t, h)
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), dialer, withWidgets())
-	registerHook(t, srv, "all", clientConfig, `[{"operations":["*"],"apiGroups":["","example.com"],"apiVersions":["*"],"resources":["*/*"]}]`)
+	srv, h := startReviewed(t, withWidgets())
+	h.review = func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") }
 	require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}`))
 	deleteWidgetCRD(t, srv) // it deletes the widgets
 	requireNoWidgets(t, srv)
@@ -118,8 +115,7 @@ func TestLoadedObjectsAreNotReviewed(t *testing.T) {
 // What a webhook changes in the write of a controller is stored, but not outside of what the
 // subresource writes.
 func TestWebhooksChangeWritesOfControllers(t *testing.T) {
-	h := &admissionHook{}
-	srv, _ := startWithHook(t, h)
+	srv, h := startReviewed(t)
 	h.review = func(r *http.Request, request *admissionRequest) *admissionResponse {
 		switch {
 		case r.URL.Path != "/mutate" || request.Operation != "UPDATE":
@@ -150,8 +146,7 @@ func TestWebhooksChangeWritesOfControllers(t *testing.T) {
 // others go on.
 func TestRefusedWritesOfControllersAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &admissionHook{}
-		srv, _ := startWithHook(t, h)
+		srv, h := startReviewed(t)
 		begin := time.Now()
 		h.review = func(_ *http.Request, request *admissionRequest) *admissionResponse {
 			if strings.HasPrefix(request.Name, "held") && time.Since(begin) < time.Hour {
@@ -189,12 +184,12 @@ func TestRefusedWritesOfControllersAreRetried(t *testing.T) {
 
 // RunControllers does refused work again without waiting.
 func TestRunControllersRetriesRefusedWrites(t *testing.T) {
-	h := &admissionHook{review: func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") }}
-	srv, _ := startWithHook(t, h, fakeapi.WithoutControllers())
+	srv, h := startReviewed(t, fakeapi.WithoutControllers())
+	h.review = func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") }
 	require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: o}]}}`))
 	for range 2 {
 		require.EqualError(t, srv.RunControllers(t.Context()), `fakeapi: settle: configmaps/default/a: admission webhook "mutate.example.com" denied the request: no`)
-		require.Equal(t, []string{"mutate DELETE configmaps a"}, h.takeTexts())
+		require.Equal(t, []string{"mutate: DELETE configmaps a"}, h.takeTexts())
 	}
 	h.review = nil
 	require.NoError(t, srv.RunControllers(t.Context()))
@@ -205,8 +200,7 @@ func TestRunControllersRetriesRefusedWrites(t *testing.T) {
 // one each time, and is examined again after some time.
 func TestWebhookBlocksNamespaceDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &admissionHook{}
-		srv, _ := startWithHook(t, h, fakeapi.WithNamespaceDeletionDelay(0))
+		srv, h := startReviewed(t, fakeapi.WithNamespaceDeletionDelay(0))
 		begin, refusals := time.Now(), 0
 		h.review = func(_ *http.Request, request *admissionRequest) *admissionResponse {
 			if request.Operation == "DELETE" && request.Resource.Resource == "configmaps" && time.Since(begin) < 10*time.Minute {
@@ -235,8 +229,7 @@ func TestWebhookBlocksNamespaceDeletion(t *testing.T) {
 // A pod whose removal a webhook refuses after its grace period is removed later.
 func TestWebhookRefusesRemovalOfPod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &admissionHook{}
-		srv, _ := startWithHook(t, h)
+		srv, h := startReviewed(t)
 		requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/pods", scheduledJSON)
 		requireCode(t, srv, 200, "DELETE", "/api/v1/namespaces/default/pods/p", `{"gracePeriodSeconds":10}`)
 		begin := time.Now()
@@ -257,11 +250,11 @@ func TestWebhookRefusesRemovalOfPod(t *testing.T) {
 // A webhook that does not respond does not keep the server from closing.
 func TestCloseDuringReviewOfController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &admissionHook{review: func(r *http.Request, _ *admissionRequest) *admissionResponse {
+		srv, h := startReviewed(t)
+		h.review = func(r *http.Request, _ *admissionRequest) *admissionResponse {
 			<-r.Context().Done()
 			return allow()
-		}}
-		srv, _ := startWithHook(t, h)
+		}
 		require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: o}]}}`))
 		synctest.Wait()
 		begin := time.Now()

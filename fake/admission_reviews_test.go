@@ -32,8 +32,7 @@ func TestReviewOfConnections(t *testing.T) {
 		"/nodes/n/proxy/metrics":                                          {"NodeProxyOptions", `"path":"/metrics"`},
 	} {
 		t.Run(want.kind, func(t *testing.T) {
-			h := &admissionHook{}
-			srv, _ := startWithHook(t, h)
+			srv, h := startReviewed(t)
 			url, isNode := "/api/v1/namespaces/default"+path, strings.HasPrefix(path, "/nodes")
 			if isNode {
 				url = "/api/v1" + path
@@ -41,8 +40,8 @@ func TestReviewOfConnections(t *testing.T) {
 			requireCode(t, srv, 404, "POST", url, "")
 			calls := h.take()
 			require.Len(t, calls, 2)
-			require.Equal(t, "mutate", calls[0].hook)
-			require.Equal(t, "validate", calls[1].hook)
+			require.Equal(t, "/mutate", calls[0].path)
+			require.Equal(t, "/validate", calls[1].path)
 			got := calls[1]
 			segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
 			require.Equal(t, admissionv1.Connect, got.Operation)
@@ -70,8 +69,7 @@ func TestReviewOfConnections(t *testing.T) {
 
 // Options that do not decode are a 400 without a review.
 func TestReviewOfInvalidConnections(t *testing.T) {
-	h := &admissionHook{}
-	srv, _ := startWithHook(t, h)
+	srv, h := startReviewed(t)
 	requireCode(t, srv, 400, "GET", "/api/v1/namespaces/default/pods/p/portforward?ports=x", "")
 	require.Empty(t, h.take())
 }
@@ -94,8 +92,7 @@ func TestConnectionsWithAllPlugins(t *testing.T) {
 // The name in a review is that of the path, or that of the object that was sent, or the generated
 // one. An object can be renamed by a webhook.
 func TestNameInReviews(t *testing.T) {
-	h := &admissionHook{}
-	srv, _ := startWithHook(t, h)
+	srv, h := startReviewed(t)
 	rename := func(r *http.Request, _ *admissionRequest) *admissionResponse {
 		if r.URL.Path == "/mutate" {
 			return patchResponse(`[{"op":"add","path":"/metadata/name","value":"renamed"}]`)
@@ -113,10 +110,10 @@ func TestNameInReviews(t *testing.T) {
 	requireCode(t, srv, 409, "POST", configMaps, `{"metadata":{"name":"sent"}}`)
 	require.Equal(t, both("CREATE configmaps sent"), h.takeTexts())
 	requireCode(t, srv, 409, "POST", configMaps, `{"metadata":{"generateName":"g-"}}`)
-	require.Equal(t, []string{"mutate CREATE configmaps ", "validate CREATE configmaps renamed"}, h.takeTexts())
+	require.Equal(t, []string{"mutate: CREATE configmaps ", "validate: CREATE configmaps renamed"}, h.takeTexts())
 
 	requireCode(t, srv, 422, "PUT", configMaps+"/renamed", `{"metadata":{"name":"renamed","labels":{"a b":"c"}}}`)
-	require.Equal(t, []string{"mutate UPDATE configmaps renamed"}, h.takeTexts())
+	require.Equal(t, []string{"mutate: UPDATE configmaps renamed"}, h.takeTexts())
 
 	h.review = nil
 	generated := requireCode(t, srv, 201, "POST", configMaps, `{"metadata":{"generateName":"g-"}}`)
@@ -153,48 +150,47 @@ func TestReviewsOfWrites(t *testing.T) {
 		want               []string
 	}{
 		"create":                           {none, 201, "POST", configMaps, `{"metadata":{"name":"a"}}`, both("CREATE configmaps a")},
-		"create that is invalid":           {none, 422, "POST", configMaps, `{"metadata":{"name":"A"}}`, []string{"mutate CREATE configmaps A"}},
+		"create that is invalid":           {none, 422, "POST", configMaps, `{"metadata":{"name":"A"}}`, []string{"mutate: CREATE configmaps A"}},
 		"create with a taken name":         {create(configMaps, `{"metadata":{"name":"a"}}`), 409, "POST", configMaps, `{"metadata":{"name":"a"}}`, both("CREATE configmaps a")},
-		"create in a missing namespace":    {none, 404, "POST", "/api/v1/namespaces/none/configmaps", `{"metadata":{"name":"a"}}`, nil},
-		"stale update":                     {create(configMaps, `{"metadata":{"name":"a"}}`), 409, "PUT", configMaps + "/a", `{"metadata":{"name":"a","resourceVersion":"1"}}`, []string{"mutate UPDATE configmaps a"}},
-		"update with another uid":          {create(configMaps, `{"metadata":{"name":"a"}}`), 409, "PUT", configMaps + "/a", `{"metadata":{"name":"a","uid":"x"}}`, nil},
-		"patch of the uid":                 {create(configMaps, `{"metadata":{"name":"a"}}`), 422, "PATCH", configMaps + "/a", `{"metadata":{"uid":"x"}}`, []string{"mutate UPDATE configmaps a"}},
-		"patch of a missing object":        {none, 404, "PATCH", configMaps + "/a", `{}`, nil},
+		"create in a missing namespace":    {none, 404, "POST", "/api/v1/namespaces/none/configmaps", `{"metadata":{"name":"a"}}`, both()},
+		"stale update":                     {create(configMaps, `{"metadata":{"name":"a"}}`), 409, "PUT", configMaps + "/a", `{"metadata":{"name":"a","resourceVersion":"1"}}`, []string{"mutate: UPDATE configmaps a"}},
+		"update with another uid":          {create(configMaps, `{"metadata":{"name":"a"}}`), 409, "PUT", configMaps + "/a", `{"metadata":{"name":"a","uid":"x"}}`, both()},
+		"patch of the uid":                 {create(configMaps, `{"metadata":{"name":"a"}}`), 422, "PATCH", configMaps + "/a", `{"metadata":{"uid":"x"}}`, []string{"mutate: UPDATE configmaps a"}},
+		"patch of a missing object":        {none, 404, "PATCH", configMaps + "/a", `{}`, both()},
 		"apply that creates":               {none, 201, "PATCH", configMaps + "/a?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`, both("CREATE configmaps a")},
-		"apply with a conflict":            {create(configMaps, `{"metadata":{"name":"a"},"data":{"a":"1"}}`), 409, "PATCH", configMaps + "/a?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"2"}}`, nil},
+		"apply with a conflict":            {create(configMaps, `{"metadata":{"name":"a"},"data":{"a":"1"}}`), 409, "PATCH", configMaps + "/a?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"2"}}`, both()},
 		"update that changes nothing":      {create(configMaps, `{"metadata":{"name":"a"}}`), 200, "PATCH", configMaps + "/a", `{}`, both("UPDATE configmaps a")},
 		"delete":                           {create(configMaps, `{"metadata":{"name":"a"}}`), 200, "DELETE", configMaps + "/a", ``, both("DELETE configmaps a")},
-		"delete of a missing object":       {none, 404, "DELETE", configMaps + "/a", ``, nil},
-		"delete with another uid":          {create(configMaps, `{"metadata":{"name":"a"}}`), 409, "DELETE", configMaps + "/a", `{"preconditions":{"uid":"x"}}`, nil},
+		"delete of a missing object":       {none, 404, "DELETE", configMaps + "/a", ``, both()},
+		"delete with another uid":          {create(configMaps, `{"metadata":{"name":"a"}}`), 409, "DELETE", configMaps + "/a", `{"preconditions":{"uid":"x"}}`, both()},
 		"delete with a finalizer":          {create(configMaps, `{"metadata":{"name":"a","finalizers":["a.example.com/b"]}}`), 200, "DELETE", configMaps + "/a", ``, both("DELETE configmaps a")},
 		"delete that removes finalizers":   {create(configMaps, `{"metadata":{"name":"a","finalizers":["orphan"]}}`), 200, "DELETE", configMaps + "/a", `{"propagationPolicy":"Background"}`, both("DELETE configmaps a", "DELETE configmaps a")},
 		"dry run of that":                  {create(configMaps, `{"metadata":{"name":"a","finalizers":["orphan"]}}`), 200, "DELETE", configMaps + "/a?x", `{"propagationPolicy":"Background","dryRun":["All"]}`, both("DELETE configmaps a")},
 		"delete of a pod without a node":   {create(pods, podJSON), 200, "DELETE", pods + "/p", ``, both("DELETE pods p", "DELETE pods p")},
 		"delete of a pod with a node":      {create(pods, scheduledJSON), 200, "DELETE", pods + "/p", ``, both("DELETE pods p")},
-		"delete of a pod that is deleted":  {deletedPod, 200, "DELETE", pods + "/p", ``, nil},
+		"delete of a pod that is deleted":  {deletedPod, 200, "DELETE", pods + "/p", ``, both()},
 		"delete of it with a shorter time": {deletedPod, 200, "DELETE", pods + "/p", `{"gracePeriodSeconds":10}`, both("DELETE pods p")},
 		"forced delete":                    {deletedPod, 200, "DELETE", pods + "/p", `{"gracePeriodSeconds":0}`, both("DELETE pods p", "DELETE pods p")},
 		"delete of a namespace":            {create("/api/v1/namespaces", `{"metadata":{"name":"n"}}`), 200, "DELETE", "/api/v1/namespaces/n", ``, both("DELETE namespaces n")},
 		"delete of a terminating namespace": {func(t *testing.T, srv *fakeapi.Server) {
 			requireCode(t, srv, 201, "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
 			requireCode(t, srv, 200, "DELETE", "/api/v1/namespaces/n", ``)
-		}, 200, "DELETE", "/api/v1/namespaces/n", ``, nil},
+		}, 200, "DELETE", "/api/v1/namespaces/n", ``, both()},
 		"eviction":       {create(pods, podJSON), 201, "POST", pods + "/p/eviction", `{"metadata":{"name":"p"}}`, both("CREATE pods/eviction p")},
-		"other eviction": {create(pods, podJSON), 400, "POST", pods + "/p/eviction", `{"metadata":{"name":"q"}}`, []string{"mutate CREATE pods/eviction p"}},
+		"other eviction": {create(pods, podJSON), 400, "POST", pods + "/p/eviction", `{"metadata":{"name":"q"}}`, []string{"mutate: CREATE pods/eviction p"}},
 		"binding":        {create(pods, podJSON), 201, "POST", pods + "/p/binding", `{"metadata":{"name":"p"},"target":{"name":"n"}}`, both("CREATE pods/binding p")},
 		"bindings":       {create(pods, podJSON), 201, "POST", "/api/v1/namespaces/default/bindings", `{"metadata":{"name":"p"},"target":{"name":"n"}}`, both("CREATE bindings p")},
 		"token": {create("/api/v1/namespaces/default/serviceaccounts", `{"metadata":{"name":"s"}}`), 201, "POST", "/api/v1/namespaces/default/serviceaccounts/s/token", `{}`,
 			both("CREATE serviceaccounts/token s")},
 		"status":        {create(pods, podJSON), 200, "PATCH", pods + "/p/status", `{"status":{"phase":"Running"}}`, both("UPDATE pods/status p")},
 		"scale":         {create("/apis/apps/v1/namespaces/default/deployments", deployment), 200, "PATCH", scale, `{"spec":{"replicas":2}}`, both("UPDATE deployments/scale d")},
-		"stale scale":   {create("/apis/apps/v1/namespaces/default/deployments", deployment), 409, "PATCH", scale, `{"metadata":{"resourceVersion":"1"}}`, []string{"mutate UPDATE deployments/scale d"}},
-		"invalid scale": {create("/apis/apps/v1/namespaces/default/deployments", deployment), 422, "PATCH", scale, `{"spec":{"replicas":-1}}`, []string{"mutate UPDATE deployments/scale d"}},
-		"missing scale": {none, 404, "PATCH", scale, `{"spec":{"replicas":2}}`, nil},
+		"stale scale":   {create("/apis/apps/v1/namespaces/default/deployments", deployment), 409, "PATCH", scale, `{"metadata":{"resourceVersion":"1"}}`, []string{"mutate: UPDATE deployments/scale d"}},
+		"invalid scale": {create("/apis/apps/v1/namespaces/default/deployments", deployment), 422, "PATCH", scale, `{"spec":{"replicas":-1}}`, []string{"mutate: UPDATE deployments/scale d"}},
+		"missing scale": {none, 404, "PATCH", scale, `{"spec":{"replicas":2}}`, both()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := &admissionHook{}
-			srv, _ := startWithHook(t, h, fakeapi.WithoutControllers())
+			srv, h := startReviewed(t, fakeapi.WithoutControllers())
 			c.before(t, srv)
 			h.take()
 			requireCode(t, srv, c.code, c.method, c.path, c.body)
@@ -205,8 +201,7 @@ func TestReviewsOfWrites(t *testing.T) {
 
 // The objects in the reviews of a Scale are Scales without managedFields of the parent.
 func TestScaleInReviews(t *testing.T) {
-	h := &admissionHook{}
-	srv, _ := startWithHook(t, h)
+	srv, h := startReviewed(t)
 	requireCode(t, srv, 201, "POST", "/apis/apps/v1/namespaces/default/deployments", `{"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
 	h.take()
 	requireCode(t, srv, 200, "PATCH", "/apis/apps/v1/namespaces/default/deployments/d/scale", `{"spec":{"replicas":5}}`)
@@ -220,18 +215,16 @@ func TestScaleInReviews(t *testing.T) {
 
 // managedFields that a webhook has made invalid are reset with a warning. Valid ones stay.
 func TestManagedFieldsAfterWebhooks(t *testing.T) {
-	const widgets = "/apis/example.com/v1/namespaces/default/widgets"
-	patch := func(operation string) string {
-		return `[{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"m","operation":"` + operation + `","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{}}]}]`
+	const widgets = "/apis/shop.example.com/v1/namespaces/team/widgets"
+	patch := func(operation, group string) string {
+		return `[{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"m","operation":"` + operation + `","apiVersion":"` +
+			strings.TrimPrefix(group+"/v1", "/") + `","fieldsType":"FieldsV1","fieldsV1":{}}]}]`
 	}
-	h := &admissionHook{}
-	clientConfig, dialer := startMemoryHook(t, h)
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), dialer, withWidgets())
-	registerHook(t, srv, "all", clientConfig, `[{"operations":["*"],"apiGroups":["","example.com"],"apiVersions":["*"],"resources":["configmaps","widgets"]}]`)
+	srv, h := startReviewed(t, withWidgets(), fakeapi.WithoutControllers())
 	var operation string
 	h.review = func(r *http.Request, request *admissionRequest) *admissionResponse {
 		if r.URL.Path == "/mutate" {
-			return patchResponse(patch(operation))
+			return patchResponse(patch(operation, request.Kind.Group))
 		}
 		return allow()
 	}
@@ -239,8 +232,9 @@ func TestManagedFieldsAfterWebhooks(t *testing.T) {
 		{"POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"},"data":{"a":"1"}}`},
 		{"PATCH", "/api/v1/namespaces/default/configmaps/a", `{"data":{"a":"2"}}`},
 		{"PATCH", "/api/v1/namespaces/default/configmaps/a?fieldManager=applier", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"b":"2"}}`},
-		{"PATCH", widgets + "/a", `{"metadata":{"labels":{"a":"1"}}}`},
-		{"PATCH", widgets + "/a?fieldManager=applier", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","labels":{"b":"1"}}}`},
+		{"POST", widgets, `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":1}}`},
+		{"PATCH", widgets + "/b", `{"metadata":{"labels":{"a":"1"}}}`},
+		{"PATCH", widgets + "/b?fieldManager=applier", `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"b","labels":{"b":"1"}}}`},
 	} {
 		media := "application/json"
 		switch {
@@ -274,8 +268,7 @@ func TestManagedFieldsAfterWebhooks(t *testing.T) {
 
 // A webhook may write to the server, also the object that it reviews.
 func TestWebhookWritesToServer(t *testing.T) {
-	h := &admissionHook{}
-	srv, _ := startWithHook(t, h)
+	srv, h := startReviewed(t)
 	requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)
 	wrote := false
 	h.review = func(r *http.Request, request *admissionRequest) *admissionResponse {
@@ -293,9 +286,9 @@ func TestWebhookWritesToServer(t *testing.T) {
 	require.JSONEq(t, `{"by":"webhook"}`, string(data))
 	require.Equal(t, map[string]string{"by": "client"}, got.GetLabels())
 	require.Equal(t, []string{
-		"mutate UPDATE configmaps a", "validate UPDATE configmaps a",
-		"mutate UPDATE configmaps a", "validate UPDATE configmaps a", "mutate CREATE services s", "validate CREATE services s",
-		"mutate UPDATE configmaps a", "validate UPDATE configmaps a",
+		"mutate: UPDATE configmaps a", "validate: UPDATE configmaps a",
+		"mutate: UPDATE configmaps a", "validate: UPDATE configmaps a", "mutate: CREATE services s", "validate: CREATE services s",
+		"mutate: UPDATE configmaps a", "validate: UPDATE configmaps a",
 	}, h.takeTexts(), "the write is evaluated again after the conflict")
 }
 
@@ -305,8 +298,7 @@ func TestEndedRequestWritesNothingAfterWebhooks(t *testing.T) {
 		for _, write := range slowWrites {
 			t.Run(write.name+slow, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					h := &admissionHook{}
-					srv, _ := startWithHook(t, h, fakeapi.WithoutControllers())
+					srv, h := startReviewed(t, fakeapi.WithoutControllers())
 					loadForSlowWrites(t, srv)
 					h.review = func(r *http.Request, _ *admissionRequest) *admissionResponse {
 						if r.URL.Path == slow {
@@ -350,8 +342,7 @@ func TestEndedRequestWritesNothingAfterWebhooks(t *testing.T) {
 // A write takes 34 seconds at most on a server with webhooks, as the handlers of a real server do.
 func TestTimeLimitOfReviewedWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &admissionHook{}
-		srv, _ := startWithHook(t, h)
+		srv, h := startReviewed(t)
 		h.review = func(r *http.Request, _ *admissionRequest) *admissionResponse {
 			select {
 			case <-time.After(29 * time.Second):
