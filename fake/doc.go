@@ -281,6 +281,11 @@
 //     stay. This applies to fixtures, too.
 //   - There is no kubelet. A pod on a node is removed after its grace period, which is 30 seconds
 //     unless the delete or its spec has another.
+//   - Webhooks and policies review what they write. The users are those of a cluster, such as
+//     system:serviceaccount:kube-system:generic-garbage-collector, and system:node:NODE for the
+//     removal of a pod. A write that fails is done again, at first after 5 milliseconds, and after
+//     each failure in a row after twice the time. Each call of Server.RunControllers does it again,
+//     too.
 //
 // Server.RunControllers returns when they have no work left at the current time; inside of a
 // bubble, synctest.Wait does the same. WithoutControllers disables them, and RunControllers then

@@ -29,7 +29,11 @@
 //	eviction           subresource_eviction.go; budgets in subresource_eviction_budget.go
 //	token              subresource_token.go; the tokens in package serviceaccount
 //	log, exec, attach, portforward, proxy
-//	                   subresource_connect.go: an error, because there is no kubelet
+//	                   subresource_connect.go: an error, because there is no kubelet. Before that
+//	                   connections are reviewed by admission
+//
+// controllers.go has the writes of controllers, which are reviewed by webhooks and policies.
+// admission.go and admission_dynamic.go run the admission plugins.
 //
 // # The flow of a request
 //
