@@ -250,7 +250,10 @@ func (n *Transport) dialContext(ctx context.Context, network, address string) (n
 	n.mu.Lock()
 	n.conns[c] = true
 	c.stopAfterFunc = context.AfterFunc(n.ctx, func() { _ = c.Close() })
+	// A call can end on another connection than the one that was dialed for it.
+	unused := n.unusedConnections()
 	n.mu.Unlock()
+	closeConnections(unused)
 	return c, nil
 }
 
