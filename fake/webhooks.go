@@ -19,7 +19,8 @@ import (
 // WithWebhookDialer opens connections to webhooks, for admission and for conversion, with a function
 // like net.Dialer.DialContext. Inside of a testing/synctest bubble it can connect to a webhook on a
 // listener in memory; with a real connection virtual time would not pass. TLS is added to the
-// connection. Without WithServiceResolver a webhook behind a Service is dialed as
+// connection. On net.Pipe, which has no buffer, a certificate that is not trusted fails only at the
+// timeout of the call. Without WithServiceResolver a webhook behind a Service is dialed as
 // NAME.NAMESPACE.svc:PORT.
 func WithWebhookDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(o *options) error {
