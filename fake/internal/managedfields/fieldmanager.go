@@ -111,9 +111,11 @@ func newBuiltinManager(res, body *resource.Resource, subresource string, objectT
 	m.fast = fastpath.NewUpdater(objectType, fastpath.Options{
 		Kind: m.kind, Subresource: subresource, Excluded: reset, Empty: m.emptyObject, Converter: converter,
 	})
-	types, err := BuiltinTypeConverter(body.GroupVersionKind())
-	if err != nil {
-		return nil, err
+	types := BuiltinTypeConverter(body.Group)
+	if body.Kind == "Scale" {
+		if types, err = scaleTypes(); err != nil {
+			return nil, err
+		}
 	}
 	m.library, err = managedfields.NewDefaultFieldManager(
 		types, converter, body.Scheme, converter,

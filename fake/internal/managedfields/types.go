@@ -3,6 +3,7 @@ package managedfields
 import (
 	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/applyconfiguration"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,17 +14,13 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// BuiltinTypeConverter returns the converter of the objects of a built-in kind to the values that
-// the library compares. client-go has the schemas of all stored types but CustomResourceDefinition,
-// and not the schema of Scale.
-func BuiltinTypeConverter(kind schema.GroupVersionKind) (managedfields.TypeConverter, error) {
-	switch {
-	case kind.Kind == "Scale":
-		return scaleTypes()
-	case kind.Group == "apiextensions.k8s.io":
-		return crdTypes(), nil
+// BuiltinTypeConverter returns the converter of the objects of a built-in group to the values that
+// the library compares. client-go has the schemas of all stored types but CustomResourceDefinition.
+func BuiltinTypeConverter(group string) managedfields.TypeConverter {
+	if group == apiextensionsv1.GroupName {
+		return crdTypes()
 	}
-	return builtinTypes(), nil
+	return builtinTypes()
 }
 
 // NewCRDTypeConverter returns the converter of the objects of a custom resource in one version, to

@@ -23,9 +23,12 @@ type typeConverterKey struct{ version *versions.Version }
 func (t typeConverters) GetTypeConverter(kind schema.GroupVersionKind) smd.TypeConverter {
 	var converter smd.TypeConverter
 	var err error
-	if res := t.table().LookupKind(kind); res == nil || res.Custom == nil {
-		converter, err = managedfields.BuiltinTypeConverter(kind)
-	} else {
+	switch res := t.table().LookupKind(kind); {
+	case res == nil: // such as Scale, which the OpenAPI document of its group does not have either
+		converter, err = smd.NewTypeConverter(nil, false)
+	case res.Custom == nil:
+		return managedfields.BuiltinTypeConverter(kind.Group)
+	default:
 		converter, err = customTypeConverter(res)
 	}
 	if err != nil {
