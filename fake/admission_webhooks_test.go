@@ -189,7 +189,7 @@ func TestWebhookMatchPolicy(t *testing.T) {
 		require.JSONEq(t, `{"size":9}`, specJSON(t, made))
 		require.Equal(t, []string{"grow: CREATE gadgets one", "allow: CREATE gadgets one"}, h.takeTexts())
 		require.Equal(t, []string{
-			`example.com/v1 {"size":1} in v1, requested in v2`,
+			`example.com/v1 {"ofv2":"set in v2","size":1} in v1, requested in v2`, // a conversion for admission does not prune
 			`example.com/v1 {"ofv1":"set in v1","size":1} in v1, requested in v1`,
 		}, objects)
 		require.JSONEq(t, `{"width":9,"ofv2":"set in v2"}`, specJSON(t, requireCode(t, srv, 200, "GET", gadgetsV2+"/two", "")))

@@ -220,6 +220,47 @@ func TestMutatingPolicyOfOtherVersion(t *testing.T) {
 	require.Contains(t, string(body), `"minReplicas":4`)
 }
 
+// A custom resource that a policy has changed is validated as it is, with nulls and unknown fields.
+// They are pruned when it is stored.
+func TestMutatingPolicyOfCustomResources(t *testing.T) {
+	p := startWithPolicies(t, fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))), fakeapi.WithObjects(&corev1.Namespace{ObjectMeta: named("team")}))
+	for name, c := range map[string]struct {
+		patch, want string
+		code        int
+	}{
+		"unknown":      {"{op: 'add', path: '/spec/unknown', value: 1}", `"spec":{"color":"red"}`, 201},
+		"default":      {"{op: 'remove', path: '/spec/color'}", `"spec":{"color":"red"}`, 201},
+		"null":         {"{op: 'add', path: '/spec/size', value: null}", `spec.size in body must be of type integer: \"null\"`, 422},
+		"no metadata":  {"{op: 'add', path: '/metadata', value: null}", "system metadata was not initialized", 500},
+		"other kind":   {"{op: 'add', path: '/kind', value: 'Other'}", `Other.shop.example.com \"a\" is invalid: kind: Invalid value: \"Other\": must be Widget`, 422},
+		"no version":   {"{op: 'add', path: '/apiVersion', value: 'shop.example.com/v9'}", "request to convert CR from an invalid group/version: shop.example.com/v9", 500},
+		"other group":  {"{op: 'add', path: '/apiVersion', value: 'v1'}", `/v1, Kind=Widget is unstructured and is not suitable for converting to \"shop.example.com/v1\"`, 500},
+		"other values": {"{op: 'add', path: '/spec', value: {'size': 7}}", `"spec":{"color":"red","size":7}`, 201},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv, err := p.srv.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())
+			require.NoError(t, err)
+			defer func() { require.NoError(t, srv.Close()) }()
+			p := policyServer{t, srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())}
+			policy := mutatingPolicy("p", "widgets", "")
+			policy.Spec.Mutations[0] = admissionregistrationv1.Mutation{
+				PatchType: admissionregistrationv1.PatchTypeJSONPatch,
+				JSONPatch: &admissionregistrationv1.JSONPatch{Expression: "[JSONPatch" + c.patch + "]"},
+			}
+			p.create(policy, mutatingBinding("p"), validatingPolicy("seen", "widgets", "object.metadata.name == 'a' || has(object.spec.unknown)"), validatingBinding("seen"))
+			for _, object := range []string{"a", "b"} {
+				if object == "b" && name != "unknown" {
+					continue
+				}
+				code, _, body := send(t, srv, http.MethodPost, teamWidgets, mediaJSON,
+					[]byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"`+object+`"},"spec":{}}`))
+				require.Equal(t, c.code, code, string(body))
+				require.Contains(t, string(body), c.want)
+			}
+		})
+	}
+}
+
 // Writes at the same time as changes of policies see the policies of their state: one that begins
 // after a policy was stored and ends before it is removed is denied.
 func TestPoliciesConcurrently(t *testing.T) {

@@ -119,8 +119,8 @@ func (o *objectInterfaces) Default(obj runtime.Object) {
 	}
 }
 
-// Convert implements runtime.ObjectConvertor. If out is the object of the write, it becomes what a
-// request with in has as its object: with defaults, and without unknown fields.
+// Convert implements runtime.ObjectConvertor. If out is the object of the write and of a built-in
+// type, it becomes what a request with in has as its object: with defaults.
 func (o *objectInterfaces) Convert(in, out, _ any) error {
 	from, ok1 := in.(runtime.Object)
 	to, ok2 := out.(runtime.Object)
@@ -176,7 +176,8 @@ func (o *objectInterfaces) convertTyped(from runtime.Object, kind schema.GroupVe
 	return target.Convert(stored, target.GroupVersion())
 }
 
-// convertCustom converts a custom resource to the version that into has.
+// convertCustom converts a custom resource to the version that into has. It does not prune: the
+// object is pruned when it is stored.
 func (o *objectInterfaces) convertCustom(in runtime.Object, into *unstructured.Unstructured) error {
 	u, ok := in.(*unstructured.Unstructured)
 	if !ok {
@@ -190,20 +191,18 @@ func (o *objectInterfaces) convertCustom(in runtime.Object, into *unstructured.U
 	switch {
 	case from == to:
 		u = u.DeepCopy() // the caller sets the kind of into
-	case from.Group != o.attrs.Resource.Group || custom.CRD().Version(from.Version) == nil:
+	case from.Group == to.Group && custom.CRD().Version(from.Version) == nil:
 		return fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
+	case from.Group != to.Group:
+		return fmt.Errorf("%v is unstructured and is not suitable for converting to %q", u.GroupVersionKind(), to)
 	default:
-		converted, err := custom.CRD().Convert(u, to.Version)
+		converted, err := custom.CRD().ConvertUnpruned(u, to.Version)
 		if err != nil {
 			return err
 		}
 		u = converted
 	}
 	into.Object = u.Object
-	if runtime.Object(into) == o.attrs.Object {
-		// The error is that of metadata of a wrong type, which the validation reports.
-		_, _ = custom.PruneAndDefault(into.Object, false)
-	}
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -48,6 +49,8 @@ type admissionRunner struct {
 	// scaleOf returns the Scale of an object, for a write of the Scale: validate is then called with
 	// the objects, and the plugins see their Scales. nil for other writes.
 	scaleOf func(runtime.Object) (runtime.Object, error)
+	// isChanged reports whether mutating webhooks or policies may have changed the object.
+	isChanged bool
 	// attributes has the objects of the last call of mutate or validate.
 	attributes admission.Attributes
 	// reads are what the last charge depends on.
@@ -84,16 +87,18 @@ func (r *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error
 	if err != nil {
 		return nil, err
 	}
+	r.isChanged = attributes.IsReviewed()
 	before.restoreIfInvalid(attributes.Object, r.q)
 	r.q.dedupOwnerReferences(attributes.Object, true)
 	return attributes.Object, r.q.ensureNamespace(resource.Accessor(attributes.Object))
 }
 
-// validate runs the validating plugins.
+// validate runs the validating plugins, and prunes the object that is stored afterwards.
 func (r *admissionRunner) validate(obj, old runtime.Object) (err error) {
 	if r == nil {
 		return nil
 	}
+	stored := obj
 	if r.scaleOf != nil {
 		if obj, err = r.scaleOf(obj); err != nil {
 			return err
@@ -103,7 +108,21 @@ func (r *admissionRunner) validate(obj, old runtime.Object) (err error) {
 		}
 	}
 	err = r.api.admission.Validate(r.q.withWarnings(), r.attributesOf(obj, old))
-	return cmp.Or(r.q.checkContext(), err)
+	if err := cmp.Or(r.q.checkContext(), err); err != nil || !r.isChanged {
+		return err
+	}
+	return pruneChanged(r.q.res, stored)
+}
+
+// pruneChanged prunes a custom resource that webhooks or policies have changed. A real server does
+// it when it encodes the object for the storage: the validation and the validating plugins see
+// unknown fields.
+func pruneChanged(res *resource.Resource, obj runtime.Object) error {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return nil
+	}
+	return res.Custom.PruneConverted(u.Object)
 }
 
 // charge runs the plugins that are called in the transaction of the write, on the object that

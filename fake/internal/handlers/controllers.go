@@ -121,7 +121,8 @@ func (a *API) reviewChange(ctx context.Context, attributes *admission.Attributes
 		return nil, err
 	}
 	res, obj, old := attributes.Resource, attributes.Object, attributes.OldObject
-	if attributes.IsReviewed() {
+	isChanged := attributes.IsReviewed()
+	if isChanged {
 		sub := res.Subresource(attributes.Subresource)
 		if sub != nil {
 			rest.PrepareForSubresourceUpdate(ctx, res, sub, obj, old)
@@ -132,5 +133,8 @@ func (a *API) reviewChange(ctx context.Context, attributes *admission.Attributes
 			return nil, err
 		}
 	}
-	return obj, a.controllerAdmission.Validate(ctx, attributes)
+	if err := a.controllerAdmission.Validate(ctx, attributes); err != nil || !isChanged {
+		return obj, err
+	}
+	return obj, pruneChanged(res, obj)
 }

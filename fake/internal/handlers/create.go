@@ -137,6 +137,9 @@ func clearResourceVersion(m metav1.Object) error {
 // allocates is in allocation.
 func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool, allocation *allocation) error {
 	rest.PrepareForCreate(q.r.Context(), q.res, obj, a.ids, a.clock.Timestamp())
+	if resource.Accessor(obj).GetUID() == "" { // admission has set the metadata of a custom resource to null
+		return apierrors.NewInternalError(errors.New("system metadata was not initialized"))
+	}
 	if err := a.checkService(q.r.Context(), q.res, obj, nil, dryRun); err != nil {
 		return err
 	}
