@@ -153,7 +153,8 @@
 // 1223 cases failed, and no objects were left behind. The failures of earlier runs were examined:
 // cases now detect what that server cannot serve, and wrong cases were fixed. The groups DV and VA
 // are newer: such a server has neither the defaults nor the validation of built-in types, and fails
-// them.
+// them. The group WH was run on 2026-11-23 against such a server with the admission plug-ins of
+// k8s.io/apiserver: all 122 cases and DR-07 passed, in 24s, in five runs.
 //
 //	fakeapi conformance --kubeconfig FILE
 //
