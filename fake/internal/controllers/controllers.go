@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -55,8 +54,11 @@ type Controllers struct {
 	// wakeups has an element if Run is to examine the store again.
 	wakeups chan struct{}
 
-	// mu is held while the controllers work. It guards all fields below.
-	mu     sync.Mutex
+	// working has an element while the controllers work. It is a lock of all fields below: a channel,
+	// because a goroutine of a synctest bubble that waits for a mutex keeps time from passing, which a
+	// webhook may wait for.
+	working chan struct{}
+
 	cursor *memstore.Cursor // nil before buildGraph
 	events []*memstore.Event
 
@@ -88,7 +90,7 @@ type Controllers struct {
 func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration, checkTypes TypeChecker) *Controllers {
 	return &Controllers{
 		namespaceDelay: namespaceDelay, checkTypes: checkTypes, store: store, table: table, writer: writer, kinds: newKinds(table), retries: retries{},
-		events: make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1),
+		events: make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1), working: make(chan struct{}, 1),
 	}
 }
 
@@ -99,7 +101,7 @@ func (m *Controllers) Run(ctx context.Context) {
 			m.wait(ctx, nil, livelockPause)
 			continue
 		}
-		wake, after := m.nextWake()
+		wake, after := m.nextWake(ctx)
 		m.wait(ctx, wake, after)
 	}
 }
@@ -130,9 +132,11 @@ func (m *Controllers) wait(ctx context.Context, wake <-chan struct{}, after time
 
 // nextWake returns what to wait for when the queue is empty: a write, and the time to the next
 // deadline, 0 if there is none.
-func (m *Controllers) nextWake() (wake <-chan struct{}, after time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *Controllers) nextWake(ctx context.Context) (wake <-chan struct{}, after time.Duration) {
+	if !m.lock(ctx) {
+		return nil, 0
+	}
+	defer m.unlock()
 	if m.cursor == nil { // ctx ended before buildGraph
 		return nil, 0
 	}
@@ -165,8 +169,10 @@ func (m *Controllers) RunUntilIdle(ctx context.Context) error { return m.runQueu
 // runQueue is RunUntilIdle if skipDelay is true, and leaves namespaces and retries that are not due
 // otherwise.
 func (m *Controllers) runQueue(ctx context.Context, skipDelay bool) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	if !m.lock(ctx) {
+		return ctx.Err()
+	}
+	defer m.unlock()
 	m.looks = nil
 	var failed []error
 	m.retries.queue(skipDelay)
@@ -195,6 +201,18 @@ func (m *Controllers) runQueue(ctx context.Context, skipDelay bool) error {
 		}
 	}
 }
+
+// lock waits until the caller may use the guarded fields. It returns false if ctx ends before.
+func (m *Controllers) lock(ctx context.Context) bool {
+	select {
+	case m.working <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (m *Controllers) unlock() { <-m.working }
 
 // work is one step of a controller.
 type work struct {
