@@ -1,6 +1,7 @@
 // Package controllers runs the controllers that a test of an API server depends on: the garbage
-// collector, the namespace controller, the status of ResourceQuotas and of ValidatingAdmissionPolicies, the
-// protection of storage objects in use, and, in place of a kubelet, the deletion of pods whose grace period is over.
+// collector, the namespace controller, the status of ResourceQuotas and of
+// ValidatingAdmissionPolicies, the protection of storage objects in use, and, in place of a kubelet,
+// the deletion of pods whose grace period is over.
 //
 // # Operation
 //
