@@ -194,12 +194,12 @@ func TestMutatingPolicy(t *testing.T) {
 	cm, err := maps.Create(t.Context(), newConfigMap("a"), metav1.CreateOptions{FieldManager: "m"})
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"a": "1", "set": "a by CREATE"}, cm.Data)
-	require.JSONEq(t, `{"f:data":{".":{},"f:a":{}}}`, string(cm.ManagedFields[0].FieldsV1.Raw))
+	require.JSONEq(t, `{"f:data":{".":{},"f:a":{}}}`, cm.ManagedFields[0].FieldsV1.GetRawString())
 	cm.Data["a"] = "2"
 	cm, err = maps.Update(t.Context(), cm, metav1.UpdateOptions{FieldManager: "m"})
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"a": "2", "set": "a by UPDATE"}, cm.Data)
-	require.JSONEq(t, `{"f:data":{".":{},"f:a":{}}}`, string(cm.ManagedFields[0].FieldsV1.Raw))
+	require.JSONEq(t, `{"f:data":{".":{},"f:a":{}}}`, cm.ManagedFields[0].FieldsV1.GetRawString())
 	_, err = maps.Create(t.Context(), newConfigMap("b"), metav1.CreateOptions{})
 	require.True(t, apierrors.IsInvalid(err), "%v", err)
 
