@@ -139,8 +139,8 @@ func answerReview(apiVersion, kind string) answer {
 	}
 }
 
-// checkFailures expects that each call fails a create with failurePolicy Fail, which is the default,
-// and not with Ignore, of validating and mutating webhooks.
+// checkFailures expects that each call fails a create with failurePolicy Fail, the default, and not
+// with Ignore, of validating and mutating webhooks.
 func (w *webhooks) checkFailures(ctx context.Context, calls []failedCall) error {
 	if err := w.checkFailuresOf(ctx, validatingWebhooks, calls); err != nil {
 		return err

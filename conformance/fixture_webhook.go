@@ -152,8 +152,8 @@ func (r *run) listenForWebhooks() (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
-// checkReachable skips the case if the server tries to call the webhook in vain. It returns an error
-// if the server does not try.
+// checkReachable skips the case if the server tries to call the webhook in vain. It returns an
+// error if the server does not try.
 func (w *webhooks) checkReachable(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
@@ -290,8 +290,8 @@ func (w *webhooks) configItem(resource, suffix string) string {
 	return configPath(resource) + "/" + w.configName(suffix)
 }
 
-// newProbe returns a webhook that denies the next probe. It is in each configuration, and tells when
-// that is effective. It is for Secrets in the namespace, which no other webhook denies.
+// newProbe returns a webhook that denies the next probe. It is in each configuration, and tells
+// when that is effective. It is for Secrets in the namespace, which no other webhook denies.
 func (w *webhooks) newProbe() object {
 	w.configs++
 	path := fmt.Sprintf("/%s/probe%d", w.c.namespace, w.configs)
@@ -345,8 +345,8 @@ func (w *webhooks) writeAll(ctx context.Context, exchanges ...exchange) error {
 	return nil
 }
 
-// calls returns the calls since the last calls, and expects that they are of exactly these webhooks,
-// in any order. It returns them in that of the names.
+// calls returns the calls since it was called last, and expects that they are of exactly these
+// webhooks, in any order. It returns them in that of the names.
 func (w *webhooks) calls(names ...string) ([]hookCall, error) {
 	slices.Sort(names)
 	got := w.server.takeCalls()
