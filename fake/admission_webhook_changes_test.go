@@ -42,8 +42,8 @@ func notes(u *unstructured.Unstructured) string {
 	return notes
 }
 
-// Mutating webhooks are called in the order of their configurations' names, and in that of the list.
-// Each gets the changes of those before it, and validating webhooks get all.
+// Mutating webhooks are called in the order of their configurations' names, and in that of the
+// list. Each gets the changes of those before it, and validating webhooks get all.
 func TestWebhookOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithHooks(t)
@@ -71,8 +71,8 @@ func TestWebhookOrder(t *testing.T) {
 	})
 }
 
-// A mutating webhook with reinvocationPolicy IfNeeded is called once more if a later one has changed
-// the object.
+// A mutating webhook with reinvocationPolicy IfNeeded is called once more if a later one has
+// changed the object.
 func TestWebhookReinvocation(t *testing.T) {
 	for name, tt := range map[string]struct {
 		policy string
@@ -155,7 +155,8 @@ func TestWebhookDryRun(t *testing.T) {
 	}
 }
 
-// What a webhook has changed belongs to no field manager. An applier can claim it without a conflict.
+// What a webhook has changed belongs to no field manager. An applier can claim it without a
+// conflict.
 func TestWebhookChangesHaveNoManager(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithHooks(t)

@@ -22,8 +22,8 @@ func reviewText(apiVersion, kind, response string) string {
 	return fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"response":%s}`, apiVersion, kind, response)
 }
 
-// A webhook that fails refuses the write, or does not, by its failurePolicy. The message says what has
-// failed.
+// A webhook that fails refuses the write, or does not, by its failurePolicy. The message says what
+// has failed.
 func TestWebhookFailures(t *testing.T) {
 	const call = `failed calling webhook "x.example.com": failed to call webhook: `
 	const invalid = `failed calling webhook "x.example.com": received invalid webhook response: `
@@ -88,9 +88,9 @@ func TestWebhookFailures(t *testing.T) {
 	}
 }
 
-// The certificate of a webhook must be of the authority in caBundle and for the host of the URL. This
-// is over TCP: on an unbuffered pipe the client cannot report a certificate that it does not trust
-// while the server writes.
+// The certificate of a webhook must be of the authority in caBundle and for the host of the URL.
+// This is over TCP: on an unbuffered pipe the client cannot report a certificate that it does not
+// trust while the server writes.
 func TestWebhookCertificates(t *testing.T) {
 	srv := fakeapi.Start(t)
 	h := &hookServer{ServeMux: http.NewServeMux()}
@@ -203,8 +203,8 @@ func slowly(d time.Duration) func(http.ResponseWriter, *http.Request, *admission
 	}
 }
 
-// A call lasts as long as timeoutSeconds at most, but not longer than the request. The webhook is told
-// how long it has.
+// A call lasts as long as timeoutSeconds at most, but not longer than the request. The webhook is
+// told how long it has.
 func TestWebhookTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithHooks(t)
@@ -258,8 +258,8 @@ func TestWebhooksAtTheSameTime(t *testing.T) {
 	})
 }
 
-// A write whose client has hung up during the call is not committed, even if the webhook then allows
-// it.
+// A write whose client has hung up during the call is not committed, even if the webhook then
+// allows it.
 func TestWebhookOfCanceledRequest(t *testing.T) {
 	for _, path := range []string{mutatingPath, validatingPath} {
 		synctest.Test(t, func(t *testing.T) {

@@ -68,8 +68,8 @@ func TestWebhookTakesEffectLate(t *testing.T) {
 	})
 }
 
-// Webhooks follow the store: a restore brings back the configurations of the snapshot, and a fork has
-// those of its server.
+// Webhooks follow the store: a restore brings back the configurations of the snapshot, and a fork
+// has those of its server.
 func TestWebhooksAfterRestoreAndInForks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithHooks(t)

@@ -150,8 +150,8 @@ func condition(expressions ...string) string {
 	return `"matchConditions":[` + strings.Join(conditions, ",") + `]`
 }
 
-// A condition that cannot be evaluated refuses the write, with the failurePolicy Fail. The webhook is
-// not called.
+// A condition that cannot be evaluated refuses the write, with the failurePolicy Fail. The webhook
+// is not called.
 func TestWebhookConditionFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithHooks(t)
@@ -212,8 +212,8 @@ func TestWebhookOfDeleteCollection(t *testing.T) {
 	})
 }
 
-// Webhooks are not called for webhook configurations and policies, so that a webhook that is down can
-// be removed.
+// Webhooks are not called for webhook configurations and policies, so that a webhook that is down
+// can be removed.
 func TestWebhooksAreNotAskedAboutConfigurations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithHooks(t)

@@ -12,10 +12,10 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkAdmissionWebhooks measures updates of a ConfigMap over HTTP for which webhooks are called,
-// on a network in memory, and beside them the same updates on a server without webhooks. The
-// webhooks run in the process too: x-without is the ratio of the times, and more-allocs and more-B is
-// what an update allocates more, client and webhooks included.
+// BenchmarkAdmissionWebhooks measures updates of a ConfigMap over HTTP for which webhooks are
+// called, on a network in memory, and beside them the same updates on a server without webhooks.
+// The webhooks run in the process too: x-without is the ratio of the times, and more-allocs and
+// more-B is what an update allocates more, client and webhooks included.
 func BenchmarkAdmissionWebhooks(b *testing.B) {
 	for _, bench := range []struct {
 		name, path, hook string

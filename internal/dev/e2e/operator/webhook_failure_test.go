@@ -32,8 +32,8 @@ func (w *webhookEnv) setFailurePolicy(policy admissionregistrationv1.FailurePoli
 	}
 }
 
-// A slow webhook fails a request at its timeout, with the failurePolicy Fail. With Ignore the request
-// goes on without it. The time is virtual.
+// A slow webhook fails a request at its timeout, with the failurePolicy Fail. With Ignore the
+// request goes on without it. The time is virtual.
 func TestSlowWebhook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := withWebhooksInMemory(t, func(next http.Handler) http.Handler {

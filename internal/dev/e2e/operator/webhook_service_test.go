@@ -24,8 +24,8 @@ import (
 
 const serviceHost = "webhook-service.system.svc"
 
-// withServiceCertificate returns the options of envtest, which choose a port, with a certificate for
-// the Service of the manifests.
+// withServiceCertificate returns the options of envtest, which choose a port, with a certificate
+// for the Service of the manifests.
 func withServiceCertificate(t *testing.T) (hooks envtest.WebhookInstallOptions) {
 	t.Helper()
 	require.NoError(t, hooks.PrepWithoutInstalling())

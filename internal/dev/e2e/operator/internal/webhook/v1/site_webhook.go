@@ -30,7 +30,8 @@ func SetupSiteWebhookWithManager(mgr ctrl.Manager) error {
 // SiteDefaulter sets defaults that the schema cannot express.
 type SiteDefaulter struct{}
 
-// Default gives a site without hosts one that follows from its name, and writes hosts in lower case.
+// Default gives a site without hosts one that follows from its name, and writes hosts in lower
+// case.
 func (*SiteDefaulter) Default(_ context.Context, site *hostingv1.Site) error {
 	if len(site.Spec.Hosts) == 0 && site.Name != "" {
 		site.Spec.Hosts = []string{site.Name + ".sites.example.com"}
