@@ -91,9 +91,8 @@
 // Of its status only storedVersions is read. Custom resources among the fixtures keep their status.
 // They are defaulted and validated by their schemas, and unknown fields are an error.
 //
-// Conversion webhooks are called for at most 30 seconds, and fail as on a real server. Converted
-// objects are cached with the state of the object: lists and watches call the webhook once for
-// each, a get without resourceVersion calls it every time.
+// What a conversion webhook returns is cached with the state of the object: lists and watches call it
+// once for each, a get without resourceVersion calls it every time.
 //
 // A change of the spec or the accepted names of a definition ends the watches of its objects. One
 // from a resourceVersion from before the change gets the 410 ERROR event, as on a real server,
@@ -188,19 +187,18 @@
 // # Admission
 //
 // MutatingWebhookConfigurations, ValidatingWebhookConfigurations, ValidatingAdmissionPolicies and
-// MutatingAdmissionPolicies work as on a real server, by its own libraries: matching, CEL, failure
-// policies, reinvocation, warnings and texts are theirs. One that is stored is in force for the next write, also in forks and after Restore, and on a
-// Replica when its view has it; WithAdmissionDelay makes it take time, as on a real server. Writes of
-// the controllers are reviewed, too; fixtures are not.
+// MutatingAdmissionPolicies work as on a real server, by its own libraries. One that is stored is in
+// force for the next write, also in forks and after Restore, and on a Replica when its view has it;
+// WithAdmissionDelay delays it, as a real server does. Writes of the controllers are reviewed, too;
+// fixtures are not.
 //
 // Webhooks, also those for conversion, are called over TLS with the caBundle, at loopback addresses
 // only unless WithRemoteWebhooks is used. WithWebhookDialer opens the connections, for example in
-// memory inside of a testing/synctest bubble. WithServiceResolver returns the addresses of Services; without it a Service must
-// exist as an object, and the dialer must reach NAME.NAMESPACE.svc:PORT.
+// memory inside of a testing/synctest bubble. WithServiceResolver returns the addresses of Services;
+// without it a Service must exist, and the dialer must reach NAME.NAMESPACE.svc:PORT.
 //
-// WithAdmission calls Go functions as a real server calls webhooks. A dry run that would call one
-// with declared side effects is refused (DR-07). WithAdmissionPlugins lists the plugins of
-// kube-apiserver. They are called before the functions, ResourceQuota after them.
+// WithAdmission calls Go functions as a real server calls webhooks, after the plugins that
+// WithAdmissionPlugins lists, and before ResourceQuota.
 //
 // # What clients did
 //
@@ -445,9 +443,8 @@
 //
 // # Sources
 //
-// The Kubernetes documentation (API Concepts, Server-Side Apply, Admission Control, Controlling
-// Access, Custom Resources), the API conventions, and the recorded responses of a v1.37 server where
-// these say less than clients rely on. KEP-555 (server-side apply), KEP-3157 (streaming lists),
-// KEP-2340 (reads from a cache), KEP-3352 and KEP-2896 (discovery, OpenAPI), KEP-4358 (selectable
-// fields), KEP-5080 (namespace deletion), KEP-5284 (impersonation), KEP-3488 and KEP-3962 (policies).
+// The Kubernetes documentation, the API conventions, the recorded responses of a v1.37 server where
+// these say less than clients rely on, and the KEPs 555 (apply), 3157 (streaming lists), 2340 (reads
+// from a cache), 3352 and 2896 (discovery, OpenAPI), 4358 (selectable fields), 5080 (namespaces),
+// 5284 (impersonation), 3488 and 3962 (policies).
 package fakeapi

@@ -8,12 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+
+	fakeapi "example.com/fakeapi/fake"
 )
 
 // An update of the status does not change the spec. Depending on the type, it changes all, some or
 // none of the metadata (SU-02).
 func TestStatusMetadata(t *testing.T) {
-	srv, _ := startClient(t)
+	srv, _ := startClient(t, fakeapi.WithoutControllers())
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
 	unchangedFields := map[string]string{
 		"pods":                        "ownerReferences",

@@ -230,7 +230,7 @@ func TestEveryResourceAsTable(t *testing.T) {
 // without cells.
 func TestEveryResourceAsWatchedTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())
 		for _, res := range storedResources() {
 			w := &resourceTest{T: t, srv: srv, res: res, media: "application/json", codec: codecs()["application/json"], name: validNameFor(res)}
 			made := w.object(http.MethodPost, w.collection(), newTypedObject(t, res, w.name), http.StatusCreated)

@@ -15,6 +15,7 @@
 //	        [--bookmark-interval TIME] [--resource-version-timeout TIME]
 //	        [--namespace-deletion-delay TIME]
 //	        [--webhook-service NAMESPACE/NAME=ADDRESS]... [--allow-remote-webhooks]
+//	        [--admission-delay TIME,TIME]
 //	        [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX]
 //	        [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
@@ -142,7 +143,8 @@
 // There is no cluster network: --webhook-service is the address of an admission or conversion
 // webhook whose configuration names a Service, as in --webhook-service shop/hook=127.0.0.1:9443.
 // Webhooks are called at loopback addresses only, and others fail as unreachable, unless
-// --allow-remote-webhooks is set.
+// --allow-remote-webhooks is set. Changes of webhook configurations and of admission policies take
+// effect at once, or after the times of --admission-delay, such as 100ms,1s.
 //
 // --service-cluster-ip-range is the range of the cluster IPs of Services (10.96.0.0/12), or two of
 // different families, and --service-node-port-range that of their node ports (30000-32767).

@@ -20,7 +20,7 @@ import (
 
 const optionArguments = "[--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]... [--etcd-compaction-interval TIME] [--auto-compaction-retention N] [--history-bytes BYTES] " +
 	"[--quota-backend-bytes BYTES] [--max-requests-inflight N] [--max-mutating-requests-inflight N] [--max-watches N] [--min-request-timeout SECONDS] " +
-	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--allow-remote-webhooks] [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX] [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]"
+	"[--continue-token-lifetime TIME] [--bookmark-interval TIME] [--resource-version-timeout TIME] [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]... [--allow-remote-webhooks] [--admission-delay TIME,TIME] [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX] [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]"
 
 // optionFlags has the flags of serve for options of the server. Where kube-apiserver or etcd has a
 // flag for the same, it has its name.
@@ -61,6 +61,7 @@ func (f *optionFlags) define(flags *flag.FlagSet) {
 	flags.Func("webhook-service", "connect to the Service of a webhook at a host and port of this machine, on any port of the Service: `NAMESPACE/NAME=ADDRESS`; "+
 		"the certificate must be valid for NAME.NAMESPACE.svc; can be repeated", f.addService)
 	flags.BoolVar(&f.remoteWebhooks, "allow-remote-webhooks", false, "call webhooks at any address; without it, only at loopback addresses")
+	flags.Func("admission-delay", "let changes of webhook configurations, and of admission policies, take effect after `TIME,TIME`, as on a real server; the default is 0s,0s", f.setAdmissionDelay)
 	flags.Func("service-cluster-ip-range", "allocate the cluster IPs of Services from `CIDR[,CIDR]`, one range or two of different families; the default is 10.96.0.0/12", f.setServiceClusterIPRange)
 	flags.Func("service-node-port-range", "allocate the node ports of Services from `MIN-MAX`; the default is 30000-32767", f.setServiceNodePortRange)
 	flags.Func("seed", "seed `N` of random values: uids and generated names; without it they differ in each run", f.setSeed)
@@ -166,6 +167,21 @@ func (f *optionFlags) setWatchTimeout(text string) error {
 		return errNotPositive
 	}
 	f.set = append(f.set, fakeapi.WithWatchTimeout(time.Duration(n)*time.Second))
+	return nil
+}
+
+// setAdmissionDelay sets the delays of webhooks and policies.
+func (f *optionFlags) setAdmissionDelay(value string) error {
+	first, second, found := strings.Cut(value, ",")
+	webhooks, webhookErr := time.ParseDuration(first)
+	policies, policyErr := time.ParseDuration(second)
+	switch {
+	case !found || webhookErr != nil || policyErr != nil:
+		return errors.New("it is not of the form TIME,TIME, such as 100ms,1s")
+	case webhooks < 0 || policies < 0:
+		return errors.New("it is negative")
+	}
+	f.set = append(f.set, fakeapi.WithAdmissionDelay(webhooks, policies))
 	return nil
 }
 

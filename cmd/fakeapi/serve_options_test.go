@@ -299,6 +299,20 @@ func TestServeAllowRemoteWebhooks(t *testing.T) {
 	}
 }
 
+// With --admission-delay a configuration is not in force at once.
+func TestServeAdmissionDelay(t *testing.T) {
+	const configuration = `{"metadata":{"name":"a"},"webhooks":[{"name":"a.example.com","sideEffects":"None","admissionReviewVersions":["v1"],
+		"clientConfig":{"url":"https://127.0.0.1:1/"},"rules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]}]}`
+	for delay, want := range map[string]int{"0s,1h": http.StatusInternalServerError, "1h,0s": http.StatusCreated} {
+		r := start(t, "serve", "--admission-delay", delay)
+		code, _, text := r.request(t, http.MethodPost, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "application/json", configuration)
+		require.Equal(t, http.StatusCreated, code, text)
+		code, _, text = r.request(t, http.MethodPost, configMaps, "application/json", `{"metadata":{"name":"a"}}`)
+		require.Equal(t, want, code, text)
+		require.Equal(t, exitOK, r.stop().status)
+	}
+}
+
 func TestServeOptionUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"--feature-gates Wach=true":                   "flag -feature-gates: unrecognized feature gate: Wach; see",
@@ -316,6 +330,8 @@ func TestServeOptionUsage(t *testing.T) {
 		"--webhook-service conv=127.0.0.1:1":          "flag -webhook-service: it is not of the form NAMESPACE/NAME=HOST:PORT; see",
 		"--webhook-service a/b=127.0.0.1":             "flag -webhook-service: address 127.0.0.1: missing port in address; see",
 		"--webhook-service a/b=127.0.0.1:https":       `flag -webhook-service: "https" is not a port; see`,
+		"--admission-delay 1s":                        "flag -admission-delay: it is not of the form TIME,TIME, such as 100ms,1s; see",
+		"--admission-delay 0s,-1s":                    "flag -admission-delay: it is negative; see",
 		"--service-cluster-ip-range 10.0.0.0":         `flag -service-cluster-ip-range: "10.0.0.0" is not a range of addresses; see`,
 		"--service-node-port-range 30000-70000":       "flag -service-node-port-range: the port range cannot be greater than 65535: 30000-70000; see",
 		"--seed -1":                                   "flag -seed: it is not a number; see",

@@ -21,7 +21,7 @@ func TestDrain(t *testing.T) {
 				close(dialed)
 				<-release
 				near, far = net.Pipe()
-				return near, nil
+				return near, far.SetReadDeadline(time.Now().Add(10 * time.Second))
 			}}, "")
 			defer transport.Close()
 			end := transport.BeginCall()
@@ -41,7 +41,6 @@ func TestDrain(t *testing.T) {
 				close(release)
 				require.NoError(t, <-ended)
 			}
-			_ = far.SetReadDeadline(time.Now().Add(10 * time.Second)) // an error if it is closed already
 			_, err := far.Read(make([]byte, 1))
 			require.ErrorIs(t, err, io.EOF)
 		})
