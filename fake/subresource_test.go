@@ -8,12 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
+
+	fakeapi "example.com/fakeapi/fake"
 )
 
 // Every subresource answers any method and body with a Status or an object. A request that fails
 // changes nothing.
 func TestSubresourcesTakeAnything(t *testing.T) {
-	srv, _ := startClient(t)
+	srv, _ := startClient(t, fakeapi.WithoutControllers())
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
 	media := map[string]string{
 		http.MethodPost: "application/json", http.MethodPut: "application/json", http.MethodDelete: "application/json",

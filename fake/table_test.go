@@ -191,7 +191,7 @@ func TestTableOfSubresources(t *testing.T) {
 // Objects of every type are returned as Tables by each verb.
 func TestEveryResourceAsTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())
 		for _, res := range storedResources() {
 			w := &resourceTest{T: t, srv: srv, res: res, name: validNameFor(res)}
 			body, err := newObject(t, res, w.name).MarshalJSON()
