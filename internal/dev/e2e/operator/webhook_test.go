@@ -28,7 +28,7 @@ func TestDefaultingWebhook(t *testing.T) {
 		require.Equal(t, []string{"plain.sites.example.com"}, site.Spec.Hosts)
 		require.Equal(t, hostingv1.TierFree, site.Spec.Tier, "the default of the schema")
 		for _, m := range site.ManagedFields {
-			require.NotContains(t, string(m.FieldsV1.Raw), "f:hosts", m.Manager)
+			require.NotContains(t, m.FieldsV1.GetRawString(), "f:hosts", m.Manager)
 		}
 
 		before := site.DeepCopy()
