@@ -105,7 +105,7 @@ func TestReviewsOfControllers(t *testing.T) {
 // Objects that are loaded, and the writes of the server itself, are not reviewed.
 func TestLoadedObjectsAreNotReviewed(t *testing.T) {
 	srv, h := startReviewed(t, withWidgets())
-	h.review = func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") }
+	h.respondWith(func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") })
 	require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}`))
 	deleteWidgetCRD(t, srv) // it deletes the widgets
 	requireNoWidgets(t, srv)
@@ -116,7 +116,7 @@ func TestLoadedObjectsAreNotReviewed(t *testing.T) {
 // subresource writes.
 func TestWebhooksChangeWritesOfControllers(t *testing.T) {
 	srv, h := startReviewed(t)
-	h.review = func(r *http.Request, request *admissionRequest) *admissionResponse {
+	h.respondWith(func(r *http.Request, request *admissionRequest) *admissionResponse {
 		switch {
 		case r.URL.Path != "/mutate" || request.Operation != "UPDATE":
 			return allow()
@@ -124,7 +124,7 @@ func TestWebhooksChangeWritesOfControllers(t *testing.T) {
 			return patchResponse(`[{"op":"add","path":"/spec/hard/pods","value":"1"},{"op":"add","path":"/status/used/configmaps","value":"7"}]`)
 		}
 		return patchResponse(`[{"op":"add","path":"/metadata/labels","value":{"seen":"true"}}]`)
-	}
+	})
 	require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: owner, namespace: default, uid: o}}
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: owned, namespace: default, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: o}]}}`))
@@ -148,12 +148,12 @@ func TestRefusedWritesOfControllersAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startReviewed(t)
 		begin := time.Now()
-		h.review = func(_ *http.Request, request *admissionRequest) *admissionResponse {
+		h.respondWith(func(_ *http.Request, request *admissionRequest) *admissionResponse {
 			if strings.HasPrefix(request.Name, "held") && time.Since(begin) < time.Hour {
 				return deny(409, "not now") // it is no conflict that ends with the next attempt
 			}
 			return allow()
-		}
+		})
 		var objects []string
 		for _, name := range []string{"held-a", "free", "held-b"} {
 			objects = append(objects, `{apiVersion: v1, kind: ConfigMap, metadata: {name: `+name+`, namespace: default, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: o}]}}`)
@@ -185,13 +185,13 @@ func TestRefusedWritesOfControllersAreRetried(t *testing.T) {
 // RunControllers does refused work again without waiting.
 func TestRunControllersRetriesRefusedWrites(t *testing.T) {
 	srv, h := startReviewed(t, fakeapi.WithoutControllers())
-	h.review = func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") }
+	h.respondWith(func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") })
 	require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: o}]}}`))
 	for range 2 {
 		require.EqualError(t, srv.RunControllers(t.Context()), `fakeapi: settle: configmaps/default/a: admission webhook "mutate.example.com" denied the request: no`)
 		require.Equal(t, []string{"mutate: DELETE configmaps a"}, h.takeTexts())
 	}
-	h.review = nil
+	h.respondWith(nil)
 	require.NoError(t, srv.RunControllers(t.Context()))
 	requireCode(t, srv, 404, "GET", "/api/v1/namespaces/default/configmaps/a", "")
 }
@@ -202,13 +202,13 @@ func TestWebhookBlocksNamespaceDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startReviewed(t, fakeapi.WithNamespaceDeletionDelay(0))
 		begin, refusals := time.Now(), 0
-		h.review = func(_ *http.Request, request *admissionRequest) *admissionResponse {
+		h.respondWith(func(_ *http.Request, request *admissionRequest) *admissionResponse {
 			if request.Operation == "DELETE" && request.Resource.Resource == "configmaps" && time.Since(begin) < 10*time.Minute {
 				refusals++
 				return deny(403, fmt.Sprint("refusal ", refusals))
 			}
 			return allow()
-		}
+		})
 		requireCode(t, srv, 201, "POST", "/api/v1/namespaces", `{"metadata":{"name":"team"}}`)
 		requireCode(t, srv, 201, "POST", "/api/v1/namespaces/team/configmaps", `{"metadata":{"name":"a"}}`)
 		requireCode(t, srv, 200, "DELETE", "/api/v1/namespaces/team", "")
@@ -233,12 +233,12 @@ func TestWebhookRefusesRemovalOfPod(t *testing.T) {
 		requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/pods", scheduledJSON)
 		requireCode(t, srv, 200, "DELETE", "/api/v1/namespaces/default/pods/p", `{"gracePeriodSeconds":10}`)
 		begin := time.Now()
-		h.review = func(_ *http.Request, request *admissionRequest) *admissionResponse {
+		h.respondWith(func(_ *http.Request, request *admissionRequest) *admissionResponse {
 			if slices.Contains(request.UserInfo.Groups, "system:nodes") && time.Since(begin) < time.Minute {
 				return deny(500, "no")
 			}
 			return allow()
-		}
+		})
 		time.Sleep(59 * time.Second)
 		requireCode(t, srv, 200, "GET", "/api/v1/namespaces/default/pods/p", "")
 		require.Less(t, len(h.take()), 20)
@@ -251,10 +251,10 @@ func TestWebhookRefusesRemovalOfPod(t *testing.T) {
 func TestCloseDuringReviewOfController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startReviewed(t)
-		h.review = func(r *http.Request, _ *admissionRequest) *admissionResponse {
+		h.respondWith(func(r *http.Request, _ *admissionRequest) *admissionResponse {
 			<-r.Context().Done()
 			return allow()
-		}
+		})
 		require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: o}]}}`))
 		synctest.Wait()
 		begin := time.Now()

@@ -57,7 +57,7 @@ func TestReviewOfConnections(t *testing.T) {
 			}
 			require.JSONEq(t, object+"}", string(got.Object.Raw))
 
-			h.review = func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") }
+			h.respondWith(func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") })
 			denied := requireStatus(t, srv, 403, "GET", url, "")
 			require.Equal(t, `admission webhook "mutate.example.com" denied the request: no`, denied.Message)
 			h.take()
@@ -100,7 +100,7 @@ func TestNameInReviews(t *testing.T) {
 		return allow()
 	}
 	const configMaps = "/api/v1/namespaces/default/configmaps"
-	h.review = rename
+	h.respondWith(rename)
 	created := requireCode(t, srv, 201, "POST", configMaps, `{"metadata":{"name":"sent"}}`)
 	require.Equal(t, "renamed", created.GetName())
 	require.Equal(t, both("CREATE configmaps sent"), h.takeTexts())
@@ -115,7 +115,7 @@ func TestNameInReviews(t *testing.T) {
 	requireCode(t, srv, 422, "PUT", configMaps+"/renamed", `{"metadata":{"name":"renamed","labels":{"a b":"c"}}}`)
 	require.Equal(t, []string{"mutate: UPDATE configmaps renamed"}, h.takeTexts())
 
-	h.review = nil
+	h.respondWith(nil)
 	generated := requireCode(t, srv, 201, "POST", configMaps, `{"metadata":{"generateName":"g-"}}`)
 	calls := h.take()
 	require.Empty(t, calls[0].Name)
@@ -222,12 +222,12 @@ func TestManagedFieldsAfterWebhooks(t *testing.T) {
 	}
 	srv, h := startReviewed(t, withWidgets(), fakeapi.WithoutControllers())
 	var operation string
-	h.review = func(r *http.Request, request *admissionRequest) *admissionResponse {
+	h.respondWith(func(r *http.Request, request *admissionRequest) *admissionResponse {
 		if r.URL.Path == "/mutate" {
 			return patchResponse(patch(operation, request.Kind.Group))
 		}
 		return allow()
-	}
+	})
 	for _, write := range []struct{ method, path, body string }{
 		{"POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"},"data":{"a":"1"}}`},
 		{"PATCH", "/api/v1/namespaces/default/configmaps/a", `{"data":{"a":"2"}}`},
@@ -271,14 +271,14 @@ func TestWebhookWritesToServer(t *testing.T) {
 	srv, h := startReviewed(t)
 	requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)
 	wrote := false
-	h.review = func(r *http.Request, request *admissionRequest) *admissionResponse {
+	h.respondWith(func(r *http.Request, request *admissionRequest) *admissionResponse {
 		if request.Name == "a" && request.UserInfo.Username != "" && r.URL.Path == "/validate" && !wrote {
 			wrote = true
 			requireCode(t, srv, 200, "PATCH", "/api/v1/namespaces/default/configmaps/a", `{"data":{"by":"webhook"}}`)
 			requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/services", `{"metadata":{"name":"s"},"spec":{"ports":[{"port":1}]}}`)
 		}
 		return allow()
-	}
+	})
 	h.take()
 	got := requireCode(t, srv, 200, "PATCH", "/api/v1/namespaces/default/configmaps/a", `{"metadata":{"labels":{"by":"client"}}}`)
 	data, err := json.Marshal(got.Object["data"])
@@ -300,7 +300,7 @@ func TestEndedRequestWritesNothingAfterWebhooks(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					srv, h := startReviewed(t, fakeapi.WithoutControllers())
 					loadForSlowWrites(t, srv)
-					h.review = func(r *http.Request, _ *admissionRequest) *admissionResponse {
+					h.respondWith(func(r *http.Request, _ *admissionRequest) *admissionResponse {
 						if r.URL.Path == slow {
 							select {
 							case <-time.After(20 * time.Second):
@@ -308,7 +308,7 @@ func TestEndedRequestWritesNothingAfterWebhooks(t *testing.T) {
 							}
 						}
 						return allow()
-					}
+					})
 					path, separator := write.path, "?"
 					if strings.Contains(path, "?") {
 						separator = "&"
@@ -343,13 +343,13 @@ func TestEndedRequestWritesNothingAfterWebhooks(t *testing.T) {
 func TestTimeLimitOfReviewedWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startReviewed(t)
-		h.review = func(r *http.Request, _ *admissionRequest) *admissionResponse {
+		h.respondWith(func(r *http.Request, _ *admissionRequest) *admissionResponse {
 			select {
 			case <-time.After(29 * time.Second):
 			case <-r.Context().Done():
 			}
 			return allow()
-		}
+		})
 		start := time.Now()
 		timeout := requireStatus(t, srv, 504, "POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)
 		require.Equal(t, 34*time.Second, time.Since(start))

@@ -3,6 +3,7 @@ package fakeapi_test
 import (
 	"encoding/json"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -11,11 +12,22 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// reviewingHook is the mutating webhook mutate and the validating webhook validate. They respond as
-// review does, or allow everything without it.
+// reviewingHook is the mutating webhook mutate and the validating webhook validate. They allow
+// everything, or respond as the function of respondWith does.
 type reviewingHook struct {
 	*hookServer
-	review func(r *http.Request, request *admissionRequest) *admissionResponse
+	review atomic.Pointer[reviewFunc]
+}
+
+type reviewFunc func(r *http.Request, request *admissionRequest) *admissionResponse
+
+// respondWith sets the function that responds to reviews; nil allows everything.
+func (h *reviewingHook) respondWith(review reviewFunc) {
+	if review == nil {
+		h.review.Store(nil)
+		return
+	}
+	h.review.Store(&review)
 }
 
 // everything are rules for all writes and connections of the groups that tests of reviews use.
@@ -28,8 +40,8 @@ func startReviewed(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *revi
 	h := &reviewingHook{hookServer: server}
 	respond := func(w http.ResponseWriter, r *http.Request, request *admissionRequest) {
 		response := allow()
-		if h.review != nil {
-			response = h.review(r, request)
+		if review := h.review.Load(); review != nil {
+			response = (*review)(r, request)
 		}
 		response.UID = request.UID
 		_ = json.NewEncoder(w).Encode(admissionv1.AdmissionReview{
