@@ -150,8 +150,8 @@ func TestServerSideApplyAllTypesTwice(t *testing.T) {
 	first, second := versions(), versions()
 	var changed []string
 	for i := range second {
-		if second[i] != first[i] {
-			name, _, _ := strings.Cut(second[i], "=")
+		name, _, _ := strings.Cut(second[i], "=")
+		if second[i] != first[i] && name != "ValidatingAdmissionPolicy/short" { // a controller writes its status
 			changed = append(changed, name)
 		}
 	}
