@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -211,6 +212,28 @@ func TestScaleInReviews(t *testing.T) {
 	require.Contains(t, string(got.OldObject.Raw), `"replicas":1`)
 	require.NotContains(t, string(got.Object.Raw), "managedFields")
 	require.Contains(t, string(got.Options.Raw), `"kind":"UpdateOptions"`)
+}
+
+// A webhook can change the Scale of a custom resource.
+func TestWebhookChangesScale(t *testing.T) {
+	const scales = `{"metadata":{"name":"sites.shop.example.com"},"spec":{"group":"shop.example.com","scope":"Namespaced","names":{"plural":"sites","kind":"Site"},
+		"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"scale":{"specReplicasPath":".spec.n","statusReplicasPath":".status.n"}},
+		"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"n":{"type":"integer"}}}}}}}]}}`
+	const site = "/apis/shop.example.com/v1/namespaces/default/sites"
+	srv, h := startReviewed(t, fakeapi.WithoutControllers())
+	requireCode(t, srv, 201, "POST", crdsPath, scales)
+	requireCode(t, srv, 201, "POST", site, `{"apiVersion":"shop.example.com/v1","kind":"Site","metadata":{"name":"a"},"spec":{"n":1}}`)
+	h.respondWith(func(r *http.Request, request *admissionRequest) *admissionResponse {
+		if r.URL.Path == "/mutate" && request.SubResource == "scale" {
+			return patchResponse(`[{"op":"replace","path":"/spec/replicas","value":7}]`)
+		}
+		return allow()
+	})
+	code, _, body := send(t, srv, "PATCH", site+"/a/scale", "application/merge-patch+json", []byte(`{"spec":{"replicas":3}}`))
+	require.Equal(t, 200, code, "%s", body)
+	n, _, err := unstructured.NestedInt64(requireCode(t, srv, 200, "GET", site+"/a", "").Object, "spec", "n")
+	require.NoError(t, err)
+	require.EqualValues(t, 7, n)
 }
 
 // managedFields that a webhook has made invalid are reset with a warning. Valid ones stay.
