@@ -93,12 +93,12 @@ func (r *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error
 	return attributes.Object, r.q.ensureNamespace(resource.Accessor(attributes.Object))
 }
 
-// validate runs the validating plugins, and prunes the object that is stored afterwards.
+// validate runs the validating plugins, and prunes the object that is stored afterwards. An object
+// whose Scale is written is not pruned: webhooks and policies have changed no more than its Scale.
 func (r *admissionRunner) validate(obj, old runtime.Object) (err error) {
 	if r == nil {
 		return nil
 	}
-	stored := obj
 	if r.scaleOf != nil {
 		if obj, err = r.scaleOf(obj); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (r *admissionRunner) validate(obj, old runtime.Object) (err error) {
 	if err := cmp.Or(r.q.checkContext(), err); err != nil || !r.isChanged {
 		return err
 	}
-	return pruneChanged(r.q.res, stored)
+	return pruneChanged(r.q.res, obj)
 }
 
 // pruneChanged prunes a custom resource that webhooks or policies have changed. A real server does
