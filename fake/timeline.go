@@ -129,7 +129,7 @@ type AdmissionDecision struct {
 // AdmissionChange is one change of an object, as an operation of a JSON patch.
 type AdmissionChange struct {
 	// Op is the operation, such as add, remove or replace. Path is a JSON pointer. Value is the JSON
-	// of the new value, or the beginning of it.
+	// of the new value, or the beginning of it; for move and copy it is the path of the source.
 	Op, Path, Value string
 }
 

@@ -31,8 +31,8 @@ type Decision struct {
 	// Configuration is the name of the webhook configuration or of the policy's binding, and Name
 	// that of the webhook or the policy.
 	Configuration, Name string
-	// Operation is CREATE, UPDATE, DELETE or CONNECT. Resource to ObjectName say of what; ObjectName
-	// is "" for a new object whose name is generated.
+	// Operation is CREATE, UPDATE, DELETE or CONNECT. Resource to ObjectName are those of the object.
+	// ObjectName is "" for a new object whose name is generated.
 	Operation                          string
 	Resource                           schema.GroupResource
 	Subresource, Namespace, ObjectName string
@@ -68,8 +68,9 @@ func (d *Decision) SetWrite(attrs *Attributes) {
 
 // Change is one change of an object, as an operation of a JSON patch.
 type Change struct {
-	// Op is add, remove or replace. Path is a JSON pointer.
+	// Op is the operation, such as add, remove or replace. Path is a JSON pointer.
 	Op, Path string
-	// Value is the JSON of the new value, or the beginning of it.
+	// Value is the JSON of the new value, or the beginning of it. For move and copy it is the path of
+	// the source.
 	Value string
 }

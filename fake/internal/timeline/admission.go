@@ -56,8 +56,8 @@ type AdmissionDecision struct {
 
 // AdmissionChange is one change of an object.
 type AdmissionChange struct {
-	// Op is add, remove or replace. Path is a JSON pointer. Value is the JSON of the new value, or
-	// the beginning of it.
+	// Op is the operation, such as add, remove or replace. Path is a JSON pointer. Value is the JSON
+	// of the new value, or the beginning of it; for move and copy it is the path of the source.
 	Op, Path, Value string
 }
 
@@ -190,9 +190,12 @@ func (d *AdmissionDecision) trim() {
 	}
 }
 
-// cut returns the beginning of a text.
+// cut returns the beginning of a text. It does not keep the memory of the rest.
 func cut(text string, limit int) string {
-	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
+	if len(text) > limit {
+		text = strings.Clone(text[:limit])
+	}
+	return strings.ToValidUTF8(text, "")
 }
 
 // redact removes the secrets of the object, and texts that may quote them.
