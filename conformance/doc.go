@@ -140,11 +140,11 @@
 // A case that cannot judge the server is skipped with a reason: there are no custom resources, a
 // resource or subresource is not served according to discovery, namespaces are plain objects, a
 // hook of the [Config] is missing for a state that requests cannot cause (Compact, ExpireWatches,
-// BeginStartup), the server cannot reach the webhook of the suite, or the case takes longer than Patience. Rules that depend on a feature gate are
-// about servers with or without the feature. Cases about the other kind of server are skipped and
-// name the gate, or fail if [Config].Features requires that kind. [Config].Skip excludes cases or
-// rules. A key of Skip that names no case is an error, so that skips do not outlive their cases. A
-// skipped case is never counted as passed.
+// BeginStartup), the server cannot reach the webhook of the suite, or the case takes longer than
+// Patience. Rules that depend on a feature gate are about servers with or without the feature. Cases
+// about the other kind of server are skipped and name the gate, or fail if [Config].Features
+// requires that kind. [Config].Skip excludes cases or rules. A key of Skip that names no case is an
+// error, so that skips do not outlive their cases. A skipped case is never counted as passed.
 //
 // # Verification
 //

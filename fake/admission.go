@@ -36,10 +36,10 @@ type Admission struct {
 }
 
 // WithAdmission calls functions for each create, update, patch, apply and delete request, for
-// objects and subresources, and for each connection to a pod, a service or a node, whose object is its
-// options. The mutating functions are called first. The others are called when the
-// server has finished the object. Each group is called in the order of the arguments. Fixtures and
-// writes of controllers are not reviewed. A second WithAdmission adds to the first.
+// objects and subresources, and for each connection to a pod, a service or a node, whose object is
+// its options. The mutating functions are called first. The others are called when the server has
+// finished the object. Each group is called in the order of the arguments. Functions are not called
+// for fixtures and for writes of controllers. A second WithAdmission adds to the first.
 func WithAdmission(functions ...Admission) Option {
 	return func(o *options) error {
 		for _, f := range functions {

@@ -56,7 +56,7 @@ type options struct {
 	enabledPlugins         []string // besides those that are enabled by default
 	disabledPlugins        []string
 	admissionPlugins       []string              // the result of both
-	webhookNetwork         webhookclient.Network // without Services and Intercept, see Server.webhookNetwork
+	webhookNetwork         webhookclient.Network // Server.webhookNetwork completes it
 	webhookDelay           time.Duration
 	policyDelay            time.Duration
 	limits                 Limits

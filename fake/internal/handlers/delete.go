@@ -138,9 +138,9 @@ func (q *request) checkRemovalPrecondition(opts *metav1.DeleteOptions, m metav1.
 }
 
 // removeMarked removes an object that was stored with a grace period of 0, as a real server does,
-// so that watches see both. It is reviewed again. Nothing is done if another request has removed it.
-// It does not depend on the context of the request, which could end after the first of the two
-// writes.
+// so that watches see both. The removal is reviewed again, and nothing is done if another request has
+// removed the object. A delete that is not reviewed does not depend on the context of the request,
+// which could end after the first of the two writes.
 func (a *API) removeMarked(res *resource.Resource, key string, result *deleteResult, review deleteReview) error {
 	removal, err := a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil || resource.Accessor(old).GetUID() != result.uid {

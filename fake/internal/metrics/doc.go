@@ -22,5 +22,6 @@
 // The metrics are those of client_golang, in a registry per server. Recording a request takes one
 // map lookup and a few atomic additions: the counter and the histogram of each label set are
 // looked up once. Requests for resources that are not served and for unknown paths are not
-// recorded, as on a real server, so clients cannot create any number of label sets.
+// recorded, as on a real server, so requests cannot create any number of label sets. Webhooks and
+// policies have label sets by their names, as on a real server.
 package metrics

@@ -1,7 +1,6 @@
 // Package timeline records what clients and the server did: requests and responses, the frames of
 // each watch, the decisions of admission webhooks and policies, and the hits of fault rules, with
-// their times. Its memory is limited. A Timeline is
-// the record as values, and as compact text.
+// their times. Its memory is limited. A Timeline is the record as values, and as compact text.
 package timeline
 
 import (

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	admissionv1 "k8s.io/api/admission/v1"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"example.com/fakeapi/fake/internal/admission"

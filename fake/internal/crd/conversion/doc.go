@@ -32,8 +32,8 @@
 // because TLS waits for its close_notify to be sent.
 //
 // The URL of a Service is https://NAME.NAMESPACE.svc:PORT, by default with port 443. Its host is
-// also the name in the certificate. The webhookclient.ServiceResolver returns the address to dial. Without one,
-// the call fails with "lookup NAME.NAMESPACE.svc: no such host", and DNS is not queried. A
+// also the name in the certificate. The webhookclient.ServiceResolver returns the address to dial.
+// Without one, the call fails with "lookup NAME.NAMESPACE.svc: no such host", and DNS is not queried. A
 // kube-apiserver resolves a Service to its ClusterIP, and reports an unknown Service so:
 //
 //	conversion webhook for G/V, Kind=K failed: Post "https://conv.default.svc:443/c?timeout=30s": service "conv" not found
