@@ -115,7 +115,11 @@ func (c *webhookCall) abortError(operation, systemCall string, err syscall.Errno
 	if ctx := c.r.Context(); ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &net.OpError{Op: operation, Net: "tcp", Addr: address(c.r.URL.Host), Err: os.NewSyscallError(systemCall, err)}
+	host := c.r.URL.Host
+	if c.r.URL.Port() == "" {
+		host = net.JoinHostPort(c.r.URL.Hostname(), "443") // webhooks are called over HTTPS
+	}
+	return &net.OpError{Op: operation, Net: "tcp", Addr: address(host), Err: os.NewSyscallError(systemCall, err)}
 }
 
 // brokenBody returns the error of reading a body that breaks off.
