@@ -15,7 +15,7 @@ import (
 )
 
 // byUser returns the calls of the validating webhook with their users.
-func byUser(calls []hookCall) (texts []string) {
+func byUser(calls []webhookCall) (texts []string) {
 	for _, c := range calls {
 		if c.path == "/validate" {
 			texts = append(texts, strings.TrimPrefix(c.String(), "validate: ")+" "+c.UserInfo.Username)

@@ -18,7 +18,7 @@ import (
 
 // registerReviewers registers webhooks and policies that change, deny and warn about writes of
 // ConfigMaps and Secrets. The webhook label takes three seconds.
-func registerReviewers(t *testing.T, srv *fakeapi.Server, h *hookServer) {
+func registerReviewers(t *testing.T, srv *fakeapi.Server, h *webhookServer) {
 	h.review("label", func(r *admissionRequest) *admissionResponse {
 		time.Sleep(3 * time.Second)
 		if r.Operation == admissionv1.Delete {
@@ -39,8 +39,8 @@ func registerReviewers(t *testing.T, srv *fakeapi.Server, h *hookServer) {
 	const group = "/apis/admissionregistration.k8s.io/v1/"
 	rules := `"rules":[` + rule("*", "", "v1", "configmaps secrets") + `]`
 	requireCode(t, srv, 201, "POST", mutatingPath, configuration("defaults",
-		h.hook(t, "missing", rules+`,"failurePolicy":"Ignore"`), h.hook(t, "label", rules)))
-	requireCode(t, srv, 201, "POST", validatingPath, configuration("checks", h.hook(t, "owner", rules)))
+		h.webhook(t, "missing", rules+`,"failurePolicy":"Ignore"`), h.webhook(t, "label", rules)))
+	requireCode(t, srv, 201, "POST", validatingPath, configuration("checks", h.webhook(t, "owner", rules)))
 	constraints := `"matchConstraints":{"resourceRules":[` + rule("CREATE", "", "v1", "configmaps secrets") + `]}`
 	requireCode(t, srv, 201, "POST", group+"validatingadmissionpolicies", `{"metadata":{"name":"old"},"spec":{`+constraints+
 		`,"validations":[{"expression":"!object.metadata.name.startsWith('old')","messageExpression":"'old: ' + object.metadata.name"}]}}`)
@@ -53,7 +53,7 @@ func registerReviewers(t *testing.T, srv *fakeapi.Server, h *hookServer) {
 // startWithReviewers starts a server with the webhooks and policies of registerReviewers. It is for
 // use in a synctest bubble.
 func startWithReviewers(t *testing.T, opts ...fakeapi.Option) controlClient {
-	h := newHookServer(t)
+	h := newWebhookServer(t)
 	c := newControlClient(t, append(opts, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(h.dial))...)
 	registerReviewers(t, c.srv, h)
 	return c

@@ -35,7 +35,7 @@ func TestAdmissionDelay(t *testing.T) {
 		opts  []fakeapi.Option
 		delay time.Duration
 		// begin and end start and end the refusal of ConfigMaps.
-		begin, end func(t *testing.T, srv *fakeapi.Server, h *hookServer)
+		begin, end func(t *testing.T, srv *fakeapi.Server, h *webhookServer)
 	}{
 		"webhook":         {nil, 0, createDenyingWebhook, deleteDenyingWebhook},
 		"policy":          {nil, 0, createDenyingPolicy, deleteDenyingPolicy},
@@ -44,11 +44,11 @@ func TestAdmissionDelay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv, h := startWithHooks(t, c.opts...)
+				srv, h := startWithWebhooks(t, c.opts...)
 				h.review("no", func(*admissionRequest) *admissionResponse { return deny(403, "no") })
 				time.Sleep(time.Minute)
 				for _, step := range []struct {
-					do      func(*testing.T, *fakeapi.Server, *hookServer)
+					do      func(*testing.T, *fakeapi.Server, *webhookServer)
 					refuses bool
 				}{{c.begin, true}, {c.end, false}} {
 					step.do(t, srv, h)
@@ -68,20 +68,20 @@ func TestAdmissionDelay(t *testing.T) {
 	}
 }
 
-func createDenyingWebhook(t *testing.T, srv *fakeapi.Server, h *hookServer) {
-	requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "no", "")))
+func createDenyingWebhook(t *testing.T, srv *fakeapi.Server, h *webhookServer) {
+	requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "no", "")))
 }
 
-func deleteDenyingWebhook(t *testing.T, srv *fakeapi.Server, _ *hookServer) {
+func deleteDenyingWebhook(t *testing.T, srv *fakeapi.Server, _ *webhookServer) {
 	requireCode(t, srv, 200, "DELETE", validatingPath+"/v", "")
 }
 
-func createDenyingPolicy(t *testing.T, srv *fakeapi.Server, _ *hookServer) {
+func createDenyingPolicy(t *testing.T, srv *fakeapi.Server, _ *webhookServer) {
 	requireCode(t, srv, 201, "POST", policiesPath, denyPolicy)
 	requireCode(t, srv, 201, "POST", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", denyBinding)
 }
 
-func deleteDenyingPolicy(t *testing.T, srv *fakeapi.Server, _ *hookServer) {
+func deleteDenyingPolicy(t *testing.T, srv *fakeapi.Server, _ *webhookServer) {
 	requireCode(t, srv, 200, "DELETE", policiesPath+"/p", "")
 }
 
@@ -90,7 +90,7 @@ func deleteDenyingPolicy(t *testing.T, srv *fakeapi.Server, _ *hookServer) {
 func TestAdmissionOfRestoredState(t *testing.T) {
 	for _, delay := range []time.Duration{0, 100 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
-			srv, h := startWithHooks(t, fakeapi.WithAdmissionDelay(delay, delay))
+			srv, h := startWithWebhooks(t, fakeapi.WithAdmissionDelay(delay, delay))
 			h.review("no", func(*admissionRequest) *admissionResponse { return deny(403, "no") })
 			empty := srv.Snapshot()
 			createDenyingWebhook(t, srv, h)
@@ -112,7 +112,7 @@ func TestAdmissionOfRestoredState(t *testing.T) {
 // A replica calls the webhooks that its own view has.
 func TestAdmissionOfReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		h.review("no", func(*admissionRequest) *admissionResponse { return deny(403, "no") })
 		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 )
 
 // note adds a webhook that appends its name to the data of a ConfigMap, if it has not yet.
-func (h *hookServer) note(name string) {
+func (h *webhookServer) note(name string) {
 	h.review(name, func(request *admissionRequest) *admissionResponse {
 		if request.Object.Raw == nil {
 			return allow()
@@ -46,7 +46,7 @@ func notes(u *unstructured.Unstructured) string {
 // list. Each gets the changes of those before it, and validating webhooks get all.
 func TestWebhookOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		for _, name := range []string{"one", "two", "three"} {
 			h.note(name)
 		}
@@ -55,9 +55,9 @@ func TestWebhookOrder(t *testing.T) {
 			validated = append(validated, notesOf(request.Object.Raw))
 			return allow()
 		})
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("a", h.hook(t, "look", "")))
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("c", h.hook(t, "three", "")))
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("b", h.hook(t, "one", ""), h.hook(t, "two", "")))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("a", h.webhook(t, "look", "")))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("c", h.webhook(t, "three", "")))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("b", h.webhook(t, "one", ""), h.webhook(t, "two", "")))
 		made := requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"x"}}`)
 		require.Equal(t, "one two three", notes(made))
 		require.Equal(t, []string{"one: CREATE configmaps x", "two: CREATE configmaps x", "three: CREATE configmaps x", "look: CREATE configmaps x"}, h.takeTexts())
@@ -86,7 +86,7 @@ func TestWebhookReinvocation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv, h := startWithHooks(t)
+				srv, h := startWithWebhooks(t)
 				for _, name := range []string{"one", "two"} {
 					h.note(name)
 				}
@@ -99,7 +99,7 @@ func TestWebhookReinvocation(t *testing.T) {
 				if tt.later == "count" {
 					later = `"reinvocationPolicy":"IfNeeded"`
 				}
-				requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "one", `"reinvocationPolicy":"`+tt.policy+`"`), h.hook(t, tt.later, later)))
+				requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "one", `"reinvocationPolicy":"`+tt.policy+`"`), h.webhook(t, tt.later, later)))
 				requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"x"}}`)
 				var have []string
 				for _, c := range h.take() {
@@ -114,7 +114,7 @@ func TestWebhookReinvocation(t *testing.T) {
 // Warnings of all webhooks reach the client once, also with a denial.
 func TestWebhookWarnings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		warn := func(allowed bool, texts ...string) func(*admissionRequest) *admissionResponse {
 			return func(*admissionRequest) *admissionResponse {
 				return &admissionResponse{Allowed: allowed, Warnings: texts}
@@ -123,11 +123,11 @@ func TestWebhookWarnings(t *testing.T) {
 		h.review("first", warn(true, "old", "twice"))
 		h.review("second", warn(true, "twice", "", `"quoted"`))
 		h.review("no", warn(false, "denied"))
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "first", ""), h.hook(t, "second", "")))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "first", ""), h.webhook(t, "second", "")))
 		warnings := []string{`299 - "old"`, `299 - "twice"`, `299 - "\"quoted\""`}
 		require.Equal(t, warnings, warningsOf(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"x"}}`))
 		require.Equal(t, warnings, warningsOf(t, srv, 200, "DELETE", configMapsPath+"/x", ""))
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "no", "")))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "no", "")))
 		require.Equal(t, append(warnings, `299 - "denied"`), warningsOf(t, srv, 400, "POST", configMapsPath, `{"metadata":{"name":"x"}}`))
 	})
 }
@@ -136,14 +136,14 @@ func TestWebhookWarnings(t *testing.T) {
 func TestWebhookDryRun(t *testing.T) {
 	for _, sideEffects := range []string{"None", "NoneOnDryRun"} {
 		synctest.Test(t, func(t *testing.T) {
-			srv, h := startWithHooks(t, fakeapi.WithObjects(newConfigMap("there")))
+			srv, h := startWithWebhooks(t, fakeapi.WithObjects(newConfigMap("there")))
 			h.note("one")
-			requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "one", `"sideEffects":"`+sideEffects+`"`)))
+			requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "one", `"sideEffects":"`+sideEffects+`"`)))
 			require.Equal(t, "one", notes(requireCode(t, srv, 201, "POST", configMapsPath+"?dryRun=All", `{"metadata":{"name":"x"}}`)))
 			requireCode(t, srv, 200, "DELETE", configMapsPath+"/there?dryRun=All", "")
 			requireCode(t, srv, 404, "GET", configMapsPath+"/x", "")
 			requireCode(t, srv, 200, "GET", configMapsPath+"/there", "")
-			requireStatus(t, srv, 422, "POST", mutatingPath, configuration("n", h.hook(t, "one", `"sideEffects":"Some"`)))
+			requireStatus(t, srv, 422, "POST", mutatingPath, configuration("n", h.webhook(t, "one", `"sideEffects":"Some"`)))
 			calls := h.take()
 			require.Len(t, calls, 2)
 			for _, c := range calls {
@@ -159,9 +159,9 @@ func TestWebhookDryRun(t *testing.T) {
 // conflict.
 func TestWebhookChangesHaveNoManager(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		h.note("one")
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "one", `"rules":[`+rule("CREATE UPDATE", "", "v1", "configmaps")+`]`)))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "one", `"rules":[`+rule("CREATE UPDATE", "", "v1", "configmaps")+`]`)))
 		const applied = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","labels":{"a":"b"}}`
 		for _, made := range []*unstructured.Unstructured{
 			requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"y","labels":{"a":"b"}}}`),
@@ -182,7 +182,7 @@ func TestWebhookChangesHaveNoManager(t *testing.T) {
 // reported. A validating one is called after it.
 func TestWebhooksAndValidation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t, fakeapi.WithObjects(decodeCRD(t, gadgetCRD("v1", `{"strategy":"None"}`))))
+		srv, h := startWithWebhooks(t, fakeapi.WithObjects(decodeCRD(t, gadgetCRD("v1", `{"strategy":"None"}`))))
 		h.review("resize", func(request *admissionRequest) *admissionResponse {
 			size := `3`
 			if request.Name == "broken" {
@@ -191,8 +191,8 @@ func TestWebhooksAndValidation(t *testing.T) {
 			return patchResponse(`[{"op":"add","path":"/spec/size","value":` + size + `}]`)
 		})
 		gadgets := `"rules":[` + rule("CREATE", "example.com", "v1", "gadgets") + `]`
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "resize", gadgets)))
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", gadgets)))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "resize", gadgets)))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", gadgets)))
 		made := requireCode(t, srv, 201, "POST", gadgetsV1, `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"mended"},"spec":{"size":"large"}}`)
 		require.JSONEq(t, `{"size":3,"ofv1":"set in v1"}`, specJSON(t, made))
 		require.Equal(t, []string{"resize: CREATE gadgets mended", "allow: CREATE gadgets mended"}, h.takeTexts())
@@ -206,7 +206,7 @@ func TestWebhooksAndValidation(t *testing.T) {
 // A generated name is not known to mutating webhooks, but to validating ones. A webhook may set it.
 func TestWebhooksAndGeneratedNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		h.review("rename", func(request *admissionRequest) *admissionResponse {
 			var object metav1.PartialObjectMetadata
 			if json.Unmarshal(request.Object.Raw, &object) != nil || object.GenerateName != "named-" {
@@ -214,8 +214,8 @@ func TestWebhooksAndGeneratedNames(t *testing.T) {
 			}
 			return patchResponse(`[{"op":"add","path":"/metadata/name","value":"named-by-webhook"}]`)
 		})
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "rename", "")))
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", "")))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "rename", "")))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", "")))
 		made := requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"generateName":"x-"}}`)
 		require.Equal(t, []string{"rename: CREATE configmaps ", "allow: CREATE configmaps " + made.GetName()}, h.takeTexts())
 		made = requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"generateName":"named-"}}`)
@@ -226,8 +226,8 @@ func TestWebhooksAndGeneratedNames(t *testing.T) {
 // A write that fails anyway is refused before webhooks or after them, as on a real server.
 func TestWebhooksOfFailedWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t, fakeapi.WithObjects(newConfigMap("there")))
-		mutating, validating := h.hook(t, "allow", `"name":"m.example.com"`), h.hook(t, "allow", `"name":"v.example.com"`)
+		srv, h := startWithWebhooks(t, fakeapi.WithObjects(newConfigMap("there")))
+		mutating, validating := h.webhook(t, "allow", `"name":"m.example.com"`), h.webhook(t, "allow", `"name":"v.example.com"`)
 		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", mutating))
 		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", validating))
 		for _, tt := range []struct {

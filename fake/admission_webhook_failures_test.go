@@ -55,7 +55,7 @@ func TestWebhookFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv, h := startWithHooks(t)
+				srv, h := startWithWebhooks(t)
 				var uid string
 				h.respond("x", func(w http.ResponseWriter, _ *http.Request, request *admissionRequest) {
 					uid = string(request.UID)
@@ -70,14 +70,14 @@ func TestWebhookFailures(t *testing.T) {
 					config = h.clientConfig("x")
 				}
 				more := `"clientConfig":` + config
-				requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "x", more)))
+				requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "x", more)))
 				s := requireStatus(t, srv, 500, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 				require.Equal(t, metav1.StatusReasonInternalError, s.Reason)
 				require.Contains(t, s.Message, "Internal error occurred: "+strings.ReplaceAll(tt.want, "UID", uid))
 				require.Equal(t, metav1.CauseType(""), s.Details.Causes[0].Type)
 				requireCode(t, srv, 404, "GET", configMapsPath+"/a", "")
 
-				requireCode(t, srv, 200, "PATCH", mutatingPath+"/m", configuration("m", h.hook(t, "x", more+`,"failurePolicy":"Ignore"`)))
+				requireCode(t, srv, 200, "PATCH", mutatingPath+"/m", configuration("m", h.webhook(t, "x", more+`,"failurePolicy":"Ignore"`)))
 				want := 201
 				if tt.always {
 					want = 500
@@ -93,7 +93,7 @@ func TestWebhookFailures(t *testing.T) {
 // trust while the server writes.
 func TestWebhookCertificates(t *testing.T) {
 	srv := fakeapi.Start(t)
-	h := &hookServer{ServeMux: http.NewServeMux()}
+	h := &webhookServer{ServeMux: http.NewServeMux()}
 	h.review("allow", func(*admissionRequest) *admissionResponse { return allow() })
 	var client struct {
 		URL      string
@@ -117,7 +117,7 @@ func TestWebhookCertificates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config, err := json.Marshal(map[string]any{"url": tt.url, "caBundle": tt.caBundle})
 			require.NoError(t, err)
-			requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", `"clientConfig":`+string(config))))
+			requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", `"clientConfig":`+string(config))))
 			defer requireCode(t, srv, 200, "DELETE", validatingPath+"/v", "")
 			if tt.want == "" {
 				requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"generateName":"a"}}`)
@@ -144,16 +144,16 @@ func jsonBytes(data []byte) []byte {
 // A validating webhook may not patch, and a webhook may not patch an object that is deleted.
 func TestWebhookPatchIsNotAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		h.review("patch", func(*admissionRequest) *admissionResponse {
 			return patchResponse(`[{"op":"add","path":"/data","value":{"k":"v"}}]`)
 		})
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "patch", "")))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "patch", "")))
 		s := requireStatus(t, srv, 500, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 		require.Contains(t, s.Message, `failed calling webhook "patch.example.com": received invalid webhook response: `)
 		requireCode(t, srv, 200, "DELETE", validatingPath+"/v", "")
 		requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "patch", "")))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "patch", "")))
 		s = requireStatus(t, srv, 500, "DELETE", configMapsPath+"/a", "")
 		require.Equal(t, "Internal error occurred: admission webhook \"patch.example.com\" attempted to modify the object, which is not supported for this operation", s.Message)
 	})
@@ -175,11 +175,11 @@ func TestWebhookDenials(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv, h := startWithHooks(t, fakeapi.WithObjects(newConfigMap("b")))
+				srv, h := startWithWebhooks(t, fakeapi.WithObjects(newConfigMap("b")))
 				h.review("no", func(*admissionRequest) *admissionResponse { return &admissionResponse{Result: tt.result} })
 				tt.want.TypeMeta, tt.want.Status = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, metav1.StatusFailure
 				for _, kind := range []string{mutatingPath, validatingPath} {
-					requireCode(t, srv, 201, "POST", kind, configuration("c", h.hook(t, "no", `"failurePolicy":"Ignore"`)))
+					requireCode(t, srv, 201, "POST", kind, configuration("c", h.webhook(t, "no", `"failurePolicy":"Ignore"`)))
 					code := int(tt.want.Code)
 					require.Equal(t, &tt.want, requireStatus(t, srv, code, "POST", configMapsPath, `{"metadata":{"name":"a"}}`))
 					require.Equal(t, &tt.want, requireStatus(t, srv, code, "PATCH", configMapsPath+"/b", `{"data":{"k":"2"}}`))
@@ -207,7 +207,7 @@ func slowly(d time.Duration) func(http.ResponseWriter, *http.Request, *admission
 // told how long it has.
 func TestWebhookTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		h.respond("slow", slowly(time.Hour))
 		timeouts := func() (have []string) {
 			for _, c := range h.take() {
@@ -215,7 +215,7 @@ func TestWebhookTimeout(t *testing.T) {
 			}
 			return have
 		}
-		hook := func(more string) string { return h.hook(t, "slow", more) }
+		hook := func(more string) string { return h.webhook(t, "slow", more) }
 		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", hook("")))
 		begin := time.Now()
 		s := requireStatus(t, srv, 500, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
@@ -243,10 +243,10 @@ func TestWebhookTimeout(t *testing.T) {
 // Validating webhooks are called at the same time, mutating ones one after the other.
 func TestWebhooksAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		h.respond("slow", slowly(time.Hour))
 		more := func(name string) string {
-			return h.hook(t, "slow", `"name":"`+name+`.example.com","timeoutSeconds":5,"failurePolicy":"Ignore"`)
+			return h.webhook(t, "slow", `"name":"`+name+`.example.com","timeoutSeconds":5,"failurePolicy":"Ignore"`)
 		}
 		for path, want := range map[string]time.Duration{validatingPath: 5 * time.Second, mutatingPath: 15 * time.Second} {
 			requireCode(t, srv, 201, "POST", path, configuration("c", more("a"), more("b"), more("c")))
@@ -263,14 +263,14 @@ func TestWebhooksAtTheSameTime(t *testing.T) {
 func TestWebhookOfCanceledRequest(t *testing.T) {
 	for _, path := range []string{mutatingPath, validatingPath} {
 		synctest.Test(t, func(t *testing.T) {
-			srv, h := startWithHooks(t)
+			srv, h := startWithWebhooks(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			h.review("late", func(*admissionRequest) *admissionResponse {
 				cancel()
 				time.Sleep(time.Second) // virtual: the server has seen that the client hung up
 				return allow()
 			})
-			requireCode(t, srv, 201, "POST", path, configuration("c", h.hook(t, "late", `"failurePolicy":"Ignore"`)))
+			requireCode(t, srv, 201, "POST", path, configuration("c", h.webhook(t, "late", `"failurePolicy":"Ignore"`)))
 			r, err := http.NewRequestWithContext(ctx, "POST", srv.URL()+configMapsPath, strings.NewReader(`{"metadata":{"name":"a"}}`))
 			require.NoError(t, err)
 			r.Header.Set("Content-Type", "application/json")

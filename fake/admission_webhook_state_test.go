@@ -18,7 +18,7 @@ import (
 
 // create creates a ConfigMap with a generated name and returns how many calls of webhooks that has
 // made.
-func (h *hookServer) create(t *testing.T, srv *fakeapi.Server) int {
+func (h *webhookServer) create(t *testing.T, srv *fakeapi.Server) int {
 	t.Helper()
 	h.take()
 	requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"generateName":"x"}}`)
@@ -29,18 +29,18 @@ func (h *hookServer) create(t *testing.T, srv *fakeapi.Server) int {
 // that changes its labels.
 func TestWebhookTakesEffectAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		require.Zero(t, h.create(t, srv))
 		for range 3 {
-			requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", `"namespaceSelector":{"matchLabels":{"env":"test"}}`)))
+			requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", `"namespaceSelector":{"matchLabels":{"env":"test"}}`)))
 			require.Zero(t, h.create(t, srv))
 			requireCode(t, srv, 200, "PATCH", "/api/v1/namespaces/default", `{"metadata":{"labels":{"env":"test"}}}`)
 			require.Equal(t, 1, h.create(t, srv))
-			requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "allow", "")))
+			requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "allow", "")))
 			require.Equal(t, 2, h.create(t, srv))
 			requireCode(t, srv, 200, "PATCH", "/api/v1/namespaces/default", `{"metadata":{"labels":{"env":null}}}`)
 			require.Equal(t, 1, h.create(t, srv))
-			requireCode(t, srv, 200, "PATCH", mutatingPath+"/m", configuration("m", h.hook(t, "allow", ""), h.hook(t, "allow", `"name":"second.example.com"`)))
+			requireCode(t, srv, 200, "PATCH", mutatingPath+"/m", configuration("m", h.webhook(t, "allow", ""), h.webhook(t, "allow", `"name":"second.example.com"`)))
 			require.Equal(t, 2, h.create(t, srv))
 			requireCode(t, srv, 200, "DELETE", validatingPath, "")
 			requireCode(t, srv, 200, "DELETE", mutatingPath+"/m", "")
@@ -53,9 +53,9 @@ func TestWebhookTakesEffectAtOnce(t *testing.T) {
 // deletion.
 func TestWebhookTakesEffectLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t, fakeapi.WithAdmissionDelay(time.Second, 0))
+		srv, h := startWithWebhooks(t, fakeapi.WithAdmissionDelay(time.Second, 0))
 		time.Sleep(time.Minute)
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", "")))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", "")))
 		require.Zero(t, h.create(t, srv))
 		time.Sleep(time.Second - time.Nanosecond)
 		require.Zero(t, h.create(t, srv))
@@ -72,9 +72,9 @@ func TestWebhookTakesEffectLate(t *testing.T) {
 // has those of its server.
 func TestWebhooksAfterRestoreAndInForks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		without := srv.Snapshot()
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", "")))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", "")))
 		with := srv.Snapshot()
 		require.Equal(t, 1, h.create(t, srv))
 		require.NoError(t, srv.Restore(without, 0))
@@ -95,13 +95,13 @@ func TestWebhooksAfterRestoreAndInForks(t *testing.T) {
 // A replica calls the webhooks that its state has. A frozen one does not know later configurations.
 func TestWebhooksOfReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", "")))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", "")))
 		require.Equal(t, 1, h.create(t, replica.Server))
 		replica.Freeze()
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "allow", "")))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "allow", "")))
 		require.Equal(t, 2, h.create(t, srv))
 		require.Equal(t, 1, h.create(t, replica.Server))
 		requireCode(t, srv, 200, "DELETE", validatingPath+"/v", "")
@@ -118,7 +118,7 @@ func TestWebhooksOfReplicas(t *testing.T) {
 // write conflicts and is repeated.
 func TestWebhookUsesServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t, fakeapi.WithObjects(newConfigMap("x")))
+		srv, h := startWithWebhooks(t, fakeapi.WithObjects(newConfigMap("x")))
 		var written atomic.Bool
 		h.review("busy", func(request *admissionRequest) *admissionResponse {
 			if request.Operation == "UPDATE" && written.CompareAndSwap(false, true) {
@@ -132,7 +132,7 @@ func TestWebhookUsesServer(t *testing.T) {
 		})
 		for _, path := range []string{mutatingPath, validatingPath} {
 			written.Store(false)
-			requireCode(t, srv, 201, "POST", path, configuration("c", h.hook(t, "busy", "")))
+			requireCode(t, srv, 201, "POST", path, configuration("c", h.webhook(t, "busy", "")))
 			h.take()
 			made := requireCode(t, srv, 200, "PATCH", configMapsPath+"/x", `{"data":{"client":"`+path+`","webhook":null}}`)
 			require.NotContains(t, made.Object["data"], "webhook", "the patch is applied to the newer object")
@@ -147,9 +147,9 @@ func TestWebhookUsesServer(t *testing.T) {
 func TestCloseDuringWebhookCall(t *testing.T) {
 	for _, path := range []string{mutatingPath, validatingPath} {
 		synctest.Test(t, func(t *testing.T) {
-			srv, h := startWithHooks(t)
+			srv, h := startWithWebhooks(t)
 			h.respond("slow", slowly(time.Hour))
-			requireCode(t, srv, 201, "POST", path, configuration("c", h.hook(t, "slow", `"timeoutSeconds":30`)))
+			requireCode(t, srv, 201, "POST", path, configuration("c", h.webhook(t, "slow", `"timeoutSeconds":30`)))
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
@@ -179,13 +179,13 @@ func TestCloseDuringWebhookCall(t *testing.T) {
 // Configurations can be replaced while they are in use. No call fails, and in the end there is one
 // connection for each kind of webhook at most.
 func TestReplaceWebhooksDuringCalls(t *testing.T) {
-	h := newHookServer(t)
+	h := newWebhookServer(t)
 	var mu sync.Mutex
 	open := 0
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(h.counted(&mu, &open)))
 	paths := []string{mutatingPath, validatingPath}
 	for _, path := range paths {
-		requireCode(t, srv, 201, "POST", path, configuration("c", h.hook(t, "allow", "")))
+		requireCode(t, srv, 201, "POST", path, configuration("c", h.webhook(t, "allow", "")))
 	}
 	var wg sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
@@ -203,7 +203,7 @@ func TestReplaceWebhooksDuringCalls(t *testing.T) {
 	go func() {
 		n := 0
 		for ; ctx.Err() == nil; n++ {
-			body := configuration("c", h.hook(t, "allow", fmt.Sprintf(`"timeoutSeconds":%d`, n%20+5)))
+			body := configuration("c", h.webhook(t, "allow", fmt.Sprintf(`"timeoutSeconds":%d`, n%20+5)))
 			if code, _, response := send(t, srv, "PATCH", paths[n%2]+"/c", "application/merge-patch+json", []byte(body)); code != http.StatusOK {
 				t.Errorf("%s", response)
 			}

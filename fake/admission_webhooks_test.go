@@ -78,10 +78,10 @@ func TestWebhookRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv, h := startWithHooks(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}))
+				srv, h := startWithWebhooks(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}))
 				more := `"rules":[` + tt.rules + `]`
-				requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", more)))
-				requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "allow", more)))
+				requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", more)))
+				requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "allow", more)))
 				sendWrites(t, srv)
 				var want []string
 				for _, call := range tt.want {
@@ -115,13 +115,13 @@ func TestWebhookSelectors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv, h := startWithHooks(t, fakeapi.WithoutControllers())
+				srv, h := startWithWebhooks(t, fakeapi.WithoutControllers())
 				requireCode(t, srv, 201, "POST", "/api/v1/namespaces", `{"metadata":{"name":"testing","labels":{"env":"test"}}}`)
 				fields := `"rules":[` + rule("*", "", "v1", "configmaps nodes namespaces") + `]`
 				if tt.fields != "" {
 					fields += "," + tt.fields
 				}
-				requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", fields)))
+				requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", fields)))
 				const testing = "/api/v1/namespaces/testing/configmaps"
 				requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 				requireCode(t, srv, 201, "POST", testing, `{"metadata":{"name":"b"}}`)
@@ -154,8 +154,8 @@ func condition(expressions ...string) string {
 // is not called.
 func TestWebhookConditionFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "allow", condition("object.metadata.labels.app == 'web'"))))
+		srv, h := startWithWebhooks(t)
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", condition("object.metadata.labels.app == 'web'"))))
 		s := requireStatus(t, srv, 403, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 		require.EqualValues(t, "Forbidden", s.Reason)
 		require.Equal(t, `configmaps "a" is forbidden: expression 'object.metadata.labels.app == 'web'' resulted in error: no such key: labels`, s.Message)
@@ -167,7 +167,7 @@ func TestWebhookConditionFails(t *testing.T) {
 // the object in the version of the rule.
 func TestWebhookMatchPolicy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		h.Handle("/convert", &gadgetWebhook{})
 		requireCode(t, srv, 201, "POST", crdsPath, gadgetCRD("v2", webhookConversion(h.clientConfig("convert"))))
 		var objects []string
@@ -180,8 +180,8 @@ func TestWebhookMatchPolicy(t *testing.T) {
 			return patchResponse(`[{"op":"add","path":"/spec/size","value":9}]`)
 		})
 		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m",
-			h.hook(t, "grow", `"rules":[`+rule("*", "example.com", "v1", "gadgets")+`]`),
-			h.hook(t, "allow", `"matchPolicy":"Exact","rules":[`+rule("*", "example.com", "v1", "gadgets")+`]`)))
+			h.webhook(t, "grow", `"rules":[`+rule("*", "example.com", "v1", "gadgets")+`]`),
+			h.webhook(t, "allow", `"matchPolicy":"Exact","rules":[`+rule("*", "example.com", "v1", "gadgets")+`]`)))
 		made := requireCode(t, srv, 201, "POST", gadgetsV2, gadgetJSON("v2", "two", 1))
 		require.JSONEq(t, `{"width":9,"ofv2":"set in v2"}`, specJSON(t, made))
 		require.Equal(t, []string{"grow: CREATE gadgets two"}, h.takeTexts(), "not the one with Exact")
@@ -199,11 +199,11 @@ func TestWebhookMatchPolicy(t *testing.T) {
 // A deletecollection calls the webhook for each object and stops at the first denial.
 func TestWebhookOfDeleteCollection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(newConfigMap("a"), newConfigMap("b"), newConfigMap("c")))
+		srv, h := startWithWebhooks(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(newConfigMap("a"), newConfigMap("b"), newConfigMap("c")))
 		h.review("keep", func(request *admissionRequest) *admissionResponse {
 			return &admissionResponse{Allowed: !strings.Contains(string(request.OldObject.Raw), `"name":"b"`)}
 		})
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "keep", "")))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "keep", "")))
 		s := requireStatus(t, srv, 400, "DELETE", configMapsPath, "")
 		require.Equal(t, `admission webhook "keep.example.com" denied the request without explanation`, s.Message)
 		requireCode(t, srv, 404, "GET", configMapsPath+"/a", "")
@@ -216,10 +216,10 @@ func TestWebhookOfDeleteCollection(t *testing.T) {
 // can be removed.
 func TestWebhooksAreNotAskedAboutConfigurations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h := startWithHooks(t)
+		srv, h := startWithWebhooks(t)
 		all := `"rules":[` + rule("*", "*", "*", "*/*") + `]`
-		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.hook(t, "down", all)))
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.hook(t, "down", all)))
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "down", all)))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "down", all)))
 		requireStatus(t, srv, 500, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 		requireCode(t, srv, 201, "POST", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
 			`{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[`+rule("*", "", "v1", "secrets")+`]},"validations":[{"expression":"true"}]}}`)

@@ -29,7 +29,7 @@ func BenchmarkAdmissionWebhooks(b *testing.B) {
 		{"mutating=10", mutatingPath, "label", 10},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			h := newHookServer(b)
+			h := newWebhookServer(b)
 			h.review("label", func(*admissionRequest) *admissionResponse {
 				return patchResponse(`[{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`)
 			})
@@ -39,7 +39,7 @@ func BenchmarkAdmissionWebhooks(b *testing.B) {
 				if bench.hook == "other" {
 					more += `,"rules":[` + rule("*", "", "v1", "secrets") + `]`
 				}
-				hooks = append(hooks, h.hook(b, bench.hook, more))
+				hooks = append(hooks, h.webhook(b, bench.hook, more))
 			}
 			with := newWebhookBenchmark(b, fakeapi.WithWebhookDialer(h.dial))
 			without := newWebhookBenchmark(b)

@@ -31,7 +31,7 @@ func TestThousandServersLeakNoResources(t *testing.T) {
 		u := serverUser{
 			widgets: decodeCRD(t, widgetCRD),
 			gadgets: decodeCRD(t, gadgetCRD("v1", webhookConversion(startLoopbackWebhook(t, &gadgetWebhook{})))),
-			hooks:   newHookServer(t),
+			hooks:   newWebhookServer(t),
 		}
 		want := measureUsage(t, &u.live)
 		want.heap = math.MaxUint64
@@ -78,7 +78,7 @@ func TestResourceUsageCountsServer(t *testing.T) {
 // serverUser uses servers in different ways.
 type serverUser struct {
 	widgets, gadgets runtime.Object
-	hooks            *hookServer
+	hooks            *webhookServer
 	// live is the number of servers that are not freed.
 	live atomic.Int64
 }
@@ -87,7 +87,7 @@ type serverUser struct {
 type serverUse struct {
 	*testing.T
 	live    *atomic.Int64
-	hooks   *hookServer
+	hooks   *webhookServer
 	ctx     context.Context
 	servers []*fakeapi.Server
 	open    []io.Closer
@@ -144,7 +144,7 @@ func (u *serverUse) runVariants(i int, watched string) {
 		for range 2 { // the second time it is replaced
 			for _, path := range []string{mutatingPath, validatingPath} {
 				u.write(srv, "DELETE", path, "", 200)
-				u.write(srv, "POST", path, configuration("c", u.hooks.hook(u, "allow", "")), 201)
+				u.write(srv, "POST", path, configuration("c", u.hooks.webhook(u, "allow", "")), 201)
 			}
 			u.write(srv, "POST", configMapsPath, `{"metadata":{"generateName":"x"}}`, 201)
 		}

@@ -1,28 +1,26 @@
 package fakeapi_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"sync/atomic"
 	"testing"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// reviewingHook is the mutating webhook mutate and the validating webhook validate. They allow
+// reviewingWebhook is the mutating webhook mutate and the validating webhook validate. They allow
 // everything, or respond as the function of respondWith does.
-type reviewingHook struct {
-	*hookServer
+type reviewingWebhook struct {
+	*webhookServer
 	review atomic.Pointer[reviewFunc]
 }
 
 type reviewFunc func(r *http.Request, request *admissionRequest) *admissionResponse
 
 // respondWith sets the function that responds to reviews; nil allows everything.
-func (h *reviewingHook) respondWith(review reviewFunc) {
+func (h *reviewingWebhook) respondWith(review reviewFunc) {
 	if review == nil {
 		h.review.Store(nil)
 		return
@@ -33,26 +31,23 @@ func (h *reviewingHook) respondWith(review reviewFunc) {
 // everything are rules for all writes and connections of the groups that tests of reviews use.
 const everything = `[{"operations":["*"],"apiGroups":["","apps","coordination.k8s.io","shop.example.com"],"apiVersions":["*"],"resources":["*/*"]}]`
 
-// startReviewed starts a server in memory and registers a reviewingHook for everything.
-func startReviewed(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *reviewingHook) {
+// startReviewed starts a server in memory and registers a reviewingWebhook for everything.
+func startReviewed(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *reviewingWebhook) {
 	t.Helper()
-	srv, server := startWithHooks(t, opts...)
-	h := &reviewingHook{hookServer: server}
+	srv, server := startWithWebhooks(t, opts...)
+	h := &reviewingWebhook{webhookServer: server}
 	respond := func(w http.ResponseWriter, r *http.Request, request *admissionRequest) {
 		response := allow()
 		if review := h.review.Load(); review != nil {
 			response = (*review)(r, request)
 		}
-		response.UID = request.UID
-		_ = json.NewEncoder(w).Encode(admissionv1.AdmissionReview{
-			TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"}, Response: response,
-		})
+		writeReview(w, request, response)
 	}
 	h.respond("mutate", respond)
 	h.respond("validate", respond)
 	const more = `"timeoutSeconds":30,"rules":` + everything
-	requireCode(t, srv, 201, "POST", mutatingPath, configuration("all", h.hook(t, "mutate", more)))
-	requireCode(t, srv, 201, "POST", validatingPath, configuration("all", h.hook(t, "validate", more)))
+	requireCode(t, srv, 201, "POST", mutatingPath, configuration("all", h.webhook(t, "mutate", more)))
+	requireCode(t, srv, 201, "POST", validatingPath, configuration("all", h.webhook(t, "validate", more)))
 	return srv, h
 }
 

@@ -9,56 +9,29 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/fake/internal/certs"
 )
 
-// allowingWebhook is an admission webhook that allows everything and counts its calls.
-type allowingWebhook struct{ calls atomic.Int64 }
-
-func (h *allowingWebhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.calls.Add(1)
-	var review admissionv1.AdmissionReview
-	if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(&review)
-}
-
 const (
-	configMapsURL = "/api/v1/namespaces/default/configmaps"
-	callFailed    = `Internal error occurred: failed calling webhook "configmaps.example.com": failed to call webhook: `
-	postHook      = `Post "https://hook.example.com:443/admit?timeout=10s": `
+	callFailed  = `Internal error occurred: failed calling webhook "allow.example.com": failed to call webhook: `
+	postWebhook = `Post "https://hooks.example.com/allow?timeout=10s": `
 )
 
-// startWithAdmissionWebhook starts a server with a webhook that is called for ConfigMaps. It is for
-// use in a synctest bubble.
-func startWithAdmissionWebhook(t *testing.T, hook http.Handler, failurePolicy string) *fakeapi.Server {
+// startWithAllowingWebhook starts a server with the webhook allow, which is called for ConfigMaps. It
+// is for use in a synctest bubble.
+func startWithAllowingWebhook(t *testing.T, failurePolicy string) (*fakeapi.Server, *webhookServer) {
 	t.Helper()
-	listener, bundle := serveWebhook(t, hook, "hook.example.com")
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext))
-	requireCode(t, srv, 201, "POST", validatingPath, validatingConfiguration(bundle, failurePolicy))
-	return srv
-}
-
-// validatingConfiguration returns the configuration of a webhook that is called for ConfigMaps.
-func validatingConfiguration(bundle, failurePolicy string) string {
-	return fmt.Sprintf(`{"metadata":{"name":"hooks"},"webhooks":[{
-		"name":"configmaps.example.com","failurePolicy":%q,"sideEffects":"None","admissionReviewVersions":["v1"],
-		"clientConfig":{"url":"https://hook.example.com:443/admit","caBundle":%s},
-		"rules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]}]}`, failurePolicy, bundle)
+	srv, h := startWithWebhooks(t)
+	requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", `"failurePolicy":"`+failurePolicy+`"`)))
+	return srv, h
 }
 
 // addRule adds a fault rule until the end of the test.
@@ -77,35 +50,34 @@ func TestFaultsOfAdmissionWebhooks(t *testing.T) {
 		took    time.Duration
 	}{
 		"when webhook(other) do reset":                                                           {calls: 1},
-		"when webhook(configmaps.example.com) && verb(update) do reset":                          {calls: 1},
-		"when webhook(*) && verb(create) && resource(configmaps) && userAgent(Go-http) do reset": {message: callFailed + postHook + "dial tcp hook.example.com:443: connect: connection refused"},
-		"when webhook(*) && during(committed) do reset":                                          {message: callFailed + postHook + "read tcp hook.example.com:443: read: connection reset by peer", calls: 1},
+		"when webhook(allow.example.com) && verb(update) do reset":                               {calls: 1},
+		"when webhook(*) && verb(create) && resource(configmaps) && userAgent(Go-http) do reset": {message: callFailed + postWebhook + "dial tcp hooks.example.com:443: connect: connection refused"},
+		"when webhook(*) && during(committed) do reset":                                          {message: callFailed + postWebhook + "read tcp hooks.example.com:443: read: connection reset by peer", calls: 1},
 		"when webhook(*) do delay(9s)":                                                           {calls: 1, took: 9 * time.Second},
-		"when webhook(*) do delay(11s)":                                                          {message: callFailed + postHook + "context deadline exceeded", took: 10 * time.Second},
-		"when webhook(*) && during(committed) do hang":                                           {message: callFailed + postHook + "context deadline exceeded", calls: 1, took: 10 * time.Second},
+		"when webhook(*) do delay(11s)":                                                          {message: callFailed + postWebhook + "context deadline exceeded", took: 10 * time.Second},
+		"when webhook(*) && during(committed) do hang":                                           {message: callFailed + postWebhook + "context deadline exceeded", calls: 1, took: 10 * time.Second},
 		"when webhook(*) do truncate(5)":                                                         {message: callFailed + "unexpected error when reading response body. Please retry. Original error: unexpected EOF", calls: 1},
 		"when webhook(*) do set(/response/uid, other)":                                           {message: `received invalid webhook response: expected response.uid=`, calls: 1},
 		"when webhook(*) do status(503)":                                                         {message: callFailed + "the server is currently unable to handle the request"},
-		"when webhook(*) do set(/response/allowed, json(false))":                                 {message: `admission webhook "configmaps.example.com" denied the request without explanation`, calls: 1},
+		"when webhook(*) do set(/response/allowed, json(false))":                                 {message: `admission webhook "allow.example.com" denied the request without explanation`, calls: 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			hook := &allowingWebhook{}
-			srv := startWithAdmissionWebhook(t, hook, "Fail")
+			srv, h := startWithAllowingWebhook(t, "Fail")
 			addRule(t, srv, rule)
 			start := time.Now()
-			code, _, response := send(t, srv, "POST", configMapsURL, "application/json", []byte(`{"metadata":{"name":"a"}}`))
+			code, _, response := send(t, srv, "POST", configMapsPath, "application/json", []byte(`{"metadata":{"name":"a"}}`))
 			require.Equal(t, want.took, time.Since(start), rule)
-			require.EqualValues(t, want.calls, hook.calls.Load(), rule)
+			require.Len(t, h.take(), want.calls, rule)
 			if want.message == "" {
 				require.Equal(t, 201, code, "%s: %s", rule, response)
 				return
 			}
 			require.Contains(t, decodeStatus(t, string(response)).Message, want.message, rule)
-			code, _, _ = send(t, srv, "GET", configMapsURL+"/a", "", nil)
+			code, _, _ = send(t, srv, "GET", configMapsPath+"/a", "", nil)
 			require.Equal(t, 404, code, "%s: the write was refused", rule)
 
 			srv.Faults().Clear()
-			requireCode(t, srv, 201, "POST", configMapsURL, `{"metadata":{"name":"a"}}`)
+			requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 		})
 	}
 }
@@ -113,28 +85,26 @@ func TestFaultsOfAdmissionWebhooks(t *testing.T) {
 // A webhook that cannot be called does not matter with the failurePolicy Ignore, but a denial does.
 func TestFaultsOfIgnoredWebhooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hook := &allowingWebhook{}
-		srv := startWithAdmissionWebhook(t, hook, "Ignore")
+		srv, h := startWithAllowingWebhook(t, "Ignore")
 		remove := addRule(t, srv, "when webhook(*) do reset")
-		requireCode(t, srv, 201, "POST", configMapsURL, `{"metadata":{"name":"a"}}`)
+		requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 		remove()
 		addRule(t, srv, "when webhook(*) do set(/response/allowed, json(false))")
-		requireCode(t, srv, 400, "POST", configMapsURL, `{"metadata":{"name":"b"}}`)
-		require.EqualValues(t, 1, hook.calls.Load())
+		requireCode(t, srv, 400, "POST", configMapsPath, `{"metadata":{"name":"b"}}`)
+		require.Len(t, h.take(), 1)
 	})
 }
 
 // A write whose client gives up while a webhook answers late is not committed.
 func TestLateAnswerOfWebhook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hook := &allowingWebhook{}
-		srv := startWithAdmissionWebhook(t, hook, "Fail")
+		srv, h := startWithAllowingWebhook(t, "Fail")
 		addRule(t, srv, "when webhook(*) && during(committed) do delay(5s)")
-		code, _, _ := send(t, srv, "POST", configMapsURL+"?timeout=3s", "application/json", []byte(`{"metadata":{"name":"a"}}`))
+		code, _, _ := send(t, srv, "POST", configMapsPath+"?timeout=3s", "application/json", []byte(`{"metadata":{"name":"a"}}`))
 		require.Equal(t, 504, code)
-		require.EqualValues(t, 1, hook.calls.Load())
+		require.Len(t, h.take(), 1)
 		time.Sleep(time.Minute)
-		code, _, _ = send(t, srv, "GET", configMapsURL+"/a", "", nil)
+		code, _, _ = send(t, srv, "GET", configMapsPath+"/a", "", nil)
 		require.Equal(t, 404, code)
 	})
 }
@@ -142,12 +112,10 @@ func TestLateAnswerOfWebhook(t *testing.T) {
 // Replicas and forks have fault rules of their own for the admission webhooks that they call.
 func TestFaultsOfWebhooksByServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		listener, bundle := serveWebhook(t, &allowingWebhook{}, "hook.example.com")
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext))
-		requireCode(t, srv, 201, "POST", validatingPath, validatingConfiguration(bundle, "Fail"))
+		srv, h := startWithAllowingWebhook(t, "Fail")
 		replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 		require.NoError(t, err)
-		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(listener.DialContext))
+		fork, err := srv.Fork(fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(h.dial))
 		require.NoError(t, err)
 		defer func() { require.NoError(t, fork.Close()) }()
 		servers := []*fakeapi.Server{srv, replica.Server, fork}
@@ -155,7 +123,7 @@ func TestFaultsOfWebhooksByServer(t *testing.T) {
 			remove := addRule(t, faulty, fmt.Sprintf("rule%d: when webhook(*) do set(/response/allowed, json(false))", i))
 			for j, s := range servers {
 				code := map[bool]int{true: 400, false: 201}[i == j]
-				requireCode(t, s, code, "POST", configMapsURL, fmt.Sprintf(`{"metadata":{"name":"a%d-%d"}}`, i, j))
+				requireCode(t, s, code, "POST", configMapsPath, fmt.Sprintf(`{"metadata":{"name":"a%d-%d"}}`, i, j))
 				require.Len(t, s.Faults().Hits(), map[bool]int{true: 1}[j <= i], "%d %d", i, j)
 			}
 			remove()
@@ -210,11 +178,11 @@ func TestCloseEndsFaultsOfWebhooks(t *testing.T) {
 // The timeline has the hits of rules about webhooks.
 func TestTimelineHasFaultsOfWebhooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := startWithAdmissionWebhook(t, &allowingWebhook{}, "Fail")
+		srv, _ := startWithAllowingWebhook(t, "Fail")
 		addRule(t, srv, "down: when webhook(*) do reset")
-		requireCode(t, srv, 500, "POST", configMapsURL, `{"metadata":{"name":"a"}}`)
+		requireCode(t, srv, 500, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 		text := srv.Timeline().String()
-		hit := strings.Index(text, "! down: before webhook configmaps.example.com for create configmaps in default: reset")
+		hit := strings.Index(text, "! down: before webhook allow.example.com for create configmaps in default: reset")
 		require.Positive(t, hit, text)
 		require.Less(t, strings.Index(text, "POST /api/v1/namespaces/default/configmaps"), hit, text)
 	})
@@ -243,21 +211,22 @@ func TestAdmissionWebhookCertificates(t *testing.T) {
 		"x509: certificate has expired":       {expired, expiredBundle},
 		"x509: certificate signed by unknown": {valid, expiredBundle},
 	} {
-		hook := &allowingWebhook{}
-		server := httptest.NewUnstartedServer(hook)
+		h := &webhookServer{ServeMux: http.NewServeMux()}
+		h.review("allow", func(*admissionRequest) *admissionResponse { return allow() })
+		server := httptest.NewUnstartedServer(h)
 		server.TLS = &tls.Config{Certificates: []tls.Certificate{test.pair}}
 		server.Config.ErrorLog = log.New(io.Discard, "", 0)
 		server.StartTLS()
 		srv := fakeapi.Start(t)
-		configuration := strings.Replace(validatingConfiguration(test.bundle, "Fail"), "https://hook.example.com:443", server.URL, 1)
-		requireCode(t, srv, 201, "POST", validatingPath, configuration)
-		code, _, response := send(t, srv, "POST", configMapsURL, "application/json", []byte(`{"metadata":{"name":"a"}}`))
+		client := fmt.Sprintf(`"clientConfig":{"url":"%s/allow","caBundle":%s}`, server.URL, test.bundle)
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", client)))
+		code, _, response := send(t, srv, "POST", configMapsPath, "application/json", []byte(`{"metadata":{"name":"a"}}`))
 		if want == "" {
 			require.Equal(t, 201, code, "%s", response)
-			require.EqualValues(t, 1, hook.calls.Load())
+			require.Len(t, h.take(), 1)
 		} else {
-			require.Contains(t, decodeStatus(t, string(response)).Message, callFailed+`Post "`+server.URL+`/admit?timeout=10s": tls: failed to verify certificate: `+want)
-			require.Zero(t, hook.calls.Load())
+			require.Contains(t, decodeStatus(t, string(response)).Message, callFailed+`Post "`+server.URL+`/allow?timeout=10s": tls: failed to verify certificate: `+want)
+			require.Empty(t, h.take())
 		}
 		server.Close()
 	}
@@ -293,20 +262,20 @@ func TestAnswersInPlaceOfWebhooks(t *testing.T) {
 			"clientConfig":{"service":{"namespace":"default","name":"hook"}},
 			"rules":[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]}]}`)
 		create := func(name string, code int) *metav1.Status {
-			return requireStatus(t, srv, code, "POST", configMapsURL, `{"metadata":{"name":"`+name+`","labels":{"old":"1"}}}`)
+			return requireStatus(t, srv, code, "POST", configMapsPath, `{"metadata":{"name":"`+name+`","labels":{"old":"1"}}}`)
 		}
 		require.Contains(t, create("a", 500).Message, `service "hook" not found`)
 		remove := addRule(t, srv, "when webhook(configmaps.example.com) do allow")
-		requireCode(t, srv, 201, "POST", configMapsURL, `{"metadata":{"name":"a"}}`)
+		requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 		lose := addRule(t, srv, "when webhook(configmaps.example.com) && during(committed) do reset")
 		require.Equal(t, `Internal error occurred: failed calling webhook "configmaps.example.com": failed to call webhook: Post "https://hook.default.svc:443/?timeout=10s": read tcp hook.default.svc:443: read: connection reset by peer`, create("b", 500).Message)
 		lose()
 		remove()
 		remove = addRule(t, srv, `when webhook(configmaps.example.com) do patch("{\"metadata\":{\"labels\":{\"old\":null,\"a/b\":\"2\"}},\"data\":{\"k\":\"v\"}}")`)
-		created := requireCode(t, srv, 201, "POST", configMapsURL, `{"metadata":{"name":"c","labels":{"old":"1"}}}`)
+		created := requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"c","labels":{"old":"1"}}}`)
 		require.Equal(t, map[string]string{"a/b": "2"}, created.GetLabels())
 		require.Equal(t, map[string]any{"k": "v"}, created.Object["data"])
-		requireCode(t, srv, 200, "DELETE", configMapsURL+"/c", "")
+		requireCode(t, srv, 200, "DELETE", configMapsPath+"/c", "")
 		remove()
 		addRule(t, srv, `when webhook(configmaps.example.com) do deny("not today")`)
 		require.Equal(t, `admission webhook "configmaps.example.com" denied the request: not today`, create("d", 403).Message)

@@ -55,24 +55,24 @@ func serveWebhook(t testing.TB, handler http.Handler, host string) (listener *me
 	return listener, string(bundle)
 }
 
-// hookServer is a server of admission webhooks, one for each path.
-type hookServer struct {
+// webhookServer is a server of admission webhooks, one for each path.
+type webhookServer struct {
 	*http.ServeMux
 	listener *memnet.Listener
 	caBundle string // as JSON
 
 	mu    sync.Mutex
-	calls []hookCall // in the order of arrival
+	calls []webhookCall // in the order of arrival
 }
 
-// hookCall is a call of a webhook.
-type hookCall struct {
+// webhookCall is a call of a webhook.
+type webhookCall struct {
 	path, timeout string
 	*admissionRequest
 }
 
 // String returns the name of the webhook and the request, such as "allow: UPDATE pods/status p".
-func (c hookCall) String() string {
+func (c webhookCall) String() string {
 	resource := c.RequestResource.Resource
 	if c.RequestSubResource != "" {
 		resource += "/" + c.RequestSubResource
@@ -80,28 +80,28 @@ func (c hookCall) String() string {
 	return fmt.Sprintf("%s: %s %s %s", strings.TrimPrefix(c.path, "/"), c.Operation, resource, c.Name)
 }
 
-// hookHost is the host of a hookServer. Any other host refuses connections.
-const hookHost = "hooks.example.com"
+// webhookHost is the host of a webhookServer. Any other host refuses connections.
+const webhookHost = "hooks.example.com"
 
-// newHookServer starts a hookServer with the webhook allow.
-func newHookServer(t testing.TB) *hookServer {
+// newWebhookServer starts a webhookServer with the webhook allow.
+func newWebhookServer(t testing.TB) *webhookServer {
 	t.Helper()
-	h := &hookServer{ServeMux: http.NewServeMux()}
-	h.listener, h.caBundle = serveWebhook(t, h, hookHost)
+	h := &webhookServer{ServeMux: http.NewServeMux()}
+	h.listener, h.caBundle = serveWebhook(t, h, webhookHost)
 	h.review("allow", func(*admissionRequest) *admissionResponse { return allow() })
 	return h
 }
 
-// dial connects to the hookServer.
-func (h *hookServer) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	if address != hookHost+":443" {
+// dial connects to the webhookServer.
+func (h *webhookServer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if address != webhookHost+":443" {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
 	}
 	return h.listener.DialContext(ctx, network, address)
 }
 
 // counted returns dial, which adds 1 to open for each open connection. mu guards open.
-func (h *hookServer) counted(mu *sync.Mutex, open *int) func(context.Context, string, string) (net.Conn, error) {
+func (h *webhookServer) counted(mu *sync.Mutex, open *int) func(context.Context, string, string) (net.Conn, error) {
 	add := func(n int) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -129,18 +129,22 @@ func (c *closedOnce) Close() error {
 }
 
 // review adds a webhook. answer may be called by several goroutines.
-func (h *hookServer) review(name string, answer func(*admissionRequest) *admissionResponse) {
-	h.respond(name, func(w http.ResponseWriter, r *http.Request, request *admissionRequest) {
-		response := answer(request)
-		response.UID = request.UID
-		_ = json.NewEncoder(w).Encode(admissionv1.AdmissionReview{
-			TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"}, Response: response,
-		})
+func (h *webhookServer) review(name string, answer func(*admissionRequest) *admissionResponse) {
+	h.respond(name, func(w http.ResponseWriter, _ *http.Request, request *admissionRequest) {
+		writeReview(w, request, answer(request))
+	})
+}
+
+// writeReview writes an AdmissionReview with the response to a request.
+func writeReview(w http.ResponseWriter, request *admissionRequest, response *admissionResponse) {
+	response.UID = request.UID
+	_ = json.NewEncoder(w).Encode(admissionv1.AdmissionReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"}, Response: response,
 	})
 }
 
 // respond adds a webhook that writes the response itself.
-func (h *hookServer) respond(name string, answer func(w http.ResponseWriter, r *http.Request, request *admissionRequest)) {
+func (h *webhookServer) respond(name string, answer func(w http.ResponseWriter, r *http.Request, request *admissionRequest)) {
 	h.HandleFunc("/"+name, func(w http.ResponseWriter, r *http.Request) {
 		var review admissionv1.AdmissionReview
 		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
@@ -148,7 +152,7 @@ func (h *hookServer) respond(name string, answer func(w http.ResponseWriter, r *
 			return
 		}
 		h.mu.Lock()
-		h.calls = append(h.calls, hookCall{r.URL.Path, r.URL.Query().Get("timeout"), review.Request})
+		h.calls = append(h.calls, webhookCall{r.URL.Path, r.URL.Query().Get("timeout"), review.Request})
 		h.mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
 		answer(w, r, review.Request)
@@ -156,7 +160,7 @@ func (h *hookServer) respond(name string, answer func(w http.ResponseWriter, r *
 }
 
 // take returns the calls since the last take.
-func (h *hookServer) take() []hookCall {
+func (h *webhookServer) take() []webhookCall {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	calls := h.calls
@@ -165,7 +169,7 @@ func (h *hookServer) take() []hookCall {
 }
 
 // takeTexts returns the calls since the last take as text.
-func (h *hookServer) takeTexts() []string {
+func (h *webhookServer) takeTexts() []string {
 	texts := []string{}
 	for _, c := range h.take() {
 		texts = append(texts, c.String())
@@ -174,13 +178,13 @@ func (h *hookServer) takeTexts() []string {
 }
 
 // clientConfig returns the JSON of a client configuration.
-func (h *hookServer) clientConfig(name string) string {
-	return fmt.Sprintf(`{"url":"https://%s/%s","caBundle":%s}`, hookHost, name, h.caBundle)
+func (h *webhookServer) clientConfig(name string) string {
+	return fmt.Sprintf(`{"url":"https://%s/%s","caBundle":%s}`, webhookHost, name, h.caBundle)
 }
 
-// hook returns the JSON of a webhook with the rule that it is called for all writes of ConfigMaps.
+// webhook returns the JSON of a webhook with the rule that it is called for all writes of ConfigMaps.
 // more has other fields.
-func (h *hookServer) hook(t testing.TB, name, more string) string {
+func (h *webhookServer) webhook(t testing.TB, name, more string) string {
 	t.Helper()
 	fields := map[string]json.RawMessage{
 		"name":                    json.RawMessage(`"` + name + `.example.com"`),
@@ -208,11 +212,11 @@ func configuration(name string, hooks ...string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"webhooks":[%s]}`, name, strings.Join(hooks, ","))
 }
 
-// startWithHooks starts a server in memory and a hookServer that it can call. It is for use in a
+// startWithWebhooks starts a server in memory and a webhookServer that it can call. It is for use in a
 // synctest bubble.
-func startWithHooks(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *hookServer) {
+func startWithWebhooks(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *webhookServer) {
 	t.Helper()
-	h := newHookServer(t)
+	h := newWebhookServer(t)
 	return fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithWebhookDialer(h.dial)}, opts...)...), h
 }
 

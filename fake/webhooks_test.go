@@ -73,13 +73,13 @@ func TestRemoteWebhooksAreNotCalled(t *testing.T) {
 		requireStatus(t, srv, 500, "POST", gadgetsV2, gadgetJSON("v2", "a", 1)).Message)
 
 	for _, policy := range []string{"Ignore", "Fail"} {
-		configuration := strings.ReplaceAll(validatingConfiguration(`""`, policy), "hook.example.com", "192.0.2.1")
-		created := requireCode(t, srv, 201, "POST", validatingPath, configuration)
-		code, _, response := send(t, srv, "POST", configMapsURL, "application/json", []byte(`{"metadata":{"name":"a"}}`))
+		fields := `"clientConfig":{"url":"https://192.0.2.1:443/admit"},"failurePolicy":"` + policy + `"`
+		created := requireCode(t, srv, 201, "POST", validatingPath, configuration("v", (&webhookServer{caBundle: `""`}).webhook(t, "allow", fields)))
+		code, _, response := send(t, srv, "POST", configMapsPath, "application/json", []byte(`{"metadata":{"name":"a"}}`))
 		if policy == "Ignore" {
 			require.Equal(t, 201, code, "%s", response)
 		} else {
-			require.Equal(t, `Internal error occurred: failed calling webhook "configmaps.example.com": failed to call webhook: Post "https://192.0.2.1:443/admit?timeout=10s": `+refused,
+			require.Equal(t, `Internal error occurred: failed calling webhook "allow.example.com": failed to call webhook: Post "https://192.0.2.1:443/admit?timeout=10s": `+refused,
 				decodeStatus(t, string(response)).Message)
 		}
 		requireCode(t, srv, 200, "DELETE", validatingPath+"/"+created.GetName(), "")
