@@ -37,13 +37,7 @@ func scopeOf(res *resource.Resource) meta.RESTScope {
 }
 
 // Informer implements informers.GenericInformer.
-func (p *params) Informer() cache.SharedIndexInformer { return syncedInformer{} }
-
-// syncedInformer is an informer that has all objects. The library calls no other method.
-type syncedInformer struct{ cache.SharedIndexInformer }
-
-// HasSynced implements cache.SharedInformer.
-func (syncedInformer) HasSynced() bool { return true }
+func (p *params) Informer() cache.SharedIndexInformer { return admission.SyncedInformer{} }
 
 // Lister implements informers.GenericInformer.
 func (p *params) Lister() cache.GenericLister { return paramLister{p, ""} }

@@ -71,7 +71,7 @@ type mutatingInformer struct {
 	configurations cache.Indexer
 }
 
-func (i mutatingInformer) Informer() cache.SharedIndexInformer { return syncedInformer{} }
+func (i mutatingInformer) Informer() cache.SharedIndexInformer { return admission.SyncedInformer{} }
 
 func (i mutatingInformer) Lister() admissionlistersv1.MutatingWebhookConfigurationLister {
 	return admissionlistersv1.NewMutatingWebhookConfigurationLister(i.configurations)
@@ -82,21 +82,10 @@ type validatingInformer struct {
 	configurations cache.Indexer
 }
 
-func (i validatingInformer) Informer() cache.SharedIndexInformer { return syncedInformer{} }
+func (i validatingInformer) Informer() cache.SharedIndexInformer { return admission.SyncedInformer{} }
 
 func (i validatingInformer) Lister() admissionlistersv1.ValidatingWebhookConfigurationLister {
 	return admissionlistersv1.NewValidatingWebhookConfigurationLister(i.configurations)
-}
-
-// syncedInformer is an informer whose objects never change.
-type syncedInformer struct{ cache.SharedIndexInformer }
-
-// HasSynced implements cache.SharedInformer and cache.ResourceEventHandlerRegistration.
-func (syncedInformer) HasSynced() bool { return true }
-
-// AddEventHandler implements cache.SharedInformer. There are no events.
-func (i syncedInformer) AddEventHandler(cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	return i, nil
 }
 
 type coreInformers struct {
@@ -122,5 +111,5 @@ type namespaceInformer struct {
 	lister corelistersv1.NamespaceLister
 }
 
-func (i namespaceInformer) Informer() cache.SharedIndexInformer   { return syncedInformer{} }
+func (i namespaceInformer) Informer() cache.SharedIndexInformer   { return admission.SyncedInformer{} }
 func (i namespaceInformer) Lister() corelistersv1.NamespaceLister { return i.lister }
