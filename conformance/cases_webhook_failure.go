@@ -42,7 +42,7 @@ func webhookFailureCases() []Case {
 		failing("WH-62", "a webhook that does not answer within timeoutSeconds has failed", Must, "a request must not hang",
 			failedCall{answer: never, change: func(_ *webhooks, hook object) { hook["timeoutSeconds"] = 1 }, text: "?timeout=1s\": context deadline exceeded"}),
 		failing("WH-63", "a webhook that closes the connection, or answers with an error of HTTP, has failed", Must, unclear,
-			failedCall{answer: hangUp, text: "failed to call webhook: Post "},
+			failedCall{answer: closeConnection, text: "failed to call webhook: Post "},
 			failedCall{answer: answerText(500, "something broke"), text: `failed to call webhook: an error on the server ("something broke") has prevented the request from succeeding`},
 			failedCall{answer: answerText(404, "not here"), text: "failed to call webhook: the server could not find the requested resource"},
 			failedCall{answer: answerText(403, "not you"), text: "failed to call webhook: not you"}),
@@ -134,7 +134,7 @@ func otherCABundle() []byte {
 
 // answerReview answers with the request in a review of this version and kind.
 func answerReview(apiVersion, kind string) answer {
-	return func(w http.ResponseWriter, _ *http.Request, in hookCall) {
+	return func(w http.ResponseWriter, _ *http.Request, in webhookCall) {
 		writeReview(w, object{"apiVersion": apiVersion, "kind": kind, "response": object{"uid": in.decoded.Request.UID, "allowed": true}})
 	}
 }

@@ -234,7 +234,7 @@ func checkURLs(ctx context.Context, w *webhooks, c collection) error {
 // checkConcurrentCalls lets each webhook wait for the call of the other one.
 func checkConcurrentCalls(ctx context.Context, w *webhooks, c collection) error {
 	met := make(chan struct{})
-	meet := func(to http.ResponseWriter, r *http.Request, in hookCall) {
+	meet := func(to http.ResponseWriter, r *http.Request, in webhookCall) {
 		select {
 		case met <- struct{}{}:
 		case <-met:

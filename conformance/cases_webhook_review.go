@@ -295,7 +295,7 @@ func checkReviewVersions(ctx context.Context, w *webhooks, c collection) error {
 	}
 	want := map[string]string{"v1": "v1", "beta": "v1beta1", "unknown": "v1"}
 	for _, one := range calls {
-		if err := one.expect(kind("admission.k8s.io/"+want[one.hook()], "AdmissionReview")); err != nil {
+		if err := one.expect(kind("admission.k8s.io/"+want[one.webhook()], "AdmissionReview")); err != nil {
 			return err
 		}
 	}

@@ -108,6 +108,7 @@ func variable(name, expression string) object {
 	return object{"name": name, "expression": expression}
 }
 
+// resourceRule returns a rule for operations on resources, in one version.
 func resourceRule(group, version string, resources, operations []string) object {
 	return object{"apiGroups": []string{group}, "apiVersions": []string{version}, "resources": resources, "operations": operations}
 }

@@ -217,9 +217,7 @@ func (w *webhooks) rule(operations ...string) object {
 
 // rule returns a rule for operations on one resource, in one version.
 func rule(group, version, resource string, operations ...string) object {
-	return object{
-		"apiGroups": []string{group}, "apiVersions": []string{version}, "resources": []string{resource}, "operations": operations,
-	}
+	return resourceRule(group, version, []string{resource}, operations)
 }
 
 // selector returns a selector of what has the label of the case. As a namespaceSelector it does not
@@ -347,17 +345,17 @@ func (w *webhooks) writeAll(ctx context.Context, exchanges ...exchange) error {
 
 // calls returns the calls since it was called last, and expects that they are of exactly these
 // webhooks, in any order. It returns them in that of the names.
-func (w *webhooks) calls(names ...string) ([]hookCall, error) {
+func (w *webhooks) calls(names ...string) ([]webhookCall, error) {
 	slices.Sort(names)
 	got := w.server.takeCalls()
-	slices.SortStableFunc(got, func(a, b hookCall) int { return cmp.Compare(a.hook(), b.hook()) })
-	return got, expectHooks(got, names)
+	slices.SortStableFunc(got, func(a, b webhookCall) int { return cmp.Compare(a.webhook(), b.webhook()) })
+	return got, expectWebhooks(got, names)
 }
 
 // callsInOrder is like calls, and expects the order of the names.
-func (w *webhooks) callsInOrder(names ...string) ([]hookCall, error) {
+func (w *webhooks) callsInOrder(names ...string) ([]webhookCall, error) {
 	got := w.server.takeCalls()
-	return got, expectHooks(got, names)
+	return got, expectWebhooks(got, names)
 }
 
 // expectCalls expects calls like calls.
@@ -366,10 +364,10 @@ func (w *webhooks) expectCalls(names ...string) error {
 	return err
 }
 
-func expectHooks(got []hookCall, names []string) error {
+func expectWebhooks(got []webhookCall, names []string) error {
 	var called []string
 	for _, one := range got {
-		called = append(called, one.hook())
+		called = append(called, one.webhook())
 	}
 	if !slices.Equal(called, names) {
 		return fmt.Errorf("expected calls of the webhooks %v, got %v", names, called)
@@ -377,8 +375,8 @@ func expectHooks(got []hookCall, names []string) error {
 	return nil
 }
 
-// hook returns the name of the called webhook without its domain, the last segment of the path.
-func (r hookCall) hook() string { return r.path[strings.LastIndex(r.path, "/")+1:] }
+// webhook returns the name of the called webhook without its domain, the last segment of the path.
+func (r webhookCall) webhook() string { return r.path[strings.LastIndex(r.path, "/")+1:] }
 
 // denied is the denial of a webhook without a code.
 func denied(name, text string) failure {

@@ -28,18 +28,18 @@ type webhookServer struct {
 	caBundle []byte
 	http     *http.Server
 
-	mu    sync.Mutex        // guards the fields below
-	hooks map[string]answer // by path
-	ready map[string]bool   // paths of webhooks that deny probes
-	calls []hookCall        // in the order of their arrival
+	mu      sync.Mutex        // guards the fields below
+	answers map[string]answer // by path
+	ready   map[string]bool   // paths of webhooks that deny probes
+	calls   []webhookCall     // in the order of their arrival
 }
 
 // answer writes the response to a review.
-type answer func(w http.ResponseWriter, r *http.Request, in hookCall)
+type answer func(w http.ResponseWriter, r *http.Request, in webhookCall)
 
-// hookCall is an AdmissionReview that the webhook received. Its body is checked with expectations,
+// webhookCall is an AdmissionReview that the webhook received. Its body is checked with expectations,
 // like that of a response.
-type hookCall struct {
+type webhookCall struct {
 	*response
 	path, query string
 	decoded     admissionReview
@@ -64,7 +64,7 @@ func startWebhookServer(l net.Listener) (*webhookServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &webhookServer{address: l.Addr().String(), caBundle: caBundle, hooks: map[string]answer{}, ready: map[string]bool{}}
+	w := &webhookServer{address: l.Addr().String(), caBundle: caBundle, answers: map[string]answer{}, ready: map[string]bool{}}
 	w.http = &http.Server{
 		Handler: w, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}},
 		Protocols: &http.Protocols{}, // HTTP/1.1, so that a closed connection ends one call
@@ -107,7 +107,7 @@ func (w *webhookServer) close() { _ = w.http.Close() }
 func (w *webhookServer) handle(path string, a answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.hooks[path] = a
+	w.answers[path] = a
 }
 
 // denyProbes makes a path deny probes with the text probeDenied.
@@ -122,13 +122,13 @@ func (w *webhookServer) denyProbes(path string) {
 func (w *webhookServer) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	clear(w.hooks)
+	clear(w.answers)
 	clear(w.ready)
 	w.calls = nil
 }
 
 // takeCalls returns the calls since the last takeCalls.
-func (w *webhookServer) takeCalls() []hookCall {
+func (w *webhookServer) takeCalls() []webhookCall {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	calls := w.calls
@@ -146,7 +146,7 @@ const (
 // ServeHTTP implements http.Handler.
 func (w *webhookServer) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	in := hookCall{
+	in := webhookCall{
 		response: &response{method: r.Method, url: "the call of " + r.URL.String(), header: r.Header, body: body},
 		path:     r.URL.Path, query: r.URL.RawQuery,
 	}
@@ -158,10 +158,10 @@ func (w *webhookServer) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 }
 
 // answerTo keeps a call and returns its answer.
-func (w *webhookServer) answerTo(in hookCall) answer {
+func (w *webhookServer) answerTo(in webhookCall) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found := w.hooks[in.path]
+	found := w.answers[in.path]
 	switch {
 	case in.decoded.Request.Name == probeName && w.ready[in.path]:
 		return deny(object{"message": probeDenied})
@@ -174,7 +174,7 @@ func (w *webhookServer) answerTo(in hookCall) answer {
 
 // respond answers with fields of an AdmissionResponse, which replace the uid and allowed: true.
 func respond(fields object) answer {
-	return func(w http.ResponseWriter, _ *http.Request, in hookCall) {
+	return func(w http.ResponseWriter, _ *http.Request, in webhookCall) {
 		response := object{"uid": in.decoded.Request.UID, "allowed": true}
 		for field, value := range fields {
 			response[field] = value
@@ -186,11 +186,11 @@ func respond(fields object) answer {
 // writeReview writes an AdmissionReview, or anything else.
 func writeReview(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(body) // the caller may have hung up
+	_ = json.NewEncoder(w).Encode(body) // the caller may have closed the connection
 }
 
 // allow allows the request.
-func allow(w http.ResponseWriter, r *http.Request, in hookCall) { respond(nil)(w, r, in) }
+func allow(w http.ResponseWriter, r *http.Request, in webhookCall) { respond(nil)(w, r, in) }
 
 // deny denies the request with a status.
 func deny(status object) answer { return respond(object{"allowed": false, "status": status}) }
@@ -206,7 +206,7 @@ func patchWith(operations ...object) answer {
 
 // answerText answers with a code and a text, which is said to be JSON if the code is 200.
 func answerText(code int, text string) answer {
-	return func(w http.ResponseWriter, _ *http.Request, _ hookCall) {
+	return func(w http.ResponseWriter, _ *http.Request, _ webhookCall) {
 		if code == http.StatusOK {
 			w.Header().Set("Content-Type", "application/json")
 		} else {
@@ -217,11 +217,11 @@ func answerText(code int, text string) answer {
 	}
 }
 
-// hangUp closes the connection without a response.
-func hangUp(http.ResponseWriter, *http.Request, hookCall) { panic(http.ErrAbortHandler) }
+// closeConnection closes the connection without a response.
+func closeConnection(http.ResponseWriter, *http.Request, webhookCall) { panic(http.ErrAbortHandler) }
 
-// never does not answer until the caller hangs up.
-func never(_ http.ResponseWriter, r *http.Request, _ hookCall) { <-r.Context().Done() }
+// never does not answer until the caller closes the connection.
+func never(_ http.ResponseWriter, r *http.Request, _ webhookCall) { <-r.Context().Done() }
 
 // inTurn answers each call with the next answer. The last one stays.
 func inTurn(answers ...answer) answer {
@@ -235,5 +235,5 @@ func inTurn(answers ...answer) answer {
 		}
 		return first
 	}
-	return func(w http.ResponseWriter, r *http.Request, in hookCall) { next()(w, r, in) }
+	return func(w http.ResponseWriter, r *http.Request, in webhookCall) { next()(w, r, in) }
 }
