@@ -119,7 +119,7 @@ func (r *admissionRunner) validate(obj, old runtime.Object) (err error) {
 // unknown fields.
 func pruneChanged(res *resource.Resource, obj runtime.Object) error {
 	u, ok := obj.(*unstructured.Unstructured)
-	if !ok || res.Custom == nil { // res is that of a Scale if its number was changed
+	if !ok {
 		return nil
 	}
 	return res.Custom.PruneConverted(u.Object)
