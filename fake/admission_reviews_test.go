@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -214,26 +213,24 @@ func TestScaleInReviews(t *testing.T) {
 	require.Contains(t, string(got.Options.Raw), `"kind":"UpdateOptions"`)
 }
 
-// A webhook can change the Scale of a custom resource.
-func TestWebhookChangesScale(t *testing.T) {
-	const scales = `{"metadata":{"name":"sites.shop.example.com"},"spec":{"group":"shop.example.com","scope":"Namespaced","names":{"plural":"sites","kind":"Site"},
-		"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"scale":{"specReplicasPath":".spec.n","statusReplicasPath":".status.n"}},
-		"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"n":{"type":"integer"}}}}}}}]}}`
-	const site = "/apis/shop.example.com/v1/namespaces/default/sites"
+// A webhook changes the Scale of a custom resource, and with it the resource.
+func TestScaleOfCustomResourceInReviews(t *testing.T) {
+	const crd = `{"metadata":{"name":"pumps.shop.example.com"},"spec":{"group":"shop.example.com","scope":"Cluster","names":{"plural":"pumps","kind":"Pump"},"versions":[{
+		"name":"v1","served":true,"storage":true,
+		"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"replicas":{"type":"integer"}}},"status":{"type":"object","properties":{"replicas":{"type":"integer"}}}}}},
+		"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`
 	srv, h := startReviewed(t, fakeapi.WithoutControllers())
-	requireCode(t, srv, 201, "POST", crdsPath, scales)
-	requireCode(t, srv, 201, "POST", site, `{"apiVersion":"shop.example.com/v1","kind":"Site","metadata":{"name":"a"},"spec":{"n":1}}`)
+	requireCode(t, srv, 201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd)
+	requireCode(t, srv, 201, "POST", "/apis/shop.example.com/v1/pumps", `{"apiVersion":"shop.example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":{"replicas":1}}`)
 	h.respondWith(func(r *http.Request, request *admissionRequest) *admissionResponse {
-		if r.URL.Path == "/mutate" && request.SubResource == "scale" {
-			return patchResponse(`[{"op":"replace","path":"/spec/replicas","value":7}]`)
+		if request.Kind.Kind == "Scale" && r.URL.Path == "/mutate" {
+			return patchResponse(`[{"op":"replace","path":"/spec/replicas","value":9}]`)
 		}
 		return allow()
 	})
-	code, _, body := send(t, srv, "PATCH", site+"/a/scale", "application/merge-patch+json", []byte(`{"spec":{"replicas":3}}`))
-	require.Equal(t, 200, code, "%s", body)
-	n, _, err := unstructured.NestedInt64(requireCode(t, srv, 200, "GET", site+"/a", "").Object, "spec", "n")
-	require.NoError(t, err)
-	require.EqualValues(t, 7, n)
+	scale := requireCode(t, srv, 200, "PATCH", "/apis/shop.example.com/v1/pumps/a/scale", `{"spec":{"replicas":3}}`)
+	require.Equal(t, map[string]any{"replicas": int64(9)}, scale.Object["spec"])
+	require.Equal(t, map[string]any{"replicas": int64(9)}, requireCode(t, srv, 200, "GET", "/apis/shop.example.com/v1/pumps/a", "").Object["spec"])
 }
 
 // managedFields that a webhook has made invalid are reset with a warning. Valid ones stay.

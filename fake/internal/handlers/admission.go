@@ -116,13 +116,12 @@ func (r *admissionRunner) validate(obj, old runtime.Object) (err error) {
 
 // pruneChanged prunes a custom resource that webhooks or policies have changed. A real server does
 // it when it encodes the object for the storage: the validation and the validating plugins see
-// unknown fields.
+// unknown fields. res is the resource of the body: with a Scale, they have changed no more than that.
 func pruneChanged(res *resource.Resource, obj runtime.Object) error {
-	u, ok := obj.(*unstructured.Unstructured)
-	if !ok {
+	if res.Custom == nil {
 		return nil
 	}
-	return res.Custom.PruneConverted(u.Object)
+	return res.Custom.PruneConverted(obj.(*unstructured.Unstructured).Object)
 }
 
 // charge runs the plugins that are called in the transaction of the write, on the object that
