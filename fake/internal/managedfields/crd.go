@@ -156,6 +156,8 @@ func (c *crd) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner)
 	}
 	const invalid = "request to convert CR %s an invalid group/version: %s"
 	switch {
+	case to.Group != from.Group:
+		return nil, fmt.Errorf("%s is unstructured and is not suitable for converting to %q", u.GroupVersionKind(), to)
 	case !c.hasVersion(to):
 		return nil, fmt.Errorf(invalid, "to", to)
 	case !c.hasVersion(from):

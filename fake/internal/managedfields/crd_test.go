@@ -266,6 +266,12 @@ func TestCRDVersions(t *testing.T) {
 	removed.live = o.live
 	_, _, err = removed.main.Apply(removed.live, []byte(`{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},"old":3}`), "m1", true, "")
 	require.ErrorContains(t, err, "request to convert CR to an invalid group/version: e.com/v2")
+	other := removed.live.DeepCopy()
+	entries := other.GetManagedFields()
+	entries[0].APIVersion = "v1"
+	other.SetManagedFields(entries)
+	_, _, err = removed.main.Apply(other, []byte(`{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},"old":3}`), "m1", true, "")
+	require.ErrorContains(t, err, `e.com/v1, Kind=Thing is unstructured and is not suitable for converting to "v1"`)
 	before := formatEntries(removed.live)
 	require.Equal(t, before, removed.put(removed.main, "u", `{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a","uid":"u"},"old":9}`))
 
