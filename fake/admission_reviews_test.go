@@ -231,6 +231,13 @@ func TestScaleOfCustomResourceInReviews(t *testing.T) {
 	scale := requireCode(t, srv, 200, "PATCH", "/apis/shop.example.com/v1/pumps/a/scale", `{"spec":{"replicas":3}}`)
 	require.Equal(t, map[string]any{"replicas": int64(9)}, scale.Object["spec"])
 	require.Equal(t, map[string]any{"replicas": int64(9)}, requireCode(t, srv, 200, "GET", "/apis/shop.example.com/v1/pumps/a", "").Object["spec"])
+
+	scale = requireCode(t, srv, 200, "PATCH", "/apis/shop.example.com/v1/pumps/a/scale", `{"metadata":{"uid":"other"},"spec":{"replicas":3}}`)
+	require.NotEqual(t, "other", string(scale.GetUID()))
+	scale.SetUID("other")
+	body, err := scale.MarshalJSON()
+	require.NoError(t, err)
+	requireCode(t, srv, 409, "PUT", "/apis/shop.example.com/v1/pumps/a/scale", string(body))
 }
 
 // managedFields that a webhook has made invalid are reset with a warning. Valid ones stay.

@@ -119,13 +119,13 @@ func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *up
 	if !ok {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("expected input object type to be Scale, but %T", updated))
 	}
-	if q.res.Custom == nil { // custom resources are validated by their schema
+	if q.res.Custom == nil { // custom resources are validated by their schema, and patches of their uid are ignored
 		if err := validateScale(scale, m.GetName()); err != nil {
 			return nil, err
 		}
-	}
-	if scale.UID != "" && scale.UID != m.GetUID() {
-		return nil, status.PreconditionFailed(scaleResource(q), m.GetName(), "UID", scale.UID, m.GetUID())
+		if scale.UID != "" && scale.UID != m.GetUID() {
+			return nil, status.PreconditionFailed(scaleResource(q), m.GetName(), "UID", scale.UID, m.GetUID())
+		}
 	}
 	obj := old.DeepCopyObject()
 	if err := setReplicas(q.res, obj, scale.Spec.Replicas); err != nil {
