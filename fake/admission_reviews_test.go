@@ -222,12 +222,17 @@ func TestScaleOfCustomResourceInReviews(t *testing.T) {
 	srv, h := startReviewed(t, fakeapi.WithoutControllers())
 	requireCode(t, srv, 201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd)
 	requireCode(t, srv, 201, "POST", "/apis/shop.example.com/v1/pumps", `{"apiVersion":"shop.example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":{"replicas":1}}`)
+	var replicas string
 	h.respondWith(func(r *http.Request, request *admissionRequest) *admissionResponse {
 		if request.Kind.Kind == "Scale" && r.URL.Path == "/mutate" {
-			return patchResponse(`[{"op":"replace","path":"/spec/replicas","value":9}]`)
+			return patchResponse(`[{"op":"replace","path":"/spec/replicas","value":` + replicas + `}]`)
 		}
 		return allow()
 	})
+	replicas = `"many"`
+	failed := requireStatus(t, srv, 500, "PATCH", "/apis/shop.example.com/v1/pumps/a/scale", `{"spec":{"replicas":3}}`)
+	require.Equal(t, "unable to convert unstructured object to autoscaling/v1, Kind=Scale: unrecognized type: int32", failed.Message)
+	replicas = "9.0"
 	scale := requireCode(t, srv, 200, "PATCH", "/apis/shop.example.com/v1/pumps/a/scale", `{"spec":{"replicas":3}}`)
 	require.Equal(t, map[string]any{"replicas": int64(9)}, scale.Object["spec"])
 	require.Equal(t, map[string]any{"replicas": int64(9)}, requireCode(t, srv, 200, "GET", "/apis/shop.example.com/v1/pumps/a", "").Object["spec"])

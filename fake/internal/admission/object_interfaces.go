@@ -67,17 +67,23 @@ func (o *objectInterfaces) resourceOf(kind schema.GroupVersionKind) *resource.Re
 	return o.table.LookupKind(kind)
 }
 
-// New implements runtime.ObjectCreater.
+// New implements runtime.ObjectCreater. All objects of custom resources are unstructured, also their
+// Scales.
 func (o *objectInterfaces) New(kind schema.GroupVersionKind) (runtime.Object, error) {
-	res := o.resourceOf(kind)
-	if res == nil {
-		return o.attrs.Resource.Scheme.New(kind)
+	if o.attrs.RequestResource().Custom != nil {
+		u := &unstructured.Unstructured{}
+		u.SetGroupVersionKind(kind)
+		return u, nil
 	}
-	obj := res.New()
-	if res.Custom != nil {
-		obj.GetObjectKind().SetGroupVersionKind(kind)
+	if res := o.resourceOf(kind); res != nil {
+		return res.New(), nil
 	}
-	return obj, nil
+	return o.attrs.Resource.Scheme.New(kind)
+}
+
+// isScaleOfCustom reports whether the write is one of the Scale of a custom resource.
+func (o *objectInterfaces) isScaleOfCustom() bool {
+	return o.attrs.Resource.Custom == nil && o.attrs.RequestResource().Custom != nil
 }
 
 // ObjectKinds implements runtime.ObjectTyper.
@@ -127,6 +133,20 @@ func (o *objectInterfaces) Convert(in, out, _ any) error {
 	if !ok1 || !ok2 {
 		return fmt.Errorf("%T cannot be converted to %T", in, out)
 	}
+	if err := o.convert(from, to); err != nil {
+		return err
+	}
+	if _, ok := to.(*unstructured.Unstructured); !ok && to == o.attrs.Object {
+		to.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+		o.attrs.Resource.Canonical(to)
+	}
+	return nil
+}
+
+func (o *objectInterfaces) convert(from, to runtime.Object) error {
+	if o.isScaleOfCustom() {
+		return o.attrs.Resource.Scheme.Convert(from, to, nil)
+	}
 	if u, ok := to.(*unstructured.Unstructured); ok {
 		return o.convertCustom(from, u)
 	}
@@ -139,10 +159,6 @@ func (o *objectInterfaces) Convert(in, out, _ any) error {
 		return err
 	}
 	assign(to, converted)
-	if to == o.attrs.Object {
-		to.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-		o.attrs.Resource.Canonical(to)
-	}
 	return nil
 }
 
