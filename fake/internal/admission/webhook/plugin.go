@@ -80,7 +80,9 @@ type plugin struct {
 type state struct {
 	records   []*memstore.Record
 	transport *webhookclient.Transport
-	webhooks  map[webhookName]webhookInfo
+	// stopClosing keeps the server from closing the transport when it is closed.
+	stopClosing func() bool
+	webhooks    map[webhookName]webhookInfo
 	// admit or validate is the method of the library's plugin.
 	admit, validate func(context.Context, library.Attributes, library.ObjectInterfaces) error
 }
@@ -135,8 +137,9 @@ func (p *plugin) current() (*state, error) {
 		}
 	}
 	p.state.Store(fresh)
-	if old != nil {
+	if old != nil { // its calls end with their requests
 		old.transport.Drain()
+		old.stopClosing()
 	}
 	return fresh, nil
 }
@@ -176,7 +179,7 @@ func (p *plugin) newState(records []*memstore.Record) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	context.AfterFunc(p.Context, s.transport.Close)
+	s.stopClosing = context.AfterFunc(p.Context, s.transport.Close)
 	for _, c := range configurations {
 		s.addWebhooks(c)
 	}
