@@ -81,7 +81,7 @@ func policyCases() []Case {
 			q := p.validating("a", valid("true"), invalid("'first'"), invalid("'second'"))
 			return p.check(ctx, these(q), send(p.try("x"), p.denied("x", "a", "first").check))
 		}),
-		must("AP-08", "with Warn a violation is a warning, one for each validation", "users are told before a policy is enforced", func(ctx context.Context, p *admission) error {
+		must("AP-08", "with Warn a violation is a warning, one for each validation", "warnings show violations before a policy is enforced", func(ctx context.Context, p *admission) error {
 			q := p.validating("a", invalid("'one'"), valid("true"), invalid("'two'")).actions("Warn")
 			return p.check(ctx, these(q), send(p.create("x"), code(201), warningsAre(p.warning("a", "one"), p.warning("a", "two"))),
 				send(get(p.item("x")), code(200)))

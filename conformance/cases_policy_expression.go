@@ -148,7 +148,7 @@ func checkRequestAttributes(ctx context.Context, p *admission) error {
 	attributes := []string{
 		"request.operation", "'[' + request.kind.group + ']'", "request.kind.version", "request.kind.kind", "'[' + request.resource.group + ']'", "request.resource.version", "request.resource.resource",
 		"request.requestKind.kind", "request.requestResource.resource", "(has(request.subResource) ? request.subResource : 'none')", "request.name", "request.namespace",
-		"string(request.dryRun)", "string(request.options.kind)", "(request.userInfo.username != '' ? 'user' : 'nobody')", "(request.userInfo.groups.exists(g, g.startsWith('system:')) ? 'group' : 'none')",
+		"string(request.dryRun)", "string(request.options.kind)", "(request.userInfo.username != '' ? 'user' : 'none')", "(request.userInfo.groups.exists(g, g.startsWith('system:')) ? 'group' : 'none')",
 	}
 	q := p.validating("a", invalid(strings.Join(attributes, " + ' ' + "))).with("matchConditions", []object{variable("c", "object.metadata.name != 'y'")})
 	text := func(operation, dry, options string) expectation {
@@ -178,7 +178,7 @@ func checkNamespaceObject(ctx context.Context, p *admission) error {
 	return p.s.waitFor(ctx, p.try("x"), p.denied("x", "a", p.namespace+" high").check)
 }
 
-// checkAuthorizer checks that the user, who may create ConfigMaps, is told so, and that the answer
+// checkAuthorizer checks that the user may create ConfigMaps by the authorizer, and that the answer
 // about a service account is the same as that of two other ways to ask.
 func checkAuthorizer(ctx context.Context, p *admission) error {
 	account := fmt.Sprintf("authorizer.serviceAccount('%s', 'robot').group('').resource('configmaps').namespace('%s').check('create')", p.namespace, p.namespace)

@@ -254,7 +254,7 @@ func checkConditionVariables(ctx context.Context, w *webhooks, c collection) err
 		w.webhook("object").withConditions("object != null && object.metadata.name == 'a'"),
 		w.webhook("old").withConditions("oldObject != null && oldObject.data.k == '1'"),
 		w.webhook("request").withConditions(fmt.Sprintf("request.operation == 'UPDATE' && request.name == 'a' && request.namespace == %q && request.resource.resource == %q && !request.dryRun", c.namespace, c.resource)),
-		w.webhook("user").withConditions("request.userInfo.username == 'nobody-of-this-name'"),
+		w.webhook("user").withConditions("request.userInfo.username == 'no-user-of-this-name'"),
 		w.webhook("allowed").withConditions(fmt.Sprintf("authorizer.group(%q).resource(%q).namespace(%q).check('create').allowed()", c.group, c.resource, c.namespace)),
 	); err != nil {
 		return err

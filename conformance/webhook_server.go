@@ -24,7 +24,7 @@ import (
 // webhookServer is the admission webhook of a run: an HTTPS server that keeps the reviews that it
 // receives, and answers them as the running case says. It allows what no case asks for.
 type webhookServer struct {
-	address  string // host and port, as the server under test is told
+	address  string // host and port, as in the configurations
 	caBundle []byte
 	http     *http.Server
 

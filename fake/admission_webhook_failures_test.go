@@ -203,8 +203,8 @@ func slowly(d time.Duration) func(http.ResponseWriter, *http.Request, *admission
 	}
 }
 
-// A call lasts as long as timeoutSeconds at most, but not longer than the request. The webhook is
-// told how long it has.
+// A call lasts as long as timeoutSeconds at most, but not longer than the request. The
+// parameter timeout of the call is that time.
 func TestWebhookTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithWebhooks(t)

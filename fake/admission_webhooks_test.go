@@ -230,3 +230,18 @@ func TestWebhooksAreNotAskedAboutConfigurations(t *testing.T) {
 		requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 	})
 }
+
+// No webhook is called for the reviews of tokens and of access, whatever its rules (KEP-5793).
+func TestWebhooksAreNotCalledForAccessReviews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, h := startWithWebhooks(t)
+		all := `"rules":[` + rule("*", "*", "*", "*/*") + `]`
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", all)))
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "allow", all)))
+		requireCode(t, srv, 201, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}`)
+		requireCode(t, srv, 201, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"t"}}`)
+		require.Empty(t, h.takeTexts())
+		requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
+		require.Len(t, h.takeTexts(), 2)
+	})
+}

@@ -54,6 +54,7 @@ type verdict struct {
 	err     error          // of parsing the merge patch
 }
 
+// String returns the text of the effect in a rule.
 func (e verdict) String() string {
 	if e.word == "allow" {
 		return e.word

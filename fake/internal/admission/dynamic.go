@@ -3,10 +3,20 @@ package admission
 import (
 	"context"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"example.com/fakeapi/fake/internal/webhookclient"
 )
+
+// IsVirtual reports whether the write is a review of a token or of access. Neither webhooks nor
+// policies are asked about them, because they could keep everybody from authenticating and
+// authorizing (KEP-5793).
+func (a *Attributes) IsVirtual() bool {
+	group := a.GroupResource().Group
+	return a.Subresource == "" && (group == authenticationv1.GroupName || group == authorizationv1.GroupName)
+}
 
 // Dynamic is what the plugins use that are configured by stored objects: webhook configurations and
 // policies.

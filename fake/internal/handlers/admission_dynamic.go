@@ -11,7 +11,7 @@ import (
 )
 
 // dynamicAdmission returns what the plugins for webhooks and policies use. They see the state of the
-// watch cache, which that of a replica can be behind the store.
+// watch cache. That of a replica can be behind the store.
 func (a *API) dynamicAdmission() admission.Dynamic {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.close = cancel

@@ -2,8 +2,6 @@ package policy
 
 import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	authenticationv1 "k8s.io/api/authentication/v1"
-	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
@@ -16,15 +14,14 @@ import (
 // isExcluded reports whether no policy applies to a write: policies and bindings themselves, which
 // could otherwise not be corrected, and reviews of tokens and of access.
 func isExcluded(attrs *admission.Attributes) bool {
-	switch gr := attrs.GroupResource(); gr.Group {
-	case authenticationv1.GroupName, authorizationv1.GroupName:
+	gr := attrs.GroupResource()
+	if gr.Group != admissionregistrationv1.GroupName {
+		return attrs.IsVirtual()
+	}
+	switch gr.Resource {
+	case "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+		"mutatingadmissionpolicies", "mutatingadmissionpolicybindings":
 		return true
-	case admissionregistrationv1.GroupName:
-		switch gr.Resource {
-		case "validatingadmissionpolicies", "validatingadmissionpolicybindings",
-			"mutatingadmissionpolicies", "mutatingadmissionpolicybindings":
-			return true
-		}
 	}
 	return false
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // The library logs refusals by validating webhooks and failures that are ignored: on a real server
-// to its own log, here to the output of a test. It also reports errors that nobody gets by
+// to its own log, here to the output of a test. It also reports errors that it does not return by
 // utilruntime.HandleError, which sleeps for years in a synctest bubble. So it does not see them: it
 // gets the response that the write is allowed instead.
 
