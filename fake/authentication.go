@@ -23,12 +23,12 @@ type authOptions struct {
 	clientCertificates bool
 	clientCAs          [][]byte
 	anonymousAuth      bool
-	authorizer         authz.Authorizer // nil allows everything
+	authorization      authz.Config
 }
 
 // isSet reports whether any option is set.
 func (a *authOptions) isSet() bool {
-	return a.authenticationEnabled() || a.anonymousAuth || a.authorizer != nil
+	return a.authenticationEnabled() || a.anonymousAuth || !a.authorization.IsAlwaysAllow()
 }
 
 // authenticationEnabled reports whether credentials are checked.
@@ -39,7 +39,7 @@ func (a *authOptions) validate() error {
 	switch {
 	case a.anonymousAuth && !a.authenticationEnabled():
 		return errors.New("fakeapi: WithAnonymousAuth needs WithTokens or WithClientCA; without them all users are system:admin")
-	case a.anonymousAuth && a.authorizer == nil:
+	case a.anonymousAuth && a.authorization.IsAlwaysAllow():
 		return errors.New("fakeapi: WithAnonymousAuth needs WithAuthorizer; without it anonymous users could do everything")
 	}
 	return nil

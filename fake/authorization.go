@@ -39,19 +39,20 @@ func WithAuthorizer(a authorizer.UnconditionalAuthorizer) Option {
 		if f, ok := a.(authorizer.AuthorizerFunc); a == nil || ok && f == nil {
 			return errors.New("fakeapi: WithAuthorizer needs an authorizer")
 		}
-		o.authorizer = authz.New(a)
+		o.authorization.Custom = a
 		return nil
 	}
 }
 
 // withAuthorization responds with a 403 to requests that the authorizer does not allow.
 func (s *Server) withAuthorization(next http.Handler) http.Handler {
-	if s.opts.authorizer == nil {
+	by := s.api.Authorizer()
+	if by == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := authz.AttributesOf(authn.UserFrom(r.Context()), r)
-		decision, reason, err := s.opts.authorizer.Authorize(r.Context(), a)
+		decision, reason, err := by.Authorize(r.Context(), a)
 		switch {
 		case decision == authorizer.DecisionAllow:
 			next.ServeHTTP(w, r)
@@ -67,7 +68,7 @@ func (s *Server) withAuthorization(next http.Handler) http.Handler {
 // withImpersonation replaces the user of the request by the one that its headers name, if the
 // authorizer allows it (AU-08).
 func (s *Server) withImpersonation(next http.Handler) http.Handler {
-	by := s.opts.authorizer
+	by := s.api.Authorizer()
 	if by == nil {
 		by = authz.AlwaysAllow()
 	}

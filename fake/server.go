@@ -143,7 +143,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 		WebhookDelay:           o.webhookDelay,
 		PolicyDelay:            o.policyDelay,
 		ObserveAdmission:       s.observeAdmission,
-		Authorizer:             o.authorizer,
+		Authorization:          o.authorization,
 		Tokens:                 s.tokens,
 		Services:               o.services,
 	}

@@ -25,6 +25,7 @@ type serveFlags struct {
 	tls        bool
 	tokens     []fakeapi.Token
 	clientCAs  []string // paths
+	modes      []fakeapi.AuthorizationMode
 	hosts      []string
 	cbor       bool
 	faults     string // "" for none
@@ -52,6 +53,12 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 	})
 	flags.Func("client-ca", "accept client certificates of the authorities in `FILE` (PEM); implies --tls; can be repeated, and the kubeconfig has a certificate of system:admin if there are no tokens", func(path string) error {
 		f.clientCAs = append(f.clientCAs, path)
+		return nil
+	})
+	flags.Func("authorization-mode", "authorize requests by the `MODES`, separated by commas, in this order: RBAC, AlwaysAllow (the default), AlwaysDeny", func(text string) error {
+		for mode := range strings.SplitSeq(text, ",") {
+			f.modes = append(f.modes, fakeapi.AuthorizationMode(mode))
+		}
 		return nil
 	})
 	flags.Func("host", "accept requests with the host `NAME`, and add it to the certificate; loopback names and addresses are always accepted; can be repeated", func(name string) error {
@@ -88,6 +95,9 @@ func (f *serveFlags) options() []fakeapi.Option {
 	}
 	if len(f.hosts) > 0 {
 		opts = append(opts, fakeapi.WithAllowedHosts(f.hosts...))
+	}
+	if len(f.modes) > 0 {
+		opts = append(opts, fakeapi.WithAuthorizationModes(f.modes...))
 	}
 	if f.cbor {
 		opts = append(opts, fakeapi.WithFeature(fakeapi.CBOR, true))

@@ -40,19 +40,37 @@ func PublicPaths() []string {
 	return []string{"/healthz", "/livez", "/readyz", "/version", "/version/"}
 }
 
+// AlwaysDeny returns an authorizer that denies everything.
+func AlwaysDeny() Authorizer { return alwaysDeny{} }
+
+type alwaysDeny struct{}
+
+func (alwaysDeny) Authorize(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+	return authorizer.DecisionNoOpinion, "Everything is forbidden.", nil
+}
+
+func (alwaysDeny) Rules(context.Context, user.Info, string) authorizationv1.SubjectRulesReviewStatus {
+	return authorizationv1.SubjectRulesReviewStatus{
+		ResourceRules: []authorizationv1.ResourceRule{}, NonResourceRules: []authorizationv1.NonResourceRule{},
+	}
+}
+
 // New returns an authorizer that allows everything to the group system:masters, allows to read
 // PublicPaths, and asks delegate for the rest.
-func New(delegate authorizer.UnconditionalAuthorizer) Authorizer { return delegating{delegate} }
+func New(delegate authorizer.UnconditionalAuthorizer) Authorizer {
+	return delegating{delegate, PublicPaths()}
+}
 
 type delegating struct {
-	delegate authorizer.UnconditionalAuthorizer
+	delegate    authorizer.UnconditionalAuthorizer
+	publicPaths []string // that all users may read
 }
 
 func (d delegating) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	switch {
 	case slices.Contains(a.GetUser().GetGroups(), user.SystemPrivilegedGroup):
 		return authorizer.DecisionAllow, "", nil
-	case !a.IsResourceRequest() && a.GetVerb() == "get" && slices.Contains(PublicPaths(), a.GetPath()):
+	case !a.IsResourceRequest() && a.GetVerb() == "get" && slices.Contains(d.publicPaths, a.GetPath()):
 		return authorizer.DecisionAllow, "", nil
 	}
 	return d.delegate.Authorize(ctx, a)
@@ -64,7 +82,10 @@ func (d delegating) Rules(ctx context.Context, u user.Info, namespace string) au
 	}
 	status := authorizationv1.SubjectRulesReviewStatus{
 		ResourceRules:    []authorizationv1.ResourceRule{},
-		NonResourceRules: []authorizationv1.NonResourceRule{{Verbs: []string{"get"}, NonResourceURLs: PublicPaths()}},
+		NonResourceRules: []authorizationv1.NonResourceRule{},
+	}
+	if len(d.publicPaths) > 0 {
+		status.NonResourceRules = append(status.NonResourceRules, authorizationv1.NonResourceRule{Verbs: []string{"get"}, NonResourceURLs: d.publicPaths})
 	}
 	resolver, ok := d.delegate.(authorizer.RuleResolver)
 	if !ok {

@@ -16,14 +16,14 @@ func (a *API) dynamicAdmission() admission.Dynamic {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.close = cancel
 	d := admission.Dynamic{
-		Context: ctx, Network: a.settings.WebhookNetwork, Authorizer: a.settings.Authorizer, Observe: a.settings.ObserveAdmission,
+		Context: ctx, Network: a.settings.WebhookNetwork, Authorizer: a.authorizer, Observe: a.settings.ObserveAdmission,
 		Webhooks: admission.NewLister(a.viewBefore(a.settings.WebhookDelay), a.types.Table),
 		Policies: admission.NewLister(a.viewBefore(a.settings.PolicyDelay), a.types.Table),
 	}
 	if d.Observe == nil {
 		d.Observe = func(context.Context, admission.Decision) {}
 	}
-	if a.settings.Authorizer == nil {
+	if a.authorizer == nil {
 		d.Authorizer = authz.AlwaysAllow()
 	}
 	return d

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/admission/plugins"
@@ -22,6 +24,7 @@ import (
 	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/metrics"
+	"example.com/fakeapi/fake/internal/rbac"
 	"example.com/fakeapi/fake/internal/recordcache"
 	"example.com/fakeapi/fake/internal/reviews"
 	"example.com/fakeapi/fake/internal/serviceaccount"
@@ -59,8 +62,16 @@ type Settings struct {
 	WebhookDelay, PolicyDelay time.Duration
 	// ObserveAdmission is called with each decision of a webhook or a policy; see admission.Dynamic.
 	ObserveAdmission func(ctx context.Context, d admission.Decision)
-	// Authorizer decides access reviews; nil allows everything.
-	Authorizer authz.Authorizer
+	// Authorization is how requests are authorized.
+	Authorization authz.Config
+	// ObserveAuthorization is called with the decisions about requests, including those about
+	// impersonation and about creating objects by an update. It is not called for reviews. It is nil
+	// without an observer.
+	ObserveAuthorization authz.Observer
+	// ObserveGrant is called when a request of a user creates or changes a role or a binding. The verb
+	// of the attributes is escalate or bind, which is the permission that the user needs without
+	// having all of rules, those that the role or the binding grants. It is nil without an observer.
+	ObserveGrant func(ctx context.Context, a authorizer.Attributes, rules []rbacv1.PolicyRule)
 	// Tokens has the bearer tokens that token reviews accept.
 	Tokens *authn.Tokens
 	// ContinueLifetime is how long a continue token is valid, from the first page that is served at
@@ -94,6 +105,10 @@ type API struct {
 	loader   *fixtures.Loader
 	tokens   *serviceaccount.Tokens
 	reviewer *reviews.Reviewer
+	// authorizer decides about reviews and expressions, and requestAuthorizer about requests, which
+	// are observed. They are nil if everything is allowed.
+	authorizer, requestAuthorizer authz.Authorizer
+	rbac                          *rbac.Authorizer // nil without ModeRBAC
 
 	noops             *recordcache.Cache[noopRequest]
 	remaining         remainingCounts
@@ -128,15 +143,16 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	a.store.AfterWrite = a.afterWrite
 	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds, Services: a.services}
 	a.tokens = serviceaccount.New(g, a.getCore)
+	a.setUpAuthorization()
 	a.dynamic = a.dynamicAdmission()
 	dependencies := plugins.Dependencies{
-		Objects: &pluginObjects{a.store, types}, Authorizer: settings.Authorizer, GenerateName: g.GenerateName, Now: a.clock.Now,
+		Objects: &pluginObjects{a.store, types}, Authorizer: a.requestAuthorizer, GenerateName: g.GenerateName, Now: a.clock.Now,
 		Dynamic: a.dynamic,
 	}
 	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, dependencies)
 	a.controllerAdmission = plugins.New(settings.AdmissionPlugins, nil, dependencies)
 	a.reviewer = &reviews.Reviewer{
-		Authorizer: settings.Authorizer, Tokens: settings.Tokens, ServiceAccounts: a.tokens, Clock: &a.clock,
+		Authorizer: a.authorizer, Tokens: settings.Tokens, ServiceAccounts: a.tokens, Clock: &a.clock,
 	}
 	return a
 }
