@@ -1,0 +1,54 @@
+// Package access reports which permissions the requests to an API server needed, and compares them
+// with the roles of manifests. Server.Access of package fakeapi returns a Report.
+package access
+
+import rbacv1 "k8s.io/api/rbac/v1"
+
+// Report has what was requested from a server, by user and user agent.
+type Report struct {
+	// Accesses are sorted by user, user agent, API group, resource, subresource, namespace, verb and
+	// path.
+	Accesses []Access `json:"accesses"`
+	// Dropped counts the requests that are not in the report, because it has a limit.
+	Dropped uint64 `json:"dropped,omitempty"`
+}
+
+// Access has the requests for one action: those of a user and a user agent that differ only in the
+// name of the object.
+type Access struct {
+	// User is the name of the user, and Groups are those of the first request. A user that is
+	// impersonated is the user.
+	User   string   `json:"user"`
+	Groups []string `json:"groups,omitempty"`
+	// UserAgent is the header User-Agent.
+	UserAgent string `json:"userAgent,omitempty"`
+	// Verb is the verb of the API, or of a request for a Path the HTTP method in lower case.
+	Verb string `json:"verb"`
+	// APIGroup, Resource, Subresource and Namespace are those of the request. Namespace is "" for all
+	// namespaces and for objects that have none.
+	APIGroup    string `json:"apiGroup,omitempty"`
+	Resource    string `json:"resource,omitempty"`
+	Subresource string `json:"subresource,omitempty"`
+	Namespace   string `json:"namespace,omitempty"`
+	// Path is the path of a request that is not for a resource, or "".
+	Path string `json:"path,omitempty"`
+	// Names has the sorted names of the objects, at most MaxNames. A request without a name, such as
+	// a list, has the name "". MoreNames reports whether there were more.
+	Names     []string `json:"names,omitempty"`
+	MoreNames bool     `json:"moreNames,omitempty"`
+	// Allowed and Denied count the requests by the decision of the authorizer.
+	Allowed uint64 `json:"allowed,omitempty"`
+	Denied  uint64 `json:"denied,omitempty"`
+	// First and FirstDenied are the Seq of the first request, and of the first that was denied, in
+	// the timeline of the server; 0 if there is none or if the server records no timeline.
+	First       uint64 `json:"first,omitempty"`
+	FirstDenied uint64 `json:"firstDenied,omitempty"`
+	// Reason is that of the latest decision, such as the binding and the role that allowed it.
+	Reason string `json:"reason,omitempty"`
+	// Grants has the rules of the role or the binding that the request creates or changes, for the
+	// verbs escalate and bind. A user needs this permission, or all permissions of Grants.
+	Grants []rbacv1.PolicyRule `json:"grants,omitempty"`
+}
+
+// MaxNames is the maximum number of names of an Access.
+const MaxNames = 32
