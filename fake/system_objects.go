@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/fake/internal/systemobjects"
@@ -26,7 +27,8 @@ import (
 //   - the PriorityLevelConfigurations catch-all, exempt, global-default, leader-election,
 //     node-high, system, workload-high and workload-low
 //
-// The namespaces default, kube-system, kube-public and kube-node-lease exist on every server.
+// The namespaces default, kube-system, kube-public and kube-node-lease exist on every server. So do,
+// with WithRBAC, the roles and bindings of the bootstrap policy, without which RBAC allows nothing.
 func WithoutSystemObjects() Option {
 	return func(o *options) error {
 		o.systemObjects = false
@@ -38,10 +40,7 @@ func WithoutSystemObjects() Option {
 // the first one of a server without them, so that all others are the same with and without.
 func (o *options) storeOptions() (memstore.Options, error) {
 	s := o.limits.storeOptions()
-	if !o.systemObjects {
-		return s, nil
-	}
-	count, err := systemobjects.Count()
+	count, err := systemobjects.Count(o.systemObjectsConfig())
 	s.StartRevision = memstore.DefaultStartRevision - memstore.Revision(count)
 	return s, err
 }
@@ -52,12 +51,15 @@ func (o *options) systemObjectsConfig() systemobjects.Config {
 	if len(ranges) == 0 {
 		ranges = serviceallocator.DefaultConfig().ServiceClusterIPRange
 	}
-	return systemobjects.Config{ServiceCIDRs: ranges}
+	return systemobjects.Config{
+		System: o.systemObjects, BootstrapPolicy: o.authorization.HasMode(authz.ModeRBAC), ServiceCIDRs: ranges,
+	}
 }
 
 // loadSystemObjects stores the objects that a kube-apiserver creates when it starts.
 func (s *Server) loadSystemObjects() error {
-	if !s.opts.systemObjects {
+	config := s.opts.systemObjectsConfig()
+	if !config.System && !config.BootstrapPolicy {
 		return nil
 	}
 	_, text, err := net.SplitHostPort(s.listener.Addr().String())
@@ -68,7 +70,6 @@ func (s *Server) loadSystemObjects() error {
 	if err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
-	config := s.opts.systemObjectsConfig()
 	config.Port = int32(port)
 	if s.opts.clientCertificates {
 		config.ClientCA = string(slices.Concat(append([][]byte{s.authority.PEM()}, s.opts.clientCAs...)...))

@@ -46,14 +46,33 @@ var encodeDefault = sync.OnceValues(func() ([]encodedObject, error) {
 	return encode(slices.Concat(c.configured(), common()))
 })
 
-// Count returns how many objects Load stores, which is the same for every configuration.
-func Count() (int, error) {
-	objects, err := encodeDefault()
+// Count returns how many objects Load stores for c, which depends only on System and BootstrapPolicy.
+func Count(c Config) (int, error) {
+	c.ServiceCIDRs, c.ClientCA = serviceallocator.DefaultConfig().ServiceClusterIPRange, ""
+	objects, err := encodeFor(c)
 	return len(objects), err
 }
 
-// encodeFor returns the objects for c. Those that do not depend on c are the default ones.
-func encodeFor(c Config) ([]encodedObject, error) {
+// encodeFor returns the objects for c.
+func encodeFor(c Config) (objects []encodedObject, err error) {
+	if c.System {
+		if objects, err = encodeSystem(c); err != nil {
+			return nil, err
+		}
+	}
+	if c.BootstrapPolicy {
+		policy, err := encodePolicy()
+		if err != nil {
+			return nil, err
+		}
+		objects = slices.Concat(objects, policy)
+	}
+	return objects, nil
+}
+
+// encodeSystem returns the objects that are not of the bootstrap policy. Those that do not depend on c
+// are the default ones.
+func encodeSystem(c Config) ([]encodedObject, error) {
 	objects, err := encodeDefault()
 	if err != nil || c.ClientCA == "" && slices.Equal(c.ServiceCIDRs, serviceallocator.DefaultConfig().ServiceClusterIPRange) {
 		return objects, err

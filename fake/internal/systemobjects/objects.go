@@ -1,7 +1,7 @@
 // Package systemobjects has the objects that a kube-apiserver creates when it starts, besides the
 // system namespaces: the Service kubernetes with its endpoints and its range of addresses, the
-// system PriorityClasses, the configuration of API priority and fairness, and what clients and other
-// servers read in kube-system.
+// system PriorityClasses, the configuration of API priority and fairness, what clients and other
+// servers read in kube-system, and with RBAC the bootstrap policy.
 //
 // [Load] stores them. Encoding them all takes a large part of the time that a server needs to start,
 // so it is done once a process, with placeholders for what differs between servers. A server with
@@ -23,6 +23,10 @@ import (
 
 // Config is what the objects depend on.
 type Config struct {
+	// System reports whether there are the objects that do not depend on the authorization.
+	System bool
+	// BootstrapPolicy reports whether there are the roles and bindings of the bootstrap policy of RBAC.
+	BootstrapPolicy bool
 	// ServiceCIDRs are the ranges of the cluster IPs of Services, one for each family. The Service
 	// kubernetes has the first address of the first range.
 	ServiceCIDRs []netip.Prefix

@@ -1,0 +1,134 @@
+package systemobjects
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/rbac"
+	"example.com/fakeapi/fake/internal/rbac/bootstrappolicy"
+)
+
+// The field managers of the bootstrap policy.
+const (
+	// APIServerManager is the field manager of the API server's own writes.
+	APIServerManager = "kube-apiserver"
+	// AggregationManager is the field manager of the controller that aggregates ClusterRoles.
+	AggregationManager = "clusterrole-aggregation-controller"
+)
+
+// encodePolicy returns the objects of the bootstrap policy of RBAC. They are encoded once a process.
+var encodePolicy = sync.OnceValues(func() ([]encodedObject, error) {
+	objects, err := bootstrapPolicy()
+	if err != nil {
+		return nil, err
+	}
+	return encode(objects)
+})
+
+// bootstrapPolicy returns the roles and bindings of the bootstrap policy, with managedFields. The
+// aggregated ClusterRoles have their rules.
+func bootstrapPolicy() (objects []runtime.Object, err error) {
+	roles := bootstrappolicy.ClusterRoles()
+	if err := aggregate(roles); err != nil {
+		return nil, err
+	}
+	for i := range roles {
+		setRoleOwners(&roles[i])
+		objects = append(objects, &roles[i])
+	}
+	for _, b := range bootstrappolicy.ClusterRoleBindings() {
+		setBindingOwners(&b, b.Subjects)
+		objects = append(objects, &b)
+	}
+	for _, r := range bootstrappolicy.NamespaceRoles() {
+		setOwners(&r, managedBy(APIServerManager, metav1.ManagedFieldsOperationUpdate, ownedMetadata(&r)+`,"f:rules":{}`))
+		objects = append(objects, &r)
+	}
+	for _, b := range bootstrappolicy.NamespaceRoleBindings() {
+		setBindingOwners(&b, b.Subjects)
+		objects = append(objects, &b)
+	}
+	return objects, nil
+}
+
+// aggregate sets the rules of the ClusterRoles among roles that aggregate others, which may aggregate
+// others themselves.
+func aggregate(roles []rbacv1.ClusterRole) error {
+	list := func(selector labels.Selector) (selected []*rbacv1.ClusterRole, _ error) {
+		for i := range roles {
+			if selector.Matches(labels.Set(roles[i].Labels)) {
+				selected = append(selected, &roles[i])
+			}
+		}
+		return selected, nil
+	}
+	for isChanged := true; isChanged; {
+		isChanged = false
+		for i := range roles {
+			if roles[i].AggregationRule == nil {
+				continue
+			}
+			rules, err := rbac.AggregateRules(&roles[i], list)
+			if err != nil {
+				return err
+			}
+			isChanged = isChanged || len(rules) != len(roles[i].Rules)
+			roles[i].Rules = rules
+		}
+	}
+	return nil
+}
+
+// setRoleOwners sets the managedFields of a ClusterRole. The rules of one that aggregates others have
+// been applied by the controller.
+func setRoleOwners(r *rbacv1.ClusterRole) {
+	metadata := ownedMetadata(r)
+	if r.AggregationRule == nil {
+		setOwners(r, managedBy(APIServerManager, metav1.ManagedFieldsOperationUpdate, metadata+`,"f:rules":{}`))
+		return
+	}
+	setOwners(r,
+		managedBy(AggregationManager, metav1.ManagedFieldsOperationApply, `"f:rules":{}`),
+		managedBy(APIServerManager, metav1.ManagedFieldsOperationUpdate, `"f:aggregationRule":{".":{},"f:clusterRoleSelectors":{}},`+metadata))
+}
+
+// setBindingOwners sets the managedFields of a binding.
+func setBindingOwners(o metav1.Object, subjects []rbacv1.Subject) {
+	fields := ownedMetadata(o) + `,"f:roleRef":{}`
+	if len(subjects) > 0 {
+		fields += `,"f:subjects":{}`
+	}
+	setOwners(o, managedBy(APIServerManager, metav1.ManagedFieldsOperationUpdate, fields))
+}
+
+func setOwners(o metav1.Object, entries ...metav1.ManagedFieldsEntry) { o.SetManagedFields(entries) }
+
+// managedBy returns the entry of a field manager with some members of FieldsV1.
+func managedBy(manager string, operation metav1.ManagedFieldsOperationType, members string) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: operation, APIVersion: rbacv1.SchemeGroupVersion.String(), Time: &placeholderTime,
+		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte("{" + members + "}")},
+	}
+}
+
+// ownedMetadata returns the member of FieldsV1 of the labels and annotations of an object.
+func ownedMetadata(o metav1.Object) string {
+	return `"f:metadata":{"f:annotations":` + ownedKeys(o.GetAnnotations()) + `,"f:labels":` + ownedKeys(o.GetLabels()) + `}`
+}
+
+// ownedKeys returns the FieldsV1 of a map.
+func ownedKeys(m map[string]string) string {
+	var b strings.Builder
+	b.WriteString(`{".":{}`)
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		b.WriteString(`,"f:` + key + `":{}`)
+	}
+	return b.String() + "}"
+}
