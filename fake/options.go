@@ -251,8 +251,9 @@ func WithWatchTimeout(d time.Duration) Option {
 
 // WithoutControllers disables the controllers, as on envtest: a deleted namespace stays Terminating
 // with its objects, a pod stays after its grace period, dependents stay when their owner is
-// deleted, and an owner that is deleted with the policy Foreground or Orphan, a claim or a volume
-// stays until a client removes the finalizer. Server.RunControllers runs the controllers.
+// deleted, an owner that is deleted with the policy Foreground or Orphan, a claim or a volume stays
+// until a client removes the finalizer, and an aggregated ClusterRole keeps its rules when those that
+// it selects change. Server.RunControllers runs the controllers.
 func WithoutControllers() Option {
 	return func(o *options) error {
 		o.controllers = false

@@ -25,6 +25,9 @@ type Writer interface {
 	DeleteKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key string, opts *metav1.DeleteOptions) error
 	// ChangeKey changes the object under a key as a patch by user does, if it has the uid.
 	ChangeKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, subresource string, do func(runtime.Object)) error
+	// ApplyKey sets members of the object under a key as an apply by user with force does, if it has the
+	// uid.
+	ApplyKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, manager string, members map[string]any) error
 	// ApplyStatus sets the status of the object under a key as an apply with force does, if it has the
 	// uid.
 	ApplyStatus(res *resource.Resource, key, uid, manager string, status map[string]any) error
@@ -70,6 +73,8 @@ type Controllers struct {
 	ending    map[string]*endingNamespace
 	deadlines deadlines
 	quotas    quotaNamespaces
+	// aggregated has the ClusterRoles with an aggregationRule by their keys.
+	aggregated map[string]*aggregatedRole
 	// inUse has the keys of deleted objects that stay while they are in use.
 	inUse map[string]bool
 	// retries has the work that has failed since it last succeeded.
@@ -78,10 +83,10 @@ type Controllers struct {
 	looks map[string]int // attempts of the current RunUntilIdle
 
 	// emptying is true while a namespace is terminating, hasQuotas while there are ResourceQuotas,
-	// hasInUse while inUse is not empty. pending counts the events that did not wake Run. Writers
-	// read them, see isRelevant.
-	emptying, hasQuotas, hasInUse atomic.Bool
-	pending                       atomic.Int64
+	// hasInUse while inUse is not empty, hasAggregated while aggregated is not empty. pending counts the
+	// events that did not wake Run. Writers read them, see isRelevant.
+	emptying, hasQuotas, hasInUse, hasAggregated atomic.Bool
+	pending                                      atomic.Int64
 }
 
 // New returns the controllers of a store that serves the types of table. They do nothing before Run
@@ -236,8 +241,8 @@ func (m *Controllers) exceededLimit(what string) bool {
 }
 
 // nextWork returns the next work: an object in the queue, else a pod whose grace period is over,
-// else a terminating namespace, which is due unless skipDelay is true, else a namespace with quotas.
-// ok is false if there is none.
+// else a terminating namespace, which is due unless skipDelay is true, else an aggregated ClusterRole,
+// else a namespace with quotas. ok is false if there is none.
 func (m *Controllers) nextWork(skipDelay bool) (w work, ok bool) {
 	if len(m.queue) > 0 {
 		var key string
@@ -262,6 +267,9 @@ func (m *Controllers) nextWork(skipDelay bool) (w work, ok bool) {
 				do: func(ctx context.Context) error { return m.deleteNamespaceContent(ctx, name) },
 			}, true
 		}
+	}
+	if w, ok := m.nextAggregationWork(); ok {
+		return w, true
 	}
 	return m.nextQuotaWork()
 }

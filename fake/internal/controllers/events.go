@@ -32,7 +32,7 @@ func (m *Controllers) readEvents() {
 func (m *Controllers) buildGraph() {
 	m.graph = graph{}
 	m.queue, m.queued, m.ending, m.deadlines, m.quotas, m.inUse = nil, nil, nil, deadlines{}, nil, nil
-	m.retries = retries{}
+	m.retries, m.aggregated = retries{}, nil
 	view := m.store.View()
 	for m.cursor == nil {
 		cursor, err := m.store.Watch("", view.Revision())
@@ -60,7 +60,7 @@ func (m *Controllers) isRelevant(e *memstore.Event) bool {
 	if codec.HasOwnersOrDeletion(e.Record) {
 		return true
 	}
-	if isPolicy(e.Record.Key) {
+	if isPolicy(e.Record.Key) || isClusterRole(e.Record.Key) && (m.hasAggregated.Load() || mayAggregate(e.Record)) {
 		return true
 	}
 	if e.Prev != nil {
@@ -82,6 +82,9 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 	}
 	m.onQuotaChange(p)
 	m.onUserChange(p, rec)
+	if isClusterRole(left.Key) {
+		m.onClusterRoleChange(p, prev, rec)
+	}
 	_, ends := m.ending[p.namespace]
 	if ends || prev == nil && m.namespaceMissing(p) {
 		m.onNamespaceTerminating(p.namespace, m.writer.Now())

@@ -12,10 +12,11 @@ import (
 
 // The users of the controllers, as in a cluster where each has its service account.
 var (
-	garbageCollector    = controllerUser("generic-garbage-collector")
-	namespaceController = controllerUser("namespace-controller")
-	podGarbageCollector = controllerUser("pod-garbage-collector")
-	quotaController     = controllerUser("resourcequota-controller")
+	aggregationController = controllerUser("clusterrole-aggregation-controller")
+	garbageCollector      = controllerUser("generic-garbage-collector")
+	namespaceController   = controllerUser("namespace-controller")
+	podGarbageCollector   = controllerUser("pod-garbage-collector")
+	quotaController       = controllerUser("resourcequota-controller")
 )
 
 // controllerUser returns the user of a controller.

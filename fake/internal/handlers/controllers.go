@@ -101,6 +101,45 @@ func (a *API) ApplyStatus(res *resource.Resource, key, uid, manager string, stat
 	return err
 }
 
+// ApplyKey sets members of the object under a key as an apply by user with force does, with the
+// admission plugins, but without admission functions. members are those of the applied configuration
+// besides its metadata; what manager has applied before and they lack is removed. Nothing is written
+// if there is no object, or one with another uid, or nothing changes.
+func (a *API) ApplyKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, manager string, members map[string]any) error {
+	fields, err := a.types.FieldManager(res, "")
+	if err != nil {
+		return err
+	}
+	ctx = authn.WithUser(ctx, user)
+	_, err = a.store.GuaranteedUpdate(ctx, res, key, false, func(old runtime.Object) (runtime.Object, error) {
+		if old == nil || string(resource.Accessor(old).GetUID()) != uid {
+			return old, nil
+		}
+		config := runtime.DeepCopyJSON(members)
+		config["apiVersion"], config["kind"] = res.GroupVersion().String(), res.Kind
+		config["metadata"] = map[string]any{"name": resource.Accessor(old).GetName()}
+		obj, err := fields.ApplyConfig(old, config, manager, true)
+		if err != nil {
+			return nil, err
+		}
+		a.clock.AdjustApplied(old, obj)
+		obj = res.Canonical(obj)
+		managedfields.RestoreTimestamps(old, obj)
+		if apiequality.Semantic.DeepEqual(obj, old) {
+			return old, nil
+		}
+		attributes := controllerAttributes(user, res, old)
+		attributes.OldObject, attributes.Object = old, obj
+		attributes.Options = (&writeOptions{fieldManager: manager}).forAdmission(admissionv1.Update)
+		if obj, err = a.reviewChange(ctx, &attributes); err != nil {
+			return nil, err
+		}
+		managedfields.RestoreTimestamps(old, obj)
+		return obj, nil
+	})
+	return err
+}
+
 // controllerAttributes returns the attributes of a write of an object by a controller.
 func controllerAttributes(user authenticationv1.UserInfo, res *resource.Resource, old runtime.Object) admission.Attributes {
 	m := resource.Accessor(old)
@@ -116,7 +155,9 @@ func controllerAttributes(user authenticationv1.UserInfo, res *resource.Resource
 // like that of a request.
 func (a *API) reviewChange(ctx context.Context, attributes *admission.Attributes) (runtime.Object, error) {
 	attributes.Operation, attributes.NewUID = admissionv1.Update, a.newUID
-	attributes.Options = new(writeOptions).forAdmission(admissionv1.Update)
+	if attributes.Options == nil {
+		attributes.Options = new(writeOptions).forAdmission(admissionv1.Update)
+	}
 	if err := a.controllerAdmission.Admit(ctx, attributes); err != nil {
 		return nil, err
 	}

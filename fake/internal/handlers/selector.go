@@ -47,7 +47,7 @@ func (s selector) isEmpty() bool { return s.labels == nil && s.fields == nil }
 // matches reports whether rec is selected. nil is not. Fields of another version than the stored
 // one are read from the converted object; the error is that of the conversion.
 func (s selector) matches(rec *memstore.Record) (bool, error) {
-	if rec == nil || s.labels != nil && !s.labels.Matches((*recordLabels)(rec)) {
+	if rec == nil || s.labels != nil && !s.labels.Matches((*codec.RecordLabels)(rec)) {
 		return false, nil
 	}
 	if s.fields == nil {
@@ -79,21 +79,6 @@ func (c convertedFields) Get(field string) string {
 	}
 	return c.recordFields.Get(field)
 }
-
-// recordLabels implements labels.Labels for a record.
-type recordLabels memstore.Record
-
-func (r *recordLabels) Has(label string) bool {
-	_, ok := r.Labels.Get(label)
-	return ok
-}
-
-func (r *recordLabels) Get(label string) string {
-	value, _ := r.Labels.Get(label)
-	return value
-}
-
-func (r *recordLabels) Lookup(label string) (string, bool) { return r.Labels.Get(label) }
 
 // recordFields implements fields.Fields for a record. The name and the namespace are those in its
 // key; the resource has extracted the others.

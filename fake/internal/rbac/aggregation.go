@@ -3,9 +3,9 @@ package rbac
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -16,6 +16,7 @@ import (
 // is left out. An invalid selector is an error.
 func AggregateRules(role *rbacv1.ClusterRole, list func(labels.Selector) ([]*rbacv1.ClusterRole, error)) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
+	seen := make(map[string]bool)
 	for i := range role.AggregationRule.ClusterRoleSelectors {
 		selector, err := metav1.LabelSelectorAsSelector(&role.AggregationRule.ClusterRoleSelectors[i])
 		if err != nil {
@@ -31,11 +32,24 @@ func AggregateRules(role *rbacv1.ClusterRole, list func(labels.Selector) ([]*rba
 				continue
 			}
 			for _, rule := range one.Rules {
-				if !slices.ContainsFunc(rules, func(r rbacv1.PolicyRule) bool { return apiequality.Semantic.DeepEqual(r, rule) }) {
+				if key := ruleKey(&rule); !seen[key] {
+					seen[key] = true
 					rules = append(rules, rule)
 				}
 			}
 		}
 	}
 	return rules, nil
+}
+
+// ruleKey returns a text that is the same for equal rules only. An empty list equals an absent one.
+func ruleKey(rule *rbacv1.PolicyRule) string {
+	var key []byte
+	for _, list := range [][]string{rule.Verbs, rule.APIGroups, rule.Resources, rule.ResourceNames, rule.NonResourceURLs} {
+		for _, one := range list {
+			key = strconv.AppendQuote(key, one)
+		}
+		key = append(key, ';')
+	}
+	return string(key)
 }

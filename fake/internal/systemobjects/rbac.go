@@ -15,14 +15,6 @@ import (
 	"example.com/fakeapi/fake/internal/rbac/bootstrappolicy"
 )
 
-// The field managers of the bootstrap policy.
-const (
-	// APIServerManager is the field manager of the API server's own writes.
-	APIServerManager = "kube-apiserver"
-	// AggregationManager is the field manager of the controller that aggregates ClusterRoles.
-	AggregationManager = "clusterrole-aggregation-controller"
-)
-
 // encodePolicy returns the objects of the bootstrap policy of RBAC. They are encoded once a process.
 var encodePolicy = sync.OnceValues(func() ([]encodedObject, error) {
 	objects, err := bootstrapPolicy()
@@ -48,7 +40,7 @@ func bootstrapPolicy() (objects []runtime.Object, err error) {
 		objects = append(objects, &b)
 	}
 	for _, r := range bootstrappolicy.NamespaceRoles() {
-		setOwners(&r, managedBy(APIServerManager, metav1.ManagedFieldsOperationUpdate, ownedMetadata(&r)+`,"f:rules":{}`))
+		setOwners(&r, managedBy(bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, ownedMetadata(&r)+`,"f:rules":{}`))
 		objects = append(objects, &r)
 	}
 	for _, b := range bootstrappolicy.NamespaceRoleBindings() {
@@ -91,12 +83,12 @@ func aggregate(roles []rbacv1.ClusterRole) error {
 func setRoleOwners(r *rbacv1.ClusterRole) {
 	metadata := ownedMetadata(r)
 	if r.AggregationRule == nil {
-		setOwners(r, managedBy(APIServerManager, metav1.ManagedFieldsOperationUpdate, metadata+`,"f:rules":{}`))
+		setOwners(r, managedBy(bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, metadata+`,"f:rules":{}`))
 		return
 	}
 	setOwners(r,
-		managedBy(AggregationManager, metav1.ManagedFieldsOperationApply, `"f:rules":{}`),
-		managedBy(APIServerManager, metav1.ManagedFieldsOperationUpdate, `"f:aggregationRule":{".":{},"f:clusterRoleSelectors":{}},`+metadata))
+		managedBy(bootstrappolicy.AggregationManager, metav1.ManagedFieldsOperationApply, `"f:rules":{}`),
+		managedBy(bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, `"f:aggregationRule":{".":{},"f:clusterRoleSelectors":{}},`+metadata))
 }
 
 // setBindingOwners sets the managedFields of a binding.
@@ -105,7 +97,7 @@ func setBindingOwners(o metav1.Object, subjects []rbacv1.Subject) {
 	if len(subjects) > 0 {
 		fields += `,"f:subjects":{}`
 	}
-	setOwners(o, managedBy(APIServerManager, metav1.ManagedFieldsOperationUpdate, fields))
+	setOwners(o, managedBy(bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, fields))
 }
 
 func setOwners(o metav1.Object, entries ...metav1.ManagedFieldsEntry) { o.SetManagedFields(entries) }

@@ -20,6 +20,14 @@ const (
 	bootstrappingValue = "rbac-defaults"
 )
 
+// The field managers of the policy in a cluster.
+const (
+	// FieldManager is that of the API server, which creates the objects.
+	FieldManager = "kube-apiserver"
+	// AggregationManager is that of the controller that writes the rules of aggregated ClusterRoles.
+	AggregationManager = "clusterrole-aggregation-controller"
+)
+
 // Sets of verbs.
 const (
 	read      = "get list watch"
