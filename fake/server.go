@@ -93,14 +93,14 @@ func New(opts ...Option) (*Server, error) {
 	if err := errors.Join(s.setUpAuth(), s.loadSystemObjects(), s.api.LoadSystem()); err != nil {
 		return nil, errors.Join(err, s.listener.Close())
 	}
-	if err := s.initialize(); err != nil {
+	if err := s.initialize(true); err != nil {
 		return nil, errors.Join(err, s.listener.Close())
 	}
 	return s, nil
 }
 
-// initialize loads the fixtures and starts the server.
-func (s *Server) initialize() (err error) {
+// initialize loads the fixtures and starts the server. isNew is false for a fork.
+func (s *Server) initialize(isNew bool) (err error) {
 	defer func() {
 		if err != nil {
 			s.api.Close()
@@ -112,6 +112,9 @@ func (s *Server) initialize() (err error) {
 		return err
 	}
 	if err := s.loadFixtures(s.opts.fixtures); err != nil {
+		return err
+	}
+	if err := s.api.ReconcileBootstrapPolicy(isNew); err != nil {
 		return err
 	}
 	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes)

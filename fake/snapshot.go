@@ -54,7 +54,7 @@ func (s *Server) Restore(snap Snapshot, bump uint64) error {
 	}
 	s.note("Restore of resourceVersion %v with bump %d", snap.state.Revision(), bump)
 	s.store.Restore(snap.state, memstore.Revision(bump))
-	return s.api.SyncCRDs()
+	return errors.Join(s.api.SyncCRDs(), s.api.ReconcileBootstrapPolicy(false))
 }
 
 // Fork starts a second server with the objects, the revision and the history of s. Later changes of
@@ -92,7 +92,7 @@ func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 	if err := f.listen(); err != nil {
 		return nil, err
 	}
-	if err := f.initialize(); err != nil {
+	if err := f.initialize(false); err != nil {
 		return nil, errors.Join(err, f.listener.Close())
 	}
 	return f, nil

@@ -9,6 +9,7 @@ package bootstrappolicy
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +38,19 @@ const (
 
 // controllerPrefix begins the names of the roles of controllers.
 const controllerPrefix = "system:controller:"
+
+// Policy is the roles and bindings.
+type Policy struct {
+	ClusterRoles        []rbacv1.ClusterRole
+	ClusterRoleBindings []rbacv1.ClusterRoleBinding
+	Roles               []rbacv1.Role
+	RoleBindings        []rbacv1.RoleBinding
+}
+
+// Shared returns the policy. It is shared by the process and must not be modified.
+var Shared = sync.OnceValue(func() *Policy {
+	return &Policy{ClusterRoles(), ClusterRoleBindings(), NamespaceRoles(), NamespaceRoleBindings()}
+})
 
 // ClusterRoles returns the ClusterRoles. Those that aggregate others have no rules of their own.
 func ClusterRoles() []rbacv1.ClusterRole {
