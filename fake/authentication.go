@@ -12,6 +12,7 @@ import (
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/internal/requestinfo"
 )
 
@@ -28,11 +29,20 @@ type authOptions struct {
 
 // isSet reports whether any option is set.
 func (a *authOptions) isSet() bool {
-	return a.authenticationEnabled() || a.anonymousAuth || !a.authorization.IsAlwaysAllow()
+	return a.authenticationEnabled() || a.anonymousAuth || a.authorization.Custom != nil || len(a.authorization.Modes) > 0
 }
 
-// authenticationEnabled reports whether credentials are checked.
+// authenticationEnabled reports whether all requests need credentials. If not, a request without a
+// token of a service account is one of the administrator.
 func (a *authOptions) authenticationEnabled() bool { return len(a.tokens) > 0 || a.clientCertificates }
+
+// complete sets what the authorization modes include; see WithAuthorizationModes.
+func (o *options) complete() {
+	if o.authorization.NeedsUsers() {
+		o.tls, o.clientCertificates = true, true
+		o.anonymousAuth = o.anonymousAuth || !o.authorization.HasMode(authz.ModeAlwaysAllow)
+	}
+}
 
 // validate returns an error for options that cannot be combined.
 func (a *authOptions) validate() error {
@@ -40,7 +50,7 @@ func (a *authOptions) validate() error {
 	case a.anonymousAuth && !a.authenticationEnabled():
 		return errors.New("fakeapi: WithAnonymousAuth needs WithTokens or WithClientCA; without them all users are system:admin")
 	case a.anonymousAuth && a.authorization.IsAlwaysAllow():
-		return errors.New("fakeapi: WithAnonymousAuth needs WithAuthorizer; without it anonymous users could do everything")
+		return errors.New("fakeapi: WithAnonymousAuth needs WithAuthorizer or WithRBAC; without them anonymous users could do everything")
 	}
 	return nil
 }
@@ -48,7 +58,7 @@ func (a *authOptions) validate() error {
 // WithAnonymousAuth accepts requests without credentials as those of the user system:anonymous in
 // the group system:unauthenticated, as a cluster does by default (--anonymous-auth). The authorizer
 // decides what they may do. Invalid credentials still get 401. It requires WithAuthorizer, and
-// WithTokens or WithClientCA.
+// WithTokens or WithClientCA. WithRBAC includes it.
 func WithAnonymousAuth() Option {
 	return func(o *options) error {
 		o.anonymousAuth = true
@@ -56,13 +66,16 @@ func WithAnonymousAuth() Option {
 	}
 }
 
-// withAuthentication adds the user to the context of the request, or responds with a 401 (AU-01). A
-// server without authentication skips it.
+// withAuthentication adds the user to the context of the request, or responds with a 401 (AU-01). On
+// a server without authentication, requests without a token of a service account get no user, which
+// is the administrator.
 func (s *Server) withAuthentication(next http.Handler) http.Handler {
-	if s.authenticator == nil {
-		return next
-	}
+	required := s.opts.authenticationEnabled()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !required && !serviceaccount.HasIssuer(authn.BearerToken(r)) {
+			next.ServeHTTP(w, r)
+			return
+		}
 		user, result := s.authenticateRequest(w, r)
 		switch {
 		case result == authn.Anonymous && (s.opts.anonymousAuth || slices.Contains(authz.PublicPaths(), r.URL.Path)):
@@ -101,7 +114,7 @@ func (s *Server) authenticateRequest(w http.ResponseWriter, r *http.Request) (au
 // authenticateControl reports whether a request of the control API is authenticated. If not, it
 // writes the response.
 func (s *Server) authenticateControl(w http.ResponseWriter, r *http.Request) bool {
-	if s.authenticator == nil {
+	if !s.opts.authenticationEnabled() {
 		return true
 	}
 	if _, result := s.authenticateRequest(w, r); result == authn.Authenticated {

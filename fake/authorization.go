@@ -27,13 +27,15 @@ import (
 // about impersonation (AU-08), and by access reviews. It is called from many goroutines. A request
 // that is not allowed gets 403 with the reason (AU-02), or 500 if there is an error (AU-05). An
 // authorizer that is also an authorizer.RuleResolver answers SelfSubjectRulesReviews. The default
-// is to allow everything.
+// is to allow everything. With WithAuthorizationModes or WithRBAC, it is asked before them, and may
+// leave the decision to them by DecisionNoOpinion.
 //
-// It is not asked about users in the group system:masters, who may do everything, nor about reading
-// /healthz, /livez, /readyz and /version. Without WithTokens and WithClientCA, every user is
-// system:admin in the group system:masters, and it is asked only about users that are impersonated.
-// Clients need discovery: paths such as /api and /apis, which are not resource requests. The
-// control API is not authorized.
+// It is not asked about users in the group system:masters, who may do everything, nor, without
+// authorization modes, about reading /healthz, /livez, /readyz and /version. Without authentication
+// (WithTokens, WithClientCA, WithRBAC), a request is one of system:admin in the group
+// system:masters, and it is asked only about those that impersonate another user or have a token of
+// a service account. Clients need discovery: paths such as /api and /apis, which are not resource
+// requests. The control API is not authorized.
 func WithAuthorizer(a authorizer.UnconditionalAuthorizer) Option {
 	return func(o *options) error {
 		if f, ok := a.(authorizer.AuthorizerFunc); a == nil || ok && f == nil {

@@ -1,7 +1,9 @@
 package fakeapi
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/fakeapi/fake/internal/authz"
 )
@@ -20,22 +22,41 @@ const (
 )
 
 // WithRBAC authorizes requests by the stored Roles, ClusterRoles and their bindings, as a cluster
-// does; it is WithAuthorizationModes(ModeRBAC).
+// does. It is WithAuthorizationModes(ModeRBAC).
 func WithRBAC() Option { return WithAuthorizationModes(ModeRBAC) }
 
-// WithAuthorizationModes sets the authorizers of requests. They are asked in this order until one
-// allows or denies the request. The default is ModeAlwaysAllow.
+// WithAuthorizationModes sets the authorizers of requests, as --authorization-mode of
+// kube-apiserver does. They are asked in this order, after the one of WithAuthorizer, until one
+// allows or denies the request. The default is ModeAlwaysAllow. No mode, a mode that occurs twice
+// and an unsupported one are errors. If the option is given several times, the last one counts.
+//
+// Unless the first mode is ModeAlwaysAllow, the server needs to know its users. So the option
+// includes WithTLS and WithClientCA without other authorities, and, without ModeAlwaysAllow,
+// WithAnonymousAuth: a request without credentials is one of system:anonymous, and may do what the
+// authorizers allow to it. RESTConfig, Kubeconfig and Client have a certificate of system:admin in
+// the group system:masters, who may do everything, or with WithTokens the first token.
+// RESTConfigForServiceAccount and RESTConfigWithCertificate act as other users, and so does
+// Impersonate in a copy of RESTConfig.
 func WithAuthorizationModes(modes ...AuthorizationMode) Option {
 	return func(o *options) error {
+		if len(modes) == 0 {
+			return errors.New("fakeapi: at least one authorization mode must be passed")
+		}
 		o.authorization.Modes = nil
 		for _, m := range modes {
-			switch m {
-			case ModeAlwaysAllow, ModeAlwaysDeny, ModeRBAC:
-				o.authorization.Modes = append(o.authorization.Modes, authz.Mode(m))
-			default:
-				return fmt.Errorf("fakeapi: %q is not an authorization mode that is supported", m)
+			if !slices.Contains(AuthorizationModes(), m) {
+				return fmt.Errorf("fakeapi: authorization mode %q is not one of %v", m, AuthorizationModes())
 			}
+			if o.authorization.HasMode(authz.Mode(m)) {
+				return fmt.Errorf("fakeapi: authorization mode %q is specified more than once", m)
+			}
+			o.authorization.Modes = append(o.authorization.Modes, authz.Mode(m))
 		}
 		return nil
 	}
+}
+
+// AuthorizationModes returns the modes that WithAuthorizationModes supports.
+func AuthorizationModes() []AuthorizationMode {
+	return []AuthorizationMode{ModeAlwaysAllow, ModeAlwaysDeny, ModeRBAC}
 }

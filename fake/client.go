@@ -61,10 +61,12 @@ func (s *Server) proxy() func(*http.Request) (*url.URL, error) {
 }
 
 // RESTConfig returns a new configuration for client-go and the libraries based on it. Client-side
-// rate limiting is disabled. With WithTokens it has the first token. With WithClientCA and no
-// tokens it has a client certificate of system:admin, who may do everything.
+// rate limiting is disabled. With WithTokens it has the first token. With WithClientCA or WithRBAC
+// and no tokens it has a client certificate of system:admin in the group system:masters, who may do
+// everything.
 //
-// To act as another user, set its Impersonate.
+// To act as another user, set its Impersonate, or use RESTConfigForServiceAccount,
+// RESTConfigWithCertificate or RESTConfigWithToken.
 func (s *Server) RESTConfig() *rest.Config {
 	config := s.RESTConfigWithToken(s.defaultToken())
 	if config.BearerToken == "" && s.adminCertificate != nil {
@@ -88,17 +90,27 @@ func (s *Server) RESTConfigWithToken(token string) *rest.Config {
 
 // Kubeconfig returns a kubeconfig file for kubectl and clients in other languages, with the
 // credentials of RESTConfig. With WithInMemoryNetwork it has no usable address; use RESTConfig.
-func (s *Server) Kubeconfig() ([]byte, error) {
+func (s *Server) Kubeconfig() ([]byte, error) { return s.KubeconfigFor(s.RESTConfig()) }
+
+// KubeconfigFor is like Kubeconfig with the user of a configuration of this server: its token, its
+// client certificate and the user that it impersonates. Clients ignore these in a kubeconfig without
+// TLS, so it is an error if the configuration has one of them and the server is without WithTLS.
+func (s *Server) KubeconfigFor(config *rest.Config) ([]byte, error) {
 	const name = "fakeapi"
-	config := clientcmdapi.NewConfig()
-	config.Clusters[name] = &clientcmdapi.Cluster{Server: s.URL(), CertificateAuthorityData: s.CACertificate()}
-	own := s.RESTConfig()
-	config.AuthInfos[name] = &clientcmdapi.AuthInfo{
-		Token: own.BearerToken, ClientCertificateData: own.CertData, ClientKeyData: own.KeyData,
+	user := &clientcmdapi.AuthInfo{
+		Token: config.BearerToken, ClientCertificateData: config.CertData, ClientKeyData: config.KeyData,
+		Impersonate: config.Impersonate.UserName, ImpersonateUID: config.Impersonate.UID,
+		ImpersonateGroups: config.Impersonate.Groups, ImpersonateUserExtra: config.Impersonate.Extra,
 	}
-	config.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
-	config.CurrentContext = name
-	return clientcmd.Write(*config)
+	if s.authority == nil && (user.Token != "" || user.Impersonate != "") {
+		return nil, errors.New("fakeapi: clients ignore the user of a kubeconfig without TLS; create the server with WithTLS (serve --tls)")
+	}
+	file := clientcmdapi.NewConfig()
+	file.Clusters[name] = &clientcmdapi.Cluster{Server: s.URL(), CertificateAuthorityData: s.CACertificate()}
+	file.AuthInfos[name] = user
+	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
+	file.CurrentContext = name
+	return clientcmd.Write(*file)
 }
 
 // KubeconfigFile writes Kubeconfig to a temporary file and returns its path. The file is removed

@@ -36,14 +36,14 @@ func WithClientCA(authorities ...[]byte) Option {
 
 // errClientCertificatesDisabled is returned by IssueClientCertificate if the server does not
 // authenticate certificates.
-var errClientCertificatesDisabled = errors.New("fakeapi: the server does not authenticate client certificates; create it with WithClientCA")
+var errClientCertificatesDisabled = errors.New("fakeapi: the server does not authenticate client certificates; create it with WithClientCA or WithRBAC")
 
 // IssueClientCertificate issues a client certificate for a user in groups and returns it with its
 // key, both in PEM form. It is valid since yesterday and for lifetime from now. A lifetime of 0 is
 // ten years. With a negative one the certificate has just expired.
 func (s *Server) IssueClientCertificate(lifetime time.Duration, user string, groups ...string) (cert, key []byte, err error) {
 	switch {
-	case s.authenticator == nil || s.authenticator.ClientCAs == nil:
+	case !s.opts.clientCertificates:
 		return nil, nil, errClientCertificatesDisabled
 	case user == "":
 		return nil, nil, errors.New("fakeapi: a client certificate needs the name of a user")
@@ -61,7 +61,11 @@ func (s *Server) IssueClientCertificate(lifetime time.Duration, user string, gro
 
 // RESTConfigWithCertificate is like RESTConfig with a new client certificate for a user in groups.
 func (s *Server) RESTConfigWithCertificate(user string, groups ...string) (*rest.Config, error) {
-	cert, key, err := s.IssueClientCertificate(0, user, groups...)
+	return s.restConfigWithCertificate(0, user, groups...)
+}
+
+func (s *Server) restConfigWithCertificate(lifetime time.Duration, user string, groups ...string) (*rest.Config, error) {
+	cert, key, err := s.IssueClientCertificate(lifetime, user, groups...)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +95,7 @@ func (s *Server) setUpAuth() (err error) {
 			return fmt.Errorf("fakeapi: %w", err)
 		}
 	}
-	if s.authenticator != nil || !s.opts.authenticationEnabled() {
+	if s.authenticator != nil {
 		return nil
 	}
 	s.authenticator = &authn.Authenticator{Tokens: s.tokens, ServiceAccounts: s.api.ServiceAccountUser}

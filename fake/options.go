@@ -118,6 +118,7 @@ func (o *options) apply(opts []Option) (*options, error) {
 	if o.admissionPlugins, err = plugins.Enabled(o.enabledPlugins, o.disabledPlugins); err != nil {
 		return nil, fmt.Errorf("fakeapi: %w", err)
 	}
+	o.complete()
 	return o, o.validate()
 }
 

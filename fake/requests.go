@@ -2,6 +2,7 @@ package fakeapi
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -24,7 +25,8 @@ type Request struct {
 	// empty for collections, also for a create.
 	Namespace, Name string
 	// User is the name of the user, after impersonation. It is empty for a request that was not
-	// authenticated. Without authentication every user is system:admin.
+	// authenticated. Without authentication a request without a token of a service account is one
+	// of system:admin.
 	User string
 	// UserAgent is the header User-Agent.
 	UserAgent string
@@ -68,16 +70,17 @@ func (s *Server) Requests() []Request {
 			Time: x.Begin, Method: x.Method, Path: x.Path, Verb: x.Info.Verb,
 			Group: x.Info.Group, Version: x.Info.Version, Resource: x.Info.Resource, Subresource: x.Info.Subresource,
 			Namespace: x.Info.Namespace, Name: x.Info.Name,
-			User: s.userName(x.User), UserAgent: x.UserAgent, Code: x.StatusCode,
+			User: s.userName(x.User, x.StatusCode), UserAgent: x.UserAgent, Code: x.StatusCode,
 		})
 	}
 	return all
 }
 
-// userName returns the name of a user that the timeline recorded. Without authentication it is that
-// of the administrator unless the request impersonated a user.
-func (s *Server) userName(recorded string) string {
-	if recorded == "" && s.authenticator == nil {
+// userName returns the name of a user that the timeline recorded with the code of the response.
+// Without authentication it is that of the administrator unless the request impersonated a user, or
+// had a token of a service account.
+func (s *Server) userName(recorded string, code int) string {
+	if recorded == "" && code != http.StatusUnauthorized && !s.opts.authenticationEnabled() {
 		return authn.AdminUser().Username
 	}
 	return recorded

@@ -52,7 +52,7 @@ type Server struct {
 	listener         *reopenableListener
 	authority        *certs.Authority     // nil without TLS
 	tokens           *authn.Tokens        // the known tokens, also without authentication
-	authenticator    *authn.Authenticator // nil without authentication
+	authenticator    *authn.Authenticator // without authentication, of tokens of service accounts only
 	adminCertificate *clientCertificate   // of the server's own clients; nil without client certificates
 	lifecycle        lifecycle
 	recorder         *timeline.Recorder

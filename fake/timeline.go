@@ -154,7 +154,7 @@ func (s *Server) Timeline() Timeline {
 	}
 	for _, x := range record.Exchanges {
 		e := Exchange{
-			Seq: x.Seq, Order: x.Order, Begin: x.Begin, End: x.End, User: s.userName(x.User), UserAgent: x.UserAgent,
+			Seq: x.Seq, Order: x.Order, Begin: x.Begin, End: x.End, User: s.userName(x.User, x.StatusCode), UserAgent: x.UserAgent,
 			Method: x.Method, Verb: x.Verb, Path: x.Path, StatusCode: x.StatusCode, ResourceVersion: x.ResourceVersion,
 			Request: Body(x.Request), Response: Body(x.Response), FramesDropped: x.FramesDropped, DecisionsDropped: x.DecisionsDropped,
 		}

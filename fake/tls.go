@@ -46,7 +46,7 @@ func (s *Server) tlsConfig() (*tls.Config, error) {
 		return nil, err
 	}
 	config := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	if s.authenticator != nil && s.authenticator.ClientCAs != nil {
+	if s.opts.clientCertificates {
 		// Certificates are verified with each request, which gets a response.
 		config.ClientAuth, config.ClientCAs = tls.RequestClientCert, s.authenticator.ClientCAs
 	}

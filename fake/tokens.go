@@ -58,8 +58,8 @@ func (t Token) authnToken() authn.Token {
 // A request without a valid token gets 401 Unauthorized (AU-01) on all paths except those that are
 // public on a cluster: /healthz, /livez, /readyz and /version; see also WithAnonymousAuth. An
 // expired token is not valid, but watches that were started with it continue. Tokens that the
-// server issues for service accounts (serviceaccounts/token) are valid, too. Users may do
-// everything without WithAuthorizer.
+// server issues for service accounts (serviceaccounts/token) are valid, too, as on all servers.
+// Users may do everything without WithRBAC or WithAuthorizer.
 //
 // RESTConfig, Kubeconfig and Client use the first token, even if it has expired.
 // RESTConfigWithToken uses another one. AddToken and ExpireToken change the valid tokens. A Fork
@@ -88,14 +88,14 @@ func newTokens(bearers []Token) *authn.Tokens {
 	return tokens
 }
 
-// errAuthenticationDisabled is returned by AddToken and ExpireToken if the server does not
-// authenticate.
-var errAuthenticationDisabled = errors.New("fakeapi: the server does not authenticate; create it with WithTokens or WithClientCA")
+// errAuthenticationDisabled is returned if the server does not authenticate: by AddToken, and by
+// ExpireToken for a token that was not issued for a service account.
+var errAuthenticationDisabled = errors.New("fakeapi: the server does not authenticate; create it with WithTokens, WithClientCA or WithRBAC")
 
 // AddToken adds a token to the server and its replicas. It replaces one with the same value, so
 // that an expired token can be made valid again.
 func (s *Server) AddToken(t Token) error {
-	if s.authenticator == nil {
+	if !s.opts.authenticationEnabled() {
 		return errAuthenticationDisabled
 	}
 	if err := t.validate(); err != nil {
@@ -108,16 +108,17 @@ func (s *Server) AddToken(t Token) error {
 
 // ExpireToken makes a token of WithTokens, of AddToken or of a service account invalid for the
 // server and its replicas. Watches that were started with it continue. An unknown token is an
-// error.
+// error. The tokens of service accounts can be expired on all servers.
 func (s *Server) ExpireToken(value string) error {
-	if s.authenticator == nil {
-		return errAuthenticationDisabled
-	}
 	token, ok := s.tokens.Find(value)
 	if !ok {
-		if _, ok = s.api.ServiceAccountUser(value); !ok {
-			return fmt.Errorf("fakeapi: token %q is not known", value)
-		}
+		_, ok = s.api.ServiceAccountUser(value)
+	}
+	switch {
+	case !ok && !s.opts.authenticationEnabled():
+		return errAuthenticationDisabled
+	case !ok:
+		return fmt.Errorf("fakeapi: token %q is not known", value)
 	}
 	s.note("ExpireToken")
 	token.Expires = time.Now()

@@ -79,7 +79,7 @@ func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.U
 	if result == Authenticated {
 		return user, Authenticated
 	}
-	value := bearerToken(r.Header.Get("Authorization"))
+	value := BearerToken(r)
 	if value == "" {
 		return authenticationv1.UserInfo{}, result
 	}
@@ -103,10 +103,10 @@ func (a *Authenticator) AuthenticateToken(value string) (authenticationv1.UserIn
 	return authenticationv1.UserInfo{}, false
 }
 
-// bearerToken returns the token of an Authorization header, or "". There is none after two spaces,
-// and text after the token is ignored.
-func bearerToken(header string) string {
-	scheme, rest, _ := strings.Cut(strings.TrimSpace(header), " ")
+// BearerToken returns the token of the Authorization header of a request, or "". There is none after
+// two spaces, and text after the token is ignored.
+func BearerToken(r *http.Request) string {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "bearer") {
 		return ""
 	}

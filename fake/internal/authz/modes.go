@@ -33,12 +33,16 @@ func (c *Config) IsAlwaysAllow() bool {
 	return c.Custom == nil && (len(c.Modes) == 0 || c.Modes[0] == ModeAlwaysAllow)
 }
 
+// NeedsUsers reports whether a mode decides by the user of a request, or denies it. A function may
+// do so, too, and leaves it to the options about authentication.
+func (c *Config) NeedsUsers() bool { return len(c.Modes) > 0 && c.Modes[0] != ModeAlwaysAllow }
+
 // HasMode reports whether a mode is one of Modes.
 func (c *Config) HasMode(m Mode) bool { return slices.Contains(c.Modes, m) }
 
 // NewAuthorizer returns the authorizer of the configuration, or nil if everything is allowed. rbac is
-// that of ModeRBAC. Members of system:masters may do everything. Without ModeRBAC, all users may read
-// PublicPaths, which with it the roles of the bootstrap policy allow.
+// that of ModeRBAC. Members of system:masters may do everything. Without modes, all users may read
+// PublicPaths, which with ModeRBAC the roles of the bootstrap policy allow.
 func (c *Config) NewAuthorizer(rbac authorizer.UnconditionalAuthorizer) Authorizer {
 	if c.IsAlwaysAllow() {
 		return nil
@@ -57,7 +61,7 @@ func (c *Config) NewAuthorizer(rbac authorizer.UnconditionalAuthorizer) Authoriz
 			u = append(u, rbac)
 		}
 	}
-	if c.HasMode(ModeRBAC) {
+	if len(c.Modes) > 0 {
 		return delegating{u, nil}
 	}
 	return New(u)

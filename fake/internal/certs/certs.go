@@ -16,12 +16,13 @@ import (
 	"time"
 )
 
-// The validity of certificates, around the current time. It begins early for clients with skewed
-// clocks, and is long because virtual time may advance by years.
-const (
-	validBefore = 24 * time.Hour
-	validAfter  = 10 * 365 * 24 * time.Hour
-)
+// validBefore is how long certificates have been valid when they are issued, for clients with skewed
+// clocks.
+const validBefore = 24 * time.Hour
+
+// ValidAfter is how long credentials are valid that have no other lifetime. It is long because
+// virtual time may advance by years.
+const ValidAfter = 10 * 365 * 24 * time.Hour
 
 // Authority is a certificate authority.
 type Authority struct {
@@ -131,6 +132,6 @@ func newTemplate(name string) (*x509.Certificate, error) {
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: name},
 		NotBefore:    now.Add(-validBefore),
-		NotAfter:     now.Add(validAfter),
+		NotAfter:     now.Add(ValidAfter),
 	}, nil
 }

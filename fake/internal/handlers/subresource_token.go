@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -46,4 +47,22 @@ func (a *API) createToken(q *request) error {
 	}
 	tokenRequest.Status = *issued
 	return body.replyObject(http.StatusCreated, tokenRequest)
+}
+
+// IssueToken returns a token for a service account, for this server and valid for lifetime, as a
+// TokenRequest without audiences and bound object does. It returns a NotFound if there is no such
+// account.
+func (a *API) IssueToken(namespace, name string, lifetime time.Duration) (string, error) {
+	obj, err := a.getCore("serviceaccounts", namespace, name)
+	if err != nil {
+		return "", err
+	}
+	seconds := int64((lifetime + time.Second - 1) / time.Second)
+	spec := authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}
+	serviceaccount.SetDefaults(&spec)
+	issued, err := a.tokens.Issue(obj.(*corev1.ServiceAccount), &spec, time.Now())
+	if err != nil {
+		return "", err
+	}
+	return issued.Token, nil
 }

@@ -1,7 +1,10 @@
 package serviceaccount
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -13,6 +16,21 @@ import (
 // clockSkew is how long a token is valid after its expiration, and a bound object after its
 // deletion.
 const clockSkew = time.Minute
+
+// HasIssuer reports whether a token claims to have been issued by an API server for a service account
+// of its cluster. The token may be invalid.
+func HasIssuer(token string) bool {
+	_, rest, found := strings.Cut(token, ".")
+	if !found {
+		return false
+	}
+	text, _, _ := strings.Cut(rest, ".")
+	var claims struct {
+		Issuer string `json:"iss"`
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(text)
+	return err == nil && json.Unmarshal(payload, &claims) == nil && claims.Issuer == Issuer
+}
 
 // User returns the user of a valid token for this server, and whether it is one.
 func (t *Tokens) User(token string) (authenticationv1.UserInfo, bool) {
