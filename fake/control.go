@@ -60,6 +60,7 @@ func (c *controlAPI) routes() http.Handler {
 		"tokens":        {http.MethodPost: c.addToken},
 		"tokens/expire": {http.MethodPost: c.expireToken},
 		"certificates":  {http.MethodPost: c.issueCertificate},
+		"kubeconfigs":   {http.MethodPost: c.issueKubeconfig},
 
 		"snapshots":                {http.MethodGet: c.listSnapshots},
 		"snapshots/{name}":         {http.MethodPost: c.createSnapshot, http.MethodDelete: c.deleteSnapshot},

@@ -1,11 +1,15 @@
 package fakeapi
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/client-go/rest"
 )
 
 // expiresInParam returns the duration of the parameter expiresIn, or 0 without it.
@@ -73,4 +77,42 @@ func (c *controlAPI) issueCertificate(w http.ResponseWriter, r *http.Request) er
 		return apierrors.NewBadRequest(err.Error())
 	}
 	return sendText(w, http.StatusCreated, "application/x-pem-file", string(cert)+string(key))
+}
+
+// issueKubeconfig responds with a kubeconfig for the user of the body: USER,GROUP,..., with a client
+// certificate, or with a token for system:serviceaccount:NAMESPACE:NAME.
+func (c *controlAPI) issueKubeconfig(w http.ResponseWriter, r *http.Request) error {
+	body, err := readControlBody(w, r)
+	if err != nil {
+		return err
+	}
+	lifetime, err := expiresInParam(r)
+	if err != nil {
+		return err
+	}
+	fields := strings.Split(strings.TrimSpace(body), ",")
+	config, err := c.server.restConfigFor(lifetime, fields[0], fields[1:]...)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	file, err := c.server.KubeconfigFor(config)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return sendText(w, http.StatusCreated, runtime.ContentTypeYAML, string(file))
+}
+
+// restConfigFor returns a configuration with new credentials of a user in groups. They are valid for
+// lifetime, or with 0 for ten years.
+func (s *Server) restConfigFor(lifetime time.Duration, user string, groups ...string) (*rest.Config, error) {
+	namespace, name, err := serviceaccount.SplitUsername(user)
+	switch {
+	case err != nil && strings.HasPrefix(user, serviceaccount.ServiceAccountUsernamePrefix):
+		return nil, fmt.Errorf("fakeapi: %q is not of the form system:serviceaccount:NAMESPACE:NAME", user)
+	case err != nil:
+		return s.restConfigWithCertificate(lifetime, user, groups...)
+	case len(groups) > 0:
+		return nil, fmt.Errorf("fakeapi: the groups of %s follow from its name", user)
+	}
+	return s.restConfigForServiceAccount(lifetime, namespace, name)
 }
