@@ -2,9 +2,9 @@
 // kubectl.
 //
 //	fakeapi serve [--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
-//	        [--token TOKEN]... [--client-ca FILE]... [--host NAME]... [--faults FILE]
-//	        [--controllers=false] [--cbor] [--cache-initializing DURATION]
-//	        [--latency] [--scenario FILE [--stay]]
+//	        [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]...
+//	        [--host NAME]... [--faults FILE] [--controllers=false] [--cbor]
+//	        [--cache-initializing DURATION] [--latency] [--scenario FILE [--stay]]
 //	        [--feature-gates NAME=BOOL,...]...
 //	        [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]...
 //	        [--etcd-compaction-interval TIME]
@@ -76,13 +76,21 @@
 // the end. A file named by --kubeconfig is kept. An existing file is replaced only if it is empty
 // or has no other clusters, users and contexts than an earlier fakeapi wrote. Links are followed.
 //
-// # TLS and tokens
+// # TLS, users and permissions
 //
 // --tls serves HTTPS with HTTP/2, by a certificate authority that is created for this run. The
 // kubeconfig has its certificate. --token implies --tls; requests without one of the tokens, or one
 // that was issued for a service account, are answered with 401. A token authenticates system:admin
 // unless it has a user and groups. --client-ca accepts client certificates of the authorities in a
-// file, beside tokens or without them.
+// file, beside tokens or without them. Tokens that were issued for service accounts are accepted on
+// all servers, but clients send no token of a kubeconfig without --tls.
+//
+// --authorization-mode=RBAC authorizes requests by the stored Roles, ClusterRoles and bindings. As
+// for kube-apiserver, its value is a list of modes, which are asked in this order until one allows
+// or denies a request. It implies --tls and client certificates. A request without credentials is
+// one of system:anonymous, and the kubeconfig has a certificate of system:admin, who may do
+// everything. The control API issues kubeconfigs for other users and for service accounts. It
+// requires credentials, but no permissions.
 //
 // Requests with another Host than this machine, and requests of web pages, are rejected. --host
 // adds a name of the server.

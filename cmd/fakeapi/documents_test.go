@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -122,7 +124,8 @@ func requireFiles(t *testing.T, dir string, words []string) {
 	}
 }
 
-// runUntilAnswer sends a list request to the server of a command, and then interrupts it.
+// runUntilAnswer lists the namespaces of the server of a command, with the kubeconfig that it wrote,
+// and then interrupts it.
 func runUntilAnswer(t *testing.T, command *exec.Cmd) {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -130,12 +133,13 @@ func runUntilAnswer(t *testing.T, command *exec.Cmd) {
 	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, command.Start())
-	url := regexp.MustCompile(`on (http://127\.0\.0\.1:\d+)`).FindStringSubmatch(announcement(t, stdout))
-	require.NotNil(t, url)
-	answer, err := http.Get(url[1] + "/api/v1/namespaces")
+	text := announcement(t, stdout)
+	path := regexp.MustCompile(`(?m)^  export KUBECONFIG=(\S+)`).FindStringSubmatch(text)
+	require.NotNil(t, path, text)
+	config, err := clientcmd.BuildConfigFromFlags("", path[1])
 	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	require.Equal(t, http.StatusOK, answer.StatusCode)
+	_, err = kubernetes.NewForConfigOrDie(config).CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
 	require.NoError(t, command.Process.Signal(os.Interrupt))
 	var rest bytes.Buffer
 	_, err = rest.ReadFrom(stdout)

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-const serveArguments = "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--host NAME]... " +
+const serveArguments = "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]... [--host NAME]... " +
 	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--latency] [--scenario FILE [--stay]] " + optionArguments
 
 // serveFlags has the flags of serve.
@@ -55,12 +56,8 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 		f.clientCAs = append(f.clientCAs, path)
 		return nil
 	})
-	flags.Func("authorization-mode", "authorize requests by the `MODES`, separated by commas, in this order: RBAC, AlwaysAllow (the default), AlwaysDeny", func(text string) error {
-		for mode := range strings.SplitSeq(text, ",") {
-			f.modes = append(f.modes, fakeapi.AuthorizationMode(mode))
-		}
-		return nil
-	})
+	flags.Func("authorization-mode", "authorize requests by `MODE,...`, asked in this order: RBAC, AlwaysAllow (the default) and AlwaysDeny; implies --tls and requests of system:anonymous unless AlwaysAllow is among them; "+
+		"the kubeconfig has a certificate of system:admin in system:masters if there are no tokens; can be repeated", f.addModes)
 	flags.Func("host", "accept requests with the host `NAME`, and add it to the certificate; loopback names and addresses are always accepted; can be repeated", func(name string) error {
 		f.hosts = append(f.hosts, name)
 		return nil
@@ -73,6 +70,21 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.stay, "stay", false, "keep serving after the scenario, until interrupted")
 	flags.BoolVar(&f.controllers, "controllers", true, "run controllers: namespace deletion, garbage collection, and the deletion of pods after their grace period")
 	f.server.define(flags)
+}
+
+// addModes parses MODE,...
+func (f *serveFlags) addModes(text string) error {
+	for name := range strings.SplitSeq(text, ",") {
+		mode := fakeapi.AuthorizationMode(strings.TrimSpace(name))
+		switch {
+		case !slices.Contains(fakeapi.AuthorizationModes(), mode):
+			return fmt.Errorf("%q is not one of the modes %v", mode, fakeapi.AuthorizationModes())
+		case slices.Contains(f.modes, mode):
+			return fmt.Errorf("the mode %s is specified more than once", mode)
+		}
+		f.modes = append(f.modes, mode)
+	}
+	return nil
 }
 
 // tokenOf parses the value of --token. The server validates it.
