@@ -106,3 +106,55 @@ func ExampleWithAnonymousAuth() {
 	// secrets is forbidden: User "system:anonymous" cannot list resource "secrets" in API group "" in the namespace "default"
 	// Unauthorized
 }
+
+// Users have the rights of their bindings.
+func ExampleWithRBAC() {
+	srv, err := fakeapi.New(fakeapi.WithRBAC(), fakeapi.WithYAML(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: secrets, namespace: default}
+rules:
+- {apiGroups: [""], resources: [secrets], verbs: [get, list, watch]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: secrets, namespace: default}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: secrets}
+subjects:
+- {apiGroup: rbac.authorization.k8s.io, kind: Group, name: team-a}
+`))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	ann, err := srv.RESTConfigWithCertificate("ann", "team-a")
+	check(err)
+	ben, err := srv.RESTConfigWithCertificate("ben")
+	check(err)
+	fmt.Println("administrator:", listSecrets(srv.RESTConfig()))
+	fmt.Println("ann:", listSecrets(ann))
+	fmt.Println("ben:", listSecrets(ben))
+	fmt.Println("no credentials:", listSecrets(srv.RESTConfigWithToken("")))
+	// Output:
+	// administrator: welcome
+	// ann: welcome
+	// ben: secrets is forbidden: User "ben" cannot list resource "secrets" in API group "" in the namespace "default"
+	// no credentials: secrets is forbidden: User "system:anonymous" cannot list resource "secrets" in API group "" in the namespace "default"
+}
+
+// A client that is a service account, with a token that the server issued.
+func ExampleServer_RESTConfigForServiceAccount() {
+	srv, err := fakeapi.New(fakeapi.WithRBAC(), fakeapi.WithYAML(`
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: manager, namespace: system}
+`))
+	check(err)
+	defer func() { _ = srv.Close() }()
+	manager, err := srv.RESTConfigForServiceAccount("system", "manager")
+	check(err)
+	fmt.Println(listSecrets(manager))
+	check(srv.ExpireToken(manager.BearerToken))
+	fmt.Println(listSecrets(manager))
+	// Output:
+	// secrets is forbidden: User "system:serviceaccount:system:manager" cannot list resource "secrets" in API group "" in the namespace "default"
+	// Unauthorized
+}
