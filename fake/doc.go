@@ -12,8 +12,7 @@
 // plugins, and clients in other languages. All clients run on it unmodified.
 //
 // It does not do what a control plane does with stored objects: nothing is scheduled, and Deployments
-// do not create ReplicaSets. Use kind for that. The last sections list what is faithful and what is
-// not.
+// do not create ReplicaSets. Use kind for that. The last sections list what is faithful.
 //
 // # First steps
 //
@@ -36,10 +35,10 @@
 //
 // # Connecting clients
 //
-//	RESTConfig, RESTConfigWithToken, RESTConfigWithCertificate   client-go and libraries based on it
-//	Kubeconfig, KubeconfigFile                                   kubectl and other languages
-//	Client, URL                                                  plain HTTP
-//	ServeHTTP                                                    a request without a network
+//	RESTConfig                                  client-go and libraries based on it
+//	Kubeconfig, KubeconfigFile, KubeconfigFor   kubectl and other languages
+//	Client, URL                                 plain HTTP
+//	ServeHTTP                                   a request without a network
 //
 // # Objects
 //
@@ -57,11 +56,11 @@
 //	address and TLS               WithAddress, WithAllowedHosts, WithTLS, WithInMemoryNetwork
 //	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
-//	users and permissions         WithTokens, WithClientCA, WithAnonymousAuth, WithAuthorizer
+//	users and permissions         WithRBAC, WithAuthorizationModes, WithAuthorizer, WithTokens,
+//	                              WithClientCA, WithAnonymousAuth
 //	admission, validation         WithAdmission, WithAdmissionPlugins, WithoutAdmissionPlugins,
 //	                              WithoutValidation
-//	faults                        WithFaults, and later Server.Faults
-//	the latency of a cluster      WithFaults with faults.RealisticLatency
+//	faults, latency               WithFaults, also with faults.RealisticLatency; later Server.Faults
 //	limits and history            WithLimits, WithContinueLifetime
 //	the ranges of Services        WithServiceClusterIPRange, WithServiceNodePortRange
 //	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout,
@@ -103,29 +102,26 @@
 // A fork starts with the types of its original. A Restore to a snapshot from before a definition
 // removes its type and ends its watches. Replicas share the types of their server.
 //
-// # TLS and users
+// # Users and permissions
 //
-// WithTLS serves HTTPS, with HTTP/2 for clients that offer it, on sockets and in memory. WithTokens
-// also authenticates bearer tokens. Each has a user, groups and, optionally, an expiry. AddToken
-// and ExpireToken change them while the server runs. An expired token gets 401; watches that it
-// started continue. WithClientCA authenticates client certificates, with or without tokens.
-// IssueClientCertificate and RESTConfigWithCertificate issue them. RESTConfig, Kubeconfig and
-// Client contain the certificate authority and the first token, or a certificate of system:admin. A
-// user with the permission can impersonate others, as with kubectl --as.
+// By default every request is one of the administrator, system:admin, unless it has a token that the
+// server issued for a service account. With WithRBAC users are authenticated, over TLS, and need the
+// rights that the stored Roles, ClusterRoles and bindings give to them. A request without credentials
+// is one of system:anonymous. RESTConfig, Kubeconfig and Client are those of the administrator:
 //
-// WithAuthorizer authorizes requests with an authorizer of k8s.io/apiserver. The response to a
-// denied request is that of a real server. Access reviews, and with them "kubectl auth can-i", use
-// the same authorizer.
+//	srv := fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithManifests(os.DirFS("../config/rbac")))
+//	manager, err := srv.RESTConfigForServiceAccount("system", "manager") // a token, also without RBAC
+//	ann, err := srv.RESTConfigWithCertificate("ann", "team-a")           // a client certificate
 //
-//	srv := fakeapi.Start(t, fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(
-//		func(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-//			if a.GetUser().GetName() == "reader" && !a.IsReadOnly() {
-//				return authorizer.DecisionDeny, "readers cannot write", nil
-//			}
-//			return authorizer.DecisionAllow, "", nil
-//		})))
-//	config := srv.RESTConfig()
-//	config.Impersonate.UserName = "reader"
+// Both act as another user, and so does a copy of RESTConfig whose Impersonate is set. WithAuthorizer
+// authorizes requests with an authorizer of k8s.io/apiserver, without RBAC or before it. The response
+// to a denied request is that of a real server. Access reviews, and with them "kubectl auth can-i",
+// and the expressions of policies use the same authorizers.
+//
+// WithTLS serves HTTPS, with HTTP/2 for clients that offer it. WithTokens also authenticates bearer
+// tokens, and WithClientCA client certificates. RESTConfig then has the first token, or a certificate
+// of system:admin. AddToken and ExpireToken change the tokens while the server runs. An expired token
+// gets 401; watches that it started continue.
 //
 // # Virtual time
 //
@@ -240,7 +236,7 @@
 // With WithControlAPI, and in the command fakeapi serve, tests in other languages control the
 // server over HTTP. The command has flags for the options. Fault rules do not apply to the control
 // API. Lists are text, with a line for each item, or JSON for clients that accept application/json.
-// Errors are a Status.
+// Errors are a Status. Where requests need credentials, so do these: see kubectl create --raw.
 //
 //	A=http://127.0.0.1:8080/fakeapi/v1
 //	curl -X POST   $A/faults --data-binary 'busy: when verb(list) && first(3) do status(429)'   add rules, one per line
@@ -255,6 +251,7 @@
 //	curl -X POST   $A/tokens --data-binary 's3cret,ann,team-a'   Server.AddToken; ?expiresIn=10m for one that expires
 //	curl -X POST   $A/tokens/expire --data-binary s3cret   Server.ExpireToken
 //	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.IssueClientCertificate, and its key; ?expiresIn=10m
+//	curl -X POST   $A/kubeconfigs --data-binary 'ann,team-a'   a kubeconfig for a user, or for system:serviceaccount:NAMESPACE:NAME
 //	curl -X POST   $A/snapshots/before             take a snapshot under a name
 //	curl           $A/snapshots                    the snapshots
 //	curl -X POST   $A/snapshots/before/restore     Server.Restore; with ?bump=1000 running informers list again
@@ -345,14 +342,12 @@
 //
 // # What is faithful: HTTP
 //
-//   - Paths, methods and their errors (PV), and errors as a Status with the message of a real server
-//     (ST).
+//   - Paths, methods and their errors (PV); errors as a Status with a real server's message (ST).
 //   - JSON, YAML and protobuf for requests and responses, by Accept and Content-Type (CN, PB); CBOR
 //     with the feature CBOR (CB); PartialObjectMetadata (PM); Tables (TB), with ages by the server's
 //     clock.
 //   - gzip for responses above 128 KiB and for streaming lists (HT-02, SI-17). Go clients request it
-//     by default. A rest.Config with DisableCompression does not, which makes tests with large lists
-//     faster.
+//     by default. A rest.Config with DisableCompression does not, which is faster.
 //   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams per connection; bearer tokens and client
 //     certificates; 401 (AU-01), which also closes the HTTP/2 connection.
 //   - Anonymous requests, impersonation in all modes of v1.37 (KEP-5284), and the 403 and 500 of
@@ -371,7 +366,7 @@
 //   - Aggregated APIs.
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
 //     is scheduled, and no status changes by itself.
-//   - RBAC: Roles and their bindings are stored but not used.
+//   - The authorization modes ABAC, Node and Webhook.
 //   - Authentication other than bearer tokens and client certificates.
 //   - Compression of the OpenAPI documents; /debug and /logs.
 //
@@ -379,11 +374,10 @@
 //
 // Besides those in the sections about verbs and types:
 //
-//   - Without WithTokens and WithClientCA credentials are ignored, and every user is system:admin.
-//     With them, and without WithAnonymousAuth, a request without credentials gets 401, where a
-//     cluster treats it as system:anonymous and returns 403. /healthz, /livez, /readyz and /version
-//     are public in both. Tokens and permissions to impersonate are not cached; a cluster caches them
-//     for ten seconds.
+//   - Without authentication all credentials but tokens of service accounts are ignored. With
+//     WithTokens or WithClientCA alone, a request without credentials gets 401, where a cluster
+//     treats it as system:anonymous and returns 403. /healthz, /livez, /readyz and /version are
+//     public in both. Tokens and permissions are not cached; a cluster caches them for ten seconds.
 //   - A review of an invalid token returns "invalid bearer token" without the cause. Reviews and
 //     issued tokens have no managedFields. The rules of an authorizer that is not a RuleResolver are
 //     incomplete.
