@@ -109,6 +109,8 @@ type API struct {
 	// are observed. They are nil if everything is allowed.
 	authorizer, requestAuthorizer authz.Authorizer
 	rbac                          *rbac.Authorizer // nil without ModeRBAC
+	// storedRoles returns the authorizer by the roles in the store. That of a replica is behind it.
+	storedRoles func() *rbac.Authorizer
 
 	noops             *recordcache.Cache[noopRequest]
 	remaining         remainingCounts

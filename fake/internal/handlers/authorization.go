@@ -1,6 +1,12 @@
 package handlers
 
 import (
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/rbac"
 )
@@ -12,6 +18,7 @@ func (a *API) setUpAuthorization() {
 	if config.HasMode(authz.ModeRBAC) {
 		a.rbac = rbac.New(a.cache.View, a.types.Table())
 	}
+	a.storedRoles = sync.OnceValue(func() *rbac.Authorizer { return rbac.New(a.store.View, a.types.Table()) })
 	a.authorizer = config.NewAuthorizer(a.rbac)
 	a.requestAuthorizer = a.authorizer
 	if a.authorizer != nil && a.settings.ObserveAuthorization != nil {
@@ -21,3 +28,24 @@ func (a *API) setUpAuthorization() {
 
 // Authorizer returns the authorizer of requests, or nil if everything is allowed.
 func (a *API) Authorizer() authz.Authorizer { return a.requestAuthorizer }
+
+// authorizeCreate returns the 403 of a user who may update or apply an object that does not exist,
+// but may not create it.
+func (a *API) authorizeCreate(q *request) error {
+	if a.requestAuthorizer == nil {
+		return nil
+	}
+	attributes := authorizer.AttributesRecord{
+		User: authn.NewInfo(authn.UserFrom(q.r.Context())), Verb: "create", ResourceRequest: true, Path: q.info.Path,
+		APIGroup: q.info.Group, APIVersion: q.info.Version, Resource: q.info.Resource, Subresource: q.info.Subresource,
+		Namespace: q.namespace(), Name: q.info.Name,
+	}
+	decision, reason, err := a.requestAuthorizer.Authorize(q.r.Context(), attributes)
+	switch {
+	case decision == authorizer.DecisionAllow:
+		return nil
+	case err != nil:
+		return apierrors.NewInternalError(err)
+	}
+	return authz.Forbidden(attributes, reason)
+}

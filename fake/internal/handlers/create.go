@@ -66,6 +66,9 @@ func (a *API) createAs(q *request, name string) error {
 	if obj, err = admission.mutate(obj, nil); err != nil {
 		return err
 	}
+	if err := a.checkEscalation(q, obj, nil); err != nil {
+		return err
+	}
 	dryRun := isDryRun(opts.DryRun)
 	result, err := a.createWithGeneratedName(q, admission, obj, dryRun)
 	if errors.Is(err, storage.ErrRequestTooLarge) { // CR-18
@@ -106,7 +109,10 @@ func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, ob
 func (a *API) tryCreate(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool, insert storage.UpdateFunc) (result storage.Result, err error) {
 	var allocation allocation
 	defer allocation.revert()
-	if err := a.beforeCreate(q, admission, obj, dryRun, &allocation); err != nil {
+	if err := a.prepareCreate(q, obj, dryRun, &allocation); err != nil {
+		return result, err
+	}
+	if err := admission.validate(obj, nil); err != nil {
 		return result, err
 	}
 	m := resource.Accessor(obj)
@@ -133,9 +139,8 @@ func clearResourceVersion(m metav1.Object) error {
 	return nil
 }
 
-// beforeCreate prepares and validates a new object, and runs validating admission. What it
-// allocates is in allocation.
-func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool, allocation *allocation) error {
+// prepareCreate prepares and validates a new object. What it allocates is in allocation.
+func (a *API) prepareCreate(q *request, obj runtime.Object, dryRun bool, allocation *allocation) error {
 	rest.PrepareForCreate(q.r.Context(), q.res, obj, a.ids, a.clock.Timestamp())
 	if resource.Accessor(obj).GetUID() == "" { // admission has set the metadata of a custom resource to null
 		return apierrors.NewInternalError(errors.New("system metadata was not initialized"))
@@ -154,7 +159,7 @@ func (a *API) beforeCreate(q *request, admission *admissionRunner, obj runtime.O
 		return err
 	}
 	q.addTypeWarnings(obj, nil)
-	return admission.validate(obj, nil)
+	return nil
 }
 
 // withNamespace returns ctx with the namespace of the request if the validation reads it.

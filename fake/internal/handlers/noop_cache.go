@@ -3,6 +3,8 @@ package handlers
 import (
 	"bytes"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	"example.com/fakeapi/memstore"
 )
 
@@ -48,9 +50,10 @@ func (a *API) rememberNoop(q *request, rec *memstore.Record) {
 	}
 }
 
-// isNoopCacheable reports whether the response to a request is the record that it changes.
+// isNoopCacheable reports whether the response to a request is the record that it changes. That of a
+// write of a role or a binding depends on the rights of the user.
 func (q *request) isNoopCacheable() bool {
-	return q.info.Subresource == "" || q.info.Subresource == "status"
+	return q.res.Group != rbacv1.GroupName && (q.info.Subresource == "" || q.info.Subresource == "status")
 }
 
 func (q *request) newNoopRequest(body []byte) noopRequest {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,6 +27,9 @@ type updatedObjectInfo struct {
 	options writeOptions
 	// mayCreate reports whether the object is created if it does not exist.
 	mayCreate bool
+	// authorizeCreate returns the error of a user who may not create the object. It authorizes once,
+	// also if the write is repeated.
+	authorizeCreate func() error
 	// updatedObject returns the object that the client wants in place of the stored one.
 	updatedObject storage.UpdateFunc
 	// fieldManager sets the managedFields of what updatedObject returns; nil if updatedObject does.
@@ -51,6 +55,7 @@ func (a *API) updateObject(q *request, parse func(*request) (*updatedObjectInfo,
 		return err
 	}
 	info.admission = a.newAdmissionRunner(q, info.options)
+	info.authorizeCreate = sync.OnceValue(func() error { return a.authorizeCreate(q) })
 	code, result, err := a.guaranteedUpdate(q, info)
 	if errors.Is(err, storage.ErrRequestTooLarge) && info.fieldManager != nil { // CR-18
 		info.dropManagedFields = true
@@ -85,9 +90,12 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 		if err != nil {
 			return nil, err
 		}
+		if err := a.checkEscalation(q, obj, old); err != nil {
+			return nil, err
+		}
 		if old == nil {
 			code = http.StatusCreated
-			return obj, a.createOnUpdate(q, info.admission, obj, dryRun, &allocation)
+			return obj, a.createOnUpdate(q, info, obj, &allocation)
 		}
 		if err := a.beforeUpdate(q, info.admission, obj, old, dryRun, &allocation); err != nil {
 			return nil, err
@@ -165,8 +173,10 @@ func (a *API) beforeUpdate(q *request, admission *admissionRunner, obj, old runt
 	return nil
 }
 
-// createOnUpdate prepares the object of a PUT or an apply that does not exist (OC-05, SA-02).
-func (a *API) createOnUpdate(q *request, admission *admissionRunner, obj runtime.Object, dryRun bool, allocation *allocation) error {
+// createOnUpdate prepares the object of a PUT or an apply that does not exist (OC-05, SA-02). The
+// permission to create it is needed too; as in kube-apiserver, it is checked before validating
+// admission.
+func (a *API) createOnUpdate(q *request, info *updatedObjectInfo, obj runtime.Object, allocation *allocation) error {
 	m := resource.Accessor(obj)
 	if _, err := resourceVersionOf(m); err != nil { // its value is ignored
 		return err
@@ -175,10 +185,16 @@ func (a *API) createOnUpdate(q *request, admission *admissionRunner, obj runtime
 		return err
 	}
 	rest.WipeSystemFields(m)
-	if err := a.beforeCreate(q, admission, obj, dryRun, allocation); err != nil {
+	if err := a.prepareCreate(q, obj, isDryRun(info.options.dryRun), allocation); err != nil {
 		return err
 	}
-	return admission.charge()
+	if err := info.authorizeCreate(); err != nil {
+		return err
+	}
+	if err := info.admission.validate(obj, nil); err != nil {
+		return err
+	}
+	return info.admission.charge()
 }
 
 // parseUpdate parses the options and the body of a PUT.
