@@ -12,6 +12,7 @@ type infoContext struct {
 	info    RequestInfo
 	request *http.Request // the request with this context
 	user    atomic.Pointer[string]
+	number  atomic.Uint64
 }
 
 type contextKey struct{}
@@ -72,4 +73,26 @@ func UserName(ctx context.Context) string {
 		}
 	}
 	return ""
+}
+
+// SetNumber records the number of a request in the timeline in its context. It does nothing if the
+// context has no RequestInfo.
+func SetNumber(ctx context.Context, number uint64) {
+	if c, ok := ctx.Value(contextKey{}).(*infoContext); ok {
+		c.number.Store(number)
+	}
+}
+
+// Number returns the number that SetNumber recorded, or 0.
+func Number(ctx context.Context) uint64 {
+	for {
+		c, ok := ctx.Value(contextKey{}).(*infoContext)
+		if !ok {
+			return 0
+		}
+		if n := c.number.Load(); n != 0 {
+			return n
+		}
+		ctx = c.Context
+	}
 }

@@ -23,3 +23,14 @@ func TestRequestFromContext(t *testing.T) {
 		require.Equal(t, requestinfo.Create, requestinfo.FromRequest(found).Verb)
 	}
 }
+
+// The number of a request remains after a filter has parsed the request again.
+func TestNumber(t *testing.T) {
+	requestinfo.SetNumber(t.Context(), 1)
+	require.Zero(t, requestinfo.Number(t.Context()))
+	r := requestinfo.WithRequestInfo(httptest.NewRequestWithContext(t.Context(), "GET", "/api", nil))
+	require.Zero(t, requestinfo.Number(r.Context()))
+	requestinfo.SetNumber(r.Context(), 7)
+	r = requestinfo.WithRequestInfo(r)
+	require.EqualValues(t, 7, requestinfo.Number(context.WithValue(r.Context(), t, t)))
+}

@@ -56,6 +56,7 @@ func (r *Recorder) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		x := r.add(request)
 		defer r.end(x)
+		requestinfo.SetNumber(request.Context(), x.seq)
 		next.ServeHTTP(&responseWriter{Status: responsewriter.Status{ResponseWriter: w}, x: x, pool: &r.pool, evict: r.evict, request: request}, x.observe(request))
 	})
 }
