@@ -84,18 +84,25 @@ func formatUser(user authenticationv1.UserInfo) string {
 //
 // As in v1.36 and later, a permission to impersonate can be limited to some requests (KEP-5284).
 // The modes for nodes, service accounts and other users are tried before the verb "impersonate",
-// which is for all requests. The error is that of the first mode.
+// which is for all requests. The error is that of the first mode. Observed are the permissions that
+// the user has for the mode that is used, or, if there is none, the decisions of the last mode, whose
+// permission is enough.
 func Impersonate(ctx context.Context, by authorizer.UnconditionalAuthorizer, a authorizer.AttributesRecord, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
 	var first error
+	var latest *HeldDecisions
 	for _, m := range modesFor(a.User, target) {
-		user, err := m.impersonate(checker{ctx, by}, a, target)
+		holding, held := HoldDecisions(ctx)
+		user, err := m.impersonate(checker{holding, by}, a, target)
 		if err == nil {
+			held.ObserveAllowed()
 			return user, nil
 		}
 		if first == nil {
 			first = err
 		}
+		latest = held
 	}
+	latest.ObserveAll()
 	return authenticationv1.UserInfo{}, first
 }
 

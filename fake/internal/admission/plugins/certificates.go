@@ -9,6 +9,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/authz"
 )
 
 var (
@@ -24,14 +25,21 @@ func isAuthorizedForSigner(ctx context.Context, a authorizer.UnconditionalAuthor
 		return true
 	}
 	domain, _, _ := strings.Cut(signer, "/")
+	var denied *authz.HeldDecisions // about signer
 	for _, name := range [...]string{signer, domain + "/*"} {
+		ctx, held := authz.HoldDecisions(ctx)
 		decision, _, err := a.Authorize(ctx, authorizer.AttributesRecord{
 			User: authn.NewInfo(attrs.User), Verb: verb, Name: name,
 			APIGroup: certificatesv1.GroupName, APIVersion: "*", Resource: "signers", ResourceRequest: true,
 		})
 		if err == nil && decision == authorizer.DecisionAllow {
+			held.ObserveAll()
 			return true
 		}
+		if denied == nil {
+			denied = held
+		}
 	}
+	denied.ObserveAll()
 	return false
 }
