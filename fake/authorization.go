@@ -50,7 +50,7 @@ func WithAuthorizer(a authorizer.UnconditionalAuthorizer) Option {
 func (s *Server) withAuthorization(next http.Handler) http.Handler {
 	by := s.api.Authorizer()
 	if by == nil {
-		return next
+		return s.withAccessRecord(next)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := authz.AttributesOf(authn.UserFrom(r.Context()), r)

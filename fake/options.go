@@ -287,8 +287,9 @@ func WithControlAPI() Option {
 }
 
 // WithoutTimeline disables the record of requests, responses and watch frames that Server.Timeline
-// and Server.Requests return. It saves its memory, which is limited, a few percent of the time of a
-// small request, and up to a fifth of that of a long streaming list.
+// and Server.Requests return, and that of accesses, which Server.Access returns. It saves their
+// memory, which is limited, a few percent of the time of a small request, and up to a fifth of that of
+// a long streaming list.
 func WithoutTimeline() Option {
 	return func(o *options) error {
 		o.timeline = false

@@ -15,6 +15,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
+	"example.com/fakeapi/fake/internal/accesslog"
 	"example.com/fakeapi/fake/internal/admission/policy"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
@@ -56,6 +57,7 @@ type Server struct {
 	adminCertificate *clientCertificate   // of the server's own clients; nil without client certificates
 	lifecycle        lifecycle
 	recorder         *timeline.Recorder
+	accesses         *accesslog.Recorder // nil with WithoutTimeline
 	compressor       compress.Compressor
 	openAPI          openAPIState
 	handler          http.Handler
@@ -129,11 +131,12 @@ func (s *Server) checkTypes(p *admissionregistrationv1.ValidatingAdmissionPolicy
 	return policy.CheckTypes(p, s.types.Table(), s.types.OpenAPI())
 }
 
-// handlerSettings returns the settings of the resource API. It also creates the metrics.
+// handlerSettings returns the settings of the resource API. It also creates the metrics and the
+// record of accesses.
 func (s *Server) handlerSettings() handlers.Settings {
 	o := s.opts
 	s.metrics = metrics.New(s.countObjects)
-	return handlers.Settings{
+	settings := handlers.Settings{
 		Metrics:                s.metrics,
 		ResourceVersionTimeout: o.resourceVersionTimeout,
 		CacheInitialization:    o.cacheInitializing,
@@ -150,6 +153,11 @@ func (s *Server) handlerSettings() handlers.Settings {
 		Tokens:                 s.tokens,
 		Services:               o.services,
 	}
+	if o.timeline {
+		s.accesses = accesslog.New()
+		settings.ObserveAuthorization, settings.ObserveGrant = s.observeAuthorization, s.observeGrant
+	}
+	return settings
 }
 
 // start serves the listener.

@@ -2,7 +2,11 @@
 // with the roles of manifests. Server.Access of package fakeapi returns a Report.
 package access
 
-import rbacv1 "k8s.io/api/rbac/v1"
+import (
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+)
 
 // Report has what was requested from a server, by user and user agent.
 type Report struct {
@@ -36,7 +40,8 @@ type Access struct {
 	// a list, has the name "". MoreNames reports whether there were more.
 	Names     []string `json:"names,omitempty"`
 	MoreNames bool     `json:"moreNames,omitempty"`
-	// Allowed and Denied count the requests by the decision of the authorizer.
+	// Allowed and Denied count the requests by the decision of the authorizer. For the verbs escalate
+	// and bind, Allowed counts all requests.
 	Allowed uint64 `json:"allowed,omitempty"`
 	Denied  uint64 `json:"denied,omitempty"`
 	// First and FirstDenied are the Seq of the first request, and of the first that was denied, in
@@ -52,3 +57,32 @@ type Access struct {
 
 // MaxNames is the maximum number of names of an Access.
 const MaxNames = 32
+
+// Of returns the accesses of a client. These are the ones whose user is named client, whose user is the
+// service account client (NAME, or NAMESPACE/NAME), or whose user agent is client or begins with it,
+// followed by a slash or a space: "manager" selects the user agent "manager/v1.2 (linux/amd64)". The
+// client "" selects all. Dropped is that of r.
+func (r Report) Of(client string) Report {
+	of := Report{Accesses: []Access{}, Dropped: r.Dropped}
+	for _, a := range r.Accesses {
+		if client == "" || a.isOf(client) {
+			of.Accesses = append(of.Accesses, a)
+		}
+	}
+	return of
+}
+
+// isOf reports whether an access is one of a client.
+func (a *Access) isOf(client string) bool {
+	if a.User == client {
+		return true
+	}
+	if account, ok := strings.CutPrefix(a.User, "system:serviceaccount:"); ok {
+		namespace, name, _ := strings.Cut(account, ":")
+		if client == name || client == namespace+"/"+name {
+			return true
+		}
+	}
+	rest, ok := strings.CutPrefix(a.UserAgent, client)
+	return ok && (rest == "" || rest[0] == '/' || rest[0] == ' ')
+}

@@ -105,8 +105,9 @@ type API struct {
 	loader   *fixtures.Loader
 	tokens   *serviceaccount.Tokens
 	reviewer *reviews.Reviewer
-	// authorizer decides about reviews and expressions, and requestAuthorizer about requests, which
-	// are observed. They are nil if everything is allowed.
+	// authorizer decides about reviews and expressions; it is nil if everything is allowed.
+	// requestAuthorizer decides about requests, and is observed; it is nil if everything is allowed and
+	// nothing observed.
 	authorizer, requestAuthorizer authz.Authorizer
 	rbac                          *rbac.Authorizer // nil without ModeRBAC
 	// storedRoles returns the authorizer by the roles in the store. That of a replica is behind it.

@@ -26,12 +26,14 @@ type importRule struct {
 
 // importRules has a rule for every package of the module.
 var importRules = []importRule{
-	{path: "cmd/...", module: []string{"fake", "scenario", "scenario/...", "conformance", "faults", "internal/originguard", "internal/printable", "internal/cmd/..."}},
+	{path: "cmd/...", module: []string{"fake", "fake/access", "scenario", "scenario/...", "conformance", "faults", "internal/originguard", "internal/printable", "internal/cmd/..."}},
 	{path: "scenario", module: []string{"fake", "faults"}},
 	{path: "scenario/clients", module: []string{"scenario"}, external: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", module: []string{"internal/printable"}, external: []string{"k8s.io/apimachinery"}},
-	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/originguard", "internal/originguard", "fake/internal/..."}},
+	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/originguard", "fake/access", "fake/internal/..."}},
+	{path: "fake/access", module: []string{"internal/printable"}},
 	{path: "fake/internal/managedfields/fastpath", external: []string{"k8s.io/api", "k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff/v6"}},
+	{path: "fake/internal/accesslog", module: []string{"internal/requestinfo", "fake/access", "fake/internal/authn"}},
 	{path: "fake/internal/...", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/frames", "fake/internal/..."}},
 	{path: "faults", module: []string{"internal/requestinfo", "internal/responsewriter", "internal/frames"}, external: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg", "google.golang.org/protobuf"}},
 	{
