@@ -56,6 +56,7 @@ func (c *controlAPI) routes() http.Handler {
 		"hits":          {http.MethodGet: c.listHits},
 		"requests":      {http.MethodGet: c.listRequests},
 		"timeline":      {http.MethodGet: c.getTimeline},
+		"access":        {http.MethodGet: c.getAccess, http.MethodDelete: c.action(c.server.ResetAccess)},
 
 		"tokens":        {http.MethodPost: c.addToken},
 		"tokens/expire": {http.MethodPost: c.expireToken},
