@@ -289,3 +289,19 @@ func heapBytes() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+// BenchmarkIdentity returns the identity of a prefix, and that of all records.
+func BenchmarkIdentity(b *testing.B) {
+	s := newFilledStore(b, 10_000)
+	for _, prefix := range []string{"pods/namespace-07/", ""} {
+		b.Run("prefix="+prefix, func(b *testing.B) {
+			first := s.View().Identity(prefix)
+			b.ReportAllocs()
+			for b.Loop() {
+				if s.View().Identity(prefix) != first {
+					b.Fatal("the identity has changed")
+				}
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package memstore_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,13 @@ type programRun struct {
 	snapshots []snapshotPair
 	forks     []forkedStore // stores that are not in use at the moment
 	ranges    int
+	// identified has the records under a prefix for each identity that was seen, in all stores.
+	identified map[prefixIdentity][]*memstore.Record
+}
+
+type prefixIdentity struct {
+	prefix   string
+	identity memstore.Identity
 }
 
 type forkedStore struct {
@@ -56,7 +64,7 @@ var programPrefixes = []string{
 }
 
 func runProgram(t testing.TB, limits memstore.Options, program []byte) {
-	x := &programRun{t: t, bytes: program, store: memstore.New(limits), model: newModel(limits)}
+	x := &programRun{t: t, bytes: program, store: memstore.New(limits), model: newModel(limits), identified: map[prefixIdentity][]*memstore.Record{}}
 	for len(x.bytes) > 0 {
 		x.model.trim()
 		x.step()
@@ -316,11 +324,22 @@ func (x *programRun) sameView(want modelState, rev memstore.Revision, v memstore
 	for _, prefix := range programPrefixes {
 		x.sameRange(want, v, prefix, "")
 		require.Equal(x.t, len(want.keysFrom(prefix, "")), v.Count(prefix), "count %q", prefix)
+		x.sameIdentity(v, prefix)
 	}
 	x.ranges++ // does not use program bytes
 	prefix, from := programPrefixes[x.ranges%len(programPrefixes)], programKeys[x.ranges*7%len(programKeys)]
 	x.sameRange(want, v, prefix, from)
 	x.sameRange(want, v, prefix, from+"\x00")
+}
+
+// sameIdentity checks that all views with the same identity have the same records under a prefix.
+func (x *programRun) sameIdentity(v memstore.View, prefix string) {
+	id := prefixIdentity{prefix, v.Identity(prefix)}
+	got := slices.Collect(v.Range(prefix, ""))
+	if want, ok := x.identified[id]; ok && !slices.Equal(want, got) {
+		x.t.Fatalf("the identity of prefix %q at %d is that of other records", prefix, v.Revision())
+	}
+	x.identified[id] = got
 }
 
 func (x *programRun) sameRange(want modelState, v memstore.View, prefix, from string) {
