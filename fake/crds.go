@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/fixtures"
+	"example.com/fakeapi/fake/internal/manifests"
 )
 
 // CRDSource is a source of CustomResourceDefinitions. CRDsFromObjects, CRDsFromPaths, CRDsFromFS
@@ -76,7 +77,7 @@ func CRDsFromFS(fsys fs.FS) CRDSource {
 			return nil, errors.New("fakeapi: CRDs: CRDsFromFS needs a file system")
 		}
 		var all []fixtures.Item
-		err := walkManifests(fsys, func(name string, body []byte) error {
+		err := manifests.Walk(fsys, func(name string, body []byte) error {
 			found, err := crdsInManifest(name, body)
 			all = append(all, found...)
 			return err
@@ -105,7 +106,7 @@ func readCRDPath(path string) ([]fixtures.Item, error) {
 		}
 		files = nil
 		for _, entry := range entries {
-			if !entry.IsDir() && isManifest(entry.Name()) {
+			if !entry.IsDir() && manifests.IsManifest(entry.Name()) {
 				files = append(files, filepath.Join(path, entry.Name()))
 			}
 		}
@@ -114,7 +115,7 @@ func readCRDPath(path string) ([]fixtures.Item, error) {
 	for _, file := range files {
 		info, err := os.Stat(file)
 		if err == nil && file != path {
-			err = checkRegular(file, info.Mode()) // a FIFO, for example, would block
+			err = manifests.CheckRegular(file, info.Mode()) // a FIFO, for example, would block
 		}
 		if err != nil {
 			return nil, err
