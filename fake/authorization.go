@@ -10,6 +10,7 @@ import (
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/faults"
 )
 
 // WithAuthorizer authorizes requests with an authorizer of k8s.io/apiserver. A function becomes one
@@ -64,6 +65,17 @@ func (s *Server) withAuthorization(next http.Handler) http.Handler {
 		default:
 			writeErrorNoSniff(w, r, authz.Forbidden(a, reason))
 		}
+	})
+}
+
+// withForbiddenByRules responds with a 403 to requests that a rule of package faults forbids.
+func withForbiddenByRules(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if faults.IsForbidden(r.Context()) {
+			writeErrorNoSniff(w, r, authz.Forbidden(authz.AttributesOf(authn.UserFrom(r.Context()), r), ""))
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 func (s *Server) buildHandlerChain() http.Handler {
 	handler := http.Handler(http.HandlerFunc(s.route))
 	handler = s.withStartupCheck(handler)
+	handler = withForbiddenByRules(handler)
 	handler = s.withAuthorization(handler)
 	handler = s.withImpersonation(handler)
 	handler = s.withAuthentication(handler)
@@ -51,7 +52,9 @@ func (s *Server) withMiddleware(next http.Handler) http.Handler {
 }
 
 // withFaults applies the fault rules.
-func (s *Server) withFaults(next http.Handler) http.Handler { return faults.Handler(&s.faults, next) }
+func (s *Server) withFaults(next http.Handler) http.Handler {
+	return faults.ServerHandler(&s.faults, next)
+}
 
 // withCBOR enables CBOR for the request if the feature is enabled.
 func (s *Server) withCBOR(next http.Handler) http.Handler {

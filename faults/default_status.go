@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -104,7 +105,7 @@ func defaultStatus(s metav1.Status, op Op) metav1.Status {
 func forbiddenMessage(op Op) string {
 	const user = `User "system:anonymous" cannot `
 	if op.Resource == "" {
-		return fmt.Sprintf(user+"access path %q", op.Path)
+		return fmt.Sprintf(user+"%s path %q", cmp.Or(op.Verb, "access"), op.Path)
 	}
 	resource := op.Resource
 	if op.Subresource != "" {

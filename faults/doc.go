@@ -111,6 +111,7 @@
 //	effect             phases                    what the client receives
 //	status(...)        before committed          a Status, with Retry-After if it has retryAfter
 //	raw(...)           before committed          any code, Content-Type, body and headers
+//	forbid             before                    the 403 of the authorizer for the user
 //	redirect(BASE)     before                    307 to SCHEME://HOST; "" is this server
 //	delay(D)           before committed stream   the response or frame after the duration D
 //	jitter(D, SEED)    before committed stream   likewise, a random time below D, by object
@@ -142,8 +143,8 @@
 // (*) only if the condition matches nothing but watches; error and end respond with 200.
 // (**) only with webhook(); the webhook is not called.
 //
-// status, raw, redirect, throttle, hang, reset, truncate, error, end, drop and reorder complete the
-// response or the frame, so they must be the last effect of a rule. All others can be followed by
+// status, forbid, raw, redirect, throttle, hang, reset, truncate, error, end, drop and reorder
+// complete the response or the frame, so they must be the last effect of a rule. All others can be followed by
 // further effects. reset in the committed phase is the lost response: the request was handled, and
 // the client does not receive the result. header, warn, skew and goaway change the response that is
 // sent in the end, also that of a later effect.
@@ -203,8 +204,9 @@
 // # Presets
 //
 // [Expire410], [Retry504], [DropBookmarks], [ExpireContinue], [TooBusy] and [BadGateway] return
-// common rules. [RealisticLatency] returns rules for the latency of a real cluster, where responses
-// and events take some milliseconds.
+// common rules. [RevokeFor] returns rules for permissions that are missing for some time, and
+// [RealisticLatency] rules for the latency of a real cluster, where responses and events take some
+// milliseconds.
 //
 // CATALOGUE.md in this directory lists 126 ways in which API servers break their clients, each with
 // the rule, method or option that reproduces it.
@@ -224,6 +226,8 @@
 //   - Response bodies in CBOR are not edited.
 //   - JSON frames must end with a newline and contain no other, as those of kube-apiserver do.
 //   - Rules do not see request bodies.
+//   - forbid needs that server, too, to have the name of the user in the 403. With another handler
+//     it is system:anonymous, as in status(403).
 //   - webhook() needs the server of package fakeapi. [Handler] and [Proxy] do not see the calls of
 //     the servers behind them.
 //   - Rules do not change the state of a server. For history that is lost for all clients, stale

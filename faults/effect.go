@@ -48,6 +48,7 @@ const (
 	frameDropped                // the frame is not sent, and the stream continues
 	frameSent                   // the frame has been sent, and the stream continues
 	finished                    // the response or the stream is complete
+	forbidden                   // the authorizer denies the request
 	aborted                     // the connection must be aborted
 )
 

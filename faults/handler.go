@@ -19,12 +19,13 @@ import (
 // Handler aborts a connection by hijacking it or by panicking with [http.ErrAbortHandler]. Handlers
 // around it must not recover that panic.
 func Handler(set *Set, next http.Handler) http.Handler {
-	return &middleware{set, next}
+	return &middleware{set: set, next: next}
 }
 
 type middleware struct {
-	set  *Set
-	next http.Handler
+	set        *Set
+	next       http.Handler
+	authorizes bool // next denies requests that rules forbid
 }
 
 func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -35,7 +36,8 @@ func (m *middleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := &exchange{set: m.set, w: w, r: r, op: NewOp(r)}
-	if x.finishRequest(m.applyBefore(rules, x)) {
+	o := m.applyBefore(rules, x)
+	if o == forbidden && m.forbid(x) || x.finishRequest(o) {
 		return
 	}
 	switch upgraded := requestinfo.IsUpgrade(r); {

@@ -43,6 +43,7 @@ var effects = map[string]func(*args) Effect{
 	"duplicate":     func(a *args) Effect { a.checkNoArgs(); return Duplicate() },
 	"end":           func(a *args) Effect { a.checkNoArgs(); return End() },
 	"error":         func(a *args) Effect { return ErrorEvent(parseStatus(a)) },
+	"forbid":        func(a *args) Effect { a.checkNoArgs(); return Forbid() },
 	"goaway":        func(a *args) Effect { a.checkNoArgs(); return GoAway() },
 	"hang":          func(a *args) Effect { a.checkNoArgs(); return Hang() },
 	"header":        parseHeader(SetHeader),

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -73,6 +74,22 @@ func RealisticLatency(seed uint64, when ...Pred) []Rule {
 	return []Rule{
 		{"latency", And(append([]Pred{During(Before)}, when...)...), delays()},
 		{"watch-latency", And(append(events, when...)...), delays()},
+	}
+}
+
+// RevokeFor returns rules for permissions that are revoked now and granted again after d. Until then
+// requests are denied as [Forbid] does. Running watches, which keep their permission, end regularly
+// at their next event or bookmark, so that the client asks for a new one; that event is not lost,
+// because the client continues at an earlier resourceVersion. when restricts the rules:
+//
+//	srv.Faults().AddFor(t, faults.RevokeFor(5*time.Minute, faults.Resource("secrets"))...)
+func RevokeFor(d time.Duration, when ...Pred) []Rule {
+	rule := func(name string, phase Phase, effect Effect, on ...Pred) Rule {
+		return Rule{name, And(slices.Concat([]Pred{During(phase)}, on, when, []Pred{Not(After(d))})...), []Effect{effect}}
+	}
+	return []Rule{
+		rule("revoked", Before, Forbid()),
+		rule("revoked-watch", Stream, End(), Verb(requestinfo.Watch)),
 	}
 }
 

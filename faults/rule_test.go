@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,6 +59,8 @@ func TestConstructorsPrintAndParse(t *testing.T) {
 		Retry504(2e9, Namespace("a")),
 		DropBookmarks(),
 		RealisticLatency(3, Resource("pods"))[0],
+		RevokeFor(5*time.Minute, Resource("pods"))[0],
+		RevokeFor(5*time.Minute, Resource("pods"), Every(2))[1],
 		RealisticLatency(3, Resource("pods"))[1],
 		ExpireContinue(Every(3)),
 		TooBusy(1500e6), TooBusy(0, Verb("get")), BadGateway(),
