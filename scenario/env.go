@@ -42,6 +42,9 @@ type Env struct {
 	streams watchStreams
 	clients map[string]*client
 	hits    hits
+	// authorizationModes are those that a step sets, or nil.
+	authorizationModes []fakeapi.AuthorizationMode
+	tokens             tokenFiles
 	// snapshots are those taken by steps, by name.
 	snapshots map[string]fakeapi.Snapshot
 }

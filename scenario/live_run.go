@@ -34,8 +34,7 @@ func NewLiveRun(name, text string, config Config) (*LiveRun, error) {
 		return nil, fmt.Errorf("%s: an external client cannot be called %s, because the user agent of steps begins with that name",
 			name, r.traffic.clientNames[i])
 	}
-	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
-	r.server, err = fakeapi.New(append(options, fakeapi.WithMiddleware(r.traffic.handler))...)
+	r.server, err = fakeapi.New(append(script.serverOptions(config), fakeapi.WithMiddleware(r.traffic.handler))...)
 	return r, err
 }
 

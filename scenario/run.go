@@ -117,9 +117,8 @@ func playWithTB(t fakeapi.TB, reportStuck func(error), config Config, s script) 
 // playTo is playWithTB with a transcript that the caller can read even if it never returns.
 func playTo(log *Transcript, t fakeapi.TB, reportStuck func(error), config Config, s script) error {
 	t.Helper()
-	options := append([]fakeapi.Option{fakeapi.WithSeed(config.Seed)}, config.Options...)
 	seedMathRand(config.Seed)
-	server := fakeapi.Start(t, append(options, fakeapi.WithInMemoryNetwork())...)
+	server := fakeapi.Start(t, append(s.serverOptions(config), fakeapi.WithInMemoryNetwork())...)
 	if server == nil { // t has recorded the error and continues
 		return nil
 	}
@@ -135,8 +134,12 @@ func (e *Env) runScript(ctx context.Context, reportStuck func(error), s script) 
 	if err := e.connect(); err != nil {
 		return fmt.Errorf("scenario: %w", err)
 	}
+	e.authorizationModes = s.authorizationModes()
 	err := e.runSteps(ctx, s)
 	e.stopAll(cancel, reportStuck)
+	if removeErr := e.tokens.remove(); removeErr != nil {
+		err = errors.Join(err, removeErr)
+	}
 	if e.config.AfterRun != nil {
 		e.config.AfterRun(e.Server(), err)
 	}

@@ -27,9 +27,18 @@ func RunClient(name string) Step { return runClient{name: name} }
 
 // RunClientOn is [RunClient] for a client that is connected to a replica, or to "main", the first
 // server. In the transcript, its requests to a replica end in "on REPLICA".
-func RunClientOn(name, replica string) Step { return runClient{name, replica} }
+func RunClientOn(name, replica string) Step { return runClient{name: name, on: replica} }
 
-type runClient struct{ name, on string }
+// RunClientAs is [RunClient] for a client that is not the administrator. With the user name of an
+// existing service account it has a token of the account in a file (BearerTokenFile of its
+// configuration), as in a Pod; see [ExpireToken] and [RotateToken]. As another user it has a client
+// certificate, which the server accepts with fakeapi.WithClientCA or [AuthorizationMode]. user may be
+// "". impersonate is the user that the client's requests impersonate, or "".
+func RunClientAs(name, user, impersonate string) Step {
+	return runClient{name: name, user: user, impersonate: impersonate}
+}
+
+type runClient struct{ name, on, user, impersonate string }
 
 // client is a client under test that was started.
 type client struct {
@@ -45,11 +54,11 @@ type client struct {
 }
 
 func (kinds) Run() stepKind {
-	return stepKind{"run CLIENT [--on REPLICA]", parseRun}
+	return stepKind{"run CLIENT [--on REPLICA] [--user USER] [--as USER]", parseRun}
 }
 
 func parseRun(a *args) (Step, error) {
-	words, given, err := a.wordsAndFlags("--on=")
+	words, given, err := a.wordsAndFlags("--on=", "--user=", "--as=")
 	if err != nil {
 		return nil, err
 	}
@@ -60,15 +69,17 @@ func parseRun(a *args) (Step, error) {
 	if names[0] == "" {
 		return nil, fmt.Errorf(`expected the name of a client, found ""`)
 	}
-	return runClient{names[0], given["--on"]}, nil
+	return runClient{names[0], given["--on"], given["--user"], given["--as"]}, nil
 }
 
 func (s runClient) String() string {
-	on := ""
-	if s.on != "" {
-		on = "--on " + quote(s.on)
+	words := []string{"run", quote(s.name)}
+	for _, flag := range [][2]string{{"--on", s.on}, {"--user", s.user}, {"--as", s.impersonate}} {
+		if flag[1] != "" {
+			words = append(words, flag[0], quote(flag[1]))
+		}
 	}
-	return joinWords("run", quote(s.name), on)
+	return joinWords(words...)
 }
 
 func (s runClient) Run(ctx context.Context, e *Env) error {
@@ -93,10 +104,15 @@ func (s runClient) Run(ctx context.Context, e *Env) error {
 			return err
 		}
 	}
+	config, err := e.userConfig(ctx, s.user)
+	if err != nil {
+		return err
+	}
+	config.Impersonate.UserName = s.impersonate
 	ctx, end := context.WithCancel(ctx)
 	c := &client{balancer: newBalancer(to), cancel: end, done: make(chan struct{})}
 	e.clients[s.name] = c
-	config := e.clientConfig(s.name, c.balancer)
+	e.prepareClientConfig(config, s.name, c.balancer)
 	go func() {
 		defer close(c.done)
 		defer end()
@@ -105,14 +121,12 @@ func (s runClient) Run(ctx context.Context, e *Env) error {
 	return nil
 }
 
-// clientConfig returns the configuration for a client under test.
-func (e *Env) clientConfig(name string, network *balancer) *rest.Config {
-	config := e.Server().RESTConfig()
+// prepareClientConfig makes config the configuration of a client under test.
+func (e *Env) prepareClientConfig(config *rest.Config, name string, network *balancer) {
 	config.UserAgent = name
 	config.Dial = network.dial
 	lane := e.log.clientLog(name)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return observedTransport{next, lane, network.label} })
-	return config
 }
 
 // checkCanRun returns an error if a client still runs, or has failed and no step expected that.

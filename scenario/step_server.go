@@ -211,22 +211,3 @@ func (s discoveryStep) simplifications() (steps []Step) {
 	}
 	return steps
 }
-
-// ExpireToken expires a bearer token that an option of the server has added. Requests with it are
-// answered 401 from then on.
-func ExpireToken(value string) Step { return expireToken{value} }
-
-type expireToken struct{ value string }
-
-func (kinds) ExpireToken() stepKind {
-	return stepKind{"expire token TOKEN", parseExpireToken}
-}
-
-func parseExpireToken(a *args) (Step, error) {
-	value, err := parseName(a, "a token")
-	return expireToken{value}, err
-}
-
-func (s expireToken) String() string { return "expire token " + quote(s.value) }
-
-func (s expireToken) Run(_ context.Context, e *Env) error { return e.Server().ExpireToken(s.value) }

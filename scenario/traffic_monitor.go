@@ -103,6 +103,8 @@ func (e *Env) admitExternal(ctx context.Context, s runClient) error {
 		return fmt.Errorf("external client %q cannot be run inside of another step", name)
 	case s.on != "" || e.current != e.servers[0]:
 		return fmt.Errorf("external client %q can only be run on the first server", name)
+	case s.user != "" || s.impersonate != "":
+		return fmt.Errorf("external client %q has its own credentials, and cannot be run as another user", name)
 	case e.clients[name] != nil:
 		return fmt.Errorf("external client %q is already running", name)
 	}
