@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -135,9 +136,11 @@ func TestRevokeFor(t *testing.T) {
 				errs = append(errs, err)
 			}
 		}))
-		factory.Start(t.Context().Done())
-		factory.WaitForCacheSync(t.Context().Done())
+		ctx, cancel := context.WithCancel(t.Context())
 		defer factory.Shutdown()
+		defer cancel()
+		factory.Start(ctx.Done())
+		factory.WaitForCacheSync(ctx.Done())
 
 		srv.Faults().AddFor(t, faults.RevokeFor(5*time.Minute, faults.Resource("configmaps"), faults.UserAgent("informer"))...)
 		maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
