@@ -64,6 +64,7 @@
 //	advance DURATION
 //	always DURATION STEP
 //	apply FILE [--server-side [--manager NAME] [--force]]
+//	authorization mode MODE ...
 //	catch up REPLICA
 //	clear fault NAME
 //	clear faults
@@ -93,7 +94,8 @@
 //	replica NAME [--frozen | --lag N | --delay DURATION]
 //	restart [STARTUP]
 //	restore NAME [BUMP]
-//	run CLIENT [--on REPLICA]
+//	rotate token USER
+//	run CLIENT [--on REPLICA] [--user USER] [--as USER]
 //	shutdown
 //	skew DURATION
 //	snapshot NAME

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -30,7 +31,11 @@ func parseAuthorizationMode(a *args) (Step, error) {
 	}
 	var s authorizationMode
 	for _, w := range words {
-		s.modes = append(s.modes, fakeapi.AuthorizationMode(w))
+		m := fakeapi.AuthorizationMode(w)
+		if !slices.Contains(fakeapi.AuthorizationModes(), m) || slices.Contains(s.modes, m) {
+			return nil, fmt.Errorf("expected some of the modes %v, each once, found %q", fakeapi.AuthorizationModes(), w)
+		}
+		s.modes = append(s.modes, m)
 	}
 	return s, nil
 }
@@ -64,7 +69,7 @@ func (s script) authorizationModes() []fakeapi.AuthorizationMode {
 func (s script) serverOptions(config Config) []fakeapi.Option {
 	options := []fakeapi.Option{fakeapi.WithSeed(config.Seed)}
 	if modes := s.authorizationModes(); modes != nil {
-		options = append(options, fakeapi.WithClientCA(), fakeapi.WithAuthorizationModes(modes...))
+		options = append(options, fakeapi.WithAuthorizationModes(modes...))
 	}
 	return append(options, config.Options...)
 }

@@ -32,7 +32,7 @@ func RunClientOn(name, replica string) Step { return runClient{name: name, on: r
 // RunClientAs is [RunClient] for a client that is not the administrator. With the user name of an
 // existing service account it has a token of the account in a file (BearerTokenFile of its
 // configuration), as in a Pod; see [ExpireToken] and [RotateToken]. As another user it has a client
-// certificate, which the server accepts with fakeapi.WithClientCA or [AuthorizationMode]. user may be
+// certificate, for which the server needs fakeapi.WithClientCA or [AuthorizationMode]. user may be
 // "". impersonate is the user that the client's requests impersonate, or "".
 func RunClientAs(name, user, impersonate string) Step {
 	return runClient{name: name, user: user, impersonate: impersonate}
@@ -104,7 +104,7 @@ func (s runClient) Run(ctx context.Context, e *Env) error {
 			return err
 		}
 	}
-	config, err := e.userConfig(ctx, s.user)
+	config, err := e.userConfig(s.user)
 	if err != nil {
 		return err
 	}

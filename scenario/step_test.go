@@ -40,6 +40,8 @@ func stepTexts(t *testing.T) []struct {
 		{"apply --force --manager ann a.yaml --server-side", ServerSideApply("a.yaml", manifest, "ann", true),
 			"apply a.yaml --server-side --manager ann --force"},
 		{"apply a.yaml --server-side", ServerSideApply("a.yaml", manifest, "", false), ""},
+		{"authorization mode RBAC", AuthorizationMode(fakeapi.ModeRBAC), ""},
+		{"authorization mode RBAC AlwaysDeny", AuthorizationMode(fakeapi.ModeRBAC, fakeapi.ModeAlwaysDeny), ""},
 		{"catch up b", CatchUp("b"), ""},
 		{"clear fault lost", ClearFault("lost"), ""},
 		{"clear faults", ClearFaults(), ""},
@@ -105,7 +107,9 @@ func stepTexts(t *testing.T) []struct {
 		{"restart 5s", Restart(5 * time.Second), ""},
 		{"restore backup", Restore("backup", 0), ""},
 		{"restore backup 1000", Restore("backup", 1000), ""},
+		{"rotate token system:serviceaccount:default:a", RotateToken("system:serviceaccount:default:a"), ""},
 		{"run mine", RunClient("mine"), ""},
+		{"run --as bob mine --user ann", RunClientAs("mine", "ann", "bob"), "run mine --user ann --as bob"},
 		{"run --on b mine", RunClientOn("mine", "b"), "run mine --on b"},
 		{"shutdown", Shutdown(), ""},
 		{"skew -5m", Skew(-5 * time.Minute), "skew -5m0s"},
@@ -171,7 +175,7 @@ func syntaxErrors() map[string]string {
 		"expect hits lost >= 3":                 "line 1: expected the end of the line",
 		"expect hits lost <=-3":                 `line 1: expected a number, or one after >= or <=, found "<=-3"`,
 		"clear fault":                           "line 1: expected more, found the end of the line (clear fault NAME)",
-		"run mine --on":                         "line 1: expected a value after --on, found the end of the line (run CLIENT [--on REPLICA])",
+		"run mine --on":                         "line 1: expected a value after --on, found the end of the line (run CLIENT [--on REPLICA] [--user USER] [--as USER])",
 		"run --on b":                            "line 1: expected more, found the end of the line",
 		"on b":                                  `line 1: expected a step (`,
 		"on":                                    "line 1: expected the name of a replica, found the end of the line",
@@ -203,6 +207,10 @@ func syntaxErrors() map[string]string {
 		"discovery lose apps":                   `line 1: expected one of fail, flap, hide, reset, stale, found "lose"`,
 		"discovery hide":                        "line 1: expected an API group, found none",
 		"expire token":                          "line 1: expected more, found the end of the line (expire token TOKEN)",
+		"rotate token":                          "line 1: expected more, found the end of the line (rotate token USER)",
+		"authorization mode":                    "line 1: expected more, found the end of the line (authorization mode MODE ...)",
+		"authorization mode Magic":              "line 1: expected some of the modes [",
+		"authorization mode RBAC RBAC":          `each once, found "RBAC"`,
 		"feature WatchList":                     "line 1: expected more, found the end of the line (feature NAME on|off)",
 		"feature WatchList of":                  `line 1: expected on or off, found "of"`,
 		"not ready -1s":                         "line 1: expected a duration of at least 0s, found -1s (not ready DURATION)",
@@ -313,6 +321,14 @@ func failingTexts() []struct{ text, want string } {
 		{"discovery hide nothing", `"nothing" is not a group of /apis`},
 		{"feature Magic on", `feature "Magic" cannot be set`},
 		{"expire token x", "fakeapi: "},
+		{"rotate token x", "no client runs as the service account x"},
+		{"run polls --user system:serviceaccount:default:none", `there is no service account "none" in the namespace "default"`},
+		{"run polls --user ann", "the server does not authenticate client certificates"},
+		{"authorization mode RBAC\nauthorization mode AlwaysDeny", "expected one step for the authorization mode"},
+		{"eventually 1s authorization mode RBAC", "expected one step for the authorization mode"},
+		{"authorization mode RBAC\nrun polls --user ann\nadvance 1s", `namespaces "default" is forbidden: User "ann" cannot get resource "namespaces" in API group "" in the namespace "default"`},
+		{"authorization mode AlwaysDeny\nrun polls --as ann\nadvance 1s", `User "ann" cannot get`},
+		{"apply a\nrun polls --user system:serviceaccount:default:a\nexpire token system:serviceaccount:default:a\nadvance 2s" + serviceAccount, "Unauthorized"},
 		{"not ready 2m\nwatch w cm", "429 TooManyRequests: "},
 		{"shutdown\nexpect absent cm/a", "connection refused"},
 		{"shutdown\nrestart 2m\nexpect absent cm/a", "503 ServiceUnavailable: "},
@@ -343,6 +359,9 @@ func failingTexts() []struct{ text, want string } {
 		{"webhook a.example.com cm --timeout 2s delay(3s), allow\napply a" + object, "context deadline exceeded"},
 	}
 }
+
+// serviceAccount is a file with a service account.
+const serviceAccount = "\n-- a --\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\n"
 
 // passingTexts returns texts that pass, although some are close to a failure.
 func passingTexts() []string {
@@ -395,6 +414,8 @@ func passingTexts() []string {
 			"expect error NotFound delete cm/a\nexpect hits no 1\nexpect error \"expected a rule no\" clear fault no\non b clear fault no\non b expect absent cm/a",
 		"replica b\nrun polls --on b\nadvance 2s\nexpect requests polls \" 200 on b\" 3\nswitch polls main\nadvance 2s\n" +
 			"expect requests polls \" 200 on b\" 3\nexpect requests polls \" 200\" 5",
+		"authorization mode RBAC\napply a\nrun polls --user system:serviceaccount:default:a\nadvance 2s\nexpect failed polls \"User \\\"system:serviceaccount:default:a\\\" cannot get\"" + serviceAccount,
+		"apply a\nrun polls --user system:serviceaccount:default:a\nadvance 2s\nrotate token system:serviceaccount:default:a\nadvance 2m\nexpect requests polls 200 123" + serviceAccount,
 		"expect error NotFound delete cm/a",
 		"fault when verb(watch) do error(500, \"\", broken)\nwatch w cm\nexpect events w ERROR 500 END",
 		"apply a\nexpect cm/a metadata.finalizers[1]=x.y/z metadata.finalizers=[\"a.b/c\",\"x.y/z\"] metadata[\"labels\"][\"a.b/c\"]=d" +

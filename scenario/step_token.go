@@ -6,18 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/client-go/rest"
 )
-
-// tokenLifetime is the lifetime of the tokens of service accounts, as long as that of a Pod's token
-// on a server with its defaults.
-const tokenLifetime = 365 * 24 * time.Hour
 
 // tokenFiles are the files with the tokens of the service accounts that clients run as.
 type tokenFiles struct {
@@ -58,7 +50,7 @@ func (f *tokenFiles) write(user, token string) (err error) {
 
 // userConfig returns a configuration with the credentials of a user: the token of a service account
 // or a client certificate. "" is the administrator.
-func (e *Env) userConfig(ctx context.Context, user string) (*rest.Config, error) {
+func (e *Env) userConfig(user string) (*rest.Config, error) {
 	if user == "" {
 		return e.Server().RESTConfig(), nil
 	}
@@ -66,7 +58,7 @@ func (e *Env) userConfig(ctx context.Context, user string) (*rest.Config, error)
 		return e.Server().RESTConfigWithCertificate(user)
 	}
 	if e.tokens.byUser[user] == nil {
-		if err := e.issueToken(ctx, user); err != nil {
+		if err := e.issueToken(user); err != nil {
 			return nil, err
 		}
 	}
@@ -76,31 +68,18 @@ func (e *Env) userConfig(ctx context.Context, user string) (*rest.Config, error)
 	return config, nil
 }
 
-// issueToken requests a token of a service account, by the name of its user, and writes it to the
-// file of its clients.
-func (e *Env) issueToken(ctx context.Context, user string) error {
+// issueToken writes a new token of a service account, by the name of its user, to the file of its
+// clients.
+func (e *Env) issueToken(user string) error {
 	namespace, name, err := serviceaccount.SplitUsername(user)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := e.withRequestTimeout(ctx)
-	defer cancel()
-	accounts := e.current.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"})
-	request := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "authentication.k8s.io/v1",
-		"kind":       "TokenRequest",
-		"metadata":   map[string]any{"name": name},
-		"spec":       map[string]any{"expirationSeconds": int64(tokenLifetime.Seconds())},
-	}}
-	answer, err := accounts.Namespace(namespace).Create(ctx, request, metav1.CreateOptions{}, "token")
-	if err != nil {
-		return requestError(ctx, err)
-	}
-	token, _, err := unstructured.NestedString(answer.Object, "status", "token")
+	config, err := e.Server().RESTConfigForServiceAccount(namespace, name)
 	if err != nil {
 		return err
 	}
-	return e.tokens.write(user, token)
+	return e.tokens.write(user, config.BearerToken)
 }
 
 // ExpireToken expires a bearer token that an option of the server has added, or, for the user name
@@ -147,9 +126,9 @@ func parseRotateToken(a *args) (Step, error) {
 
 func (s rotateToken) String() string { return "rotate token " + quote(s.user) }
 
-func (s rotateToken) Run(ctx context.Context, e *Env) error {
+func (s rotateToken) Run(_ context.Context, e *Env) error {
 	if e.tokens.byUser[s.user] == nil {
 		return errors.New("no client runs as the service account " + quote(s.user))
 	}
-	return e.issueToken(ctx, s.user)
+	return e.issueToken(s.user)
 }
