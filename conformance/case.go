@@ -173,6 +173,16 @@ func Cases() []Case {
 		policyPatchCases(),
 		policyKindCases(),
 		policyStatusCases(),
+		accessVerbCases(),
+		accessRuleCases(),
+		accessScopeCases(),
+		accessSubjectCases(),
+		accessBindingCases(),
+		accessBootstrapCases(),
+		accessAggregationCases(),
+		accessEscalationCases(),
+		accessReviewCases(),
+		accessImpersonationCases(),
 	)
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
 	return all

@@ -172,6 +172,11 @@ func isForbidden(message *regexp.Regexp, details metav1.StatusDetails) expectati
 // isDenied expects the denial of a verb on RESOURCE[.GROUP][/SUBRESOURCE], for an object or, with
 // name "", for a collection.
 func isDenied(verb, resource, name, where string) []expectation {
+	return isDeniedTo(`"[^"]+"`, verb, resource, name, where)
+}
+
+// isDeniedTo is like isDenied, for a user whose quoted name matches a regular expression.
+func isDeniedTo(user, verb, resource, name, where string) []expectation {
 	resource, sub, _ := strings.Cut(resource, "/")
 	plural, group, _ := strings.Cut(resource, ".")
 	what := plural
@@ -183,8 +188,8 @@ func isDenied(verb, resource, name, where string) []expectation {
 		subject += fmt.Sprintf(" %q", name)
 	}
 	return []expectation{hasNosniff, isForbidden(
-		regexp.MustCompile(`^`+regexp.QuoteMeta(subject)+` is forbidden: User "[^"]+" `+
-			regexp.QuoteMeta(fmt.Sprintf("cannot %s resource %q in API group %q %s", verb, what, group, where))+`(: .*)?$`),
+		regexp.MustCompile(`^`+regexp.QuoteMeta(subject)+` is forbidden: User `+user+` `+
+			regexp.QuoteMeta(fmt.Sprintf("cannot %s resource %q in API group %q %s", verb, what, group, where))+`(?s:: .*)?$`),
 		metav1.StatusDetails{Name: name, Group: group, Kind: plural},
 	)}
 }

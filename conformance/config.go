@@ -53,10 +53,10 @@ type Config struct {
 	// names no case is an error.
 	Skip map[string]string
 
-	// Features states which feature gates the server has enabled or disabled, by name:
-	// [CBORServingAndStorage] and [WatchList], see [FeatureGates]. If a gate is missing, the suite
-	// detects the feature, and skips the cases about servers of the other kind. If it is set, cases
-	// fail on a server of the other kind. A name that no case depends on is an error.
+	// Features states which feature gates the server has enabled or disabled, by name, see
+	// [FeatureGates]. If a gate is missing, the suite detects the feature, and skips the cases about
+	// servers of the other kind. If it is set, cases fail on a server of the other kind. A name that
+	// no case depends on is an error.
 	Features map[string]bool
 
 	// Timeout limits the duration of a case without its clean-up. The default is 30 s. A case may

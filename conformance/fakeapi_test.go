@@ -30,13 +30,14 @@ func configOf(srv *fakeapi.Server) conformance.Config {
 	}
 }
 
-// configWithUsers returns a configuration for a fake with authentication and authorization.
+// configWithUsers returns a configuration for a fake with authentication, a custom authorizer that
+// has no opinion, and RBAC.
 func configWithUsers(t *testing.T) conformance.Config {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(),
 		fakeapi.WithTokens(fakeapi.Token{Value: "admin", User: "admin", Groups: []string{"system:masters"}}, fakeapi.Token{Value: "unprivileged", User: "unprivileged"}),
 		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, _ authorizer.Attributes) (authorizer.Decision, string, error) {
 			return authorizer.DecisionNoOpinion, "", nil
-		})))
+		})), fakeapi.WithRBAC())
 	config := configOf(srv)
 	unprivileged, err := rest.HTTPClientFor(srv.RESTConfigWithToken("unprivileged"))
 	require.NoError(t, err)
@@ -45,7 +46,7 @@ func configWithUsers(t *testing.T) conformance.Config {
 }
 
 // userCases are the cases that need different users.
-var userCases = regexp.MustCompile(`^(AU-|SA-30$|DR-08$)`)
+var userCases = regexp.MustCompile(`^(AU-|RB-|SA-30$|DR-08$)`)
 
 // TestFakeWithUsers runs the cases about users, with a second client and with impersonation.
 func TestFakeWithUsers(t *testing.T) {

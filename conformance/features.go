@@ -13,13 +13,18 @@ const (
 	// CBORServingAndStorage enables requests and responses in CBOR (CB). It is off by default in
 	// v1.37.
 	CBORServingAndStorage = "CBORServingAndStorage"
+	// ConstrainedImpersonation enables verbs such as impersonate-on:user-info:get (RB). It is on by
+	// default.
+	ConstrainedImpersonation = "ConstrainedImpersonation"
 	// WatchList enables streaming lists (SI). It is on by default.
 	WatchList = "WatchList"
 )
 
 // FeatureGates returns the names of the feature gates that cases depend on, which are the valid
 // keys of [Config].Features.
-func FeatureGates() []string { return []string{CBORServingAndStorage, WatchList} }
+func FeatureGates() []string {
+	return []string{CBORServingAndStorage, ConstrainedImpersonation, WatchList}
+}
 
 // checkFeatures returns an error for gates that no case depends on.
 func (c Config) checkFeatures() error {

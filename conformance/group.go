@@ -44,6 +44,7 @@ var groups = []group{
 	{"VA", "validation of built-in types"},
 	{"WH", "admission webhooks"},
 	{"AP", "admission policies"},
+	{"RB", "RBAC"},
 }
 
 // Group returns the letters of the case's rule, such as "PV".

@@ -30,7 +30,8 @@ type call struct {
 	agent               string // User-Agent; "" is the default of the suite
 	etag                string // If-None-Match
 	headers             map[string]string
-	unprivileged        bool // send it as a user without permissions
+	unprivileged        bool      // send it as a user without permissions
+	impersonated        *identity // send it as this user; nil for the client's own
 }
 
 // chunkedBody is a body that is sent unchanged and chunked, without a Content-Length.
@@ -144,6 +145,7 @@ func (s *session) newHTTPRequest(ctx context.Context, c call) (*http.Request, er
 	if c.unprivileged && s.run.config.UnprivilegedClient == nil {
 		req.Header.Set("Impersonate-User", "conformance-unprivileged-"+s.run.id)
 	}
+	c.impersonated.setHeaders(req.Header)
 	for name, value := range c.headers {
 		req.Header.Set(name, value)
 	}

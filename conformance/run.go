@@ -86,6 +86,7 @@ type run struct {
 	webhookErr      error          // why it cannot be used, which skips or fails the cases
 	markerNamespace *admission     // nil until a case about admission policies uses it
 	markerPolicies  int            // number of marker policies, for their names
+	rbac            *rbacSupport   // nil until a case about RBAC is run
 }
 
 func newRun(c Config) (*run, error) {

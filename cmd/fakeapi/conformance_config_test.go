@@ -112,7 +112,7 @@ func TestConformanceConfigUsage(t *testing.T) {
 		{"--url http://x --context c", "--context requires --kubeconfig; see", exitUsage},
 		{"--url http://x --unprivileged-context c", "--unprivileged-context requires --kubeconfig or --unprivileged-kubeconfig; see", exitUsage},
 		{"--url localhost:80", "--url localhost:80: it is not of the form http://host:port", exitError},
-		{"--features Nope", `no case depends on a feature gate "Nope"; the feature gates are: CBORServingAndStorage, WatchList; see`, exitUsage},
+		{"--features Nope", `no case depends on a feature gate "Nope"; the feature gates are: CBORServingAndStorage, ConstrainedImpersonation, WatchList; see`, exitUsage},
 		{"--features WatchList=perhaps", `"perhaps" is neither true nor false; see`, exitUsage},
 		{"--features WatchList=", `"" is neither true nor false; see`, exitUsage},
 		{"--features -WatchList=true", `"-WatchList=true" is ambiguous: use NAME, NAME=false or -NAME; see`, exitUsage},
