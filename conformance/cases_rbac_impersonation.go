@@ -182,7 +182,7 @@ func (p *access) constrainedRobot(ctx context.Context) (func(call) call, error) 
 	if err != nil {
 		return nil, err
 	}
-	a, err := p.s.do(ctx, robot(get(p.path())).as(p.user()), code(http.StatusForbidden))
+	a, err := p.s.do(ctx, robot(get(p.path())).as(p.user()), isForbiddenWith("cannot impersonate"))
 	if err != nil {
 		return nil, err
 	}

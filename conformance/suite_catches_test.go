@@ -24,7 +24,7 @@ type faultyServer struct {
 }
 
 // faultyServers are all faulty servers.
-var faultyServers = slices.Concat(generalFaults, pageFaults, streamFaults, selectorFaults, metaFaults, writeFaults, deletionFaults, namespaceFaults, subresourceFaults, patchFaults, applyFaults, fieldFaults, openAPIFaults, tableFaults, reviewFaults, accessFaults, encodingFaults, documentFaults, customFaults, reasonFaults, ruleFaults, builtinFaults, webhookFaults, policyFaults)
+var faultyServers = slices.Concat(generalFaults, pageFaults, streamFaults, selectorFaults, metaFaults, writeFaults, deletionFaults, namespaceFaults, subresourceFaults, patchFaults, applyFaults, fieldFaults, openAPIFaults, tableFaults, reviewFaults, accessFaults, encodingFaults, documentFaults, customFaults, reasonFaults, ruleFaults, builtinFaults, webhookFaults, policyFaults, rbacFaults)
 
 // generalFaults break rules of several groups.
 var generalFaults = []faultyServer{
