@@ -6,7 +6,7 @@ import (
 )
 
 // Identity identifies the records of a View under a prefix; see [View.Identity]. It is comparable. It
-// does not keep records in memory.
+// does not keep records in memory. The zero Identity is that of no records.
 type Identity struct {
 	// node is the channel of the radix node that contains the prefix. Each node has a channel of its
 	// own, and a write replaces the nodes on the way to its key. The channel is compared only.
@@ -20,9 +20,10 @@ type Identity struct {
 // different stores that were forked or restored. So a value that is derived from these records can
 // be used again.
 //
-// A write under the prefix changes the identity. The identity may also change for another reason: a
-// write elsewhere if no key has the prefix, and a view at an older revision, whose identity
-// differs in every call if there were writes under the prefix shortly before that revision.
+// A write under the prefix changes the identity. It may also change without one: if a key is created
+// or deleted that is next to the prefix in the tree of keys, and for the prefix "" if the store is
+// restored. A view at an older revision has another identity in each call if there were writes
+// under the prefix shortly before that revision. Identity is fastest for "".
 func (v View) Identity(prefix string) Identity {
 	if v.base == nil {
 		return Identity{}
@@ -33,7 +34,10 @@ func (v View) Identity(prefix string) Identity {
 	if prefix == "" {
 		return Identity{state: weak.Make(v.base)}
 	}
-	it, err := v.base.db.Txn(false).Get(table, byKeyPrefix, prefix)
+	node, first, err := v.base.db.Txn(false).FirstWatch(table, byKeyPrefix, prefix)
 	must(err)
-	return Identity{node: it.WatchCh()}
+	if first == nil {
+		return Identity{}
+	}
+	return Identity{node: node}
 }

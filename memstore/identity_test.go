@@ -45,7 +45,7 @@ func TestIdentity(t *testing.T) {
 	require.Equal(t, old.Identity("pods/"), s.View().Identity("pods/"))
 	put(s, "pods/a/x", "4")
 	require.NotEqual(t, old.Identity("pods/a/"), s.View().Identity("pods/a/"))
-	require.Equal(t, memstore.View{}.Identity("pods/"), memstore.View{}.Identity("nodes/"))
+	require.Equal(t, memstore.View{}.Identity("pods/"), s.View().Identity("absent/"))
 }
 
 // The view at an older revision has an identity if there were no writes under the prefix between

@@ -3,10 +3,11 @@ package rbac
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -17,11 +18,16 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Authorizer decides by the roles and bindings in a view of a store. It is safe for concurrent use.
+// Authorizer decides by the roles and bindings in a view of a store. It keeps them by subject, and
+// checks before each decision that they are those of the view. It is safe for concurrent use.
 type Authorizer struct {
-	view                                           func() memstore.View
-	roles, clusterRoles, bindings, clusterBindings *resource.Resource
-	decoded                                        *recordcache.Cache[runtime.Object]
+	view                func() memstore.View
+	clusterKinds, kinds kinds
+	rules               *recordcache.Cache[[]rbacv1.PolicyRule] // of roles
+	cluster             atomic.Pointer[scope]                   // the last one that was used
+
+	mu         sync.RWMutex      // guards namespaces
+	namespaces map[string]*scope // the last one of each namespace that was used
 }
 
 var _ authorizer.UnconditionalAuthorizer = (*Authorizer)(nil)
@@ -33,32 +39,29 @@ func New(view func() memstore.View, table *resource.Table) *Authorizer {
 	lookup := func(plural string) *resource.Resource {
 		return table.Lookup(rbacv1.GroupName, rbacv1.SchemeGroupVersion.Version, plural)
 	}
-	return &Authorizer{
-		view: view, decoded: recordcache.New[runtime.Object](),
-		roles: lookup("roles"), clusterRoles: lookup("clusterroles"),
-		bindings: lookup("rolebindings"), clusterBindings: lookup("clusterrolebindings"),
+	a := &Authorizer{
+		view:         view,
+		clusterKinds: kinds{lookup("clusterroles"), lookup("clusterrolebindings")},
+		kinds:        kinds{lookup("roles"), lookup("rolebindings")},
+		rules:        recordcache.New[[]rbacv1.PolicyRule](),
+		namespaces:   map[string]*scope{},
 	}
+	a.cluster.Store(newScope(""))
+	return a
 }
 
 // Authorize implements authorizer.UnconditionalAuthorizer. It allows an action or has no opinion.
+// Then the reason has the errors of the roles that do not exist.
 func (a *Authorizer) Authorize(_ context.Context, attributes authorizer.Attributes) (authorizer.Decision, string, error) {
-	allowedBy := ""
-	var errs []error
-	a.visitRules(attributes.GetUser(), attributes.GetNamespace(), func(source fmt.Stringer, rule *rbacv1.PolicyRule, err error) bool {
-		switch {
-		case err != nil:
-			errs = append(errs, err)
-		case RuleAllows(attributes, rule):
-			allowedBy = source.String()
-			return false
+	p := a.policyFor(attributes.GetNamespace())
+	u, wanted := attributes.GetUser(), newAction(attributes)
+	for _, s := range p.scopes() {
+		if g := p.find(s, u, &wanted); g != nil {
+			return authorizer.DecisionAllow, g.Reason(), nil
 		}
-		return true
-	})
-	if allowedBy != "" {
-		return authorizer.DecisionAllow, "RBAC: allowed by " + allowedBy, nil
 	}
-	if len(errs) > 0 {
-		return authorizer.DecisionNoOpinion, fmt.Sprintf("RBAC: %v", utilerrors.NewAggregate(errs)), nil
+	if err := p.roleErrors(u); err != nil {
+		return authorizer.DecisionNoOpinion, fmt.Sprintf("RBAC: %v", err), nil
 	}
 	return authorizer.DecisionNoOpinion, "", nil
 }
@@ -83,14 +86,16 @@ func (a *Authorizer) RulesFor(_ context.Context, u user.Info, namespace string) 
 func (a *Authorizer) Rules(u user.Info, namespace string) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
 	var errs []error
-	a.visitRules(u, namespace, func(_ fmt.Stringer, rule *rbacv1.PolicyRule, err error) bool {
-		if err != nil {
-			errs = append(errs, err)
-		} else {
-			rules = append(rules, *rule)
+	p := a.policyFor(namespace)
+	for _, s := range p.scopes() {
+		for _, g := range s.bindings.grantsOf(u) {
+			of, err := p.bindingRules(g.binding)
+			rules = append(rules, of...)
+			if err != nil {
+				errs = append(errs, err)
+			}
 		}
-		return true
-	})
+	}
 	return rules, utilerrors.NewAggregate(errs)
 }
 
@@ -103,99 +108,32 @@ func (a *Authorizer) RoleRules(ref rbacv1.RoleRef, namespace string) ([]rbacv1.P
 func (a *Authorizer) roleRules(view memstore.View, ref rbacv1.RoleRef, namespace string) ([]rbacv1.PolicyRule, error) {
 	switch ref.Kind {
 	case "Role":
-		obj, err := a.decode(a.roles, view.Get(codec.Key(a.roles, namespace, ref.Name)))
-		if obj == nil {
-			return nil, orNotFound(err, "role", ref.Name)
-		}
-		return obj.(*rbacv1.Role).Rules, nil
+		return a.storedRules(a.kinds.roles, view.Get(codec.Key(a.kinds.roles, namespace, ref.Name)), "role", ref.Name)
 	case "ClusterRole":
-		obj, err := a.decode(a.clusterRoles, view.Get(codec.Key(a.clusterRoles, "", ref.Name)))
-		if obj == nil {
-			return nil, orNotFound(err, "clusterrole", ref.Name)
-		}
-		return obj.(*rbacv1.ClusterRole).Rules, nil
+		return a.storedRules(a.clusterKinds.roles, view.Get(codec.Key(a.clusterKinds.roles, "", ref.Name)), "clusterrole", ref.Name)
 	}
 	return nil, fmt.Errorf("unsupported role reference kind: %q", ref.Kind)
 }
 
-func orNotFound(err error, plural, name string) error {
-	if err != nil {
-		return err
+// storedRules returns the rules of the record of a role, or NotFound without a record.
+func (a *Authorizer) storedRules(res *resource.Resource, record *memstore.Record, kind, name string) ([]rbacv1.PolicyRule, error) {
+	if record == nil {
+		return nil, apierrors.NewNotFound(rbacv1.Resource(kind), name)
 	}
-	return apierrors.NewNotFound(rbacv1.Resource(plural), name)
-}
-
-// decode returns the object of a record, or nil without a record.
-func (a *Authorizer) decode(res *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
-	if rec == nil {
-		return nil, nil
+	if rules, ok := a.rules.Get(record); ok {
+		return rules, nil
 	}
-	if obj, ok := a.decoded.Get(rec); ok {
-		return obj, nil
-	}
-	obj, err := codec.DecodeStored(res, rec)
+	obj, err := codec.DecodeStored(res, record)
 	if err != nil {
 		return nil, err
 	}
-	a.decoded.Put(rec, obj)
-	return obj, nil
-}
-
-// source is what gives a user a rule: a binding, its role and the subject that is the user.
-type source struct {
-	kind, name string // of the binding; the name of a RoleBinding is NAME/NAMESPACE
-	role       rbacv1.RoleRef
-	subject    string
-}
-
-func (s source) String() string {
-	return fmt.Sprintf("%s %q of %s %q to %s", s.kind, s.name, s.role.Kind, s.role.Name, s.subject)
-}
-
-// visitRules calls visit with the rules of u in a namespace until it returns false: those of
-// ClusterRoleBindings, then those of the RoleBindings in the namespace. A role that does not exist is
-// an error.
-func (a *Authorizer) visitRules(u user.Info, namespace string, visit func(source fmt.Stringer, rule *rbacv1.PolicyRule, err error) bool) {
-	view := a.view()
-	visitRole := func(s source, roleNamespace string) bool {
-		rules, err := a.roleRules(view, s.role, roleNamespace)
-		if err != nil {
-			return visit(nil, nil, err)
-		}
-		for i := range rules {
-			if !visit(s, &rules[i], nil) {
-				return false
-			}
-		}
-		return true
+	var rules []rbacv1.PolicyRule
+	switch role := obj.(type) {
+	case *rbacv1.Role:
+		rules = role.Rules
+	case *rbacv1.ClusterRole:
+		rules = role.Rules
 	}
-	for rec := range view.Range(codec.Key(a.clusterBindings, "", ""), "") {
-		obj, err := a.decode(a.clusterBindings, rec)
-		if err != nil {
-			if !visit(nil, nil, err) {
-				return
-			}
-			continue
-		}
-		b := obj.(*rbacv1.ClusterRoleBinding)
-		if subject, ok := findSubject(b.Subjects, u, ""); ok && !visitRole(source{"ClusterRoleBinding", b.Name, b.RoleRef, describeSubject(subject, "")}, "") {
-			return
-		}
-	}
-	if namespace == "" {
-		return
-	}
-	for rec := range view.Range(codec.Key(a.bindings, namespace, ""), "") {
-		obj, err := a.decode(a.bindings, rec)
-		if err != nil {
-			if !visit(nil, nil, err) {
-				return
-			}
-			continue
-		}
-		b := obj.(*rbacv1.RoleBinding)
-		if subject, ok := findSubject(b.Subjects, u, namespace); ok && !visitRole(source{"RoleBinding", b.Name + "/" + namespace, b.RoleRef, describeSubject(subject, namespace)}, namespace) {
-			return
-		}
-	}
+	a.rules.Put(record, rules)
+	return rules, nil
 }

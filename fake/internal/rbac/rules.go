@@ -10,15 +10,38 @@ import (
 
 // RuleAllows reports whether a rule of a role allows an action.
 func RuleAllows(a authorizer.Attributes, rule *rbacv1.PolicyRule) bool {
-	if !contains(rule.Verbs, a.GetVerb(), rbacv1.VerbAll) {
+	action := newAction(a)
+	return action.isAllowedBy(rule)
+}
+
+// action is what rules are compared with.
+type action struct {
+	isResource                         bool
+	verb                               string
+	group, resource, subresource, name string
+	path                               string
+}
+
+func newAction(a authorizer.Attributes) action {
+	if !a.IsResourceRequest() {
+		return action{verb: a.GetVerb(), path: a.GetPath()}
+	}
+	return action{
+		isResource: true, verb: a.GetVerb(),
+		group: a.GetAPIGroup(), resource: a.GetResource(), subresource: a.GetSubresource(), name: a.GetName(),
+	}
+}
+
+func (a *action) isAllowedBy(rule *rbacv1.PolicyRule) bool {
+	if !contains(rule.Verbs, a.verb, rbacv1.VerbAll) {
 		return false
 	}
-	if !a.IsResourceRequest() {
-		return allowsPath(rule.NonResourceURLs, a.GetPath())
+	if !a.isResource {
+		return a.hasPathIn(rule.NonResourceURLs)
 	}
-	return contains(rule.APIGroups, a.GetAPIGroup(), rbacv1.APIGroupAll) &&
-		allowsResource(rule.Resources, a.GetResource(), a.GetSubresource()) &&
-		(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, a.GetName()))
+	return contains(rule.APIGroups, a.group, rbacv1.APIGroupAll) &&
+		(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, a.name)) &&
+		a.hasResourceIn(rule.Resources)
 }
 
 // contains reports whether list has value or the wildcard.
@@ -31,37 +54,32 @@ func contains(list []string, value, wildcard string) bool {
 	return false
 }
 
-// allowsResource reports whether the resources of a rule include a resource, or a subresource
-// unless that is "".
-func allowsResource(resources []string, resource, subresource string) bool {
+// hasResourceIn reports whether the resources of a rule include that of the action: "*", RESOURCE,
+// or for a subresource RESOURCE/SUBRESOURCE or */SUBRESOURCE.
+func (a *action) hasResourceIn(resources []string) bool {
 	for _, one := range resources {
-		if one == rbacv1.ResourceAll {
+		if one == rbacv1.ResourceAll || a.subresource == "" && one == a.resource {
 			return true
 		}
-		if subresource == "" {
-			if one == resource {
+		if of, ok := strings.CutSuffix(one, a.subresource); ok && a.subresource != "" && strings.HasSuffix(of, "/") {
+			if of = of[:len(of)-1]; of == a.resource || of == rbacv1.ResourceAll {
 				return true
 			}
-			continue
 		}
-		of, sub, ok := strings.Cut(one, "/")
-		if ok && sub == subresource && (of == resource || of == "*") {
+	}
+	return false
+}
+
+// hasPathIn reports whether the nonResourceURLs of a rule include the path of the action.
+func (a *action) hasPathIn(urls []string) bool {
+	for _, one := range urls {
+		if one == a.path || isPattern(one) && strings.HasPrefix(a.path, strings.TrimRight(one, "*")) {
 			return true
 		}
 	}
 	return false
 }
 
-// allowsPath reports whether the nonResourceURLs of a rule include a path. A URL that ends in "*"
-// includes all paths that begin with the rest.
-func allowsPath(urls []string, path string) bool {
-	for _, one := range urls {
-		if one == path || one == rbacv1.NonResourceAll {
-			return true
-		}
-		if strings.HasSuffix(one, "*") && strings.HasPrefix(path, strings.TrimRight(one, "*")) {
-			return true
-		}
-	}
-	return false
-}
+// isPattern reports whether a nonResourceURL includes all paths that begin with what precedes its
+// asterisks.
+func isPattern(url string) bool { return strings.HasSuffix(url, "*") }
