@@ -116,8 +116,10 @@ func (s *Server) initialize(isNew bool) (err error) {
 	if err := s.loadFixtures(s.opts.fixtures); err != nil {
 		return err
 	}
-	if err := s.api.ReconcileBootstrapPolicy(isNew); err != nil {
-		return err
+	if !isNew || len(s.opts.fixtures) > 0 {
+		if err := s.api.ReconcileBootstrapPolicy(isNew); err != nil {
+			return err
+		}
 	}
 	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes)
 	if err := s.setUpAuth(); err != nil {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,66 +24,102 @@ const clusterRolePrefix = "clusterroles.rbac.authorization.k8s.io/"
 // isClusterRole reports whether a key is that of a ClusterRole.
 func isClusterRole(key string) bool { return strings.HasPrefix(key, clusterRolePrefix) }
 
-// aggregatedRole is a ClusterRole with an aggregationRule.
+// aggregatedRole is a ClusterRole that may have an aggregationRule.
 type aggregatedRole struct {
+	rec *memstore.Record
+	// selectors are those of the aggregationRule, if isDecoded is true.
 	selectors []labels.Selector
+	isDecoded bool
 	// examine reports whether it, or a ClusterRole that it selects, was written since its rules were
 	// last compared.
 	examine bool
 }
 
-// selects reports whether the rules of the ClusterRole rec are aggregated. rec may be nil.
-func (r *aggregatedRole) selects(rec *memstore.Record) bool {
-	return rec != nil && slices.ContainsFunc(r.selectors, func(s labels.Selector) bool {
+// aggregates reports whether a role has the rules of the ClusterRole rec. rec may be nil.
+func (m *Controllers) aggregates(role *aggregatedRole, rec *memstore.Record) bool {
+	if rec == nil || rec.Key == role.rec.Key {
+		return false
+	}
+	if !role.isDecoded {
+		role.isDecoded, role.selectors = true, m.readSelectors(role.rec)
+	}
+	return slices.ContainsFunc(role.selectors, func(s labels.Selector) bool {
 		return s.Matches((*codec.RecordLabels)(rec))
 	})
 }
 
-// onClusterRoleChange records a write of a ClusterRole: the rules of those that select it may change.
-func (m *Controllers) onClusterRoleChange(p location, prev, rec *memstore.Record) {
-	key := clusterRolePrefix + p.name
-	for other, role := range m.aggregated {
-		if other != key && (role.selects(prev) || role.selects(rec)) {
-			role.examine = true
+// readSelectors returns the selectors of the aggregationRule of a ClusterRole. One that is invalid, or
+// a ClusterRole that cannot be decoded, is an error when the rules are compared.
+func (m *Controllers) readSelectors(rec *memstore.Record) (selectors []labels.Selector) {
+	role, err := m.decodeClusterRole(rec)
+	if err != nil || role.AggregationRule == nil {
+		return nil
+	}
+	for i := range role.AggregationRule.ClusterRoleSelectors {
+		if s, err := metav1.LabelSelectorAsSelector(&role.AggregationRule.ClusterRoleSelectors[i]); err == nil {
+			selectors = append(selectors, s)
 		}
 	}
-	role := m.readAggregatedRole(p, rec)
+	return selectors
+}
+
+// onClusterRoleChange records a write of a ClusterRole: the rules of those that aggregate it may change.
+func (m *Controllers) onClusterRoleChange(prev, rec *memstore.Record) {
+	isInitial := isInitialState(rec)
+	if !isInitial {
+		for _, role := range m.aggregated {
+			role.examine = role.examine || m.aggregates(role, prev) || m.aggregates(role, rec)
+		}
+	}
 	switch {
-	case role != nil && m.aggregated == nil:
-		m.aggregated = map[string]*aggregatedRole{key: role}
-	case role != nil:
-		m.aggregated[key] = role
+	case rec == nil:
+		delete(m.aggregated, prev.Key)
+	case !mayAggregate(rec):
+		delete(m.aggregated, rec.Key)
 	default:
-		delete(m.aggregated, key)
+		if m.aggregated == nil {
+			m.aggregated = make(map[string]*aggregatedRole)
+		}
+		m.aggregated[rec.Key] = &aggregatedRole{rec: rec, examine: !isInitial}
 	}
 	m.hasAggregated.Store(len(m.aggregated) > 0)
 }
 
-// readAggregatedRole returns the ClusterRole in rec if it has an aggregationRule, and nil otherwise.
-func (m *Controllers) readAggregatedRole(p location, rec *memstore.Record) *aggregatedRole {
-	if rec == nil || !mayAggregate(rec) {
-		return nil
+// isInitialState reports whether a ClusterRole is as it was when the server started with the bootstrap
+// policy. rec may be nil.
+func isInitialState(rec *memstore.Record) bool {
+	return rec != nil && rec.Revision <= memstore.DefaultStartRevision
+}
+
+// onClusterRolesRead is called when onClusterRoleChange has been called for all ClusterRoles. Those of
+// the bootstrap policy have the right rules initially. If not all of them are in the initial state,
+// all are examined.
+func (m *Controllers) onClusterRolesRead(initial int) {
+	if initial == len(bootstrappolicy.Shared().ClusterRoles) {
+		return
 	}
-	obj, err := codec.DecodeStored(p.res, rec)
-	if err != nil {
-		return nil // its rules are left as they are
+	for _, role := range m.aggregated {
+		role.examine = true
 	}
-	clusterRole := obj.(*rbacv1.ClusterRole)
-	if clusterRole.AggregationRule == nil {
-		return nil
-	}
-	role := &aggregatedRole{examine: true}
-	for i := range clusterRole.AggregationRule.ClusterRoleSelectors {
-		if s, err := metav1.LabelSelectorAsSelector(&clusterRole.AggregationRule.ClusterRoleSelectors[i]); err == nil {
-			role.selectors = append(role.selectors, s)
-		}
-	}
-	return role
 }
 
 // mayAggregate reports whether a ClusterRole may have an aggregationRule, without decoding it.
 func mayAggregate(rec *memstore.Record) bool {
 	return bytes.Contains(rec.Data, []byte(`"aggregationRule"`))
+}
+
+// decodeClusterRole returns the ClusterRole in a record, which must not be modified.
+func (m *Controllers) decodeClusterRole(rec *memstore.Record) (*rbacv1.ClusterRole, error) {
+	if role, ok := m.clusterRoles.Get(rec); ok {
+		return role, nil
+	}
+	p, _ := m.kinds.find(rec.Key)
+	obj, err := codec.DecodeStored(p.res, rec)
+	if err != nil {
+		return nil, err
+	}
+	m.clusterRoles.Put(rec, obj.(*rbacv1.ClusterRole))
+	return obj.(*rbacv1.ClusterRole), nil
 }
 
 // nextAggregationWork returns the write of the rules of a ClusterRole that differ from those that it
@@ -120,20 +155,12 @@ func (m *Controllers) examineAggregatedRole(key string) {
 
 // aggregatedRules returns a ClusterRole and the rules that it aggregates, or nil if it has them.
 func (m *Controllers) aggregatedRules(key string) (*memstore.Record, []rbacv1.PolicyRule, error) {
-	p, _ := m.kinds.find(key)
 	view := m.store.View()
-	decode := func(rec *memstore.Record) (*rbacv1.ClusterRole, error) {
-		obj, err := codec.DecodeStored(p.res, rec)
-		if err != nil {
-			return nil, err
-		}
-		return obj.(*rbacv1.ClusterRole), nil
-	}
 	rec := view.Get(key)
 	if rec == nil {
 		return nil, nil, nil
 	}
-	role, err := decode(rec)
+	role, err := m.decodeClusterRole(rec)
 	if err != nil || role.AggregationRule == nil {
 		return nil, nil, err
 	}
@@ -142,7 +169,7 @@ func (m *Controllers) aggregatedRules(key string) (*memstore.Record, []rbacv1.Po
 			if !selector.Matches((*codec.RecordLabels)(one)) {
 				continue
 			}
-			decoded, err := decode(one)
+			decoded, err := m.decodeClusterRole(one)
 			if err != nil {
 				return nil, err
 			}
@@ -150,7 +177,7 @@ func (m *Controllers) aggregatedRules(key string) (*memstore.Record, []rbacv1.Po
 		}
 		return selected, nil
 	})
-	if err != nil || apiequality.Semantic.DeepEqual(rules, role.Rules) {
+	if err != nil || rbac.EqualRules(rules, role.Rules) {
 		return nil, nil, err
 	}
 	return rec, rules, nil

@@ -11,10 +11,12 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"example.com/fakeapi/fake/internal/recordcache"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
@@ -75,6 +77,8 @@ type Controllers struct {
 	quotas    quotaNamespaces
 	// aggregated has the ClusterRoles with an aggregationRule by their keys.
 	aggregated map[string]*aggregatedRole
+	// clusterRoles has decoded ClusterRoles.
+	clusterRoles *recordcache.Cache[*rbacv1.ClusterRole]
 	// inUse has the keys of deleted objects that stay while they are in use.
 	inUse map[string]bool
 	// retries has the work that has failed since it last succeeded.
@@ -95,7 +99,8 @@ type Controllers struct {
 func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration, checkTypes TypeChecker) *Controllers {
 	return &Controllers{
 		namespaceDelay: namespaceDelay, checkTypes: checkTypes, store: store, table: table, writer: writer, kinds: newKinds(table), retries: retries{},
-		events: make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1), working: make(chan struct{}, 1),
+		clusterRoles: recordcache.New[*rbacv1.ClusterRole](),
+		events:       make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1), working: make(chan struct{}, 1),
 	}
 }
 

@@ -42,9 +42,14 @@ func (m *Controllers) buildGraph() {
 		}
 		view = m.store.View() // the view is no longer the latest
 	}
+	initialClusterRoles := 0
 	for rec := range view.Range("", "") {
 		m.handleChange(nil, rec)
+		if isClusterRole(rec.Key) && isInitialState(rec) {
+			initialClusterRoles++
+		}
 	}
+	m.onClusterRolesRead(initialClusterRoles)
 }
 
 // maxPendingEvents is how many irrelevant events may stay unread, so that history does not drop
@@ -83,7 +88,7 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 	m.onQuotaChange(p)
 	m.onUserChange(p, rec)
 	if isClusterRole(left.Key) {
-		m.onClusterRoleChange(p, prev, rec)
+		m.onClusterRoleChange(prev, rec)
 	}
 	_, ends := m.ending[p.namespace]
 	if ends || prev == nil && m.namespaceMissing(p) {

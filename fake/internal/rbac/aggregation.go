@@ -42,6 +42,15 @@ func AggregateRules(role *rbacv1.ClusterRole, list func(labels.Selector) ([]*rba
 	return rules, nil
 }
 
+// EqualRules reports whether two lists have the same rules in the same order. An empty list in a rule
+// equals an absent one.
+func EqualRules(a, b []rbacv1.PolicyRule) bool {
+	return slices.EqualFunc(a, b, func(x, y rbacv1.PolicyRule) bool {
+		return slices.Equal(x.Verbs, y.Verbs) && slices.Equal(x.APIGroups, y.APIGroups) && slices.Equal(x.Resources, y.Resources) &&
+			slices.Equal(x.ResourceNames, y.ResourceNames) && slices.Equal(x.NonResourceURLs, y.NonResourceURLs)
+	})
+}
+
 // ruleKey returns a text that is the same for equal rules only. An empty list equals an absent one.
 func ruleKey(rule *rbacv1.PolicyRule) string {
 	var key []byte
