@@ -98,14 +98,21 @@ func (s *Server) setUpAuth() (err error) {
 	if s.authenticator != nil {
 		return nil
 	}
-	s.authenticator = &authn.Authenticator{Tokens: s.tokens, ServiceAccounts: s.api.ServiceAccountUser}
-	if !s.opts.clientCertificates {
-		return nil
+	if s.opts.clientCertificates {
+		s.clientCAs = s.authority.CertPool()
+		for _, text := range s.opts.clientCAs {
+			s.clientCAs.AppendCertsFromPEM(text)
+		}
+		if err := s.issueAdminCertificate(); err != nil {
+			return err
+		}
 	}
-	s.authenticator.ClientCAs = s.authority.CertPool()
-	for _, text := range s.opts.clientCAs {
-		s.authenticator.ClientCAs.AppendCertsFromPEM(text)
-	}
+	s.authenticator = authn.New(s.tokens, s.api.ServiceAccountUser, s.clientCAs)
+	return nil
+}
+
+// issueAdminCertificate issues the certificate of the server's own clients.
+func (s *Server) issueAdminCertificate() error {
 	admin := authn.AdminUser()
 	pair, err := s.authority.IssueClient(0, admin.Username, admin.Groups[0])
 	if err != nil {

@@ -56,7 +56,7 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	view := newLaggingView(s.store)
 	r := &Server{
 		opts: o, types: s.types, sharedStore: true, store: s.store, controllers: s.controllers,
-		authority: s.authority, tokens: s.tokens, authenticator: s.authenticator, adminCertificate: s.adminCertificate,
+		authority: s.authority, tokens: s.tokens, clientCAs: s.clientCAs, authenticator: s.authenticator, adminCertificate: s.adminCertificate,
 		serveDone: make(chan struct{}),
 	}
 	r.api = s.api.Replica(view, r.handlerSettings())

@@ -3,6 +3,7 @@ package fakeapi
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -53,6 +54,7 @@ type Server struct {
 	listener         *reopenableListener
 	authority        *certs.Authority     // nil without TLS
 	tokens           *authn.Tokens        // the known tokens, also without authentication
+	clientCAs        *x509.CertPool       // of client certificates; nil without them
 	authenticator    *authn.Authenticator // without authentication, of tokens of service accounts only
 	adminCertificate *clientCertificate   // of the server's own clients; nil without client certificates
 	lifecycle        lifecycle

@@ -46,9 +46,9 @@ func (s *Server) tlsConfig() (*tls.Config, error) {
 		return nil, err
 	}
 	config := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	if s.opts.clientCertificates {
+	if s.clientCAs != nil {
 		// Certificates are verified with each request, which gets a response.
-		config.ClientAuth, config.ClientCAs = tls.RequestClientCert, s.authenticator.ClientCAs
+		config.ClientAuth, config.ClientCAs = tls.RequestClientCert, s.clientCAs
 	}
 	return config, nil
 }

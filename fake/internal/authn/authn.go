@@ -65,10 +65,19 @@ const (
 
 // Authenticator authenticates requests by client certificate or bearer token.
 type Authenticator struct {
-	Tokens          *Tokens
-	ServiceAccounts ServiceAccountTokens
-	// ClientCAs are the authorities of client certificates. With nil, certificates are ignored.
-	ClientCAs *x509.CertPool
+	tokens          *Tokens
+	serviceAccounts ServiceAccountTokens
+	certificates    *certificateVerifier // nil if certificates are ignored
+}
+
+// New returns an Authenticator. clientCAs are the authorities of client certificates. With nil,
+// certificates are ignored.
+func New(tokens *Tokens, serviceAccounts ServiceAccountTokens, clientCAs *x509.CertPool) *Authenticator {
+	a := &Authenticator{tokens: tokens, serviceAccounts: serviceAccounts}
+	if clientCAs != nil {
+		a.certificates = newCertificateVerifier(clientCAs)
+	}
+	return a
 }
 
 // AuthenticateRequest authenticates a request as kube-apiserver does. A certificate is checked
@@ -91,13 +100,13 @@ func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.U
 
 // AuthenticateToken returns the user of a valid bearer token.
 func (a *Authenticator) AuthenticateToken(value string) (authenticationv1.UserInfo, bool) {
-	if token, ok := a.Tokens.Find(value); ok {
+	if token, ok := a.tokens.Find(value); ok {
 		if token.expired(time.Now()) {
 			return authenticationv1.UserInfo{}, false
 		}
 		return withAuthenticatedGroup(token.User), true
 	}
-	if user, ok := a.ServiceAccounts(value); ok {
+	if user, ok := a.serviceAccounts(value); ok {
 		return withAuthenticatedGroup(user), true
 	}
 	return authenticationv1.UserInfo{}, false

@@ -19,11 +19,11 @@ func (r *Reviewer) authenticate(token string, audiences []string) authentication
 		return slices.DeleteFunc(slices.Clone(audiences), func(audience string) bool { return !slices.Contains(of, audience) })
 	}
 	var found []string
-	authenticator := authn.Authenticator{Tokens: r.Tokens, ServiceAccounts: func(token string) (authenticationv1.UserInfo, bool) {
+	authenticator := authn.New(r.Tokens, func(token string) (authenticationv1.UserInfo, bool) {
 		claims, ok := r.ServiceAccounts.Validate(token)
 		found = common(claims.Audiences)
 		return claims.User(), ok
-	}}
+	}, nil)
 	user, ok := authenticator.AuthenticateToken(token)
 	if ok && found == nil {
 		found = common([]string{serviceaccount.Issuer})

@@ -3,7 +3,10 @@
 package serviceaccount
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"fmt"
+	"sync"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -14,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/lru"
 
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/status"
@@ -34,13 +38,29 @@ const (
 type Tokens struct {
 	ids *ids.Generator
 	get Getter
+	// key returns the key that signs tokens. One in 2^32 seeds has none.
+	key func() (*ecdsa.PrivateKey, error)
+	// parsed has the claims of tokens with a valid signature, which clients send with all requests.
+	parsed *lru.Cache
 }
+
+// The number and the size in bytes of the tokens whose claims a Tokens remembers.
+const (
+	maxParsed     = 256
+	maxParsedSize = 4 << 10
+)
 
 // Getter returns an object of the core group, or NotFound. resource is the plural, such as "pods".
 type Getter func(resource, namespace, name string) (runtime.Object, error)
 
 // New returns a Tokens whose signing key is derived from the seed of g.
-func New(g *ids.Generator, get Getter) *Tokens { return &Tokens{ids: g, get: get} }
+func New(g *ids.Generator, get Getter) *Tokens {
+	key := sync.OnceValues(func() (*ecdsa.PrivateKey, error) {
+		seed := g.Derive("service account tokens")
+		return ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:])
+	})
+	return &Tokens{ids: g, get: get, key: key, parsed: lru.New(maxParsed)}
+}
 
 // getObject calls the Getter of t, which returns the type of resource.
 func getObject[T runtime.Object](t *Tokens, resource, namespace, name string) (T, error) {

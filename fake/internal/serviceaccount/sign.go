@@ -3,7 +3,6 @@ package serviceaccount
 import (
 	"crypto"
 	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/sha256"
 	"encoding/asn1"
 	"encoding/base64"
@@ -37,12 +36,6 @@ type privateClaims struct {
 type objectRef struct {
 	Name string    `json:"name"`
 	UID  types.UID `json:"uid,omitempty"`
-}
-
-// key returns the key that signs tokens. One in 2^32 seeds has none.
-func (t *Tokens) key() (*ecdsa.PrivateKey, error) {
-	seed := t.ids.Derive("service account tokens")
-	return ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:])
 }
 
 // sign returns the token of c (ES256, RFC 7518). The same claims have the same token.
@@ -80,8 +73,21 @@ func (t *Tokens) sign(c Claims) (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature), nil
 }
 
-// parse returns the claims of a token that sign returned, and whether it is one.
-func (t *Tokens) parse(token string) (c Claims, ok bool) {
+// parse returns the claims of a token that sign returned, and whether it is one. The claims are
+// shared and must not be changed.
+func (t *Tokens) parse(token string) (Claims, bool) {
+	if c, ok := t.parsed.Get(token); ok {
+		return c.(Claims), true
+	}
+	c, ok := t.verify(token)
+	if ok && len(token) <= maxParsedSize {
+		t.parsed.Add(token, c)
+	}
+	return c, ok
+}
+
+// verify is parse without the cache.
+func (t *Tokens) verify(token string) (c Claims, ok bool) {
 	parts := strings.SplitN(token, ".", 4)
 	if len(parts) != 3 {
 		return c, false
