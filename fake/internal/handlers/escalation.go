@@ -123,12 +123,16 @@ func (a *API) bindRole(q *request, g *grant, ref rbacv1.RoleRef) {
 // roleRules returns the rules of the role to which a binding refers. Without a role, the errors are
 // those of kube-apiserver's storage, which reads it.
 func (a *API) roleRules(q *request, ref rbacv1.RoleRef) ([]rbacv1.PolicyRule, error) {
-	isRole := ref.Kind == "Role"
-	switch {
-	case isRole && q.namespace() == "":
-		return nil, apierrors.NewBadRequest("Namespace parameter required.")
-	case ref.Name == "" && (isRole || ref.Kind == "ClusterRole"):
-		return nil, apierrors.NewBadRequest("Name parameter required.")
+	if ref.Kind == "Role" || ref.Kind == "ClusterRole" {
+		if ref.Kind == "Role" && q.namespace() == "" {
+			return nil, apierrors.NewBadRequest("Namespace parameter required.")
+		}
+		if ref.Name == "" {
+			return nil, apierrors.NewBadRequest("Name parameter required.")
+		}
+		if err := checkKeySegment(ref.Name); err != nil {
+			return nil, err
+		}
 	}
 	rules, err := a.storedRoles().RoleRules(ref, q.namespace())
 	return rules, rbac.NamedByRequest(err, q.res.GroupResource())

@@ -92,9 +92,12 @@ func (q *request) namespace() string {
 }
 
 // checkName returns an error if the name in the path cannot be part of a key in etcd.
-func (q *request) checkName() error {
-	if msgs := content.IsPathSegmentName(q.info.Name); len(msgs) > 0 {
-		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", q.info.Name, strings.Join(msgs, ";")))
+func (q *request) checkName() error { return checkKeySegment(q.info.Name) }
+
+// checkKeySegment returns an error if a name cannot be part of a key in etcd.
+func checkKeySegment(name string) error {
+	if msgs := content.IsPathSegmentName(name); len(msgs) > 0 {
+		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", name, strings.Join(msgs, ";")))
 	}
 	return nil
 }
