@@ -45,14 +45,19 @@ func writeTable(b *strings.Builder, accesses []Access) {
 	}
 	b.WriteByte('\n')
 	header := "  RESOURCE\tNAMESPACE\tNAMES\tVERBS\tALLOWED\tDENIED\tFIRST"
-	if slices.ContainsFunc(accesses, func(a Access) bool { return a.Reason != "" }) {
+	withReason := slices.ContainsFunc(accesses, func(a Access) bool { return a.Reason != "" })
+	if withReason {
 		header += "\tREASON"
 	}
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, header) // a strings.Builder has no errors
 	denied, allowed := rowsOf(accesses)
 	for _, r := range slices.Concat(denied, allowed) {
-		_, _ = fmt.Fprintln(w, r.line())
+		line := r.line()
+		if withReason {
+			line += "\t" + printable.Line(cmp.Or(r.reason, "-"))
+		}
+		_, _ = fmt.Fprintln(w, line)
 	}
 	_ = w.Flush()
 }
@@ -109,7 +114,7 @@ func (r *row) add(a *Access) {
 	}
 }
 
-// line returns the cells of the row, separated by tabs.
+// line returns the cells of the row without the reason, separated by tabs.
 func (r *row) line() string {
 	slices.SortStableFunc(r.verbs, compareVerbs)
 	mark, number := " ", "-"
@@ -119,12 +124,8 @@ func (r *row) line() string {
 	if r.first > 0 {
 		number = fmt.Sprintf("#%d", r.first)
 	}
-	line := fmt.Sprintf("%s %s\t%s\t%s\t%s\t%d\t%d\t%s", mark, printable.Line(r.target), printable.Line(cmp.Or(r.namespace, "-")),
+	return fmt.Sprintf("%s %s\t%s\t%s\t%s\t%d\t%d\t%s", mark, printable.Line(r.target), printable.Line(cmp.Or(r.namespace, "-")),
 		printable.Line(r.names), printable.Line(strings.Join(r.verbs, ",")), r.allowed, r.denied, number)
-	if r.reason != "" {
-		line += "\t" + printable.Line(r.reason)
-	}
-	return line
 }
 
 // target returns the resource, as in "deployments.apps/status", or the path.
