@@ -80,9 +80,9 @@ func (s *Server) observeAuthorization(ctx context.Context, a authorizer.Attribut
 }
 
 // observeGrant records that a request creates or changes a role or a binding.
-func (s *Server) observeGrant(ctx context.Context, a authorizer.Attributes, rules []rbacv1.PolicyRule) {
+func (s *Server) observeGrant(ctx context.Context, a authorizer.Attributes, rules []rbacv1.PolicyRule, allowed bool) {
 	if action, ok := actionOf(ctx, a); ok {
-		s.accesses.RecordGrant(ctx, action, a.GetName(), rules)
+		s.accesses.RecordGrant(ctx, action, a.GetName(), rules, allowed)
 	}
 }
 

@@ -40,8 +40,8 @@ type Access struct {
 	// a list, has the name "". MoreNames reports whether there were more.
 	Names     []string `json:"names,omitempty"`
 	MoreNames bool     `json:"moreNames,omitempty"`
-	// Allowed and Denied count the requests by the decision of the authorizer. For the verbs escalate
-	// and bind, Allowed counts all requests.
+	// Allowed and Denied count the requests by the decision of the authorizer. Those for the verbs
+	// escalate and bind are allowed also if the user has all permissions of Grants.
 	Allowed uint64 `json:"allowed,omitempty"`
 	Denied  uint64 `json:"denied,omitempty"`
 	// First and FirstDenied are the Seq of the first request, and of the first that was denied, in

@@ -92,12 +92,13 @@ func TestRecordGrant(t *testing.T) {
 	read := rbacv1.PolicyRule{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}
 	write := rbacv1.PolicyRule{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}, ResourceNames: []string{"a"}}
 	rules := []rbacv1.PolicyRule{read, read, write}
-	r.RecordGrant(requestContext(1), bind, "view", rules)
+	r.RecordGrant(requestContext(1), bind, "view", rules, true)
 	rules[2].Resources[0] = "changed"
-	r.RecordGrant(requestContext(2), bind, "edit", []rbacv1.PolicyRule{read})
+	r.RecordGrant(requestContext(2), bind, "edit", []rbacv1.PolicyRule{read}, false)
 	write.Resources = []string{"pods"}
 	require.Equal(t, []access.Access{{
-		User: "ann", Verb: "bind", APIGroup: rbacv1.GroupName, Resource: "clusterroles", Names: []string{"edit", "view"}, Allowed: 2, First: 1,
+		User: "ann", Verb: "bind", APIGroup: rbacv1.GroupName, Resource: "clusterroles", Names: []string{"edit", "view"},
+		Allowed: 1, Denied: 1, First: 1, FirstDenied: 2,
 		Grants: []rbacv1.PolicyRule{read, write},
 	}}, r.Report().Accesses)
 
@@ -105,12 +106,12 @@ func TestRecordGrant(t *testing.T) {
 	for i := range large {
 		large[i] = rbacv1.PolicyRule{Verbs: []string{fmt.Sprint(i)}}
 	}
-	r.RecordGrant(requestContext(3), bind, "large", large)
+	r.RecordGrant(requestContext(3), bind, "large", large, true)
 	got := r.Report()
 	require.EqualValues(t, 1, got.Dropped, "a request whose rules have no room is not in the report")
 	require.Len(t, got.Accesses[0].Grants, 2)
 	require.NotContains(t, got.Accesses[0].Names, "large")
-	r.RecordGrant(requestContext(3), bind, "large", large[1:])
+	r.RecordGrant(requestContext(3), bind, "large", large[1:], true)
 	require.Len(t, r.Report().Accesses[0].Grants, accesslog.MaxGrants)
 }
 
@@ -205,7 +206,7 @@ func TestConcurrentRecords(t *testing.T) {
 				r.Record(requestContext(uint64(g+1)), a, fmt.Sprint(i%5), i%2 == 0, "")
 				if i%100 == 0 {
 					r.Report()
-					r.RecordGrant(requestContext(1), accesslog.Action{Verb: "bind"}, "", []rbacv1.PolicyRule{{Verbs: []string{fmt.Sprint(i)}}})
+					r.RecordGrant(requestContext(1), accesslog.Action{Verb: "bind"}, "", []rbacv1.PolicyRule{{Verbs: []string{fmt.Sprint(i)}}}, true)
 				}
 			}
 		})

@@ -12,8 +12,8 @@ import (
 
 // RecordGrant records a request that creates or changes a role or a binding. The verb of the action
 // is escalate or bind, and rules are those that the role or the binding grants. ctx is that of the
-// request. The request counts as allowed.
-func (r *Recorder) RecordGrant(ctx context.Context, a Action, name string, rules []rbacv1.PolicyRule) {
+// request.
+func (r *Recorder) RecordGrant(ctx context.Context, a Action, name string, rules []rbacv1.PolicyRule, allowed bool) {
 	a.trim()
 	name = cut(name)
 	groups, number := authn.UserFrom(ctx).Groups, requestinfo.Number(ctx)
@@ -40,7 +40,10 @@ func (r *Recorder) RecordGrant(ctx context.Context, a Action, name string, rules
 	}
 	r.size += size
 	r.addName(e, name)
-	e.count(true, "")
+	if !allowed && e.denied.Load() == 0 {
+		e.firstDenied = number
+	}
+	e.count(allowed, "")
 	if e.granted == nil {
 		e.granted = map[string]struct{}{}
 	}

@@ -70,8 +70,9 @@ type Settings struct {
 	ObserveAuthorization authz.Observer
 	// ObserveGrant is called when a request of a user creates or changes a role or a binding. The verb
 	// of the attributes is escalate or bind, which is the permission that the user needs without
-	// having all of rules, those that the role or the binding grants. It is nil without an observer.
-	ObserveGrant func(ctx context.Context, a authorizer.Attributes, rules []rbacv1.PolicyRule)
+	// having all of rules, those that the role or the binding grants. allowed reports whether the user
+	// has either. It is nil without an observer.
+	ObserveGrant func(ctx context.Context, a authorizer.Attributes, rules []rbacv1.PolicyRule, allowed bool)
 	// Tokens has the bearer tokens that token reviews accept.
 	Tokens *authn.Tokens
 	// ContinueLifetime is how long a continue token is valid, from the first page that is served at

@@ -44,23 +44,30 @@ func (a *API) checkEscalation(q *request, obj, old runtime.Object) error {
 		return nil
 	}
 	g := a.newGrant(q, u, obj, old)
+	var err error
+	if !isPrivileged && !a.isGrantAllowed(q.r.Context(), &g) {
+		err = a.authorizeGrant(q, &g, resource.Accessor(obj).GetName())
+	}
 	if observe != nil && g.attributes.Verb != "" {
-		observe(q.r.Context(), g.attributes, g.allRules())
+		observe(q.r.Context(), g.attributes, g.allRules(), !apierrors.IsForbidden(err))
 	}
-	if isPrivileged || a.isGrantAllowed(q.r.Context(), &g) {
-		return nil
-	}
+	return err
+}
+
+// authorizeGrant returns the 403 of a user who may not escalate or bind, and does not have all
+// permissions of a grant. name is that of the role or the binding.
+func (a *API) authorizeGrant(q *request, g *grant, name string) error {
 	if g.rulesErr != nil {
 		return g.rulesErr
 	}
-	err := a.confirmNoEscalation(q, &g, g.rules)
-	if err == nil && g.isAggregated && a.confirmNoEscalation(q, &g, allPermissions()) != nil {
+	err := a.confirmNoEscalation(q, g, g.rules)
+	if err == nil && g.isAggregated && a.confirmNoEscalation(q, g, allPermissions()) != nil {
 		err = errors.New("must have cluster-admin privileges to use the aggregationRule")
 	}
 	if err == nil || apierrors.IsRequestEntityTooLargeError(err) {
 		return err
 	}
-	return apierrors.NewForbidden(q.res.GroupResource(), resource.Accessor(obj).GetName(), err)
+	return apierrors.NewForbidden(q.res.GroupResource(), name, err)
 }
 
 // allRules returns the rules that a user needs who may not escalate or bind. Those of an aggregated
