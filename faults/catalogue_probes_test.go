@@ -1,6 +1,9 @@
 package faults_test
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // catalogueProbes returns the probes of the rules of each case of the catalogue.
 func catalogueProbes() map[int][]probe {
@@ -133,5 +136,10 @@ func catalogueProbes() map[int][]probe {
 			succeeds(hookCall, replaceFirst(allowed, "true", `true,"patch":"bm8=","patchType":"JSONPatch"`)),
 			fails(hookCall, 500, statusJSON(500, "InternalError", injected, broken))},
 		126: {succeeds(hookCall, allowed).within(9 * time.Second)},
+		127: {fails(listRequest, 403, statusJSON(403, "Forbidden", someone, `{"kind":"pods"}`))},
+		128: {fails(watchRequest, 403, statusJSON(403, "Forbidden", strings.Replace(someone, "list", "watch", 1), `{"kind":"pods"}`)), succeeds(watchRequest, "")},
+		129: {fails(leaseRequest, 403, statusJSON(403, "Forbidden", `leases.coordination.k8s.io "a" is forbidden: User "system:anonymous" cannot update resource "leases" in API group "coordination.k8s.io" in the namespace "ns"`, `{"name":"a","group":"coordination.k8s.io","kind":"leases"}`))},
+		130: {fails(listRequest, 403, statusJSON(403, "Forbidden", someone, `{"kind":"pods"}`))},
+		132: {fails(patchRequest+"/status", 403, statusJSON(403, "Forbidden", `pods "a" is forbidden: User "system:anonymous" cannot patch resource "pods/status" in API group "" in the namespace "ns"`, podA1))},
 	}
 }

@@ -99,7 +99,7 @@ func (p probe) afterRequests(before ...string) probe {
 func TestCatalogue(t *testing.T) {
 	cases := readCatalogue(t)
 	probes := catalogueProbes()
-	require.Len(t, cases, 126)
+	require.Len(t, cases, 133)
 	byRule, byServer := 0, 0
 	var missing []string
 	for i, c := range cases {
@@ -127,8 +127,8 @@ func TestCatalogue(t *testing.T) {
 			})
 		}
 	}
-	require.Equal(t, 105, byRule)
-	require.Equal(t, 21, byServer)
+	require.Equal(t, 110, byRule)
+	require.Equal(t, 23, byServer)
 	require.Empty(t, missing, "cases with \"Needs:\"")
 }
 
@@ -165,5 +165,9 @@ func TestCataloguePresets(t *testing.T) {
 	for number, rule := range map[int]faults.Rule{85: faults.TooBusy(time.Second), 90: faults.BadGateway()} {
 		rule.Name = ""
 		require.Equal(t, cases[number-1].rules[0], rule.String())
+	}
+	for i, rule := range faults.RevokeFor(5 * time.Minute) {
+		rule.Name = ""
+		require.Equal(t, cases[127].rules[i], rule.String())
 	}
 }

@@ -208,7 +208,7 @@
 // [RealisticLatency] rules for the latency of a real cluster, where responses and events take some
 // milliseconds.
 //
-// CATALOGUE.md in this directory lists 126 ways in which API servers break their clients, each with
+// CATALOGUE.md in this directory lists 133 ways in which API servers break their clients, each with
 // the rule, method or option that reproduces it.
 //
 // # Errors
