@@ -18,8 +18,9 @@ import (
 // otherModuleClients are the clients of other modules that cases may list, by role. They are tested
 // there.
 var otherModuleClients = map[string][]string{
-	"mirror":  {"controller-runtime"},
-	"elector": {"controller-runtime"},
+	"mirror":    {"controller-runtime"},
+	"elector":   {"controller-runtime"},
+	"inventory": {"controller-runtime"},
 }
 
 // Each client of a role passes or fails each case as the catalogue says.

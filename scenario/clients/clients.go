@@ -41,6 +41,11 @@ func All() []Implementation {
 		{"careful", "remover", "It sends the uid as a precondition, and treats NotFound and Conflict as success.", carefulRemover},
 		{"by-name", "remover", "It deletes by name, retries after an error, and treats NotFound as success.", removerByName},
 		{"careless", "remover", "It deletes by name, and treats every response except success as an error.", carelessRemover},
+		{"informers", "inventory", "An informer for each kind; it waits for all of them before it writes.", inventory},
+		{"careless", "inventory", "It lists both kinds every ten seconds, and treats an error as an empty list.", carelessInventory},
+		{"patcher", "status-writer", "An informer and a queue with a back-off; it patches the status.", statusPatcher},
+		{"updater", "status-writer", "An informer and a queue with a back-off; it updates the status.", statusUpdater},
+		{"careless", "status-writer", "An informer and a queue; it patches the status and ignores errors.", carelessStatusPatcher},
 		{"careful", "deletion-handler", "An informer with a selector; it gets an object that was removed from the cache.", carefulDeletionHandler},
 		{"careless", "deletion-handler", "An informer with a selector; it trusts DELETED events and ignores tombstones.", carelessDeletionHandler},
 	}
