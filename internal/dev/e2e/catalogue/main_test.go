@@ -35,10 +35,14 @@ func TestElector(t *testing.T) {
 	scenario.RunCatalogue(t, "elector", elector, scenario.KnownFailures("elector", clientName))
 }
 
-// Each case of the two roles lists these clients.
+func TestInventory(t *testing.T) {
+	scenario.RunCatalogue(t, "inventory", inventory, scenario.KnownFailures("inventory", clientName))
+}
+
+// Each case of these roles lists these clients.
 func TestCatalogueNamesClient(t *testing.T) {
 	for _, c := range scenario.Catalogue() {
-		if c.Role != "mirror" && c.Role != "elector" {
+		if !slices.Contains([]string{"mirror", "elector", "inventory"}, c.Role) {
 			continue
 		}
 		if _, fails := c.Fails[clientName]; !fails && !slices.Contains(c.Passes, clientName) {
