@@ -107,7 +107,7 @@
 //
 // Each is documented at the function that makes it in Go, which usually has the name of the step:
 // [Advance], [Apply], [ExpectAbsent]. Variants with flags have their own functions, such as
-// [ServerSideApply], [PatchSubresource], [RunClientOn] and [ExpectRequestsIn].
+// [ServerSideApply], [PatchSubresource], [RunClientOn], [RunClientAs] and [ExpectRequestsIn].
 //
 // KIND is a resource name, kind or short name, as for kubectl: configmap, cm, deployments.apps. The
 // default namespace is "default", and -A selects all namespaces. An EVENT is ADDED, MODIFIED or
@@ -133,6 +133,28 @@
 //	webhook pods.example.com pod --timeout 5s patch("{\"metadata\":{\"labels\":{\"a\":\"b\"}}}")
 //	fault slow: when webhook(pods.example.com) && userAgent(mine) && first(2) do delay(6s)
 //	clear fault pods.example.com
+//
+// # Users and permissions
+//
+// Steps and clients are the administrator, unless run has another USER: a service account as
+// system:serviceaccount:NAMESPACE:NAME, with a token in a file as in a Pod, or any other name, with a
+// client certificate. The flag --as adds impersonation. With authorization mode RBAC a client may do
+// what the stored roles and bindings allow; so a permission is withdrawn and granted again by these
+// steps:
+//
+//	authorization mode RBAC
+//	apply rbac.yaml
+//	run mine --user system:serviceaccount:default:mine
+//	delete rolebinding/mine
+//	advance 5m
+//	apply rbac.yaml
+//	expire token system:serviceaccount:default:mine
+//	rotate token system:serviceaccount:default:mine
+//
+// A watch that runs keeps its permission, and its token may expire; a rule with end makes the client
+// start another one. The effect forbid of package faults denies requests of any client without RBAC:
+//
+//	fault denied: when verb(update) && resource(leases) && userAgent(mine) do forbid
 //
 // # What must not happen
 //
@@ -173,8 +195,9 @@
 // A client that is not in [Config.Clients] is external there. Running it means to wait for its
 // first request, whose user agent begins with its name. Requests that arrive before that step are
 // delayed until it, so that the client sees the result of the steps before. Its requests and the
-// responses of the server are in the transcript. An external client cannot be stopped or moved, it
-// is not known when it returns, and replicas are not on the network.
+// responses of the server are in the transcript. An external client has its own credentials, so it
+// cannot be run as a user. It cannot be stopped or moved, it is not known when it returns, and
+// replicas are not on the network.
 //
 // In real time it is not visible that the server and the clients wait for time to pass. A step ends
 // when for 50 ms nothing was sent or written and no request has waited for its response for less
@@ -213,6 +236,11 @@
 //	singleton-creator
 //	         Ensures that there is one ConfigMap with the label child=true in default, with a
 //	         generated name, and returns. It may be run again.
+//	inventory
+//	         ConfigMap inventory in mirror has in data.configmaps and data.secrets the names of these
+//	         objects in default, sorted and joined by commas. It is written when both are known.
+//	status-writer
+//	         Sets status.observedGeneration of Deployment web in default to its generation.
 //	remover  Deletes the ConfigMap only that is in default when it starts, and no later one of that
 //	         name, and returns nil when it is deleted.
 //

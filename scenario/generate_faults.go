@@ -98,7 +98,7 @@ func (b *builder) watchStreamFault(agent string) {
 // watchStartFault adds a rule for the start of watches.
 func (b *builder) watchStartFault(agent faults.Pred, frequency faults.Pred) {
 	when := faults.And(faults.Verb("watch"), agent, faults.During(faults.Before), frequency)
-	switch b.r.IntN(6) {
+	switch b.r.IntN(7) {
 	case 0:
 		b.add(Fault(faults.Expire410(agent, frequency)))
 	case 1:
@@ -112,13 +112,15 @@ func (b *builder) watchStartFault(agent faults.Pred, frequency faults.Pred) {
 		b.addRule("late-watch", when, faults.Delay(b.randomDelay()))
 	case 5:
 		b.addRule("empty-watch", when, faults.End())
+	case 6:
+		b.addRule("no-permission", when, faults.Forbid())
 	}
 }
 
 // requestFault adds a rule for requests that are not executed.
 func (b *builder) requestFault(agent, frequency faults.Pred, verbs ...string) {
 	when := faults.And(faults.Verb(b.subset(verbs)...), agent, faults.During(faults.Before), frequency)
-	switch b.r.IntN(5) {
+	switch b.r.IntN(6) {
 	case 0, 1:
 		b.addRule("busy", when, b.overloadResponse())
 	case 2:
@@ -128,6 +130,8 @@ func (b *builder) requestFault(agent, frequency faults.Pred, verbs ...string) {
 	case 4:
 		writes := faults.And(faults.Verb("update", "patch"), agent, frequency)
 		b.addRule("conflict", writes, faults.Reply(faults.Conflict()))
+	case 5:
+		b.addRule("forbidden", when, faults.Forbid())
 	}
 }
 
