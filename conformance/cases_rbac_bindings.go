@@ -150,7 +150,14 @@ func accessBindingCases() []Case {
 			}
 			return p.s.expectAll(ctx, p.denied(p.user(), get(p.path()), listing), allowed(p.other(), get(p.path())))
 		}),
-		must("RB-44/deleted", "a role or a binding that is deleted grants nothing", "permissions are withdrawn from users that are logged in", checkDeletedGrants),
+		must("RB-44/deletedRole", "a role that is deleted grants nothing, until it is created again", "permissions are withdrawn from users that are logged in", func(ctx context.Context, p *access) error {
+			r, c := p.role("r", reader), p.clusterRole("c", reader)
+			return p.checkDeletedGrants(ctx, []object{r, c}, p.bind("b", "Role", "r", userSubject(p.user())), p.bindCluster("b", p.name("c"), userSubject(p.other())))
+		}),
+		must("RB-44/deletedBinding", "a binding that is deleted grants nothing, until it is created again", "permissions are withdrawn from users that are logged in", func(ctx context.Context, p *access) error {
+			b, d := p.bind("b", "Role", "r", userSubject(p.user())), p.bindCluster("b", p.name("c"), userSubject(p.other()))
+			return p.checkDeletedGrants(ctx, []object{b, d}, p.role("r", reader), p.clusterRole("c", reader))
+		}),
 		must("RB-45", "a RoleBinding refers to a Role in its own namespace", "the permissions of a namespace are defined there", func(ctx context.Context, p *access) error {
 			_, other, err := p.inOtherNamespace(ctx)
 			if err != nil {
@@ -194,24 +201,22 @@ func accessBindingCases() []Case {
 	}
 }
 
-func checkDeletedGrants(ctx context.Context, p *access) error {
-	reader := policyRule("list", "", "configmaps")
-	r, b := p.role("r", reader), p.bind("b", "Role", "r", userSubject(p.user()))
-	c, d := p.clusterRole("c", reader), p.bindCluster("d", p.name("c"), userSubject(p.other()))
-	if err := p.check(ctx, []object{r, b, c, d}, allowed(p.user(), get(p.path())), allowed(p.other(), get(p.path()))); err != nil {
+// checkDeletedGrants creates roles and bindings that allow both users to list ConfigMaps, deletes
+// some of them and creates these again.
+func (p *access) checkDeletedGrants(ctx context.Context, deleted []object, kept ...object) error {
+	both := []exchange{allowed(p.user(), get(p.path())), allowed(p.other(), get(p.path()))}
+	if err := p.check(ctx, append(kept, deleted...), both...); err != nil {
 		return err
 	}
-	if err := p.change(ctx, del(p.itemOf(r)), del(p.itemOf(d))); err != nil {
+	var deletions []call
+	for _, one := range deleted {
+		deletions = append(deletions, del(p.itemOf(one)))
+	}
+	if err := p.change(ctx, deletions...); err != nil {
 		return err
 	}
 	if err := p.s.expectAll(ctx, p.denied(p.user(), get(p.path()), "list configmaps"), p.denied(p.other(), get(p.path()), "list configmaps")); err != nil {
 		return err
 	}
-	if err := p.check(ctx, []object{r, d}, allowed(p.user(), get(p.path())), allowed(p.other(), get(p.path()))); err != nil {
-		return err
-	}
-	if err := p.change(ctx, del(p.itemOf(b)), del(p.itemOf(c))); err != nil {
-		return err
-	}
-	return p.s.expectAll(ctx, p.denied(p.user(), get(p.path()), "list configmaps"), p.denied(p.other(), get(p.path()), "list configmaps"))
+	return p.check(ctx, deleted, both...)
 }

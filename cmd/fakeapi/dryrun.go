@@ -87,9 +87,9 @@ func dryRunOn(ctx context.Context, config conformance.Config) (map[string]create
 	return notes.byCase, err
 }
 
-// newDryRunServer starts a server with the feature gates of the configuration.
+// newDryRunServer starts a server with RBAC and the feature gates of the configuration.
 func newDryRunServer(features map[string]bool) (*fakeapi.Server, error) {
-	options := []fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithResourceVersionTimeout(50 * time.Millisecond), fakeapi.WithoutTimeline()}
+	options := []fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithResourceVersionTimeout(50 * time.Millisecond), fakeapi.WithoutTimeline(), fakeapi.WithRBAC()}
 	if features[conformance.CBORServingAndStorage] {
 		options = append(options, fakeapi.WithFeature(fakeapi.CBOR, true))
 	}
@@ -99,8 +99,8 @@ func newDryRunServer(features map[string]bool) (*fakeapi.Server, error) {
 	return fakeapi.New(options...)
 }
 
-// setHooks sets the hooks of the configuration to those of a server in this process. The server has
-// no users, so nothing is impersonated.
+// setHooks sets the hooks of the configuration to those of a server in this process, where users
+// without permissions are impersonated.
 func setHooks(server *fakeapi.Server, config *conformance.Config) {
 	config.UnprivilegedClient = nil
 	config.ListenWebhook = func() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
