@@ -13,8 +13,8 @@ const (
 	docTokens            = "kubernetes.io, Managing Service Accounts; TokenRequest"
 )
 
-// robot returns the credentials of a new ServiceAccount of the case, as a function that sets them
-// in calls. The case is skipped if the server does not accept its token from this client.
+// robot returns the credentials of a new ServiceAccount of the case, as a function that returns calls
+// with them. The case is skipped if the server does not accept its token from this client.
 func (p *access) robot(ctx context.Context) (func(call) call, error) {
 	if err := p.s.skipUnlessServed(ctx, "v1", "serviceaccounts/token"); err != nil {
 		return nil, err
@@ -33,6 +33,16 @@ func (p *access) robot(ctx context.Context) (func(call) call, error) {
 		return nil, err
 	}
 	as := func(c call) call { return c.withHeader("Authorization", fmt.Sprintf("Bearer %v", token)) }
+	if of := p.s.run.config.TokenClient; of != nil {
+		client, err := of(fmt.Sprint(token))
+		if err != nil {
+			return nil, fmt.Errorf("Config.TokenClient: %w", err)
+		}
+		as = func(c call) call {
+			c.client = client
+			return c
+		}
+	}
 	a, err = p.s.do(withSetup(ctx), as(selfSubjectReview.create(nil)))
 	if err != nil {
 		return nil, err

@@ -32,6 +32,11 @@ type Config struct {
 	// skipped if the server authorizes that user to do everything.
 	UnprivilegedClient *http.Client
 
+	// TokenClient returns a client that authenticates with a bearer token instead of the credentials
+	// of Client. If it is nil, the cases about tokens of ServiceAccounts send the token with Client,
+	// and are skipped if the server uses other credentials of Client, such as a certificate.
+	TokenClient func(token string) (*http.Client, error)
+
 	// NamespacePrefix is the prefix of the names of the namespaces that the suite creates. The
 	// default is "conformance".
 	NamespacePrefix string

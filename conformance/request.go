@@ -30,8 +30,9 @@ type call struct {
 	agent               string // User-Agent; "" is the default of the suite
 	etag                string // If-None-Match
 	headers             map[string]string
-	unprivileged        bool      // send it as a user without permissions
-	impersonated        *identity // send it as this user; nil for the client's own
+	unprivileged        bool         // send it as a user without permissions
+	impersonated        *identity    // send it as this user; nil for the client's own
+	client              *http.Client // nil for that of the configuration
 }
 
 // chunkedBody is a body that is sent unchanged and chunked, without a Content-Length.
@@ -98,6 +99,9 @@ func (c call) asUnprivileged() call {
 
 // clientFor returns the client that sends a call.
 func (s *session) clientFor(c call) *http.Client {
+	if c.client != nil {
+		return c.client
+	}
 	if unprivileged := s.run.config.UnprivilegedClient; c.unprivileged && unprivileged != nil {
 		return unprivileged
 	}

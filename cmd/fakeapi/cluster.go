@@ -15,6 +15,15 @@ type cluster struct {
 	base      *url.URL
 	transport http.RoundTripper
 	namespace string
+	config    *rest.Config
+}
+
+// withToken returns a client that authenticates with a bearer token instead of the credentials of
+// the kubeconfig.
+func (c *cluster) withToken(token string) (*http.Client, error) {
+	config := rest.AnonymousClientConfig(c.config)
+	config.BearerToken = token
+	return rest.HTTPClientFor(config)
 }
 
 // openCluster reads a kubeconfig, with its current context unless another is named. It sends no
@@ -42,7 +51,7 @@ func readCluster(ctx context.Context, kubeconfig, contextName string) (*cluster,
 		return nil, err
 	}
 	transport, err := newTransport(config)
-	return &cluster{base: base, transport: transport, namespace: namespace}, err
+	return &cluster{base: base, transport: transport, namespace: namespace, config: config}, err
 }
 
 // kubeconfigLoader loads one kubeconfig and ignores the environment.

@@ -73,7 +73,7 @@ func conformanceCommand(ctx context.Context, c *call) error {
 	if config.UnprivilegedClient, err = f.unprivilegedClient(ctx, to); err != nil {
 		return err
 	}
-	config.BaseURL, config.Client = to.base.String(), &http.Client{Transport: to.transport}
+	config.BaseURL, config.Client, config.TokenClient = to.base.String(), &http.Client{Transport: to.transport}, to.withToken
 	if err := config.Validate(); err != nil {
 		return c.usageError(err)
 	}

@@ -71,8 +71,9 @@ func (f *conformanceFlags) server(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--url %s: %w", f.url, err)
 	}
-	transport, err := newTransport(&rest.Config{Host: f.url})
-	return &cluster{base: base, transport: transport}, err
+	config := &rest.Config{Host: f.url}
+	transport, err := newTransport(config)
+	return &cluster{base: base, transport: transport, config: config}, err
 }
 
 // unprivilegedClient returns a client of the user without rights, or nil if there is none. The

@@ -102,7 +102,7 @@ func newDryRunServer(features map[string]bool) (*fakeapi.Server, error) {
 // setHooks sets the hooks of the configuration to those of a server in this process, where users
 // without permissions are impersonated.
 func setHooks(server *fakeapi.Server, config *conformance.Config) {
-	config.UnprivilegedClient = nil
+	config.UnprivilegedClient, config.TokenClient = nil, nil
 	config.ListenWebhook = func() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
 	if config.Compact != nil {
 		config.Compact = func(context.Context) error { server.Compact(); return nil }
@@ -152,7 +152,8 @@ func (n *createRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 // nothing.
 func (n *createRecorder) record(path string, body []byte) {
 	resource, namespaced, ok := createdResource(path)
-	if !ok || strings.HasSuffix(resource, ".authorization.k8s.io") || strings.HasSuffix(resource, ".authentication.k8s.io") {
+	_, group, _ := strings.Cut(resource, ".")
+	if !ok || group == "authorization.k8s.io" || group == "authentication.k8s.io" {
 		return
 	}
 	var o metav1.PartialObjectMetadata
