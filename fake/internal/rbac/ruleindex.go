@@ -6,16 +6,19 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// ruleIndex has the rules of the roles of one subject, by what they are about. Each list is in the
-// order of the grants.
+// maxScan is the number of rules up to which they are compared one after the other.
+const maxScan = 32
+
+// ruleIndex has the rules of the roles of one subject. Each list is in the order of the grants.
 type ruleIndex struct {
 	// roles and clusterRoles identify the records of roles that the index is made of.
 	roles, clusterRoles memstore.Identity
-	// byResource has the rules by each of their resources, which are RESOURCE, RESOURCE/SUBRESOURCE,
-	// */SUBRESOURCE or *.
-	byResource map[string][]grantedRule
-	// byPath has the rules by each of their nonResourceURLs. Those with a pattern are under "*".
-	byPath map[string][]grantedRule
+	rules               []grantedRule
+	// byName has the rules with resourceNames, by each of them, and byResource those without by each
+	// of their resources, which are RESOURCE, RESOURCE/SUBRESOURCE, */SUBRESOURCE or *. byPath has
+	// the rules by each of their nonResourceURLs; those with a pattern are under "*". They are nil
+	// for at most maxScan rules.
+	byName, byResource, byPath map[string][]grantedRule
 	// failed are the grants whose roles do not exist or cannot be decoded.
 	failed []*grant
 }
@@ -29,7 +32,7 @@ type grantedRule struct {
 // newRuleIndex returns the index of the rules of grants. rulesOf returns the rules of the role of a
 // binding.
 func newRuleIndex(grants []*grant, rulesOf func(*binding) ([]rbacv1.PolicyRule, error)) *ruleIndex {
-	x := &ruleIndex{byResource: map[string][]grantedRule{}, byPath: map[string][]grantedRule{}}
+	x := &ruleIndex{}
 	roles := map[rbacv1.RoleRef]bool{}
 	for _, g := range grants {
 		if g.err == nil && roles[g.roleRef] {
@@ -41,31 +44,46 @@ func newRuleIndex(grants []*grant, rulesOf func(*binding) ([]rbacv1.PolicyRule, 
 			x.failed = append(x.failed, g)
 		}
 		for i := range rules {
-			x.add(grantedRule{g, &rules[i]})
+			x.rules = append(x.rules, grantedRule{g, &rules[i]})
 		}
+	}
+	if len(x.rules) > maxScan {
+		x.group()
 	}
 	return x
 }
 
-func (x *ruleIndex) add(r grantedRule) {
-	for _, resource := range r.rule.Resources {
-		x.byResource[resource] = append(x.byResource[resource], r)
-	}
-	for _, url := range r.rule.NonResourceURLs {
-		if isPattern(url) {
-			url = rbacv1.NonResourceAll
+// group fills byName, byResource and byPath.
+func (x *ruleIndex) group() {
+	x.byName, x.byResource, x.byPath = map[string][]grantedRule{}, map[string][]grantedRule{}, map[string][]grantedRule{}
+	for _, r := range x.rules {
+		index, keys := x.byResource, r.rule.Resources
+		if len(r.rule.ResourceNames) > 0 {
+			index, keys = x.byName, r.rule.ResourceNames
 		}
-		x.byPath[url] = append(x.byPath[url], r)
+		for _, key := range keys {
+			index[key] = append(index[key], r)
+		}
+		for _, url := range r.rule.NonResourceURLs {
+			if isPattern(url) {
+				url = rbacv1.NonResourceAll
+			}
+			x.byPath[url] = append(x.byPath[url], r)
+		}
 	}
 }
 
 // find returns the first grant of a rule that allows an action, or best if that comes before or
 // there is none.
 func (x *ruleIndex) find(a *action, best *grant) *grant {
+	if x.byResource == nil {
+		return first(x.rules, a, best)
+	}
 	if !a.isResource {
 		best = first(x.byPath[rbacv1.NonResourceAll], a, best)
 		return first(x.byPath[a.path], a, best)
 	}
+	best = first(x.byName[a.name], a, best)
 	best = first(x.byResource[rbacv1.ResourceAll], a, best)
 	if a.subresource == "" {
 		return first(x.byResource[a.resource], a, best)
@@ -77,6 +95,7 @@ func (x *ruleIndex) find(a *action, best *grant) *grant {
 	return first(x.byResource[string(key)], a, best)
 }
 
+// first is find in a list of rules.
 func first(rules []grantedRule, a *action, best *grant) *grant {
 	for i := range rules {
 		g := rules[i].grant
