@@ -54,6 +54,7 @@ var importRules = []importRule{
 	{path: "internal/dev/figures", module: []string{"internal/cmd/load"}, external: []string{}},
 	{path: "internal/dev/arch", external: []string{}},
 	{path: "internal/dev/builtintypes", external: []string{"github.com/google/uuid", "sigs.k8s.io/yaml"}},
+	{path: "internal/dev/rbaccases", external: []string{"sigs.k8s.io/yaml"}},
 	{path: "internal/dev/verify/harness", tests: true},
 	{path: "internal/dev/verify/watchguarantees", module: []string{"fake", "internal/dev/verify/harness"}, tests: true},
 	{path: "internal/dev/verify/linearizability", module: []string{"internal/dev/verify/harness"}, tests: true},
