@@ -28,6 +28,7 @@ import (
 type observedGrant struct {
 	User, Verb, Resource, Namespace, Name string
 	Rules                                 []rbacv1.PolicyRule
+	Allowed                               bool
 }
 
 // startObserved returns an API that records grants and the creates that are authorized.
@@ -35,8 +36,8 @@ func startObserved(t *testing.T, modes ...authz.Mode) (a *API, grants *[]observe
 	grants, questions = new([]observedGrant), new([]string)
 	a = New(memstore.New(memstore.Options{}), registry.New(builtin.Table(), webhookclient.Network{}), ids.New([32]byte{1}), Settings{
 		Authorization: authz.Config{Modes: modes},
-		ObserveGrant: func(_ context.Context, a authorizer.Attributes, rules []rbacv1.PolicyRule) {
-			*grants = append(*grants, observedGrant{a.GetUser().GetName(), a.GetVerb(), a.GetResource(), a.GetNamespace(), a.GetName(), rules})
+		ObserveGrant: func(_ context.Context, a authorizer.Attributes, rules []rbacv1.PolicyRule, allowed bool) {
+			*grants = append(*grants, observedGrant{a.GetUser().GetName(), a.GetVerb(), a.GetResource(), a.GetNamespace(), a.GetName(), rules, allowed})
 		},
 		ObserveAuthorization: func(_ context.Context, a authorizer.Attributes, _ authorizer.Decision, _ string) {
 			*questions = append(*questions, strings.Join([]string{a.GetUser().GetName(), a.GetVerb(), a.GetResource(), a.GetNamespace(), a.GetName()}, " "))
@@ -80,16 +81,16 @@ func TestGrantsAreObserved(t *testing.T) {
 			method, path, body string
 			want               *observedGrant
 		}{
-			{"POST", rolesPath, `{"metadata":{"name":"r"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]}`, &observedGrant{"root", "escalate", "roles", "default", "", pods}},
+			{"POST", rolesPath, `{"metadata":{"name":"r"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]}`, &observedGrant{"root", "escalate", "roles", "default", "", pods, true}},
 			{"PATCH", rolesPath + "/r", `{"metadata":{"finalizers":["example.com/x"]}}`, nil},
-			{"PATCH", rolesPath + "/r", `{"metadata":{"labels":{"a":"b"}}}`, &observedGrant{"root", "escalate", "roles", "default", "r", pods}},
-			{"PUT", rolesPath + "/s", `{"metadata":{"name":"s"},"rules":[]}`, &observedGrant{"root", "escalate", "roles", "default", "s", nil}},
+			{"PATCH", rolesPath + "/r", `{"metadata":{"labels":{"a":"b"}}}`, &observedGrant{"root", "escalate", "roles", "default", "r", pods, true}},
+			{"PUT", rolesPath + "/s", `{"metadata":{"name":"s"},"rules":[]}`, &observedGrant{"root", "escalate", "roles", "default", "s", nil, true}},
 			{"PATCH", rolesPath + "/s?fieldManager=m", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role"}`, nil},
-			{"POST", bindingsPath + "?dryRun=All", `{"metadata":{"name":"b"},"roleRef":{"kind":"Role","name":"r"}}`, &observedGrant{"root", "bind", "roles", "default", "r", pods}},
-			{"POST", bindingsPath, `{"metadata":{"name":"b"},"roleRef":{"kind":"ClusterRole","name":"gone"}}`, &observedGrant{"root", "bind", "clusterroles", "default", "gone", nil}},
+			{"POST", bindingsPath + "?dryRun=All", `{"metadata":{"name":"b"},"roleRef":{"kind":"Role","name":"r"}}`, &observedGrant{"root", "bind", "roles", "default", "r", pods, true}},
+			{"POST", bindingsPath, `{"metadata":{"name":"b"},"roleRef":{"kind":"ClusterRole","name":"gone"}}`, &observedGrant{"root", "bind", "clusterroles", "default", "gone", nil, true}},
 			{"POST", clusterRolesPath, `{"metadata":{"name":"c"},"rules":[{"nonResourceURLs":["/a"],"verbs":["get"]}],"aggregationRule":{"clusterRoleSelectors":[{}]}}`, &observedGrant{"root", "escalate", "clusterroles", "", "", []rbacv1.PolicyRule{
 				{NonResourceURLs: []string{"/a"}, Verbs: []string{"get"}}, {Verbs: all, APIGroups: all, Resources: all}, {Verbs: all, NonResourceURLs: all},
-			}}},
+			}, true}},
 			{"DELETE", rolesPath + "/s", "", nil},
 			{"POST", "/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"c"}}`, nil},
 		}
@@ -115,6 +116,7 @@ func TestRefusedGrantsAreObserved(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, code)
 	require.Len(t, *grants, 1)
 	require.Equal(t, "ann", (*grants)[0].User)
+	require.False(t, (*grants)[0].Allowed)
 	require.Empty(t, *questions)
 }
 
