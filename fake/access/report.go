@@ -1,5 +1,3 @@
-// Package access reports which permissions the requests to an API server needed, and compares them
-// with the roles of manifests. Server.Access of package fakeapi returns a Report.
 package access
 
 import (
