@@ -36,7 +36,7 @@ type CheckOptions struct {
 
 // Check compares the accesses of a client with the roles that manifests bind to it. What every
 // authenticated user may do by the bootstrap policy, such as discovery, is allowed. Accesses that were
-// denied, or that a fault refused, are needed like others. The error says why the subject is not
+// denied are needed like others. The error says why the subject is not
 // known.
 func Check(r Report, m *Manifests, opts CheckOptions) (*Result, error) {
 	if m == nil {

@@ -17,7 +17,7 @@ func missingTexts(r *Result) []string {
 		for _, request := range m.Requests {
 			text += ", " + request.String()
 		}
-		texts = append(texts, strings.ReplaceAll(text, " of manager/v0.0.0 (linux/amd64) kubernetes/$Format as system:admin", ""))
+		texts = append(texts, strings.ReplaceAll(text, " of manager/v0.0.0 as system:admin", ""))
 	}
 	return texts
 }
@@ -420,7 +420,7 @@ or, if controller-gen generates the file:
 
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get
 
-first needed by #13 get secrets a/s of manager/v0.0.0 (linux/amd64) kubernetes/$Format as system:admin
+first needed by #13 get secrets a/s of manager/v0.0.0 as system:admin
 
 Not used, of ServiceAccount system/controller-manager:
 

@@ -32,8 +32,8 @@
 // and to its groups, with what the bootstrap policy grants to all authenticated users. Its [Result] has
 //
 //   - the rules that are missing, each with the file and the role that it fits into and the requests
-//     that needed it. A request that was denied, or that a fault refused, needs its rule too. So do
-//     all requests of an Access: one with more than MaxNames names needs a rule without resourceNames.
+//     that needed it. A request that was denied needs its rule too. An Access with more than MaxNames
+//     names needs a rule without resourceNames.
 //   - the rules that no access used, down to one verb of one resource. A rule is used if it allows an
 //     access, even if another one does so as well. A rule with a wildcard, "*", is listed if something
 //     else than the wildcard would do: "* of configmaps: used are get, list of configmaps".

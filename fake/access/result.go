@@ -172,7 +172,7 @@ func (m *MissingRule) marker() string {
 	return printable.Line("// +kubebuilder:rbac:" + strings.Join(parts, ","))
 }
 
-// String returns r as a line of text.
+// String returns r as a line of text. Of the user agent it has the part before the first space.
 func (r *Request) String() string {
 	var b strings.Builder
 	if r.Seq > 0 {
@@ -189,8 +189,8 @@ func (r *Request) String() string {
 			b.WriteString(" " + qualifiedName(r.Namespace, cmp.Or(r.Name, "*")))
 		}
 	}
-	if r.UserAgent != "" {
-		b.WriteString(" of " + r.UserAgent)
+	if program, _, _ := strings.Cut(r.UserAgent, " "); program != "" {
+		b.WriteString(" of " + program)
 	}
 	b.WriteString(" as " + r.User)
 	return printable.Line(b.String())
