@@ -89,7 +89,8 @@ func accessSubjectCases() []Case {
 	}
 }
 
-// accessBindingCases returns the cases about bindings and denials (RB-41 to RB-49).
+// accessBindingCases returns the cases about bindings and denials (RB-41 to RB-49), and about a watch
+// whose user loses the permission to open it (WA-37).
 func accessBindingCases() []Case {
 	must := accessRules(Must, docRoleBindings)
 	reasons := accessRules(Should, docRBACReasons)
@@ -190,6 +191,7 @@ func accessBindingCases() []Case {
 				p.denied(p.user(), get(p.in("apps/v1", "deployments/a")), "get deployments.apps a"),
 				send(get("/"+p.name("path")).as(p.user()), isForbidden(regexp.MustCompile(`^forbidden: User "`+p.user().user+`" cannot get path "/`+p.name("path")+`"`), metav1.StatusDetails{}), hasNosniff))
 		}),
+		accessRules(Must, "apiserver handlers/watch.go")("WA-37", "a watch continues after the user has lost the permission to open it", "requests are authorized when they begin", checkWatchWithoutPermission),
 		accessRules(Must, "kubernetes.io, Using RBAC Authorization, User-facing roles")("RB-49", "the group system:masters may do everything, without a role", "an administrator can repair roles", func(ctx context.Context, p *access) error {
 			return p.s.expectAll(ctx,
 				allowed(p.user().in("system:masters"), get(p.path())),
@@ -199,6 +201,27 @@ func accessBindingCases() []Case {
 				p.denied(p.user(), get(p.path()), listing))
 		}),
 	}
+}
+
+func checkWatchWithoutPermission(ctx context.Context, p *access) error {
+	b := p.bind("b", "Role", "r", userSubject(p.user()))
+	if err := p.install(ctx, p.role("r", policyRule("list,watch", "", "configmaps")), b); err != nil {
+		return err
+	}
+	open := get(p.path() + "?watch=1&fieldSelector=metadata.name%3Da").as(p.user())
+	w, err := p.s.watch(ctx, open)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := p.change(ctx, del(p.itemOf(b))); err != nil {
+		return err
+	}
+	if err := p.s.expectAll(ctx, p.denied(p.user(), open, "watch configmaps a"), send(post(p.path(), p.object("a")), code(http.StatusCreated))); err != nil {
+		return err
+	}
+	_, err = w.want("ADDED", "a")
+	return err
 }
 
 // checkDeletedGrants creates roles and bindings that allow both users to list ConfigMaps, deletes

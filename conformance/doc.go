@@ -80,6 +80,14 @@
 // others. While they exist, the server depends on the webhook for these objects only. See
 // [Config].ListenWebhook for where the webhook listens.
 //
+// Cases about RBAC (RB) create Roles and RoleBindings in their namespaces, and ClusterRoles and
+// ClusterRoleBindings named like a namespace with a suffix. They bind roles, cluster-admin among
+// them, to users, groups and ServiceAccounts that are named like the namespace or are in it, and in
+// the namespace also to the groups of all users. They send requests as these users, by
+// impersonation, and wait until changes are effective. One case adds a rule about a group that is
+// not served to view, edit and admin, by aggregation, for the time of the case. Some use a token of
+// a ServiceAccount, see [Config].TokenClient.
+//
 // A few cases send up to several dozen concurrent requests.
 //
 // Everything is deleted after each case, first the objects and then the namespace, even if the case
@@ -117,9 +125,9 @@
 // (Tables), PM (PartialObjectMetadata), VR (virtual resources), AU (authentication and
 // authorization), ST (errors), PB (protobuf), CB (CBOR), CN (content negotiation), DI (discovery,
 // health, metrics), HT (HTTP), CD (custom resource definitions), DV (defaults of built-in types),
-// VA (validation of built-in types), WH (admission webhooks) and AP (admission policies).
-// [UncheckedRules] returns the rules without a case, with the reason why they cannot be checked over
-// HTTP.
+// VA (validation of built-in types), WH (admission webhooks), AP (admission policies) and RB
+// (RBAC). [UncheckedRules] returns the rules without a case, with the reason why they cannot be
+// checked over HTTP.
 //
 // Work of controllers is checked only if a rule is about it, and the case is skipped if the
 // controller does not start within a few seconds (NS-09). Other cases put a finalizer of the suite
@@ -140,11 +148,12 @@
 // A case that cannot judge the server is skipped with a reason: there are no custom resources, a
 // resource or subresource is not served according to discovery, namespaces are plain objects, a
 // hook of the [Config] is missing for a state that requests cannot cause (Compact, ExpireWatches,
-// BeginStartup), the server cannot reach the webhook of the suite, or the case takes longer than
-// Patience. Rules that depend on a feature gate are about servers with or without the feature. Cases
-// about the other kind of server are skipped and name the gate, or fail if [Config].Features
-// requires that kind. [Config].Skip excludes cases or rules. A key of Skip that names no case is an
-// error, so that skips do not outlive their cases. A skipped case is never counted as passed.
+// BeginStartup), the server cannot reach the webhook of the suite, it does not authorize by RBAC or
+// the client may not impersonate users, or the case takes longer than Patience. Rules that depend
+// on a feature gate are about servers with or without the feature. Cases about the other kind of
+// server are skipped and name the gate, or fail if [Config].Features requires that kind.
+// [Config].Skip excludes cases or rules. A key of Skip that names no case is an error, so that
+// skips do not outlive their cases. A skipped case is never counted as passed.
 //
 // # Verification
 //
@@ -181,6 +190,9 @@
 // The group AP is newer, too. It was run on 2026-11-23 against such a server with the plug-ins for
 // admission policies: 173 passed, none failed or was skipped, in 2m20s.
 //
+// The group RB is newer, too: that server authorizes everything, and all of its cases are skipped.
+// Its rules are those of the documentation and of the sources of kube-apiserver.
+//
 // The server of this project passes all cases except WA-29 in four test runs: with all hooks, with
 // users, with CBOR, and without streaming lists. The command with only the flag --url reports 1593
 // passed, 0 failed, 35 skipped of 1628, in 2m30s; the skipped cases need hooks, users, a feature or
@@ -197,16 +209,16 @@
 // # Adding a case
 //
 // Cases about defaults and validation of built-in types are in defaults.yaml and validation.yaml,
-// those of admission policies in policies.yaml.
-// For other cases, add a [Case] literal to the list of its group in a cases_*.go file, and a function
-// that checks it. Use onSecrets, onBasicCRs or onBoth for a check on a collection in a new namespace, in which
-// the check can create, change, list and watch objects. Use onMap or onMaps for a check on the
-// content of objects: both ConfigMaps and the CRD of fixture_crd_data.go have a map "data". Build
-// requests with get, post, put, mergePatch, applyAs, del and similar functions. Send one with
-// session.do or session.expect, or several with session.expectAll, together with the expectations
-// for the response: code, kind, field, valueAt, managedFieldsAre, warningsAre, failure. Return
-// their errors unchanged, because they contain the request, the expectation and the response.
-// Return session.skipf if the server cannot be judged.
+// those of admission policies in policies.yaml. For other cases, add a [Case] literal to the list
+// of its group in a cases_*.go file, and a function that checks it. Use onSecrets, onBasicCRs or
+// onBoth for a check on a collection in a new namespace, in which the check can create, change,
+// list and watch objects. Use onMap or onMaps for a check on the content of objects: both
+// ConfigMaps and the CRD of fixture_crd_data.go have a map "data". Use onAccess for a check of
+// permissions. Build requests with get, post, put, mergePatch, applyAs, del and similar functions.
+// Send one with session.do or session.expect, or several with session.expectAll, together with the
+// expectations for the response: code, kind, field, valueAt, managedFieldsAre, warningsAre,
+// failure. Return their errors unchanged, because they contain the request, the expectation and the
+// response. Return session.skipf if the server cannot be judged.
 //
 // Never sleep. Wait for an event of a watch, or poll. To check that no event is sent, make another
 // change that must be sent and expect it as the next event, or watch with a short timeoutSeconds

@@ -46,7 +46,7 @@ func configWithUsers(t *testing.T) conformance.Config {
 }
 
 // userCases are the cases that need different users.
-var userCases = regexp.MustCompile(`^(AU-|RB-|SA-30$|DR-08$)`)
+var userCases = regexp.MustCompile(`^(AU-|RB-|SA-30$|DR-08$|WA-37$)`)
 
 // TestFakeWithUsers runs the cases about users, with a second client and with impersonation.
 func TestFakeWithUsers(t *testing.T) {

@@ -219,6 +219,8 @@ var rbacFaults = []faultyServer{
 		return (r.Method == http.MethodPut || r.Method == http.MethodPatch) && inPath(grantPaths)(r)
 	}), `^RB-(07|08|44|44/subjects)$`},
 	{"ignores deletions of roles and bindings", ignoreWrites(bothOf(hasMethod(http.MethodDelete), inPath(grantPaths))), `^RB-44/deleted(Role|Binding)$`},
+	{"authorizes each event of a watch", replaceInEvents(`"type":"ADDED"`, `"type":"ERROR"`), `^WA-37$`},
+	{"ends watches", setParameter("watch", "false"), `^WA-37$`},
 	{"does not escape the names of users", changeBody(anyRequest, func(s string) string {
 		return strings.NewReplacer(`\u0026lt;`, `<`, `&lt;`, `<`).Replace(s)
 	}), `^RB-47$`},

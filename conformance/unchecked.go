@@ -46,7 +46,6 @@ func UncheckedRules() []UncheckedRule {
 		{"WA-17", Should, "a case would take between half an hour and an hour"},
 		{"WA-26", Should, "servers may choose how much they buffer for a watch"},
 		{"WA-27", Should, "a client cannot restart the cache of a server"},
-		{"WA-37", Must, "the suite cannot change the rights of a user while a watch is open"},
 		{"WA-39", Should, "a client cannot make the cache of a server unready"},
 		{"WN-06", Must, "the suite installs no admission webhooks, because they would get requests of others on the cluster"},
 	}
