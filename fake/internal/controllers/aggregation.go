@@ -91,11 +91,11 @@ func isInitialState(rec *memstore.Record) bool {
 	return rec != nil && rec.Revision <= memstore.DefaultStartRevision
 }
 
-// onClusterRolesRead is called when onClusterRoleChange has been called for all ClusterRoles. Those of
-// the bootstrap policy have the right rules initially. If not all of them are in the initial state,
-// all are examined.
-func (m *Controllers) onClusterRolesRead(initial int) {
-	if initial == len(bootstrappolicy.Shared().ClusterRoles) {
+// onClusterRolesRead is called when onClusterRoleChange has been called for all ClusterRoles. If there are
+// those of the bootstrap policy in their initial state and no others, all have the right rules.
+// Otherwise, all that aggregate are examined.
+func (m *Controllers) onClusterRolesRead(initial, all int) {
+	if initial == all && initial == len(bootstrappolicy.Shared().ClusterRoles) {
 		return
 	}
 	for _, role := range m.aggregated {

@@ -42,14 +42,17 @@ func (m *Controllers) buildGraph() {
 		}
 		view = m.store.View() // the view is no longer the latest
 	}
-	initialClusterRoles := 0
+	initialRoles, clusterRoles := 0, 0
 	for rec := range view.Range("", "") {
 		m.handleChange(nil, rec)
-		if isClusterRole(rec.Key) && isInitialState(rec) {
-			initialClusterRoles++
+		if isClusterRole(rec.Key) {
+			clusterRoles++
+			if isInitialState(rec) {
+				initialRoles++
+			}
 		}
 	}
-	m.onClusterRolesRead(initialClusterRoles)
+	m.onClusterRolesRead(initialRoles, clusterRoles)
 }
 
 // maxPendingEvents is how many irrelevant events may stay unread, so that history does not drop
