@@ -120,7 +120,6 @@ func BenchmarkStart(b *testing.B) {
 	for name, opts := range map[string][]fakeapi.Option{
 		"tcp": nil, "memory": {fakeapi.WithInMemoryNetwork()}, "tls": {fakeapi.WithTLS()}, "clientCA": {fakeapi.WithClientCA()},
 		"ipRange": {fakeapi.WithInMemoryNetwork(), fakeapi.WithServiceClusterIPRange("10.0.0.0/24")},
-		"rbac":    {fakeapi.WithInMemoryNetwork(), fakeapi.WithRBAC()},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
