@@ -17,7 +17,13 @@ const (
 	ModeAlwaysAllow AuthorizationMode = "AlwaysAllow"
 	// ModeAlwaysDeny denies everything.
 	ModeAlwaysDeny AuthorizationMode = "AlwaysDeny"
-	// ModeRBAC decides by the stored Roles, ClusterRoles and bindings.
+	// ModeRBAC decides by the stored Roles, ClusterRoles and bindings. The server then has the roles and
+	// bindings that kube-apiserver v1.37 creates, such as cluster-admin, admin, edit, view and system:*,
+	// also with WithoutSystemObjects. As kube-apiserver does when it starts, New, Fork and Restore create
+	// those that the fixtures or the objects lack, and add what is missing in others, except with the
+	// annotation rbac.authorization.kubernetes.io/autoupdate: "false"
+	// (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). No webhooks
+	// and policies review these writes.
 	ModeRBAC AuthorizationMode = "RBAC"
 )
 

@@ -39,6 +39,9 @@ func (s *Server) Snapshot() Snapshot {
 // (WA-21). Informers that run keep the objects that the restore has removed, and miss changes, as
 // after a restore of etcd without a bump. It is for tests of that.
 //
+// With RBAC, the bootstrap roles and bindings that the snapshot lacks are created after it, see
+// ModeRBAC.
+//
 // An empty Snapshot, and a bump beyond the highest possible resourceVersion, are errors that change
 // nothing.
 func (s *Server) Restore(snap Snapshot, bump uint64) error {

@@ -1,7 +1,7 @@
 // Package controllers runs the controllers that a test of an API server depends on: the garbage
 // collector, the namespace controller, the status of ResourceQuotas and of
-// ValidatingAdmissionPolicies, the protection of storage objects in use, and, in place of a kubelet,
-// the deletion of pods whose grace period is over.
+// ValidatingAdmissionPolicies, the protection of storage objects in use, the aggregation of
+// ClusterRoles, and, in place of a kubelet, the deletion of pods whose grace period is over.
 //
 // # Operation
 //
@@ -27,7 +27,8 @@
 // # Differences from kube-controller-manager
 //
 // The decisions are those of the garbage collector (collect.go) and the namespace controller
-// (namespace.go), with the deletion order of KEP-5080: pods first. The controllers act at once,
+// (namespace.go), with the deletion order of KEP-5080: pods first. The rules of a ClusterRole are
+// those of the clusterrole-aggregation controller (aggregation.go). The controllers act at once,
 // where the real ones wait for a poll or a back-off. They find every cycle of objects that wait for
 // each other (cycle.go), where the real collector can miss cycles that appear at one moment.
 package controllers
