@@ -1,12 +1,16 @@
 package fakeapi_test
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/fake/internal/rbac/bootstrappolicy"
 )
 
 // rbacResources are the resources of rbac.authorization.k8s.io.
@@ -82,6 +87,56 @@ func TestBootstrapPolicyIsSettled(t *testing.T) {
 		require.Empty(t, cmp.Diff(want[name].Object, got[name].Object, ignoreIdentity()), name)
 	}
 	require.Len(t, got, len(want))
+}
+
+// The rules that are served are those of the policy, and the subjects those of its bindings.
+func TestBootstrapPolicyIsServed(t *testing.T) {
+	_, client := startBootstrapped(t, fakeapi.WithoutSystemObjects())
+	ctx, rbac, policy := t.Context(), client.RbacV1(), bootstrappolicy.Shared()
+	roles, err := rbac.ClusterRoles().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, roles.Items, len(policy.ClusterRoles))
+	for _, want := range policy.ClusterRoles {
+		i := slices.IndexFunc(roles.Items, func(r rbacv1.ClusterRole) bool { return r.Name == want.Name })
+		require.GreaterOrEqual(t, i, 0, want.Name)
+		require.Equal(t, want.Labels, roles.Items[i].Labels)
+		require.Equal(t, want.AggregationRule, roles.Items[i].AggregationRule)
+		if want.AggregationRule == nil {
+			require.Equal(t, want.Rules, roles.Items[i].Rules)
+		}
+	}
+	bindings, err := rbac.ClusterRoleBindings().List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, bindings.Items, len(policy.ClusterRoleBindings))
+	for _, want := range policy.ClusterRoleBindings {
+		i := slices.IndexFunc(bindings.Items, func(b rbacv1.ClusterRoleBinding) bool { return b.Name == want.Name })
+		require.GreaterOrEqual(t, i, 0, want.Name)
+		require.Equal(t, want.RoleRef, bindings.Items[i].RoleRef)
+		require.Equal(t, want.Subjects, bindings.Items[i].Subjects)
+	}
+	for _, want := range policy.Roles {
+		role, err := rbac.Roles(want.Namespace).Get(ctx, want.Name, metav1.GetOptions{})
+		require.NoError(t, err)
+		require.Equal(t, want.Rules, role.Rules)
+	}
+	for _, want := range policy.RoleBindings {
+		binding, err := rbac.RoleBindings(want.Namespace).Get(ctx, want.Name, metav1.GetOptions{})
+		require.NoError(t, err)
+		require.Equal(t, want.Subjects, binding.Subjects)
+	}
+}
+
+// The aggregated roles have the rules of those that they select, by name.
+func TestBootstrapPolicyAggregates(t *testing.T) {
+	_, client := startBootstrapped(t, fakeapi.WithoutControllers())
+	rules := func(name string) []rbacv1.PolicyRule {
+		role, err := client.RbacV1().ClusterRoles().Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		return role.Rules
+	}
+	require.Equal(t, rules("system:aggregate-to-view"), rules("view"))
+	require.Equal(t, slices.Concat(rules("system:aggregate-to-edit"), rules("view")), rules("edit"))
+	require.Equal(t, slices.Concat(rules("edit"), rules("system:aggregate-to-admin")), rules("admin"))
 }
 
 // An update that changes nothing is no write, so that the stored form is complete.
@@ -283,4 +338,39 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "system:
 	require.NoError(t, err)
 	require.Equal(t, "ann", split.Subjects[0].Name)
 	require.Len(t, split.Subjects, 3)
+}
+
+// Clients may write the objects while they are reconciled.
+func TestBootstrapPolicyIsReconciledAmongWrites(t *testing.T) {
+	srv, client := startBootstrapped(t)
+	bindings := client.RbacV1().ClusterRoleBindings()
+	snapshot := srv.Snapshot()
+	done := make(chan struct{})
+	var writers sync.WaitGroup
+	for range 2 {
+		writers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				patch := fmt.Sprintf(`{"subjects":[],"metadata":{"annotations":{"n":%q}}}`, uuid.NewString())
+				_, _ = bindings.Patch(context.Background(), "system:basic-user", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+				_ = bindings.Delete(context.Background(), "system:discovery", metav1.DeleteOptions{})
+			}
+		})
+	}
+	for range 20 {
+		require.NoError(t, srv.Restore(snapshot, 1000))
+		snapshot = srv.Snapshot()
+	}
+	close(done)
+	writers.Wait()
+	require.NoError(t, srv.Restore(srv.Snapshot(), 1000))
+	for name, want := range map[string]int{"system:basic-user": 1, "system:discovery": 1} {
+		b, err := bindings.Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		require.Len(t, b.Subjects, want)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/component-helpers/auth/rbac/reconciliation"
 
@@ -92,7 +94,8 @@ func (p policyReconciler) reconcile(plural string, expected metav1.Object, do fu
 	if p.isUnchanged(c, expected.GetNamespace(), expected.GetName()) {
 		return nil
 	}
-	if err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { return do(c) }); err != nil {
+	backoff := wait.Backoff{Steps: 20, Duration: time.Millisecond, Factor: 1}
+	if err := retry.RetryOnConflict(backoff, func() error { return do(c) }); err != nil {
 		return fmt.Errorf("fakeapi: reconcile %s %s: %w", c.res.Kind, expected.GetName(), err)
 	}
 	return nil
