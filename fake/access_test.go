@@ -43,7 +43,10 @@ func requireAccesses(t *testing.T, got access.Report, user, agent string, groups
 	require.Empty(t, cmp.Diff(access.Report{Accesses: want}, got))
 }
 
-var adminGroups = []string{"system:masters", "system:authenticated"}
+var (
+	adminGroups = []string{"system:masters", "system:authenticated"}
+	rootToken   = fakeapi.Token{Value: "root", User: "root", Groups: []string{"system:masters"}}
+)
 
 // On a server that allows everything, the report has what a client needs, by verb, resource,
 // namespace and name.
@@ -118,7 +121,7 @@ func denySecrets(_ context.Context, a authorizer.Attributes) (authorizer.Decisio
 // With an authorizer, the report has its decisions and their reasons, also about members of
 // system:masters.
 func TestAccessWithAuthorizer(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken, fakeapi.Token{Value: "root", User: "root", Groups: []string{"system:masters"}}),
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken, rootToken),
 		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(denySecrets)))
 	client := clientOf(srv.RESTConfig(), "manager/v1")
 	for range 2 {
@@ -153,7 +156,7 @@ func TestAccessWithRBAC(t *testing.T) {
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
 	}
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithRBAC(), fakeapi.WithObjects(configMap("a", "0"), role, binding),
-		fakeapi.WithTokens(fakeapi.Token{Value: "root", User: "root", Groups: []string{"system:masters"}}, annToken))
+		fakeapi.WithTokens(rootToken, annToken))
 	maps := clientOf(srv.RESTConfigWithToken(annToken.Value), "ann").CoreV1().ConfigMaps("default")
 	_, err := maps.Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -170,7 +173,7 @@ func TestAccessWithRBAC(t *testing.T) {
 // the one that the user has.
 func TestAccessOfImpersonation(t *testing.T) {
 	may := map[string]bool{}
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken, fakeapi.Token{Value: "root", User: "root", Groups: []string{"system:masters"}}),
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken, rootToken),
 		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 			if may[a.GetVerb()] {
 				return authorizer.DecisionAllow, "", nil
