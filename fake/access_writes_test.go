@@ -104,6 +104,10 @@ func TestControlAccess(t *testing.T) {
 	require.Equal(t, c.srv.Access().Of("other"), report)
 	require.Equal(t, c.srv.Access().String(), c.getAs("text/plain", "access?format=text"))
 	require.JSONEq(t, c.getAs("application/json", "access"), c.call(200, "GET", "access?format=json", ""))
+	manifests := c.getAs("application/yaml", "access?client=other&format=yaml")
+	require.Contains(t, manifests, "kind: ClusterRoleBinding")
+	require.Contains(t, manifests, "- pods\n")
+	require.NotContains(t, manifests, "nodes")
 	require.Contains(t, c.call(400, "GET", "access?format=xml", ""), `"reason":"BadRequest"`)
 
 	c.call(204, "DELETE", "access", "")

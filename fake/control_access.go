@@ -10,15 +10,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// getAccess responds with Server.Access, or with the part of the parameter client. It is text, or for
-// clients that accept it JSON. The parameter format, text or json, has precedence.
+// getAccess responds with Server.Access, or with that of the client in the parameter client. It is
+// text, or JSON for clients that accept it. The parameter format has precedence: text, json, or yaml
+// for the smallest manifests.
 func (c *controlAPI) getAccess(w http.ResponseWriter, r *http.Request) error {
 	report := c.server.Access().Of(r.URL.Query().Get("client"))
-	byHeader := "text"
+	accepted := "text"
 	if strings.Contains(r.Header.Get("Accept"), runtime.ContentTypeJSON) {
-		byHeader = "json"
+		accepted = "json"
 	}
-	switch format := cmp.Or(r.URL.Query().Get("format"), byHeader); format {
+	switch format := cmp.Or(r.URL.Query().Get("format"), accepted); format {
 	case "text":
 		return sendText(w, http.StatusOK, "text/plain; charset=utf-8", report.String())
 	case "json":
@@ -27,7 +28,13 @@ func (c *controlAPI) getAccess(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		return sendText(w, http.StatusOK, runtime.ContentTypeJSON, string(body)+"\n")
+	case "yaml":
+		var manifests strings.Builder
+		if err := report.WriteManifests(&manifests, "", ""); err != nil {
+			return err
+		}
+		return sendText(w, http.StatusOK, runtime.ContentTypeYAML, manifests.String())
 	default:
-		return apierrors.NewBadRequest("format " + format + " is neither text nor json")
+		return apierrors.NewBadRequest("format " + format + " is none of text, json, yaml")
 	}
 }
