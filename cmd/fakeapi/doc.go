@@ -5,6 +5,7 @@
 //	        [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]...
 //	        [--host NAME]... [--faults FILE] [--controllers=false] [--cbor]
 //	        [--cache-initializing DURATION] [--latency] [--scenario FILE [--stay]]
+//	        [--access-report FILE]
 //	        [--feature-gates NAME=BOOL,...]...
 //	        [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]...
 //	        [--etcd-compaction-interval TIME]
@@ -20,6 +21,9 @@
 //	        [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
+//	fakeapi access --kubeconfig FILE [--context CONTEXT] [--client NAME] [--format FORMAT]
+//	fakeapi access --kubeconfig FILE [--context CONTEXT] [--client NAME] --manifests DIRECTORY
+//	        [--subject SUBJECT] [--namespace NAMESPACE] [--and-nothing-more] [--format FORMAT]
 //	fakeapi run [FILE | DIRECTORY | CASE | -]... [--client [ROLE=]NAME]... [--seed N] [-q]
 //	        [--real-time] [--html FOLDER]
 //	fakeapi run --all [--client [ROLE=]NAME]...
@@ -123,6 +127,25 @@
 // the control API lists and removes.
 //
 // Controllers run unless --controllers=false; then the control API runs them on request.
+//
+// # Access
+//
+// The server records which permissions each user and each user agent needed, also if it allows
+// everything. access prints the report of a running server, as text, as JSON, or as yaml: the smallest
+// ServiceAccount, roles and bindings that allow the requests. --client selects a client by its user
+// name, its service account, or the beginning of its user agent. The kubeconfig is one that serve
+// wrote.
+//
+//	fakeapi access --kubeconfig FILE
+//	fakeapi access --kubeconfig FILE --manifests DIRECTORY --client manager
+//
+// With --manifests, access compares the requests with the RBAC manifests in a directory, such as
+// config/rbac, and prints the rules that they lack, each with the request that needed it first, and
+// those that were not used. --subject names the user or service account whose roles count, if the
+// manifests have several. --and-nothing-more makes rules that were not used a failure.
+//
+// serve --access-report writes the report to a file at the end, also after a signal. Its extension
+// selects the format: .json, .yaml or .yml, or else text. Package fake/access documents all of this.
 //
 // # Options of the server
 //
@@ -286,6 +309,9 @@
 // For conformance, 0 means that no MUST failed and nothing was left behind; a failed SHOULD or MAY
 // is only reported. 1 means that a MUST failed, that cleaning up failed, or that the run did not
 // start or did not complete.
+//
+// For access with --manifests, 0 means that no rule is missing, 1 that one is, or with
+// --and-nothing-more that one was not used. 2 means that they could not be compared.
 //
 // For compare, 0 means that the two sides are the same, 1 that there are differences, or cases that
 // only one side could run. 2 means that they could not be compared, that the comparison did not

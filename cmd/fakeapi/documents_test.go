@@ -63,11 +63,20 @@ func placeholders(t *testing.T, dir string) map[string]string {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI())
+	config := srv.RESTConfig()
+	config.UserAgent = "manager/v1"
+	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	manifests := filepath.Join(dir, "rbac")
+	require.NoError(t, os.Mkdir(manifests, 0o700))
+	write("rbac/robot.yaml", robotManifest)
 	recordings, err := filepath.Abs("../../internal/cmd/golden/testdata/v1.37")
 	require.NoError(t, err)
 	return map[string]string{
 		"golden:DIR":  "golden:" + recordings,
-		"FILE":        kubeconfigOf(t, fakeapi.Start(t)),
+		"FILE":        kubeconfigOf(t, srv),
+		"DIRECTORY":   manifests,
 		"RULES":       write("rules", "slow: when verb(list) do delay(1ms)\n"),
 		"FILE.txtar":  write("FILE.txtar", aScenario),
 		"case.txtar":  write("case.txtar", aScenario),

@@ -35,6 +35,7 @@ func commandList() []command {
 	return []command{
 		{"serve", serveArguments, "serve an API until interrupted (the default)", serve},
 		{"proxy", proxyArguments, "put fault rules in front of a real cluster until interrupted", proxy},
+		{"access", accessArguments, "print which permissions clients of a running server needed, or compare them with manifests", accessCommand},
 		{"run", runArguments, "run scenarios and print their results", runScenarios},
 		{"conformance", conformanceArguments, "check whether a server behaves as a Kubernetes API server does", conformanceCommand},
 		{"compare", compareArguments, "send the same requests to two servers and print the differences", compareCommand},

@@ -16,7 +16,7 @@ import (
 )
 
 const serveArguments = "[--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]... [--host NAME]... " +
-	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--latency] [--scenario FILE [--stay]] " + optionArguments
+	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--latency] [--scenario FILE [--stay]] [--access-report FILE] " + optionArguments
 
 // serveFlags has the flags of serve.
 type serveFlags struct {
@@ -34,7 +34,8 @@ type serveFlags struct {
 	latency    bool   // add the latency of a real cluster
 	// cacheInitializing is how long the watch cache initializes, 0 for not at all.
 	cacheInitializing time.Duration
-	stay              bool // keep serving after the scenario
+	stay              bool   // keep serving after the scenario
+	accessReport      string // "" for none
 	// controllers reports whether the server runs controllers.
 	controllers bool
 	server      optionFlags
@@ -68,6 +69,7 @@ func (f *serveFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.faults, "faults", "", "add the fault rules in `FILE`, one per line")
 	flags.StringVar(&f.scenario, "scenario", "", "run the scenario in `FILE` in real time, print its transcript, and exit; a step \"run NAME\" waits for a client whose user agent begins with NAME")
 	flags.BoolVar(&f.stay, "stay", false, "keep serving after the scenario, until interrupted")
+	flags.StringVar(&f.accessReport, "access-report", "", "at the end, write to `FILE` what each user and user agent requested and whether it was allowed: .json as JSON, .yaml and .yml as the smallest manifests, else as text")
 	flags.BoolVar(&f.controllers, "controllers", true, "run controllers: namespace deletion, garbage collection, and the deletion of pods after their grace period")
 	f.server.define(flags)
 }
@@ -135,6 +137,14 @@ func serve(ctx context.Context, c *call) error {
 	if f.stay && f.scenario == "" {
 		return c.usageError(errors.New("--stay requires --scenario"))
 	}
+	if f.accessReport != "" && !f.server.timeline {
+		return c.usageError(errors.New("--access-report requires --timeline"))
+	}
+	report, err := openAccessReport(ctx, f.accessReport)
+	if err != nil {
+		return ignoreInterruption(err)
+	}
+	defer report.close()
 	s, err := f.start(ctx, c)
 	if err != nil {
 		return ignoreInterruption(err)
@@ -143,7 +153,7 @@ func serve(ctx context.Context, c *call) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // interrupted before it was announced
 	}
-	return errors.Join(err, s.close())
+	return errors.Join(err, s.close(), report.write(s.Access()))
 }
 
 // start reads the files that the flags name, and starts the server.
