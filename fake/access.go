@@ -20,7 +20,9 @@ import (
 // Access returns which actions each user and each user agent requested since the start or
 // ResetAccess, and whether the authorizer allowed them. It does not need an authorizer: with the
 // default, which allows everything, it has the permissions that code needs that runs as the
-// administrator. Clients in one process differ by their UserAgent, see rest.Config.
+// administrator. Clients of one process differ by the UserAgent of their rest.Config, or by user, as
+// with RESTConfigForServiceAccount. The leader election of client-go has the user agent of the
+// process, whatever its rest.Config has.
 //
 // An action that was allowed is in the report also if the request failed later, or was a dry run. A
 // PUT or an apply that created an object is also a create. Writes of roles and bindings are also an

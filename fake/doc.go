@@ -118,6 +118,11 @@
 // to a denied request is that of a real server. Access reviews, and with them "kubectl auth can-i",
 // and the expressions of policies use the same authorizers.
 //
+// Server.Access reports which permissions each user and user agent needed, also without RBAC, and
+// RequireRBAC fails a test of a client whose manifests lack one:
+//
+//	fakeapi.RequireRBAC(t, srv, os.DirFS("../config/rbac"), "manager")
+//
 // WithTLS serves HTTPS, with HTTP/2 for clients that offer it. WithTokens also authenticates bearer
 // tokens, and WithClientCA client certificates. RESTConfig then has the first token, or a certificate
 // of system:admin. AddToken and ExpireToken change the tokens while the server runs. An expired token
@@ -245,6 +250,7 @@
 //	curl           $A/hits                         what the rules did to which requests, the latest 1024
 //	curl           $A/requests                     the latest 1000 requests, and those that are open
 //	curl           $A/timeline                     Server.Timeline, for a browser as its page
+//	curl           $A/access                       Server.Access; ?client=NAME for one, ?format=yaml for manifests; -X DELETE resets it
 //	curl -X POST   $A/compact                      Server.Compact
 //	curl -X POST   $A/forget-history               Server.ForgetHistory
 //	curl -X POST   $A/run-controllers              Server.RunControllers
