@@ -30,7 +30,7 @@ var importRules = []importRule{
 	{path: "scenario", module: []string{"fake", "faults"}},
 	{path: "scenario/clients", module: []string{"scenario"}, external: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", module: []string{"internal/printable"}, external: []string{"k8s.io/apimachinery"}},
-	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/originguard", "fake/access", "fake/internal/..."}},
+	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/originguard", "internal/printable", "fake/access", "fake/internal/..."}},
 	{path: "fake/access", module: []string{"internal/printable", "fake/internal/manifests", "fake/internal/rbac", "fake/internal/rbac/bootstrappolicy"}},
 	{path: "fake/internal/managedfields/fastpath", external: []string{"k8s.io/api", "k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff/v6"}},
 	{path: "fake/internal/accesslog", module: []string{"internal/requestinfo", "fake/access", "fake/internal/authn"}},
