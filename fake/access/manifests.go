@@ -169,9 +169,6 @@ func withKind(item json.RawMessage, apiVersion, kind string) (json.RawMessage, e
 
 // addRBAC adds an object of rbac.authorization.k8s.io.
 func (m *Manifests) addRBAC(file string, gv schema.GroupVersion, kind string, document []byte) error {
-	if bytes.Contains(document, []byte("{{")) {
-		return errTemplate
-	}
 	if gv != rbacv1.SchemeGroupVersion {
 		return fmt.Errorf("the version %s is not served since Kubernetes v1.22; it is %s", gv, rbacv1.SchemeGroupVersion)
 	}
@@ -180,6 +177,9 @@ func (m *Manifests) addRBAC(file string, gv schema.GroupVersion, kind string, do
 		var r rbacv1.ClusterRole // has the fields of a Role as well
 		if err := decodeStrict(document, &r); err != nil {
 			return err
+		}
+		if hasTemplate(r.Namespace, r.Name, r.Rules, r.AggregationRule) {
+			return errTemplate
 		}
 		switch {
 		case kind == "ClusterRole":
@@ -195,12 +195,21 @@ func (m *Manifests) addRBAC(file string, gv schema.GroupVersion, kind string, do
 		if err := decodeStrict(document, &b); err != nil {
 			return err
 		}
+		if hasTemplate(b.Namespace, b.Name, b.RoleRef, b.Subjects) {
+			return errTemplate
+		}
 		if kind == "ClusterRoleBinding" {
 			b.Namespace = ""
 		}
 		return m.addBinding(&binding{file: file, kind: kind, namespace: b.Namespace, name: b.Name, ref: b.RoleRef, subjects: b.Subjects})
 	}
 	return nil
+}
+
+// hasTemplate reports whether values contain template actions.
+func hasTemplate(values ...any) bool {
+	text, err := json.Marshal(values)
+	return err == nil && bytes.Contains(text, []byte("{{")) // which is in strings only
 }
 
 // decodeStrict decodes an object, in which unknown fields are errors.

@@ -86,6 +86,41 @@ items:
 	}
 }
 
+func TestReadManifestsOfAnOperator(t *testing.T) {
+	m := read(t, file(`
+apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: widgets.v1.0.0}
+spec:
+  install:
+    strategy: deployment
+    spec:
+      deployments: [{name: manager}]
+      permissions:
+      - serviceAccountName: manager
+        rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]
+      clusterPermissions:
+      - serviceAccountName: manager
+        rules: [{apiGroups: [""], resources: [nodes], verbs: [get]}]
+      - serviceAccountName: other
+        rules: [{apiGroups: [""], resources: [nodes], verbs: [list]}]
+`))
+	report := ann(pods("get", "ns", "p"), Access{Verb: "get", Resource: "nodes", Names: []string{"a"}}, Access{Verb: "list", Resource: "nodes"})
+	result, err := Check(report, m, CheckOptions{Subject: "manager"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"rbac.yaml: ClusterRole widgets.v1.0.0-0: list of nodes in , #3 list nodes as ann"}, missingTexts(result))
+	require.Empty(t, result.Unused)
+}
+
+func TestReadManifestsTakesBracesInAnnotations(t *testing.T) {
+	m := read(t, file(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: a, annotations: {template: "{{ .Name }}"}}
+`))
+	require.Len(t, m.roles, 1)
+}
+
 func TestReadManifestsErrors(t *testing.T) {
 	role := func(more string) string {
 		return "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n" + more
@@ -102,6 +137,7 @@ func TestReadManifestsErrors(t *testing.T) {
 		"old version":           {strings.Replace(role("metadata: {name: a}"), "/v1", "/v1beta1", 1), "the version rbac.authorization.k8s.io/v1beta1 is not served since Kubernetes v1.22"},
 		"template that parses":  {role(`metadata: {name: "{{ .Release.Name }}"}`), "render the template first"},
 		"template that doesn't": {"metadata:\n  name: {{ include \"x\" . }}\n", "render the template first"},
+		"template in a binding": {"apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: a}\nsubjects: [{kind: ServiceAccount, name: '{{ .Values.name }}'}]", "render the template first"},
 		"two that differ":       {role("metadata: {name: a}\n---\n" + role("metadata: {name: a}\nrules: [{verbs: [get]}]")), "rbac.yaml: document 2: Role: a differs from that in rbac.yaml"},
 		"two bindings": {
 			"apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: a, namespace: ns}\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: a, namespace: ns}\nroleRef: {kind: Role, name: x}",

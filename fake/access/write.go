@@ -34,9 +34,16 @@ import (
 // hyphen; and a client that is a ServiceAccount keeps its name and namespace. The output is the same
 // for the same report. An error is that of w, or of a name that is invalid.
 func (r Report) WriteManifests(w io.Writer, name, namespace string) error {
-	for field, value := range map[string]string{"name": name, "namespace": namespace} {
-		if errs := validation.IsDNS1123Subdomain(value); value != "" && len(errs) > 0 {
-			return fmt.Errorf("access: the %s %q: %s", field, value, strings.Join(errs, "; "))
+	for _, value := range []string{name, namespace} {
+		if value == "" {
+			continue
+		}
+		errs := validation.IsDNS1123Subdomain(value)
+		if longest := validation.DNS1123SubdomainMaxLength - 2*maxRoleName; len(value) > longest {
+			errs = append(errs, validation.MaxLenError(longest)) // names of clients follow
+		}
+		if len(errs) > 0 {
+			return fmt.Errorf("access: WriteManifests: the name %q: %s", value, strings.Join(errs, "; "))
 		}
 	}
 	written := map[string]bool{}
