@@ -88,6 +88,17 @@ func TestConformanceUnprivileged(t *testing.T) {
 	require.Equal(t, "fakeapi: the user without rights, of /none: no such file or directory\n", got.stderr)
 }
 
+// Tokens of ServiceAccounts are sent without the certificate of the kubeconfig, which the server
+// would prefer.
+func TestConformanceTokens(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithRBAC())
+	got := outcomes(t, "--kubeconfig", srv.KubeconfigFile(t), "--run", "^RB-8[3-6]$")
+	require.Len(t, got, 4)
+	for id, one := range got {
+		require.Equal(t, conformance.Passed, one.Outcome, "%s: %s%s", id, one.Reason, one.Error)
+	}
+}
+
 // A dry run calls the hooks for its own server and not the configured ones.
 func TestConformanceDryRunOfHooks(t *testing.T) {
 	asked := false
