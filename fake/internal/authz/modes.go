@@ -2,10 +2,10 @@ package authz
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
@@ -62,7 +62,7 @@ func (c *Config) NewAuthorizer(rbac authorizer.UnconditionalAuthorizer) Authoriz
 		}
 	}
 	if len(c.Modes) > 0 {
-		return delegating{u, nil}
+		return privilegedGroup{u}
 	}
 	return New(u)
 }
@@ -83,22 +83,16 @@ func (u union) Authorize(ctx context.Context, a authorizer.Attributes) (authoriz
 		}
 		errs = append(errs, err)
 	}
-	return authorizer.DecisionNoOpinion, strings.Join(reasons, "\n"), errors.Join(errs...)
+	return authorizer.DecisionNoOpinion, strings.Join(reasons, "\n"), utilerrors.NewAggregate(errs)
 }
 
-// RulesFor implements authorizer.RuleResolver.
+// RulesFor implements authorizer.RuleResolver. The rules are those of all authorizers.
 func (u union) RulesFor(ctx context.Context, of user.Info, namespace string) (resources []authorizer.ResourceRuleInfo, paths []authorizer.NonResourceRuleInfo, incomplete bool, err error) {
 	var errs []error
 	for _, one := range u {
-		resolver, ok := one.(authorizer.RuleResolver)
-		if !ok {
-			incomplete = true
-			errs = append(errs, errors.New("the authorizer is a function, which does not report its rules"))
-			continue
-		}
-		r, p, i, err := resolver.RulesFor(ctx, of, namespace)
+		r, p, i, err := resolveRules(ctx, one, of, namespace)
 		resources, paths, incomplete = append(resources, r...), append(paths, p...), incomplete || i
 		errs = append(errs, err)
 	}
-	return resources, paths, incomplete, errors.Join(errs...)
+	return resources, paths, incomplete, utilerrors.NewAggregate(errs)
 }
