@@ -51,7 +51,7 @@ func WithAuthorizationModes(modes ...AuthorizationMode) Option {
 		o.authorization.Modes = nil
 		for _, m := range modes {
 			if !slices.Contains(AuthorizationModes(), m) {
-				return fmt.Errorf("fakeapi: authorization mode %q is not one of %v", m, AuthorizationModes())
+				return fmt.Errorf("fakeapi: authorization mode %q is not one of %v%s", m, AuthorizationModes(), whyUnsupported(m))
 			}
 			if o.authorization.HasMode(authz.Mode(m)) {
 				return fmt.Errorf("fakeapi: authorization mode %q is specified more than once", m)
@@ -65,4 +65,17 @@ func WithAuthorizationModes(modes ...AuthorizationMode) Option {
 // AuthorizationModes returns the modes that WithAuthorizationModes supports.
 func AuthorizationModes() []AuthorizationMode {
 	return []AuthorizationMode{ModeAlwaysAllow, ModeAlwaysDeny, ModeRBAC}
+}
+
+// whyUnsupported returns the reason for which a mode of kube-apiserver is not supported.
+func whyUnsupported(m AuthorizationMode) string {
+	switch m {
+	case "Node":
+		return ": there are no kubelets; bind the ClusterRole system:node to the users that act as nodes"
+	case "ABAC":
+		return ": it needs a policy file; use RBAC"
+	case "Webhook":
+		return ": pass the authorizer of k8s.io/apiserver/plugin/pkg/authorizer/webhook to WithAuthorizer"
+	}
+	return ""
 }
