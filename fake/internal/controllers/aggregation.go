@@ -95,7 +95,7 @@ func isInitialState(rec *memstore.Record) bool {
 // those of the bootstrap policy in their initial state and no others, all have the right rules.
 // Otherwise, all that aggregate are examined.
 func (m *Controllers) onClusterRolesRead(initial, all int) {
-	if initial == all && initial == len(bootstrappolicy.Shared().ClusterRoles) {
+	if len(m.aggregated) == 0 || initial == all && initial == len(bootstrappolicy.Shared().ClusterRoles) {
 		return
 	}
 	for _, role := range m.aggregated {
