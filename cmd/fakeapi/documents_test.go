@@ -21,7 +21,7 @@ import (
 )
 
 // commandLine matches the command in an indented block of a document or of a package comment.
-var commandLine = regexp.MustCompile(`(?m)^(?://\t|    )(?:go run \./cmd/fakeapi|fakeapi)\b *([^#&\n]*)`)
+var commandLine = regexp.MustCompile(`(?m)^(?://\t|    )(?:go run \./cmd/fakeapi|fakeapi)(?: +([^#&\n]*)|$)`)
 
 // documentedLines returns the command lines of the documents, split into arguments without the
 // command's name. TestManualAndHelpAgree checks the synopsis of this package, before its first
