@@ -91,8 +91,8 @@ func Impersonate(ctx context.Context, by authorizer.UnconditionalAuthorizer, a a
 	var first error
 	var latest *HeldDecisions
 	for _, m := range modesFor(a.User, target) {
-		deferred, held := HoldDecisions(ctx)
-		user, err := m.impersonate(checker{deferred, by}, a, target)
+		modeCtx, held := HoldDecisions(ctx)
+		user, err := m.impersonate(checker{modeCtx, by}, a, target)
 		if err == nil {
 			held.ObserveAllowed()
 			return user, nil
