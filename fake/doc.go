@@ -125,8 +125,7 @@
 //
 // WithTLS serves HTTPS, with HTTP/2 for clients that offer it. WithTokens also authenticates bearer
 // tokens, and WithClientCA client certificates. RESTConfig then has the first token, or a certificate
-// of system:admin. AddToken and ExpireToken change the tokens while the server runs. An expired token
-// gets 401; watches that it started continue.
+// of system:admin. AddToken and ExpireToken change the tokens while the server runs.
 //
 // # Virtual time
 //
@@ -382,10 +381,9 @@
 //
 // Besides those in the sections about verbs and types:
 //
-//   - Without authentication all credentials but tokens of service accounts are ignored. With
-//     WithTokens or WithClientCA alone, a request without credentials gets 401, where a cluster
-//     treats it as system:anonymous and returns 403. /healthz, /livez, /readyz and /version are
-//     public in both. Tokens and permissions are not cached; a cluster caches them for ten seconds.
+//   - Without authentication, credentials other than tokens of service accounts are ignored. With
+//     WithTokens or WithClientCA alone, most requests without credentials get 401, not the 403 of
+//     system:anonymous. Tokens and permissions are not cached; a cluster caches them for 10 seconds.
 //   - A review of an invalid token returns "invalid bearer token" without the cause. Reviews and
 //     issued tokens have no managedFields. The rules of an authorizer that is not a RuleResolver are
 //     incomplete.
