@@ -157,3 +157,29 @@ func ExampleProxy() {
 	// 200 all is well
 	// 429 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Too many requests, please try again later.","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}
 }
+
+// The server denies a request as it does a user without the permission.
+func ExampleForbid() {
+	var set faults.Set
+	if _, err := set.AddText("when verb(list, watch) && resource(secrets) && first(3) do forbid"); err != nil {
+		fmt.Println(err)
+	}
+	// A handler that is not the server's does not know the name of the user.
+	recorder := httptest.NewRecorder()
+	faults.Handler(&set, serve()).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/api/v1/secrets", nil))
+	_, message, _ := strings.Cut(recorder.Body.String(), `"message":`)
+	message, _, _ = strings.Cut(message, `,"reason"`)
+	fmt.Println(recorder.Code, message)
+	// Output:
+	// 403 "secrets is forbidden: User \"system:anonymous\" cannot list resource \"secrets\" in API group \"\" at the cluster scope"
+}
+
+// A permission that is missing for five minutes. The rules can also be written as text.
+func ExampleRevokeFor() {
+	for _, rule := range faults.RevokeFor(5*time.Minute, faults.Resource("secrets"), faults.UserAgent("my-controller")) {
+		fmt.Println(rule)
+	}
+	// Output:
+	// revoked: when during(before) && resource(secrets) && userAgent(my-controller) && !after(5m0s) do forbid
+	// revoked-watch: when during(stream) && verb(watch) && resource(secrets) && userAgent(my-controller) && !after(5m0s) do end
+}
