@@ -226,10 +226,9 @@
 //   - Response bodies in CBOR are not edited.
 //   - JSON frames must end with a newline and contain no other, as those of kube-apiserver do.
 //   - Rules do not see request bodies.
-//   - forbid needs that server, too, to have the name of the user in the 403. With another handler
-//     it is system:anonymous, as in status(403).
 //   - webhook() needs the server of package fakeapi. [Handler] and [Proxy] do not see the calls of
-//     the servers behind them.
+//     the servers behind them. They do not know the user of a request either: there, the 403 of forbid
+//     is for system:anonymous, as that of status(403).
 //   - Rules do not change the state of a server. For history that is lost for all clients, stale
 //     replicas and restored backups, use the methods of package fakeapi.
 //   - GOAWAY is sent with the header of a response, not in the middle of one, and needs a server
