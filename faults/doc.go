@@ -144,10 +144,10 @@
 // (**) only with webhook(); the webhook is not called.
 //
 // status, forbid, raw, redirect, throttle, hang, reset, truncate, error, end, drop and reorder
-// complete the response or the frame, so they must be the last effect of a rule. All others can be followed by
-// further effects. reset in the committed phase is the lost response: the request was handled, and
-// the client does not receive the result. header, warn, skew and goaway change the response that is
-// sent in the end, also that of a later effect.
+// complete the response or the frame, so they must be the last effect of a rule. All others can be
+// followed by further effects. reset in the committed phase is the lost response: the request was
+// handled, and the client does not receive the result. header, warn, skew and goaway change the
+// response that is sent in the end, also that of a later effect.
 //
 // The value of set is a string; json(TEXT) is a JSON value, as in set(/items, json(null)). In a
 // frame the pointers begin with /type or /object. In protobuf only kind, apiVersion, metadata and
@@ -227,8 +227,8 @@
 //   - JSON frames must end with a newline and contain no other, as those of kube-apiserver do.
 //   - Rules do not see request bodies.
 //   - webhook() needs the server of package fakeapi. [Handler] and [Proxy] do not see the calls of
-//     the servers behind them. They do not know the user of a request either: there, the 403 of forbid
-//     is for system:anonymous, as that of status(403).
+//     the servers behind them. They do not know the user of a request either: there, the 403 of
+//     forbid is for system:anonymous, as that of status(403).
 //   - Rules do not change the state of a server. For history that is lost for all clients, stale
 //     replicas and restored backups, use the methods of package fakeapi.
 //   - GOAWAY is sent with the header of a response, not in the middle of one, and needs a server
