@@ -2,12 +2,11 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
 	"time"
-
-	"fmt"
 )
 
 const (
