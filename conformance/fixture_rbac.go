@@ -101,8 +101,7 @@ func (s *session) missingForRBAC(ctx context.Context) (string, error) {
 }
 
 // access is the ConfigMaps of a new namespace for cases about RBAC. The users of a case are named as
-// the namespace with a suffix, so that its roles are about no other
-// users.
+// the namespace with a suffix, so that its roles are about no other users.
 type access struct {
 	collection
 	changed map[string]bool // resources of rbac.authorization.k8s.io that have changed since the last wait
