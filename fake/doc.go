@@ -279,8 +279,7 @@
 //     references, as the propagation policy requires (DL-12 to DL-14, DL-37). An owner that never
 //     existed counts as deleted. One of a kind that is not served is unknown, and its dependents
 //     stay. This applies to fixtures, too.
-//   - The rules of a ClusterRole with an aggregationRule are those of the ClusterRoles that it selects,
-//     also without RBAC.
+//   - Aggregated ClusterRoles have the rules of those that they select, also without RBAC.
 //   - There is no kubelet. A pod on a node is removed after its grace period, which is 30 seconds
 //     unless the delete or its spec has another.
 //   - Webhooks and policies review what they write. The users are those of a cluster, such as
@@ -290,8 +289,7 @@
 //     too.
 //
 // Server.RunControllers returns when they have no work left at the current time; inside of a
-// bubble, synctest.Wait does the same. WithoutControllers disables them, and RunControllers then
-// runs them.
+// bubble, synctest.Wait does the same. With WithoutControllers nothing else runs them.
 //
 // # What is faithful: verbs
 //
