@@ -118,7 +118,7 @@ func BenchmarkPage500(b *testing.B) {
 // the types.
 func BenchmarkStart(b *testing.B) {
 	for name, opts := range map[string][]fakeapi.Option{
-		"tcp": nil, "memory": {fakeapi.WithInMemoryNetwork()}, "tls": {fakeapi.WithTLS()}, "clientCA": {fakeapi.WithClientCA()},
+		"tcp": nil, "memory": {fakeapi.WithInMemoryNetwork()}, "tls": {fakeapi.WithTLS()}, "clientCA": {fakeapi.WithClientCA()}, "rbac": {fakeapi.WithRBAC()},
 		"ipRange": {fakeapi.WithInMemoryNetwork(), fakeapi.WithServiceClusterIPRange("10.0.0.0/24")},
 	} {
 		b.Run(name, func(b *testing.B) {
