@@ -243,6 +243,7 @@ func (c *checker) unused() []UnusedRule {
 		var none []rbacv1.PolicyRule
 		for i := range h.atoms {
 			switch one := &h.atoms[i]; {
+			case len(one.used) == 0 && isForOwners(&one.PolicyRule):
 			case len(one.used) == 0:
 				none = append(none, one.PolicyRule)
 			case isWider(&one.PolicyRule, one.used):
@@ -263,6 +264,13 @@ func (c *checker) unused() []UnusedRule {
 		}
 	}
 	return found
+}
+
+// isForOwners reports whether a rule with one resource is for the subresource finalizers. It is needed
+// for owner references with blockOwnerDeletion where the admission plugin
+// OwnerReferencesPermissionEnforcement is enabled, which the server does not have.
+func isForOwners(rule *rbacv1.PolicyRule) bool {
+	return len(rule.Resources) == 1 && strings.HasSuffix(rule.Resources[0], "/finalizers")
 }
 
 // isEverybodys reports whether a grant is by the bootstrap policy.

@@ -191,6 +191,10 @@ func TestCheckRules(t *testing.T) {
 		"a wildcard for subresources": {
 			bound(`[{apiGroups: [""], resources: ["*/log"], verbs: [get]}]`), []Access{log}, nil, nil,
 		},
+		"finalizers of owners": {
+			bound(`[{apiGroups: [""], resources: [pods, pods/finalizers, pods/status], verbs: [update]}]`), []Access{pods("update", "ns", "a")}, nil,
+			[]string{"rbac.yaml: ClusterRole r: update of pods/status"},
+		},
 		"what everyone may do": {
 			bound(`[{apiGroups: [""], resources: [pods], verbs: [get]}]`),
 			[]Access{

@@ -36,7 +36,9 @@
 //     names needs a rule without resourceNames.
 //   - the rules that no access used, down to one verb of one resource. A rule is used if it allows an
 //     access, even if another one does so as well. A rule with a wildcard, "*", is listed if something
-//     else than the wildcard would do: "* of configmaps: used are get, list of configmaps".
+//     else than the wildcard would do: "* of configmaps: used are get, list of configmaps". Rules for
+//     the subresource finalizers are not listed, because only clusters with the admission plugin
+//     OwnerReferencesPermissionEnforcement ask for them.
 //
 // Creating or changing a role or a binding needs the verb escalate or bind, or all permissions that it
 // grants (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping).
