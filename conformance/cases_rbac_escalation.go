@@ -79,6 +79,7 @@ func accessEscalationCases() []Case {
 				escalates(p.user(), p.createRole("a", policyRule("get,list", "", "secrets")), "roles", "a", `{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}`),
 				escalates(p.user(), p.createRole("a", policyRule("get,list", "", "configmaps", "x")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], ResourceNames:["x"], Verbs:["list"]}`),
 				escalates(p.user(), p.createRole("a", policyRule("get", "", "configmaps", "x", "y")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], ResourceNames:["y"], Verbs:["get"]}`),
+				escalates(p.user(), p.createRole("a", policyRule("list,watch", "", "configmaps", "y")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], ResourceNames:["y"], Verbs:["list" "watch"]}`),
 				escalates(p.user(), p.createRole("a", policyRule("get", "", "configmaps")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], Verbs:["get"]}`))
 		}),
 		must("RB-64", "permissions in other namespaces or at a narrower scope are not held", "the owner of a namespace owns no other", func(ctx context.Context, p *access) error {

@@ -74,20 +74,27 @@ func NamedByRequest(err error, resource schema.GroupResource) error {
 	return err
 }
 
-// compact joins the rules for one resource of one API group, without names. rules have one verb
-// each.
+// compact joins the verbs of the rules for one resource of one API group, or for one object of it.
+// rules have one resource, one verb and at most one name each, or a path.
 func compact(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
+	type object struct {
+		group, resource, name string
+		isNamed               bool
+	}
 	var joined []rbacv1.PolicyRule
-	at := map[schema.GroupResource]int{}
+	at := map[object]int{}
 	for _, r := range rules {
-		if len(r.ResourceNames) > 0 || len(r.NonResourceURLs) > 0 {
+		if len(r.NonResourceURLs) > 0 {
 			joined = append(joined, r)
 			continue
 		}
-		resource := schema.GroupResource{Group: r.APIGroups[0], Resource: r.Resources[0]}
-		i, ok := at[resource]
+		of := object{group: r.APIGroups[0], resource: r.Resources[0], isNamed: len(r.ResourceNames) > 0}
+		if of.isNamed {
+			of.name = r.ResourceNames[0]
+		}
+		i, ok := at[of]
 		if !ok {
-			at[resource] = len(joined)
+			at[of] = len(joined)
 			joined = append(joined, r)
 			continue
 		}

@@ -16,14 +16,20 @@ func TestCompactAndDescribe(t *testing.T) {
 	one := func(group, resource, verb string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: []string{verb}}
 	}
-	named := one("", "pods", "get")
-	named.ResourceNames = []string{`a"b`}
+	named := func(name, verb string) rbacv1.PolicyRule {
+		rule := one("", "pods", verb)
+		rule.ResourceNames = []string{name}
+		return rule
+	}
 	rules := []rbacv1.PolicyRule{
-		one("", "pods", "list"), one("apps", "pods", "get"), named, one("", "pods", "get"), named,
+		one("", "pods", "list"), one("apps", "pods", "get"), named(`a"b`, "get"), one("", "pods", "get"), named(`a"b`, "get"),
+		named(`a"b`, "list"), named("", "get"), named("c", "get"),
 		{NonResourceURLs: []string{"/a"}, Verbs: []string{"get"}}, {NonResourceURLs: []string{"/a"}, Verbs: []string{"put"}},
 	}
 	require.Equal(t, []string{
-		`{APIGroups:[""], Resources:["pods"], ResourceNames:["a\"b"], Verbs:["get"]}`,
+		`{APIGroups:[""], Resources:["pods"], ResourceNames:[""], Verbs:["get"]}`,
+		`{APIGroups:[""], Resources:["pods"], ResourceNames:["a\"b"], Verbs:["get" "get" "list"]}`,
+		`{APIGroups:[""], Resources:["pods"], ResourceNames:["c"], Verbs:["get"]}`,
 		`{APIGroups:[""], Resources:["pods"], Verbs:["list" "get"]}`,
 		`{APIGroups:["apps"], Resources:["pods"], Verbs:["get"]}`,
 		`{NonResourceURLs:["/a"], Verbs:["get"]}`,
