@@ -104,8 +104,9 @@ func setOwners(o metav1.Object, entries ...metav1.ManagedFieldsEntry) { o.SetMan
 
 // managedBy returns the entry of a field manager with some members of FieldsV1.
 func managedBy(manager string, operation metav1.ManagedFieldsOperationType, members string) metav1.ManagedFieldsEntry {
+	at := placeholderTime
 	return metav1.ManagedFieldsEntry{
-		Manager: manager, Operation: operation, APIVersion: rbacv1.SchemeGroupVersion.String(), Time: placeholderTime.DeepCopy(),
+		Manager: manager, Operation: operation, APIVersion: rbacv1.SchemeGroupVersion.String(), Time: &at,
 		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte("{" + members + "}")},
 	}
 }
