@@ -40,12 +40,15 @@ func validateRoleRef(r *rbacv1.RoleRef, kinds ...string) (errs field.ErrorList) 
 	return append(errs, validate.Messages(r.Name, resource.ValidatePathSegmentName(r.Name, false), path.Child("name"))...)
 }
 
+// validateRoleRefUpdate refuses another reference. As in kube-apiserver, the value in the error has the
+// names of Go fields.
 func validateRoleRefUpdate(r, old rbacv1.RoleRef) field.ErrorList {
 	if r == old {
 		return nil
 	}
 	var root *validate.Path
-	return field.ErrorList{root.Child("roleRef").Invalid(r, "cannot change roleRef")}
+	value := struct{ APIGroup, Kind, Name string }{r.APIGroup, r.Kind, r.Name}
+	return field.ErrorList{root.Child("roleRef").Invalid(value, "cannot change roleRef")}
 }
 
 func validateSubjects(subjects []rbacv1.Subject, isNamespaced bool) (errs field.ErrorList) {

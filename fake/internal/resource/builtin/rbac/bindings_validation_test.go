@@ -80,7 +80,7 @@ func TestValidateRoleRefs(t *testing.T) {
 	}
 	changed := role
 	changed.Kind = "ClusterRole"
-	want := []string{`roleRef: Invalid value: {"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"a"}: cannot change roleRef`}
+	want := []string{`roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"ClusterRole","Name":"a"}: cannot change roleRef`}
 	require.Equal(t, want, validatetest.Texts(validateRoleBindingUpdate(&rbacv1.RoleBinding{RoleRef: changed}, &rbacv1.RoleBinding{RoleRef: role})))
 	require.Empty(t, validateRoleBindingUpdate(&rbacv1.RoleBinding{RoleRef: role}, &rbacv1.RoleBinding{RoleRef: role}))
 	require.Equal(t, want, validatetest.Texts(validateClusterRoleBindingUpdate(&rbacv1.ClusterRoleBinding{RoleRef: changed}, &rbacv1.ClusterRoleBinding{RoleRef: role}))[:1])
