@@ -119,6 +119,8 @@ func (c checker) check(a authorizer.AttributesRecord) error {
 		return nil
 	}
 	switch {
+	case apierrors.IsForbidden(err):
+		return err
 	case err != nil && reason != "":
 		reason = fmt.Sprintf("%v: %s", err, reason)
 	case err != nil:

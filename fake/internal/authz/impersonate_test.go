@@ -2,12 +2,15 @@ package authz_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"example.com/fakeapi/fake/internal/authn"
@@ -130,6 +133,22 @@ func TestImpersonateWithinLimits(t *testing.T) {
 		by := &rights{allowed: []string{"impersonate-on:user-info:get // /", "impersonate:user-info authentication.k8s.io/users/ /bob"}}
 		_, err := authz.Impersonate(t.Context(), by, authorizer.AttributesRecord{User: authn.NewInfo(user{Username: "ann"}), Verb: "get", Path: "/x"}, wanted)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// A 403 of an authorizer is the answer, and other errors are the reason of one.
+func TestImpersonateWithErrors(t *testing.T) {
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "users"}, "bob", errors.New("not today"))
+	for want, by := range map[string]authorizer.AuthorizerFunc{
+		forbidden.Error(): func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+			return authorizer.DecisionDeny, "reason", forbidden
+		},
+		`forbidden: User "ann" cannot impersonate-on:user-info:get path "/x": failed: reason`: func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+			return authorizer.DecisionNoOpinion, "reason", errors.New("failed")
+		},
+	} {
+		_, err := authz.Impersonate(t.Context(), by, authorizer.AttributesRecord{User: authn.NewInfo(user{Username: "ann"}), Verb: "get", Path: "/x"}, user{Username: "bob"})
+		require.EqualError(t, err, want)
 	}
 }
 
