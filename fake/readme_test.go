@@ -37,6 +37,35 @@ func TestNamespacesAreListed(t *testing.T) {
 	}
 }
 
+// The rules of a project's manifests are what its client needs.
+func TestReadmeRequiresRBAC(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "config/rbac"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "controllers"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "config/rbac/role.yaml"), []byte(`
+{apiVersion: v1, kind: Namespace, metadata: {name: system}}
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: manager, namespace: system}}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: manager}, rules: [{apiGroups: [""], resources: [nodes], verbs: [list]}]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: manager}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: manager}
+subjects: [{kind: ServiceAccount, name: manager, namespace: system}]
+`), 0o600))
+	t.Chdir(filepath.Join(root, "controllers"))
+
+	rbac := os.DirFS("../config/rbac")
+	srv := fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithManifests(rbac))
+	config, err := srv.RESTConfigForServiceAccount("system", "manager")
+	require.NoError(t, err)
+	_, err = kubernetes.NewForConfigOrDie(config).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	fakeapi.RequireRBAC(t, srv, rbac, "manager", fakeapi.AndNothingMore())
+}
+
 // The first test in the README is short.
 func TestReadmeShowsShortTest(t *testing.T) {
 	_, code, _ := strings.Cut(readFile(t, "../README.md"), "func TestNamespacesAreListed")
