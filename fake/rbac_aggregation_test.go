@@ -133,8 +133,8 @@ func TestAggregationManagedFields(t *testing.T) {
 	require.Len(t, fields, 2)
 	require.Equal(t, "clusterrole-aggregation-controller", fields[0].Manager)
 	require.Equal(t, metav1.ManagedFieldsOperationApply, fields[0].Operation)
-	require.JSONEq(t, `{"f:rules":{}}`, string(fields[0].FieldsV1.Raw))
-	require.NotContains(t, string(fields[1].FieldsV1.Raw), "f:rules")
+	require.JSONEq(t, `{"f:rules":{}}`, fields[0].FieldsV1.GetRawString())
+	require.NotContains(t, fields[1].FieldsV1.GetRawString(), "f:rules")
 }
 
 // Rules of a ClusterRole that selects nothing stay as they are, because an apply without rules removes

@@ -107,7 +107,7 @@ func managedBy(manager string, operation metav1.ManagedFieldsOperationType, memb
 	at := placeholderTime
 	return metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: operation, APIVersion: rbacv1.SchemeGroupVersion.String(), Time: &at,
-		FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte("{" + members + "}")},
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1("{" + members + "}"),
 	}
 }
 
