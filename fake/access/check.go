@@ -36,8 +36,7 @@ type CheckOptions struct {
 
 // Check compares the accesses of a client with the roles that manifests bind to it. What every
 // authenticated user may do by the bootstrap policy, such as discovery, is allowed. Accesses that were
-// denied are needed like others. The error says why the subject is not
-// known.
+// denied are needed like others. The error is that of a subject that cannot be found.
 func Check(r Report, m *Manifests, opts CheckOptions) (*Result, error) {
 	if m == nil {
 		return nil, errors.New("access: Check needs manifests")
@@ -278,6 +277,9 @@ func (c *checker) isEverybodys(g *grant) bool { return g.binding != nil && g.bin
 
 // notes returns what the manifests leave open.
 func (c *checker) notes() (found []string) {
+	if !slices.ContainsFunc(c.policy.roles, func(r *role) bool { return r.file != "" }) {
+		found = append(found, "the manifests have no Role and no ClusterRole")
+	}
 	for _, b := range c.policy.unresolved {
 		if b.file != "" {
 			found = append(found, fmt.Sprintf("%s: %s refers to %s %s, which does not exist", b.file, b, b.ref.Kind, b.ref.Name))

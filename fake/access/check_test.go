@@ -388,6 +388,13 @@ func TestCheckMissingRole(t *testing.T) {
 	require.Contains(t, result.String(), "add to a new ClusterRole, with a binding:\n")
 }
 
+// Manifests of another directory have no roles.
+func TestCheckWithoutRoles(t *testing.T) {
+	result := check(t, ann(pods("get", "ns", "a")), file(""), CheckOptions{})
+	require.Equal(t, []string{": Role: get of pods in ns, #1 get pods ns/a as ann"}, missingTexts(result))
+	require.Equal(t, []string{"the manifests have no Role and no ClusterRole"}, result.Notes)
+}
+
 func TestCheckLocate(t *testing.T) {
 	opts := CheckOptions{Locate: func(r Request) (uint64, string) {
 		if r.Name == "b" {

@@ -25,9 +25,10 @@ type Result struct {
 	// Unused has the rules of the subject that no access used, by file and role in the order of the
 	// manifests.
 	Unused []UnusedRule `json:"unused,omitempty"`
-	// Notes has what the manifests leave open: bindings to roles that are neither in the manifests nor in
-	// the bootstrap policy, which grant nothing; and Roles without a namespace that allow requests in
-	// several namespaces, although each of them will be in one.
+	// Notes has what the manifests leave open: that they have no role at all, as those of another
+	// directory; bindings to roles that are neither in the manifests nor in the bootstrap policy, which
+	// grant nothing; and Roles without a namespace that allow requests in several namespaces, although
+	// each of them will be in one.
 	Notes []string `json:"notes,omitempty"`
 }
 

@@ -48,7 +48,11 @@ func (r Report) WriteManifests(w io.Writer, name, namespace string) error {
 	}
 	written := map[string]bool{}
 	for _, set := range newRoleSets(r, name, cmp.Or(namespace, metav1.NamespaceDefault)) {
-		if _, err := fmt.Fprintf(w, "# What %s needs.\n", set.client); err != nil {
+		comment := "# What %s needs.\n"
+		if len(set.rules) == 0 {
+			comment = "# %s needs no role.\n"
+		}
+		if _, err := fmt.Fprintf(w, comment, set.client); err != nil {
 			return err
 		}
 		for _, obj := range set.objects() {

@@ -117,6 +117,10 @@ func TestWriteManifestsClients(t *testing.T) {
 	require.Equal(t, []string{"Role ns/c-kube: get of pods named p", "Role ns/c-other: list of pods", "Role ns/c-other-2: get of pods named p"}, ruleTexts(t, text))
 	require.Equal(t, []account{{"ns", "robot"}, {"own", "c-other"}}, read(t, file(text)).accounts)
 	require.Contains(t, text, "# What other as system:admin needs.\n---\n")
+
+	discovery := Access{User: "system:serviceaccount:ns:robot", UserAgent: "third", Verb: "get", Path: "/api"}
+	text = written(t, Report{Accesses: []Access{robot, discovery}}, "", "")
+	require.Contains(t, text, "# third as system:serviceaccount:ns:robot needs no role.\n")
 }
 
 func TestWriteManifestsErrors(t *testing.T) {
