@@ -36,13 +36,12 @@ func WithRBAC() Option { return WithAuthorizationModes(ModeRBAC) }
 // allows or denies the request. The default is ModeAlwaysAllow. No mode, a mode that occurs twice
 // and an unsupported one are errors. If the option is given several times, the last one counts.
 //
-// Unless the first mode is ModeAlwaysAllow, the server needs to know its users. So the option
-// includes WithTLS and WithClientCA without other authorities, and, without ModeAlwaysAllow,
-// WithAnonymousAuth: a request without credentials is one of system:anonymous, and may do what the
-// authorizers allow to it. RESTConfig, Kubeconfig and Client have a certificate of system:admin in
-// the group system:masters, who may do everything, or with WithTokens the first token.
-// RESTConfigForServiceAccount and RESTConfigWithCertificate act as other users, and so does
-// Impersonate in a copy of RESTConfig.
+// Unless the first mode is ModeAlwaysAllow, users are authenticated: the option includes WithTLS and
+// WithClientCA without other authorities, and, without ModeAlwaysAllow, WithAnonymousAuth: a request
+// without credentials is one of system:anonymous, and may do what the authorizers allow to it.
+// RESTConfig, Kubeconfig and Client have a certificate of system:admin in the group system:masters,
+// who may do everything, or with WithTokens the first token. RESTConfigForServiceAccount and
+// RESTConfigWithCertificate act as other users, and so does Impersonate in a copy of RESTConfig.
 func WithAuthorizationModes(modes ...AuthorizationMode) Option {
 	return func(o *options) error {
 		if len(modes) == 0 {

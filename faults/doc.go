@@ -227,7 +227,7 @@
 //   - JSON frames must end with a newline and contain no other, as those of kube-apiserver do.
 //   - Rules do not see request bodies.
 //   - webhook() needs the server of package fakeapi. [Handler] and [Proxy] do not see the calls of
-//     the servers behind them. They do not know the user of a request either: there, the 403 of
+//     the servers behind them. They do not authenticate requests either: there, the 403 of
 //     forbid is for system:anonymous, as that of status(403).
 //   - Rules do not change the state of a server. For history that is lost for all clients, stale
 //     replicas and restored backups, use the methods of package fakeapi.

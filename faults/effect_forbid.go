@@ -20,8 +20,8 @@ import (
 // A server checks the permission of a watch when it starts. One that runs continues, as with RBAC;
 // [RevokeFor] ends it.
 //
-// A [Handler] that is not the server's own, such as a [Proxy], does not know the user: it responds as
-// Reply(Forbidden()) does, with the user system:anonymous.
+// A [Handler] that is not the server's own, such as a [Proxy], does not authenticate: it responds
+// as Reply(Forbidden()) does, with the user system:anonymous.
 func Forbid() Effect { return forbid{} }
 
 type forbid struct{}

@@ -164,7 +164,7 @@ func ExampleForbid() {
 	if _, err := set.AddText("when verb(list, watch) && resource(secrets) && first(3) do forbid"); err != nil {
 		fmt.Println(err)
 	}
-	// A handler that is not the server's does not know the name of the user.
+	// A handler that is not the server's does not authenticate.
 	recorder := httptest.NewRecorder()
 	faults.Handler(&set, serve()).ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/api/v1/secrets", nil))
 	_, message, _ := strings.Cut(recorder.Body.String(), `"message":`)

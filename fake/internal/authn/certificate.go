@@ -35,7 +35,7 @@ type certificateVerifier struct {
 	verified *lru.Cache
 }
 
-// maxVerified is the number of certificates that a certificateVerifier remembers.
+// maxVerified is the number of chains that a certificateVerifier keeps as verified.
 const maxVerified = 256
 
 func newCertificateVerifier(roots *x509.CertPool) *certificateVerifier {

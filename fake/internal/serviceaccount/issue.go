@@ -44,7 +44,7 @@ type Tokens struct {
 	parsed *lru.Cache
 }
 
-// The number and the size in bytes of the tokens whose claims a Tokens remembers.
+// The number and the size in bytes of the tokens whose claims a Tokens keeps.
 const (
 	maxParsed     = 256
 	maxParsedSize = 4 << 10
