@@ -78,6 +78,7 @@ var knownServerErrors = []string{
 	"the spec replicas field '.spec.replicas' does", // SU-11
 	"content is not a list",                         // PM-04
 	"unable to find api field in struct",            // strategic merge of the library; its other errors have a code
+	"unsupported role reference kind",               // a binding by a user who may not bind; validation is later
 }
 
 // do sends a request. sent and wanted are media types. path may have a query.
