@@ -11,7 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/internal/requestinfo"
@@ -21,6 +23,9 @@ import (
 func AttributesOf(u authenticationv1.UserInfo, r *http.Request) authorizer.AttributesRecord {
 	info := requestinfo.FromRequest(r)
 	a := authorizer.AttributesRecord{User: authn.NewInfo(u), Verb: info.Verb, Path: info.Path}
+	if isMalformed(info) {
+		return withMalformedPath(a, r)
+	}
 	if !info.IsResourceRequest() {
 		return a
 	}
@@ -39,6 +44,25 @@ func AttributesOf(u authenticationv1.UserInfo, r *http.Request) authorizer.Attri
 	query := r.URL.Query()
 	a.FieldSelectorRequirements, a.FieldSelectorParsingErr = parseFieldSelector(query.Get("fieldSelector"))
 	a.LabelSelectorRequirements, a.LabelSelectorParsingErr = parseLabelSelector(query.Get("labelSelector"))
+	return a
+}
+
+// isMalformed reports whether the path of a request is one that no resource has, but which
+// kube-apiserver authorizes as that of a resource: it has empty segments, or the former prefix proxy.
+func isMalformed(info *requestinfo.RequestInfo) bool {
+	return info.Resource == "proxy" || info.Resource == "" && strings.Contains(info.Path, "//")
+}
+
+// withMalformedPath returns the attributes a of a request with those of its path in kube-apiserver.
+func withMalformedPath(a authorizer.AttributesRecord, r *http.Request) authorizer.AttributesRecord {
+	factory := request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	info, err := factory.NewRequestInfo(r)
+	if err != nil || !info.IsResourceRequest {
+		return a
+	}
+	a.ResourceRequest, a.Verb = true, info.Verb
+	a.APIGroup, a.APIVersion, a.Resource, a.Subresource = info.APIGroup, info.APIVersion, info.Resource, info.Subresource
+	a.Namespace, a.Name = info.Namespace, info.Name
 	return a
 }
 
