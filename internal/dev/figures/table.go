@@ -41,6 +41,8 @@ func figures() []figure {
 		{"update of it", server, "^BenchmarkValidation$", "Validation/Pod/update", "", "x-without", 1.3, false},
 		{"create of a Deployment", server, "^BenchmarkValidation$", "Validation/Deployment/create", "", "x-without", 1.3, false},
 		{"update of it", server, "^BenchmarkValidation$", "Validation/Deployment/update", "", "x-without", 1.3, false},
+		{"a GET inside the server by one of 500 bindings of RBAC: time, beside without RBAC", server, rbac, "RBAC/bindings=500/namespace", "RBAC/off", time, 0, false},
+		{"the same, denied", server, rbac, "RBAC/bindings=500/denied", "RBAC/off", time, 0, false},
 		{"an update inside the server with controllers: time, beside without", server, "^BenchmarkControllersWatch$", "ControllersWatch/with", "ControllersWatch/without", time, 0, false},
 		{"create of a custom resource of a KiB inside the server: time, beside a ConfigMap", server, custom, "Custom/create", "", "x-configmap", 0, false},
 		{"the same, beside a Deployment of that size", server, custom, "Custom/create", "", "x-deployment", 0, false},
@@ -66,4 +68,5 @@ const (
 	serve  = "^BenchmarkServe$/^(ConfigMap|Deployment)$/^(create|update|apply-.*)$/^json$"
 	custom = "^BenchmarkCustom$/^(create|get|list-10000)$"
 	fanout = "^BenchmarkFanout$"
+	rbac   = "^BenchmarkRBAC$/^(off|bindings=500)$/^(namespace|denied)$"
 )
