@@ -27,7 +27,7 @@ func AndNothingMore() RBACOption { return func(o *rbacOptions) { o.nothingMore =
 // ForSubject makes RequireRBAC compare with the roles of a subject:
 // system:serviceaccount:NAMESPACE:NAME, NAMESPACE/NAME for a service account, or the name of a user, a
 // service account or a group. The default is the only subject that the manifests bind roles to, or else
-// the one whose name is that of the client, or else the only one that is a ServiceAccount of the
+// the one that the client names, or else the only one that is a ServiceAccount of the
 // manifests. Manifests without bindings need none: all their roles count.
 func ForSubject(name string) RBACOption { return func(o *rbacOptions) { o.check.Subject = name } }
 

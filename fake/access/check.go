@@ -22,7 +22,7 @@ type CheckOptions struct {
 	// Subject selects the roles: those that are bound to this subject, or to its groups. It is
 	// system:serviceaccount:NAMESPACE:NAME, NAMESPACE/NAME for a service account, or the name of a
 	// user, a service account or a group. With "" it is the only subject that the manifests bind roles
-	// to, or else the one whose name is Client, or else the only one that is a ServiceAccount of the
+	// to, or else the one that Client names, or else the only one that is a ServiceAccount of the
 	// manifests. Without any binding, all Roles and ClusterRoles count.
 	Subject string
 	// Namespace is the namespace of Roles, RoleBindings and ServiceAccounts that have none, as

@@ -326,6 +326,9 @@ func TestCheckSubject(t *testing.T) {
 		"the only one, without namespace": {to("{kind: ServiceAccount, name: a}, {kind: ServiceAccount, namespace: ns, name: a}"), CheckOptions{}, "ServiceAccount ns/a", ""},
 		"a group":                         {to("{kind: Group, name: team}"), CheckOptions{}, "Group team", ""},
 		"the client":                      {to(two), CheckOptions{Client: "bob"}, "User bob", ""},
+		"the client, by namespace":        {to(two), CheckOptions{Client: "ns/a"}, "ServiceAccount ns/a", ""},
+		"the client, by user name":        {to("{kind: ServiceAccount, name: a}, {kind: User, name: bob}"), CheckOptions{Client: "system:serviceaccount:ns:a"}, "ServiceAccount a", ""},
+		"another client, by namespace":    {to(two), CheckOptions{Client: "other/a"}, "", "which subject is the client?"},
 		"a service account of the manifests": {
 			to(two) + "---\n{apiVersion: v1, kind: ServiceAccount, metadata: {name: a, namespace: ns}}", CheckOptions{Client: "manager"}, "ServiceAccount ns/a", "",
 		},
@@ -346,8 +349,8 @@ func TestCheckSubject(t *testing.T) {
 			r := ann(pods("get", "ns", "a"))
 			r.Accesses[0].User, r.Accesses[0].Groups, r.Accesses[0].UserAgent = "cleo", []string{"team"}, "manager/1"
 			opts := test.opts
-			if opts.Client == "bob" {
-				r.Accesses[0].UserAgent = "bob"
+			if opts.Client != "" {
+				r.Accesses[0].UserAgent = opts.Client
 			}
 			result, err := Check(r, read(t, file(test.manifests)), opts)
 			if test.err != "" {

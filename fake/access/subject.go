@@ -2,6 +2,7 @@ package access
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,18 +21,6 @@ func (s subject) String() string {
 		return "all roles"
 	}
 	return s.kind + " " + qualifiedName(s.namespace, s.name)
-}
-
-// username returns the name of the user that the subject is, or "" for a group and for a service
-// account without a namespace.
-func (s subject) username() string {
-	switch {
-	case s.kind == rbacv1.UserKind:
-		return s.name
-	case s.kind == rbacv1.ServiceAccountKind && s.namespace != "":
-		return serviceaccount.MakeUsername(s.namespace, s.name)
-	}
-	return ""
 }
 
 // groups returns the groups of the subject. Those of a user are the ones that it has in a report.
@@ -78,6 +67,19 @@ func (s subject) isSame(other subject) bool {
 		(s.namespace == other.namespace || s.namespace == "" || other.namespace == "")
 }
 
+// isNamed reports whether name is that of the subject, or for a service account NAMESPACE/NAME or its
+// user name.
+func (s subject) isNamed(name string) bool {
+	if s.name == name {
+		return true
+	}
+	namespace, account, ok := strings.Cut(name, "/")
+	if user := newSubject(rbacv1.Subject{Kind: rbacv1.UserKind, Name: name}, ""); user.kind == rbacv1.ServiceAccountKind {
+		namespace, account, ok = user.namespace, user.name, true
+	}
+	return ok && s.isSame(subject{rbacv1.ServiceAccountKind, namespace, account})
+}
+
 // subjects returns the subjects of all bindings, each once.
 func (m *Manifests) subjects(namespace string) []subject {
 	var all []subject
@@ -107,9 +109,7 @@ func (m *Manifests) findSubject(r Report, opts CheckOptions) (subject, error) {
 	case len(all) == 1:
 		return all[0], nil
 	}
-	if s, ok := only(all, func(s subject) bool {
-		return opts.Client != "" && (s.name == opts.Client || s.username() == opts.Client)
-	}); ok {
+	if s, ok := only(all, func(s subject) bool { return s.isNamed(opts.Client) }); ok {
 		return s, nil
 	}
 	isAccount := func(s subject) bool {
@@ -121,7 +121,7 @@ func (m *Manifests) findSubject(r Report, opts CheckOptions) (subject, error) {
 		return s, nil
 	}
 	if len(all) == 0 {
-		return subject{}, fmt.Errorf("access: the bindings of the manifests have no subjects")
+		return subject{}, errors.New("access: the bindings of the manifests have no subjects")
 	}
 	return subject{}, fmt.Errorf("access: which subject is the client? The manifests bind roles to %s", listSubjects(all))
 }
