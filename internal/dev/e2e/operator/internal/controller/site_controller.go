@@ -36,11 +36,11 @@ type SiteReconciler struct {
 	Recorder events.EventRecorder
 }
 
-// +kubebuilder:rbac:groups=hosting.example.com,resources=sites,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=hosting.example.com,resources=sites/status,verbs=get;update;patch
-// +kubebuilder:rbac:groups=hosting.example.com,resources=sites/finalizers,verbs=update
-// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups="",resources=services;configmaps,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=hosting.example.com,resources=sites,verbs=list;watch;update
+// +kubebuilder:rbac:groups=hosting.example.com,resources=sites/status,verbs=patch
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch;create;patch
+// +kubebuilder:rbac:groups="",resources=services,verbs=list;watch;create;update
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch;create;update;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // SetupWithManager registers the controller.
