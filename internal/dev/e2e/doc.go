@@ -5,10 +5,11 @@
 //	catalogue   controller-runtime in the scenarios of the catalogue
 //	cbor        client-go with its feature gates for CBOR
 //	controller  a controller-runtime manager and client
-//	election    client-go's leader election
+//	election    client-go's leader election, and informers, as a service account whose binding is
+//	            deleted and created
 //	kubectl     kubectl as a process, built from cmd/kubectl
 //	operator    an operator with custom resources in the layout of kubebuilder: types,
-//	            CRD, controller, webhooks and envtest
+//	            CRD, controller, webhooks, envtest, and RBAC manifests compared with its requests
 //
 // Run them in this directory with
 //
