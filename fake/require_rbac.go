@@ -21,7 +21,7 @@ type rbacOptions struct {
 
 // AndNothingMore makes RequireRBAC fail also for rules that the client never used, and for wildcards,
 // "*", in place of which what the client used would do. For this, the test has to make the client use
-// everything that it needs.
+// everything that it needs. The recorder of events, for example, patches an Event only if it repeats.
 func AndNothingMore() RBACOption { return func(o *rbacOptions) { o.nothingMore = true } }
 
 // ForSubject makes RequireRBAC compare with the roles of a subject:

@@ -123,6 +123,9 @@ func (c *checker) check(a *Access) {
 		if !c.use(a, name) {
 			denied = append(denied, name)
 		}
+		if a.Verb == "watch" {
+			c.use(new(a.list()), name)
+		}
 	}
 	lacking := c.useHeld(a)
 	switch {
@@ -140,6 +143,13 @@ func (a *Access) attributes(name string) authorizer.AttributesRecord {
 		Verb: a.Verb, Namespace: a.Namespace, APIGroup: a.APIGroup, Resource: a.Resource, Subresource: a.Subresource,
 		Name: name, ResourceRequest: a.Path == "", Path: a.Path,
 	}
+}
+
+// list returns the access that a client needs besides that of a watch: an informer watches only if
+// the server has streaming lists, and otherwise lists first (KEP-3157).
+func (a Access) list() Access {
+	a.Verb = "list"
+	return a
 }
 
 // action returns what an access does.

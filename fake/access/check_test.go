@@ -191,6 +191,10 @@ func TestCheckRules(t *testing.T) {
 		"a wildcard for subresources": {
 			bound(`[{apiGroups: [""], resources: ["*/log"], verbs: [get]}]`), []Access{log}, nil, nil,
 		},
+		"a watch uses list": {
+			bound(`[{apiGroups: [""], resources: [pods], verbs: [get, list, watch]}]`), []Access{pods("watch", "", "")}, nil,
+			[]string{"rbac.yaml: ClusterRole r: get of pods"},
+		},
 		"finalizers of owners": {
 			bound(`[{apiGroups: [""], resources: [pods, pods/finalizers, pods/status], verbs: [update]}]`), []Access{pods("update", "ns", "a")}, nil,
 			[]string{"rbac.yaml: ClusterRole r: update of pods/status"},

@@ -38,7 +38,8 @@
 //     access, even if another one does so as well. A rule with a wildcard, "*", is listed if something
 //     else than the wildcard would do: "* of configmaps: used are get, list of configmaps". Rules for
 //     the subresource finalizers are not listed, because only clusters with the admission plugin
-//     OwnerReferencesPermissionEnforcement ask for them.
+//     OwnerReferencesPermissionEnforcement ask for them. A watch also uses a rule for lists, because
+//     informers list where a server has no streaming lists.
 //
 // Creating or changing a role or a binding needs the verb escalate or bind, or all permissions that it
 // grants (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping).

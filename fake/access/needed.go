@@ -88,8 +88,12 @@ func newNeeded(accesses []Access) *needed {
 			names = append(slices.Clone(names), "")
 		}
 		for _, name := range names {
-			if !n.isEverybodys(a, name) {
-				n.add(namespace, a.action(), name)
+			if n.isEverybodys(a, name) {
+				continue
+			}
+			n.add(namespace, a.action(), name)
+			if list := a.list(); a.Verb == "watch" {
+				n.add(namespace, list.action(), name)
 			}
 		}
 	}

@@ -21,7 +21,8 @@ import (
 // WriteManifests writes the smallest roles that allow the accesses of r, as YAML: a ServiceAccount, a
 // ClusterRole for objects that have no namespace, for requests for all namespaces and for paths, and a
 // Role for each other namespace, with their bindings. What is needed in more than three namespaces is
-// in the ClusterRole. What every authenticated user may do is left out.
+// in the ClusterRole. What every authenticated user may do is left out. A watch needs the verb list
+// as well, for servers without streaming lists.
 //
 // A rule has resourceNames if all its requests were for the same objects, at most three, unless the
 // client also lists or watches them: it then works with the objects that it finds. A role that the

@@ -69,7 +69,7 @@ func TestWriteManifestsRules(t *testing.T) {
 		"a few names":             {[]Access{lease("get", "a", "b", "c"), lease("create", "")}, []string{"Role a/c: get of leases.coordination.k8s.io named a, b, c", "Role a/c: create of leases.coordination.k8s.io"}},
 		"many names":              {[]Access{lease("get", "a", "b", "c", "d")}, []string{"Role a/c: get of leases.coordination.k8s.io"}},
 		"the names of a list":     {[]Access{lease("list", "a")}, []string{"Role a/c: list of leases.coordination.k8s.io"}},
-		"names that it lists":     {[]Access{pods("get", "a", "p"), pods("watch", "a", "")}, []string{"Role a/c: get, watch of pods"}},
+		"names that it lists":     {[]Access{pods("get", "a", "p"), pods("watch", "a", "")}, []string{"Role a/c: get, list, watch of pods"}},
 		"names that it lists all": {[]Access{pods("get", "a", "p"), pods("list", "", "")}, []string{"ClusterRole c: list of pods", "Role a/c: get of pods"}},
 		"of Events":               {[]Access{{Verb: "patch", Resource: "events", Namespace: "a", Names: []string{"e"}}}, []string{"Role a/c: patch of events"}},
 		"a subresource":           {[]Access{pods("list", "a", ""), {Verb: "update", Resource: "pods", Subresource: "status", Namespace: "a", Names: []string{"p"}}}, []string{"Role a/c: list of pods", "Role a/c: update of pods/status"}},

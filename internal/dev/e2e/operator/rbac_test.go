@@ -69,15 +69,11 @@ const (
 	administrator = "operator-administrator"
 )
 
-// withoutWatchList is an option of servers on which informers list and watch. With WatchList they only
-// watch, and the verb list is not used.
-func withoutWatchList() fakeapi.Option { return fakeapi.WithFeature(fakeapi.WatchList, false) }
-
 // startWithRBAC returns a server that authorizes by the given manifests, and a configuration of the
 // operator's service account.
 func startWithRBAC(t *testing.T, files fs.FS) (*fakeapi.Server, *rest.Config) {
 	t.Helper()
-	srv := fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithManifests(files), withoutWatchList())
+	srv := fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithManifests(files))
 	config, err := srv.RESTConfigForServiceAccount("system", "controller-manager")
 	require.NoError(t, err)
 	return srv, config
@@ -87,7 +83,7 @@ func startWithRBAC(t *testing.T, files fs.FS) (*fakeapi.Server, *rest.Config) {
 // as whom the operator runs.
 func startWithoutRBAC(t *testing.T) (*fakeapi.Server, *rest.Config) {
 	t.Helper()
-	srv := fakeapi.Start(t, fakeapi.WithClientCA(), withoutWatchList())
+	srv := fakeapi.Start(t, fakeapi.WithClientCA())
 	config, err := srv.RESTConfigWithCertificate(administrator, "system:masters")
 	require.NoError(t, err)
 	return srv, config
