@@ -57,13 +57,12 @@ subjects: [{kind: ServiceAccount, name: manager, namespace: system}]
 `), 0o600))
 	t.Chdir(filepath.Join(root, "controllers"))
 
-	rbac := os.DirFS("../config/rbac")
-	srv := fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithManifests(rbac))
+	srv := fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithManifests(os.DirFS("../config/rbac")))
 	config, err := srv.RESTConfigForServiceAccount("system", "manager")
 	require.NoError(t, err)
 	_, err = kubernetes.NewForConfigOrDie(config).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
-	fakeapi.RequireRBAC(t, srv, rbac, "manager", fakeapi.AndNothingMore())
+	fakeapi.RequireRBAC(t, srv, os.DirFS("../config/rbac"), "manager", fakeapi.AndNothingMore())
 }
 
 // The first test in the README is short.
@@ -157,16 +156,6 @@ func TestReadmeCacheAndReplicaCalls(t *testing.T) {
 	require.NoError(t, err)
 	defer w.Stop()
 	require.Equal(t, watch.Error, (<-w.ResultChan()).Type)
-}
-
-func TestReadmeRequiredFault(t *testing.T) {
-	srv := fakeapi.Start(t)
-	srv.Faults().AddFor(t, faults.Expire410(faults.First(1))) // until the test ends
-	defer srv.Faults().MustHit(t)                             // a fault that never happened fails the test
-
-	w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
-	require.NoError(t, err)
-	w.Stop()
 }
 
 func TestReadmeCredentials(t *testing.T) {
