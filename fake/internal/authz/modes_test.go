@@ -14,7 +14,7 @@ import (
 	"example.com/fakeapi/fake/internal/authz"
 )
 
-// podReader is an authorizer that allows everybody to get pods, and knows its rules.
+// podReader is an authorizer that allows all users to get pods, and reports its rules.
 type podReader struct{ err error }
 
 func (p podReader) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
