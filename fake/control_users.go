@@ -27,17 +27,23 @@ func expiresInParam(r *http.Request) (time.Duration, error) {
 	return d, nil
 }
 
-// addToken adds the token of the body: VALUE,USER,GROUP,...
-func (c *controlAPI) addToken(w http.ResponseWriter, r *http.Request) error {
+// readUser returns the fields of the body, which commas separate, such as USER,GROUP,..., and the
+// duration of the parameter expiresIn, or 0 without it.
+func readUser(w http.ResponseWriter, r *http.Request) (fields []string, lifetime time.Duration, err error) {
 	body, err := readControlBody(w, r)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	lifetime, err := expiresInParam(r)
+	lifetime, err = expiresInParam(r)
+	return strings.Split(strings.TrimSpace(body), ","), lifetime, err
+}
+
+// addToken adds the token of the body: VALUE,USER,GROUP,...
+func (c *controlAPI) addToken(w http.ResponseWriter, r *http.Request) error {
+	fields, lifetime, err := readUser(w, r)
 	if err != nil {
 		return err
 	}
-	fields := strings.Split(strings.TrimSpace(body), ",")
 	if len(fields) < 2 {
 		return apierrors.NewBadRequest("the body is not of the form TOKEN,USER,GROUP,..., where groups can be left out")
 	}
@@ -63,15 +69,10 @@ func (c *controlAPI) expireToken(w http.ResponseWriter, r *http.Request) error {
 // issueCertificate responds with a client certificate, followed by its key, for the user of the
 // body: USER,GROUP,...
 func (c *controlAPI) issueCertificate(w http.ResponseWriter, r *http.Request) error {
-	body, err := readControlBody(w, r)
+	fields, lifetime, err := readUser(w, r)
 	if err != nil {
 		return err
 	}
-	lifetime, err := expiresInParam(r)
-	if err != nil {
-		return err
-	}
-	fields := strings.Split(strings.TrimSpace(body), ",")
 	cert, key, err := c.server.IssueClientCertificate(lifetime, fields[0], fields[1:]...)
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
@@ -82,15 +83,10 @@ func (c *controlAPI) issueCertificate(w http.ResponseWriter, r *http.Request) er
 // issueKubeconfig responds with a kubeconfig for the user of the body: USER,GROUP,..., with a client
 // certificate, or with a token for system:serviceaccount:NAMESPACE:NAME.
 func (c *controlAPI) issueKubeconfig(w http.ResponseWriter, r *http.Request) error {
-	body, err := readControlBody(w, r)
+	fields, lifetime, err := readUser(w, r)
 	if err != nil {
 		return err
 	}
-	lifetime, err := expiresInParam(r)
-	if err != nil {
-		return err
-	}
-	fields := strings.Split(strings.TrimSpace(body), ",")
 	config, err := c.server.restConfigFor(lifetime, fields[0], fields[1:]...)
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())

@@ -70,7 +70,7 @@ const (
 	clusterRolesPath = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 )
 
-// Grants are observed whoever makes them, also without an authorizer. The garbage collector's fields
+// The grants of all users are observed, also without an authorizer. The fields of the garbage collector
 // grant nothing.
 func TestGrantsAreObserved(t *testing.T) {
 	pods := []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}
