@@ -18,6 +18,7 @@ const (
 	ModeAlwaysAllow Mode = "AlwaysAllow"
 	ModeAlwaysDeny  Mode = "AlwaysDeny"
 	ModeRBAC        Mode = "RBAC"
+	ModeNode        Mode = "Node"
 )
 
 // Config says how requests are authorized. The zero value allows everything.

@@ -13,11 +13,11 @@ import (
 	"github.com/google/uuid"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
-	"example.com/fakeapi/fake/internal/resource/builtin"
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/memstore"
 )
@@ -95,13 +95,26 @@ func Load(store *memstore.Store, c Config, seed [sha256.Size]byte, now time.Time
 	r := newReplacer(now, c.Port)
 	return store.Load(func(tx *memstore.Tx) error {
 		for _, o := range objects {
-			uid := uuid.NewHash(sha256.New(), uuid.UUID(seed[:16]), []byte(o.key), 4).String()
-			if err := tx.Put(o.key, r.replace(o.draft, uid)); err != nil {
+			if err := tx.Put(o.key, r.replace(o.draft, newUID(seed, o.key))); err != nil {
 				return fmt.Errorf("%s: %w", o.key, err)
 			}
 		}
 		return nil
 	})
+}
+
+// newUID returns the uid of the object with a key.
+func newUID(seed [sha256.Size]byte, key string) string {
+	return uuid.NewHash(sha256.New(), uuid.UUID(seed[:16]), []byte(key), 4).String()
+}
+
+// kindOf returns the kind of an object.
+func kindOf(obj runtime.Object) (schema.GroupVersionKind, error) {
+	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+	if err != nil {
+		return schema.GroupVersionKind{}, err
+	}
+	return kinds[0], nil
 }
 
 // replacer replaces the placeholders in drafts.
@@ -139,13 +152,11 @@ func overwrite(data, old, value []byte) {
 
 // encode returns the drafts of objects.
 func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
-	table := builtin.Table()
 	for _, obj := range objects {
-		kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+		key, res, err := keyOf(obj)
 		if err != nil {
 			return nil, err
 		}
-		res := table.LookupKind(kinds[0])
 		m := resource.Accessor(obj)
 		m.SetUID(placeholderUID)
 		m.SetCreationTimestamp(placeholderTime)
@@ -156,7 +167,7 @@ func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
 		if err != nil {
 			return nil, err
 		}
-		encoded = append(encoded, encodedObject{codec.Key(res, m.GetNamespace(), m.GetName()), draft})
+		encoded = append(encoded, encodedObject{key, draft})
 	}
 	return encoded, nil
 }
