@@ -42,6 +42,7 @@ type options struct {
 	closeTimeout           time.Duration
 	hosts                  []string
 	cacheInitializing      time.Duration
+	watchCacheDelay        time.Duration
 	features               map[Feature]bool
 	fixtures               []fixture
 	crds                   []CRDSource

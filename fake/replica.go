@@ -53,7 +53,7 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o.authOptions = s.opts.authOptions
 	o.controllers = false // those of the server work on the store
 	o.tls = o.tls || s.opts.tls
-	view := newLaggingView(s.store)
+	view := newDelayedView(s.store, o.watchCacheDelay)
 	r := &Server{
 		opts: o, types: s.types, sharedStore: true, store: s.store, controllers: s.controllers,
 		authority: s.authority, tokens: s.tokens, clientCAs: s.clientCAs, authenticator: s.authenticator, adminCertificate: s.adminCertificate,
@@ -118,8 +118,9 @@ type laggingView struct {
 
 var _ watchcache.View = (*laggingView)(nil)
 
-func newLaggingView(store *memstore.Store) *laggingView {
-	return &laggingView{store: store, changed: make(chan struct{})}
+// newDelayedView returns a view that is a duration behind the store.
+func newDelayedView(store *memstore.Store, d time.Duration) *laggingView {
+	return &laggingView{store: store, policy: lagPolicy{delay: d}, changed: make(chan struct{})}
 }
 
 func (v *laggingView) set(s lagPolicy) {

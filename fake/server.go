@@ -157,6 +157,9 @@ func (s *Server) handlerSettings() handlers.Settings {
 		Tokens:                 s.tokens,
 		Services:               o.services,
 	}
+	if o.watchCacheDelay > 0 {
+		settings.View = newDelayedView(s.store, o.watchCacheDelay)
+	}
 	if o.timeline {
 		s.accesses = accesslog.New()
 		settings.ObserveAuthorization, settings.ObserveGrant = s.observeAuthorization, s.observeGrant

@@ -46,6 +46,9 @@ type Settings struct {
 	// CacheInitialization is how long the watch cache of a custom resource initializes after its
 	// definition has changed (CD-08).
 	CacheInitialization time.Duration
+	// View is the state that reads from the watch cache see, of an API that is no replica. It is nil
+	// for all of the store.
+	View watchcache.View
 	// BookmarkInterval is the time between the bookmarks of a watch (BM-08).
 	BookmarkInterval time.Duration
 	// WatchTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice
@@ -123,7 +126,7 @@ type API struct {
 // New returns an API that serves types and stores their objects in store. g generates uids and the
 // suffixes of generated names.
 func New(store *memstore.Store, types *registry.Registry, g *ids.Generator, settings Settings) *API {
-	return newAPI(store, nil, types, g, settings, serviceallocator.NewReservedPorts())
+	return newAPI(store, settings.View, types, g, settings, serviceallocator.NewReservedPorts())
 }
 
 // Replica returns an API on the same store. Its watch cache shows view.
