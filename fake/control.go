@@ -15,27 +15,42 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// controlPrefix is the path of the control API. The package documentation lists its requests.
+// controlPrefix is the path of the control API.
 const controlPrefix = "/fakeapi/v1/"
 
 // controlAPI serves the control API of a server.
 type controlAPI struct {
 	server    *Server
+	handler   http.Handler
 	snapshots snapshots
 	forks     forks
 }
 
-// withControlAPI serves the control API if the option is set. Fault rules do not apply to it.
+// newControlAPI returns the control API, or nil if no option enables it.
+func (s *Server) newControlAPI() *controlAPI {
+	if !s.opts.controlAPI && s.opts.controlAddress == "" {
+		return nil
+	}
+	c := &controlAPI{server: s}
+	c.handler = c.routes()
+	return c
+}
+
+// isControlPath reports whether a path is one of the control API.
+func isControlPath(path string) bool {
+	return strings.HasPrefix(path, controlPrefix) || path+"/" == controlPrefix
+}
+
+// withControlAPI serves the control API at the address of the server, with WithControlAPI. Fault
+// rules do not apply to it.
 func (s *Server) withControlAPI(next http.Handler) http.Handler {
 	if !s.opts.controlAPI {
 		return next
 	}
-	c := &controlAPI{server: s}
-	mux := c.routes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, controlPrefix) {
-			if c.server.authenticateControl(w, r) {
-				mux.ServeHTTP(w, r)
+		if isControlPath(r.URL.Path) {
+			if s.authenticateControl(w, r) {
+				s.control.handler.ServeHTTP(w, r)
 			}
 			return
 		}

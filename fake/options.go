@@ -20,7 +20,6 @@ import (
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/fake/internal/webhookclient"
 	"example.com/fakeapi/faults"
-	"example.com/fakeapi/internal/originguard"
 )
 
 // Option configures a server. Without options a server behaves as a real one does by default.
@@ -32,8 +31,9 @@ type options struct {
 	tls      bool
 	authOptions
 	controlAPI             bool
-	controllers            bool // false with WithoutControllers
-	timeline               bool // false with WithoutTimeline
+	controlAddress         string // "" without WithControlAddress
+	controllers            bool   // false with WithoutControllers
+	timeline               bool   // false with WithoutTimeline
 	seed                   *uint64
 	resourceVersionTimeout time.Duration
 	bookmarkInterval       time.Duration
@@ -137,12 +137,8 @@ func WithInMemoryNetwork() Option {
 // loopback addresses are allowed.
 func WithAddress(address string) Option {
 	return func(o *options) error {
-		host, _, err := net.SplitHostPort(address)
-		if err != nil {
-			return fmt.Errorf("fakeapi: address %q: %w", address, err)
-		}
-		if !originguard.IsLoopback(host) {
-			return fmt.Errorf("fakeapi: address %q is not a loopback address", address)
+		if err := checkLoopback(address); err != nil {
+			return err
 		}
 		o.address = address
 		return nil

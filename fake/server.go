@@ -58,6 +58,8 @@ type Server struct {
 	authenticator    *authn.Authenticator // without authentication, of tokens of service accounts only
 	adminCertificate *clientCertificate   // of the server's own clients; nil without client certificates
 	lifecycle        lifecycle
+	control          *controlAPI    // nil without the control API
+	controlServer    *controlServer // nil without WithControlAddress
 	recorder         *timeline.Recorder
 	accesses         *accesslog.Recorder // nil with WithoutTimeline
 	compressor       compress.Compressor
@@ -184,9 +186,13 @@ func (s *Server) start() error {
 	if err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
+	if err := s.listenForControl(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.startHTTP(ctx, config)
+	s.startControl(ctx)
 	if s.opts.controllers {
 		s.startControllers(ctx)
 	}
@@ -218,6 +224,7 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.recorder = timeline.NewRecorder(s.faults.Hits)
+	s.control = s.newControlAPI()
 	s.handler = s.buildHandlerChain()
 	s.httpServer = &http.Server{
 		Handler:           s.withBrowserProtection(s),
@@ -287,7 +294,7 @@ func (s *Server) Close() error {
 		s.types.Close() // ends the calls of conversion webhooks
 	}
 	s.conns.closeConns() // http.Server.Close would wait for TLS clients that do not read
-	err := s.httpServer.Close()
+	err := errors.Join(s.httpServer.Close(), s.controlServer.close(s.opts.closeTimeout))
 	<-s.serveDone
 	if s.controllersDone != nil {
 		<-s.controllersDone
