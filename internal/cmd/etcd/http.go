@@ -25,14 +25,14 @@ func newClientServer(socket string) *http.Server {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	}
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, map[string]string{"etcdserver": Version, "etcdcluster": Version, "storage": storageVersion})
+		writeJSON(w, map[string]string{"etcdserver": releaseVersion, "etcdcluster": "3.6.0", "storage": "3.6.0"})
 	})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = fmt.Fprintf(w, metrics, Version)
+		_, _ = fmt.Fprintf(w, metrics, releaseVersion)
 	})
 	mux.HandleFunc("GET "+controlplane.Path, func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, controlplane.Address{Protocol: controlplane.Protocol, Socket: socket, Version: Version})
+		writeJSON(w, controlplane.Address{Protocol: controlplane.Protocol, Socket: socket, Version: releaseVersion})
 	})
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)

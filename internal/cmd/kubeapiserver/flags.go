@@ -115,9 +115,6 @@ type limitFlags struct {
 	storageInitializationTimeout     time.Duration
 }
 
-// featureFlags are those that enable and disable features and APIs.
-type featureFlags struct{ runtimeConfig cliflag.ConfigurationMap }
-
 // storageFlags are those about objects in etcd.
 type storageFlags struct{ backend, mediaType string }
 
@@ -134,7 +131,9 @@ type miscFlags struct {
 // kube-apiserver writes.
 func Parse(args []string) (*Flags, error) {
 	f := &Flags{ignored: map[string]bool{}}
-	f.define()
+	if err := f.define(); err != nil {
+		return nil, err
+	}
 	if err := f.all.Parse(args); err != nil {
 		return nil, usageError(err)
 	}
@@ -153,7 +152,10 @@ func Parse(args []string) (*Flags, error) {
 }
 
 // define defines the flags in their sections.
-func (f *Flags) define() {
+func (f *Flags) define() (err error) {
+	if f.features, err = newFeatureFlags(); err != nil {
+		return err
+	}
 	f.all = pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	f.all.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
 	f.all.SetOutput(writerFunc(func(text []byte) { f.Warnings += string(text) }))
@@ -170,6 +172,7 @@ func (f *Flags) define() {
 		}
 		f.all.AddFlagSet(flags)
 	}
+	return nil
 }
 
 // writerFunc is an io.Writer that calls a function.

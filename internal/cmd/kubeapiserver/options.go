@@ -18,7 +18,7 @@ import (
 func (f *Flags) Options(dir string) (opts []fakeapi.Option, notes []string, err error) {
 	files := directory(dir)
 	opts = append(opts, fakeapi.WithTLS(), f.limits.option(), fakeapi.WithWatchTimeout(time.Duration(f.limits.minRequestTimeout)*time.Second))
-	for _, add := range []func(directory) ([]fakeapi.Option, error){f.authenticationOptions, f.authorizationOptions, f.serviceOptions, f.admissionOptions} {
+	for _, add := range []func(directory) ([]fakeapi.Option, error){f.servingOptions, f.authenticationOptions, f.authorizationOptions, f.serviceOptions, f.admissionOptions} {
 		added, err := add(files)
 		if err != nil {
 			return nil, nil, err
