@@ -13,7 +13,9 @@ import (
 	"github.com/google/uuid"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
@@ -141,11 +143,11 @@ func overwrite(data, old, value []byte) {
 func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
 	table := builtin.Table()
 	for _, obj := range objects {
-		kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+		kind, err := kindOf(obj)
 		if err != nil {
 			return nil, err
 		}
-		res := table.LookupKind(kinds[0])
+		res := table.LookupKind(kind)
 		m := resource.Accessor(obj)
 		m.SetUID(placeholderUID)
 		m.SetCreationTimestamp(placeholderTime)
@@ -159,4 +161,16 @@ func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
 		encoded = append(encoded, encodedObject{codec.Key(res, m.GetNamespace(), m.GetName()), draft})
 	}
 	return encoded, nil
+}
+
+// kindOf returns the kind of an object.
+func kindOf(obj runtime.Object) (schema.GroupVersionKind, error) {
+	if _, ok := obj.(*apiregistrationv1.APIService); ok {
+		return apiregistrationv1.SchemeGroupVersion.WithKind("APIService"), nil
+	}
+	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+	if err != nil {
+		return schema.GroupVersionKind{}, err
+	}
+	return kinds[0], nil
 }
