@@ -108,23 +108,30 @@ func Load(store *memstore.Store, c Config, seed [sha256.Size]byte, now time.Time
 
 // replacer replaces the placeholders in drafts.
 type replacer struct {
-	second, day, port []byte
-	buffer            []byte // the data of the last result, which the store has copied
+	placeholders, values replacements
+	buffer               []byte // the data of the last result, which the store has copied
+}
+
+// replacements are the texts of what differs between servers.
+type replacements struct{ second, day, port []byte }
+
+func newReplacements(at time.Time, port int32) replacements {
+	second := at.UTC().AppendFormat(nil, secondLayout)
+	return replacements{second: second, day: second[:len(dayLayout)], port: strconv.AppendInt(nil, int64(port), 10)}
 }
 
 func newReplacer(now time.Time, port int32) *replacer {
-	second := now.UTC().AppendFormat(nil, secondLayout)
-	return &replacer{second: second, day: second[:len(dayLayout)], port: strconv.AppendInt(nil, int64(port), 10)}
+	return &replacer{placeholders: newReplacements(placeholderTime.Time, placeholderPort), values: newReplacements(now, port)}
 }
 
 // replace returns a copy of d for an object with a uid. Its data is valid until the next call.
 func (r *replacer) replace(d *memstore.Draft, uid string) memstore.Draft {
 	r.buffer = append(r.buffer[:0], d.Data...)
 	overwrite(r.buffer, []byte(placeholderUID), []byte(uid))
-	overwrite(r.buffer, placeholderTime.UTC().AppendFormat(nil, secondLayout), r.second)
-	overwrite(r.buffer, placeholderTime.UTC().AppendFormat(nil, dayLayout), r.day)
-	if port := strconv.AppendInt(nil, placeholderPort, 10); bytes.Contains(r.buffer, port) {
-		r.buffer = bytes.ReplaceAll(r.buffer, port, r.port)
+	overwrite(r.buffer, r.placeholders.second, r.values.second)
+	overwrite(r.buffer, r.placeholders.day, r.values.day)
+	if bytes.Contains(r.buffer, r.placeholders.port) {
+		r.buffer = bytes.ReplaceAll(r.buffer, r.placeholders.port, r.values.port)
 	}
 	copied := *d
 	copied.Data, copied.UID = r.buffer, uid

@@ -15,8 +15,8 @@ func Resources() []resource.Resource {
 	return []resource.Resource{{
 		Group: apiregistrationv1.GroupName, Version: "v1", Plural: "apiservices", Kind: "APIService",
 		Categories: []string{"api-extensions"}, Status: true,
-		Subresources:     []resource.Subresource{statusSubresource()},
-		Scheme:           newScheme(),
+		Subresources: []resource.Subresource{statusSubresource()},
+		Scheme:       newScheme(),
 		// The name of the APIService of the core group is "v1.".
 		ValidateName:     func(name string, _ bool) []string { return content.IsPathSegmentName(name) },
 		SetDefaults:      resource.Defaults(apiregistrationv1.SetObjectDefaults_APIService),
