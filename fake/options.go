@@ -99,6 +99,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		enabledPlugins:         slices.Clone(o.enabledPlugins),
 		disabledPlugins:        slices.Clone(o.disabledPlugins),
 		timeline:               o.timeline,
+		systemObjects:          o.systemObjects,
 		logger:                 o.logger,
 	}
 	return r.apply(opts)

@@ -147,6 +147,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 		BookmarkInterval:       o.bookmarkInterval,
 		WatchTimeout:           o.watchTimeout,
 		ContinueLifetime:       o.continueLifetime,
+		SystemObjects:          o.systemObjects,
 		AdmissionPlugins:       o.admissionPlugins,
 		Reviewers:              o.reviewers,
 		WebhookNetwork:         s.webhookNetwork(),
