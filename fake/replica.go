@@ -55,7 +55,7 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o.tls = o.tls || s.opts.tls
 	view := newLaggingView(s.store)
 	r := &Server{
-		opts: o, types: s.types, sharedStore: true, store: s.store, controllers: s.controllers,
+		opts: o, types: s.types, sharedStore: true, store: s.store, controllers: s.controllers, aggregator: s.aggregator,
 		authority: s.authority, tokens: s.tokens, clientCAs: s.clientCAs, authenticator: s.authenticator, adminCertificate: s.adminCertificate,
 		serveDone: make(chan struct{}),
 	}
