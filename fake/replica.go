@@ -58,7 +58,7 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o.tls = o.tls || s.opts.tls
 	view := newDelayedView(s.store, o.watchCacheDelay)
 	r := &Server{
-		opts: o, types: s.types, sharedStore: true, store: s.store, sharers: s.sharers, controllers: s.controllers,
+		opts: o, types: s.types, sharedStore: true, store: s.store, sharers: s.sharers, controllers: s.controllers, aggregator: s.aggregator,
 		authority: s.authority, tokens: s.tokens, clientCAs: s.clientCAs, authenticator: s.authenticator, serviceAccountKeys: s.serviceAccountKeys, adminCertificate: s.adminCertificate,
 		serveDone: make(chan struct{}),
 	}

@@ -18,6 +18,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/accesslog"
 	"example.com/fakeapi/fake/internal/admission/policy"
+	"example.com/fakeapi/fake/internal/aggregator"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/compress"
@@ -46,6 +47,10 @@ type Server struct {
 	// controllers are shared by the server and its replicas.
 	controllers *controllers.Controllers
 	faults      faults.Set
+	// aggregator has the aggregated APIs, also for replicas. aggregatorDone is closed when it has
+	// stopped; it is nil for replicas.
+	aggregator     *aggregator.Aggregator
+	aggregatorDone chan struct{}
 
 	discovery *discovery.Documents
 	groups    *Discovery
@@ -214,6 +219,10 @@ func (s *Server) start() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
+	if !s.sharedStore {
+		s.setUpAggregator()
+		s.startAggregator(ctx)
+	}
 	s.startHTTP(ctx, config)
 	s.startControl(ctx)
 	if s.opts.controllers {
@@ -316,12 +325,15 @@ func (s *Server) Close() error {
 	s.api.Close() // ends the calls of admission webhooks
 	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
+		s.aggregator.Close()
 	}
 	s.conns.closeConns() // http.Server.Close would wait for TLS clients that do not read
 	err := errors.Join(s.httpServer.Close(), s.controlServer.close(s.opts.closeTimeout))
 	<-s.serveDone
-	if s.controllersDone != nil {
-		<-s.controllersDone
+	for _, done := range []chan struct{}{s.controllersDone, s.aggregatorDone} {
+		if done != nil {
+			<-done
+		}
 	}
 	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
 		err = errors.Join(err, openErr)
