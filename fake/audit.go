@@ -15,6 +15,7 @@ import (
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/requestinfo"
 )
 
@@ -30,7 +31,7 @@ import (
 // its handler ends, which may be after the client has the response. Errors of w are logged. After
 // Close nothing is written. A replica writes to the same log; a fork does not.
 //
-// Times are those of the server's clock, which SetClockOffset changes. The log has what bodies and
+// Times are those of the server's clock; see SkewClock. The log has what bodies and
 // URLs have, also secrets, at the levels Request and RequestResponse. It does not have requests that
 // fault rules or WithLimits answer, those of the control API, and the writes of controllers, which are
 // requests in a cluster.
@@ -106,7 +107,11 @@ func (s *Server) withAllowedAudit(next http.Handler) http.Handler {
 	})
 }
 
-// auditDecision adds the decision of the authorizer to the audit event of a request.
+// auditDecision adds the decision of the authorizer to the audit event of a request. A rule of package
+// faults may forbid what the authorizer allows.
 func auditDecision(r *http.Request, decision, reason string) {
+	if faults.IsForbidden(r.Context()) {
+		decision, reason = "forbid", ""
+	}
 	audit.AddAuditAnnotations(r.Context(), "authorization.k8s.io/decision", decision, "authorization.k8s.io/reason", reason)
 }
