@@ -162,17 +162,17 @@ for (const flags of [[], ['--tls'], ['--authorization-mode=RBAC']]) {
       await create('a');
       await eventually(() => names().includes('a'), 'a');
 
-      await apiserver.addFaults('cut: when event(ADDED) && resource(configmaps) && first(1) do reset');
+      const cut = await apiserver.addFault('cut: when event(ADDED) && resource(configmaps) && first(1) do reset');
       await create('b');
-      await apiserver.waitForHit('cut');
+      await apiserver.waitForHit(cut);
       await eventually(() => names().includes('b'), 'b after a cut');
       assert.equal(errors.length, 1);
 
-      await apiserver.addFaults('ended: when event(ADDED) && resource(configmaps) && first(1) do end');
-      await apiserver.addFaults('expire410(resource(configmaps), first(1))');
+      await apiserver.addFault('ended: when event(ADDED) && resource(configmaps) && first(1) do end');
+      const expired = await apiserver.addFault('expire410(resource(configmaps), first(1))');
       await create('c');
       await core.deleteNamespacedConfigMap({ namespace, name: 'a' });
-      await apiserver.waitForHit('expire410');
+      await apiserver.waitForHit(expired);
       await eventually(() => !names().includes('a'), 'the list without a');
       assert.ok(names().includes('c'));
       assert.equal(errors.length, 1, 'a 410 is not an error of the informer');

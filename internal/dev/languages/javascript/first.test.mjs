@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { start } from './fakeapi.mjs';
 
-const server = await start();
-after(() => server.close());
+const server = await start(); // also with flags, such as '--load=manifests' for objects that are there when a test begins
 
-/** Returns a test with a server of its own. */
-function onFork(run) {
+/** Runs a test with a server of its own and a client's configuration for it. */
+function withServer(run) {
   return async (t) => {
     const apiserver = await server.fork(t.name);
     const config = new KubeConfig();
@@ -23,15 +22,14 @@ function onFork(run) {
   };
 }
 
-test('a ConfigMap is stored', onFork(async (config) => {
+test('a ConfigMap is stored', withServer(async (config) => {
   const core = config.makeApiClient(CoreV1Api);
   await core.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'a' }, data: { key: '1' } } });
-  const stored = await core.readNamespacedConfigMap({ name: 'a', namespace: 'default' });
+  const stored = await core.readNamespacedConfigMap({ namespace: 'default', name: 'a' });
   assert.deepEqual(stored.data, { key: '1' });
 }));
 
-test('each test has a server of its own', onFork(async (config) => {
-  const core = config.makeApiClient(CoreV1Api);
-  const list = await core.listNamespacedConfigMap({ namespace: 'default' });
-  assert.ok(!list.items.some((item) => item.metadata.name === 'a'));
+test('each test has a server of its own', withServer(async (config) => {
+  const list = await config.makeApiClient(CoreV1Api).listNamespacedConfigMap({ namespace: 'default' });
+  assert.deepEqual(list.items, []);
 }));

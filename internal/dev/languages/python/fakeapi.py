@@ -1,70 +1,64 @@
-"""Starts fakeapi servers for tests, and controls them. It needs Python 3.8 and nothing else."""
+"""Starts fakeapi servers for tests, and controls them. It needs Python 3.8 and no packages."""
 
 import json
 import os
 import subprocess
-import time
 import urllib.error
 import urllib.request
+from urllib.parse import quote
 
 BINARY = os.environ.get("FAKEAPI", "fakeapi")  # the path of the fakeapi binary
 
 
 class Server:
-    """A Kubernetes API server: its url, the path of a kubeconfig, and its control API."""
+    """A Kubernetes API server: its url, the path of its kubeconfig, and the URL of its control API."""
 
-    def __init__(self, url, kubeconfig, control):
-        self.url, self.kubeconfig, self.control = url, kubeconfig, control
+    def __init__(self, url, kubeconfig, control_url, close):
+        self.url, self.kubeconfig, self.control_url, self.close = url, kubeconfig, control_url, close
 
-    def request(self, method, path, body="", accept="application/json"):
-        """Returns the response of the control API to a request, such as GET /hits."""
-        request = urllib.request.Request(
-            self.control + path, body.encode() or None, {"Accept": accept}, method=method)
+    def control(self, method, path, body="", accept="application/json"):
+        """Sends a request to the control API, which documents itself at GET /, and returns the response."""
+        request = urllib.request.Request(self.control_url + path, body.encode() or None, {"Accept": accept}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as response:
+            with urllib.request.urlopen(request) as response:
                 return response.read().decode()
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{method} {path}: {error.read().decode()}") from None
 
-    def add_faults(self, *rules):
-        """Adds fault rules, such as "expire410" or "busy: when verb(list) do status(429)"."""
-        self.request("POST", "/faults", "\n".join(rules))
+    def add_fault(self, rule):
+        """Adds a fault, such as "expire410" or "busy: when verb(list) do status(429)", and returns its name."""
+        return json.loads(self.control("POST", "/faults", rule))["rules"][0]["name"]
 
     def clear_faults(self):
-        self.request("DELETE", "/faults")
+        self.control("DELETE", "/faults")
 
-    def hits(self, rule):
-        """Returns what a rule did to requests and watch events."""
-        return [h for h in json.loads(self.request("GET", "/hits"))["hits"] if h["rule"] == rule]
+    def wait_for_hit(self, fault, count=1, timeout="10s"):
+        """Waits until a fault has happened, and returns what it was applied to."""
+        hits = json.loads(self.control("GET", f"/hits?rule={quote(fault)}&wait={timeout}&count={count}"))
+        assert hits["met"], f"{fault} did not happen\n{self.timeline()}"
+        return hits["hits"]
 
-    def wait_for_hit(self, rule, count=1, timeout=10):
-        """Waits until a rule has hit."""
-        deadline = time.monotonic() + timeout
-        while len(self.hits(rule)) < count:
-            assert time.monotonic() < deadline, f"no hit of {rule}\n{self.timeline()}"
-            time.sleep(0.02)
-
-    def timeline(self):
-        """Returns the requests, the watch events and the faults, as text. In a browser: control + "/timeline"."""
-        return self.request("GET", "/timeline", accept="text/plain")
+    def timeline(self, accept="text/plain"):
+        """Returns the requests, watch events and faults as text, or for text/html as a page for a browser."""
+        return self.control("GET", "/timeline", accept=accept)
 
     def fork(self, name, directory):
-        """Starts a server with the objects of this one, and writes its kubeconfig into a directory."""
-        fork = json.loads(self.request("POST", f"/forks/{name}"))["forks"][0]
-        path = os.path.join(directory, "kubeconfig")
-        with open(path, "w") as file:
-            file.write(open(self.kubeconfig).read().replace(self.url, fork["url"]))
-        return Server(fork["url"], path, fork["url"]+"/fakeapi/v1")
-
-    def close_fork(self, name):
-        self.request("DELETE", f"/forks/{name}")
+        """Starts a server with the objects of this one, whose kubeconfig is written into a directory."""
+        path = "/forks/" + quote(name, safe="")
+        fork = json.loads(self.control("POST", path))
+        kubeconfig = os.path.join(directory, "kubeconfig")
+        with open(kubeconfig, "w") as file:
+            file.write(fork["kubeconfig"])
+        return Server(fork["url"], kubeconfig, fork["controlURL"], lambda: self.control("DELETE", path))
 
 
 def start(*flags):
-    """Starts the command fakeapi serve with flags, and returns its process and its Server."""
-    process = subprocess.Popen([BINARY, "serve", "--output", "json", *flags], stdout=subprocess.PIPE)
-    line = process.stdout.readline()
-    if not line:
-        raise RuntimeError(f"{BINARY} serve ended with status {process.wait()}")
-    ready = json.loads(line)
-    return process, Server(ready["url"], ready["kubeconfig"], ready["control"])
+    """Starts "fakeapi serve" with flags. The server also ends with this process."""
+    process = subprocess.Popen(
+        [BINARY, "serve", "--output=json", "--control-address=127.0.0.1:0", "--until-stdin-ends", *flags],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    ready = process.stdout.readline()
+    if not ready:
+        raise RuntimeError(f"fakeapi serve ended with status {process.wait()}")
+    ready = json.loads(ready)
+    return Server(ready["url"], ready["kubeconfig"], ready["controlURL"], lambda: process.communicate())

@@ -116,7 +116,7 @@ def test_watch_after_expired_history(apiserver):
     core = client.CoreV1Api()
     version = core.list_namespaced_config_map("default").metadata.resource_version
     core.create_namespaced_config_map("default", config_map("a"))
-    apiserver.request("POST", "/forget-history")
+    apiserver.control("POST", "/forget-history")
     with pytest.raises(ApiException) as expired:
         list(watch.Watch().stream(core.list_namespaced_config_map, "default", resource_version=version, timeout_seconds=2))
     assert expired.value.status == 410
@@ -124,7 +124,7 @@ def test_watch_after_expired_history(apiserver):
 
 def test_watch_continues_after_a_cut(apiserver):
     core = client.CoreV1Api()
-    apiserver.add_faults("cut: when event(ADDED) && resource(configmaps) && name(b) && first(1) do end")
+    apiserver.add_fault("cut: when event(ADDED) && resource(configmaps) && name(b) && first(1) do end")
     w = watch.Watch()
     for name in ("a", "b", "c"):
         core.create_namespaced_config_map("kube-public", config_map(name))
@@ -135,7 +135,7 @@ def test_watch_continues_after_a_cut(apiserver):
         if names[-1:] == ["c"]:
             w.stop()
     assert names == ["a", "b", "c"]
-    assert apiserver.hits("cut")
+    apiserver.wait_for_hit("cut")
 
 
 def test_create_from_dict(apiserver):

@@ -30,8 +30,8 @@ def eventually(condition, timeout=10):
 def test_expired_history(apiserver, follower):
     create("a")
     eventually(lambda: "a" in follower.names)
-    apiserver.add_faults("expire410: when verb(watch) && resource(configmaps) && query(resourceVersion) && first(1) do error(410)")
-    apiserver.wait_for_hit("expire410")
+    expired = apiserver.add_fault("expire410(resource(configmaps), first(1))")
+    apiserver.wait_for_hit(expired)
     create("b")
     eventually(lambda: {"a", "b"} <= follower.names)
 
@@ -39,14 +39,14 @@ def test_expired_history(apiserver, follower):
 def test_cut_watch(apiserver, follower):
     create("a")
     eventually(lambda: "a" in follower.names)
-    apiserver.add_faults("cut: when event(ADDED) && resource(configmaps) && first(1) do reset")
+    cut = apiserver.add_fault("cut: when event(ADDED) && resource(configmaps) && first(1) do reset")
     create("b")
-    apiserver.wait_for_hit("cut")
+    apiserver.wait_for_hit(cut)
     eventually(lambda: {"a", "b"} <= follower.names)
 
 
 def test_lost_reply(apiserver):
-    apiserver.add_faults("lost: when verb(create) && resource(configmaps) && during(committed) && first(1) do reset")
+    apiserver.add_fault("lost: when verb(create) && resource(configmaps) && during(committed) && first(1) do reset")
     with pytest.raises(urllib3.exceptions.HTTPError):
         create("a")
     with pytest.raises(client.ApiException) as error:
