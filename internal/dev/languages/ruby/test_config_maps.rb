@@ -64,7 +64,7 @@ class TestConfigMaps < Minitest::Test
   end
 
   def test_server_side_apply
-    @core.apply_config_map({ metadata: { name: 'a', namespace: 'default' }, data: { key: '1' } }, field_manager: 'tests')
+    @core.apply_config_map({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' }, data: { key: '1' } }, field_manager: 'tests')
     assert_equal 'tests', @core.get_config_map('a', 'default').metadata.managedFields[0].manager
   end
 end
