@@ -63,7 +63,7 @@ func placeholders(t *testing.T, dir string) map[string]string {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
-	srv := fakeapi.Start(t, fakeapi.WithControlAPI())
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithNamespaceDeletionDelay(0))
 	config := srv.RESTConfig()
 	config.UserAgent = "manager/v1"
 	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})

@@ -41,6 +41,7 @@ func commandList() []command {
 		{"run", runArguments, "run scenarios and print their results", runScenarios},
 		{"conformance", conformanceArguments, "check whether a server behaves as a Kubernetes API server does", conformanceCommand},
 		{"compare", compareArguments, "send the same requests to two servers and print the differences", compareCommand},
+		{"envtest-assets", assetsArguments, "make a folder for KUBEBUILDER_ASSETS: this program as kube-apiserver, etcd and kubectl", envtestAssets},
 		{"bench", benchArguments, "measure a server: latencies, rates, memory", bench},
 		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
 	}
