@@ -80,7 +80,7 @@ func (c *controlAPI) addFork(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	fork, err := c.forks.add(name, func() (*Server, error) {
 		o := *c.server.opts
-		o.address, o.fixtures, o.crds, o.rules = "127.0.0.1:0", nil, nil, nil
+		o.address, o.listener, o.storageOf, o.fixtures, o.crds, o.rules = "127.0.0.1:0", nil, nil, nil, nil, nil
 		fork, err := c.server.fork(&o, c.server.authority)
 		if err != nil {
 			return nil, err

@@ -26,9 +26,14 @@ import (
 type Option func(*options) error
 
 type options struct {
-	address  string
-	inMemory bool
-	tls      bool
+	address            string
+	listener           net.Listener // nil without WithListener
+	inMemory           bool
+	tls                bool
+	servingCertificate *servingCertificate // nil without WithServingCertificate
+	serviceAccountKeys *ServiceAccountKeys // nil without WithServiceAccountKeys
+	runtimeConfig      map[string]string   // nil without WithRuntimeConfig
+	storageOf          *Server             // nil without WithStorageOf
 	authOptions
 	controlAPI             bool
 	controlAddress         string // "" without WithControlAddress
@@ -100,6 +105,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		enabledPlugins:         slices.Clone(o.enabledPlugins),
 		disabledPlugins:        slices.Clone(o.disabledPlugins),
 		timeline:               o.timeline,
+		systemObjects:          o.systemObjects,
 		logger:                 o.logger,
 	}
 	return r.apply(opts)

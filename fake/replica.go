@@ -41,6 +41,9 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	if len(o.fixtures)+len(o.crds)+len(o.schemes) > 0 {
 		return nil, errors.New("fakeapi: a replica has the objects and types of its server; load them into the server")
 	}
+	if o.storageOf != nil || o.serviceAccountKeys != nil || o.runtimeConfig != nil {
+		return nil, errors.New("fakeapi: a replica has the storage, the service account keys and the runtime configuration of its server")
+	}
 	if o.limits.hasStoreLimits() {
 		return nil, errors.New("fakeapi: a replica has the store of its server; set WithLimits for the server")
 	}
@@ -55,8 +58,8 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o.tls = o.tls || s.opts.tls
 	view := newDelayedView(s.store, o.watchCacheDelay)
 	r := &Server{
-		opts: o, types: s.types, sharedStore: true, store: s.store, controllers: s.controllers,
-		authority: s.authority, tokens: s.tokens, clientCAs: s.clientCAs, authenticator: s.authenticator, adminCertificate: s.adminCertificate,
+		opts: o, types: s.types, sharedStore: true, store: s.store, sharers: s.sharers, controllers: s.controllers, aggregator: s.aggregator,
+		authority: s.authority, tokens: s.tokens, clientCAs: s.clientCAs, authenticator: s.authenticator, serviceAccountKeys: s.serviceAccountKeys, adminCertificate: s.adminCertificate,
 		serveDone: make(chan struct{}),
 	}
 	r.api = s.api.Replica(view, r.handlerSettings())

@@ -129,8 +129,12 @@ func (e Environment) Options() []fakeapi.Option {
 	if e.WatchCacheDelay > 0 {
 		opts = append(opts, fakeapi.WithWatchCacheDelay(e.WatchCacheDelay))
 	}
-	if e.Control != "" && !e.hasControlURL() {
-		opts = append(opts, fakeapi.WithControlAPI())
+	switch {
+	case e.Control == "" || e.hasControlURL():
+	case e.hasControlAddress():
+		opts = append(opts, fakeapi.WithControlAddress(e.Control))
+	default:
+		opts = append(opts, fakeapi.WithControlAddress("127.0.0.1:0"))
 	}
 	return opts
 }
@@ -140,7 +144,7 @@ func (e Environment) Announce(s *fakeapi.Server) error {
 	if e.Control == "" || e.hasControlURL() || e.hasControlAddress() {
 		return nil
 	}
-	if err := appendLine(e.Control, s.URL()+"/fakeapi/v1"); err != nil {
+	if err := appendLine(e.Control, s.ControlURL()); err != nil {
 		return fmt.Errorf("FAKEAPI_CONTROL %s: %w", e.Control, err)
 	}
 	return nil
@@ -149,26 +153,40 @@ func (e Environment) Announce(s *fakeapi.Server) error {
 // Finish writes the timeline page and the report of accesses, if their variables are set. Call it
 // before or after the server is closed.
 func (e Environment) Finish(s *fakeapi.Server) error {
-	var pageErr, reportErr error
-	if e.Artifacts != "" {
-		_, pageErr = e.WritePage(s, e.Artifacts)
+	_, err := e.FinishPage(s)
+	return errors.Join(err, e.FinishAccessReport(s))
+}
+
+// FinishPage writes the timeline page if FAKEAPI_ARTIFACTS is set, and returns its path.
+func (e Environment) FinishPage(s *fakeapi.Server) (path string, err error) {
+	if e.Artifacts == "" {
+		return "", nil
 	}
-	if e.AccessReport != "" {
-		reportErr = e.writeAccessReport(s)
+	if path, err = e.WritePage(s, e.Artifacts); err != nil {
+		return "", fmt.Errorf("FAKEAPI_ARTIFACTS %s: %w", e.Artifacts, err)
 	}
-	return errors.Join(pageErr, reportErr)
+	return path, nil
+}
+
+// FinishAccessReport writes the report of accesses, in the format of the file's extension, if
+// FAKEAPI_ACCESS_REPORT is set.
+func (e Environment) FinishAccessReport(s *fakeapi.Server) error {
+	if e.AccessReport == "" {
+		return nil
+	}
+	_, err := createFile(e.AccessReport, func(w io.Writer) error { return WriteAccess(w, s.Access(), AccessFormat(e.AccessReport)) })
+	if err != nil {
+		return fmt.Errorf("FAKEAPI_ACCESS_REPORT %s: %w", e.AccessReport, err)
+	}
+	return nil
 }
 
 // WritePage writes the timeline of a server as an HTML page into a folder, which is created if it
 // does not exist, and returns the path of the page.
 func (e Environment) WritePage(s *fakeapi.Server, folder string) (path string, err error) {
-	path, err = createFile(filepath.Join(folder, e.pageName(s)+".html"), func(w io.Writer) error {
+	return createFile(filepath.Join(folder, e.pageName(s)+".html"), func(w io.Writer) error {
 		return s.Timeline().WriteHTML(w, e.pageTitle(s))
 	})
-	if err != nil {
-		return "", fmt.Errorf("FAKEAPI_ARTIFACTS %s: %w", folder, err)
-	}
-	return path, nil
 }
 
 // pageName returns a name that has the parent process, the time of the start and the port.
@@ -179,13 +197,4 @@ func (e Environment) pageName(s *fakeapi.Server) string {
 
 func (e Environment) pageTitle(s *fakeapi.Server) string {
 	return strings.ReplaceAll(cmp.Or(e.parent, "fakeapi"), "-", " ") + ", " + s.URL()
-}
-
-// writeAccessReport writes the report in the format of the file's extension.
-func (e Environment) writeAccessReport(s *fakeapi.Server) error {
-	_, err := createFile(e.AccessReport, func(w io.Writer) error { return WriteAccess(w, s.Access(), AccessFormat(e.AccessReport)) })
-	if err != nil {
-		return fmt.Errorf("FAKEAPI_ACCESS_REPORT %s: %w", e.AccessReport, err)
-	}
-	return nil
 }

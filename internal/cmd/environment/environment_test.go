@@ -126,8 +126,9 @@ func TestFinishErrors(t *testing.T) {
 	require.EqualError(t, e.Announce(s), "FAKEAPI_CONTROL "+dir+"/missing/urls: no such file or directory")
 }
 
-// With a path, each server appends the URL of its control API.
-func TestAnnounce(t *testing.T) {
+// With a path, each server appends the URL of its control API, which is not at the address of the
+// server, and needs no credentials. With an address, it is there.
+func TestControl(t *testing.T) {
 	dir := t.TempDir()
 	var want string
 	for range 2 {
@@ -135,12 +136,20 @@ func TestAnnounce(t *testing.T) {
 		require.NoError(t, err)
 		s := serverOf(t, e)
 		require.NoError(t, e.Announce(s))
-		want += s.URL() + "/fakeapi/v1\n"
-		require.Equal(t, http.StatusOK, get(t, s.URL()+"/fakeapi/v1/faults"))
+		want += s.ControlURL() + "\n"
+		require.Equal(t, http.StatusOK, get(t, s.ControlURL()+"/faults"))
+		require.Equal(t, http.StatusNotFound, get(t, s.URL()+"/fakeapi/v1/faults"))
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "urls"))
 	require.NoError(t, err)
 	require.Equal(t, want, string(content))
+
+	e, err := ReadIn(dir, variables(map[string]string{"FAKEAPI_CONTROL": "localhost:0"}))
+	require.NoError(t, err)
+	s := serverOf(t, e)
+	require.NoError(t, e.Announce(s))
+	require.Equal(t, http.StatusOK, get(t, s.ControlURL()+"/faults"))
+	require.NoFileExists(t, filepath.Join(dir, "localhost:0"))
 }
 
 // A URL is that of another server.

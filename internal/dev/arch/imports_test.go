@@ -53,6 +53,8 @@ var importRules = []importRule{
 	{path: "internal/cmd/golden", module: []string{"internal/cmd/httpdiff"}, external: []string{"k8s.io/apimachinery"}},
 	{path: "internal/cmd/compare", module: []string{"conformance", "internal/cmd/httpdiff", "internal/frames", "internal/printable", "internal/cmd/golden"}},
 	{path: "internal/cmd/differential", module: []string{"internal/cmd/httpdiff", "internal/printable"}},
+	{path: "internal/cmd/kubeapiserver", module: []string{"fake"}},
+	{path: "internal/cmd/etcd", module: []string{"fake", "internal/cmd/kubeapiserver"}},
 	{path: "internal/dev/figures", module: []string{"internal/cmd/load"}, external: []string{}},
 	{path: "internal/dev/arch", external: []string{}},
 	{path: "internal/dev/builtintypes", external: []string{"github.com/google/uuid", "sigs.k8s.io/yaml"}},
