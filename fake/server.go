@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -258,6 +259,7 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.recorder = timeline.NewRecorder(s.faults.Hits)
+	s.faults.OrderHits(s.recorder.NextOrder)
 	s.control = s.newControlAPI()
 	s.setUpAudit()
 	s.handler = s.buildHandlerChain()
@@ -325,6 +327,7 @@ func (s *Server) Close() error {
 	s.mu.Unlock()
 	s.cancel()
 	s.sharers.remove(s)
+	s.control.endWaits()
 	s.api.Close() // ends the calls of admission webhooks
 	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
@@ -377,6 +380,13 @@ func (s *Server) closeWith(other *Server) error {
 		return errors.Join(fmt.Errorf("fakeapi: the server is closed: %w", net.ErrClosed), other.Close())
 	}
 	return nil
+}
+
+// forget does not close other with s any more.
+func (s *Server) forget(other *Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replicas = slices.DeleteFunc(s.replicas, func(r *Server) bool { return r == other })
 }
 
 // Faults returns the fault rules of the server. Rules can be added and removed while it runs.

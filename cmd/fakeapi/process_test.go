@@ -59,6 +59,7 @@ func TestProcess(t *testing.T) {
 		require.Equal(t, exitUsage, exit.ExitCode())
 	})
 
+	t.Run("exec", func(t *testing.T) { execProcess(t, binary) })
 	t.Run("run", func(t *testing.T) { runProcess(t, binary) })
 	t.Run("run interrupted", func(t *testing.T) { interruptProcess(t, binary) })
 	t.Run("conformance interrupted", func(t *testing.T) { interruptConformance(t, binary) })
