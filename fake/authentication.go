@@ -99,7 +99,7 @@ func (s *Server) withAuthentication(next http.Handler) http.Handler {
 		case result == authn.Anonymous && s.opts.acceptsAnonymous(r.URL.Path):
 			user = authn.AnonymousUser()
 		case result != authn.Authenticated:
-			handlers.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
+			s.refuse(w, r, apierrors.NewUnauthorized("Unauthorized"))
 			return
 		}
 		next.ServeHTTP(w, withUser(r, user))

@@ -16,6 +16,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/admission/plugins"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/fake/internal/webhookclient"
@@ -66,6 +67,7 @@ type options struct {
 	policyDelay            time.Duration
 	limits                 Limits
 	services               serviceallocator.Config
+	audit                  *auditlog.Config // nil without WithAuditLog
 }
 
 func newOptions(opts []Option) (*options, error) {
@@ -105,6 +107,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		disabledPlugins:        slices.Clone(o.disabledPlugins),
 		timeline:               o.timeline,
 		logger:                 o.logger,
+		audit:                  o.audit,
 	}
 	return r.apply(opts)
 }

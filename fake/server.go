@@ -18,6 +18,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/accesslog"
 	"example.com/fakeapi/fake/internal/admission/policy"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/compress"
@@ -64,6 +65,7 @@ type Server struct {
 	lifecycle          lifecycle
 	recorder           *timeline.Recorder
 	accesses           *accesslog.Recorder // nil with WithoutTimeline
+	audit              *auditlog.Log       // nil without WithAuditLog
 	compressor         compress.Compressor
 	openAPI            openAPIState
 	handler            http.Handler
@@ -237,6 +239,7 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.recorder = timeline.NewRecorder(s.faults.Hits)
+	s.setUpAudit()
 	s.handler = s.buildHandlerChain()
 	s.httpServer = &http.Server{
 		Handler:           s.withBrowserProtection(s),
@@ -314,6 +317,9 @@ func (s *Server) Close() error {
 	}
 	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
 		err = errors.Join(err, openErr)
+	}
+	if s.audit != nil {
+		s.audit.Close()
 	}
 	s.transport.CloseIdleConnections()
 	s.mu.Lock()
