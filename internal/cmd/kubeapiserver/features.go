@@ -103,7 +103,7 @@ func (f *featureFlags) options() (opts []fakeapi.Option, withoutEffect []string)
 		}
 	}
 	for setting := range strings.SplitSeq(f.defined.Lookup("feature-gates").Value.String(), ",") {
-		name, _, found := strings.Cut(strings.TrimPrefix(setting, "kube:"), "=")
+		name, _, found := strings.Cut(setting[strings.Index(setting, ":")+1:], "=") // COMPONENT:NAME=BOOL
 		if _, isSupported := supported[featuregate.Feature(name)]; found && !isSupported && !isSpecialGate(featuregate.Feature(name)) {
 			withoutEffect = append(withoutEffect, name)
 		}

@@ -2,7 +2,9 @@ package kubeapiserver
 
 import (
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -38,6 +40,9 @@ type Flags struct {
 	// Verbosity is the level of the log. From 3 on it has each request.
 	Verbosity int
 
+	// Stdout is the standard output, for --audit-log-path=-. The default is os.Stdout.
+	Stdout io.Writer
+
 	tls            tlsFlags
 	authentication authenticationFlags
 	authorization  authorizationFlags
@@ -53,6 +58,9 @@ type Flags struct {
 	priorityAndFairness bool
 	help                bool
 	version             string
+
+	// auditLog is the file of --audit-log-path, which Options opens.
+	auditLog *os.File
 
 	sections cliflag.NamedFlagSets
 	all      *pflag.FlagSet

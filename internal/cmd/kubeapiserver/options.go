@@ -16,12 +16,12 @@ import (
 // note is a line for the log.
 //
 // As for a kube-apiserver without a kube-controller-manager, the options include WithoutControllers.
-// Options does not return WithLogger; see Verbosity.
+// Options does not return WithLogger; see Verbosity. Close closes what it opens.
 func (f *Flags) Options(dir string) (opts []fakeapi.Option, notes []string, err error) {
 	files := directory(dir)
 	opts = append(opts, fakeapi.WithoutControllers(), f.limitOptions(), fakeapi.WithWatchTimeout(f.limits.watchTimeout()))
 	for _, add := range []func(directory) ([]fakeapi.Option, error){
-		f.servingOptions, f.serviceAccountOptions, f.authenticationOptions, f.authorizationOptions, f.serviceOptions, f.apiOptions,
+		f.servingOptions, f.serviceAccountOptions, f.authenticationOptions, f.authorizationOptions, f.serviceOptions, f.apiOptions, f.auditOptions,
 	} {
 		added, err := add(files)
 		if err != nil {
