@@ -27,14 +27,17 @@ func WithRuntimeConfig(config map[string]string) Option {
 	}
 }
 
-// withRuntimeConfig returns the resources of table that the runtime configuration enables.
-func (o *options) withRuntimeConfig(table *resource.Table) (*resource.Table, error) {
-	if len(o.runtimeConfig) == 0 {
+// builtinTypes returns the table of the built-in types.
+func (o *options) builtinTypes() (*resource.Table, error) {
+	switch {
+	case len(o.runtimeConfig) > 0:
+		table, err := builtin.WithRuntimeConfig(o.validation, o.runtimeConfig)
+		if err != nil {
+			return nil, fmt.Errorf("fakeapi: runtime config: %w", err)
+		}
 		return table, nil
+	case !o.validation:
+		return builtin.TableWithoutValidation(), nil
 	}
-	served, err := builtin.WithRuntimeConfig(table, o.runtimeConfig)
-	if err != nil {
-		return nil, fmt.Errorf("fakeapi: runtime config: %w", err)
-	}
-	return served, nil
+	return builtin.Table(), nil
 }
