@@ -155,7 +155,7 @@ func TestServiceAccountKeysOfForks(t *testing.T) {
 func TestServiceAccountMaxTokenExpiration(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(robotAccount),
 		fakeapi.WithServiceAccountKeys(fakeapi.ServiceAccountKeys{MaxTokenExpiration: 2 * time.Hour}))
-	warnings := &recordedWarnings{}
+	warnings := &warningTexts{}
 	config := srv.RESTConfig()
 	config.WarningHandler = warnings
 	seconds := int64(10000)
@@ -164,12 +164,6 @@ func TestServiceAccountMaxTokenExpiration(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, int64(7200), *issued.Spec.ExpirationSeconds)
 	require.Equal(t, []string{"requested expiration of 10000 seconds shortened to 7200 seconds"}, warnings.texts)
-}
-
-type recordedWarnings struct{ texts []string }
-
-func (w *recordedWarnings) HandleWarningHeader(_ int, _ string, text string) {
-	w.texts = append(w.texts, text)
 }
 
 // getDocument returns a document, its content type and its Cache-Control.
