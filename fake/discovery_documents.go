@@ -6,7 +6,6 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/version"
@@ -20,7 +19,7 @@ import (
 
 // writeDiscovery writes a discovery document in the negotiated form.
 func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output, conditions groupConditions) {
-	doc, ok := s.discovery.Get(strings.TrimSuffix(r.URL.Path, "/"), out.Form == negotiate.Aggregated)
+	doc, ok := s.discoveryDocument(r, out.Form == negotiate.Aggregated)
 	if !ok {
 		handlers.WriteError(w, r, status.PathNotFound())
 		return

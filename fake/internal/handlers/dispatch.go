@@ -29,7 +29,7 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 	if r.Context().Err() != nil {
 		return status.RequestTimeout
 	}
-	res := a.types.Table().Lookup(info.Group, info.Version, info.Resource)
+	res := a.types.Table().LookupServed(info.Group, info.Version, info.Resource)
 	handle, err := a.findHandler(r.Method, res, info)
 	if err != nil {
 		return err

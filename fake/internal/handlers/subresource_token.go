@@ -36,7 +36,7 @@ func (a *API) createToken(q *request) error {
 	tokenRequest.Name, tokenRequest.Namespace = account.Name, account.Namespace
 	tokenRequest.CreationTimestamp = metav1.NewTime(now)
 	tokenRequest.Status = authenticationv1.TokenRequestStatus{}
-	serviceaccount.SetDefaults(&tokenRequest.Spec)
+	a.tokens.SetDefaults(&tokenRequest.Spec)
 	if err := serviceaccount.ValidateRequest(&tokenRequest.Spec); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *API) IssueToken(namespace, name string, lifetime time.Duration) (string
 	}
 	seconds := int64((lifetime + time.Second - 1) / time.Second)
 	spec := authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}
-	serviceaccount.SetDefaults(&spec)
+	a.tokens.SetDefaults(&spec)
 	issued, err := a.tokens.Issue(obj.(*corev1.ServiceAccount), &spec, time.Now())
 	if err != nil {
 		return "", err
