@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,4 +27,18 @@ func TestStorageOfClosedServer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, created.UID, read.UID)
 	require.Equal(t, created.ResourceVersion, read.ResourceVersion)
+}
+
+// TestStorageOfKeepsLimits checks that the limits of a storage are those of its first server, also if
+// a later one has others, as after a restart with the same options.
+func TestStorageOfKeepsLimits(t *testing.T) {
+	first := fakeapi.Start(t, fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 1 << 20}))
+	second := fakeapi.Start(t, fakeapi.WithStorageOf(first), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 64 << 20}))
+	client := kubernetes.NewForConfigOrDie(second.RESTConfig())
+	large := &corev1.ConfigMap{Data: map[string]string{"a": strings.Repeat("a", 700<<10)}}
+	large.GenerateName = "a-"
+	_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), large, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(), large, metav1.CreateOptions{})
+	require.ErrorContains(t, err, "database space exceeded")
 }
