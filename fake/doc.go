@@ -72,7 +72,7 @@
 //	controllers by hand           WithoutControllers, and Server.RunControllers
 //	tests in other languages      WithControlAPI, WithControlAddress
 //	an HTTP handler around it     WithMiddleware
-//	logging and recording         WithLogger, WithoutTimeline
+//	logging and recording         WithLogger, WithoutTimeline, WithAuditLog
 //
 // # Custom resources
 //
