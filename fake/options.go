@@ -54,6 +54,7 @@ type options struct {
 	crds                   []CRDSource
 	schemes                []*runtime.Scheme
 	rules                  []faults.Rule
+	optionalRules          []faults.Rule // of the environment
 	middleware             []func(http.Handler) http.Handler
 	logger                 *slog.Logger // nil without WithLogger
 	reviewers              []*admission.Reviewer
