@@ -121,7 +121,7 @@ func (c *controlAPI) addFork(w http.ResponseWriter, r *http.Request) error {
 // addresses, its fixtures, which the fork has already, and its fault rules.
 func (o *options) forControlFork() *options {
 	fork := *o
-	fork.address, fork.fixtures, fork.crds, fork.rules = anyPort, nil, nil, nil
+	fork.address, fork.listener, fork.storageOf, fork.fixtures, fork.crds, fork.rules = anyPort, nil, nil, nil, nil, nil
 	if o.controlAddress != "" {
 		fork.controlAddress = anyPort
 	}

@@ -16,6 +16,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/admission/plugins"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/fake/internal/webhookclient"
@@ -26,9 +27,14 @@ import (
 type Option func(*options) error
 
 type options struct {
-	address  string
-	inMemory bool
-	tls      bool
+	address            string
+	listener           net.Listener // nil without WithListener
+	inMemory           bool
+	tls                bool
+	servingCertificate *servingCertificate // nil without WithServingCertificate
+	serviceAccountKeys *ServiceAccountKeys // nil without WithServiceAccountKeys
+	runtimeConfig      map[string]string   // nil without WithRuntimeConfig
+	storageOf          *Server             // nil without WithStorageOf
 	authOptions
 	controlAPI             bool
 	controlAddress         string // "" without WithControlAddress
@@ -42,6 +48,7 @@ type options struct {
 	closeTimeout           time.Duration
 	hosts                  []string
 	cacheInitializing      time.Duration
+	watchCacheDelay        time.Duration
 	features               map[Feature]bool
 	fixtures               []fixture
 	crds                   []CRDSource
@@ -61,6 +68,7 @@ type options struct {
 	policyDelay            time.Duration
 	limits                 Limits
 	services               serviceallocator.Config
+	audit                  *auditlog.Config // nil without WithAuditLog
 }
 
 func newOptions(opts []Option) (*options, error) {
@@ -99,7 +107,9 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		enabledPlugins:         slices.Clone(o.enabledPlugins),
 		disabledPlugins:        slices.Clone(o.disabledPlugins),
 		timeline:               o.timeline,
+		systemObjects:          o.systemObjects,
 		logger:                 o.logger,
+		audit:                  o.audit,
 	}
 	return r.apply(opts)
 }

@@ -19,6 +19,8 @@ import (
 
 	"example.com/fakeapi/fake/internal/accesslog"
 	"example.com/fakeapi/fake/internal/admission/policy"
+	"example.com/fakeapi/fake/internal/aggregator"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/compress"
@@ -26,8 +28,8 @@ import (
 	"example.com/fakeapi/fake/internal/crd/registry"
 	"example.com/fakeapi/fake/internal/discovery"
 	"example.com/fakeapi/fake/internal/handlers"
-	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/metrics"
+	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/memstore"
@@ -41,10 +43,16 @@ type Server struct {
 	// sharedStore is true for a replica, whose types and store are those of another server.
 	sharedStore bool
 	store       *memstore.Store
-	api         *handlers.API
+	// sharers are the servers on the store, which replicas are not.
+	sharers *storageSharers
+	api     *handlers.API
 	// controllers are shared by the server and its replicas.
 	controllers *controllers.Controllers
 	faults      faults.Set
+	// aggregator has the aggregated APIs, also for replicas. aggregatorDone is closed when it has
+	// stopped; it is nil for replicas.
+	aggregator     *aggregator.Aggregator
+	aggregatorDone chan struct{}
 
 	discovery *discovery.Documents
 	groups    *Discovery
@@ -52,26 +60,29 @@ type Server struct {
 	aggregatedDiscovery, cbor atomic.Bool
 	metrics                   *metrics.Recorder
 
-	listener         *reopenableListener
-	authority        *certs.Authority     // nil without TLS
-	tokens           *authn.Tokens        // the known tokens, also without authentication
-	clientCAs        *x509.CertPool       // of client certificates; nil without them
-	authenticator    *authn.Authenticator // without authentication, of tokens of service accounts only
-	adminCertificate *clientCertificate   // of the server's own clients; nil without client certificates
-	lifecycle        lifecycle
-	control          *controlAPI    // nil without the control API
-	controlServer    *controlServer // nil without WithControlAddress
-	recorder         *timeline.Recorder
-	accesses         *accesslog.Recorder // nil with WithoutTimeline
-	compressor       compress.Compressor
-	openAPI          openAPIState
-	handler          http.Handler
-	httpServer       *http.Server
-	cancel           context.CancelFunc
-	serveDone        chan struct{} // closed when Serve has returned
-	transport        *http.Transport
-	client           *http.Client
-	conns            connTracker
+	listener  *reopenableListener
+	authority *certs.Authority // nil without TLS
+	// serviceAccountKeys sign and verify the tokens of service accounts.
+	serviceAccountKeys *serviceaccount.Keys
+	tokens             *authn.Tokens        // the known tokens, also without authentication
+	clientCAs          *x509.CertPool       // of client certificates; nil without them
+	authenticator      *authn.Authenticator // without authentication, of tokens of service accounts only
+	adminCertificate   *clientCertificate   // of the server's own clients; nil without client certificates
+	lifecycle          lifecycle
+	control            *controlAPI    // nil without the control API
+	controlServer      *controlServer // nil without WithControlAddress
+	recorder           *timeline.Recorder
+	accesses           *accesslog.Recorder // nil with WithoutTimeline
+	audit              *auditlog.Log       // nil without WithAuditLog
+	compressor         compress.Compressor
+	openAPI            openAPIState
+	handler            http.Handler
+	httpServer         *http.Server
+	cancel             context.CancelFunc
+	serveDone          chan struct{} // closed when Serve has returned
+	transport          *http.Transport
+	client             *http.Client
+	conns              connTracker
 	// controllersDone is closed when the controllers have stopped. It is nil if none run.
 	controllersDone chan struct{}
 
@@ -86,27 +97,43 @@ func New(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	storeOptions, err := o.storeOptions()
+	s := &Server{opts: o, serveDone: make(chan struct{})}
+	generator, err := s.openStorage()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, store: memstore.New(storeOptions), serveDone: make(chan struct{})}
-	s.types = registry.New(o.builtinTypes(), s.webhookNetwork())
+	types, err := o.builtinTypes()
+	if err != nil {
+		return nil, err
+	}
+	if s.types = registry.New(types, s.webhookNetwork()); o.storageOf != nil {
+		s.types = o.storageOf.types.Fork(types, s.webhookNetwork())
+	}
+	if s.serviceAccountKeys, err = s.keysFor(o.storageOf, generator); err != nil {
+		return nil, err
+	}
 	s.tokens = newTokens(o.tokens)
-	s.api = handlers.New(s.store, s.types, ids.New(seed(o.seed)), s.handlerSettings())
+	s.api = handlers.New(s.store, s.types, generator, s.handlerSettings())
 	if err := s.listen(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.setUpAuth(), s.loadSystemObjects(), s.api.LoadSystem()); err != nil {
-		return nil, errors.Join(err, s.listener.Close())
+	s.joinSharers()
+	if err := errors.Join(s.setUpAuth(), s.loadStoredTypes(), s.loadSystemObjects(), s.api.LoadSystem()); err != nil {
+		return nil, errors.Join(err, s.abandon())
 	}
-	if err := s.initialize(true); err != nil {
-		return nil, errors.Join(err, s.listener.Close())
+	if err := s.initialize(o.storageOf == nil); err != nil {
+		return nil, errors.Join(err, s.abandon())
 	}
 	return s, nil
 }
 
-// initialize loads the fixtures and starts the server. isNew is false for a fork.
+// abandon ends what New has begun.
+func (s *Server) abandon() error {
+	s.sharers.remove(s)
+	return s.listener.Close()
+}
+
+// initialize loads the fixtures and starts the server. isNew is false if the store had objects.
 func (s *Server) initialize(isNew bool) (err error) {
 	defer func() {
 		if err != nil {
@@ -150,6 +177,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 		BookmarkInterval:       o.bookmarkInterval,
 		WatchTimeout:           o.watchTimeout,
 		ContinueLifetime:       o.continueLifetime,
+		SystemObjects:          o.systemObjects,
 		AdmissionPlugins:       o.admissionPlugins,
 		Reviewers:              o.reviewers,
 		WebhookNetwork:         s.webhookNetwork(),
@@ -158,7 +186,12 @@ func (s *Server) handlerSettings() handlers.Settings {
 		ObserveAdmission:       s.observeAdmission,
 		Authorization:          o.authorization,
 		Tokens:                 s.tokens,
+		ServiceAccountKeys:     s.serviceAccountKeys,
+		ReservedPorts:          s.reservedPorts(),
 		Services:               o.services,
+	}
+	if o.watchCacheDelay > 0 {
+		settings.View = newDelayedView(s.store, o.watchCacheDelay)
 	}
 	if o.timeline {
 		s.accesses = accesslog.New()
@@ -189,6 +222,10 @@ func (s *Server) start() error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
+	if !s.sharedStore {
+		s.setUpAggregator()
+		s.startAggregator(ctx)
+	}
 	s.startHTTP(ctx, config)
 	s.startControl(ctx)
 	if s.opts.controllers {
@@ -210,7 +247,7 @@ func seed(value *uint64) (b [32]byte) {
 }
 
 func (s *Server) listen() error {
-	l, err := listenOn(s.opts.inMemory, s.opts.address)
+	l, err := listenOn(s.opts.inMemory, s.opts.address, s.opts.listener)
 	if err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
@@ -224,6 +261,7 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.recorder = timeline.NewRecorder(s.faults.Hits)
 	s.faults.OrderHits(s.recorder.NextOrder)
 	s.control = s.newControlAPI()
+	s.setUpAudit()
 	s.handler = s.buildHandlerChain()
 	s.httpServer = &http.Server{
 		Handler:           s.withBrowserProtection(s),
@@ -288,19 +326,26 @@ func (s *Server) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	s.cancel()
+	s.sharers.remove(s)
 	s.control.endWaits()
 	s.api.Close() // ends the calls of admission webhooks
 	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
+		s.aggregator.Close()
 	}
 	s.conns.closeConns() // http.Server.Close would wait for TLS clients that do not read
 	err := errors.Join(s.httpServer.Close(), s.controlServer.close(s.opts.closeTimeout))
 	<-s.serveDone
-	if s.controllersDone != nil {
-		<-s.controllersDone
+	for _, done := range []chan struct{}{s.controllersDone, s.aggregatorDone} {
+		if done != nil {
+			<-done
+		}
 	}
 	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
 		err = errors.Join(err, openErr)
+	}
+	if s.audit != nil {
+		s.audit.Close()
 	}
 	s.transport.CloseIdleConnections()
 	s.mu.Lock()

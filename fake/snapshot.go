@@ -92,6 +92,9 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.storageOf != nil {
+		return nil, errors.New("fakeapi: a fork has a storage of its own; use New with WithStorageOf")
+	}
 	if o.limits.hasStoreLimits() {
 		return nil, errors.New("fakeapi: a fork has the history and the limits of its original; set WithLimits for the original")
 	}
@@ -102,18 +105,27 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 // fork starts a server on a fork of the store. Its certificate is issued by authority unless that
 // is nil.
 func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
-	f := &Server{opts: o, store: s.store.Fork(), authority: authority, serveDone: make(chan struct{})}
-	f.types = s.types.Fork(o.builtinTypes(), f.webhookNetwork())
+	types, err := o.builtinTypes()
+	if err != nil {
+		return nil, err
+	}
+	f := &Server{opts: o, store: s.store.Fork(), sharers: &storageSharers{}, authority: authority, serveDone: make(chan struct{})}
+	f.types = s.types.Fork(types, f.webhookNetwork())
 	f.tokens = newTokens(o.tokens)
-	f.api = handlers.New(f.store, f.types, ids.New(forkSeed(seed(o.seed), f.store.Revision())), f.handlerSettings())
+	generator := ids.New(forkSeed(seed(o.seed), f.store.Revision()))
+	if f.serviceAccountKeys, err = f.keysFor(s, generator); err != nil {
+		return nil, err
+	}
+	f.api = handlers.New(f.store, f.types, generator, f.handlerSettings())
 	if err := f.api.SyncCRDs(); err != nil {
 		return nil, err
 	}
 	if err := f.listen(); err != nil {
 		return nil, err
 	}
-	if err := f.initialize(false); err != nil {
-		return nil, errors.Join(err, f.listener.Close())
+	f.joinSharers()
+	if err = f.initialize(false); err != nil {
+		return nil, errors.Join(err, f.abandon())
 	}
 	return f, nil
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/google/uuid"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
-	"example.com/fakeapi/fake/internal/resource/builtin"
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/memstore"
 )
@@ -95,8 +96,7 @@ func Load(store *memstore.Store, c Config, seed [sha256.Size]byte, now time.Time
 	r := newReplacer(now, c.Port)
 	return store.Load(func(tx *memstore.Tx) error {
 		for _, o := range objects {
-			uid := uuid.NewHash(sha256.New(), uuid.UUID(seed[:16]), []byte(o.key), 4).String()
-			if err := tx.Put(o.key, r.replace(o.draft, uid)); err != nil {
+			if err := tx.Put(o.key, r.replace(o.draft, newUID(seed, o.key))); err != nil {
 				return fmt.Errorf("%s: %w", o.key, err)
 			}
 		}
@@ -104,25 +104,37 @@ func Load(store *memstore.Store, c Config, seed [sha256.Size]byte, now time.Time
 	})
 }
 
+// newUID returns the uid of the object with a key.
+func newUID(seed [sha256.Size]byte, key string) string {
+	return uuid.NewHash(sha256.New(), uuid.UUID(seed[:16]), []byte(key), 4).String()
+}
+
 // replacer replaces the placeholders in drafts.
 type replacer struct {
-	second, day, port []byte
-	buffer            []byte // the data of the last result, which the store has copied
+	placeholders, values replacements
+	buffer               []byte // the data of the last result, which the store has copied
+}
+
+// replacements are the texts of what differs between servers.
+type replacements struct{ second, day, port []byte }
+
+func newReplacements(at time.Time, port int32) replacements {
+	second := at.UTC().AppendFormat(nil, secondLayout)
+	return replacements{second: second, day: second[:len(dayLayout)], port: strconv.AppendInt(nil, int64(port), 10)}
 }
 
 func newReplacer(now time.Time, port int32) *replacer {
-	second := now.UTC().AppendFormat(nil, secondLayout)
-	return &replacer{second: second, day: second[:len(dayLayout)], port: strconv.AppendInt(nil, int64(port), 10)}
+	return &replacer{placeholders: newReplacements(placeholderTime.Time, placeholderPort), values: newReplacements(now, port)}
 }
 
 // replace returns a copy of d for an object with a uid. Its data is valid until the next call.
 func (r *replacer) replace(d *memstore.Draft, uid string) memstore.Draft {
 	r.buffer = append(r.buffer[:0], d.Data...)
 	overwrite(r.buffer, []byte(placeholderUID), []byte(uid))
-	overwrite(r.buffer, placeholderTime.UTC().AppendFormat(nil, secondLayout), r.second)
-	overwrite(r.buffer, placeholderTime.UTC().AppendFormat(nil, dayLayout), r.day)
-	if port := strconv.AppendInt(nil, placeholderPort, 10); bytes.Contains(r.buffer, port) {
-		r.buffer = bytes.ReplaceAll(r.buffer, port, r.port)
+	overwrite(r.buffer, r.placeholders.second, r.values.second)
+	overwrite(r.buffer, r.placeholders.day, r.values.day)
+	if bytes.Contains(r.buffer, r.placeholders.port) {
+		r.buffer = bytes.ReplaceAll(r.buffer, r.placeholders.port, r.values.port)
 	}
 	copied := *d
 	copied.Data, copied.UID = r.buffer, uid
@@ -139,13 +151,11 @@ func overwrite(data, old, value []byte) {
 
 // encode returns the drafts of objects.
 func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
-	table := builtin.Table()
 	for _, obj := range objects {
-		kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+		key, res, err := keyOf(obj)
 		if err != nil {
 			return nil, err
 		}
-		res := table.LookupKind(kinds[0])
 		m := resource.Accessor(obj)
 		m.SetUID(placeholderUID)
 		m.SetCreationTimestamp(placeholderTime)
@@ -156,7 +166,19 @@ func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
 		if err != nil {
 			return nil, err
 		}
-		encoded = append(encoded, encodedObject{codec.Key(res, m.GetNamespace(), m.GetName()), draft})
+		encoded = append(encoded, encodedObject{key, draft})
 	}
 	return encoded, nil
+}
+
+// kindOf returns the kind of an object.
+func kindOf(obj runtime.Object) (schema.GroupVersionKind, error) {
+	if _, ok := obj.(*apiregistrationv1.APIService); ok {
+		return apiregistrationv1.SchemeGroupVersion.WithKind("APIService"), nil
+	}
+	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+	if err != nil {
+		return schema.GroupVersionKind{}, err
+	}
+	return kinds[0], nil
 }

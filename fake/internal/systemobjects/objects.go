@@ -51,6 +51,7 @@ func common() []runtime.Object {
 		priorityClasses(),
 		priorityLevelConfigurations(),
 		flowSchemas(),
+		apiServices(),
 		[]runtime.Object{tokenTrackingConfigMap(), identityLease()},
 	)
 }

@@ -5,10 +5,12 @@ import (
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin/admissionregistration"
 	"example.com/fakeapi/fake/internal/resource/builtin/apiextensions"
+	"example.com/fakeapi/fake/internal/resource/builtin/apiregistration"
 	"example.com/fakeapi/fake/internal/resource/builtin/apps"
 	"example.com/fakeapi/fake/internal/resource/builtin/authentication"
 	"example.com/fakeapi/fake/internal/resource/builtin/authorization"
@@ -37,13 +39,13 @@ func Table() *resource.Table { return table() }
 var table = sync.OnceValue(func() *resource.Table { return resource.NewTable(resources()) })
 
 // TableWithoutValidation returns Table without the validation of the types and their warnings. It
-// keeps the rules of metadata, and all of CustomResourceDefinitions.
+// keeps the rules of metadata, and all of CustomResourceDefinitions and APIServices.
 func TableWithoutValidation() *resource.Table { return tableWithoutValidation() }
 
 var tableWithoutValidation = sync.OnceValue(func() *resource.Table {
 	all := resources()
 	for i := range all {
-		if all[i].Group != apiextensionsv1.GroupName {
+		if all[i].Group != apiextensionsv1.GroupName && all[i].Group != apiregistrationv1.GroupName {
 			removeValidation(&all[i])
 		}
 	}
@@ -64,6 +66,7 @@ func removeValidation(r *resource.Resource) {
 func resources() []resource.Resource {
 	return slices.Concat(
 		core.Resources(),
+		apiregistration.Resources(),
 		apps.Resources(),
 		events.Resources(),
 		authentication.Resources(),
@@ -81,8 +84,8 @@ func resources() []resource.Resource {
 		coordination.Resources(),
 		node.Resources(),
 		discovery.Resources(),
-		flowcontrol.Resources(),
 		resourcek8sio.Resources(),
+		flowcontrol.Resources(),
 		storagemigration.Resources(),
 	)
 }
