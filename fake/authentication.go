@@ -12,7 +12,6 @@ import (
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/handlers"
-	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/internal/requestinfo"
 )
 
@@ -70,9 +69,9 @@ func WithAnonymousAuth() Option {
 // a server without authentication, requests without a token of a service account get no user, which
 // is the administrator.
 func (s *Server) withAuthentication(next http.Handler) http.Handler {
-	required := s.opts.authenticationEnabled()
+	required, keys := s.opts.authenticationEnabled(), s.api.ServiceAccountKeys()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !required && !serviceaccount.HasIssuer(authn.BearerToken(r)) {
+		if !required && !keys.HasIssuer(authn.BearerToken(r)) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -81,7 +80,7 @@ func (s *Server) withAuthentication(next http.Handler) http.Handler {
 		case result == authn.Anonymous && (s.opts.anonymousAuth || slices.Contains(authz.PublicPaths(), r.URL.Path)):
 			user = authn.AnonymousUser()
 		case result != authn.Authenticated:
-			handlers.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
+			s.refuse(w, r, apierrors.NewUnauthorized("Unauthorized"))
 			return
 		}
 		next.ServeHTTP(w, withUser(r, user))

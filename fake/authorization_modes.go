@@ -25,6 +25,10 @@ const (
 	// (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). No webhooks
 	// and policies review these writes.
 	ModeRBAC AuthorizationMode = "RBAC"
+	// ModeNode allows to kubelets, which are users in the group system:nodes with the name
+	// system:node:NODE, what they need for the pods on their node
+	// (https://kubernetes.io/docs/reference/access-authn-authz/node/).
+	ModeNode AuthorizationMode = "Node"
 )
 
 // WithRBAC authorizes requests by the stored Roles, ClusterRoles and their bindings, as a cluster
@@ -63,14 +67,12 @@ func WithAuthorizationModes(modes ...AuthorizationMode) Option {
 
 // AuthorizationModes returns the modes that WithAuthorizationModes supports.
 func AuthorizationModes() []AuthorizationMode {
-	return []AuthorizationMode{ModeAlwaysAllow, ModeAlwaysDeny, ModeRBAC}
+	return []AuthorizationMode{ModeAlwaysAllow, ModeAlwaysDeny, ModeNode, ModeRBAC}
 }
 
 // whyUnsupported returns the reason for which a mode of kube-apiserver is not supported.
 func whyUnsupported(m AuthorizationMode) string {
 	switch m {
-	case "Node":
-		return ": there are no kubelets; bind the ClusterRole system:node to the users that act as nodes"
 	case "ABAC":
 		return ": it needs a policy file; use RBAC"
 	case "Webhook":

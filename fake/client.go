@@ -37,7 +37,10 @@ func (s *Server) newClient() *http.Client {
 func (s *Server) newTransport() *http.Transport {
 	transport := &http.Transport{DialContext: s.dial(), MaxIdleConnsPerHost: 64}
 	if s.authority != nil {
-		transport.TLSClientConfig = &tls.Config{RootCAs: s.authority.CertPool(), Certificates: s.adminCertificate.tlsCertificates(s.defaultToken())}
+		transport.TLSClientConfig = &tls.Config{
+			RootCAs: s.trustedAuthorities(), ServerName: s.serverName(),
+			Certificates: s.adminCertificate.tlsCertificates(s.defaultToken()),
+		}
 		transport.ForceAttemptHTTP2 = true // a TLSClientConfig disables it
 	}
 	return transport
@@ -84,7 +87,7 @@ func (s *Server) RESTConfigWithToken(token string) *rest.Config {
 		Proxy:           s.proxy(),
 		QPS:             -1,
 		BearerToken:     token,
-		TLSClientConfig: rest.TLSClientConfig{CAData: s.CACertificate()},
+		TLSClientConfig: rest.TLSClientConfig{CAData: s.CACertificate(), ServerName: s.serverName()},
 	}
 }
 
@@ -106,7 +109,10 @@ func (s *Server) KubeconfigFor(config *rest.Config) ([]byte, error) {
 		return nil, errors.New("fakeapi: clients ignore the user of a kubeconfig without TLS; create the server with WithTLS (serve --tls)")
 	}
 	file := clientcmdapi.NewConfig()
-	file.Clusters[name] = &clientcmdapi.Cluster{Server: s.URL(), CertificateAuthorityData: s.CACertificate()}
+	file.Clusters[name] = &clientcmdapi.Cluster{
+		Server: s.URL(), CertificateAuthorityData: s.CACertificate(), TLSServerName: s.serverName(),
+		InsecureSkipTLSVerify: s.authority == nil, // the JavaScript client refuses plain HTTP without it
+	}
 	file.AuthInfos[name] = user
 	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
 	file.CurrentContext = name

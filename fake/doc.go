@@ -68,7 +68,7 @@
 //	an initializing watch cache   WithCacheInitializing
 //	older and newer servers       WithFeature
 //	controllers by hand           WithoutControllers, and Server.RunControllers
-//	tests in other languages      WithControlAPI
+//	tests in other languages      WithControlAPI, WithControlAddress
 //	an HTTP handler around it     WithMiddleware
 //	logging and recording         WithLogger, WithoutTimeline
 //

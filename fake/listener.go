@@ -2,6 +2,8 @@ package fakeapi
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"syscall"
@@ -21,14 +23,32 @@ type reopenableListener struct {
 	changed chan struct{} // closed when current or closed changes
 }
 
-// listenOn opens a listener in memory or on a TCP address.
-func listenOn(memory bool, address string) (*reopenableListener, error) {
+// WithListener serves on a TCP listener of a loopback address instead of WithAddress. The server closes
+// l, also if New returns an error. After Shutdown, Restart listens on the address of l. Forks and
+// replicas listen on addresses of their own. It cannot be combined with WithInMemoryNetwork.
+func WithListener(l net.Listener) Option {
+	return func(o *options) error {
+		if l == nil {
+			return errors.New("fakeapi: WithListener needs a listener")
+		}
+		if address, ok := l.Addr().(*net.TCPAddr); !ok || !address.IP.IsLoopback() {
+			return fmt.Errorf("fakeapi: the listener's address %v is not a TCP address of the loopback interface", l.Addr())
+		}
+		o.listener = l
+		return nil
+	}
+}
+
+// listenOn opens a listener in memory or on a TCP address, or first takes given, which may be nil.
+func listenOn(memory bool, address string, given net.Listener) (*reopenableListener, error) {
 	r := &reopenableListener{changed: make(chan struct{})}
 	r.newListener = func() (net.Listener, error) {
-		if memory {
+		switch {
+		case memory:
 			return memnet.NewListener(), nil
-		}
-		if r.address != nil {
+		case r.address == nil && given != nil:
+			return given, nil
+		case r.address != nil:
 			address = r.address.String() // with the port that was free
 		}
 		return net.Listen("tcp", address)

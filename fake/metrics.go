@@ -65,7 +65,7 @@ func responseCode(recorder responsewriter.Recorder, r *http.Request, completed b
 func (s *Server) metricLabels(r *http.Request, info *requestinfo.RequestInfo) (l metrics.Labels, ok bool) {
 	switch {
 	case info.IsResourceRequest():
-		res := s.types.Table().Lookup(info.Group, info.Version, info.Resource)
+		res := s.types.Table().LookupServed(info.Group, info.Version, info.Resource)
 		if res == nil || info.Subresource != "" && res.Subresource(info.Subresource) == nil {
 			return l, false
 		}

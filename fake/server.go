@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"example.com/fakeapi/fake/internal/accesslog"
 	"example.com/fakeapi/fake/internal/admission/policy"
 	"example.com/fakeapi/fake/internal/aggregator"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/compress"
@@ -26,8 +28,8 @@ import (
 	"example.com/fakeapi/fake/internal/crd/registry"
 	"example.com/fakeapi/fake/internal/discovery"
 	"example.com/fakeapi/fake/internal/handlers"
-	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/metrics"
+	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/memstore"
@@ -41,7 +43,9 @@ type Server struct {
 	// sharedStore is true for a replica, whose types and store are those of another server.
 	sharedStore bool
 	store       *memstore.Store
-	api         *handlers.API
+	// sharers are the servers on the store, which replicas are not.
+	sharers *storageSharers
+	api     *handlers.API
 	// controllers are shared by the server and its replicas.
 	controllers *controllers.Controllers
 	faults      faults.Set
@@ -56,24 +60,29 @@ type Server struct {
 	aggregatedDiscovery, cbor atomic.Bool
 	metrics                   *metrics.Recorder
 
-	listener         *reopenableListener
-	authority        *certs.Authority     // nil without TLS
-	tokens           *authn.Tokens        // the known tokens, also without authentication
-	clientCAs        *x509.CertPool       // of client certificates; nil without them
-	authenticator    *authn.Authenticator // without authentication, of tokens of service accounts only
-	adminCertificate *clientCertificate   // of the server's own clients; nil without client certificates
-	lifecycle        lifecycle
-	recorder         *timeline.Recorder
-	accesses         *accesslog.Recorder // nil with WithoutTimeline
-	compressor       compress.Compressor
-	openAPI          openAPIState
-	handler          http.Handler
-	httpServer       *http.Server
-	cancel           context.CancelFunc
-	serveDone        chan struct{} // closed when Serve has returned
-	transport        *http.Transport
-	client           *http.Client
-	conns            connTracker
+	listener  *reopenableListener
+	authority *certs.Authority // nil without TLS
+	// serviceAccountKeys sign and verify the tokens of service accounts.
+	serviceAccountKeys *serviceaccount.Keys
+	tokens             *authn.Tokens        // the known tokens, also without authentication
+	clientCAs          *x509.CertPool       // of client certificates; nil without them
+	authenticator      *authn.Authenticator // without authentication, of tokens of service accounts only
+	adminCertificate   *clientCertificate   // of the server's own clients; nil without client certificates
+	lifecycle          lifecycle
+	control            *controlAPI    // nil without the control API
+	controlServer      *controlServer // nil without WithControlAddress
+	recorder           *timeline.Recorder
+	accesses           *accesslog.Recorder // nil with WithoutTimeline
+	audit              *auditlog.Log       // nil without WithAuditLog
+	compressor         compress.Compressor
+	openAPI            openAPIState
+	handler            http.Handler
+	httpServer         *http.Server
+	cancel             context.CancelFunc
+	serveDone          chan struct{} // closed when Serve has returned
+	transport          *http.Transport
+	client             *http.Client
+	conns              connTracker
 	// controllersDone is closed when the controllers have stopped. It is nil if none run.
 	controllersDone chan struct{}
 
@@ -88,27 +97,43 @@ func New(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	storeOptions, err := o.storeOptions()
+	s := &Server{opts: o, serveDone: make(chan struct{})}
+	generator, err := s.openStorage()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: o, store: memstore.New(storeOptions), serveDone: make(chan struct{})}
-	s.types = registry.New(o.builtinTypes(), s.webhookNetwork())
+	types, err := o.builtinTypes()
+	if err != nil {
+		return nil, err
+	}
+	if s.types = registry.New(types, s.webhookNetwork()); o.storageOf != nil {
+		s.types = o.storageOf.types.Fork(types, s.webhookNetwork())
+	}
+	if s.serviceAccountKeys, err = s.keysFor(o.storageOf, generator); err != nil {
+		return nil, err
+	}
 	s.tokens = newTokens(o.tokens)
-	s.api = handlers.New(s.store, s.types, ids.New(seed(o.seed)), s.handlerSettings())
+	s.api = handlers.New(s.store, s.types, generator, s.handlerSettings())
 	if err := s.listen(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.setUpAuth(), s.loadSystemObjects(), s.api.LoadSystem()); err != nil {
-		return nil, errors.Join(err, s.listener.Close())
+	s.joinSharers()
+	if err := errors.Join(s.setUpAuth(), s.loadStoredTypes(), s.loadSystemObjects(), s.api.LoadSystem()); err != nil {
+		return nil, errors.Join(err, s.abandon())
 	}
-	if err := s.initialize(true); err != nil {
-		return nil, errors.Join(err, s.listener.Close())
+	if err := s.initialize(o.storageOf == nil); err != nil {
+		return nil, errors.Join(err, s.abandon())
 	}
 	return s, nil
 }
 
-// initialize loads the fixtures and starts the server. isNew is false for a fork.
+// abandon ends what New has begun.
+func (s *Server) abandon() error {
+	s.sharers.remove(s)
+	return s.listener.Close()
+}
+
+// initialize loads the fixtures and starts the server. isNew is false if the store had objects.
 func (s *Server) initialize(isNew bool) (err error) {
 	defer func() {
 		if err != nil {
@@ -161,7 +186,12 @@ func (s *Server) handlerSettings() handlers.Settings {
 		ObserveAdmission:       s.observeAdmission,
 		Authorization:          o.authorization,
 		Tokens:                 s.tokens,
+		ServiceAccountKeys:     s.serviceAccountKeys,
+		ReservedPorts:          s.reservedPorts(),
 		Services:               o.services,
+	}
+	if o.watchCacheDelay > 0 {
+		settings.View = newDelayedView(s.store, o.watchCacheDelay)
 	}
 	if o.timeline {
 		s.accesses = accesslog.New()
@@ -187,6 +217,9 @@ func (s *Server) start() error {
 	if err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
+	if err := s.listenForControl(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	if !s.sharedStore {
@@ -194,6 +227,7 @@ func (s *Server) start() error {
 		s.startAggregator(ctx)
 	}
 	s.startHTTP(ctx, config)
+	s.startControl(ctx)
 	if s.opts.controllers {
 		s.startControllers(ctx)
 	}
@@ -213,7 +247,7 @@ func seed(value *uint64) (b [32]byte) {
 }
 
 func (s *Server) listen() error {
-	l, err := listenOn(s.opts.inMemory, s.opts.address)
+	l, err := listenOn(s.opts.inMemory, s.opts.address, s.opts.listener)
 	if err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
@@ -225,6 +259,9 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.recorder = timeline.NewRecorder(s.faults.Hits)
+	s.faults.OrderHits(s.recorder.NextOrder)
+	s.control = s.newControlAPI()
+	s.setUpAudit()
 	s.handler = s.buildHandlerChain()
 	s.httpServer = &http.Server{
 		Handler:           s.withBrowserProtection(s),
@@ -289,13 +326,15 @@ func (s *Server) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	s.cancel()
+	s.sharers.remove(s)
+	s.control.endWaits()
 	s.api.Close() // ends the calls of admission webhooks
 	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
 		s.aggregator.Close()
 	}
 	s.conns.closeConns() // http.Server.Close would wait for TLS clients that do not read
-	err := s.httpServer.Close()
+	err := errors.Join(s.httpServer.Close(), s.controlServer.close(s.opts.closeTimeout))
 	<-s.serveDone
 	for _, done := range []chan struct{}{s.controllersDone, s.aggregatorDone} {
 		if done != nil {
@@ -304,6 +343,9 @@ func (s *Server) Close() error {
 	}
 	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
 		err = errors.Join(err, openErr)
+	}
+	if s.audit != nil {
+		s.audit.Close()
 	}
 	s.transport.CloseIdleConnections()
 	s.mu.Lock()
@@ -338,6 +380,13 @@ func (s *Server) closeWith(other *Server) error {
 		return errors.Join(fmt.Errorf("fakeapi: the server is closed: %w", net.ErrClosed), other.Close())
 	}
 	return nil
+}
+
+// forget does not close other with s any more.
+func (s *Server) forget(other *Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replicas = slices.DeleteFunc(s.replicas, func(r *Server) bool { return r == other })
 }
 
 // Faults returns the fault rules of the server. Rules can be added and removed while it runs.

@@ -23,8 +23,11 @@ func (s Snapshot) ResourceVersion() string { return s.state.Revision().String() 
 // Snapshot takes a snapshot of the current state.
 func (s *Server) Snapshot() Snapshot {
 	s.note("Snapshot")
-	return Snapshot{s.store.Snapshot()}
+	return s.snapshot()
 }
+
+// snapshot is Snapshot without a note.
+func (s *Server) snapshot() Snapshot { return Snapshot{s.store.Snapshot()} }
 
 // Restore resets all objects to a snapshot of this server or of another one, as a restore of etcd
 // from a backup does. All watches end cleanly, the history is forgotten, and the controllers start
@@ -45,6 +48,15 @@ func (s *Server) Snapshot() Snapshot {
 // An empty Snapshot, and a bump beyond the highest possible resourceVersion, are errors that change
 // nothing.
 func (s *Server) Restore(snap Snapshot, bump uint64) error {
+	if err := s.checkRestore(snap, bump); err != nil {
+		return err
+	}
+	s.note("Restore of resourceVersion %v with bump %d", snap.state.Revision(), bump)
+	return s.restore(snap, bump)
+}
+
+// checkRestore returns the error of Restore for what cannot be restored.
+func (s *Server) checkRestore(snap Snapshot, bump uint64) error {
 	if err := s.checkOpen("restore"); err != nil {
 		return err
 	}
@@ -55,7 +67,11 @@ func (s *Server) Restore(snap Snapshot, bump uint64) error {
 	if bump > math.MaxInt64-highest {
 		return fmt.Errorf("fakeapi: restore: revision %d with a bump of %d exceeds the highest resourceVersion", highest, bump)
 	}
-	s.note("Restore of resourceVersion %v with bump %d", snap.state.Revision(), bump)
+	return nil
+}
+
+// restore is Restore without checks and without a note.
+func (s *Server) restore(snap Snapshot, bump uint64) error {
 	s.store.Restore(snap.state, memstore.Revision(bump))
 	return errors.Join(s.api.SyncCRDs(), s.api.ReconcileBootstrapPolicy(false))
 }
@@ -76,27 +92,40 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.storageOf != nil {
+		return nil, errors.New("fakeapi: a fork has a storage of its own; use New with WithStorageOf")
+	}
 	if o.limits.hasStoreLimits() {
 		return nil, errors.New("fakeapi: a fork has the history and the limits of its original; set WithLimits for the original")
 	}
+	s.note("Fork")
 	return s.fork(o, nil)
 }
 
 // fork starts a server on a fork of the store. Its certificate is issued by authority unless that
 // is nil.
 func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
-	f := &Server{opts: o, store: s.store.Fork(), authority: authority, serveDone: make(chan struct{})}
-	f.types = s.types.Fork(o.builtinTypes(), f.webhookNetwork())
+	types, err := o.builtinTypes()
+	if err != nil {
+		return nil, err
+	}
+	f := &Server{opts: o, store: s.store.Fork(), sharers: &storageSharers{}, authority: authority, serveDone: make(chan struct{})}
+	f.types = s.types.Fork(types, f.webhookNetwork())
 	f.tokens = newTokens(o.tokens)
-	f.api = handlers.New(f.store, f.types, ids.New(forkSeed(seed(o.seed), f.store.Revision())), f.handlerSettings())
+	generator := ids.New(forkSeed(seed(o.seed), f.store.Revision()))
+	if f.serviceAccountKeys, err = f.keysFor(s, generator); err != nil {
+		return nil, err
+	}
+	f.api = handlers.New(f.store, f.types, generator, f.handlerSettings())
 	if err := f.api.SyncCRDs(); err != nil {
 		return nil, err
 	}
 	if err := f.listen(); err != nil {
 		return nil, err
 	}
-	if err := f.initialize(false); err != nil {
-		return nil, errors.Join(err, f.listener.Close())
+	f.joinSharers()
+	if err = f.initialize(false); err != nil {
+		return nil, errors.Join(err, f.abandon())
 	}
 	return f, nil
 }

@@ -58,9 +58,13 @@ func (o *options) systemObjectsConfig() systemobjects.Config {
 	}
 }
 
-// loadSystemObjects stores the objects that a kube-apiserver creates when it starts.
+// loadSystemObjects stores the objects that a kube-apiserver creates when it starts, or those that the
+// storage of another server lacks.
 func (s *Server) loadSystemObjects() error {
-	config := s.opts.systemObjectsConfig()
+	config, store := s.opts.systemObjectsConfig(), systemobjects.Load
+	if s.opts.storageOf != nil {
+		store = systemobjects.Reconcile
+	}
 	if !config.System && !config.BootstrapPolicy {
 		return nil
 	}
@@ -77,5 +81,5 @@ func (s *Server) loadSystemObjects() error {
 		config.ClientCA = string(slices.Concat(append([][]byte{s.authority.PEM()}, s.opts.clientCAs...)...))
 	}
 	seed := ids.New(seed(s.opts.seed)).Derive("system objects")
-	return systemobjects.Load(s.store, config, seed, time.Now())
+	return store(s.store, config, seed, time.Now())
 }

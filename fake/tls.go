@@ -2,8 +2,10 @@ package fakeapi
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/http"
+	"slices"
 )
 
 // WithTLS serves HTTPS, with HTTP/2 for clients that offer it (ALPN), as client-go,
@@ -17,19 +19,40 @@ func WithTLS() Option {
 	}
 }
 
-// CACertificate returns the certificate of the server's authority in PEM form, or nil without TLS.
+// CACertificate returns the certificate of the server's authority in PEM form, the certificates of
+// WithServingCertificate, or nil without TLS.
 func (s *Server) CACertificate() []byte {
-	if s.authority == nil {
+	switch {
+	case s.authority == nil:
 		return nil
+	case s.opts.servingCertificate != nil:
+		return slices.Clone(s.opts.servingCertificate.authorities)
 	}
 	return s.authority.PEM()
+}
+
+// trustedAuthorities returns the certificates of CACertificate.
+func (s *Server) trustedAuthorities() *x509.CertPool {
+	if s.opts.servingCertificate != nil {
+		return s.opts.servingCertificate.certPool()
+	}
+	return s.authority.CertPool()
+}
+
+// serverName returns the name that clients must expect of the server, "" for its address.
+func (s *Server) serverName() string {
+	host, _, err := net.SplitHostPort(s.listener.Addr().String())
+	if err != nil {
+		return ""
+	}
+	return s.opts.servingCertificate.serverName(host)
 }
 
 // maxStreams is the number of concurrent requests on an HTTP/2 connection. Go clients open another
 // connection for more.
 const maxStreams = 100
 
-// tlsConfig issues a certificate for the address of the listener. It returns nil without TLS.
+// tlsConfig returns the configuration of the listener, or nil without TLS.
 func (s *Server) tlsConfig() (*tls.Config, error) {
 	if !s.opts.tls {
 		return nil, nil
@@ -37,11 +60,7 @@ func (s *Server) tlsConfig() (*tls.Config, error) {
 	if err := s.setUpAuth(); err != nil { // for a replica without TLS on its server
 		return nil, err
 	}
-	host, _, err := net.SplitHostPort(s.listener.Addr().String())
-	if err != nil {
-		return nil, err
-	}
-	certificate, err := s.authority.IssueServer(append([]string{"localhost", "127.0.0.1", "::1", host}, s.opts.hosts...)...)
+	certificate, err := s.certificate()
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +70,18 @@ func (s *Server) tlsConfig() (*tls.Config, error) {
 		config.ClientAuth, config.ClientCAs = tls.RequestClientCert, s.clientCAs
 	}
 	return config, nil
+}
+
+// certificate returns the certificate of the server.
+func (s *Server) certificate() (tls.Certificate, error) {
+	if given := s.opts.servingCertificate; given != nil {
+		return given.pair, nil
+	}
+	host, _, err := net.SplitHostPort(s.listener.Addr().String())
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return s.authority.IssueServer(append([]string{"localhost", "127.0.0.1", "::1", host}, s.opts.hosts...)...)
 }
 
 // serveListener serves the listener until it is closed.

@@ -20,9 +20,10 @@ func WithoutValidation() Option {
 }
 
 // builtinTypes returns the table of the built-in types.
-func (o *options) builtinTypes() *resource.Table {
+func (o *options) builtinTypes() (*resource.Table, error) {
+	table := builtin.Table()
 	if !o.validation {
-		return builtin.TableWithoutValidation()
+		table = builtin.TableWithoutValidation()
 	}
-	return builtin.Table()
+	return o.withRuntimeConfig(table)
 }

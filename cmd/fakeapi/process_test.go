@@ -59,6 +59,7 @@ func TestProcess(t *testing.T) {
 		require.Equal(t, exitUsage, exit.ExitCode())
 	})
 
+	t.Run("exec", func(t *testing.T) { execProcess(t, binary) })
 	t.Run("run", func(t *testing.T) { runProcess(t, binary) })
 	t.Run("run interrupted", func(t *testing.T) { interruptProcess(t, binary) })
 	t.Run("conformance interrupted", func(t *testing.T) { interruptConformance(t, binary) })
@@ -105,7 +106,7 @@ func interruptProcess(t *testing.T, binary string) {
 // interruptConformance interrupts runs at different times at which there are objects to remove.
 func interruptConformance(t *testing.T, binary string) {
 	for _, moment := range []string{"GET /api/v1/namespaces/", "POST " + definitions, "DELETE /api/v1/namespaces/", "PATCH /api/v1/"} {
-		srv := fakeapi.Start(t)
+		srv := fakeapi.Start(t, fakeapi.WithNamespaceDeletionDelay(0))
 		kubeconfig := kubeconfigOf(t, srv)
 		report := filepath.Join(t.TempDir(), "report.json")
 		var stdout, stderr bytes.Buffer

@@ -47,6 +47,9 @@ type Settings struct {
 	// CacheInitialization is how long the watch cache of a custom resource initializes after its
 	// definition has changed (CD-08).
 	CacheInitialization time.Duration
+	// View is the state that reads from the watch cache see, of an API that is no replica. It is nil
+	// for all of the store.
+	View watchcache.View
 	// BookmarkInterval is the time between the bookmarks of a watch (BM-08).
 	BookmarkInterval time.Duration
 	// WatchTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice
@@ -79,6 +82,10 @@ type Settings struct {
 	ObserveGrant func(ctx context.Context, a authorizer.Attributes, rules []rbacv1.PolicyRule, allowed bool)
 	// Tokens has the bearer tokens that token reviews accept.
 	Tokens *authn.Tokens
+	// ReservedPorts are those of another API on the store, nil if there is none.
+	ReservedPorts *serviceallocator.ReservedPorts
+	// ServiceAccountKeys sign and verify the tokens of service accounts.
+	ServiceAccountKeys *serviceaccount.Keys
 	// ContinueLifetime is how long a continue token is valid, from the first page that is served at
 	// its revision; 0 means as long as the revision is in the history (CH-21).
 	ContinueLifetime time.Duration
@@ -129,7 +136,11 @@ type API struct {
 // New returns an API that serves types and stores their objects in store. g generates uids and the
 // suffixes of generated names.
 func New(store *memstore.Store, types *registry.Registry, g *ids.Generator, settings Settings) *API {
-	return newAPI(store, nil, types, g, settings, serviceallocator.NewReservedPorts())
+	reserved := settings.ReservedPorts
+	if reserved == nil {
+		reserved = serviceallocator.NewReservedPorts()
+	}
+	return newAPI(store, settings.View, types, g, settings, reserved)
 }
 
 // Replica returns an API on the same store. Its watch cache shows view.
@@ -152,7 +163,7 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	a.services = a.newServiceAllocator(reserved)
 	a.store.AfterWrite = a.afterWrite
 	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds, Services: a.services}
-	a.tokens = serviceaccount.New(g, a.getCore)
+	a.tokens = serviceaccount.New(g, settings.ServiceAccountKeys, a.getCore)
 	a.setUpAuthorization()
 	a.dynamic = a.dynamicAdmission()
 	dependencies := plugins.Dependencies{
@@ -212,7 +223,10 @@ func (a *API) Load(objects []runtime.Object) error { return a.loader.Load(fixtur
 // LoadItems is Load for objects with a source.
 func (a *API) LoadItems(items []fixtures.Item) error { return a.loader.Load(items) }
 
-// LoadSystem stores the namespaces that every cluster has.
+// LoadMissingItems is LoadItems without the objects that exist, see fixtures.Loader.
+func (a *API) LoadMissingItems(items []fixtures.Item) error { return a.loader.LoadMissing(items) }
+
+// LoadSystem stores the namespaces that every cluster has, unless they exist.
 func (a *API) LoadSystem() error { return a.loader.LoadSystemNamespaces() }
 
 // SyncCRDs serves the types of the CustomResourceDefinitions in the store, and reconciles them and the
@@ -226,6 +240,16 @@ func (a *API) SyncCRDs() error {
 func (a *API) ServiceAccountUser(token string) (user authenticationv1.UserInfo, ok bool) {
 	return a.tokens.User(token)
 }
+
+// SyncTypes serves the types of the CustomResourceDefinitions in the store, which another API
+// reconciles.
+func (a *API) SyncTypes() error { return a.types.Sync(a.store.Store, a.store.Decode) }
+
+// ReservedPorts returns the node ports that are reserved by requests.
+func (a *API) ReservedPorts() *serviceallocator.ReservedPorts { return a.services.Reserved }
+
+// ServiceAccountKeys returns the keys of the tokens of service accounts.
+func (a *API) ServiceAccountKeys() *serviceaccount.Keys { return a.tokens.Keys() }
 
 // SetClockOffset sets the offset of the API server's clock to package time.
 func (a *API) SetClockOffset(d time.Duration) { a.clock.SetOffset(d) }

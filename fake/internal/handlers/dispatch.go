@@ -29,7 +29,7 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 	if r.Context().Err() != nil {
 		return status.RequestTimeout
 	}
-	res := a.types.Table().Lookup(info.Group, info.Version, info.Resource)
+	res := a.types.Table().LookupServed(info.Group, info.Version, info.Resource)
 	handle, err := a.findHandler(r.Method, res, info)
 	if err != nil {
 		return err
@@ -40,6 +40,7 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 	}
 	q := &request{w: w, r: r, info: info, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
+	q.auditDeprecation()
 	// The patch type and the name are checked before the form of the response.
 	if r.Method == http.MethodPatch {
 		if err := q.checkPatchType(); err != nil {

@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/audit"
+	serviceaccounts "k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/status"
@@ -34,7 +36,7 @@ func (a *API) createToken(q *request) error {
 	tokenRequest.Name, tokenRequest.Namespace = account.Name, account.Namespace
 	tokenRequest.CreationTimestamp = metav1.NewTime(now)
 	tokenRequest.Status = authenticationv1.TokenRequestStatus{}
-	serviceaccount.SetDefaults(&tokenRequest.Spec)
+	a.tokens.SetDefaults(&tokenRequest.Spec)
 	if err := serviceaccount.ValidateRequest(&tokenRequest.Spec); err != nil {
 		return err
 	}
@@ -46,6 +48,7 @@ func (a *API) createToken(q *request) error {
 		return err
 	}
 	tokenRequest.Status = *issued
+	audit.AddAuditAnnotation(q.r.Context(), serviceaccounts.IssuedCredentialIDAuditAnnotationKey, a.tokens.CredentialID(issued.Token))
 	return body.replyObject(http.StatusCreated, tokenRequest)
 }
 
@@ -59,7 +62,7 @@ func (a *API) IssueToken(namespace, name string, lifetime time.Duration) (string
 	}
 	seconds := int64((lifetime + time.Second - 1) / time.Second)
 	spec := authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}
-	serviceaccount.SetDefaults(&spec)
+	a.tokens.SetDefaults(&spec)
 	issued, err := a.tokens.Issue(obj.(*corev1.ServiceAccount), &spec, time.Now())
 	if err != nil {
 		return "", err

@@ -224,6 +224,7 @@ func (t *Table) WithResources(resources []*Resource) *Table {
 		versions:  maps.Clone(t.versions),
 
 		builtinGroups: maps.Clone(t.builtinGroups),
+		notServed:     t.notServed,
 	}
 	for _, r := range resources {
 		if out.byPlural[r.GroupVersionResource()] == nil {

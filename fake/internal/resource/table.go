@@ -25,6 +25,8 @@ type Table struct {
 	versions  map[schema.GroupVersion]bool
 	// builtinGroups has the groups of resources that are not custom.
 	builtinGroups map[string]bool
+	// notServed has the resources that are in byPlural and byKind only.
+	notServed map[schema.GroupVersionResource]bool
 }
 
 // Group is an API group with its served versions.
@@ -132,8 +134,36 @@ func complete(r *Resource) {
 	r.Deprecation = deprecationWarning(r.GroupVersionKind(), r.objectType)
 }
 
+// WithServed returns a table that serves the resources of t for which isServed returns true. Lookup and
+// LookupKind return the others, too.
+func (t *Table) WithServed(isServed func(schema.GroupVersionResource) bool) *Table {
+	out := &Table{
+		byPlural: t.byPlural, byKind: t.byKind,
+		versions: make(map[schema.GroupVersion]bool), builtinGroups: make(map[string]bool), notServed: make(map[schema.GroupVersionResource]bool),
+	}
+	for _, r := range t.resources {
+		if !isServed(r.GroupVersionResource()) {
+			out.notServed[r.GroupVersionResource()] = true
+			continue
+		}
+		out.resources = append(out.resources, r)
+		out.builtinGroups[r.Group] = true
+		out.addVersion(r.GroupVersion())
+	}
+	return out
+}
+
+// LookupServed is Lookup for resources that are served.
+func (t *Table) LookupServed(group, version, plural string) *Resource {
+	gvr := schema.GroupVersionResource{Group: group, Version: version, Resource: plural}
+	if t.notServed[gvr] {
+		return nil
+	}
+	return t.byPlural[gvr]
+}
+
 // Lookup returns the resource with the path /apis/GROUP/VERSION/PLURAL, or /api/VERSION/PLURAL if
-// group is "". It returns nil if there is none.
+// group is "". It returns nil if there is none. The resource need not be served, see WithServed.
 func (t *Table) Lookup(group, version, plural string) *Resource {
 	return t.byPlural[schema.GroupVersionResource{Group: group, Version: version, Resource: plural}]
 }

@@ -6,14 +6,13 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 
 	"example.com/fakeapi/fake/internal/authn"
-	"example.com/fakeapi/fake/internal/serviceaccount"
 )
 
 // authenticate returns the status of a token review. Without audiences the token must be for this
 // server. A token that was not issued for a service account is for this server.
 func (r *Reviewer) authenticate(token string, audiences []string) authenticationv1.TokenReviewStatus {
 	if len(audiences) == 0 {
-		audiences = []string{serviceaccount.Issuer}
+		audiences = r.ServiceAccounts.Keys().Audiences
 	}
 	common := func(of []string) []string {
 		return slices.DeleteFunc(slices.Clone(audiences), func(audience string) bool { return !slices.Contains(of, audience) })
@@ -26,7 +25,7 @@ func (r *Reviewer) authenticate(token string, audiences []string) authentication
 	}, nil)
 	user, ok := authenticator.AuthenticateToken(token)
 	if ok && found == nil {
-		found = common([]string{serviceaccount.Issuer})
+		found = common(r.ServiceAccounts.Keys().Audiences)
 	}
 	if !ok || len(found) == 0 {
 		return authenticationv1.TokenReviewStatus{Error: "invalid bearer token"}

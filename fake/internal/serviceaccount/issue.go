@@ -3,10 +3,8 @@
 package serviceaccount
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"fmt"
-	"sync"
+	"slices"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -23,10 +21,6 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// Issuer is the issuer of tokens and, for a request without audiences, their audience. It is the
-// name that most clusters use.
-const Issuer = "https://kubernetes.default.svc.cluster.local"
-
 // The lifetimes of tokens in seconds.
 const (
 	defaultSeconds = int64(time.Hour / time.Second)
@@ -36,10 +30,9 @@ const (
 
 // Tokens issues and validates tokens. It is safe for concurrent use.
 type Tokens struct {
-	ids *ids.Generator
-	get Getter
-	// key returns the key that signs tokens. One in 2^32 seeds has none.
-	key func() (*ecdsa.PrivateKey, error)
+	ids  *ids.Generator
+	get  Getter
+	keys *Keys
 	// parsed has the claims of tokens with a valid signature, which clients send with all requests.
 	parsed *lru.Cache
 }
@@ -53,14 +46,13 @@ const (
 // Getter returns an object of the core group, or NotFound. resource is the plural, such as "pods".
 type Getter func(resource, namespace, name string) (runtime.Object, error)
 
-// New returns a Tokens whose signing key is derived from the seed of g.
-func New(g *ids.Generator, get Getter) *Tokens {
-	key := sync.OnceValues(func() (*ecdsa.PrivateKey, error) {
-		seed := g.Derive("service account tokens")
-		return ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:])
-	})
-	return &Tokens{ids: g, get: get, key: key, parsed: lru.New(maxParsed)}
+// New returns a Tokens with keys. g generates the ids of tokens.
+func New(g *ids.Generator, keys *Keys, get Getter) *Tokens {
+	return &Tokens{ids: g, get: get, keys: keys, parsed: lru.New(maxParsed)}
 }
+
+// Keys returns the keys.
+func (t *Tokens) Keys() *Keys { return t.keys }
 
 // getObject calls the Getter of t, which returns the type of resource.
 func getObject[T runtime.Object](t *Tokens, resource, namespace, name string) (T, error) {
@@ -73,9 +65,9 @@ func getObject[T runtime.Object](t *Tokens, resource, namespace, name string) (T
 }
 
 // SetDefaults sets the audiences and the lifetime of a request that has none.
-func SetDefaults(spec *authenticationv1.TokenRequestSpec) {
+func (t *Tokens) SetDefaults(spec *authenticationv1.TokenRequestSpec) {
 	if len(spec.Audiences) == 0 {
-		spec.Audiences = []string{Issuer}
+		spec.Audiences = slices.Clone(t.keys.Audiences)
 	}
 	if spec.ExpirationSeconds == nil {
 		seconds := defaultSeconds
@@ -104,7 +96,7 @@ func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.To
 		Audiences: spec.Audiences,
 		Expires:   expires.Unix(),
 		Issued:    now.Unix(),
-		Issuer:    Issuer,
+		Issuer:    t.keys.Issuers[0],
 		ID:        t.ids.UID(),
 		NotBefore: now.Unix(),
 		Subject:   "system:serviceaccount:" + account.Namespace + ":" + account.Name,
@@ -113,7 +105,7 @@ func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.To
 	if err := t.bind(&c.Private, spec.BoundObjectRef, account); err != nil {
 		return nil, err
 	}
-	token, err := t.sign(c)
+	token, err := t.keys.sign(c)
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("failed to generate token: %w", err))
 	}

@@ -3,7 +3,9 @@ package serviceaccount
 import (
 	"crypto"
 	"crypto/ecdsa"
-	"crypto/sha256"
+	"crypto/rsa"
+	_ "crypto/sha256" // the hashes of the algorithms
+	_ "crypto/sha512"
 	"encoding/asn1"
 	"encoding/base64"
 	"encoding/json"
@@ -15,7 +17,7 @@ import (
 
 // Claims is the content of a token (RFC 7519, KEP-1205).
 type Claims struct {
-	Audiences []string      `json:"aud"`
+	Audiences audiences     `json:"aud"`
 	Expires   int64         `json:"exp"`
 	Issued    int64         `json:"iat"`
 	Issuer    string        `json:"iss"`
@@ -23,6 +25,22 @@ type Claims struct {
 	Private   privateClaims `json:"kubernetes.io"`
 	NotBefore int64         `json:"nbf"`
 	Subject   string        `json:"sub"`
+}
+
+// audiences is a list that may be encoded as a single string (RFC 7519, section 4.1.3).
+type audiences []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *audiences) UnmarshalJSON(text []byte) error {
+	var single string
+	if json.Unmarshal(text, &single) == nil {
+		*a = audiences{single}
+		return nil
+	}
+	var list []string
+	err := json.Unmarshal(text, &list)
+	*a = list
+	return err
 }
 
 type privateClaims struct {
@@ -38,18 +56,13 @@ type objectRef struct {
 	UID  types.UID `json:"uid,omitempty"`
 }
 
-// sign returns the token of c (ES256, RFC 7518). The same claims have the same token.
-func (t *Tokens) sign(c Claims) (string, error) {
-	key, err := t.key()
+// sign returns the token of c (RFC 7515, RFC 7518). The same claims have the same token.
+func (k *Keys) sign(c Claims) (string, error) {
+	keys, err := k.load()
 	if err != nil {
 		return "", err
 	}
-	point, err := key.PublicKey.Bytes()
-	if err != nil {
-		return "", err
-	}
-	keyID := sha256.Sum256(point)
-	header, err := json.Marshal(map[string]string{"alg": "ES256", "kid": base64.RawURLEncoding.EncodeToString(keyID[:])})
+	header, err := json.Marshal(joseHeader{Algorithm: keys.signing.algorithm, KeyID: keys.signing.id})
 	if err != nil {
 		return "", err
 	}
@@ -58,28 +71,65 @@ func (t *Tokens) sign(c Claims) (string, error) {
 		return "", err
 	}
 	text := base64.RawURLEncoding.EncodeToString(header) + "." + base64.RawURLEncoding.EncodeToString(payload)
-	digest := sha256.Sum256([]byte(text))
-	der, err := key.Sign(nil, digest[:], crypto.SHA256) // deterministic (RFC 6979)
+	signature, err := keys.signing.sign(keys.signer, text)
 	if err != nil {
 		return "", err
 	}
-	var pair struct{ R, S *big.Int }
-	if _, err := asn1.Unmarshal(der, &pair); err != nil {
-		return "", err
-	}
-	signature := make([]byte, 64)
-	pair.R.FillBytes(signature[:32])
-	pair.S.FillBytes(signature[32:])
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature), nil
 }
 
-// parse returns the claims of a token that sign returned, and whether it is one. The claims are
+// joseHeader is the header of a token.
+type joseHeader struct {
+	Algorithm string `json:"alg"`
+	KeyID     string `json:"kid,omitempty"`
+}
+
+// sign returns the signature of a text by signer, whose public key is k.
+func (k publicKey) sign(signer crypto.Signer, text string) ([]byte, error) {
+	digest := k.digest(text)
+	signature, err := signer.Sign(nil, digest, k.hash()) // deterministic (RFC 6979, RFC 8017)
+	public, ok := k.key.(*ecdsa.PublicKey)
+	if err != nil || !ok {
+		return signature, err
+	}
+	var pair struct{ R, S *big.Int }
+	if _, err := asn1.Unmarshal(signature, &pair); err != nil {
+		return nil, err
+	}
+	size := (public.Curve.Params().BitSize + 7) / 8
+	signature = make([]byte, 2*size)
+	pair.R.FillBytes(signature[:size])
+	pair.S.FillBytes(signature[size:])
+	return signature, nil
+}
+
+func (k publicKey) digest(text string) []byte {
+	h := k.hash().New()
+	h.Write([]byte(text)) // never fails
+	return h.Sum(nil)
+}
+
+// verify reports whether a text has a signature by the key.
+func (k publicKey) verify(text string, signature []byte) bool {
+	digest := k.digest(text)
+	switch key := k.key.(type) {
+	case *rsa.PublicKey:
+		return rsa.VerifyPKCS1v15(key, k.hash(), digest, signature) == nil
+	case *ecdsa.PublicKey:
+		size := (key.Curve.Params().BitSize + 7) / 8
+		return len(signature) == 2*size &&
+			ecdsa.Verify(key, digest, new(big.Int).SetBytes(signature[:size]), new(big.Int).SetBytes(signature[size:]))
+	}
+	return false
+}
+
+// parse returns the claims of a token with a valid signature, and whether it is one. The claims are
 // shared and must not be changed.
 func (t *Tokens) parse(token string) (Claims, bool) {
 	if c, ok := t.parsed.Get(token); ok {
 		return c.(Claims), true
 	}
-	c, ok := t.verify(token)
+	c, ok := t.keys.verify(token)
 	if ok && len(token) <= maxParsedSize {
 		t.parsed.Add(token, c)
 	}
@@ -87,23 +137,43 @@ func (t *Tokens) parse(token string) (Claims, bool) {
 }
 
 // verify is parse without the cache.
-func (t *Tokens) verify(token string) (c Claims, ok bool) {
+func (k *Keys) verify(token string) (c Claims, ok bool) {
 	parts := strings.SplitN(token, ".", 4)
-	if len(parts) != 3 {
+	if len(parts) != 3 || !k.HasIssuer(token) {
 		return c, false
 	}
-	rs, err := base64.RawURLEncoding.DecodeString(parts[2])
-	if err != nil || len(rs) != 64 {
+	var header joseHeader
+	if !decodePart(parts[0], &header) || !decodePart(parts[1], &c) {
 		return c, false
 	}
-	key, err := t.key()
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
 	if err != nil {
 		return c, false
 	}
-	digest := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
-	if !ecdsa.Verify(&key.PublicKey, digest[:], new(big.Int).SetBytes(rs[:32]), new(big.Int).SetBytes(rs[32:])) {
+	keys, err := k.load()
+	if err != nil {
 		return c, false
 	}
-	decoded, err := base64.RawURLEncoding.DecodeString(parts[1])
-	return c, err == nil && json.Unmarshal(decoded, &c) == nil
+	for _, key := range keys.candidates(header.KeyID) {
+		if key.algorithm == header.Algorithm && key.verify(parts[0]+"."+parts[1], signature) {
+			return c, true
+		}
+	}
+	return c, false
+}
+
+// candidates returns the accepted keys with an id, or all of them if none has it.
+func (s *keySet) candidates(id string) []publicKey {
+	for _, key := range s.verifying {
+		if key.id == id {
+			return []publicKey{key}
+		}
+	}
+	return s.verifying
+}
+
+// decodePart decodes the header or the claims of a token.
+func decodePart(text string, into any) bool {
+	decoded, err := base64.RawURLEncoding.DecodeString(text)
+	return err == nil && json.Unmarshal(decoded, into) == nil
 }

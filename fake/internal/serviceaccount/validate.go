@@ -1,8 +1,6 @@
 package serviceaccount
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +17,7 @@ const clockSkew = time.Minute
 
 // HasIssuer reports whether a token claims to have been issued by an API server for a service account
 // of its cluster. The token may be invalid.
-func HasIssuer(token string) bool {
+func (k *Keys) HasIssuer(token string) bool {
 	_, rest, found := strings.Cut(token, ".")
 	if !found {
 		return false
@@ -28,21 +26,20 @@ func HasIssuer(token string) bool {
 	var claims struct {
 		Issuer string `json:"iss"`
 	}
-	payload, err := base64.RawURLEncoding.DecodeString(text)
-	return err == nil && json.Unmarshal(payload, &claims) == nil && claims.Issuer == Issuer
+	return decodePart(text, &claims) && slices.Contains(k.Issuers, claims.Issuer)
 }
 
 // User returns the user of a valid token for this server, and whether it is one.
 func (t *Tokens) User(token string) (authenticationv1.UserInfo, bool) {
 	c, ok := t.Validate(token)
-	if !ok || !slices.Contains(c.Audiences, Issuer) {
+	if !ok || !slices.ContainsFunc(c.Audiences, func(a string) bool { return slices.Contains(t.keys.Audiences, a) }) {
 		return authenticationv1.UserInfo{}, false
 	}
 	return c.User(), true
 }
 
-// Validate returns the claims of a token for any audience, and whether it is valid: it was issued
-// by this server and has not expired, and its service account and bound object exist.
+// Validate returns the claims of a token for any audience, and whether it is valid: it has
+// the signature of an accepted key and has not expired, and its service account and bound object exist.
 func (t *Tokens) Validate(token string) (Claims, bool) {
 	c, ok := t.parse(token)
 	now := time.Now()
@@ -86,9 +83,18 @@ const (
 	nodeExtra       = "authentication.kubernetes.io/node-"
 )
 
+// credentialID returns the ID of the token as a credential.
+func (c *Claims) credentialID() string { return "JTI=" + string(c.ID) }
+
+// CredentialID returns the ID as a credential of a token that Issue has returned.
+func (t *Tokens) CredentialID(token string) string {
+	c, _ := t.parse(token)
+	return c.credentialID()
+}
+
 // User returns the user of the token.
 func (c *Claims) User() authenticationv1.UserInfo {
-	extra := map[string]authenticationv1.ExtraValue{credentialExtra: {"JTI=" + string(c.ID)}}
+	extra := map[string]authenticationv1.ExtraValue{credentialExtra: {c.credentialID()}}
 	for prefix, ref := range map[string]*objectRef{podExtra: c.Private.Pod, nodeExtra: c.Private.Node} {
 		if ref == nil {
 			continue

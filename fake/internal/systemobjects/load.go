@@ -19,7 +19,6 @@ import (
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
-	"example.com/fakeapi/fake/internal/resource/builtin"
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/memstore"
 )
@@ -97,13 +96,17 @@ func Load(store *memstore.Store, c Config, seed [sha256.Size]byte, now time.Time
 	r := newReplacer(now, c.Port)
 	return store.Load(func(tx *memstore.Tx) error {
 		for _, o := range objects {
-			uid := uuid.NewHash(sha256.New(), uuid.UUID(seed[:16]), []byte(o.key), 4).String()
-			if err := tx.Put(o.key, r.replace(o.draft, uid)); err != nil {
+			if err := tx.Put(o.key, r.replace(o.draft, newUID(seed, o.key))); err != nil {
 				return fmt.Errorf("%s: %w", o.key, err)
 			}
 		}
 		return nil
 	})
+}
+
+// newUID returns the uid of the object with a key.
+func newUID(seed [sha256.Size]byte, key string) string {
+	return uuid.NewHash(sha256.New(), uuid.UUID(seed[:16]), []byte(key), 4).String()
 }
 
 // replacer replaces the placeholders in drafts.
@@ -148,13 +151,11 @@ func overwrite(data, old, value []byte) {
 
 // encode returns the drafts of objects.
 func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
-	table := builtin.Table()
 	for _, obj := range objects {
-		kind, err := kindOf(obj)
+		key, res, err := keyOf(obj)
 		if err != nil {
 			return nil, err
 		}
-		res := table.LookupKind(kind)
 		m := resource.Accessor(obj)
 		m.SetUID(placeholderUID)
 		m.SetCreationTimestamp(placeholderTime)
@@ -165,7 +166,7 @@ func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
 		if err != nil {
 			return nil, err
 		}
-		encoded = append(encoded, encodedObject{codec.Key(res, m.GetNamespace(), m.GetName()), draft})
+		encoded = append(encoded, encodedObject{key, draft})
 	}
 	return encoded, nil
 }

@@ -29,6 +29,10 @@ type Registry struct {
 	table   atomic.Pointer[resource.Table]
 	openapi atomic.Pointer[openapi.Documents]
 
+	// AfterSync, if it is not nil, is called after a Sync that has found a change. It must not be
+	// changed after the first Sync.
+	AfterSync func()
+
 	// mu guards the fields below.
 	mu      sync.Mutex
 	entries map[string]*entry // by the keys of the CustomResourceDefinitions
@@ -55,7 +59,7 @@ func New(types *resource.Table, network webhookclient.Network) *Registry {
 	t := &Registry{builtin: types, network: network, entries: make(map[string]*entry)}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.table.Store(types)
-	t.openapi.Store(builtinDocuments())
+	t.openapi.Store(documentsOf(types))
 	return t
 }
 
@@ -95,15 +99,24 @@ type Decoder func(*resource.Resource, *memstore.Record) (runtime.Object, error)
 // has no resources, while a real server responds with 500 to requests for its objects. The error
 // has the records that could not be decoded; the others are served.
 func (t *Registry) Sync(store *memstore.Store, decode Decoder) error {
+	changed, err := t.sync(store, decode)
+	if changed && t.AfterSync != nil {
+		t.AfterSync()
+	}
+	return err
+}
+
+// sync is Sync without AfterSync. It reports whether a definition has changed.
+func (t *Registry) sync(store *memstore.Store, decode Decoder) (written bool, _ error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	view := store.View()
 	prefix := resource.CRDKey("")
 	if len(t.entries) == 0 && view.Count(prefix) == 0 {
-		return nil
+		return false, nil
 	}
 	var failed []error
-	changed := false
+	changed := false // what is served
 	seen := make(map[string]bool, len(t.entries))
 	for rec := range view.Range(prefix, "") {
 		seen[rec.Key] = true
@@ -111,6 +124,7 @@ func (t *Registry) Sync(store *memstore.Store, decode Decoder) error {
 		if before != nil && before.record == rec {
 			continue
 		}
+		written = true
 		now, err := t.readEntry(rec, before, decode)
 		if err != nil {
 			failed = append(failed, err)
@@ -120,6 +134,7 @@ func (t *Registry) Sync(store *memstore.Store, decode Decoder) error {
 	}
 	for key, removed := range t.entries {
 		if !seen[key] {
+			written = true
 			changed = changed || removed.crd != nil
 			removed.stop()
 			delete(t.entries, key)
@@ -128,7 +143,7 @@ func (t *Registry) Sync(store *memstore.Store, decode Decoder) error {
 	if changed {
 		t.rebuild()
 	}
-	return errors.Join(failed...)
+	return written, errors.Join(failed...)
 }
 
 func crdOf(e *entry) *versions.CRD {
@@ -230,6 +245,14 @@ func (t *Registry) newTable(resources []*resource.Resource) *resource.Table {
 		return t.builtin
 	}
 	return t.builtin.WithResources(resources)
+}
+
+// documentsOf returns the documents of a table of built-in types.
+func documentsOf(types *resource.Table) *openapi.Documents {
+	if types == builtin.Table() || types == builtin.TableWithoutValidation() {
+		return builtinDocuments()
+	}
+	return openapi.New(types)
 }
 
 // builtinDocuments describe the built-in types. All servers of the process share them.
