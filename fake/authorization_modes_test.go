@@ -200,11 +200,10 @@ func TestAuthorizationModes(t *testing.T) {
 func TestInvalidAuthorizationModes(t *testing.T) {
 	for want, modes := range map[string][]fakeapi.AuthorizationMode{
 		`at least one authorization mode`: nil,
-		`authorization mode "Node" is not one of [AlwaysAllow AlwaysDeny RBAC]: there are no kubelets`:  {"Node", fakeapi.ModeRBAC},
-		`authorization mode "ABAC" is not one of [AlwaysAllow AlwaysDeny RBAC]: it needs a policy file`: {"ABAC"},
-		`authorization mode "Webhook" is not one of [AlwaysAllow AlwaysDeny RBAC]: pass the authorizer`: {"Webhook"},
-		`authorization mode "rbac" is not one of`:                                                       {"rbac"},
-		`authorization mode "RBAC" is specified more than once`:                                         {fakeapi.ModeRBAC, fakeapi.ModeRBAC},
+		`authorization mode "ABAC" is not one of [AlwaysAllow AlwaysDeny Node RBAC]: it needs a policy file`: {"ABAC"},
+		`authorization mode "Webhook" is not one of [AlwaysAllow AlwaysDeny Node RBAC]: pass the authorizer`: {"Webhook"},
+		`authorization mode "rbac" is not one of`:                                                            {"rbac"},
+		`authorization mode "RBAC" is specified more than once`:                                              {fakeapi.ModeRBAC, fakeapi.ModeRBAC},
 	} {
 		_, err := fakeapi.New(fakeapi.WithAuthorizationModes(modes...))
 		require.ErrorContains(t, err, want)

@@ -16,6 +16,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/admission/plugins"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/fake/internal/webhookclient"
@@ -53,6 +54,7 @@ type options struct {
 	crds                   []CRDSource
 	schemes                []*runtime.Scheme
 	rules                  []faults.Rule
+	optionalRules          []faults.Rule // of the environment
 	middleware             []func(http.Handler) http.Handler
 	logger                 *slog.Logger // nil without WithLogger
 	reviewers              []*admission.Reviewer
@@ -67,6 +69,7 @@ type options struct {
 	policyDelay            time.Duration
 	limits                 Limits
 	services               serviceallocator.Config
+	audit                  *auditlog.Config // nil without WithAuditLog
 }
 
 func newOptions(opts []Option) (*options, error) {
@@ -105,7 +108,9 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		enabledPlugins:         slices.Clone(o.enabledPlugins),
 		disabledPlugins:        slices.Clone(o.disabledPlugins),
 		timeline:               o.timeline,
+		systemObjects:          o.systemObjects,
 		logger:                 o.logger,
+		audit:                  o.audit,
 	}
 	return r.apply(opts)
 }
@@ -123,6 +128,9 @@ func (o *options) apply(opts []Option) (*options, error) {
 	var err error
 	if o.admissionPlugins, err = plugins.Enabled(o.enabledPlugins, o.disabledPlugins); err != nil {
 		return nil, fmt.Errorf("fakeapi: %w", err)
+	}
+	if o.listener != nil && o.inMemory {
+		return nil, errors.New("fakeapi: WithListener and WithInMemoryNetwork exclude each other")
 	}
 	o.complete()
 	return o, o.validate()

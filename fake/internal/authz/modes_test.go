@@ -66,7 +66,7 @@ func TestRulesOfModes(t *testing.T) {
 			want: authorizationv1.SubjectRulesReviewStatus{ResourceRules: []authorizationv1.ResourceRule{everything}, NonResourceRules: []authorizationv1.NonResourceRule{everyPath}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := test.config.NewAuthorizer(test.rbac).Rules(t.Context(), authn.NewInfo(user{Username: "ann", Groups: test.groups}), "default")
+			got := test.config.NewAuthorizer(test.rbac, nil).Rules(t.Context(), authn.NewInfo(user{Username: "ann", Groups: test.groups}), "default")
 			require.NotNil(t, got.ResourceRules, "the lists are never null")
 			require.NotNil(t, got.NonResourceRules)
 			test.want.ResourceRules = append([]authorizationv1.ResourceRule{}, test.want.ResourceRules...)
@@ -80,7 +80,7 @@ func TestRulesOfModes(t *testing.T) {
 func TestAuthorizeByModes(t *testing.T) {
 	failed := errors.New("failed")
 	config := authz.Config{Custom: podReader{failed}, Modes: []authz.Mode{authz.ModeAlwaysDeny, authz.ModeRBAC}}
-	a := config.NewAuthorizer(podReader{})
+	a := config.NewAuthorizer(podReader{}, nil)
 	by := func(verb, resource string, groups ...string) (authorizer.Decision, string, error) {
 		return a.Authorize(t.Context(), authorizer.AttributesRecord{
 			User: authn.NewInfo(user{Username: "ann", Groups: groups}), ResourceRequest: true, Verb: verb, Resource: resource,
@@ -100,5 +100,5 @@ func TestAuthorizeByModes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, authorizer.DecisionAllow, decision)
 	require.Empty(t, reason)
-	require.Nil(t, (&authz.Config{}).NewAuthorizer(nil))
+	require.Nil(t, (&authz.Config{}).NewAuthorizer(nil, nil))
 }

@@ -8,6 +8,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
+	"example.com/fakeapi/fake/internal/authz/node"
 	"example.com/fakeapi/fake/internal/rbac"
 )
 
@@ -19,7 +20,11 @@ func (a *API) setUpAuthorization() {
 		a.rbac = rbac.New(a.cache.View, a.types.Table())
 	}
 	a.storedRoles = sync.OnceValue(func() *rbac.Authorizer { return rbac.New(a.store.View, a.types.Table()) })
-	a.authorizer = config.NewAuthorizer(a.rbac)
+	var kubelets authorizer.UnconditionalAuthorizer
+	if config.HasMode(authz.ModeNode) {
+		kubelets = node.New(a.cache.View, a.types.Table())
+	}
+	a.authorizer = config.NewAuthorizer(a.rbac, kubelets)
 	a.requestAuthorizer = a.authorizer
 	if a.settings.ObserveAuthorization == nil {
 		return
