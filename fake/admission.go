@@ -69,6 +69,7 @@ func WithAdmission(functions ...Admission) Option {
 //	LimitPodHardAntiAffinityTopology *  refuses required anti-affinity by more than the host name
 //	LimitRanger                     requests and limits by LimitRanges
 //	ServiceAccount *                the account of a pod, which must exist, its token and pull secrets
+//	NodeRestriction *               limits writes of kubelets to their Node and its pods
 //	TaintNodesByCondition           the taint not-ready of new nodes
 //	AlwaysPullImages *              the imagePullPolicy Always
 //	PodSecurity                     the Pod Security Standards that a namespace has labels for

@@ -70,6 +70,7 @@ func table() []plugin {
 		{"LimitPodHardAntiAffinityTopology", false, newLimitPodHardAntiAffinityTopology},
 		{"LimitRanger", true, newLimitRanger},
 		{"ServiceAccount", false, newServiceAccount},
+		{"NodeRestriction", false, newNodeRestriction},
 		{"TaintNodesByCondition", true, newTaintNodesByCondition},
 		{"AlwaysPullImages", false, newAlwaysPullImages},
 		{"PodSecurity", true, newPodSecurity},
