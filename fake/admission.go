@@ -79,6 +79,8 @@ func WithAdmission(functions ...Admission) Option {
 //	DefaultStorageClass             the class of claims without one
 //	StorageObjectInUseProtection    finalizers of claims, volumes and attributes classes, which the
 //	                                controllers remove when they are not in use
+//	OwnerReferencesPermissionEnforcement *  the permission to delete an object whose ownerReferences
+//	                                change, and to update the finalizers of an owner that they block
 //	PersistentVolumeClaimResize     refuses to expand claims whose class does not allow it
 //	RuntimeClass                    overhead, node selector and tolerations of pods by RuntimeClass
 //	CertificateApproval             the permission to approve requests of a signer

@@ -21,6 +21,7 @@ func (s *Server) buildHandlerChain() http.Handler {
 	handler = s.withAuthentication(handler)
 	handler = withPanicRecovery(handler, s.opts.logger)
 	handler = s.withTimeout(handler)
+	handler = s.withGoaway(handler)
 	handler = s.withCBOR(handler)
 	handler = s.withCommonHeaders(handler)
 	handler = s.withFaults(handler)
