@@ -54,6 +54,7 @@ type options struct {
 	crds                   []CRDSource
 	schemes                []*runtime.Scheme
 	rules                  []faults.Rule
+	optionalRules          []faults.Rule // of the environment
 	middleware             []func(http.Handler) http.Handler
 	logger                 *slog.Logger // nil without WithLogger
 	reviewers              []*admission.Reviewer
@@ -127,6 +128,9 @@ func (o *options) apply(opts []Option) (*options, error) {
 	var err error
 	if o.admissionPlugins, err = plugins.Enabled(o.enabledPlugins, o.disabledPlugins); err != nil {
 		return nil, fmt.Errorf("fakeapi: %w", err)
+	}
+	if o.listener != nil && o.inMemory {
+		return nil, errors.New("fakeapi: WithListener and WithInMemoryNetwork exclude each other")
 	}
 	o.complete()
 	return o, o.validate()

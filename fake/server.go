@@ -202,7 +202,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 
 // start serves the listener.
 func (s *Server) start() error {
-	if _, err := s.faults.Add(s.opts.rules...); err != nil {
+	if err := s.addRules(); err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
 	s.discovery = discovery.New(s.types.Table, s.listener.Addr().String())

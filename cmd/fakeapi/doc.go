@@ -1,9 +1,9 @@
 // Command fakeapi runs a Kubernetes API server in memory, for tests in any language and for
 // kubectl.
 //
-//	fakeapi serve [--output FORMAT] [--scenario FILE [--stay]] [--address ADDRESS | --port PORT]
-//	        [--control-address ADDRESS] [--kubeconfig FILE] [--ca-file FILE] [--load DIR_OR_FILE]...
-//	        [--tls] [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]...
+//	fakeapi serve [--output FORMAT] [--until-stdin-ends] [--scenario FILE [--stay]]
+//	        [--address ADDRESS | --port PORT] [--control-address ADDRESS] [--kubeconfig FILE]
+//	        [--ca-file FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]...
 //	        [--host NAME]... [--faults FILE] [--controllers=false] [--cbor]
 //	        [--cache-initializing DURATION] [--latency] [--access-report FILE]
 //	        [--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]...
@@ -96,7 +96,8 @@
 //
 // --output json replaces the announcement by one line of JSON, which is printed when the server and
 // the files are ready: url, kubeconfig (the path), ca (PEM, empty without --tls), token, controlURL
-// and version.
+// and version. With --until-stdin-ends the command ends when its stdin does. A program that starts it
+// with a pipe as stdin does not leave it behind, also if the program is killed.
 //
 // # A server for one command
 //
