@@ -22,6 +22,7 @@ type authOptions struct {
 	// in PEM form, and those that the server issued.
 	clientCertificates bool
 	clientCAs          [][]byte
+	requestHeaders     *RequestHeaderAuthentication // nil without WithRequestHeaderAuthentication
 	anonymousAuth      bool
 	authorization      authz.Config
 }

@@ -128,6 +128,9 @@ func (o *options) apply(opts []Option) (*options, error) {
 	if o.admissionPlugins, err = plugins.Enabled(o.enabledPlugins, o.disabledPlugins); err != nil {
 		return nil, fmt.Errorf("fakeapi: %w", err)
 	}
+	if o.listener != nil && o.inMemory {
+		return nil, errors.New("fakeapi: WithListener and WithInMemoryNetwork exclude each other")
+	}
 	o.complete()
 	return o, o.validate()
 }

@@ -78,7 +78,12 @@ func (s *Server) loadSystemObjects() error {
 	}
 	config.Port = int32(port)
 	if s.opts.clientCertificates {
-		config.ClientCA = string(slices.Concat(append([][]byte{s.authority.PEM()}, s.opts.clientCAs...)...))
+		config.Authentication = map[string]string{
+			"client-ca-file": string(slices.Concat(append([][]byte{s.authority.PEM()}, s.opts.clientCAs...)...)),
+		}
+		if err := s.opts.requestHeaders.addTo(config.Authentication); err != nil {
+			return fmt.Errorf("fakeapi: %w", err)
+		}
 	}
 	seed := ids.New(seed(s.opts.seed)).Derive("system objects")
 	return store(s.store, config, seed, time.Now())

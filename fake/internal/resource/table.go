@@ -54,7 +54,11 @@ func NewTable(resources []Resource) *Table {
 	for i := range resources {
 		r := &resources[i]
 		complete(r)
-		stored[r.StorageResource] = append(stored[r.StorageResource], r.Fields...)
+		for _, f := range r.Fields {
+			if !slices.ContainsFunc(stored[r.StorageResource], func(other Field) bool { return other.Label == f.Label }) {
+				stored[r.StorageResource] = append(stored[r.StorageResource], f)
+			}
+		}
 		t.add(r)
 	}
 	for _, r := range t.resources {
@@ -152,6 +156,9 @@ func (t *Table) WithServed(isServed func(schema.GroupVersionResource) bool) *Tab
 	}
 	return out
 }
+
+// IsServed reports whether a resource of the table is served, see WithServed.
+func (t *Table) IsServed(r *Resource) bool { return !t.notServed[r.GroupVersionResource()] }
 
 // LookupServed is Lookup for resources that are served.
 func (t *Table) LookupServed(group, version, plural string) *Resource {

@@ -49,7 +49,7 @@ var encodeDefault = sync.OnceValues(func() ([]encodedObject, error) {
 
 // Count returns how many objects Load stores for c, which depends only on System and BootstrapPolicy.
 func Count(c Config) (int, error) {
-	c.ServiceCIDRs, c.ClientCA = serviceallocator.DefaultConfig().ServiceClusterIPRange, ""
+	c.ServiceCIDRs, c.Authentication = serviceallocator.DefaultConfig().ServiceClusterIPRange, nil
 	objects, err := encodeFor(c)
 	return len(objects), err
 }
@@ -75,7 +75,7 @@ func encodeFor(c Config) (objects []encodedObject, err error) {
 // are the default ones.
 func encodeSystem(c Config) ([]encodedObject, error) {
 	objects, err := encodeDefault()
-	if err != nil || c.ClientCA == "" && slices.Equal(c.ServiceCIDRs, serviceallocator.DefaultConfig().ServiceClusterIPRange) {
+	if err != nil || len(c.Authentication) == 0 && slices.Equal(c.ServiceCIDRs, serviceallocator.DefaultConfig().ServiceClusterIPRange) {
 		return objects, err
 	}
 	c.Port = placeholderPort

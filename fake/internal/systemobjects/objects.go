@@ -11,6 +11,7 @@ package systemobjects
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -32,8 +33,8 @@ type Config struct {
 	ServiceCIDRs []netip.Prefix
 	// Port is the port of the API server.
 	Port int32
-	// ClientCA has the certificates of WithClientCA in PEM, "" without.
-	ClientCA string
+	// Authentication is the data of the ConfigMap extension-apiserver-authentication, which may be nil.
+	Authentication map[string]string
 }
 
 // hostname is the host name of the API server.
@@ -57,13 +58,9 @@ func common() []runtime.Object {
 }
 
 // authenticationConfigMap returns the ConfigMap from which aggregated API servers and kubelets read
-// who signs client certificates.
+// who signs client certificates, and which requests name their user in headers.
 func (c *Config) authenticationConfigMap() runtime.Object {
-	m := &corev1.ConfigMap{ObjectMeta: inKubeSystem("extension-apiserver-authentication")}
-	if c.ClientCA != "" {
-		m.Data = map[string]string{"client-ca-file": c.ClientCA}
-	}
-	return m
+	return &corev1.ConfigMap{ObjectMeta: inKubeSystem("extension-apiserver-authentication"), Data: maps.Clone(c.Authentication)}
 }
 
 // tokenTrackingConfigMap returns the ConfigMap with the day since when uses of legacy service
