@@ -66,7 +66,7 @@
 //	limits and history            WithLimits, WithContinueLifetime
 //	the ranges of Services        WithServiceClusterIPRange, WithServiceNodePortRange
 //	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout,
-//	                              WithNamespaceDeletionDelay
+//	                              WithRequestTimeout, WithNamespaceDeletionDelay, WithGoawayChance
 //	an initializing watch cache   WithCacheInitializing
 //	older and newer servers       WithFeature, WithRuntimeConfig
 //	controllers by hand           WithoutControllers, and Server.RunControllers
