@@ -8,6 +8,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/admission/plugins"
 )
 
 // AdmissionFunc reviews a write as an admission webhook does. The request is that of a webhook: the
@@ -110,3 +111,7 @@ func WithoutAdmissionPlugins(names ...string) Option {
 		return nil
 	}
 }
+
+// AdmissionPlugins returns the names of the plugins that WithAdmissionPlugins and
+// WithoutAdmissionPlugins accept, in the order of their calls.
+func AdmissionPlugins() []string { return plugins.Names() }

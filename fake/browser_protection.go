@@ -2,7 +2,6 @@ package fakeapi
 
 import (
 	"net/http"
-	"strings"
 
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/internal/originguard"
@@ -28,7 +27,7 @@ func (s *Server) checkOrigin(r *http.Request) error {
 	if err := originguard.CheckHost(r, s.opts.hosts...); err != nil {
 		return err
 	}
-	if r.Method != http.MethodGet && strings.HasPrefix(r.URL.Path, controlPrefix) {
+	if r.Method != http.MethodGet && isControlPath(r.URL.Path) {
 		return originguard.CheckNotFromWebPage(r)
 	}
 	return originguard.CheckOrigin(r)

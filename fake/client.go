@@ -109,7 +109,10 @@ func (s *Server) KubeconfigFor(config *rest.Config) ([]byte, error) {
 		return nil, errors.New("fakeapi: clients ignore the user of a kubeconfig without TLS; create the server with WithTLS (serve --tls)")
 	}
 	file := clientcmdapi.NewConfig()
-	file.Clusters[name] = &clientcmdapi.Cluster{Server: s.URL(), CertificateAuthorityData: s.CACertificate(), TLSServerName: s.serverName()}
+	file.Clusters[name] = &clientcmdapi.Cluster{
+		Server: s.URL(), CertificateAuthorityData: s.CACertificate(), TLSServerName: s.serverName(),
+		InsecureSkipTLSVerify: s.authority == nil, // the JavaScript client refuses plain HTTP without it
+	}
 	file.AuthInfos[name] = user
 	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: "default"}
 	file.CurrentContext = name

@@ -6,11 +6,11 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/version"
 
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/encode"
 	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/negotiate"
@@ -19,7 +19,7 @@ import (
 
 // writeDiscovery writes a discovery document in the negotiated form.
 func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out negotiate.Output, conditions groupConditions) {
-	doc, ok := s.discovery.Get(strings.TrimSuffix(r.URL.Path, "/"), out.Form == negotiate.Aggregated)
+	doc, ok := s.discoveryDocument(r, out.Form == negotiate.Aggregated)
 	if !ok {
 		handlers.WriteError(w, r, status.PathNotFound())
 		return
@@ -43,6 +43,10 @@ func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out nego
 			handlers.WriteError(w, r, err)
 			return
 		}
+	}
+	if err := auditlog.LogResponseObject(r.Context(), func() ([]byte, error) { return doc.JSON, nil }); err != nil {
+		handlers.WriteError(w, r, err)
+		return
 	}
 	contentType := negotiate.ContentType(out.Media, false)
 	if out.Form == negotiate.Aggregated {

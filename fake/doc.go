@@ -70,9 +70,9 @@
 //	an initializing watch cache   WithCacheInitializing
 //	older and newer servers       WithFeature, WithRuntimeConfig
 //	controllers by hand           WithoutControllers, and Server.RunControllers
-//	tests in other languages      WithControlAPI
+//	tests in other languages      WithControlAPI, WithControlAddress
 //	an HTTP handler around it     WithMiddleware
-//	logging and recording         WithLogger, WithoutTimeline
+//	logging and recording         WithLogger, WithoutTimeline, WithAuditLog
 //
 // # Custom resources
 //
@@ -239,33 +239,33 @@
 //
 // # The control API
 //
-// With WithControlAPI, and in the command fakeapi serve, tests in other languages control the
-// server over HTTP. The command has flags for the options. Fault rules do not apply to the control
-// API. Lists are text, with a line for each item, or JSON for clients that accept application/json.
-// Errors are a Status. Where requests need credentials, so do these: see kubectl create --raw.
+// With WithControlAPI or WithControlAddress, and in the command fakeapi serve, tests in other
+// languages control the server over HTTP. The index lists all requests, as text, JSON or HTML.
 //
-//	A=http://127.0.0.1:8080/fakeapi/v1
-//	curl -X POST   $A/faults --data-binary 'busy: when verb(list) && first(3) do status(429)'   add rules, one per line
-//	curl           $A/faults                       the active rules
-//	curl -X DELETE $A/faults/busy                  remove the rules of a name, or without the name all
-//	curl           $A/hits                         what the rules did to which requests, the latest 1024
-//	curl           $A/requests                     the latest 1000 requests, and those that are open
+//	A=http://127.0.0.1:8080/fakeapi/v1             Server.ControlURL
+//	curl           $A                              the index: all requests with their parameters
+//	curl -X POST   $A/faults --data-binary 'cut: expire410(resource(pods), first(1))'   add rules, one per line
+//	curl           "$A/hits?rule=cut&wait=10s"     what the rules did to which requests, when one has hit
+//	curl -X DELETE $A/faults/cut                   remove the rules of a name, or without the name all
+//	curl           "$A/requests?since=0&verb=list" the requests after a number
 //	curl           $A/timeline                     Server.Timeline, for a browser as its page
-//	curl           $A/access                       Server.Access; ?client=NAME for one, ?format=yaml for manifests; -X DELETE resets it
+//	curl           $A/access                       Server.Access; ?client=NAME for one, ?format=yaml for manifests
 //	curl -X POST   $A/compact                      Server.Compact
 //	curl -X POST   $A/forget-history               Server.ForgetHistory
-//	curl -X POST   $A/run-controllers              Server.RunControllers
 //	curl -X POST   $A/tokens --data-binary 's3cret,ann,team-a'   Server.AddToken; ?expiresIn=10m for one that expires
 //	curl -X POST   $A/tokens/expire --data-binary s3cret   Server.ExpireToken
-//	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.IssueClientCertificate, and its key; ?expiresIn=10m
 //	curl -X POST   $A/kubeconfigs --data-binary 'ann,team-a'   a kubeconfig for a user, or for system:serviceaccount:NAMESPACE:NAME
 //	curl -X POST   $A/snapshots/before             take a snapshot under a name
-//	curl           $A/snapshots                    the snapshots
-//	curl -X POST   $A/snapshots/before/restore     Server.Restore; with ?bump=1000 running informers list again
-//	curl -X DELETE $A/snapshots/before             remove it
-//	curl -X POST   $A/forks/second                 Server.Fork on a free port, with the same options; returns its URL
-//	curl           $A/forks                        the open forks
+//	curl -X POST   "$A/reset?snapshot=before"      between tests: remove rules and records, and restore it
+//	curl -X POST   $A/forks/second                 Server.Fork on a free port; as JSON with its kubeconfig
 //	curl -X DELETE $A/forks/second                 close it
+//
+// Lists are text, with a line for each item, or JSON for clients that accept application/json. Each
+// response has the header Fakeapi-Next, a number for ?since= of the next request, so that a test
+// reads only what happened in it. ?wait= waits until the list has an item, or ?count= of them; the
+// header Fakeapi-Met is false at its end. Errors are a Status. Fault rules do not apply, and actions
+// are notes in the timeline. Where requests need credentials, so do these, except with
+// WithControlAddress.
 //
 // # Controllers
 //

@@ -25,13 +25,17 @@ func (s *Server) serveOpenAPIIndex(w http.ResponseWriter, r *http.Request) {
 	documents, _ := s.openAPIDocuments()
 	// There is no Last-Modified. A real server sets it to the time of the request; a client that
 	// asks again within a second would get 304.
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(documents.V3Index()))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.openAPIIndex(r, documents)))
 }
 
 // serveOpenAPIV3 serves a document of v3. With its hash in the URL the response is immutable.
 // Another hash is redirected to the current one (DI-18).
 func (s *Server) serveOpenAPIV3(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, openapi.V3Root+"/")
+	if service := s.aggregator.FindOpenAPIV3(r.Context(), name); service != nil {
+		s.forward(w, r, service)
+		return
+	}
 	documents, modTime := s.openAPIDocuments()
 	doc := documents.V3(name)
 	if doc == nil {
@@ -66,7 +70,7 @@ func (s *Server) serveOpenAPIV2(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	documents, modTime := s.openAPIDocuments()
-	writeOpenAPI(w, r, media, documents.V2(), modTime)
+	writeOpenAPI(w, r, media, s.openAPIV2(r, documents), modTime)
 }
 
 // openAPIMedia returns the media type of the response, or "" if the client accepts none. That of

@@ -16,11 +16,11 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/admission/plugins"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/fake/internal/webhookclient"
 	"example.com/fakeapi/faults"
-	"example.com/fakeapi/internal/originguard"
 )
 
 // Option configures a server. Without options a server behaves as a real one does by default.
@@ -37,8 +37,9 @@ type options struct {
 	storageOf          *Server             // nil without WithStorageOf
 	authOptions
 	controlAPI             bool
-	controllers            bool // false with WithoutControllers
-	timeline               bool // false with WithoutTimeline
+	controlAddress         string // "" without WithControlAddress
+	controllers            bool   // false with WithoutControllers
+	timeline               bool   // false with WithoutTimeline
 	seed                   *uint64
 	resourceVersionTimeout time.Duration
 	bookmarkInterval       time.Duration
@@ -49,11 +50,13 @@ type options struct {
 	closeTimeout           time.Duration
 	hosts                  []string
 	cacheInitializing      time.Duration
+	watchCacheDelay        time.Duration
 	features               map[Feature]bool
 	fixtures               []fixture
 	crds                   []CRDSource
 	schemes                []*runtime.Scheme
 	rules                  []faults.Rule
+	optionalRules          []faults.Rule // of the environment
 	middleware             []func(http.Handler) http.Handler
 	logger                 *slog.Logger // nil without WithLogger
 	reviewers              []*admission.Reviewer
@@ -68,6 +71,7 @@ type options struct {
 	policyDelay            time.Duration
 	limits                 Limits
 	services               serviceallocator.Config
+	audit                  *auditlog.Config // nil without WithAuditLog
 }
 
 func newOptions(opts []Option) (*options, error) {
@@ -107,7 +111,9 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		enabledPlugins:         slices.Clone(o.enabledPlugins),
 		disabledPlugins:        slices.Clone(o.disabledPlugins),
 		timeline:               o.timeline,
+		systemObjects:          o.systemObjects,
 		logger:                 o.logger,
+		audit:                  o.audit,
 	}
 	return r.apply(opts)
 }
@@ -147,12 +153,8 @@ func WithInMemoryNetwork() Option {
 // loopback addresses are allowed.
 func WithAddress(address string) Option {
 	return func(o *options) error {
-		host, _, err := net.SplitHostPort(address)
-		if err != nil {
-			return fmt.Errorf("fakeapi: address %q: %w", address, err)
-		}
-		if !originguard.IsLoopback(host) {
-			return fmt.Errorf("fakeapi: address %q is not a loopback address", address)
+		if err := checkLoopback(address); err != nil {
+			return err
 		}
 		o.address = address
 		return nil

@@ -25,8 +25,8 @@ type Replica struct {
 }
 
 // Replica starts another API server on the store of s. Its view is current until Freeze, Lag or
-// Delay are called. It has the timeouts, features, admission, TLS, users and authorizer of s, so
-// that clients can move between them. Of opts, those about serving are applied
+// Delay are called. It has the timeouts, features, admission, TLS, users, authorizer and audit log
+// of s, so that clients can move between them. Of opts, those about serving are applied
 // (WithInMemoryNetwork, WithAddress, WithFaults, timeouts). Functions of WithAdmission run after
 // those of s. Fixtures, the seed and the controllers are those of s. Fault rules, middleware and
 // WithControlAPI are not inherited. The replica is closed with s, or before by Close.
@@ -56,9 +56,9 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	o.authOptions = s.opts.authOptions
 	o.controllers = false // those of the server work on the store
 	o.tls = o.tls || s.opts.tls
-	view := newLaggingView(s.store)
+	view := newDelayedView(s.store, o.watchCacheDelay)
 	r := &Server{
-		opts: o, types: s.types, sharedStore: true, store: s.store, sharers: s.sharers, controllers: s.controllers,
+		opts: o, types: s.types, sharedStore: true, store: s.store, sharers: s.sharers, controllers: s.controllers, aggregator: s.aggregator,
 		authority: s.authority, tokens: s.tokens, clientCAs: s.clientCAs, authenticator: s.authenticator, serviceAccountKeys: s.serviceAccountKeys, adminCertificate: s.adminCertificate,
 		serveDone: make(chan struct{}),
 	}
@@ -121,8 +121,9 @@ type laggingView struct {
 
 var _ watchcache.View = (*laggingView)(nil)
 
-func newLaggingView(store *memstore.Store) *laggingView {
-	return &laggingView{store: store, changed: make(chan struct{})}
+// newDelayedView returns a view that is a duration behind the store.
+func newDelayedView(store *memstore.Store, d time.Duration) *laggingView {
+	return &laggingView{store: store, policy: lagPolicy{delay: d}, changed: make(chan struct{})}
 }
 
 func (v *laggingView) set(s lagPolicy) {

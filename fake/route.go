@@ -16,6 +16,10 @@ import (
 // route calls the handler of the path.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	info := requestinfo.FromRequest(r)
+	if service := s.remoteAPIService(info); service != nil {
+		s.forward(w, r, service)
+		return
+	}
 	switch {
 	case info.Prefix != "" && s.isServed(info):
 		if info.IsResourceRequest() {
@@ -67,7 +71,7 @@ func (s *Server) isServed(info *requestinfo.RequestInfo) bool {
 	case info.Prefix == "apis" && info.Group == "" && info.Version == "":
 		return !info.IsResourceRequest()
 	case info.Version == "":
-		return info.Prefix == "api" || s.types.Table().HasGroup(info.Group)
+		return info.Prefix == "api" || s.types.Table().HasGroup(info.Group) || s.aggregator.HasGroup(info.Group)
 	}
 	return (info.Prefix == "apis") == (info.Group != "") && s.types.Table().HasVersion(info.Group, info.Version)
 }

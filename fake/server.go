@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,8 @@ import (
 
 	"example.com/fakeapi/fake/internal/accesslog"
 	"example.com/fakeapi/fake/internal/admission/policy"
+	"example.com/fakeapi/fake/internal/aggregator"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/compress"
@@ -46,6 +49,10 @@ type Server struct {
 	// controllers are shared by the server and its replicas.
 	controllers *controllers.Controllers
 	faults      faults.Set
+	// aggregator has the aggregated APIs, also for replicas. aggregatorDone is closed when it has
+	// stopped; it is nil for replicas.
+	aggregator     *aggregator.Aggregator
+	aggregatorDone chan struct{}
 
 	discovery *discovery.Documents
 	groups    *Discovery
@@ -62,8 +69,11 @@ type Server struct {
 	authenticator      *authn.Authenticator // without authentication, of tokens of service accounts only
 	adminCertificate   *clientCertificate   // of the server's own clients; nil without client certificates
 	lifecycle          lifecycle
+	control            *controlAPI    // nil without the control API
+	controlServer      *controlServer // nil without WithControlAddress
 	recorder           *timeline.Recorder
 	accesses           *accesslog.Recorder // nil with WithoutTimeline
+	audit              *auditlog.Log       // nil without WithAuditLog
 	compressor         compress.Compressor
 	openAPI            openAPIState
 	handler            http.Handler
@@ -143,7 +153,13 @@ func (s *Server) initialize(isNew bool) (err error) {
 			return err
 		}
 	}
-	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes)
+	if !isNew || s.opts.runtimeConfig != nil {
+		if err := s.api.RegisterAPIServices(); err != nil {
+			return err
+		}
+	}
+	s.setUpAggregator()
+	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes, s.aggregator.Unavailable)
 	if err := s.setUpAuth(); err != nil {
 		return err
 	}
@@ -167,6 +183,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 		BookmarkInterval:       o.bookmarkInterval,
 		WatchTimeout:           o.watchTimeout,
 		ContinueLifetime:       o.continueLifetime,
+		SystemObjects:          o.systemObjects,
 		AdmissionPlugins:       o.admissionPlugins,
 		Reviewers:              o.reviewers,
 		WebhookNetwork:         s.webhookNetwork(),
@@ -179,6 +196,9 @@ func (s *Server) handlerSettings() handlers.Settings {
 		ReservedPorts:          s.reservedPorts(),
 		Services:               o.services,
 	}
+	if o.watchCacheDelay > 0 {
+		settings.View = newDelayedView(s.store, o.watchCacheDelay)
+	}
 	if o.timeline {
 		s.accesses = accesslog.New()
 		settings.ObserveAuthorization, settings.ObserveGrant = s.observeAuthorization, s.observeGrant
@@ -188,7 +208,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 
 // start serves the listener.
 func (s *Server) start() error {
-	if _, err := s.faults.Add(s.opts.rules...); err != nil {
+	if err := s.addRules(); err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
 	s.discovery = discovery.New(s.types.Table, s.listener.Addr().String())
@@ -203,9 +223,16 @@ func (s *Server) start() error {
 	if err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
+	if err := s.listenForControl(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
+	if !s.sharedStore {
+		s.startAggregator(ctx)
+	}
 	s.startHTTP(ctx, config)
+	s.startControl(ctx)
 	if s.opts.controllers {
 		s.startControllers(ctx)
 	}
@@ -237,6 +264,9 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.recorder = timeline.NewRecorder(s.faults.Hits)
+	s.faults.OrderHits(s.recorder.NextOrder)
+	s.control = s.newControlAPI()
+	s.setUpAudit()
 	s.handler = s.buildHandlerChain()
 	s.httpServer = &http.Server{
 		Handler:           s.withBrowserProtection(s),
@@ -302,18 +332,25 @@ func (s *Server) Close() error {
 	s.mu.Unlock()
 	s.cancel()
 	s.sharers.remove(s)
+	s.control.endWaits()
 	s.api.Close() // ends the calls of admission webhooks
 	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
+		s.aggregator.Close()
 	}
 	s.conns.closeConns() // http.Server.Close would wait for TLS clients that do not read
-	err := s.httpServer.Close()
+	err := errors.Join(s.httpServer.Close(), s.controlServer.close(s.opts.closeTimeout))
 	<-s.serveDone
-	if s.controllersDone != nil {
-		<-s.controllersDone
+	for _, done := range []chan struct{}{s.controllersDone, s.aggregatorDone} {
+		if done != nil {
+			<-done
+		}
 	}
 	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
 		err = errors.Join(err, openErr)
+	}
+	if s.audit != nil {
+		s.audit.Close()
 	}
 	s.transport.CloseIdleConnections()
 	s.mu.Lock()
@@ -348,6 +385,13 @@ func (s *Server) closeWith(other *Server) error {
 		return errors.Join(fmt.Errorf("fakeapi: the server is closed: %w", net.ErrClosed), other.Close())
 	}
 	return nil
+}
+
+// forget does not close other with s any more.
+func (s *Server) forget(other *Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replicas = slices.DeleteFunc(s.replicas, func(r *Server) bool { return r == other })
 }
 
 // Faults returns the fault rules of the server. Rules can be added and removed while it runs.

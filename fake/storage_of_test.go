@@ -3,6 +3,7 @@ package fakeapi_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -224,4 +225,18 @@ func TestInvalidStorageOf(t *testing.T) {
 	require.ErrorContains(t, err, "a fork has a storage of its own")
 	_, err = srv.Replica(fakeapi.WithStorageOf(srv))
 	require.ErrorContains(t, err, "a replica has the storage")
+}
+
+// TestStorageOfKeepsLimits checks that the limits of a storage are those of its first server, also if
+// a later one has others, as after a restart with the same options.
+func TestStorageOfKeepsLimits(t *testing.T) {
+	first := fakeapi.Start(t, fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 1 << 20}))
+	second := fakeapi.Start(t, fakeapi.WithStorageOf(first), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 64 << 20}))
+	client := kubernetes.NewForConfigOrDie(second.RESTConfig())
+	large := &corev1.ConfigMap{Data: map[string]string{"a": strings.Repeat("a", 700<<10)}}
+	large.GenerateName = "a-"
+	_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), large, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = client.CoreV1().ConfigMaps("default").Create(t.Context(), large, metav1.CreateOptions{})
+	require.ErrorContains(t, err, "database space exceeded")
 }

@@ -21,6 +21,8 @@ import (
 //   - in kube-system: the ConfigMaps extension-apiserver-authentication and
 //     kube-apiserver-legacy-service-account-token-tracking, and the Lease of the server
 //   - the PriorityClasses system-cluster-critical and system-node-critical
+//   - the APIServices of all groups and versions that the server has, such as v1.apps and, from the
+//     creation of their definition on, those of custom resources
 //   - the FlowSchemas catch-all, exempt, global-default, kube-controller-manager, kube-scheduler,
 //     kube-system-service-accounts, probes, service-accounts, system-leader-election,
 //     system-node-high and system-nodes

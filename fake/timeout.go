@@ -39,7 +39,7 @@ func (s *Server) withTimeout(next http.Handler) http.Handler {
 		}
 		switch {
 		case info.TimeoutErr != nil:
-			handlers.WriteError(w, r, apierrors.NewBadRequest("invalid timeout specified in the request URL - "+info.TimeoutErr.Error()))
+			s.refuse(w, r, apierrors.NewBadRequest("invalid timeout specified in the request URL - "+info.TimeoutErr.Error()))
 		case timeout == 0:
 			next.ServeHTTP(w, r)
 		default:

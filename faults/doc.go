@@ -167,8 +167,10 @@
 //
 // # Grammar
 //
-//	rules     = { [ rule ] newline } .
-//	rule      = [ value ":" ] "when" or "do" effect { "," effect } .
+//	rules     = { [ line ] newline } .
+//	line      = [ value ":" ] ( rule | readyMade ) .
+//	rule      = "when" or "do" effect { "," effect } .
+//	readyMade = word [ "(" [ ( value | or ) { "," ( value | or ) } ] ")" ] .
 //	or        = and { "||" and } .
 //	and       = unary { "&&" unary } .
 //	unary     = "!" unary | "(" or ")" | predicate .
@@ -188,8 +190,7 @@
 // The only random predicate and effect are chance and jitter. Their results depend on the seed and
 // the object only. All waiting uses package time, so rules run on virtual time in a
 // testing/synctest bubble. [Set.Hits] returns which rule was applied to which request or frame; the
-// lines of
-// [Hit.String] contain no times, so they are the same in every run.
+// lines of [Hit.String] contain no times, so they are the same in every run.
 //
 // [Set.AddFor] adds rules until the end of a test, and [Set.MustHit] fails the test for each rule
 // that was never applied:
@@ -201,12 +202,19 @@
 // repeats requests that were answered with a Retry-After header. A rule with first(1) may then be
 // applied without a visible effect on the caller.
 //
-// # Presets
+// # Ready-made faults
 //
 // [Expire410], [Retry504], [DropBookmarks], [ExpireContinue], [TooBusy] and [BadGateway] return
 // common rules. [RevokeFor] returns rules for permissions that are missing for some time, and
 // [RealisticLatency] rules for the latency of a real cluster, where responses and events take some
-// milliseconds.
+// milliseconds. Text has them by their names in lower camel case, with the same arguments, where
+// conditions follow the values. [ReadyMade] lists them:
+//
+//	expire410(resource(pods), first(1))
+//	behind: retry504(1s, verb(get) || resource(pods/*))
+//	realisticLatency(1)
+//
+// A line can be several rules, which all have the name of the line.
 //
 // CATALOGUE.md in this directory lists 133 ways in which API servers break their clients, each with
 // the rule, method or option that reproduces it.

@@ -7,21 +7,28 @@ import (
 	"strings"
 )
 
-// Parse parses one rule in the form that [Rule.String] prints. The package documentation has the
+// Parse parses one rule in the form that [Rule.String] prints, or a ready-made fault such as
+// "expire410(resource(pods))" that is one rule; see [ReadyMade]. The package documentation has the
 // grammar. Errors are of type [*SyntaxError]. Parse does not check whether the effects support the
-// phases of the condition; see
-// [Rule.Validate] and [Set.Add].
+// phases of the condition; see [Rule.Validate] and [Set.Add].
 func Parse(text string) (Rule, error) {
 	tokens, err := lex(text)
 	if err != nil {
 		return Rule{}, err
 	}
 	p := &parser{src: text, tokens: tokens}
-	return p.parseRule()
+	rules, err := p.parseLine()
+	if err != nil {
+		return Rule{}, err
+	}
+	if len(rules) > 1 {
+		return Rule{}, p.errorAt(p.start, "expected one rule, found %s, which is %d rules", p.start, len(rules))
+	}
+	return rules[0], nil
 }
 
-// ParseAll parses a text with one rule on each line. Blank lines and comments, which start with a
-// "#" outside quotes, are skipped.
+// ParseAll parses a text with one rule or ready-made fault on each line. Some ready-made faults are
+// several rules. Blank lines and comments, which start with a "#" outside quotes, are skipped.
 func ParseAll(text string) ([]Rule, error) {
 	var rules []Rule
 	line := 0
@@ -31,9 +38,9 @@ func ParseAll(text string) ([]Rule, error) {
 		if err == nil && tokens[0].kind == tokenEnd {
 			continue
 		}
-		var r Rule
+		var parsed []Rule
 		if err == nil {
-			r, err = (&parser{src: src, tokens: tokens}).parseRule()
+			parsed, err = (&parser{src: src, tokens: tokens}).parseLine()
 		}
 		if err != nil {
 			if at := (*SyntaxError)(nil); errors.As(err, &at) {
@@ -41,7 +48,7 @@ func ParseAll(text string) ([]Rule, error) {
 			}
 			return nil, err
 		}
-		rules = append(rules, r)
+		rules = append(rules, parsed...)
 	}
 	return rules, nil
 }
@@ -55,6 +62,7 @@ type parser struct {
 	tokens []token
 	next   int
 	depth  int
+	start  token // the first token after the name
 }
 
 func (p *parser) peek() token { return p.tokens[p.next] }
@@ -92,20 +100,53 @@ func (p *parser) parseKeyword(word, what string) error {
 	return nil
 }
 
-// parseRule parses
+// parseLine parses
 //
-//	rule = [ value ":" ] "when" or "do" effect { "," effect } .
-func (p *parser) parseRule() (r Rule, err error) {
-	named := false
-	if t := p.peek(); t.kind == tokenWord || t.kind == tokenString {
-		if p.tokens[p.next+1].isPunctuation(":") {
-			r.Name, named = t.text, true
-			p.next += 2
+//	line = [ value ":" ] ( rule | readyMade ) .
+//
+// The rules of a ready-made fault have the name of the line, if it has one.
+func (p *parser) parseLine() (rules []Rule, err error) {
+	name, named := p.parseName()
+	p.start = p.peek()
+	after := "the end"
+	if _, ok := readyMade[p.start.text]; ok && p.start.kind == tokenWord {
+		rules, err = p.parseReadyMade()
+	} else {
+		var r Rule
+		r, err = p.parseRule(named)
+		rules, after = []Rule{r}, `"," and another effect, or the end`
+	}
+	if err == nil && p.peek().kind != tokenEnd {
+		err = p.expectedError(after)
+	}
+	for i := range rules {
+		if named {
+			rules[i].Name = name
 		}
 	}
-	start := `"when", or a name and ":"`
+	return rules, err
+}
+
+// parseName parses the name of a rule, if there is one.
+func (p *parser) parseName() (name string, ok bool) {
+	t := p.peek()
+	if t.kind != tokenWord && t.kind != tokenString || !p.tokens[p.next+1].isPunctuation(":") {
+		return "", false
+	}
+	p.next += 2
+	return t.text, true
+}
+
+// parseRule parses
+//
+//	rule = "when" or "do" effect { "," effect } .
+func (p *parser) parseRule(named bool) (r Rule, err error) {
+	if err := p.checkReadyMade(); err != nil {
+		return Rule{}, err
+	}
+	start := `"when", a ready-made fault, or a name and ":"`
 	if named {
-		start = `"when"`
+		start = `"when" or a ready-made fault`
 	}
 	if err := p.parseKeyword("when", start); err != nil {
 		return Rule{}, err
@@ -123,10 +164,17 @@ func (p *parser) parseRule() (r Rule, err error) {
 		}
 		r.Do = append(r.Do, e)
 	}
-	if p.peek().kind != tokenEnd {
-		return Rule{}, p.expectedError(`"," and another effect, or the end`)
-	}
 	return r, nil
+}
+
+// checkReadyMade returns an error for what has the form of a ready-made fault with an unknown name.
+func (p *parser) checkReadyMade() error {
+	t, after := p.peek(), p.tokens[min(p.next+1, len(p.tokens)-1)]
+	_, isPredicate := predicates[t.text]
+	if t.kind != tokenWord || t.text == "when" || isPredicate || !after.isPunctuation("(") && after.kind != tokenEnd {
+		return nil
+	}
+	return p.errorAt(t, "unknown ready-made fault %q; known: %s", t.text, sortedNames(readyMade))
 }
 
 // parseOr parses

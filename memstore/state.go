@@ -56,6 +56,9 @@ func must(err error) {
 
 // get returns the record of a key, or nil if it does not exist.
 func (s *state) get(key string) *Record {
+	if s.dirs.get("") == 0 {
+		return nil // a new store is filled without a look-up for each key
+	}
 	o, err := s.db.Txn(false).First(table, byKey, key)
 	must(err)
 	if o == nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"example.com/fakeapi/fake/access"
+	"example.com/fakeapi/internal/cmd/environment"
 )
 
 const accessArguments = "--kubeconfig FILE [--context CONTEXT] [--client NAME] [--format FORMAT]\n" +
@@ -44,8 +45,8 @@ func (f *accessFlags) validate() error {
 	switch {
 	case f.kubeconfig == "":
 		return errors.New("--kubeconfig is required")
-	case !slices.Contains(accessFormats(), f.format):
-		return fmt.Errorf("--format %s is none of %s", f.format, strings.Join(accessFormats(), ", "))
+	case !slices.Contains(environment.AccessFormats(), f.format):
+		return fmt.Errorf("--format %s is none of %s", f.format, strings.Join(environment.AccessFormats(), ", "))
 	case f.manifests != "" && f.format == "yaml":
 		return errors.New("--format yaml cannot be used with --manifests")
 	case f.manifests == "" && (f.subject != "" || f.namespace != "" || f.andNothingMore):
@@ -90,13 +91,13 @@ func (f *accessFlags) run(ctx context.Context, c *call) error {
 	}
 	report = report.Of(f.client)
 	if f.format != "text" {
-		return writeAccess(c.raw, report, f.format)
+		return environment.WriteAccess(c.raw, report, f.format)
 	}
 	if len(report.Accesses) == 0 {
 		_, err := fmt.Fprintln(c.stderr, "no requests")
 		return err
 	}
-	return writeAccess(c.stdout, report, f.format)
+	return environment.WriteAccess(c.stdout, report, f.format)
 }
 
 // compare compares a report with the manifests, and prints the result.

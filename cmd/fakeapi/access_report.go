@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"example.com/fakeapi/fake/access"
+	"example.com/fakeapi/internal/cmd/environment"
 )
 
 // accessReport is the file of --access-report.
@@ -33,14 +33,7 @@ func (f *accessReport) write(report access.Report) error {
 	if f.out == nil {
 		return nil
 	}
-	format := "text"
-	switch filepath.Ext(f.path) {
-	case ".json":
-		format = "json"
-	case ".yaml", ".yml":
-		format = "yaml"
-	}
-	return f.wrap(f.out.write(func(w io.Writer) error { return writeAccess(w, report, format) }))
+	return f.wrap(f.out.write(func(w io.Writer) error { return environment.WriteAccess(w, report, environment.AccessFormat(f.path)) }))
 }
 
 // close closes a file that was not written.
@@ -56,21 +49,6 @@ func (f *accessReport) wrap(err error) error {
 		return nil
 	}
 	return fmt.Errorf("--access-report %s: %w", f.path, err)
-}
-
-// accessFormats returns the formats of a report of accesses.
-func accessFormats() []string { return []string{"text", "json", "yaml"} }
-
-// writeAccess writes a report in one of accessFormats.
-func writeAccess(w io.Writer, report access.Report, format string) error {
-	switch format {
-	case "json":
-		return writeIndented(w, report)
-	case "yaml":
-		return report.WriteManifests(w, "", "")
-	}
-	_, err := io.WriteString(w, report.String())
-	return err
 }
 
 // writeIndented writes a value as JSON.

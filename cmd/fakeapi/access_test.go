@@ -15,6 +15,7 @@ import (
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/fake/access"
+	"example.com/fakeapi/internal/cmd/environment"
 )
 
 // listPods lists pods in the namespace default with a user agent.
@@ -144,7 +145,7 @@ func TestAccessIsPrintable(t *testing.T) {
 	r := httptest.NewRequest("GET", "/", nil)
 	r.URL.Path = "/\x1b[2J"
 	srv.ServeHTTP(httptest.NewRecorder(), r)
-	for _, format := range accessFormats() {
+	for _, format := range environment.AccessFormats() {
 		got := runCommand(t, "access", "--kubeconfig", kubeconfigOf(t, srv), "--format", format)
 		require.Contains(t, got.stdout, "[2J")
 		require.NotContains(t, got.stdout, "\x1b")

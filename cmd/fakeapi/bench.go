@@ -188,7 +188,7 @@ func (f *benchFlags) benchSelf(ctx context.Context, c *call, config load.Config)
 		total += one
 	}
 	later := load.NewFigure("start", 1, total, took[1:])
-	s, err := fakeapi.New()
+	s, err := fakeapi.New(fakeapi.WithNamespaceDeletionDelay(0)) // the run ends with a deletion
 	if err != nil {
 		return err
 	}

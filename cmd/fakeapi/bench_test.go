@@ -18,9 +18,12 @@ import (
 // quick has the flags of a run that takes about a second.
 const quick = " --objects 40 --clients 4 --watchers 1,10 --duration 20ms"
 
+// quickServe returns the arguments of a server on which the namespace of a run is deleted at once.
+func quickServe() []string { return []string{"serve", "--namespace-deletion-delay", "1ms"} }
+
 func TestBenchKubeconfig(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--token", "s3cret"}} {
-		r := start(t, append([]string{"serve"}, flags...)...)
+		r := start(t, append(quickServe(), flags...)...)
 		got := runCommand(t, strings.Fields("bench -q --json --kubeconfig "+r.kubeconfig+quick)...)
 		require.Equal(t, exitOK, got.status, got.stderr)
 		require.Empty(t, got.stderr)
@@ -45,7 +48,7 @@ func TestBenchKubeconfig(t *testing.T) {
 }
 
 func TestBenchURL(t *testing.T) {
-	r := start(t, "serve")
+	r := start(t, quickServe()...)
 	got := runCommand(t, strings.Fields("bench --url "+r.url+quick)...)
 	require.Equal(t, exitOK, got.status, got.stderr)
 	require.Contains(t, got.stdout, "PER SECOND")
@@ -70,7 +73,7 @@ func TestBenchSelf(t *testing.T) {
 func TestBenchFailures(t *testing.T) {
 	rules := t.TempDir() + "/rules"
 	require.NoError(t, os.WriteFile(rules, []byte("when verb(update) do status(500)\n"), 0o600))
-	r := start(t, "serve", "--faults", rules)
+	r := start(t, append(quickServe(), "--faults", rules)...)
 	got := runCommand(t, strings.Fields("bench -q --url "+r.url+quick)...)
 	require.Equal(t, exitError, got.status)
 	require.Regexp(t, `^fakeapi: \d+ requests failed, the first: PUT .* 500 `, got.stderr)
@@ -100,7 +103,7 @@ func TestBenchUsage(t *testing.T) {
 // benchProcess runs bench against a server in another process: once for about a second, and once
 // for long until it is interrupted.
 func benchProcess(t *testing.T, binary string) {
-	r := start(t, "serve")
+	r := start(t, quickServe()...)
 	namespaces := func() (all corev1.NamespaceList) {
 		r.get(t, "/api/v1/namespaces", &all)
 		return all

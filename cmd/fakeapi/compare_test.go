@@ -23,7 +23,7 @@ const recorded = "golden:../../internal/cmd/golden/testdata/v1.37"
 // startFaultyServer starts a server with a fault rule.
 func startFaultyServer(t *testing.T, rule string) *fakeapi.Server {
 	t.Helper()
-	srv := fakeapi.Start(t)
+	srv := fakeapi.Start(t, fakeapi.WithNamespaceDeletionDelay(0))
 	_, err := srv.Faults().Add(parseFault(t, rule))
 	require.NoError(t, err)
 	return srv

@@ -275,7 +275,7 @@ func TestConformanceReportUnwritable(t *testing.T) {
 
 // An interrupted run ends at once, also while a case waits.
 func TestConformanceInterrupted(t *testing.T) {
-	srv := fakeapi.Start(t)
+	srv := fakeapi.Start(t, fakeapi.WithNamespaceDeletionDelay(0))
 	ctx, cancel := context.WithCancel(t.Context())
 	var stdout, stderr bytes.Buffer
 	status := make(chan int, 1)

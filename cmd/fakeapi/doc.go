@@ -1,24 +1,36 @@
 // Command fakeapi runs a Kubernetes API server in memory, for tests in any language and for
 // kubectl.
 //
-//	fakeapi serve [--address ADDRESS] [--kubeconfig FILE] [--load DIR_OR_FILE]... [--tls]
-//	        [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]...
+//	fakeapi serve [--output FORMAT] [--until-stdin-ends] [--scenario FILE [--stay]]
+//	        [--address ADDRESS | --port PORT] [--control-address ADDRESS] [--kubeconfig FILE]
+//	        [--ca-file FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]...
 //	        [--host NAME]... [--faults FILE] [--controllers=false] [--cbor]
-//	        [--cache-initializing DURATION] [--latency] [--scenario FILE [--stay]]
-//	        [--access-report FILE]
-//	        [--feature-gates NAME=BOOL,...]...
-//	        [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]...
-//	        [--etcd-compaction-interval TIME]
-//	        [--auto-compaction-retention N] [--history-bytes BYTES]
-//	        [--quota-backend-bytes BYTES] [--max-requests-inflight N]
-//	        [--max-mutating-requests-inflight N] [--max-watches N]
+//	        [--cache-initializing DURATION] [--latency] [--access-report FILE]
+//	        [--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]...
+//	        [--disable-admission-plugins NAME,...]... [--etcd-compaction-interval TIME]
+//	        [--auto-compaction-retention N] [--history-bytes BYTES] [--quota-backend-bytes BYTES]
+//	        [--max-requests-inflight N] [--max-mutating-requests-inflight N] [--max-watches N]
 //	        [--min-request-timeout SECONDS] [--continue-token-lifetime TIME]
 //	        [--bookmark-interval TIME] [--resource-version-timeout TIME]
-//	        [--namespace-deletion-delay TIME]
-//	        [--webhook-service NAMESPACE/NAME=ADDRESS]... [--allow-remote-webhooks]
-//	        [--admission-delay TIME,TIME]
+//	        [--namespace-deletion-delay TIME] [--webhook-service NAMESPACE/NAME=ADDRESS]...
+//	        [--allow-remote-webhooks] [--admission-delay TIME,TIME]
 //	        [--service-cluster-ip-range CIDR[,CIDR]] [--service-node-port-range MIN-MAX]
 //	        [--validation=false] [--seed N] [--timeline=false] [-v LEVEL]
+//	fakeapi exec [--address ADDRESS | --port PORT] [--control-address ADDRESS] [--kubeconfig FILE]
+//	        [--ca-file FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]...
+//	        [--client-ca FILE]... [--authorization-mode MODE,...]... [--host NAME]...
+//	        [--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION]
+//	        [--latency] [--access-report FILE] [--feature-gates NAME=BOOL,...]...
+//	        [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]...
+//	        [--etcd-compaction-interval TIME] [--auto-compaction-retention N]
+//	        [--history-bytes BYTES] [--quota-backend-bytes BYTES] [--max-requests-inflight N]
+//	        [--max-mutating-requests-inflight N] [--max-watches N] [--min-request-timeout SECONDS]
+//	        [--continue-token-lifetime TIME] [--bookmark-interval TIME]
+//	        [--resource-version-timeout TIME] [--namespace-deletion-delay TIME]
+//	        [--webhook-service NAMESPACE/NAME=ADDRESS]... [--allow-remote-webhooks]
+//	        [--admission-delay TIME,TIME] [--service-cluster-ip-range CIDR[,CIDR]]
+//	        [--service-node-port-range MIN-MAX] [--validation=false] [--seed N] [--timeline=false]
+//	        [-v LEVEL] -- COMMAND [ARGUMENT]...
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
 //	fakeapi access --kubeconfig FILE [--context CONTEXT] [--client NAME] [--format FORMAT]
@@ -52,6 +64,7 @@
 //	        [--right-context CONTEXT] [--controllers=false] [--namespace PREFIX] [--steps NUMBER]
 //	        [--seed SEED] [--parallel NUMBER] [--listed FILE] [--report FORMAT[=FILE]]... [-q]
 //	fakeapi compare --list [--left golden:DIR] [--run REGEX] [--level LEVEL]
+//	fakeapi envtest-assets [DIRECTORY] [-p FORMAT]
 //	fakeapi bench --kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N]
 //	        [--watchers N,...] [--duration TIME] [--json] [-q]
 //	fakeapi bench --url URL [--objects N] [--clients N] [--watchers N,...] [--duration TIME]
@@ -78,7 +91,47 @@
 // The kubeconfig is written atomically, with mode 0600, once the server answers, so a script may
 // wait for the file. Without --kubeconfig it is in a new temporary directory, which is removed at
 // the end. A file named by --kubeconfig is kept. An existing file is replaced only if it is empty
-// or has no other clusters, users and contexts than an earlier fakeapi wrote. Links are followed.
+// or has no other clusters, users and contexts than an earlier fakeapi wrote. It is removed first,
+// before anything can fail, so that a script never reads the one of an earlier run. Links are
+// followed. --ca-file writes the certificate authority, for clients without a kubeconfig.
+//
+// --output json replaces the announcement by one line of JSON, which is printed when the server and
+// the files are ready: url, kubeconfig (the path), ca (PEM, empty without --tls), token, controlURL
+// and version. With --until-stdin-ends the command ends when its stdin does. A program that starts it
+// with a pipe as stdin does not leave it behind, also if the program is killed.
+//
+// # A server for one command
+//
+// exec runs a command with a server, as env and timeout run one, and ends the server with it:
+//
+//	fakeapi exec --load manifests -- kubectl get pods
+//
+// The command has the environment variables KUBECONFIG, FAKEAPI_URL, and FAKEAPI_CONTROL, the URL of
+// the control API, which needs no credentials there. It has the streams of exec. Signals are
+// forwarded to it; those of the terminal's keys it has already. The exit status is that of the
+// command, 128 and the number of a signal that ended it, 127 if it is not found, 126 if it cannot be
+// executed, and 125 if the server cannot be started. When the command has failed, the timeline page is
+// written to the folder FAKEAPI_ARTIFACTS, or else to that for temporary files, and its path is
+// printed on stderr.
+//
+// If exec is killed, so are the command and all processes that it started, and the temporary
+// kubeconfig is removed (on Linux; elsewhere only signals that can be caught end the command).
+//
+// # Environment variables
+//
+// These apply to the servers of serve and exec, to those of the programs kube-apiserver and etcd of
+// envtest-assets, and the first two also to those of fakeapi.Start in Go tests. Package
+// internal/cmd/environment documents them.
+//
+//	FAKEAPI_FAULTS             fault rules, separated by semicolons or lines, or the path of a file;
+//	                           they are added to those of flags
+//	FAKEAPI_SEED               the value of --seed, if that is not set
+//	FAKEAPI_WATCH_CACHE_DELAY  a duration that watches, and reads that may be stale, are behind the store
+//	FAKEAPI_ARTIFACTS          the folder of timeline pages, one for each server, written at its end
+//	FAKEAPI_ACCESS_REPORT      the file of the report of accesses; existing files are not overwritten,
+//	                           but the name gets a number
+//	FAKEAPI_CONTROL            HOST:PORT where the control API listens, without credentials, or a file
+//	                           to which its URL is appended
 //
 // # TLS, users and permissions
 //
@@ -300,6 +353,25 @@
 // /metrics, if the user may read it; with --self it is the heap of the process, including the
 // clients. bench is load: do not run it against a cluster in use. Failed requests result in exit
 // status 1.
+//
+// # envtest and other programs that start kube-apiserver
+//
+// Started under the names kube-apiserver, etcd and kubectl, the program is these. envtest-assets
+// makes a folder with links under these names, by default in the user's cache directory, and prints
+// the variable for it. Then suites that use the envtest of controller-runtime, or any program that
+// starts a control plane from KUBEBUILDER_ASSETS, run without a change. With -p path it prints the
+// path only, as setup-envtest does. Files of other programs are not replaced.
+//
+//	eval "$(fakeapi envtest-assets)" && go test ./...
+//
+// etcd keeps the objects in memory and serves them; kube-apiserver parses its flags, opens its port
+// and passes both to etcd. An API server that is started again on the same etcd has the objects
+// again, at their resourceVersions; an etcd that is started again is empty. Both listen on loopback
+// addresses only. They end at SIGTERM and SIGINT, and with the process that started them, also if
+// that is killed. kube-apiserver has all flags of the real one; its log lists those without effect.
+// kubectl is the next one on PATH. The environment variables FAKEAPI_* of package
+// internal/cmd/environment add fault rules and write timelines and reports. The processes need a
+// Unix system.
 //
 // # Exit status
 //

@@ -63,7 +63,7 @@ func placeholders(t *testing.T, dir string) map[string]string {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
-	srv := fakeapi.Start(t, fakeapi.WithControlAPI())
+	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithNamespaceDeletionDelay(0))
 	config := srv.RESTConfig()
 	config.UserAgent = "manager/v1"
 	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
@@ -71,6 +71,8 @@ func placeholders(t *testing.T, dir string) map[string]string {
 	manifests := filepath.Join(dir, "rbac")
 	require.NoError(t, os.Mkdir(manifests, 0o700))
 	write("rbac/robot.yaml", robotManifest)
+	kubectl := write("kubectl", "#!/bin/sh\ncat $KUBECONFIG\n")
+	require.NoError(t, os.Chmod(kubectl, 0o700))
 	recordings, err := filepath.Abs("../../internal/cmd/golden/testdata/v1.37")
 	require.NoError(t, err)
 	return map[string]string{
@@ -80,6 +82,8 @@ func placeholders(t *testing.T, dir string) map[string]string {
 		"RULES":       write("rules", "slow: when verb(list) do delay(1ms)\n"),
 		"FILE.txtar":  write("FILE.txtar", aScenario),
 		"case.txtar":  write("case.txtar", aScenario),
+		"manifests":   manifests,
+		"kubectl":     kubectl,
 		"/tmp/config": filepath.Join(dir, "config"),
 	}
 }

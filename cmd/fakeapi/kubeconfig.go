@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	fakeapi "example.com/fakeapi/fake"
 )
 
 // kubeconfigFile is the file of the kubeconfig.
@@ -56,6 +59,63 @@ func (f *kubeconfigFile) write(content []byte) error {
 	}
 	if err != nil {
 		return fmt.Errorf("kubeconfig %s: %w", f.path, unwrapPathError(err))
+	}
+	return nil
+}
+
+// writeCredentials writes the file of --ca-file and then the kubeconfig, for which a script may wait.
+func (f *serverFlags) writeCredentials(s *fakeapi.Server) (*kubeconfigFile, error) {
+	content, err := s.Kubeconfig()
+	if err != nil {
+		return nil, err
+	}
+	if f.caFile != "" {
+		path, err := followLinks(f.caFile)
+		if err == nil {
+			err = replaceFile(path, 0o644, func(w *os.File) error {
+				_, err := w.Write(s.CACertificate())
+				return err
+			})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--ca-file %s: %w", f.caFile, unwrapPathError(err))
+		}
+	}
+	file, err := newKubeconfigFile(f.kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.write(content); err != nil {
+		return nil, errors.Join(err, file.close())
+	}
+	return file, nil
+}
+
+// serverConfigName is the name of the cluster, the user and the context in the kubeconfig of a server.
+const serverConfigName = "fakeapi"
+
+// removeOldKubeconfig removes the kubeconfig of an earlier server, so that a script that waits for
+// the file does not read it. An empty file stays. Any other file is an error.
+func removeOldKubeconfig(path string) error {
+	template := clientcmdapi.NewConfig()
+	template.Clusters[serverConfigName] = clientcmdapi.NewCluster()
+	template.AuthInfos[serverConfigName] = clientcmdapi.NewAuthInfo()
+	template.Contexts[serverConfigName] = clientcmdapi.NewContext()
+	content, err := clientcmd.Write(*template)
+	if err != nil {
+		return err
+	}
+	if err := (&kubeconfigFile{path: path}).mayReplace(content); err != nil {
+		return fmt.Errorf("kubeconfig %s: %w", path, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		return nil // if it cannot be written, writing it returns the error
+	}
+	if path, err = followLinks(path); err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		return fmt.Errorf("kubeconfig %s: %w", path, unwrapPathError(err))
 	}
 	return nil
 }

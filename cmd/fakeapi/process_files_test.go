@@ -77,11 +77,11 @@ func reportToDescriptors(t *testing.T, binary string) {
 
 // limitFiles limits the size of the files that a process may write to a KiB, like a full disk.
 func limitFiles(t *testing.T, binary string) {
-	server := fakeapi.Start(t)
+	server := fakeapi.Start(t, fakeapi.WithNamespaceDeletionDelay(0))
 	kubeconfig := kubeconfigOf(t, server)
 	for name, args := range map[string][]string{
-		"report":     {"conformance", "--kubeconfig", kubeconfig, "--run", "^GT-0", "-q", "--report", "html=FILE"},
-		"compare":    {"compare", "--left", "self", "--right", "self", "--run", "^(GT|LS)-0", "-q", "--report", "json=FILE"},
+		"report":     {"conformance", "--kubeconfig", kubeconfig, "--run", "^GT-01", "-q", "--report", "html=FILE"},
+		"compare":    {"compare", "--left", "self", "--right", "self", "--run", "^(GT|LS)-0[12]", "-q", "--report", "json=FILE"},
 		"page":       {"run", "-q", "--html", "FOLDER", "FOLDER/file.txtar"},
 		"kubeconfig": {"serve", "--tls", "--kubeconfig", "FILE"},
 	} {

@@ -25,7 +25,8 @@ type command struct {
 	arguments string
 	// summary is the command's line in the list of commands.
 	summary string
-	// run runs the command. It returns early, without an error, when ctx ends.
+	// run runs the command. It returns early, without an error, when ctx ends, unless it waits for
+	// another command.
 	run func(ctx context.Context, c *call) error
 }
 
@@ -34,11 +35,13 @@ type command struct {
 func commandList() []command {
 	return []command{
 		{"serve", serveArguments, "serve an API until interrupted (the default)", serve},
+		{"exec", execArguments, "run a command with a server, and end the server with it", execCommand},
 		{"proxy", proxyArguments, "put fault rules in front of a real cluster until interrupted", proxy},
 		{"access", accessArguments, "print which permissions clients of a running server needed, or compare them with manifests", accessCommand},
 		{"run", runArguments, "run scenarios and print their results", runScenarios},
 		{"conformance", conformanceArguments, "check whether a server behaves as a Kubernetes API server does", conformanceCommand},
 		{"compare", compareArguments, "send the same requests to two servers and print the differences", compareCommand},
+		{"envtest-assets", assetsArguments, "make a folder for KUBEBUILDER_ASSETS: this program as kube-apiserver, etcd and kubectl", envtestAssets},
 		{"bench", benchArguments, "measure a server: latencies, rates, memory", bench},
 		{"version", "", "print the version, and that of the API server it behaves as", printVersion},
 	}
@@ -60,8 +63,8 @@ type call struct {
 	// control characters are escaped.
 	stdout io.Writer
 	stderr io.Writer // progress and errors
-	// raw is stdout for reports in other formats.
-	raw io.Writer
+	// raw is stdout for reports in other formats. raw and rawErr are the streams of other commands.
+	raw, rawErr io.Writer
 }
 
 // usageError is an invalid command line.
@@ -79,15 +82,22 @@ var errReported = errors.New("reported")
 
 // run runs the program and returns the exit status. It returns when ctx ends.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	rawErr := stderr
 	stderr = printable.NewWriter(stderr)
-	err := dispatch(ctx, &call{args: args, stdout: printable.NewWriter(stdout), stderr: stderr, raw: stdout})
+	err := dispatch(ctx, &call{args: args, stdout: printable.NewWriter(stdout), stderr: stderr, raw: stdout, rawErr: rawErr})
+	exit, isExit := errors.AsType[errExit](err)
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case errors.Is(err, errReported):
 		return exitError
+	case isExit && exit.error == nil:
+		return exit.status
 	}
 	_, _ = fmt.Fprintln(stderr, errorLine(err))
+	if isExit {
+		return exit.status
+	}
 	if errors.As(err, new(usageError)) || errors.As(err, new(errUndecided)) {
 		return exitUsage
 	}
@@ -103,6 +113,8 @@ func dispatch(ctx context.Context, c *call) error {
 	}
 	name := args[0]
 	switch name {
+	case superviseName:
+		return supervise(args[1:])
 	case "help", "-h", "-help", "--help":
 		return help(ctx, c, args[1:])
 	}

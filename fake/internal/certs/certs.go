@@ -32,15 +32,22 @@ type Authority struct {
 
 // NewAuthority creates an authority with a new key.
 func NewAuthority() (*Authority, error) {
+	now := time.Now()
+	return newAuthority("fakeapi-ca", now.Add(-validBefore), now.Add(ValidAfter))
+}
+
+// newAuthority creates an authority whose certificate is valid from one time to another.
+func newAuthority(name string, from, to time.Time) (*Authority, error) {
 	// Generating keys, serial numbers and certificates fails only if the machine has no randomness.
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("certificate authority: %w", err)
 	}
-	template, err := newTemplate("fakeapi-ca")
+	template, err := newTemplate(name)
 	if err != nil {
 		return nil, err
 	}
+	template.NotBefore, template.NotAfter = from, to
 	template.IsCA, template.BasicConstraintsValid = true, true
 	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -95,6 +102,17 @@ func (a *Authority) IssueClient(lifetime time.Duration, user string, groups ...s
 	if lifetime != 0 {
 		template.NotAfter = time.Now().Add(lifetime)
 	}
+	return a.sign(template)
+}
+
+// issueFor issues a client certificate for a user that is valid as long as the authority.
+func (a *Authority) issueFor(user string) (tls.Certificate, error) {
+	template, err := newTemplate(user)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	template.NotBefore, template.NotAfter = a.certificate.NotBefore, a.certificate.NotAfter
 	return a.sign(template)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,11 +47,17 @@ type Settings struct {
 	// CacheInitialization is how long the watch cache of a custom resource initializes after its
 	// definition has changed (CD-08).
 	CacheInitialization time.Duration
+	// View is the state that reads from the watch cache see, of an API that is no replica. It is nil
+	// for all of the store.
+	View watchcache.View
 	// BookmarkInterval is the time between the bookmarks of a watch (BM-08).
 	BookmarkInterval time.Duration
 	// WatchTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice
 	// that (WA-17).
 	WatchTimeout time.Duration
+	// SystemObjects reports whether the server creates the objects of a kube-apiserver, among them the
+	// APIServices of the groups that it serves.
+	SystemObjects bool
 	// AdmissionPlugins names the plugins of kube-apiserver that are enabled, see plugins.Enabled.
 	AdmissionPlugins []string
 	// Reviewers are called like admission webhooks for every write of a request.
@@ -122,6 +129,8 @@ type API struct {
 	remaining         remainingCounts
 	continueLifetimes continueLifetimes
 	watchList         atomic.Bool // whether WatchList is enabled
+	// apiServicesMu is held while the APIServices that the server manages are written.
+	apiServicesMu sync.Mutex
 }
 
 // New returns an API that serves types and stores their objects in store. g generates uids and the
@@ -131,7 +140,7 @@ func New(store *memstore.Store, types *registry.Registry, g *ids.Generator, sett
 	if reserved == nil {
 		reserved = serviceallocator.NewReservedPorts()
 	}
-	return newAPI(store, nil, types, g, settings, reserved)
+	return newAPI(store, settings.View, types, g, settings, reserved)
 }
 
 // Replica returns an API on the same store. Its watch cache shows view.
@@ -150,7 +159,7 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 		continueLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime},
 	}
 	a.watchList.Store(true)
-	a.crds = controller.New(a.store, types, &a.clock, a.deleteKey)
+	a.crds = controller.New(a.store, types, &a.clock, a.deleteKey, a.syncCustomAPIServices)
 	a.services = a.newServiceAllocator(reserved)
 	a.store.AfterWrite = a.afterWrite
 	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds, Services: a.services}
@@ -220,8 +229,11 @@ func (a *API) LoadMissingItems(items []fixtures.Item) error { return a.loader.Lo
 // LoadSystem stores the namespaces that every cluster has, unless they exist.
 func (a *API) LoadSystem() error { return a.loader.LoadSystemNamespaces() }
 
-// SyncCRDs serves the types of the CustomResourceDefinitions in the store, and reconciles them.
-func (a *API) SyncCRDs() error { return a.crds.ReconcileAll() }
+// SyncCRDs serves the types of the CustomResourceDefinitions in the store, and reconciles them and the
+// APIServices that the server manages.
+func (a *API) SyncCRDs() error {
+	return errors.Join(a.crds.ReconcileAll(), a.RegisterAPIServices())
+}
 
 // ServiceAccountUser returns the user of a service account token for this server, and whether the
 // token is valid.

@@ -9,6 +9,7 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authentication/user"
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
@@ -47,6 +48,17 @@ func (a *API) deleteKey(res *resource.Resource, key string, opts *metav1.DeleteO
 // may change. Nothing is written if there is no object, or one with another uid, or nothing changes.
 // The object is removed if it was deleted and change removes its last finalizer (DL-05).
 func (a *API) ChangeKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, subresource string, change func(runtime.Object)) error {
+	return a.changeKey(ctx, user, controllerManager, res, key, uid, subresource, change)
+}
+
+// ChangeByServer is ChangeKey for the API server itself.
+func (a *API) ChangeByServer(ctx context.Context, res *resource.Resource, key, uid, subresource string, change func(runtime.Object)) error {
+	server := authenticationv1.UserInfo{Username: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
+	return a.changeKey(ctx, server, serverManager, res, key, uid, subresource, change)
+}
+
+// changeKey is ChangeKey for a field manager.
+func (a *API) changeKey(ctx context.Context, user authenticationv1.UserInfo, fieldManager string, res *resource.Resource, key, uid, subresource string, change func(runtime.Object)) error {
 	manager, err := a.types.FieldManager(res, subresource)
 	if err != nil {
 		return err
@@ -61,7 +73,7 @@ func (a *API) ChangeKey(ctx context.Context, user authenticationv1.UserInfo, res
 		if apiequality.Semantic.DeepEqual(obj, old) {
 			return old, nil
 		}
-		obj = a.clock.UpdateManagedFields(manager, old, obj, controllerManager)
+		obj = a.clock.UpdateManagedFields(manager, old, obj, fieldManager)
 		attributes := controllerAttributes(user, res, old)
 		attributes.Subresource, attributes.OldObject, attributes.Object = subresource, old, obj
 		if obj, err = a.reviewChange(ctx, &attributes); err != nil {

@@ -115,6 +115,9 @@ func (a *API) afterWrite(res *resource.Resource, e *memstore.Event) error {
 	if res.Group == "" && res.Plural == "services" && e.Prev != nil {
 		a.afterServiceWrite(res, e)
 	}
+	if isAPIServices(res) {
+		return a.afterAPIServiceWrite(e)
+	}
 	return a.crds.AfterWrite(res, e)
 }
 

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/audit"
+	serviceaccounts "k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/status"
@@ -50,6 +52,7 @@ func (a *API) createToken(q *request) error {
 		return err
 	}
 	tokenRequest.Status = *issued
+	audit.AddAuditAnnotation(q.r.Context(), serviceaccounts.IssuedCredentialIDAuditAnnotationKey, a.tokens.CredentialID(issued.Token))
 	return body.replyObject(http.StatusCreated, tokenRequest)
 }
 

@@ -66,7 +66,10 @@ var builtinManagers = sync.OnceValue(func() map[builtinKey]func() (*FieldManager
 		objectType := sync.OnceValue(func() *fastpath.Type {
 			obj := res.New()
 			obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
-			return fastpath.NewType(builtinTypes(), obj)
+			if resource.IsCRDResource(res) {
+				return fastpath.NewType(builtinTypes(), obj) // which does not have them
+			}
+			return fastpath.NewType(BuiltinTypeConverter(res.Group), obj)
 		})
 		key := builtinKey{resource: res.GroupVersionResource()}
 		managers[key] = sync.OnceValues(func() (*FieldManager, error) {

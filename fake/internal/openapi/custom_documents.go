@@ -36,9 +36,13 @@ func (d *Documents) WithCustomResources(custom []*CustomResource) *Documents {
 		next.v3[path] = v.v3
 	}
 	next.index = sync.OnceValue(next.buildIndex)
-	next.v2 = sync.OnceValue(func() *Document { return next.builtin.merge(next.versions) })
+	next.swagger = sync.OnceValue(func() *spec.Swagger { return next.builtin.merge(next.versions) })
+	next.v2 = sync.OnceValue(func() *Document {
+		doc := next.swagger()
+		return newDocument(encode(doc), func() []byte { return protobufV2(doc) })
+	})
 	if len(byPath) == 0 {
-		next.v2 = d.builtin.v2
+		next.v2, next.swagger = d.builtin.v2, d.builtin.swagger
 	}
 	return next
 }
@@ -115,7 +119,7 @@ func buildCustomV2(c *container, shared, more map[string]*definition) *spec.Swag
 }
 
 // merge builds the v2 document with all custom resources.
-func (b *builtinDocuments) merge(versions map[string]*customVersion) *Document {
+func (b *builtinDocuments) merge(versions map[string]*customVersion) *spec.Swagger {
 	doc := *b.swagger()
 	paths := *doc.Paths
 	doc.Paths, paths.Paths = &paths, maps.Clone(paths.Paths)
@@ -127,5 +131,5 @@ func (b *builtinDocuments) merge(versions map[string]*customVersion) *Document {
 		// The name of a parameter contains its hash.
 		maps.Copy(doc.Parameters, part.Parameters)
 	}
-	return newDocument(encode(&doc), func() []byte { return protobufV2(&doc) })
+	return &doc
 }

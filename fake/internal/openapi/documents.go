@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"k8s.io/kube-openapi/pkg/aggregator"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -26,6 +27,8 @@ type Documents struct {
 	index func() []byte
 	v3    map[string]func() *Document
 	v2    func() *Document
+	// swagger returns the object of v2, which must not be changed.
+	swagger func() *spec.Swagger
 }
 
 // Document is an encoded document. Its bytes must not be changed.
@@ -58,7 +61,7 @@ func New(table *resource.Table) *Documents {
 	for name, routes := range containers(table) {
 		b.v3[name] = sync.OnceValue(func() *Document { return buildV3(routes(), b.schemas()) })
 	}
-	d := &Documents{builtin: b, v3: b.v3, v2: b.v2}
+	d := &Documents{builtin: b, v3: b.v3, v2: b.v2, swagger: b.swagger}
 	d.index = sync.OnceValue(d.buildIndex)
 	return d
 }
@@ -66,6 +69,16 @@ func New(table *resource.Table) *Documents {
 // V3Index returns the JSON of /openapi/v3 (DI-18): the path of each document below V3Root with its
 // server-relative URL, which contains the document's hash. It must not be changed.
 func (d *Documents) V3Index() []byte { return d.index() }
+
+// V3IndexWith returns V3Index with documents of aggregated API servers, by their names, which replace
+// those of d.
+func (d *Documents) V3IndexWith(remote map[string]string) []byte {
+	paths := d.indexEntries()
+	for name, location := range remote {
+		paths[name] = IndexEntry{ServerRelativeURL: location}
+	}
+	return encode(map[string]any{"paths": paths})
+}
 
 // V3 returns the document with a name of the index: "api/v1", "apis/GROUP/VERSION", or a discovery
 // path, "api", "apis", "apis/GROUP", "version". It returns nil if there is no such document.
@@ -79,28 +92,43 @@ func (d *Documents) V3(name string) *Document {
 // V2 returns the v2 document.
 func (d *Documents) V2() *Document { return d.v2() }
 
+// V2With returns the v2 document with parts of those of aggregated API servers. Paths of d remain.
+// Other definitions of the same names are renamed. It builds a document at each call.
+func (d *Documents) V2With(parts []*spec.Swagger) (*Document, error) {
+	doc := *d.swagger()
+	doc.Paths, doc.Definitions, doc.Parameters = nil, nil, nil
+	for _, part := range append([]*spec.Swagger{d.swagger()}, parts...) {
+		if err := aggregator.MergeSpecsIgnorePathConflictRenamingDefinitionsAndParameters(&doc, part); err != nil {
+			return nil, err
+		}
+	}
+	return newDocument(encode(&doc), func() []byte { return protobufV2(&doc) }), nil
+}
+
 // V3URL returns the URL of a v3 document, which clients may cache for ever.
 func V3URL(name, hash string) string {
 	return V3Root + "/" + name + "?" + url.Values{"hash": {hash}}.Encode()
 }
 
-// indexEntry is the entry of a document in the index.
-type indexEntry struct {
+// IndexEntry is the entry of a document in the index.
+type IndexEntry struct {
 	ServerRelativeURL string `json:"serverRelativeURL"`
 }
 
-// buildIndex builds all documents, in parallel on all processors.
-func (d *Documents) buildIndex() []byte {
+func (d *Documents) buildIndex() []byte { return encode(map[string]any{"paths": d.indexEntries()}) }
+
+// indexEntries builds all documents, in parallel on all processors, and returns their entries.
+func (d *Documents) indexEntries() map[string]IndexEntry {
 	var group sync.WaitGroup
 	for _, get := range d.v3 {
 		group.Go(func() { get() })
 	}
 	group.Wait()
-	paths := make(map[string]indexEntry, len(d.v3))
+	paths := make(map[string]IndexEntry, len(d.v3))
 	for name, get := range d.v3 {
-		paths[name] = indexEntry{ServerRelativeURL: V3URL(name, get().Hash)}
+		paths[name] = IndexEntry{ServerRelativeURL: V3URL(name, get().Hash)}
 	}
-	return encode(map[string]any{"paths": paths})
+	return paths
 }
 
 // containers returns the routes of each v3 document by its name.

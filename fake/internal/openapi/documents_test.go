@@ -307,7 +307,7 @@ func TestDocuments(t *testing.T) {
 	require.Equal(t, string(one.V3Index()), string(other.V3Index()), "documents depend on the table only")
 	require.Equal(t, one.V2().Hash, other.V2().Hash)
 	var index struct {
-		Paths map[string]indexEntry `json:"paths"`
+		Paths map[string]IndexEntry `json:"paths"`
 	}
 	require.NoError(t, json.Unmarshal(one.V3Index(), &index))
 	require.Len(t, index.Paths, len(one.v3))

@@ -132,7 +132,7 @@ func complete(r *Resource) {
 	types := r.Scheme.AllKnownTypes()
 	r.objectType, r.listType = types[r.GroupVersionKind()], types[r.ListGroupVersionKind()]
 	r.storageType = types[r.StorageVersion.WithKind(r.Kind)]
-	if r.objectType == nil || r.listType == nil && r.IsStored() || r.storageType == nil {
+	if r.objectType == nil || r.listType == nil && !r.IsOnlyCreated() || r.storageType == nil {
 		panic(fmt.Sprintf("resource: the scheme does not have %s, its list kind or its storage version", r.GroupVersionKind()))
 	}
 	r.Deprecation = deprecationWarning(r.GroupVersionKind(), r.objectType)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
@@ -43,7 +44,11 @@ type encodedObject struct {
 // encodeDefault returns the objects for the default configuration. They are encoded once a process.
 var encodeDefault = sync.OnceValues(func() ([]encodedObject, error) {
 	c := Config{ServiceCIDRs: serviceallocator.DefaultConfig().ServiceClusterIPRange, Port: placeholderPort}
-	return encode(slices.Concat(c.configured(), common()))
+	configured, err := c.configured()
+	if err != nil {
+		return nil, err
+	}
+	return encode(slices.Concat(configured, common()))
 })
 
 // Count returns how many objects Load stores for c, which depends only on System and BootstrapPolicy.
@@ -78,11 +83,15 @@ func encodeSystem(c Config) ([]encodedObject, error) {
 		return objects, err
 	}
 	c.Port = placeholderPort
-	configured, err := encode(c.configured())
+	configured, err := c.configured()
 	if err != nil {
 		return nil, err
 	}
-	return append(configured, objects[len(configured):]...), nil
+	encoded, err := encode(configured)
+	if err != nil {
+		return nil, err
+	}
+	return append(encoded, objects[len(encoded):]...), nil
 }
 
 // Load stores the objects for c in an empty store. Each is created at now, and its uid depends on
@@ -108,34 +117,32 @@ func newUID(seed [sha256.Size]byte, key string) string {
 	return uuid.NewHash(sha256.New(), uuid.UUID(seed[:16]), []byte(key), 4).String()
 }
 
-// kindOf returns the kind of an object.
-func kindOf(obj runtime.Object) (schema.GroupVersionKind, error) {
-	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
-	if err != nil {
-		return schema.GroupVersionKind{}, err
-	}
-	return kinds[0], nil
-}
-
 // replacer replaces the placeholders in drafts.
 type replacer struct {
-	second, day, port []byte
-	buffer            []byte // the data of the last result, which the store has copied
+	placeholders, values replacements
+	buffer               []byte // the data of the last result, which the store has copied
+}
+
+// replacements are the texts of what differs between servers.
+type replacements struct{ second, day, port []byte }
+
+func newReplacements(at time.Time, port int32) replacements {
+	second := at.UTC().AppendFormat(nil, secondLayout)
+	return replacements{second: second, day: second[:len(dayLayout)], port: strconv.AppendInt(nil, int64(port), 10)}
 }
 
 func newReplacer(now time.Time, port int32) *replacer {
-	second := now.UTC().AppendFormat(nil, secondLayout)
-	return &replacer{second: second, day: second[:len(dayLayout)], port: strconv.AppendInt(nil, int64(port), 10)}
+	return &replacer{placeholders: newReplacements(placeholderTime.Time, placeholderPort), values: newReplacements(now, port)}
 }
 
 // replace returns a copy of d for an object with a uid. Its data is valid until the next call.
 func (r *replacer) replace(d *memstore.Draft, uid string) memstore.Draft {
 	r.buffer = append(r.buffer[:0], d.Data...)
 	overwrite(r.buffer, []byte(placeholderUID), []byte(uid))
-	overwrite(r.buffer, placeholderTime.UTC().AppendFormat(nil, secondLayout), r.second)
-	overwrite(r.buffer, placeholderTime.UTC().AppendFormat(nil, dayLayout), r.day)
-	if port := strconv.AppendInt(nil, placeholderPort, 10); bytes.Contains(r.buffer, port) {
-		r.buffer = bytes.ReplaceAll(r.buffer, port, r.port)
+	overwrite(r.buffer, r.placeholders.second, r.values.second)
+	overwrite(r.buffer, r.placeholders.day, r.values.day)
+	if bytes.Contains(r.buffer, r.placeholders.port) {
+		r.buffer = bytes.ReplaceAll(r.buffer, r.placeholders.port, r.values.port)
 	}
 	copied := *d
 	copied.Data, copied.UID = r.buffer, uid
@@ -170,4 +177,16 @@ func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
 		encoded = append(encoded, encodedObject{key, draft})
 	}
 	return encoded, nil
+}
+
+// kindOf returns the kind of an object.
+func kindOf(obj runtime.Object) (schema.GroupVersionKind, error) {
+	if _, ok := obj.(*apiregistrationv1.APIService); ok {
+		return apiregistrationv1.SchemeGroupVersion.WithKind("APIService"), nil
+	}
+	kinds, _, err := scheme.Scheme.ObjectKinds(obj)
+	if err != nil {
+		return schema.GroupVersionKind{}, err
+	}
+	return kinds[0], nil
 }

@@ -60,6 +60,7 @@ var printers = sync.OnceValue(func() map[schema.GroupVersionKind]*Printer {
 		ingressPrinters(),
 		networkPrinters(),
 		rbacPrinters(),
+		apiregistrationPrinters(),
 		certificatePrinters(),
 		storagePrinters(),
 		admissionregistrationPrinters(),

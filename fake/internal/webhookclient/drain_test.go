@@ -27,7 +27,7 @@ func TestDrain(t *testing.T) {
 			end := transport.BeginCall()
 			ended := make(chan error)
 			go func() {
-				_, err := transport.dialContext(t.Context(), "tcp", "a:1")
+				_, err := transport.DialContext(t.Context(), "tcp", "a:1")
 				ended <- err
 			}()
 			<-dialed

@@ -1,5 +1,5 @@
-// Package webhookclient makes the connections to webhooks: conversion webhooks, and admission
-// webhooks. The clients of the API server's library use it.
+// Package webhookclient makes the connections to webhooks, for conversion and for admission, and to
+// aggregated API servers. The clients of the API server's library use it.
 //
 // The library caches its connections in the process, where they would remain open after the server
 // is closed, and would not belong to a synctest bubble. A Transport uses the Dialer of its server and
@@ -140,14 +140,23 @@ type service struct {
 	port            int32
 }
 
-// RoundTrip implements http.RoundTripper.
-func (s service) RoundTrip(r *http.Request) (*http.Response, error) {
-	address, err := s.transport.network.Services(s.namespace, s.name, s.port)
+// ServiceAddress returns the address, host and port, of a service.
+func (n *Transport) ServiceAddress(namespace, name string, port int32) (string, error) {
+	address, err := n.network.Services(namespace, name, port)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if _, _, err := net.SplitHostPort(address); err != nil {
-		return nil, fmt.Errorf("service %s/%s: %w", s.namespace, s.name, err)
+		return "", fmt.Errorf("service %s/%s: %w", namespace, name, err)
+	}
+	return address, nil
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s service) RoundTrip(r *http.Request) (*http.Response, error) {
+	address, err := s.transport.ServiceAddress(s.namespace, s.name, s.port)
+	if err != nil {
+		return nil, err
 	}
 	r = r.Clone(r.Context()) // its Host is the name of the service
 	r.URL.Host = address
@@ -166,7 +175,7 @@ func (n *Transport) AuthenticationInfoResolver(webhook.AuthenticationInfoResolve
 		return &rest.Config{
 			UserAgent: userAgent,
 			Timeout:   CallTimeout,
-			Dial:      n.dialContext,
+			Dial:      n.DialContext,
 			// No proxy. Because Proxy is a function, client-go does not keep the Transport in its
 			// cache, where it would remain after Close.
 			Proxy:         func(*http.Request) (*url.URL, error) { return nil, nil },
@@ -234,8 +243,8 @@ func (i interceptor) WrappedRoundTripper() http.RoundTripper { return i.next }
 // Close cancels calls in progress and closes the connections. Later calls fail.
 func (n *Transport) Close() { n.cancel() }
 
-// dialContext dials, and is canceled by Close.
-func (n *Transport) dialContext(ctx context.Context, network, address string) (net.Conn, error) {
+// DialContext dials, and is canceled by Close. The connection is closed by Close, too.
+func (n *Transport) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if n.ctx.Err() != nil {
 		return nil, errClosed
 	}

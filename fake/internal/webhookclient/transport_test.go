@@ -26,14 +26,14 @@ func TestLoopbackOnly(t *testing.T) {
 	n := New(Network{}, "hook")
 	defer n.Close()
 	for _, host := range []string{"127.0.0.1", "localhost"} {
-		conn, err := n.dialContext(t.Context(), "tcp", net.JoinHostPort(host, port))
+		conn, err := n.DialContext(t.Context(), "tcp", net.JoinHostPort(host, port))
 		require.NoError(t, err, host)
 		require.NoError(t, conn.Close())
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, host := range []string{"127.8.9.1", "::1"} {
-		_, err := n.dialContext(canceled, "tcp", net.JoinHostPort(host, port))
+		_, err := n.DialContext(canceled, "tcp", net.JoinHostPort(host, port))
 		require.ErrorContains(t, err, "operation was canceled", host)
 	}
 	remote := New(Network{AllowRemote: true}, "hook")
@@ -44,13 +44,13 @@ func TestLoopbackOnly(t *testing.T) {
 	defer ownDialer.Close()
 	for _, host := range []string{"10.0.0.1", "192.0.2.1", "0.0.0.0", "2001:db8::1", "::ffff:10.0.0.1", "hook.example.com", "hook.default.svc", "localhost.example.com", "127.0.0.1.example.com"} {
 		address := net.JoinHostPort(host, "443")
-		_, err := n.dialContext(t.Context(), "tcp", address)
+		_, err := n.DialContext(t.Context(), "tcp", address)
 		require.EqualError(t, err, "dial tcp: address "+address+": "+unreachable)
 		var dialError *net.OpError
 		require.ErrorAs(t, err, &dialError)
-		_, err = remote.dialContext(canceled, "tcp", address)
+		_, err = remote.DialContext(canceled, "tcp", address)
 		require.ErrorContains(t, err, "operation was canceled", host)
-		_, err = ownDialer.dialContext(t.Context(), "tcp", address)
+		_, err = ownDialer.DialContext(t.Context(), "tcp", address)
 		require.EqualError(t, err, "dialed "+address)
 	}
 }

@@ -44,14 +44,17 @@ type Controller struct {
 	types  *registry.Registry
 	clock  *clock.Clock
 	delete DeleteFunc
+	// reconciled is called when CustomResourceDefinitions have been reconciled.
+	reconciled func() error
 }
 
 // DeleteFunc deletes the object under a key as a DELETE request does.
 type DeleteFunc func(res *resource.Resource, key string, opts *metav1.DeleteOptions) error
 
-// New returns a Controller that deletes instances by delete.
-func New(store *storage.Store, types *registry.Registry, clock *clock.Clock, delete DeleteFunc) *Controller {
-	return &Controller{store: store, types: types, clock: clock, delete: delete}
+// New returns a Controller that deletes instances by delete. It calls reconciled after it has
+// reconciled CustomResourceDefinitions.
+func New(store *storage.Store, types *registry.Registry, clock *clock.Clock, delete DeleteFunc, reconciled func() error) *Controller {
+	return &Controller{store: store, types: types, clock: clock, delete: delete, reconciled: reconciled}
 }
 
 // AfterWrite is the AfterWrite function of a storage.Store. It reconciles the
@@ -60,10 +63,10 @@ func New(store *storage.Store, types *registry.Registry, clock *clock.Clock, del
 func (c *Controller) AfterWrite(res *resource.Resource, e *memstore.Event) error {
 	switch {
 	case resource.IsCRDResource(res):
-		return c.reconcile(strings.TrimPrefix(cmp.Or(e.Record, e.Prev).Key, resource.CRDKey("")))
+		return errors.Join(c.reconcile(strings.TrimPrefix(cmp.Or(e.Record, e.Prev).Key, resource.CRDKey(""))), c.reconciled())
 	case res.Custom != nil && e.Record == nil && c.types.IsTerminating(res) &&
 		c.store.View().Count(codec.Key(res, "", "")) == 0:
-		return c.reconcile(res.Custom.CRD().Object().Name)
+		return errors.Join(c.reconcile(res.Custom.CRD().Object().Name), c.reconciled())
 	}
 	return nil
 }
@@ -78,7 +81,7 @@ func (c *Controller) ReconcileAll() error {
 			return err
 		}
 	}
-	return nil
+	return c.reconciled()
 }
 
 // reconcile runs the controllers after the CustomResourceDefinition with a name has changed, until

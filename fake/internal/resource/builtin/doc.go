@@ -1,6 +1,5 @@
 // Package builtin has the built-in types: those that a v1.37 kube-apiserver serves by default.
 // These are the stable versions; beta versions introduced since 1.24 are off by default (KEP-3136).
-// componentstatuses and the types of apiregistration.k8s.io are not included.
 //
 // [Table] returns them as a resource.Table. Each API group has a package named after it (core,
 // apps, resourcek8sio, ...). Its file resources.go has the rows of the table. A type with defaults or

@@ -6,10 +6,12 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin/admissionregistration"
 	"example.com/fakeapi/fake/internal/resource/builtin/apiextensions"
+	"example.com/fakeapi/fake/internal/resource/builtin/apiregistration"
 	"example.com/fakeapi/fake/internal/resource/builtin/apps"
 	"example.com/fakeapi/fake/internal/resource/builtin/authentication"
 	"example.com/fakeapi/fake/internal/resource/builtin/authorization"
@@ -45,7 +47,7 @@ var allVersions = sync.OnceValue(func() *resource.Table { return resource.NewTab
 func servesByDefault(gvr schema.GroupVersionResource) bool { return !isOtherVersion(gvr) }
 
 // TableWithoutValidation returns Table without the validation of the types and their warnings. It
-// keeps the rules of metadata, and all of CustomResourceDefinitions.
+// keeps the rules of metadata, and all of CustomResourceDefinitions and APIServices.
 func TableWithoutValidation() *resource.Table { return tableWithoutValidation() }
 
 var tableWithoutValidation = sync.OnceValue(func() *resource.Table { return allWithoutValidation().WithServed(servesByDefault) })
@@ -54,7 +56,7 @@ var tableWithoutValidation = sync.OnceValue(func() *resource.Table { return allW
 var allWithoutValidation = sync.OnceValue(func() *resource.Table {
 	all := withOtherVersions(resources())
 	for i := range all {
-		if all[i].Group != apiextensionsv1.GroupName {
+		if all[i].Group != apiextensionsv1.GroupName && all[i].Group != apiregistrationv1.GroupName {
 			removeValidation(&all[i])
 		}
 	}
@@ -75,6 +77,7 @@ func removeValidation(r *resource.Resource) {
 func resources() []resource.Resource {
 	return slices.Concat(
 		core.Resources(),
+		apiregistration.Resources(),
 		apps.Resources(),
 		events.Resources(),
 		authentication.Resources(),
@@ -92,8 +95,8 @@ func resources() []resource.Resource {
 		coordination.Resources(),
 		node.Resources(),
 		discovery.Resources(),
-		flowcontrol.Resources(),
 		resourcek8sio.Resources(),
+		flowcontrol.Resources(),
 		storagemigration.Resources(),
 	)
 }

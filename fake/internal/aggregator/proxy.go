@@ -1,0 +1,132 @@
+package aggregator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/client-go/transport"
+)
+
+// discoveryTimeout is the time limit of a request for a discovery document.
+const discoveryTimeout = 5 * time.Second
+
+// Serve forwards a request of a user to the server of an APIService. Errors are text, as those of a
+// real server.
+func (a *Aggregator) Serve(w http.ResponseWriter, r *http.Request, s *APIService, u user.Info) {
+	if !s.IsAvailable() {
+		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
+		return
+	}
+	a.forward(w, r, s, u)
+}
+
+// forward is Serve for a server that may not be available.
+func (a *Aggregator) forward(w http.ResponseWriter, r *http.Request, s *APIService, u user.Info) {
+	b, err := a.backend(&s.Spec)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	ref := s.Spec.Service
+	host, err := a.transport.ServiceAddress(ref.Namespace, ref.Name, *ref.Port)
+	if err != nil {
+		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
+		return
+	}
+	if isDiscoveryPath(r.URL.Path) {
+		ctx, cancel := context.WithTimeout(r.Context(), discoveryTimeout)
+		defer cancel()
+		r = r.WithContext(ctx)
+	}
+	reverse := httputil.ReverseProxy{
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.Out.URL = &url.URL{Scheme: "https", Host: host, Path: p.In.URL.Path, RawQuery: p.In.URL.Query().Encode()}
+			p.Out.Header["X-Forwarded-For"] = p.In.Header["X-Forwarded-For"]
+			p.SetXForwarded()
+			p.Out.Header.Set("X-Forwarded-Host", host)
+			p.Out.Header.Set("X-Forwarded-Proto", "https")
+			p.Out.Header.Set("X-Forwarded-Uri", forwardedURI(p.In.URL))
+			p.Out.Host = p.In.Host
+			removeCredentials(p.Out.Header)
+			transport.SetAuthProxyHeaders(p.Out, u.GetName(), u.GetUID(), u.GetGroups(), u.GetExtra())
+		},
+		Transport:      b.roundTripper(r),
+		FlushInterval:  -1,
+		ErrorLog:       log.New(io.Discard, "", 0),
+		ModifyResponse: modifyResponse,
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, fmt.Sprintf("error trying to reach service: %v", err), http.StatusServiceUnavailable)
+		},
+	}
+	reverse.ServeHTTP(w, r)
+}
+
+// isDiscoveryPath reports whether a path is that of a group and version.
+func isDiscoveryPath(path string) bool {
+	return strings.Count(strings.Trim(path, "/"), "/") == 2
+}
+
+// roundTripper returns the transport for a request.
+func (b *backend) roundTripper(r *http.Request) http.RoundTripper {
+	for _, value := range r.Header["Connection"] {
+		if strings.Contains(strings.ToLower(value), "upgrade") {
+			return b.upgrade
+		}
+	}
+	return b.http
+}
+
+// forwardedURI returns the path of a request for the header X-Forwarded-Uri.
+func forwardedURI(u *url.URL) string {
+	uri := path.Join(u.EscapedPath())
+	if strings.HasSuffix(u.Path, "/") && uri != "/" {
+		uri += "/"
+	}
+	return uri
+}
+
+// removeCredentials removes the headers of authentication and impersonation, which were read before.
+func removeCredentials(h http.Header) {
+	h.Del("Authorization")
+	for name := range h {
+		if strings.HasPrefix(name, "Impersonate-") {
+			h.Del(name)
+		}
+	}
+}
+
+// modifyResponse rejects redirects, and removes the headers that allow a browser the use of the other
+// server.
+func modifyResponse(response *http.Response) error {
+	for _, name := range []string{
+		"Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
+		"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
+	} {
+		response.Header.Del(name)
+	}
+	if response.StatusCode < 300 || response.StatusCode > 399 || response.Header.Get("Location") == "" {
+		return nil
+	}
+	if err := response.Body.Close(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	const text = "the backend attempted to redirect this request, which is not permitted"
+	response.StatusCode, response.Header = http.StatusBadGateway, http.Header{}
+	response.Body, response.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+	return nil
+}
+
+// aggregatorUser is the user of requests of the aggregator itself.
+func aggregatorUser() user.Info {
+	return &user.DefaultInfo{Name: "system:kube-aggregator", Groups: []string{user.SystemPrivilegedGroup}}
+}
