@@ -88,9 +88,10 @@ func findPackages(t *testing.T) (packages []testPackage) {
 	longest := []string{"pkg/manager", "pkg/cache"}
 	first := make([]testPackage, 0, len(longest))
 	for line := range strings.Lines(goCommand(t, ".", "list", "-f", format, controllerRuntime+"/pkg/...")) {
-		name, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
-		p := testPackage{strings.TrimPrefix(name, controllerRuntime+"/"), strings.Contains(imports, "github.com/onsi/ginkgo/v2")}
-		if !strings.Contains(name+imports, "/pkg/envtest") && !strings.Contains(imports, "/testing/controlplane") {
+		name, imports, _ := strings.Cut(line, " ")
+		imports = strings.ReplaceAll(imports, "\n", " ")
+		p := testPackage{strings.TrimPrefix(strings.TrimSpace(name), controllerRuntime+"/"), strings.Contains(imports, "github.com/onsi/ginkgo/v2")}
+		if p.dir != "pkg/envtest" && !strings.Contains(imports, "/pkg/envtest ") && !strings.Contains(imports, "/testing/controlplane") {
 			continue
 		}
 		if p.dir == longest[0] || p.dir == longest[1] {

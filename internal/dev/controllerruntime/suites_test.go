@@ -19,7 +19,8 @@ var expectedFailures = map[string]string{}
 // races lists the specs that fail now and then with every API server, with the reasons. They are run
 // again once.
 var races = map[string]string{
-	"should allow for get informer to be cancelled":                      "the informer may have synced before the cancelled context is noticed",
+	"when context is cancelled": "the informer may have synced before the cancelled context is noticed",
+	"to be cancelled":           "likewise",
 	"should refuse to add runnable if stop procedure is already engaged": "the runnable is added after a fixed time, in which the manager may not have begun to stop",
 }
 
