@@ -20,7 +20,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/discovery"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
@@ -168,7 +169,7 @@ func TestAggregatedAPI(t *testing.T) {
 	// The server authorizes requests before it forwards them.
 	ann, err := srv.RESTConfigWithCertificate("ann", "team-a")
 	require.NoError(t, err)
-	_, err = discovery.NewDiscoveryClientForConfigOrDie(ann).RESTClient().Get().AbsPath(metricsPath + "/nodes").DoRaw(t.Context())
+	_, err = dynamic.NewForConfigOrDie(ann).Resource(schema.GroupVersionResource{Group: metricsGroup, Version: "v1beta1", Resource: "nodes"}).List(t.Context(), metav1.ListOptions{})
 	require.EqualError(t, err, `nodes.metrics.k8s.io is forbidden: User "ann" cannot list resource "nodes" in API group "metrics.k8s.io" at the cluster scope`)
 
 	code, _, body = getWithAccept(t, srv, "GET", metricsPath+"/redirect", "application/json")
