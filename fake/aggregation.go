@@ -3,6 +3,7 @@ package fakeapi
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"example.com/fakeapi/fake/internal/aggregator"
@@ -72,9 +73,16 @@ func (s *Server) openAPIV2(r *http.Request, documents *openapi.Documents) *opena
 	if len(parts) == 0 {
 		return documents.V2()
 	}
+	t := &s.openAPI
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.mergedOf == documents && slices.Equal(t.parts, parts) {
+		return t.merged
+	}
 	doc, err := documents.V2With(parts)
 	if err != nil {
 		return documents.V2()
 	}
+	t.mergedOf, t.parts, t.merged = documents, parts, doc
 	return doc
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,10 +121,10 @@ func TestAPIServiceValidation(t *testing.T) {
 // answer is stale in discovery, and keeps namespaces from being deleted, until it does again.
 func TestAggregatedAPIOnVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var away bool
+		var away atomic.Bool
 		handler := &metricsServer{Server: &httptest.Server{}}
 		listener, caBundle := serveWebhook(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if away {
+			if away.Load() {
 				http.Error(w, "starting", http.StatusServiceUnavailable)
 				return
 			}
@@ -148,7 +149,7 @@ spec:
 		require.Equal(t, "kube-system/metrics-server True", apiServiceRows(t, srv)[metricsAPIService])
 		require.Empty(t, staleVersions(t, srv))
 
-		away = true
+		away.Store(true)
 		time.Sleep(31 * time.Second)
 		require.Equal(t, "kube-system/metrics-server False (FailedDiscoveryCheck)", apiServiceRows(t, srv)[metricsAPIService])
 		require.Equal(t, []string{"metrics.k8s.io/v1beta1"}, staleVersions(t, srv))
@@ -167,7 +168,7 @@ spec:
 		require.Equal(t, "Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: "+
 			"metrics.k8s.io/v1beta1: stale GroupVersion discovery: metrics.k8s.io/v1beta1", team.Status.Conditions[0].Message)
 
-		away = false
+		away.Store(false)
 		time.Sleep(2 * time.Minute)
 		require.Equal(t, "kube-system/metrics-server True", apiServiceRows(t, srv)[metricsAPIService])
 		_, err = namespaces.Get(t.Context(), "team", metav1.GetOptions{})

@@ -20,7 +20,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/discovery"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	"k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/helper"
@@ -168,7 +169,7 @@ func TestAggregatedAPI(t *testing.T) {
 	// The server authorizes requests before it forwards them.
 	ann, err := srv.RESTConfigWithCertificate("ann", "team-a")
 	require.NoError(t, err)
-	_, err = discovery.NewDiscoveryClientForConfigOrDie(ann).RESTClient().Get().AbsPath(metricsPath + "/nodes").DoRaw(t.Context())
+	_, err = dynamic.NewForConfigOrDie(ann).Resource(schema.GroupVersionResource{Group: metricsGroup, Version: "v1beta1", Resource: "nodes"}).List(t.Context(), metav1.ListOptions{})
 	require.EqualError(t, err, `nodes.metrics.k8s.io is forbidden: User "ann" cannot list resource "nodes" in API group "metrics.k8s.io" at the cluster scope`)
 
 	code, _, body = getWithAccept(t, srv, "GET", metricsPath+"/redirect", "application/json")
@@ -285,4 +286,45 @@ spec:
 	waitForCondition(t, srv, metricsAPIService, "Passed")
 	code, _, _ := getWithAccept(t, srv, "GET", metricsPath+"/nodes", "application/json")
 	require.Equal(t, http.StatusOK, code)
+}
+
+// The OpenAPI documents have those of other servers.
+func TestAggregatedAPIInOpenAPI(t *testing.T) {
+	m := startMetricsServer(t, "metrics-server.kube-system.svc")
+	const name = "apis/" + metricsGroup + "/v1beta1"
+	m.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/openapi/v3":
+			_, _ = io.WriteString(w, `{"paths":{"version":{"serverRelativeURL":"/openapi/v3/version?hash=X"},"`+name+`":{"serverRelativeURL":"/openapi/v3/`+name+`?hash=A"}}}`)
+		case "/openapi/v3/" + name:
+			_, _ = io.WriteString(w, `{"openapi":"3.0.0","of":"another server"}`)
+		case "/openapi/v2":
+			_, _ = io.WriteString(w, `{"swagger":"2.0","info":{"title":"metrics","version":"1"},"paths":{"/version/":{},"/`+name+`/nodes":{"get":{"responses":{"200":{"description":"OK","schema":{"$ref":"#/definitions/NodeMetrics"}}}}}},
+				"definitions":{"NodeMetrics":{"type":"object"},"Unused":{"type":"object"}}}`)
+		default:
+			m.ServeHTTP(w, r)
+		}
+	})
+	srv := fakeapi.Start(t, m.network())
+	m.load(t, srv)
+	waitForCondition(t, srv, metricsAPIService, "Passed")
+
+	_, _, body := getWithAccept(t, srv, "GET", "/openapi/v3", "application/json")
+	var index struct {
+		Paths map[string]struct{ ServerRelativeURL string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(body), &index))
+	require.Equal(t, "/openapi/v3/"+name+"?hash=A", index.Paths[name].ServerRelativeURL)
+	require.NotContains(t, index.Paths["version"].ServerRelativeURL, "hash=X")
+	require.Contains(t, index.Paths, "apis/apiregistration.k8s.io/v1")
+	_, _, body = getWithAccept(t, srv, "GET", index.Paths[name].ServerRelativeURL, "application/json")
+	require.Contains(t, body, "another server")
+
+	for range 2 { // the merged document is kept
+		_, _, body = getWithAccept(t, srv, "GET", "/openapi/v2", "application/json")
+		require.Contains(t, body, `"/`+name+`/nodes"`)
+		require.Contains(t, body, `"NodeMetrics"`)
+		require.NotContains(t, body, `"Unused"`)
+		require.Contains(t, body, `"/api/v1/pods"`)
+	}
 }

@@ -342,6 +342,9 @@
 //	                     429, and each eviction reduces disruptionsAllowed for good
 //	ResourceQuotas       work without controllers, which write the status (RunControllers)
 //	CertificateSigningRequests   the requester is filled in; approval. They are not signed
+//	APIServices          aggregated APIs: requests go to the Service, which WithServiceResolver finds;
+//	                     503 while it is not available; in discovery and OpenAPI. Each group and
+//	                     version of the server has one, also with WithoutControllers
 //	custom resources     all of a definition, validated by the library of the API server. Every read
 //	                     prunes and sets defaults. Whole numbers are stored as integers, and the
 //	                     keys of JSON are in alphabetical order, as on a real server
@@ -369,7 +372,6 @@
 // Requests for these return a Status (501 NotImplemented), a 404 or 405, or what the protocol
 // defines as a fallback:
 //
-//   - Aggregated APIs.
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
 //     is scheduled, and no status changes by itself.
 //   - The authorization modes ABAC and Webhook. Authentication by OIDC and by webhooks.

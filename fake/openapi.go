@@ -10,6 +10,7 @@ import (
 
 	"github.com/munnerz/goautoneg"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"example.com/fakeapi/fake/internal/openapi"
 )
@@ -110,6 +111,10 @@ type openAPIState struct {
 	mu      sync.Mutex // guards the fields below
 	latest  *openapi.Documents
 	modTime time.Time
+	// merged is the v2 document of mergedOf with parts of other servers.
+	mergedOf *openapi.Documents
+	parts    []*spec.Swagger
+	merged   *openapi.Document
 }
 
 // openAPIDocuments returns the current documents and the time of their first request, which is
