@@ -58,15 +58,15 @@
 //	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
 //	users and permissions         WithRBAC, WithAuthorizationModes, WithAuthorizer, WithTokens,
-//	                              WithClientCA, WithAnonymousAuth, WithServiceAccountKeys,
-//	                              WithRequestHeaderAuthentication
+//	                              WithClientCA, WithAnonymousAuth, WithoutAnonymousAuth,
+//	                              WithRequestHeaderAuthentication, WithServiceAccountKeys
 //	admission, validation         WithAdmission, WithAdmissionPlugins, WithoutAdmissionPlugins,
 //	                              WithoutValidation
 //	faults, latency               WithFaults, also with faults.RealisticLatency; later Server.Faults
 //	limits and history            WithLimits, WithContinueLifetime
 //	the ranges of Services        WithServiceClusterIPRange, WithServiceNodePortRange
 //	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout,
-//	                              WithNamespaceDeletionDelay
+//	                              WithRequestTimeout, WithNamespaceDeletionDelay, WithGoawayChance
 //	an initializing watch cache   WithCacheInitializing
 //	older and newer servers       WithFeature, WithRuntimeConfig
 //	controllers by hand           WithoutControllers, and Server.RunControllers

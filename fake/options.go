@@ -44,6 +44,8 @@ type options struct {
 	resourceVersionTimeout time.Duration
 	bookmarkInterval       time.Duration
 	watchTimeout           time.Duration
+	requestTimeout         time.Duration // 0 without WithRequestTimeout
+	goawayChance           float64
 	continueLifetime       time.Duration
 	closeTimeout           time.Duration
 	hosts                  []string
@@ -98,6 +100,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		resourceVersionTimeout: o.resourceVersionTimeout,
 		bookmarkInterval:       o.bookmarkInterval,
 		watchTimeout:           o.watchTimeout,
+		requestTimeout:         o.requestTimeout,
 		continueLifetime:       o.continueLifetime,
 		closeTimeout:           o.closeTimeout,
 		features:               maps.Clone(o.features),

@@ -153,7 +153,13 @@ func (s *Server) initialize(isNew bool) (err error) {
 			return err
 		}
 	}
-	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes)
+	if !isNew || s.opts.runtimeConfig != nil {
+		if err := s.api.RegisterAPIServices(); err != nil {
+			return err
+		}
+	}
+	s.setUpAggregator()
+	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes, s.aggregator.Unavailable)
 	if err := s.setUpAuth(); err != nil {
 		return err
 	}
@@ -223,7 +229,6 @@ func (s *Server) start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	if !s.sharedStore {
-		s.setUpAggregator()
 		s.startAggregator(ctx)
 	}
 	s.startHTTP(ctx, config)

@@ -44,7 +44,11 @@ type encodedObject struct {
 // encodeDefault returns the objects for the default configuration. They are encoded once a process.
 var encodeDefault = sync.OnceValues(func() ([]encodedObject, error) {
 	c := Config{ServiceCIDRs: serviceallocator.DefaultConfig().ServiceClusterIPRange, Port: placeholderPort}
-	return encode(slices.Concat(c.configured(), common()))
+	configured, err := c.configured()
+	if err != nil {
+		return nil, err
+	}
+	return encode(slices.Concat(configured, common()))
 })
 
 // Count returns how many objects Load stores for c, which depends only on System and BootstrapPolicy.
@@ -79,11 +83,15 @@ func encodeSystem(c Config) ([]encodedObject, error) {
 		return objects, err
 	}
 	c.Port = placeholderPort
-	configured, err := encode(c.configured())
+	configured, err := c.configured()
 	if err != nil {
 		return nil, err
 	}
-	return append(configured, objects[len(configured):]...), nil
+	encoded, err := encode(configured)
+	if err != nil {
+		return nil, err
+	}
+	return append(encoded, objects[len(encoded):]...), nil
 }
 
 // Load stores the objects for c in an empty store. Each is created at now, and its uid depends on

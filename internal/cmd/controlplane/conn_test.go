@@ -164,3 +164,10 @@ func TestLogger(t *testing.T) {
 	require.Regexp(t, `^I\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ conn_test\.go:\d+\] "Serving" address="127\.0\.0\.1:1"\n`+
 		`E\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ conn_test\.go:\d+\] "command failed" err="EOF"\n$`, text.String())
 }
+
+// The log of requests has the same format.
+func TestRequestLogger(t *testing.T) {
+	var text strings.Builder
+	NewRequestLogger(&text).Debug("request", "code", 200)
+	require.Regexp(t, `^I\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ conn_test\.go:\d+\] "request" code=200\n$`, text.String())
+}

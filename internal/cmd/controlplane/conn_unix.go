@@ -43,12 +43,9 @@ func (c *Conn) SendFiles(files ...*os.File) error {
 	return err
 }
 
-// maxFiles is the number of files that ReceiveFiles accepts.
-const maxFiles = 3
-
-// ReceiveFiles receives the files of SendFiles.
+// ReceiveFiles receives the files of SendFiles, at most ServeFiles.
 func (c *Conn) ReceiveFiles() (files []*os.File, err error) {
-	first, control := make([]byte, 1), make([]byte, syscall.CmsgSpace(maxFiles*4))
+	first, control := make([]byte, 1), make([]byte, syscall.CmsgSpace(ServeFiles*4))
 	n, controlBytes, flags, _, err := c.socket.ReadMsgUnix(first, control)
 	if err != nil {
 		return nil, err

@@ -29,6 +29,9 @@ const (
 	AwaitEnded Method = "await-ended"
 )
 
+// ServeFiles is the number of files that Serve requires: the listener, stdout and stderr.
+const ServeFiles = 3
+
 // Request is a message to the etcd process.
 type Request struct {
 	Method Method `json:"method"`

@@ -114,7 +114,7 @@ func (a *apiServers) create(request controlplane.Request, files []*os.File) (*ap
 		opts = append(opts, fakeapi.WithStorageOf(a.latest))
 	}
 	a.mu.Unlock()
-	server, err := newAPIServer(request, opts)
+	server, err := newAPIServer(request, files[1], files[2], opts)
 	if err != nil {
 		return nil, errors.Join(err, ignoreClosed(l.Close()))
 	}

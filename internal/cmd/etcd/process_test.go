@@ -420,3 +420,33 @@ func TestCertificate(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, "apiserver.key")))
 	requireFailure(t, startProgram(t, "kube-apiserver", args), "error creating self-signed certificates: ")
 }
+
+// The API server writes to the output of kube-apiserver: requests with -v=3, and the audit log.
+func TestOutput(t *testing.T) {
+	_, etcd := startEtcd(t)
+	args, url := apiServerArguments(t, etcd, freePort(t))
+	policy := filepath.Join(t.TempDir(), "policy.yaml")
+	require.NoError(t, os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n"), 0o600))
+	server := startAPIServer(t, append(args, "-v=3", "--audit-policy-file", policy, "--audit-log-path=-"), url)
+	code, text := get(url + configMaps)
+	require.Equal(t, http.StatusOK, code, text)
+	require.Zero(t, server.end(t, syscall.SIGTERM))
+	require.Regexp(t, `(?m)^I\d{4} .*\] "request" method="GET" url="`+configMaps+`"`, server.log())
+	require.Regexp(t, `(?m)^\{"kind":"Event","apiVersion":"audit\.k8s\.io/v1".*"requestURI":"`+configMaps+`"`, server.log())
+}
+
+// During --shutdown-delay-duration requests are served, except /readyz. A second signal ends it.
+func TestShutdownDelay(t *testing.T) {
+	_, etcd := startEtcd(t)
+	args, url := apiServerArguments(t, etcd, freePort(t))
+	server := startAPIServer(t, append(args, "--shutdown-delay-duration=1h"), url)
+	require.NoError(t, server.Process.Signal(syscall.SIGTERM))
+	require.Eventually(t, func() bool {
+		code, _ := get(url + "/readyz")
+		return code == http.StatusInternalServerError
+	}, timeout, time.Millisecond)
+	code, text := get(url + configMaps)
+	require.Equal(t, http.StatusOK, code, text)
+	require.Equal(t, -1, server.end(t, syscall.SIGTERM))
+	startAPIServer(t, args, url)
+}

@@ -3,6 +3,7 @@
 package etcd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ func (s *session) run() (err error) {
 	case request.Method == controlplane.AwaitEnded:
 		s.servers.awaitEnded()
 		return ignoreEnd(s.conn.Send(controlplane.Response{}))
-	case request.Method == controlplane.Serve && len(files) > 0:
+	case request.Method == controlplane.Serve && len(files) == controlplane.ServeFiles:
 		return s.serve(request, files)
 	}
 	return fmt.Errorf("the method %q with %d files is unknown", request.Method, len(files))
@@ -55,12 +56,15 @@ func (s *session) serve(request controlplane.Request, files []*os.File) (err err
 	if request, ok := <-requests; !ok || request.Method != controlplane.Shutdown {
 		return server.close()
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	shutdown := make(chan error, 1)
-	go func() { shutdown <- server.server.Shutdown() }()
+	go func() { shutdown <- server.shutdown(ctx) }()
 	select {
 	case err = <-shutdown:
 		err = errors.Join(err, server.close())
 	case <-requests: // the process has ended
+		cancel()
 		err = errors.Join(server.close(), <-shutdown)
 	}
 	// The files are closed before the process ends: its parent may wait for the end of its output.

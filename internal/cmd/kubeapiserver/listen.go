@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"example.com/fakeapi/internal/cmd/controlplane"
 )
 
@@ -18,9 +20,10 @@ import (
 func (p *process) listen(ctx context.Context) (*net.TCPListener, error) {
 	host, changed := controlplane.LoopbackHost(p.flags.BindAddress.String())
 	address := net.JoinHostPort(host, strconv.Itoa(p.flags.SecurePort))
-	l, err := net.Listen("tcp", address)
+	config := net.ListenConfig{Control: p.flags.setSocketOptions}
+	l, err := config.Listen(ctx, "tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) && p.awaitEnded(ctx) == nil {
-		l, err = net.Listen("tcp", address)
+		l, err = config.Listen(ctx, "tcp", address)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("failed to create listener: failed to listen on %s: %w", address, err)
@@ -33,6 +36,24 @@ func (p *process) listen(ctx context.Context) (*net.TCPListener, error) {
 		return nil, errors.Join(fmt.Errorf("%s is not a TCP address", address), l.Close())
 	}
 	return tcp, nil
+}
+
+// setSocketOptions sets the socket options of --permit-address-sharing and --permit-port-sharing.
+func (f *Flags) setSocketOptions(_, _ string, socket syscall.RawConn) error {
+	var options []int
+	if f.PermitAddressSharing {
+		options = append(options, unix.SO_REUSEADDR)
+	}
+	if f.PermitPortSharing {
+		options = append(options, unix.SO_REUSEPORT)
+	}
+	var optionErr error
+	err := socket.Control(func(descriptor uintptr) {
+		for _, option := range options {
+			optionErr = errors.Join(optionErr, unix.SetsockoptInt(int(descriptor), unix.SOL_SOCKET, option, 1))
+		}
+	})
+	return errors.Join(err, optionErr)
 }
 
 // awaitEnded waits until the etcd process has closed the ports of kube-apiserver processes that have

@@ -25,6 +25,7 @@ func Main(ctx context.Context, args []string, stdout, stderr *os.File) int {
 	if err != nil {
 		return reportUsage(err, stdout, stderr)
 	}
+	_, _ = io.WriteString(stderr, flags.Warnings)
 	p := &process{log: controlplane.NewLogger(stderr), flags: flags, args: args, stdout: stdout, stderr: stderr}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -57,6 +57,7 @@ var importRules = []importRule{
 	{path: "internal/cmd/kubeapiserver", module: []string{"fake", "internal/cmd/controlplane"}},
 	{path: "internal/cmd/etcd", module: []string{"fake", "internal/cmd/controlplane", "internal/cmd/environment", "internal/cmd/kubeapiserver", "internal/originguard"}},
 	{path: "internal/dev/figures", module: []string{"internal/cmd/load"}, external: []string{}},
+	{path: "internal/dev/languages", external: []string{}},
 	{path: "internal/dev/arch", external: []string{}},
 	{path: "internal/dev/builtintypes", external: []string{"github.com/google/uuid", "sigs.k8s.io/yaml"}},
 	{path: "internal/dev/rbaccases", external: []string{"sigs.k8s.io/yaml"}},

@@ -25,6 +25,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
+// waitTimeout and waitInterval are for conditions.
+const (
+	waitTimeout  = 30 * time.Second
+	waitInterval = 5 * time.Millisecond
+)
+
 // suiteVariable makes the test binary a suite that starts an environment and waits.
 const suiteVariable = "ENVTEST_TEST_SUITE"
 
