@@ -8,18 +8,25 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-const controllerRuntime = "sigs.k8s.io/controller-runtime"
+const (
+	controllerRuntime = "sigs.k8s.io/controller-runtime"
+	runTimeout        = 3 * time.Minute
+)
 
 // testPackage is a package whose tests need an API server.
 type testPackage struct {
 	dir        string // below the module
 	usesGinkgo bool
+	// usesPort reports whether managers listen on the default port for metrics. A suite whose manager
+	// does not get the port waits for ever.
+	usesPort bool
 }
 
 // suites is what all runs have in common.
@@ -27,6 +34,7 @@ type suites struct {
 	root        string // a copy of the module
 	environment []string
 	expected    map[string]bool // the keys of expectedFailures that failed
+	port        sync.Mutex      // held by the run that may listen on the default port
 }
 
 // run is one process that runs the tests of a package, or some of them.
@@ -40,7 +48,13 @@ type run struct {
 }
 
 // start runs the tests, in the folder of the package.
-func (s suites) start(ctx context.Context, r *run) {
+func (s *suites) start(ctx context.Context, r *run) {
+	if r.usesPort {
+		s.port.Lock()
+		defer s.port.Unlock()
+	}
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
+	defer cancel()
 	flags := r.flags
 	if r.usesGinkgo {
 		flags = append([]string{"-ginkgo.no-color"}, flags...)
@@ -82,7 +96,7 @@ func goCommand(t *testing.T, dir string, arguments ...string) string {
 
 // findPackages returns the packages of controller-runtime whose tests need an API server, those that
 // take longest first.
-func findPackages(t *testing.T) (packages []testPackage) {
+func findPackages(t *testing.T, root string) (packages []testPackage) {
 	t.Helper()
 	const format = `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`
 	longest := []string{"pkg/manager", "pkg/cache"}
@@ -90,10 +104,11 @@ func findPackages(t *testing.T) (packages []testPackage) {
 	for line := range strings.Lines(goCommand(t, ".", "list", "-f", format, controllerRuntime+"/pkg/...")) {
 		name, imports, _ := strings.Cut(line, " ")
 		imports = strings.ReplaceAll(imports, "\n", " ")
-		p := testPackage{strings.TrimPrefix(strings.TrimSpace(name), controllerRuntime+"/"), strings.Contains(imports, "github.com/onsi/ginkgo/v2")}
+		p := testPackage{strings.TrimPrefix(strings.TrimSpace(name), controllerRuntime+"/"), strings.Contains(imports, "github.com/onsi/ginkgo/v2"), false}
 		if p.dir != "pkg/envtest" && !strings.Contains(imports, "/pkg/envtest ") && !strings.Contains(imports, "/testing/controlplane") {
 			continue
 		}
+		p.usesPort = usesPort(t, filepath.Join(root, p.dir))
 		if p.dir == longest[0] || p.dir == longest[1] {
 			first = append(first, p)
 		} else {
@@ -102,6 +117,20 @@ func findPackages(t *testing.T) (packages []testPackage) {
 	}
 	require.Len(t, first, len(longest))
 	return append(first, packages...)
+}
+
+// usesPort reports whether tests in a folder make managers with the default address for metrics.
+func usesPort(t *testing.T, folder string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	require.NoError(t, err)
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		all.Write(text)
+	}
+	return strings.Contains(all.String(), "manager.New(") && !strings.Contains(all.String(), `DefaultBindAddress = "0"`)
 }
 
 // buildTests builds the tests of a package.

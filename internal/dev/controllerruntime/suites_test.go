@@ -34,13 +34,13 @@ var shards = map[string][]string{
 // All suites that need an API server pass, and leave no process.
 func TestSuites(t *testing.T) {
 	assets := buildAssets(t)
-	s := suites{
+	s := &suites{
 		root:     copyModule(t),
 		expected: map[string]bool{},
 		environment: append(os.Environ(), "KUBEBUILDER_ASSETS="+assets,
 			"XDG_DATA_HOME="+installRelease(t, assets, "1.28.0")),
 	}
-	packages := findPackages(t)
+	packages := findPackages(t, s.root)
 	require.Greater(t, len(packages), 15)
 	// Binaries are built one after the other, and run as soon as they are. Most runs wait for most of
 	// their time.
@@ -92,7 +92,7 @@ func newRuns(p testPackage, binary string) []*run {
 
 // check fails the test if specs of a run failed, apart from those that may. Those of races are run
 // again.
-func (s suites) check(t *testing.T, r *run) {
+func (s *suites) check(t *testing.T, r *run) {
 	t.Helper()
 	if r.err == nil {
 		return
