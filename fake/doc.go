@@ -49,28 +49,30 @@
 // # Options by task
 //
 //	objects at the start          WithObjects, WithYAML, WithManifests, WithScheme,
-//	                              WithoutSystemObjects
+//	                              WithoutSystemObjects, WithStorageOf
 //	custom resources              WithCRDs with CRDsFromPaths, CRDsFromFS, CRDsFromObjects or CRDFromGoType
 //	webhooks                      WithWebhookDialer, WithServiceResolver, WithRemoteWebhooks,
 //	                              WithAdmissionDelay
-//	address and TLS               WithAddress, WithAllowedHosts, WithTLS, WithInMemoryNetwork
+//	address and TLS               WithAddress, WithListener, WithAllowedHosts, WithTLS,
+//	                              WithServingCertificate, WithInMemoryNetwork
 //	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
 //	users and permissions         WithRBAC, WithAuthorizationModes, WithAuthorizer, WithTokens,
-//	                              WithClientCA, WithAnonymousAuth
+//	                              WithClientCA, WithAnonymousAuth, WithServiceAccountKeys,
+//	                              WithRequestHeaderAuthentication
 //	admission, validation         WithAdmission, WithAdmissionPlugins, WithoutAdmissionPlugins,
 //	                              WithoutValidation
 //	faults, latency               WithFaults, also with faults.RealisticLatency; later Server.Faults
 //	limits and history            WithLimits, WithContinueLifetime
 //	the ranges of Services        WithServiceClusterIPRange, WithServiceNodePortRange
 //	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout,
-//	                              WithNamespaceDeletionDelay
+//	                              WithRequestTimeout, WithNamespaceDeletionDelay, WithGoawayChance
 //	an initializing watch cache   WithCacheInitializing
-//	older and newer servers       WithFeature
+//	older and newer servers       WithFeature, WithRuntimeConfig
 //	controllers by hand           WithoutControllers, and Server.RunControllers
 //	tests in other languages      WithControlAPI, WithControlAddress
 //	an HTTP handler around it     WithMiddleware
-//	logging and recording         WithLogger, WithoutTimeline
+//	logging and recording         WithLogger, WithoutTimeline, WithAuditLog
 //
 // # Custom resources
 //
@@ -334,9 +336,8 @@
 //	                     values of no range, as on a real server. Loaded Services keep theirs
 //	scale                Deployments, ReplicaSets, StatefulSets, ReplicationControllers and custom
 //	                     resources with a scale. Without replicas in the object it is 1
-//	ServiceAccounts      tokens with expiry, audience and bound objects, signed for the issuer
-//	                     https://kubernetes.default.svc.cluster.local by a key from the seed, which is
-//	                     not published
+//	ServiceAccounts      tokens with expiry, audience and bound objects, and the issuer discovery at
+//	                     /.well-known/openid-configuration; see WithServiceAccountKeys
 //	PodDisruptionBudgets the status is written by tests: without an observedGeneration evictions get
 //	                     429, and each eviction reduces disruptionsAllowed for good
 //	ResourceQuotas       work without controllers, which write the status (RunControllers)
@@ -371,8 +372,7 @@
 //   - Aggregated APIs.
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
 //     is scheduled, and no status changes by itself.
-//   - The authorization modes ABAC, Node and Webhook.
-//   - Authentication other than bearer tokens and client certificates.
+//   - The authorization modes ABAC and Webhook. Authentication by OIDC and by webhooks.
 //   - Compression of the OpenAPI documents; /debug and /logs.
 //
 // # Other differences
@@ -391,8 +391,8 @@
 //   - The recorded v1.37 server returns "404 page not found" for an unknown top-level path, where the
 //     documentation has an index of paths. This server does as the recording. An unknown path below a
 //     served group is a Status, as in the recording.
-//   - After Restart and ReinitializeCache, watches continue from their resourceVersions. A real
-//     server initializes its watch cache again, and those from before the last write get 410;
+//   - After Restart, ReinitializeCache and WithStorageOf, watches continue from their resourceVersions.
+//     A real server initializes its watch cache again, and those from before the last write get 410;
 //     ForgetHistory does so here.
 //   - A streaming list through a Replica that lags behind gets the 410 ERROR event when ForgetHistory
 //     has dropped the changes after its view. A real server would refill its cache.

@@ -22,6 +22,7 @@ func (s *Server) buildHandlerChain() http.Handler {
 	handler = s.withAuthentication(handler)
 	handler = withPanicRecovery(handler, s.opts.logger)
 	handler = s.withTimeout(handler)
+	handler = s.withGoaway(handler)
 	handler = s.withAuditInit(handler)
 	handler = s.withCBOR(handler)
 	handler = s.withCommonHeaders(handler)

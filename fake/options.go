@@ -44,6 +44,8 @@ type options struct {
 	resourceVersionTimeout time.Duration
 	bookmarkInterval       time.Duration
 	watchTimeout           time.Duration
+	requestTimeout         time.Duration // 0 without WithRequestTimeout
+	goawayChance           float64
 	continueLifetime       time.Duration
 	closeTimeout           time.Duration
 	hosts                  []string
@@ -54,6 +56,7 @@ type options struct {
 	crds                   []CRDSource
 	schemes                []*runtime.Scheme
 	rules                  []faults.Rule
+	optionalRules          []faults.Rule // of the environment
 	middleware             []func(http.Handler) http.Handler
 	logger                 *slog.Logger // nil without WithLogger
 	reviewers              []*admission.Reviewer
@@ -97,6 +100,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		resourceVersionTimeout: o.resourceVersionTimeout,
 		bookmarkInterval:       o.bookmarkInterval,
 		watchTimeout:           o.watchTimeout,
+		requestTimeout:         o.requestTimeout,
 		continueLifetime:       o.continueLifetime,
 		closeTimeout:           o.closeTimeout,
 		features:               maps.Clone(o.features),
@@ -127,6 +131,9 @@ func (o *options) apply(opts []Option) (*options, error) {
 	var err error
 	if o.admissionPlugins, err = plugins.Enabled(o.enabledPlugins, o.disabledPlugins); err != nil {
 		return nil, fmt.Errorf("fakeapi: %w", err)
+	}
+	if o.listener != nil && o.inMemory {
+		return nil, errors.New("fakeapi: WithListener and WithInMemoryNetwork exclude each other")
 	}
 	o.complete()
 	return o, o.validate()

@@ -153,7 +153,13 @@ func (s *Server) initialize(isNew bool) (err error) {
 			return err
 		}
 	}
-	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes)
+	if !isNew || s.opts.runtimeConfig != nil {
+		if err := s.api.RegisterAPIServices(); err != nil {
+			return err
+		}
+	}
+	s.setUpAggregator()
+	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes, s.aggregator.Unavailable)
 	if err := s.setUpAuth(); err != nil {
 		return err
 	}
@@ -202,7 +208,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 
 // start serves the listener.
 func (s *Server) start() error {
-	if _, err := s.faults.Add(s.opts.rules...); err != nil {
+	if err := s.addRules(); err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
 	s.discovery = discovery.New(s.types.Table, s.listener.Addr().String())
@@ -223,7 +229,6 @@ func (s *Server) start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	if !s.sharedStore {
-		s.setUpAggregator()
 		s.startAggregator(ctx)
 	}
 	s.startHTTP(ctx, config)

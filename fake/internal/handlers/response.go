@@ -69,7 +69,7 @@ func endpoint(res *resource.Resource, sub *resource.Subresource, isCollection bo
 	switch {
 	case res.Custom != nil:
 		return negotiate.Custom
-	case !res.IsStored(), sub != nil && sub.Name != "status" && sub.Name != "scale":
+	case res.IsOnlyCreated(), sub != nil && sub.Name != "status" && sub.Name != "scale":
 		return negotiate.NotTransformable
 	case isCollection:
 		return negotiate.Collection

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -39,6 +40,9 @@ func (a *API) createToken(q *request) error {
 	a.tokens.SetDefaults(&tokenRequest.Spec)
 	if err := serviceaccount.ValidateRequest(&tokenRequest.Spec); err != nil {
 		return err
+	}
+	if requested, maximum, isShortened := a.tokens.Shorten(&tokenRequest.Spec); isShortened {
+		q.AddWarning("", fmt.Sprintf("requested expiration of %d seconds shortened to %d seconds", requested, maximum))
 	}
 	if err := admission.validate(tokenRequest, nil); err != nil {
 		return err
