@@ -289,9 +289,10 @@ func WithNamespaceDeletionDelay(d time.Duration) Option {
 	}
 }
 
-// WithControlAPI serves the control API under /fakeapi/v1/, for tests in other languages. The
-// package documentation lists its paths. It requires authentication as all other paths do, but no
-// permissions. It is disabled by default in tests and enabled in the command.
+// WithControlAPI serves the control API under /fakeapi/v1, for tests in other languages; a GET of that
+// path lists its requests. It requires authentication as all other paths do, but no permissions. It is
+// disabled by default in tests and enabled in the command. WithControlAddress serves it on an address
+// of its own.
 func WithControlAPI() Option {
 	return func(o *options) error {
 		o.controlAPI = true

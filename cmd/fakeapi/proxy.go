@@ -30,7 +30,7 @@ type proxyFlags struct {
 func (f *proxyFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "connect to the cluster with the credentials of this `FILE`; there is no default")
 	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
-	flags.StringVar(&f.faults, "faults", "", "apply the fault rules in `FILE`, one per line")
+	flags.StringVar(&f.faults, "faults", "", "apply the fault rules in `FILE`, one per line, also ready-made ones such as expire410(resource(pods))")
 	flags.StringVar(&f.address, "address", "127.0.0.1:0", "listen on this loopback `ADDRESS`; the default is a free port")
 	flags.StringVar(&f.write, "write-kubeconfig", "", "write the kubeconfig for the client under test to `FILE` and keep it; without it, a temporary one is written and removed at the end")
 }

@@ -232,6 +232,23 @@ func TestServeEndsWatches(t *testing.T) {
 	_, _ = io.ReadAll(answer.Body) // returns because the server ends the stream
 }
 
+// The requests of the command itself are not recorded, and no fault applies to them.
+func TestServeRecordsNoOwnRequests(t *testing.T) {
+	rules := filepath.Join(t.TempDir(), "rules")
+	require.NoError(t, os.WriteFile(rules, []byte("once: when path(/) && first(1) do status(503)\nexpire410(resource(pods))\n"), 0o600))
+	r := start(t, "--faults", rules)
+	for path, want := range map[string]string{"requests": "", "hits": "", "timeline": "", "access": ""} {
+		answer, err := http.Get(r.url + "/fakeapi/v1/" + path)
+		require.NoError(t, err)
+		text, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, want, string(text), path)
+	}
+	require.Equal(t, http.StatusServiceUnavailable, r.get(t, "/livez", nil), "the first request")
+	require.Equal(t, cleanExit, r.stop())
+}
+
 func TestServeHasTheControlAPI(t *testing.T) {
 	r := start(t)
 	var list corev1.NamespaceList

@@ -72,7 +72,7 @@ func (f *serverFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.cbor, "cbor", false, "enable CBOR; the same as --feature-gates CBORServingAndStorage=true")
 	flags.DurationVar(&f.cacheInitializing, "cache-initializing", 0, "for this `DURATION` after the start, and for each custom resource after a change of its definition, respond to watches and lists with 429, as while a watch cache is initialized")
 	flags.BoolVar(&f.latency, "latency", false, "delay requests and watch events by 1 to 5 ms, as in a cluster")
-	flags.StringVar(&f.faults, "faults", "", "add the fault rules in `FILE`, one per line")
+	flags.StringVar(&f.faults, "faults", "", "add the fault rules in `FILE`, one per line, also ready-made ones such as expire410(resource(pods))")
 	flags.StringVar(&f.accessReport, "access-report", "", "at the end, write to `FILE` what each user and user agent requested and whether it was allowed: .json as JSON, .yaml and .yml as the smallest manifests, else as text")
 	flags.BoolVar(&f.controllers, "controllers", true, "run controllers: namespace deletion, garbage collection, and the deletion of pods after their grace period")
 	f.server.define(flags)

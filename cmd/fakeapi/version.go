@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,24 +45,38 @@ func moduleVersion() string {
 const commandUserAgent = "fakeapi-command"
 
 // serverRelease returns the Kubernetes version that a server reports. Its response shows that the
-// server is up.
+// server is up. The server with a control API reports it there, because such a request is in no
+// record, and no fault applies to it.
 func serverRelease(ctx context.Context, s *fakeapi.Server) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/version", nil)
+	var info version.Info
+	var index struct{ Version string }
+	var err error
+	if s.ControlURL() != "" {
+		err = getDocument(ctx, s, s.ControlURL(), &index)
+	} else {
+		err = getDocument(ctx, s, s.URL()+"/version", &info)
+	}
+	return cmp.Or(index.Version, info.GitVersion), err
+}
+
+// getDocument reads a JSON document of a server.
+func getDocument(ctx context.Context, s *fakeapi.Server, url string, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return "", err
+		return err
 	}
 	request.Header.Set("User-Agent", commandUserAgent)
-	answer, err := s.Client().Do(request)
+	request.Header.Set("Accept", "application/json")
+	response, err := s.Client().Do(request)
 	if err != nil {
-		return "", fmt.Errorf("the server does not respond: %w", err)
+		return fmt.Errorf("the server does not respond: %w", err)
 	}
-	defer func() { _ = answer.Body.Close() }()
-	if answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("the server returned %s for GET /version", answer.Status)
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server returned %s for GET %s", response.Status, request.URL.Path)
 	}
-	var info version.Info
-	if err := json.NewDecoder(answer.Body).Decode(&info); err != nil {
-		return "", fmt.Errorf("the server's response to GET /version: %w", err)
+	if err := json.NewDecoder(response.Body).Decode(into); err != nil {
+		return fmt.Errorf("the server's response to GET %s: %w", request.URL.Path, err)
 	}
-	return info.GitVersion, nil
+	return nil
 }
