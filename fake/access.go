@@ -44,6 +44,12 @@ func (s *Server) Access() access.Report {
 
 // ResetAccess removes all accesses of Access, for example after the preparation of a test.
 func (s *Server) ResetAccess() {
+	s.note("ResetAccess")
+	s.resetAccess()
+}
+
+// resetAccess is ResetAccess without a note.
+func (s *Server) resetAccess() {
 	if s.accesses != nil {
 		s.accesses.Reset()
 	}

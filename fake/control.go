@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,15 +16,17 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// controlPrefix is the path of the control API.
+// controlPrefix is the path of the control API. controlRoutes has its requests.
 const controlPrefix = "/fakeapi/v1/"
 
 // controlAPI serves the control API of a server.
 type controlAPI struct {
-	server    *Server
-	handler   http.Handler
-	snapshots snapshots
-	forks     forks
+	server     *Server
+	handler    http.Handler
+	testFaults testFaults
+	snapshots  snapshots
+	forks      forks
+	waits      waits
 }
 
 // newControlAPI returns the control API, or nil if no option enables it.
@@ -32,7 +35,7 @@ func (s *Server) newControlAPI() *controlAPI {
 		return nil
 	}
 	c := &controlAPI{server: s}
-	c.handler = c.routes()
+	c.handler = c.newHandler()
 	return c
 }
 
@@ -58,57 +61,50 @@ func (s *Server) withControlAPI(next http.Handler) http.Handler {
 	})
 }
 
-// routes returns the handler of all paths and methods.
-func (c *controlAPI) routes() http.Handler {
-	mux := http.NewServeMux()
-	for path, methods := range map[string]map[string]controlFunc{
-		"compact":         {http.MethodPost: c.action(c.server.Compact)},
-		"forget-history":  {http.MethodPost: c.action(c.server.ForgetHistory)},
-		"run-controllers": {http.MethodPost: c.runControllers},
-
-		"faults":        {http.MethodGet: c.listFaults, http.MethodPost: c.addFaults, http.MethodDelete: c.action(c.clearFaults)},
-		"faults/{name}": {http.MethodDelete: c.removeFaults},
-		"hits":          {http.MethodGet: c.listHits},
-		"requests":      {http.MethodGet: c.listRequests},
-		"timeline":      {http.MethodGet: c.getTimeline},
-		"access":        {http.MethodGet: c.getAccess, http.MethodDelete: c.action(c.server.ResetAccess)},
-
-		"tokens":        {http.MethodPost: c.addToken},
-		"tokens/expire": {http.MethodPost: c.expireToken},
-		"certificates":  {http.MethodPost: c.issueCertificate},
-		"kubeconfigs":   {http.MethodPost: c.issueKubeconfig},
-
-		"snapshots":                {http.MethodGet: c.listSnapshots},
-		"snapshots/{name}":         {http.MethodPost: c.createSnapshot, http.MethodDelete: c.deleteSnapshot},
-		"snapshots/{name}/restore": {http.MethodPost: c.restoreSnapshot},
-
-		"forks":        {http.MethodGet: c.listForks},
-		"forks/{name}": {http.MethodPost: c.addFork, http.MethodDelete: c.closeFork},
-	} {
-		mux.HandleFunc(controlPrefix+path, func(w http.ResponseWriter, r *http.Request) {
-			do, ok := methods[r.Method]
-			if !ok {
-				handlers.WriteError(w, r, status.MethodNotAllowed())
-				return
+// newHandler returns the handler of all paths and methods.
+func (c *controlAPI) newHandler() http.Handler {
+	mux, paths := http.NewServeMux(), http.NewServeMux()
+	known := map[string]bool{}
+	for _, route := range controlRoutes() {
+		if !known[route.path] {
+			known[route.path] = true
+			paths.Handle(controlRoute{path: route.path}.pattern(), http.NotFoundHandler())
+		}
+		mux.HandleFunc(route.method+" "+route.pattern(), func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["Cache-Control"] = noCache
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			setNext(w, c.server.recorder.Order())
+			err := route.checkParameters(r)
+			if err == nil {
+				err = route.do(c, w, r)
 			}
-			if err := do(w, r); err != nil {
+			if err != nil {
 				handlers.WriteError(w, r, err)
 			}
 		})
 	}
+	mux.HandleFunc(strings.TrimSuffix(controlPrefix, "/"), func(w http.ResponseWriter, r *http.Request) {
+		index := r.Clone(r.Context())
+		index.URL.Path = controlPrefix
+		mux.ServeHTTP(w, index)
+	})
 	mux.HandleFunc(controlPrefix, func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := paths.Handler(r); pattern != "" {
+			handlers.WriteError(w, r, status.MethodNotAllowed())
+			return
+		}
 		handlers.WriteError(w, r, status.PathNotFound())
 	})
 	return mux
 }
 
 // controlFunc handles a request, or returns the error to respond with.
-type controlFunc func(w http.ResponseWriter, r *http.Request) error
+type controlFunc func(c *controlAPI, w http.ResponseWriter, r *http.Request) error
 
 // action returns a controlFunc for f with an empty response.
-func (c *controlAPI) action(f func()) controlFunc {
-	return func(w http.ResponseWriter, _ *http.Request) error {
-		f()
+func action(f func(*Server)) controlFunc {
+	return func(c *controlAPI, w http.ResponseWriter, _ *http.Request) error {
+		f(c.server)
 		return writeNoContent(w)
 	}
 }
@@ -125,24 +121,58 @@ func (c *controlAPI) runControllers(w http.ResponseWriter, r *http.Request) erro
 	return writeNoContent(w)
 }
 
+// addNote adds the body to the timeline as a note.
+func (c *controlAPI) addNote(w http.ResponseWriter, r *http.Request) error {
+	text, err := readControlBody(w, r)
+	if err != nil {
+		return err
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return apierrors.NewBadRequest("the body has no text")
+	}
+	c.server.AddNote(Note{Source: "test", Text: text})
+	return writeNoContent(w)
+}
+
+// nextHeader is the header with the order of what happened last, for the parameter since of later
+// requests.
+const nextHeader = "Fakeapi-Next"
+
+func setNext(w http.ResponseWriter, order uint64) {
+	w.Header().Set(nextHeader, strconv.FormatUint(order, 10))
+}
+
+// acceptsJSON reports whether a client accepts JSON.
+func acceptsJSON(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), runtime.ContentTypeJSON)
+}
+
 // writeList writes a list: a line for each item, or for clients that accept JSON an object with the
-// list under a name.
-func writeList[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int, name string, list []T) error {
-	if strings.Contains(r.Header.Get("Accept"), runtime.ContentTypeJSON) {
-		if list == nil {
-			list = []T{}
+// list under a name, and with other fields, which are names and values in turn.
+func writeList[T fmt.Stringer](w http.ResponseWriter, r *http.Request, code int, name string, list []T, fields ...any) error {
+	if !acceptsJSON(r) {
+		var lines strings.Builder
+		for _, item := range list {
+			lines.WriteString(item.String() + "\n")
 		}
-		body, err := json.Marshal(map[string][]T{name: list})
-		if err != nil {
-			return err
-		}
-		return sendText(w, code, runtime.ContentTypeJSON, string(body)+"\n")
+		return sendText(w, code, "text/plain; charset=utf-8", lines.String())
 	}
-	var lines strings.Builder
-	for _, item := range list {
-		lines.WriteString(item.String() + "\n")
+	if list == nil {
+		list = []T{}
 	}
-	return sendText(w, code, "text/plain; charset=utf-8", lines.String())
+	object := map[string]any{name: list}
+	for i := 0; i < len(fields); i += 2 {
+		object[fields[i].(string)] = fields[i+1]
+	}
+	return sendJSON(w, code, object)
+}
+
+func sendJSON(w http.ResponseWriter, code int, value any) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return sendText(w, code, runtime.ContentTypeJSON, string(body)+"\n")
 }
 
 func sendText(w http.ResponseWriter, code int, contentType, body string) error {
@@ -152,8 +182,30 @@ func sendText(w http.ResponseWriter, code int, contentType, body string) error {
 	return nil
 }
 
-// maxControlBody is the largest body in bytes.
-const maxControlBody = 1 << 20
+// The limits of what requests of the control API add to a server.
+const (
+	// maxControlBody is the largest body in bytes.
+	maxControlBody = 1 << 20
+	// maxControlName is the longest name in bytes, of a snapshot, a fork or a test.
+	maxControlName = 253
+	// maxRules, maxSnapshots and maxForks are the largest numbers of fault rules, snapshots and open
+	// forks.
+	maxRules, maxSnapshots, maxForks = 1000, 1000, 100
+)
+
+// limitError is the error of a request that would exceed a limit.
+func limitError(limit int, what string) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("the server has at most %d %s; remove some", limit, what))
+}
+
+// pathName returns the name in the path.
+func pathName(r *http.Request) (string, error) {
+	name := r.PathValue("name")
+	if len(name) > maxControlName {
+		return "", apierrors.NewBadRequest(fmt.Sprintf("a name has at most %d bytes", maxControlName))
+	}
+	return name, nil
+}
 
 func readControlBody(w http.ResponseWriter, r *http.Request) (string, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxControlBody))

@@ -2,7 +2,6 @@ package fakeapi
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -16,18 +15,14 @@ import (
 func (c *controlAPI) getAccess(w http.ResponseWriter, r *http.Request) error {
 	report := c.server.Access().Of(r.URL.Query().Get("client"))
 	accepted := "text"
-	if strings.Contains(r.Header.Get("Accept"), runtime.ContentTypeJSON) {
+	if acceptsJSON(r) {
 		accepted = "json"
 	}
 	switch format := cmp.Or(r.URL.Query().Get("format"), accepted); format {
 	case "text":
 		return sendText(w, http.StatusOK, "text/plain; charset=utf-8", report.String())
 	case "json":
-		body, err := json.Marshal(report)
-		if err != nil {
-			return err
-		}
-		return sendText(w, http.StatusOK, runtime.ContentTypeJSON, string(body)+"\n")
+		return sendJSON(w, http.StatusOK, report)
 	case "yaml":
 		var manifests strings.Builder
 		if err := report.WriteManifests(&manifests, "", ""); err != nil {

@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -36,13 +37,18 @@ func (s *snapshots) list() (list []snapshotJSON) {
 	return list
 }
 
-func (s *snapshots) set(name string, snap Snapshot) {
+// set takes a snapshot under a name.
+func (s *snapshots) set(name string, take func() Snapshot) (Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if _, replaced := s.byName[name]; !replaced && len(s.byName) >= maxSnapshots {
+		return Snapshot{}, limitError(maxSnapshots, "snapshots")
+	}
 	if s.byName == nil {
 		s.byName = make(map[string]Snapshot)
 	}
-	s.byName[name] = snap
+	s.byName[name] = take()
+	return s.byName[name], nil
 }
 
 func (s *snapshots) get(name string) (Snapshot, error) {
@@ -71,31 +77,52 @@ func (c *controlAPI) listSnapshots(w http.ResponseWriter, r *http.Request) error
 
 // createSnapshot takes a snapshot. It replaces one of the same name.
 func (c *controlAPI) createSnapshot(w http.ResponseWriter, r *http.Request) error {
-	name, snap := r.PathValue("name"), c.server.Snapshot()
-	c.snapshots.set(name, snap)
+	name, err := pathName(r)
+	if err != nil {
+		return err
+	}
+	snap, err := c.snapshots.set(name, c.server.snapshot)
+	if err != nil {
+		return err
+	}
+	c.server.note("Snapshot %s at resourceVersion %s", name, snap.ResourceVersion())
 	return writeList(w, r, http.StatusCreated, "snapshots", []snapshotJSON{{name, snap.ResourceVersion()}})
 }
 
 func (c *controlAPI) deleteSnapshot(w http.ResponseWriter, r *http.Request) error {
-	if err := c.snapshots.remove(r.PathValue("name")); err != nil {
+	name := r.PathValue("name")
+	if err := c.snapshots.remove(name); err != nil {
 		return err
 	}
+	c.server.note("remove snapshot %s", name)
 	return writeNoContent(w)
 }
 
 func (c *controlAPI) restoreSnapshot(w http.ResponseWriter, r *http.Request) error {
-	snap, err := c.snapshots.get(r.PathValue("name"))
+	name, bump := r.PathValue("name"), cmp.Or(r.URL.Query().Get("bump"), "0")
+	restore, err := c.prepareRestore(name, bump)
 	if err != nil {
 		return err
 	}
-	var bump uint64
-	if text := r.URL.Query().Get("bump"); text != "" {
-		if bump, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return apierrors.NewBadRequest(fmt.Sprintf("bump: %v", err))
-		}
+	if err := restore(); err != nil {
+		return err
 	}
-	if err := c.server.Restore(snap, bump); err != nil {
-		return apierrors.NewBadRequest(err.Error())
-	}
+	c.server.note("Restore of snapshot %s with bump %s", name, bump)
 	return writeNoContent(w)
+}
+
+// prepareRestore returns a function that restores a snapshot, or an error if that is not possible.
+func (c *controlAPI) prepareRestore(name, bump string) (restore func() error, err error) {
+	snap, err := c.snapshots.get(name)
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.ParseUint(bump, 10, 64)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("bump: %v", err))
+	}
+	if err := c.server.checkRestore(snap, n); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return func() error { return c.server.restore(snap, n) }, nil
 }

@@ -1,40 +1,14 @@
 package fakeapi
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"k8s.io/apimachinery/pkg/runtime"
+	"example.com/fakeapi/faults"
 )
-
-// requestJSON is the JSON form of a request.
-type requestJSON struct {
-	Seq    uint64    `json:"seq"`
-	Time   time.Time `json:"time"`
-	Method string    `json:"method"`
-	// Path has the query.
-	Path string `json:"path"`
-	// Code is the status code, or 0 if there is no response.
-	Code      int    `json:"code"`
-	UserAgent string `json:"userAgent"`
-}
-
-// String returns the request in one line, without number and time.
-func (s requestJSON) String() string {
-	return fmt.Sprintf("%3d %s %s %q", s.Code, s.Method, s.Path, s.UserAgent)
-}
-
-func (c *controlAPI) listRequests(w http.ResponseWriter, r *http.Request) error {
-	var list []requestJSON
-	for _, e := range c.server.Timeline().Exchanges {
-		list = append(list, requestJSON{e.Seq, e.Begin, e.Method, e.Path, e.StatusCode, e.UserAgent})
-	}
-	return writeList(w, r, http.StatusOK, "requests", list)
-}
 
 // bodyJSON is the JSON form of a body, with its text if it is valid UTF-8.
 type bodyJSON struct {
@@ -107,9 +81,16 @@ func toDecisionJSON(d AdmissionDecision) decisionJSON {
 
 // exchangeJSON is the JSON form of an exchange.
 type exchangeJSON struct {
-	requestJSON
+	Seq                uint64         `json:"seq"`
+	Order              uint64         `json:"order"`
+	Time               time.Time      `json:"time"`
 	End                *time.Time     `json:"end,omitempty"`
+	Method             string         `json:"method"`
 	Verb               string         `json:"verb,omitempty"`
+	Path               string         `json:"path"`
+	User               string         `json:"user,omitempty"`
+	UserAgent          string         `json:"userAgent"`
+	Code               int            `json:"code"`
 	ResourceVersion    string         `json:"resourceVersion,omitempty"`
 	Request            *bodyJSON      `json:"request,omitempty"`
 	Answer             *bodyJSON      `json:"answer,omitempty"`
@@ -121,8 +102,8 @@ type exchangeJSON struct {
 
 func toExchangeJSON(e Exchange) exchangeJSON {
 	x := exchangeJSON{
-		requestJSON: requestJSON{e.Seq, e.Begin, e.Method, e.Path, e.StatusCode, e.UserAgent},
-		Verb:        e.Verb, ResourceVersion: e.ResourceVersion,
+		Seq: e.Seq, Order: e.Order, Time: e.Begin, Method: e.Method, Verb: e.Verb, Path: e.Path,
+		User: e.User, UserAgent: e.UserAgent, Code: e.StatusCode, ResourceVersion: e.ResourceVersion,
 		Request: toBodyJSON(e.Request), Answer: toBodyJSON(e.Response), FramesForgotten: e.FramesDropped, DecisionsForgotten: e.DecisionsDropped,
 	}
 	if !e.End.IsZero() {
@@ -141,6 +122,7 @@ func toExchangeJSON(e Exchange) exchangeJSON {
 type timelineJSON struct {
 	Begin     time.Time      `json:"begin"`
 	End       time.Time      `json:"end"`
+	Next      uint64         `json:"next"`
 	Forgotten uint64         `json:"forgotten,omitempty"`
 	Exchanges []exchangeJSON `json:"exchanges"`
 	Hits      []hitJSON      `json:"hits"`
@@ -149,16 +131,20 @@ type timelineJSON struct {
 
 // noteJSON is the JSON form of a note.
 type noteJSON struct {
+	Order  uint64    `json:"order"`
 	Time   time.Time `json:"time"`
 	Source string    `json:"source"`
 	Text   string    `json:"text"`
 	Failed bool      `json:"failed,omitempty"`
 }
 
-func toTimelineJSON(t Timeline) timelineJSON {
-	list := timelineJSON{Begin: t.Begin, End: t.End, Forgotten: t.ExchangesDropped, Exchanges: []exchangeJSON{}, Hits: toHitsJSON(t.Hits), Notes: []noteJSON{}}
+func toTimelineJSON(t Timeline, next uint64) timelineJSON {
+	list := timelineJSON{
+		Begin: t.Begin, End: t.End, Next: next, Forgotten: t.ExchangesDropped,
+		Exchanges: []exchangeJSON{}, Hits: toHitsJSON(t.Hits), Notes: []noteJSON{},
+	}
 	for _, n := range t.Notes {
-		list.Notes = append(list.Notes, noteJSON{n.Time, n.Source, n.Text, n.Failed})
+		list.Notes = append(list.Notes, noteJSON{n.Order, n.Time, n.Source, n.Text, n.Failed})
 	}
 	for _, e := range t.Exchanges {
 		list.Exchanges = append(list.Exchanges, toExchangeJSON(e))
@@ -166,23 +152,44 @@ func toTimelineJSON(t Timeline) timelineJSON {
 	return list
 }
 
+// between returns the part of the timeline that happened after one order and up to another. It has
+// the requests that began then, and those with an event or a decision of that time, of which it has
+// no others.
+func (t Timeline) between(since, last uint64) Timeline {
+	isOutside := func(order uint64) bool { return order <= since || order > last }
+	part := t
+	part.Exchanges = nil
+	for _, e := range t.Exchanges {
+		e.Frames = slices.DeleteFunc(e.Frames, func(f Frame) bool { return isOutside(f.Order) })
+		e.Admission = slices.DeleteFunc(e.Admission, func(d AdmissionDecision) bool { return isOutside(d.Order) })
+		if !isOutside(e.Order) || len(e.Frames)+len(e.Admission) > 0 {
+			part.Exchanges = append(part.Exchanges, e)
+		}
+	}
+	part.Hits = slices.DeleteFunc(t.Hits, func(h faults.Hit) bool { return isOutside(h.Order) })
+	part.Notes = slices.DeleteFunc(t.Notes, func(n Note) bool { return isOutside(n.Order) })
+	return part
+}
+
 // getTimeline responds with Server.Timeline as text, as JSON for clients that accept it, or as its
 // page for browsers.
 func (c *controlAPI) getTimeline(w http.ResponseWriter, r *http.Request) error {
-	t := c.server.Timeline()
-	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+	since, err := c.sinceParam(r)
+	if err != nil {
+		return err
+	}
+	next := c.server.recorder.Order()
+	setNext(w, next)
+	t := c.server.Timeline().between(since, next)
+	switch {
+	case strings.Contains(r.Header.Get("Accept"), "text/html"):
 		var page strings.Builder
 		if err := t.WriteHTML(&page, "Timeline of "+c.server.URL()); err != nil {
 			return err
 		}
 		return sendText(w, http.StatusOK, "text/html; charset=utf-8", page.String())
+	case acceptsJSON(r):
+		return sendJSON(w, http.StatusOK, toTimelineJSON(t, next))
 	}
-	if !strings.Contains(r.Header.Get("Accept"), runtime.ContentTypeJSON) {
-		return sendText(w, http.StatusOK, "text/plain; charset=utf-8", t.String())
-	}
-	body, err := json.Marshal(toTimelineJSON(t))
-	if err != nil {
-		return err
-	}
-	return sendText(w, http.StatusOK, runtime.ContentTypeJSON, string(body)+"\n")
+	return sendText(w, http.StatusOK, "text/plain; charset=utf-8", t.String())
 }

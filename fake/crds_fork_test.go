@@ -155,12 +155,10 @@ func TestControlForksCustomResources(t *testing.T) {
 		return body
 	}
 	ask(http.MethodPost, "/fakeapi/v1/snapshots/full")
-	var got struct {
-		Forks []struct{ Name, URL string } `json:"forks"`
-	}
+	var got struct{ Name, URL string }
 	body := ask(http.MethodPost, "/fakeapi/v1/forks/one")
 	require.NoError(t, json.Unmarshal(body, &got), "%s", body)
-	url := got.Forks[0].URL
+	url := got.URL
 	deleteWidgetCRD(t, srv)
 	requireNoWidgets(t, srv)
 	response, err := http.Get(url + "/apis/shop.example.com/v1/namespaces/team/widgets/a")

@@ -3,6 +3,7 @@ package fakeapi
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"example.com/fakeapi/internal/requestinfo"
@@ -36,6 +37,11 @@ const (
 	groupFlapping
 )
 
+// String returns the name of the method that sets the condition.
+func (c groupCondition) String() string {
+	return [...]string{groupHealthy: "Reset", groupHidden: "Hide", groupUnavailable: "Fail", groupStale: "MarkStale", groupFlapping: "Flap"}[c]
+}
+
 // Discovery returns the object that makes discovery wrong.
 func (s *Server) Discovery() *Discovery { return s.groups }
 
@@ -61,6 +67,7 @@ func (d *Discovery) Reset(groups ...string) error {
 	if len(groups) > 0 {
 		return d.set(groupHealthy, groups)
 	}
+	d.server.note("Discovery.Reset")
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.groups = nil
@@ -73,6 +80,7 @@ func (d *Discovery) set(kind groupCondition, groups []string) error {
 			return fmt.Errorf("fakeapi: discovery: %q is not a group of /apis", g)
 		}
 	}
+	d.server.note("Discovery.%s of %s", kind, strings.Join(groups, ", "))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.groups == nil {

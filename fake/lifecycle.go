@@ -58,6 +58,7 @@ func (s *Server) Shutdown() error {
 	s.lifecycle.draining.Store(true)
 	err := s.listener.closeCurrent()
 	s.api.EndWatches()
+	s.control.endWaits()
 	s.httpServer.SetKeepAlivesEnabled(false) // idle connections close, the others after their response
 	s.conns.closeIdle()                      // net/http does not close those of HTTP/2
 	defer time.AfterFunc(newConnGrace, s.conns.closeNew).Stop()

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"example.com/fakeapi/fake/internal/accesslog"
 	"example.com/fakeapi/fake/internal/admission/policy"
 	"example.com/fakeapi/fake/internal/aggregator"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/compress"
@@ -71,6 +73,7 @@ type Server struct {
 	controlServer      *controlServer // nil without WithControlAddress
 	recorder           *timeline.Recorder
 	accesses           *accesslog.Recorder // nil with WithoutTimeline
+	audit              *auditlog.Log       // nil without WithAuditLog
 	compressor         compress.Compressor
 	openAPI            openAPIState
 	handler            http.Handler
@@ -150,7 +153,13 @@ func (s *Server) initialize(isNew bool) (err error) {
 			return err
 		}
 	}
-	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes)
+	if !isNew || s.opts.runtimeConfig != nil {
+		if err := s.api.RegisterAPIServices(); err != nil {
+			return err
+		}
+	}
+	s.setUpAggregator()
+	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes, s.aggregator.Unavailable)
 	if err := s.setUpAuth(); err != nil {
 		return err
 	}
@@ -220,7 +229,6 @@ func (s *Server) start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	if !s.sharedStore {
-		s.setUpAggregator()
 		s.startAggregator(ctx)
 	}
 	s.startHTTP(ctx, config)
@@ -256,7 +264,9 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.transport = s.newTransport()
 	s.client = s.newClient()
 	s.recorder = timeline.NewRecorder(s.faults.Hits)
+	s.faults.OrderHits(s.recorder.NextOrder)
 	s.control = s.newControlAPI()
+	s.setUpAudit()
 	s.handler = s.buildHandlerChain()
 	s.httpServer = &http.Server{
 		Handler:           s.withBrowserProtection(s),
@@ -322,6 +332,7 @@ func (s *Server) Close() error {
 	s.mu.Unlock()
 	s.cancel()
 	s.sharers.remove(s)
+	s.control.endWaits()
 	s.api.Close() // ends the calls of admission webhooks
 	if !s.sharedStore {
 		s.types.Close() // ends the calls of conversion webhooks
@@ -337,6 +348,9 @@ func (s *Server) Close() error {
 	}
 	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
 		err = errors.Join(err, openErr)
+	}
+	if s.audit != nil {
+		s.audit.Close()
 	}
 	s.transport.CloseIdleConnections()
 	s.mu.Lock()
@@ -371,6 +385,13 @@ func (s *Server) closeWith(other *Server) error {
 		return errors.Join(fmt.Errorf("fakeapi: the server is closed: %w", net.ErrClosed), other.Close())
 	}
 	return nil
+}
+
+// forget does not close other with s any more.
+func (s *Server) forget(other *Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replicas = slices.DeleteFunc(s.replicas, func(r *Server) bool { return r == other })
 }
 
 // Faults returns the fault rules of the server. Rules can be added and removed while it runs.

@@ -23,8 +23,11 @@ func (s Snapshot) ResourceVersion() string { return s.state.Revision().String() 
 // Snapshot takes a snapshot of the current state.
 func (s *Server) Snapshot() Snapshot {
 	s.note("Snapshot")
-	return Snapshot{s.store.Snapshot()}
+	return s.snapshot()
 }
+
+// snapshot is Snapshot without a note.
+func (s *Server) snapshot() Snapshot { return Snapshot{s.store.Snapshot()} }
 
 // Restore resets all objects to a snapshot of this server or of another one, as a restore of etcd
 // from a backup does. All watches end cleanly, the history is forgotten, and the controllers start
@@ -45,6 +48,15 @@ func (s *Server) Snapshot() Snapshot {
 // An empty Snapshot, and a bump beyond the highest possible resourceVersion, are errors that change
 // nothing.
 func (s *Server) Restore(snap Snapshot, bump uint64) error {
+	if err := s.checkRestore(snap, bump); err != nil {
+		return err
+	}
+	s.note("Restore of resourceVersion %v with bump %d", snap.state.Revision(), bump)
+	return s.restore(snap, bump)
+}
+
+// checkRestore returns the error of Restore for what cannot be restored.
+func (s *Server) checkRestore(snap Snapshot, bump uint64) error {
 	if err := s.checkOpen("restore"); err != nil {
 		return err
 	}
@@ -55,7 +67,11 @@ func (s *Server) Restore(snap Snapshot, bump uint64) error {
 	if bump > math.MaxInt64-highest {
 		return fmt.Errorf("fakeapi: restore: revision %d with a bump of %d exceeds the highest resourceVersion", highest, bump)
 	}
-	s.note("Restore of resourceVersion %v with bump %d", snap.state.Revision(), bump)
+	return nil
+}
+
+// restore is Restore without checks and without a note.
+func (s *Server) restore(snap Snapshot, bump uint64) error {
 	s.store.Restore(snap.state, memstore.Revision(bump))
 	return errors.Join(s.api.SyncCRDs(), s.api.ReconcileBootstrapPolicy(false))
 }
@@ -82,6 +98,7 @@ func (s *Server) Fork(opts ...Option) (*Server, error) {
 	if o.limits.hasStoreLimits() {
 		return nil, errors.New("fakeapi: a fork has the history and the limits of its original; set WithLimits for the original")
 	}
+	s.note("Fork")
 	return s.fork(o, nil)
 }
 

@@ -111,8 +111,11 @@ func (s *Server) AddToken(t Token) error {
 // error. The tokens of service accounts can be expired on all servers.
 func (s *Server) ExpireToken(value string) error {
 	token, ok := s.tokens.Find(value)
+	user := token.User.Username
 	if !ok {
-		_, ok = s.api.ServiceAccountUser(value)
+		var account authenticationv1.UserInfo
+		account, ok = s.api.ServiceAccountUser(value)
+		user = account.Username
 	}
 	switch {
 	case !ok && !s.opts.authenticationEnabled():
@@ -120,7 +123,7 @@ func (s *Server) ExpireToken(value string) error {
 	case !ok:
 		return fmt.Errorf("fakeapi: token %q is not known", value)
 	}
-	s.note("ExpireToken")
+	s.note("ExpireToken of user %s", user)
 	token.Expires = time.Now()
 	s.tokens.Add(value, token)
 	return nil

@@ -92,7 +92,28 @@ func (s *Set) Rules() []Rule {
 }
 
 // Hits returns the latest hits, at most 1024, oldest first.
-func (s *Set) Hits() []Hit { return s.hits.list() }
+func (s *Set) Hits() []Hit { return s.hits.after(0) }
+
+// HitsAfter returns the hits with higher numbers than seq, and a channel that is closed at the next
+// hit, so that a test can wait for it:
+//
+//	for hits, next := set.HitsAfter(0); len(hits) == 0; hits, next = set.HitsAfter(0) {
+//		<-next
+//	}
+func (s *Set) HitsAfter(seq uint64) (hits []Hit, next <-chan struct{}) {
+	return s.hits.afterAndNext(seq)
+}
+
+// ResetHits removes all hits. Their numbers go on, and the rules and their counts stay.
+func (s *Set) ResetHits() { s.hits.reset() }
+
+// OrderHits sets the function that returns the Order of the next hit. It is called while others
+// wait, and must return at once.
+func (s *Set) OrderHits(next func() uint64) {
+	s.hits.mu.Lock()
+	defer s.hits.mu.Unlock()
+	s.hits.order = next
+}
 
 // update replaces the rules by the result of f for a copy of them.
 func (s *Set) update(f func([]*activeRule) []*activeRule) {

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"os"
 	"os/exec"
@@ -60,6 +61,7 @@ func TestProcess(t *testing.T) {
 	})
 
 	t.Run("exec", func(t *testing.T) { execProcess(t, binary) })
+	t.Run("serve --until-stdin-ends", func(t *testing.T) { endWithStdin(t, binary) })
 	t.Run("run", func(t *testing.T) { runProcess(t, binary) })
 	t.Run("run interrupted", func(t *testing.T) { interruptProcess(t, binary) })
 	t.Run("conformance interrupted", func(t *testing.T) { interruptConformance(t, binary) })
@@ -67,8 +69,32 @@ func TestProcess(t *testing.T) {
 	t.Run("reports to descriptors", func(t *testing.T) { reportToDescriptors(t, binary) })
 	t.Run("limited files", func(t *testing.T) { limitFiles(t, binary) })
 	t.Run("interrupted at a FIFO", func(t *testing.T) { interruptAtFIFO(t, binary) })
+	t.Run("assets", func(t *testing.T) { assetsProcess(t, binary) })
 	t.Run("bench", func(t *testing.T) { benchProcess(t, binary) })
 	t.Run("documents", func(t *testing.T) { runDocumentedCommands(t, binary) })
+}
+
+// endWithStdin ends a server by the end of its stdin.
+func endWithStdin(t *testing.T, binary string) {
+	temp := t.TempDir()
+	command := exec.CommandContext(t.Context(), binary, "serve", "--output=json", "--until-stdin-ends")
+	command.Env = append(os.Environ(), "TMPDIR="+temp)
+	stdin, err := command.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	require.NoError(t, err)
+	var ready struct{ URL string }
+	require.NoError(t, json.Unmarshal(line, &ready))
+	response, err := http.Get(ready.URL + "/readyz")
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.NoError(t, response.Body.Close())
+	require.NoError(t, stdin.Close())
+	require.NoError(t, command.Wait(), "exit status 0")
+	requireEmptyDir(t, temp)
 }
 
 // runProcess runs scenarios from stdin that pass and fail.

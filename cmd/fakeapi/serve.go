@@ -7,13 +7,14 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/scenario"
 )
 
-const serveArguments = "[--output FORMAT] [--scenario FILE [--stay]] " + serverArguments
+const serveArguments = "[--output FORMAT] [--until-stdin-ends] [--scenario FILE [--stay]] " + serverArguments
 
 // serveFlags has the flags of serve.
 type serveFlags struct {
@@ -21,11 +22,14 @@ type serveFlags struct {
 	output   string // text or json
 	scenario string // "" for none
 	stay     bool   // keep serving after the scenario
+	// untilStdinEnds is whether the end of stdin ends the command.
+	untilStdinEnds bool
 }
 
 func (f *serveFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.output, "output", "text", "announce the server as `FORMAT`: text, or json for one line with url, kubeconfig (the path), ca (PEM), token, controlURL and version, when it is ready")
 	flags.StringVar(&f.scenario, "scenario", "", "run the scenario in `FILE` in real time, print its transcript, and exit; a step \"run NAME\" waits for a client whose user agent begins with NAME")
+	flags.BoolVar(&f.untilStdinEnds, "until-stdin-ends", false, "end when stdin does: if it is a pipe, the server ends with the program that started it")
 	flags.BoolVar(&f.stay, "stay", false, "keep serving after the scenario, until interrupted")
 	f.serverFlags.define(flags)
 }
@@ -60,6 +64,9 @@ func serve(ctx context.Context, c *call) error {
 		return ignoreInterruption(err)
 	}
 	defer report.close()
+	if f.untilStdinEnds {
+		ctx = withStdin(ctx)
+	}
 	s, err := f.start(ctx, c)
 	if err != nil {
 		return ignoreInterruption(err)
@@ -69,6 +76,16 @@ func serve(ctx context.Context, c *call) error {
 		err = nil // interrupted before it was announced
 	}
 	return errors.Join(err, s.close(), report.write(s.Access()), f.environment.Finish(s.Server))
+}
+
+// withStdin returns a context that ends with ctx, or when stdin ends.
+func withStdin(ctx context.Context) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end, too
+		cancel()
+	}()
+	return ctx
 }
 
 // start reads the files that the flags name, and starts the server.

@@ -45,6 +45,13 @@ func (r *Recorder) AddNote(n Note) {
 	r.notes.list = append(r.notes.list, n)
 }
 
+// reset removes all notes.
+func (n *notes) reset() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = nil
+}
+
 // copyNotes returns a copy of the notes.
 func (r *Recorder) copyNotes() []Note {
 	r.notes.mu.Lock()

@@ -20,12 +20,30 @@ func (r *Recorder) Timeline() Timeline {
 	return t
 }
 
-// exchange returns the exchange as it is now.
-func (x *recording) exchange() Exchange {
-	e, sent := x.copyFrames()
+// withoutContent returns the exchange as it is now, without what it sent and received.
+func (x *recording) withoutContent() Exchange {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	e := x.header()
+	e.Path = requestinfo.RedactURI(e.Path)
+	return e
+}
+
+// header returns the exchange without what it sent and received. x.mu is locked.
+func (x *recording) header() Exchange {
+	e := Exchange{
+		Seq: x.seq, Order: x.order, Begin: x.begin, End: x.end, UserAgent: x.client, Method: x.method, Path: x.path, StatusCode: x.code,
+		Info: x.info, User: x.user,
+	}
 	if e.Info.IsResourceRequest() {
 		e.Verb = e.Info.Verb
 	}
+	return e
+}
+
+// exchange returns the exchange as it is now.
+func (x *recording) exchange() Exchange {
+	e, sent := x.copyFrames()
 	if e.Verb != "" && e.Verb != requestinfo.Watch {
 		if version := objectInfo(e.Response).ResourceVersion; version != "" {
 			e.ResourceVersion = version
@@ -43,14 +61,9 @@ func (x *recording) exchange() Exchange {
 func (x *recording) copyFrames() (e Exchange, sent []Frame) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	e = Exchange{
-		Seq: x.seq, Order: x.order, Begin: x.begin, End: x.end, UserAgent: x.client, Method: x.method, Path: x.path, StatusCode: x.code,
-		Info: x.info, User: x.user,
-		Request:  x.request.body(x.requestType),
-		Response: x.answer.body(x.answerType),
-
-		ResourceVersion: x.answer.listVersion(),
-	}
+	e = x.header()
+	e.Request, e.Response = x.request.body(x.requestType), x.answer.body(x.answerType)
+	e.ResourceVersion = x.answer.listVersion()
 	if x.admission != nil {
 		e.Admission, e.DecisionsDropped = slices.Clone(x.admission.list), x.admission.dropped
 	}

@@ -36,12 +36,16 @@ type Recorder struct {
 	hits  func() []faults.Hit
 	pool  bodyPool
 	notes notes
+	// changes are the beginnings of responses, and the ends of exchanges.
+	changes changes
 	// evicting is held while frames are dropped.
 	evicting sync.Mutex
 
 	mu      sync.Mutex // guards the fields below
 	ring    []*recording
+	oldest  int // the index of the oldest recording in a full ring
 	seq     uint64
+	removed uint64                  // counts those that Reset removed
 	running map[*recording]struct{} // active exchanges that have left the ring
 }
 
@@ -57,7 +61,7 @@ func (r *Recorder) Handler(next http.Handler) http.Handler {
 		x := r.add(request)
 		defer r.end(x)
 		requestinfo.SetNumber(request.Context(), x.seq)
-		next.ServeHTTP(&responseWriter{Status: responsewriter.Status{ResponseWriter: w}, x: x, pool: &r.pool, evict: r.evict, request: request}, x.observe(request))
+		next.ServeHTTP(&responseWriter{Status: responsewriter.Status{ResponseWriter: w}, x: x, pool: &r.pool, evict: r.evict, changes: &r.changes, request: request}, x.observe(request))
 	})
 }
 
@@ -79,9 +83,9 @@ func (r *Recorder) add(request *http.Request) *recording {
 		r.ring = append(r.ring, x)
 		return x
 	}
-	at := r.slot(x.seq)
-	oldest := r.ring[at]
-	r.ring[at] = x
+	oldest := r.ring[r.oldest]
+	r.ring[r.oldest] = x
+	r.oldest = (r.oldest + 1) % MaxExchanges
 	if oldest.ended {
 		x.request.data, x.answer.data = oldest.dropBodies(&r.pool)
 		return x
@@ -93,12 +97,10 @@ func (r *Recorder) add(request *http.Request) *recording {
 	return x
 }
 
-// slot returns the index of an exchange in the ring.
-func (r *Recorder) slot(seq uint64) int { return int((seq - 1) % MaxExchanges) }
-
 // end ends an exchange. If it is no longer in the ring, it is dropped.
 func (r *Recorder) end(x *recording) {
 	x.finish()
+	defer r.changes.notify()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	x.ended = true
@@ -118,7 +120,7 @@ func (r *Recorder) recordings() (known []*recording, forgotten uint64) {
 		known = append(known, x)
 	}
 	known = append(known, r.ring...)
-	return known, r.seq - uint64(len(known))
+	return known, r.seq - r.removed - uint64(len(known))
 }
 
 // evict drops frames if they exceed MaxFrameBytes.

@@ -14,6 +14,7 @@ type responseWriter struct {
 	x       *recording
 	pool    *bodyPool
 	evict   func()
+	changes *changes
 	request *http.Request
 	wrote   bool // WriteHeader was called
 }
@@ -31,6 +32,7 @@ func (w *responseWriter) recordHeader(code int) {
 			s = &stream{split: split}
 		}
 	}
+	defer w.changes.notify()
 	w.x.mu.Lock()
 	defer w.x.mu.Unlock()
 	w.x.code, w.x.answerType, w.x.stream = code, media, s
