@@ -31,6 +31,9 @@
 //	        [--admission-delay TIME,TIME] [--service-cluster-ip-range CIDR[,CIDR]]
 //	        [--service-node-port-range MIN-MAX] [--validation=false] [--seed N] [--timeline=false]
 //	        [-v LEVEL] -- COMMAND [ARGUMENT]...
+//	fakeapi stress [--only NAME,... | --all] [--seed N] [--user-agent PREFIX] [--artifacts FOLDER]
+//	        [--report FORMAT[=FILE]]... [-q] -- COMMAND [ARGUMENT]...
+//	fakeapi stress --list [--seed N] [--user-agent PREFIX]
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
 //	fakeapi access --kubeconfig FILE [--context CONTEXT] [--client NAME] [--format FORMAT]
@@ -116,6 +119,30 @@
 //
 // If exec is killed, so are the command and all processes that it started, and the temporary
 // kubeconfig is removed (on Linux; elsewhere only signals that can be caught end the command).
+//
+// # A test suite under faults
+//
+// stress runs a command, usually go test, once without faults and once with each of its sets of
+// faults, and prints a table of packages and sets:
+//
+//	fakeapi stress -- go test ./...
+//
+// The suite needs no code about it: it starts its servers with package envtest, for which stress sets
+// KUBEBUILDER_ASSETS, or with fakeapi.Start. The faults are given to these servers by the environment
+// variables below. A failure is printed with the end of its output, the command that repeats it, and
+// the timeline pages. Failures of the run without faults are listed first; their packages count as
+// failed, and not as found by faults.
+//
+// --list prints the sets with their rules. They have faults that a correct suite survives, although
+// tests do not repeat their requests: watches that end or expire, errors that client-go repeats, delays,
+// caches that are behind, and conflicts and lost replies of writes that only controllers make, such as
+// those of the status of custom resources. Others are run by --only and --all: they fail requests of
+// all clients. With --user-agent, the user agent of the controllers under test, conflicts and
+// lost-replies include all writes of the controllers.
+//
+// For go test, -json and -count=1 are added, and the rows are packages. Any other command has one row,
+// by its exit status. --report json=FILE writes the result with the output of packages that fail. When
+// stress ends, also by SIGKILL, so does the command with what it started, as for exec.
 //
 // # Environment variables
 //
@@ -384,6 +411,8 @@
 //
 // For access with --manifests, 0 means that no rule is missing, 1 that one is, or with
 // --and-nothing-more that one was not used. 2 means that they could not be compared.
+//
+// For exec, see there. For stress, 1 means that a package failed with faults or without.
 //
 // For compare, 0 means that the two sides are the same, 1 that there are differences, or cases that
 // only one side could run. 2 means that they could not be compared, that the comparison did not

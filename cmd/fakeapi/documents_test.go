@@ -71,8 +71,11 @@ func placeholders(t *testing.T, dir string) map[string]string {
 	manifests := filepath.Join(dir, "rbac")
 	require.NoError(t, os.Mkdir(manifests, 0o700))
 	write("rbac/robot.yaml", robotManifest)
-	kubectl := write("kubectl", "#!/bin/sh\ncat $KUBECONFIG\n")
-	require.NoError(t, os.Chmod(kubectl, 0o700))
+	program := func(name, script string) string {
+		path := write(name, "#!/bin/sh\n"+script+"\n")
+		require.NoError(t, os.Chmod(path, 0o700))
+		return path
+	}
 	recordings, err := filepath.Abs("../../internal/cmd/golden/testdata/v1.37")
 	require.NoError(t, err)
 	return map[string]string{
@@ -83,7 +86,8 @@ func placeholders(t *testing.T, dir string) map[string]string {
 		"FILE.txtar":  write("FILE.txtar", aScenario),
 		"case.txtar":  write("case.txtar", aScenario),
 		"manifests":   manifests,
-		"kubectl":     kubectl,
+		"kubectl":     program("kubectl", "cat $KUBECONFIG"),
+		"go":          program("go", `echo '{"Action":"pass","Package":"example.org/a"}'`),
 		"/tmp/config": filepath.Join(dir, "config"),
 	}
 }
@@ -116,6 +120,7 @@ func runDocumentedCommands(t *testing.T, binary string) {
 			}
 			command := exec.CommandContext(t.Context(), binary, args...)
 			command.Dir = dir
+			command.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, "cache")) // of the assets
 			if playing := slices.Contains(words, "--scenario"); !playing && (len(words) == 0 || words[0] == "serve" || words[0] == "proxy") {
 				runUntilAnswer(t, command)
 				return
