@@ -8,6 +8,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/admission/plugins"
 )
 
 // AdmissionFunc reviews a write as an admission webhook does. The request is that of a webhook: the
@@ -69,6 +70,7 @@ func WithAdmission(functions ...Admission) Option {
 //	LimitPodHardAntiAffinityTopology *  refuses required anti-affinity by more than the host name
 //	LimitRanger                     requests and limits by LimitRanges
 //	ServiceAccount *                the account of a pod, which must exist, its token and pull secrets
+//	NodeRestriction *               limits writes of kubelets to their Node and its pods
 //	TaintNodesByCondition           the taint not-ready of new nodes
 //	AlwaysPullImages *              the imagePullPolicy Always
 //	PodSecurity                     the Pod Security Standards that a namespace has labels for
@@ -78,6 +80,8 @@ func WithAdmission(functions ...Admission) Option {
 //	DefaultStorageClass             the class of claims without one
 //	StorageObjectInUseProtection    finalizers of claims, volumes and attributes classes, which the
 //	                                controllers remove when they are not in use
+//	OwnerReferencesPermissionEnforcement *  the permission to delete an object whose ownerReferences
+//	                                change, and to update the finalizers of an owner that they block
 //	PersistentVolumeClaimResize     refuses to expand claims whose class does not allow it
 //	RuntimeClass                    overhead, node selector and tolerations of pods by RuntimeClass
 //	CertificateApproval             the permission to approve requests of a signer
@@ -107,3 +111,7 @@ func WithoutAdmissionPlugins(names ...string) Option {
 		return nil
 	}
 }
+
+// AdmissionPlugins returns the names of the plugins that WithAdmissionPlugins and
+// WithoutAdmissionPlugins accept, in the order of their calls.
+func AdmissionPlugins() []string { return plugins.Names() }

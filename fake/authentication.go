@@ -22,8 +22,11 @@ type authOptions struct {
 	// in PEM form, and those that the server issued.
 	clientCertificates bool
 	clientCAs          [][]byte
+	requestHeaders     *RequestHeaderAuthentication // nil without WithRequestHeaderAuthentication
 	anonymousAuth      bool
-	authorization      authz.Config
+	// anonymousRefused is true for WithoutAnonymousAuth.
+	anonymousRefused bool
+	authorization    authz.Config
 }
 
 // isSet reports whether any option is set.
@@ -40,6 +43,9 @@ func (o *options) complete() {
 	if o.authorization.NeedsUsers() {
 		o.tls, o.clientCertificates = true, true
 		o.anonymousAuth = o.anonymousAuth || !o.authorization.HasMode(authz.ModeAlwaysAllow)
+	}
+	if o.anonymousRefused {
+		o.anonymousAuth = false
 	}
 }
 
@@ -65,6 +71,20 @@ func WithAnonymousAuth() Option {
 	}
 }
 
+// WithoutAnonymousAuth refuses requests without credentials with 401, also on the public paths, as
+// --anonymous-auth=false of kube-apiserver does. It counts more than WithAnonymousAuth and WithRBAC.
+func WithoutAnonymousAuth() Option {
+	return func(o *options) error {
+		o.anonymousRefused = true
+		return nil
+	}
+}
+
+// acceptsAnonymous reports whether requests for path need no credentials.
+func (a *authOptions) acceptsAnonymous(path string) bool {
+	return a.anonymousAuth || !a.anonymousRefused && slices.Contains(authz.PublicPaths(), path)
+}
+
 // withAuthentication adds the user to the context of the request, or responds with a 401 (AU-01). On
 // a server without authentication, requests without a token of a service account get no user, which
 // is the administrator.
@@ -77,10 +97,10 @@ func (s *Server) withAuthentication(next http.Handler) http.Handler {
 		}
 		user, result := s.authenticateRequest(w, r)
 		switch {
-		case result == authn.Anonymous && (s.opts.anonymousAuth || slices.Contains(authz.PublicPaths(), r.URL.Path)):
+		case result == authn.Anonymous && s.opts.acceptsAnonymous(r.URL.Path):
 			user = authn.AnonymousUser()
 		case result != authn.Authenticated:
-			handlers.WriteError(w, r, apierrors.NewUnauthorized("Unauthorized"))
+			s.refuse(w, r, apierrors.NewUnauthorized("Unauthorized"))
 			return
 		}
 		next.ServeHTTP(w, withUser(r, user))

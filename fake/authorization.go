@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"example.com/fakeapi/fake/internal/authn"
@@ -51,18 +52,21 @@ func WithAuthorizer(a authorizer.UnconditionalAuthorizer) Option {
 func (s *Server) withAuthorization(next http.Handler) http.Handler {
 	by := s.api.Authorizer()
 	if by == nil {
-		return s.withAccessRecord(next)
+		return s.withAccessRecord(s.withAllowedAudit(next))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := authz.AttributesOf(authn.UserFrom(r.Context()), r)
 		decision, reason, err := by.Authorize(r.Context(), a)
 		switch {
 		case decision == authorizer.DecisionAllow:
+			auditDecision(r, "allow", reason)
 			next.ServeHTTP(w, r)
 		case err != nil: // AU-05
+			audit.AddAuditAnnotation(r.Context(), "authorization.k8s.io/reason", "internal error")
 			text := fmt.Sprintf("Internal Server Error: %q: %v", r.RequestURI, err)
 			http.Error(w, authz.EscapeMessage(text), http.StatusInternalServerError)
 		default:
+			auditDecision(r, "forbid", reason)
 			writeErrorNoSniff(w, r, authz.Forbidden(a, reason))
 		}
 	})

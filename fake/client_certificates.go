@@ -107,7 +107,11 @@ func (s *Server) setUpAuth() (err error) {
 			return err
 		}
 	}
-	s.authenticator = authn.New(s.tokens, s.api.ServiceAccountUser, s.clientCAs)
+	headers, err := s.opts.requestHeaders.authenticator()
+	if err != nil {
+		return err
+	}
+	s.authenticator = authn.New(s.tokens, s.api.ServiceAccountUser, s.clientCAs).WithRequestHeaders(headers)
 	return nil
 }
 

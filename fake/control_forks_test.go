@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/faults"
@@ -48,4 +50,45 @@ func TestControlForks(t *testing.T) {
 	require.ErrorContains(t, err, "refused", "the fork is closed with its server")
 
 	require.Contains(t, newControlClient(t).call(400, "POST", "forks/x", ""), "use Server.Fork in Go")
+}
+
+// A fork comes with a kubeconfig and a control API of its own. A closed fork is forgotten.
+func TestControlForkKubeconfig(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithControlAddress("127.0.0.1:0"), fakeapi.WithObjects(configMap("a", "0")))
+	code, _, body := sendPlain(t, "POST", srv.ControlURL()+"/forks/second", "", "Accept", "application/json")
+	require.Equal(t, 201, code, body)
+	var fork struct{ Name, URL, ControlURL, Kubeconfig string }
+	require.NoError(t, json.Unmarshal([]byte(body), &fork))
+	require.Equal(t, "second", fork.Name)
+	require.NotEqual(t, srv.URL(), fork.URL)
+	require.NotEqual(t, srv.ControlURL(), fork.ControlURL)
+	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(fork.Kubeconfig))
+	require.NoError(t, err)
+	require.Equal(t, fork.URL, config.Host)
+	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+	require.Equal(t, "0", getValue(t, maps, ""))
+	code, _, body = sendPlain(t, "GET", fork.ControlURL+"/requests", "")
+	require.Equal(t, 200, code)
+	require.Equal(t, 2, strings.Count(body, "\n"), "those of the fork")
+	require.Empty(t, srv.Requests())
+
+	_, _, again := sendPlain(t, "GET", srv.ControlURL()+"/forks/second", "", "Accept", "application/json")
+	require.Contains(t, again, fork.ControlURL)
+	_, _, file := sendPlain(t, "GET", srv.ControlURL()+"/forks/second/kubeconfig", "")
+	same, err := clientcmd.RESTConfigFromKubeConfig([]byte(file))
+	require.NoError(t, err)
+	require.Equal(t, config.Host, same.Host)
+	_, _, file = sendPlain(t, "GET", srv.ControlURL()+"/kubeconfig", "")
+	own, err := clientcmd.RESTConfigFromKubeConfig([]byte(file))
+	require.NoError(t, err)
+	require.Equal(t, srv.URL(), own.Host)
+
+	code, _, _ = sendPlain(t, "DELETE", srv.ControlURL()+"/forks/second", "")
+	require.Equal(t, 204, code)
+	_, err = http.Get(fork.ControlURL)
+	require.ErrorContains(t, err, "refused")
+	for _, path := range []string{"/forks/second", "/forks/second/kubeconfig"} {
+		code, _, _ = sendPlain(t, "GET", srv.ControlURL()+path, "")
+		require.Equal(t, 404, code)
+	}
 }

@@ -86,6 +86,12 @@ func faultRoutes() []controlRoute {
 			body:       "on each line a rule or a ready-made fault, such as expire410(resource(pods), first(1)), with or without a name and a colon before it",
 			example:    "faults", exampleBody: "busy: when verb(list) && first(3) do status(429)", do: (*controlAPI).addFaults,
 		},
+		{method: http.MethodGet, path: "faults/ready-made", doc: "the ready-made faults, and the rules that they stand for", do: (*controlAPI).listReadyMade},
+		{
+			method: http.MethodGet, path: "hits", doc: "what the rules did to which requests, the latest 1024, or with wait, when a rule has done it",
+			parameters: []controlParameter{{"rule", "the name of a rule: only its hits"}, sinceParameter, waitParameter, countParameter},
+			example:    "hits?rule=busy&wait=10s", do: (*controlAPI).listHits,
+		},
 		{
 			method: http.MethodDelete, path: "faults/{name}", doc: "remove the rules with a name", example: "faults/busy",
 			do: (*controlAPI).removeFaults,
@@ -93,12 +99,6 @@ func faultRoutes() []controlRoute {
 		{
 			method: http.MethodDelete, path: "faults", doc: "remove all rules", parameters: []controlParameter{testParameter},
 			do: (*controlAPI).clearFaults,
-		},
-		{method: http.MethodGet, path: "faults/ready-made", doc: "the ready-made faults, and the rules that they stand for", do: (*controlAPI).listReadyMade},
-		{
-			method: http.MethodGet, path: "hits", doc: "what the rules did to which requests, the latest 1024, or with wait, when a rule has done it",
-			parameters: []controlParameter{{"rule", "the name of a rule: only its hits"}, sinceParameter, waitParameter, countParameter},
-			example:    "hits?rule=busy&wait=10ms", do: (*controlAPI).listHits,
 		},
 	}
 }
@@ -108,7 +108,7 @@ func recordRoutes() []controlRoute {
 		{
 			method: http.MethodGet, path: "requests", doc: "the latest 1000 requests, and those that are open, or with wait, when a request has a response",
 			parameters: slices.Concat([]controlParameter{sinceParameter, waitParameter, countParameter}, requestParameters()),
-			example:    "requests?verb=list,watch&resource=pods&wait=10ms", do: (*controlAPI).listRequests,
+			example:    "requests?verb=list,watch&resource=pods&wait=10s", do: (*controlAPI).listRequests,
 		},
 		{
 			method: http.MethodGet, path: "timeline", doc: "the requests, responses, watch events, hits and notes, in the order of time; for a browser as a page",

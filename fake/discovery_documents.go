@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/version"
 
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/encode"
 	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/negotiate"
@@ -42,6 +43,10 @@ func (s *Server) writeDiscovery(w http.ResponseWriter, r *http.Request, out nego
 			handlers.WriteError(w, r, err)
 			return
 		}
+	}
+	if err := auditlog.LogResponseObject(r.Context(), func() ([]byte, error) { return doc.JSON, nil }); err != nil {
+		handlers.WriteError(w, r, err)
+		return
 	}
 	contentType := negotiate.ContentType(out.Media, false)
 	if out.Form == negotiate.Aggregated {

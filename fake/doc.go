@@ -49,28 +49,30 @@
 // # Options by task
 //
 //	objects at the start          WithObjects, WithYAML, WithManifests, WithScheme,
-//	                              WithoutSystemObjects
+//	                              WithoutSystemObjects, WithStorageOf
 //	custom resources              WithCRDs with CRDsFromPaths, CRDsFromFS, CRDsFromObjects or CRDFromGoType
 //	webhooks                      WithWebhookDialer, WithServiceResolver, WithRemoteWebhooks,
 //	                              WithAdmissionDelay
-//	address and TLS               WithAddress, WithAllowedHosts, WithTLS, WithInMemoryNetwork
+//	address and TLS               WithAddress, WithListener, WithAllowedHosts, WithTLS,
+//	                              WithServingCertificate, WithInMemoryNetwork
 //	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
 //	users and permissions         WithRBAC, WithAuthorizationModes, WithAuthorizer, WithTokens,
-//	                              WithClientCA, WithAnonymousAuth
+//	                              WithClientCA, WithAnonymousAuth, WithServiceAccountKeys,
+//	                              WithRequestHeaderAuthentication
 //	admission, validation         WithAdmission, WithAdmissionPlugins, WithoutAdmissionPlugins,
 //	                              WithoutValidation
 //	faults, latency               WithFaults, also with faults.RealisticLatency; later Server.Faults
 //	limits and history            WithLimits, WithContinueLifetime
 //	the ranges of Services        WithServiceClusterIPRange, WithServiceNodePortRange
 //	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout,
-//	                              WithNamespaceDeletionDelay
+//	                              WithRequestTimeout, WithNamespaceDeletionDelay, WithGoawayChance
 //	an initializing watch cache   WithCacheInitializing
-//	older and newer servers       WithFeature
+//	older and newer servers       WithFeature, WithRuntimeConfig
 //	controllers by hand           WithoutControllers, and Server.RunControllers
 //	tests in other languages      WithControlAPI, WithControlAddress
 //	an HTTP handler around it     WithMiddleware
-//	logging and recording         WithLogger, WithoutTimeline
+//	logging and recording         WithLogger, WithoutTimeline, WithAuditLog
 //
 // # Custom resources
 //
@@ -237,33 +239,33 @@
 //
 // # The control API
 //
-// With WithControlAPI, and in the command fakeapi serve, tests in other languages control the
-// server over HTTP. The command has flags for the options. Fault rules do not apply to the control
-// API. Lists are text, with a line for each item, or JSON for clients that accept application/json.
-// Errors are a Status. Where requests need credentials, so do these: see kubectl create --raw.
+// With WithControlAPI or WithControlAddress, and in the command fakeapi serve, tests in other
+// languages control the server over HTTP. The index lists all requests, as text, JSON or HTML.
 //
-//	A=http://127.0.0.1:8080/fakeapi/v1
-//	curl -X POST   $A/faults --data-binary 'busy: when verb(list) && first(3) do status(429)'   add rules, one per line
-//	curl           $A/faults                       the active rules
-//	curl -X DELETE $A/faults/busy                  remove the rules of a name, or without the name all
-//	curl           $A/hits                         what the rules did to which requests, the latest 1024
-//	curl           $A/requests                     the latest 1000 requests, and those that are open
+//	A=http://127.0.0.1:8080/fakeapi/v1             Server.ControlURL
+//	curl           $A                              the index: all requests with their parameters
+//	curl -X POST   $A/faults --data-binary 'cut: expire410(resource(pods), first(1))'   add rules, one per line
+//	curl           "$A/hits?rule=cut&wait=10s"     what the rules did to which requests, when one has hit
+//	curl -X DELETE $A/faults/cut                   remove the rules of a name, or without the name all
+//	curl           "$A/requests?since=0&verb=list" the requests after a number
 //	curl           $A/timeline                     Server.Timeline, for a browser as its page
-//	curl           $A/access                       Server.Access; ?client=NAME for one, ?format=yaml for manifests; -X DELETE resets it
+//	curl           $A/access                       Server.Access; ?client=NAME for one, ?format=yaml for manifests
 //	curl -X POST   $A/compact                      Server.Compact
 //	curl -X POST   $A/forget-history               Server.ForgetHistory
-//	curl -X POST   $A/run-controllers              Server.RunControllers
 //	curl -X POST   $A/tokens --data-binary 's3cret,ann,team-a'   Server.AddToken; ?expiresIn=10m for one that expires
 //	curl -X POST   $A/tokens/expire --data-binary s3cret   Server.ExpireToken
-//	curl -X POST   $A/certificates --data-binary 'ann,team-a'   Server.IssueClientCertificate, and its key; ?expiresIn=10m
 //	curl -X POST   $A/kubeconfigs --data-binary 'ann,team-a'   a kubeconfig for a user, or for system:serviceaccount:NAMESPACE:NAME
 //	curl -X POST   $A/snapshots/before             take a snapshot under a name
-//	curl           $A/snapshots                    the snapshots
-//	curl -X POST   $A/snapshots/before/restore     Server.Restore; with ?bump=1000 running informers list again
-//	curl -X DELETE $A/snapshots/before             remove it
-//	curl -X POST   $A/forks/second                 Server.Fork on a free port, with the same options; returns its URL
-//	curl           $A/forks                        the open forks
+//	curl -X POST   "$A/reset?snapshot=before"      between tests: remove rules and records, and restore it
+//	curl -X POST   $A/forks/second                 Server.Fork on a free port; as JSON with its kubeconfig
 //	curl -X DELETE $A/forks/second                 close it
+//
+// Lists are text, with a line for each item, or JSON for clients that accept application/json. Each
+// response has the header Fakeapi-Next, a number for ?since= of the next request, so that a test
+// reads only what happened in it. ?wait= waits until the list has an item, or ?count= of them; the
+// header Fakeapi-Met is false at its end. Errors are a Status. Fault rules do not apply, and actions
+// are notes in the timeline. Where requests need credentials, so do these, except with
+// WithControlAddress.
 //
 // # Controllers
 //
@@ -334,9 +336,8 @@
 //	                     values of no range, as on a real server. Loaded Services keep theirs
 //	scale                Deployments, ReplicaSets, StatefulSets, ReplicationControllers and custom
 //	                     resources with a scale. Without replicas in the object it is 1
-//	ServiceAccounts      tokens with expiry, audience and bound objects, signed for the issuer
-//	                     https://kubernetes.default.svc.cluster.local by a key from the seed, which is
-//	                     not published
+//	ServiceAccounts      tokens with expiry, audience and bound objects, and the issuer discovery at
+//	                     /.well-known/openid-configuration; see WithServiceAccountKeys
 //	PodDisruptionBudgets the status is written by tests: without an observedGeneration evictions get
 //	                     429, and each eviction reduces disruptionsAllowed for good
 //	ResourceQuotas       work without controllers, which write the status (RunControllers)
@@ -371,8 +372,7 @@
 //   - Aggregated APIs.
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
 //     is scheduled, and no status changes by itself.
-//   - The authorization modes ABAC, Node and Webhook.
-//   - Authentication other than bearer tokens and client certificates.
+//   - The authorization modes ABAC and Webhook. Authentication by OIDC and by webhooks.
 //   - Compression of the OpenAPI documents; /debug and /logs.
 //
 // # Other differences
@@ -391,8 +391,8 @@
 //   - The recorded v1.37 server returns "404 page not found" for an unknown top-level path, where the
 //     documentation has an index of paths. This server does as the recording. An unknown path below a
 //     served group is a Status, as in the recording.
-//   - After Restart and ReinitializeCache, watches continue from their resourceVersions. A real
-//     server initializes its watch cache again, and those from before the last write get 410;
+//   - After Restart, ReinitializeCache and WithStorageOf, watches continue from their resourceVersions.
+//     A real server initializes its watch cache again, and those from before the last write get 410;
 //     ForgetHistory does so here.
 //   - A streaming list through a Replica that lags behind gets the 410 ERROR event when ForgetHistory
 //     has dropped the changes after its view. A real server would refill its cache.

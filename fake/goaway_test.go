@@ -86,3 +86,20 @@ func TestGoAwayLeavesTheWatch(t *testing.T) {
 		require.Len(t, srv.Faults().Hits(), 1)
 	})
 }
+
+// With WithGoawayChance(1) each request over HTTP/2 has a connection of its own.
+func TestGoawayChance(t *testing.T) {
+	for chance, want := range map[float64]int{0: 1, 1: 4} {
+		srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithGoawayChance(chance))
+		config := srv.RESTConfig()
+		dials := countDials(config)
+		client := kubernetes.NewForConfigOrDie(config)
+		for range 4 {
+			_, err := client.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+			require.NoError(t, err)
+		}
+		require.Equal(t, want, dials())
+	}
+	_, err := fakeapi.New(fakeapi.WithGoawayChance(2))
+	require.ErrorContains(t, err, "fakeapi: the goaway chance 2 is not from 0 to 1")
+}

@@ -24,8 +24,8 @@ type reopenableListener struct {
 }
 
 // WithListener serves on a TCP listener of a loopback address instead of WithAddress. The server closes
-// l, also if New returns an error. After Shutdown, Restart listens on the address of l. Forks and
-// replicas listen on addresses of their own. It cannot be combined with WithInMemoryNetwork.
+// l. After Shutdown, Restart listens on the address of l. Forks and replicas listen on addresses of
+// their own. It cannot be combined with WithInMemoryNetwork.
 func WithListener(l net.Listener) Option {
 	return func(o *options) error {
 		if l == nil {

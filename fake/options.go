@@ -16,6 +16,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/admission/plugins"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/fixtures"
 	"example.com/fakeapi/fake/internal/serviceallocator"
 	"example.com/fakeapi/fake/internal/webhookclient"
@@ -43,6 +44,8 @@ type options struct {
 	resourceVersionTimeout time.Duration
 	bookmarkInterval       time.Duration
 	watchTimeout           time.Duration
+	requestTimeout         time.Duration // 0 without WithRequestTimeout
+	goawayChance           float64
 	continueLifetime       time.Duration
 	closeTimeout           time.Duration
 	hosts                  []string
@@ -53,6 +56,7 @@ type options struct {
 	crds                   []CRDSource
 	schemes                []*runtime.Scheme
 	rules                  []faults.Rule
+	optionalRules          []faults.Rule // of the environment
 	middleware             []func(http.Handler) http.Handler
 	logger                 *slog.Logger // nil without WithLogger
 	reviewers              []*admission.Reviewer
@@ -67,6 +71,7 @@ type options struct {
 	policyDelay            time.Duration
 	limits                 Limits
 	services               serviceallocator.Config
+	audit                  *auditlog.Config // nil without WithAuditLog
 }
 
 func newOptions(opts []Option) (*options, error) {
@@ -95,6 +100,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		resourceVersionTimeout: o.resourceVersionTimeout,
 		bookmarkInterval:       o.bookmarkInterval,
 		watchTimeout:           o.watchTimeout,
+		requestTimeout:         o.requestTimeout,
 		continueLifetime:       o.continueLifetime,
 		closeTimeout:           o.closeTimeout,
 		features:               maps.Clone(o.features),
@@ -107,6 +113,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		timeline:               o.timeline,
 		systemObjects:          o.systemObjects,
 		logger:                 o.logger,
+		audit:                  o.audit,
 	}
 	return r.apply(opts)
 }
@@ -124,6 +131,9 @@ func (o *options) apply(opts []Option) (*options, error) {
 	var err error
 	if o.admissionPlugins, err = plugins.Enabled(o.enabledPlugins, o.disabledPlugins); err != nil {
 		return nil, fmt.Errorf("fakeapi: %w", err)
+	}
+	if o.listener != nil && o.inMemory {
+		return nil, errors.New("fakeapi: WithListener and WithInMemoryNetwork exclude each other")
 	}
 	o.complete()
 	return o, o.validate()

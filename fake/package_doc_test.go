@@ -43,7 +43,7 @@ func TestDocListsEveryOption(t *testing.T) {
 
 // curlLine matches a request to the control API in the package documentation: method, path and
 // body.
-var curlLine = regexp.MustCompile(`(?m)^//\tcurl (?:-X ([A-Z]+))? *\$A(/\S*)(?: --data-binary (?:'([^']*)'|(\S+)))?`)
+var curlLine = regexp.MustCompile(`(?m)^//\tcurl (?:-X ([A-Z]+))? *"?\$A(/[^\s"]*)?"?(?: --data-binary (?:'([^']*)'|(\S+)))?`)
 
 // The curl commands of the package documentation succeed, in their order.
 func TestDocumentedControlRequests(t *testing.T) {
@@ -56,6 +56,7 @@ func TestDocumentedControlRequests(t *testing.T) {
 		if method == "" {
 			method = http.MethodGet
 		}
+		path = strings.ReplaceAll(path, "wait=10s", "wait=10ms")
 		request, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+"/fakeapi/v1"+path, strings.NewReader(body))
 		require.NoError(t, err)
 		response, err := srv.Client().Do(request)

@@ -19,6 +19,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin/apiregistration"
 	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/internal/responsewriter"
 )
@@ -112,7 +113,8 @@ func (s *Server) readInto(obj runtime.Object, res *resource.Resource, info reque
 }
 
 // Dump returns all objects in the store as YAML documents, ordered by resource, namespace and name,
-// in their storage versions and without managedFields. LoadYAML loads them into another server.
+// in their storage versions and without managedFields. LoadYAML loads them into another server. The
+// APIServices that the server manages are left out: they follow from the types that it serves.
 func (s *Server) Dump() (string, error) {
 	view := s.store.View()
 	var text strings.Builder
@@ -125,6 +127,9 @@ func (s *Server) Dump() (string, error) {
 			m, err := meta.Accessor(obj)
 			if err != nil {
 				return "", fmt.Errorf("fakeapi: dump: %w", err)
+			}
+			if m.GetLabels()[apiregistration.ManagedLabel] != "" {
+				continue
 			}
 			m.SetManagedFields(nil)
 			body, err := yaml.Marshal(obj)

@@ -25,8 +25,8 @@ type Replica struct {
 }
 
 // Replica starts another API server on the store of s. Its view is current until Freeze, Lag or
-// Delay are called. It has the timeouts, features, admission, TLS, users and authorizer of s, so
-// that clients can move between them. Of opts, those about serving are applied
+// Delay are called. It has the timeouts, features, admission, TLS, users, authorizer and audit log
+// of s, so that clients can move between them. Of opts, those about serving are applied
 // (WithInMemoryNetwork, WithAddress, WithFaults, timeouts). Functions of WithAdmission run after
 // those of s. Fixtures, the seed and the controllers are those of s. Fault rules, middleware and
 // WithControlAPI are not inherited. The replica is closed with s, or before by Close.

@@ -93,6 +93,8 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 		s.metrics.ServeHTTP(w, r)
 	case isHealthPath(path):
 		s.serveHealth(w, r)
+	case isOpenIDPath(path):
+		s.serveOpenID(w, r)
 	default:
 		http.NotFound(w, r) // plain text, as a real server's outermost mux (PV-16)
 	}

@@ -20,6 +20,7 @@ import (
 	"example.com/fakeapi/fake/internal/accesslog"
 	"example.com/fakeapi/fake/internal/admission/policy"
 	"example.com/fakeapi/fake/internal/aggregator"
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/certs"
 	"example.com/fakeapi/fake/internal/compress"
@@ -72,6 +73,7 @@ type Server struct {
 	controlServer      *controlServer // nil without WithControlAddress
 	recorder           *timeline.Recorder
 	accesses           *accesslog.Recorder // nil with WithoutTimeline
+	audit              *auditlog.Log       // nil without WithAuditLog
 	compressor         compress.Compressor
 	openAPI            openAPIState
 	handler            http.Handler
@@ -151,7 +153,13 @@ func (s *Server) initialize(isNew bool) (err error) {
 			return err
 		}
 	}
-	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes)
+	if !isNew || s.opts.runtimeConfig != nil {
+		if err := s.api.RegisterAPIServices(); err != nil {
+			return err
+		}
+	}
+	s.setUpAggregator()
+	s.controllers = controllers.New(s.store, s.types.Table, s.api, s.opts.namespaceDeletionDelay, s.checkTypes, s.aggregator.Unavailable)
 	if err := s.setUpAuth(); err != nil {
 		return err
 	}
@@ -200,7 +208,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 
 // start serves the listener.
 func (s *Server) start() error {
-	if _, err := s.faults.Add(s.opts.rules...); err != nil {
+	if err := s.addRules(); err != nil {
 		return fmt.Errorf("fakeapi: %w", err)
 	}
 	s.discovery = discovery.New(s.types.Table, s.listener.Addr().String())
@@ -221,7 +229,6 @@ func (s *Server) start() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	if !s.sharedStore {
-		s.setUpAggregator()
 		s.startAggregator(ctx)
 	}
 	s.startHTTP(ctx, config)
@@ -259,6 +266,7 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 	s.recorder = timeline.NewRecorder(s.faults.Hits)
 	s.faults.OrderHits(s.recorder.NextOrder)
 	s.control = s.newControlAPI()
+	s.setUpAudit()
 	s.handler = s.buildHandlerChain()
 	s.httpServer = &http.Server{
 		Handler:           s.withBrowserProtection(s),
@@ -340,6 +348,9 @@ func (s *Server) Close() error {
 	}
 	if openErr := s.conns.wait(s.opts.closeTimeout); openErr != nil {
 		err = errors.Join(err, openErr)
+	}
+	if s.audit != nil {
+		s.audit.Close()
 	}
 	s.transport.CloseIdleConnections()
 	s.mu.Lock()

@@ -25,7 +25,7 @@ import (
 //
 // The certificate authority of s, and without WithServiceAccountKeys its keys, are also those of the
 // new server, so that credentials stay valid. The history and the size of the storage have the limits
-// of s: WithLimits with one of them is an error.
+// of s: those of WithLimits have no effect.
 func WithStorageOf(s *Server) Option {
 	return func(o *options) error {
 		if s == nil {
@@ -81,9 +81,6 @@ func (s *Server) openStorage() (*ids.Generator, error) {
 		}
 		s.store, s.sharers = memstore.New(storeOptions), &storageSharers{}
 		return ids.New(seed(s.opts.seed)), nil
-	}
-	if s.opts.limits.hasStoreLimits() {
-		return nil, errors.New("fakeapi: the storage of another server has its limits; set WithLimits for that server")
 	}
 	s.store, s.sharers, s.authority = of.store, of.sharers, of.authority
 	return ids.New(forkSeed(seed(s.opts.seed), s.store.Revision())), nil

@@ -21,6 +21,8 @@ import (
 //   - in kube-system: the ConfigMaps extension-apiserver-authentication and
 //     kube-apiserver-legacy-service-account-token-tracking, and the Lease of the server
 //   - the PriorityClasses system-cluster-critical and system-node-critical
+//   - the APIServices of all groups and versions that the server has, such as v1.apps and, from the
+//     creation of their definition on, those of custom resources
 //   - the FlowSchemas catch-all, exempt, global-default, kube-controller-manager, kube-scheduler,
 //     kube-system-service-accounts, probes, service-accounts, system-leader-election,
 //     system-node-high and system-nodes
@@ -76,7 +78,12 @@ func (s *Server) loadSystemObjects() error {
 	}
 	config.Port = int32(port)
 	if s.opts.clientCertificates {
-		config.ClientCA = string(slices.Concat(append([][]byte{s.authority.PEM()}, s.opts.clientCAs...)...))
+		config.Authentication = map[string]string{
+			"client-ca-file": string(slices.Concat(append([][]byte{s.authority.PEM()}, s.opts.clientCAs...)...)),
+		}
+		if err := s.opts.requestHeaders.addTo(config.Authentication); err != nil {
+			return fmt.Errorf("fakeapi: %w", err)
+		}
 	}
 	seed := ids.New(seed(s.opts.seed)).Derive("system objects")
 	return store(s.store, config, seed, time.Now())

@@ -118,8 +118,7 @@ type AdmissionDecision struct {
 	Message string
 	// Changes has the changes of the object by a mutating webhook or policy.
 	Changes []AdmissionChange
-	// Warnings and AuditAnnotations are those of the response. Nothing else records the annotations,
-	// because there is no audit log.
+	// Warnings and AuditAnnotations are those of the response.
 	Warnings         []string
 	AuditAnnotations map[string]string
 	// Dropped counts the changes, warnings and annotations that were dropped to limit the memory.

@@ -26,7 +26,7 @@ func TestTimelineNotes(t *testing.T) {
 		require.Regexp(t, `^   \+0\.000s   \* server: Compact
    \+0\.000s #1 test/1 GET /version -> 200
    \+1\.000s   \* server: AddToken of user bob
-   \+1\.000s   \* server: ExpireToken
+   \+1\.000s   \* server: ExpireToken of user bob
    \+1\.000s   \* server: Snapshot
    \+1\.000s   \* server: Restore of resourceVersion \d+ with bump 7
    \+1\.000s   \* test: stop the leader

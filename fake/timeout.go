@@ -12,12 +12,20 @@ import (
 	"example.com/fakeapi/internal/responsewriter"
 )
 
-// withTimeout responds with a 504 to a request that takes longer than its query parameter timeout
-// allows (EX-08). On a server with admission functions the default is a minute; without them no
-// request takes that long. Long-running requests have no limit.
+// WithRequestTimeout sets how long a request may take unless it is long-running, as --request-timeout
+// of kube-apiserver does. The default is a minute. The query parameter timeout of a request shortens
+// it. A request that takes longer gets 504 (EX-08). The delays of fault rules do not count.
+func WithRequestTimeout(d time.Duration) Option {
+	return durationOption("request timeout", d, func(o *options) { o.requestTimeout = d })
+}
+
+// withTimeout responds with a 504 to a request that takes longer than its query parameter timeout or
+// WithRequestTimeout allows (EX-08). On a server with admission functions the default is a minute;
+// without them no request takes that long. Long-running requests have no limit.
 func (s *Server) withTimeout(next http.Handler) http.Handler {
-	var byDefault time.Duration
-	if len(s.opts.reviewers) > 0 {
+	limit := s.opts.requestTimeout
+	byDefault := limit
+	if limit == 0 && len(s.opts.reviewers) > 0 {
 		byDefault = requestinfo.RequestTimeout
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,9 +34,12 @@ func (s *Server) withTimeout(next http.Handler) http.Handler {
 		if timeout == 0 && !info.IsLongRunning() {
 			timeout = byDefault
 		}
+		if limit > 0 {
+			timeout = min(timeout, limit)
+		}
 		switch {
 		case info.TimeoutErr != nil:
-			handlers.WriteError(w, r, apierrors.NewBadRequest("invalid timeout specified in the request URL - "+info.TimeoutErr.Error()))
+			s.refuse(w, r, apierrors.NewBadRequest("invalid timeout specified in the request URL - "+info.TimeoutErr.Error()))
 		case timeout == 0:
 			next.ServeHTTP(w, r)
 		default:

@@ -48,6 +48,21 @@ func TestWriteTimeout(t *testing.T) {
 	})
 }
 
+// WithRequestTimeout replaces the minute, and the parameter timeout only shortens it.
+func TestRequestTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), withDelay(time.Hour), fakeapi.WithRequestTimeout(10*time.Second))
+		for query, timeout := range map[string]time.Duration{"": 10 * time.Second, "?timeout=5s": 5 * time.Second, "?timeout=30s": 10 * time.Second} {
+			start := time.Now()
+			code, _, body := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps"+query, "application/json", []byte(`{"metadata":{"name":"a"}}`))
+			require.Equal(t, http.StatusGatewayTimeout, code, "%s: %s", query, body)
+			require.Equal(t, timeout, time.Since(start), query)
+		}
+	})
+	_, err := fakeapi.New(fakeapi.WithRequestTimeout(0))
+	require.ErrorContains(t, err, "fakeapi: request timeout of 0s is not positive")
+}
+
 // slowWrites are requests of each verb that writes, for objects of loadForSlowWrites.
 var slowWrites = []struct{ name, method, path, contentType, body string }{
 	{"create", "POST", "/api/v1/namespaces/default/configmaps", "application/json", `{"metadata":{"name":"new"}}`},

@@ -1,10 +1,5 @@
 package fakeapi
 
-import (
-	"example.com/fakeapi/fake/internal/resource"
-	"example.com/fakeapi/fake/internal/resource/builtin"
-)
-
 // WithoutValidation starts a server that does not validate objects of built-in types, so that it
 // accepts all that decodes, for instance a Pod without containers. It is for tests that were written
 // for the clients of client-go's fake packages and have incomplete objects. Such objects are refused
@@ -17,13 +12,4 @@ func WithoutValidation() Option {
 		o.validation = false
 		return nil
 	}
-}
-
-// builtinTypes returns the table of the built-in types.
-func (o *options) builtinTypes() (*resource.Table, error) {
-	table := builtin.Table()
-	if !o.validation {
-		table = builtin.TableWithoutValidation()
-	}
-	return o.withRuntimeConfig(table)
 }

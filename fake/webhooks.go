@@ -63,7 +63,10 @@ func WithAdmissionDelay(webhooks, policies time.Duration) Option {
 //
 // Without it Services are objects of the server. One that does not exist fails with `service "NAME"
 // not found`, as on a real server. One that exists has no address, because there is no cluster
-// network: the dial fails like that of an unknown host, unless WithWebhookDialer can dial it.
+// network: the dial fails like that of an unknown host, unless WithWebhookDialer can dial it. One of
+// the type ExternalName leads to that name, such as localhost.
+//
+// The servers of aggregated APIs are found in the same way, but their Services must exist.
 func WithServiceResolver(resolve func(namespace, name string, port int32) (address string, err error)) Option {
 	return func(o *options) error {
 		if resolve == nil {

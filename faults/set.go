@@ -31,6 +31,8 @@ type activeRule struct {
 	phases  phaseSet
 	webhook bool         // whether the rule matches calls of webhooks, and nothing else
 	applied atomic.Int64 // how often the rule was applied
+	// optional reports whether MustHit accepts a rule that was never applied.
+	optional bool
 }
 
 // Add adds rules. If one of them is invalid, it returns an error and adds none. The counts and
@@ -39,7 +41,12 @@ type activeRule struct {
 // Rules are evaluated in each phase of a request, so new rules also apply to watches that are
 // running. Whether a response is buffered for the Committed phase is decided when the request
 // arrives.
-func (s *Set) Add(rules ...Rule) (remove func(), err error) {
+func (s *Set) Add(rules ...Rule) (remove func(), err error) { return s.add(rules, false) }
+
+// AddOptional is Add for rules that MustHit does not require, because they are not those of the test.
+func (s *Set) AddOptional(rules ...Rule) (remove func(), err error) { return s.add(rules, true) }
+
+func (s *Set) add(rules []Rule, optional bool) (remove func(), err error) {
 	now := time.Now()
 	added := make([]*activeRule, 0, len(rules))
 	for _, r := range rules {
@@ -50,7 +57,7 @@ func (s *Set) Add(rules ...Rule) (remove func(), err error) {
 		r.Do = slices.Clone(r.Do)
 		added = append(added, &activeRule{
 			rule: r, when: r.condition().newInstance(now), do: newEffectInstances(r.Do),
-			phases: in, webhook: matchesWebhooks(r.condition()),
+			phases: in, webhook: matchesWebhooks(r.condition()), optional: optional,
 		})
 	}
 	s.update(func(old []*activeRule) []*activeRule { return append(old, added...) })

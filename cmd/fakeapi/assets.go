@@ -34,17 +34,14 @@ func programName(arg string) string {
 // envtestAssets makes a folder for KUBEBUILDER_ASSETS and prints it.
 func envtestAssets(ctx context.Context, c *call) error {
 	format := "env"
-	setFormat := func(text string) error {
-		if !slices.Contains([]string{"env", "path"}, text) {
-			return errors.New("it is neither env nor path")
-		}
-		format = text
-		return nil
-	}
 	words, err := c.parseWords(func(flags *flag.FlagSet) {
-		const usage = "print the folder as `FORMAT`: env, the default, is the shell command export KUBEBUILDER_ASSETS=..., path is the path, without the end of the line"
-		flags.Func("p", usage, setFormat)
-		flags.Func("print", "the same as -p `FORMAT`", setFormat)
+		flags.Func("p", "print the folder as `FORMAT`: env, the default, is the shell command export KUBEBUILDER_ASSETS=..., path is the path, without the end of the line", func(text string) error {
+			if !slices.Contains([]string{"env", "path"}, text) {
+				return errors.New("it is neither env nor path")
+			}
+			format = text
+			return nil
+		})
 	})
 	if err == nil && len(words) > 1 {
 		err = c.usageError(fmt.Errorf("unexpected argument %q", words[1]))

@@ -64,6 +64,7 @@
 //	        [--right-context CONTEXT] [--controllers=false] [--namespace PREFIX] [--steps NUMBER]
 //	        [--seed SEED] [--parallel NUMBER] [--listed FILE] [--report FORMAT[=FILE]]... [-q]
 //	fakeapi compare --list [--left golden:DIR] [--run REGEX] [--level LEVEL]
+//	fakeapi envtest-assets [DIRECTORY] [-p FORMAT]
 //	fakeapi bench --kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N]
 //	        [--watchers N,...] [--duration TIME] [--json] [-q]
 //	fakeapi bench --url URL [--objects N] [--clients N] [--watchers N,...] [--duration TIME]
@@ -352,6 +353,25 @@
 // /metrics, if the user may read it; with --self it is the heap of the process, including the
 // clients. bench is load: do not run it against a cluster in use. Failed requests result in exit
 // status 1.
+//
+// # envtest and other programs that start kube-apiserver
+//
+// Started under the names kube-apiserver, etcd and kubectl, the program is these. envtest-assets
+// makes a folder with links under these names, by default in the user's cache directory, and prints
+// the variable for it. Then suites that use the envtest of controller-runtime, or any program that
+// starts a control plane from KUBEBUILDER_ASSETS, run without a change. With -p path it prints the
+// path only, as setup-envtest does. Files of other programs are not replaced.
+//
+//	eval "$(fakeapi envtest-assets)" && go test ./...
+//
+// etcd keeps the objects in memory and serves them; kube-apiserver parses its flags, opens its port
+// and passes both to etcd. An API server that is started again on the same etcd has the objects
+// again, at their resourceVersions; an etcd that is started again is empty. Both listen on loopback
+// addresses only. They end at SIGTERM and SIGINT, and with the process that started them, also if
+// that is killed. kube-apiserver has all flags of the real one; its log lists those without effect.
+// kubectl is the next one on PATH. The environment variables FAKEAPI_* of package
+// internal/cmd/environment add fault rules and write timelines and reports. The processes need a
+// Unix system.
 //
 // # Exit status
 //

@@ -22,9 +22,9 @@ func help(ctx context.Context, c *call, args []string) error {
 	var b strings.Builder
 	b.WriteString("fakeapi is a Kubernetes API server in memory, for tests.\n\n")
 	for _, one := range commandList() {
-		fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", one.name, one.summary)
+		fmt.Fprintf(&b, "  fakeapi %-14s  %s\n", one.name, one.summary)
 	}
-	fmt.Fprintf(&b, "  fakeapi %-11s  %s\n", "help", "print this, or the flags of a COMMAND")
+	fmt.Fprintf(&b, "  fakeapi %-14s  %s\n", "help", "print this, or the flags of a COMMAND")
 	b.WriteString("\nExit status: 0 for success, a signal and help, 1 for what went wrong, 2 for a command line that was not understood.\n" +
 		"The manual: go doc example.com/fakeapi/cmd/fakeapi\n")
 	_, err := io.WriteString(c.stdout, b.String())

@@ -13,8 +13,11 @@ const exitNotFound = 127
 // findKubectl returns the first kubectl in the folders of searchPath that is not this program.
 func findKubectl(searchPath string) (string, error) {
 	for _, folder := range filepath.SplitList(searchPath) {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
 		path, err := exec.LookPath(filepath.Join(folder, kubectlName))
-		if err == nil && filepath.IsAbs(path) && !isFakeapi(path) && !isThisProgram(path) {
+		if err == nil && !isFakeapi(path) && !isThisProgram(path) {
 			return path, nil
 		}
 	}

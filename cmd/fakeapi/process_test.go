@@ -69,6 +69,7 @@ func TestProcess(t *testing.T) {
 	t.Run("reports to descriptors", func(t *testing.T) { reportToDescriptors(t, binary) })
 	t.Run("limited files", func(t *testing.T) { limitFiles(t, binary) })
 	t.Run("interrupted at a FIFO", func(t *testing.T) { interruptAtFIFO(t, binary) })
+	t.Run("assets", func(t *testing.T) { assetsProcess(t, binary) })
 	t.Run("bench", func(t *testing.T) { benchProcess(t, binary) })
 	t.Run("documents", func(t *testing.T) { runDocumentedCommands(t, binary) })
 }

@@ -99,6 +99,7 @@ func (a *Attributes) GroupResource() schema.GroupResource { return a.RequestReso
 // by their reinvocationPolicy.
 func (c Chain) Admit(ctx context.Context, attrs *Attributes) error {
 	attrs.library = nil
+	defer attrs.logAnnotations(ctx)
 	if err := c.admitOnce(ctx, attrs); err != nil || attrs.library == nil {
 		return err
 	}
@@ -124,6 +125,7 @@ func (c Chain) admitOnce(ctx context.Context, attrs *Attributes) error {
 // Validate calls the validating plugins. The first refusal is the error.
 func (c Chain) Validate(ctx context.Context, attrs *Attributes) error {
 	attrs.library = nil
+	defer attrs.logAnnotations(ctx)
 	for _, p := range c {
 		if v, ok := p.(ValidationInterface); ok && p.Handles(attrs) {
 			if err := v.Validate(ctx, attrs); err != nil {

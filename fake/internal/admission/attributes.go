@@ -1,12 +1,15 @@
 package admission
 
 import (
+	"context"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	library "k8s.io/apiserver/pkg/admission"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
+	"k8s.io/apiserver/pkg/audit"
 
 	"example.com/fakeapi/fake/internal/authn"
 )
@@ -20,6 +23,10 @@ type LibraryAttributes struct {
 
 	mu          sync.Mutex
 	annotations map[string]string
+	// levels has the lowest level of the audit log that has each of the annotations.
+	levels map[string]auditinternal.Level
+	// omitted has the keys of annotations that are not added.
+	omitted sets.Set[string]
 	// current is what the plugin that runs considers now. Only it uses the value.
 	current any
 }
@@ -56,16 +63,28 @@ func (l *LibraryAttributes) AddAnnotation(key, value string) error {
 
 // AddAnnotationWithLevel implements library.Attributes.
 func (l *LibraryAttributes) AddAnnotationWithLevel(key, value string, level auditinternal.Level) error {
+	if l.omitted.Has(key) {
+		return nil
+	}
 	if err := l.Attributes.AddAnnotationWithLevel(key, value, level); err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.annotations == nil {
-		l.annotations = make(map[string]string)
+		l.annotations, l.levels = make(map[string]string), make(map[string]auditinternal.Level)
 	}
-	l.annotations[key] = value
+	l.annotations[key], l.levels[key] = value, level
 	return nil
+}
+
+// OmitAnnotation makes AddAnnotation and AddAnnotationWithLevel ignore a key from now on. It must not be
+// called while plugins run at the same time.
+func (l *LibraryAttributes) OmitAnnotation(key string) {
+	if l.omitted == nil {
+		l.omitted = sets.New[string]()
+	}
+	l.omitted.Insert(key)
 }
 
 // SetCurrent and Current keep a value for the plugin that runs, such as the binding of the policy
@@ -86,6 +105,22 @@ func (a *Attributes) Annotations() map[string]string {
 	a.library.mu.Lock()
 	defer a.library.mu.Unlock()
 	return a.library.annotations
+}
+
+// logAnnotations adds the annotations of this pass to the audit log.
+func (a *Attributes) logAnnotations(ctx context.Context) {
+	event := audit.AuditContextFrom(ctx)
+	if a.library == nil || !event.Enabled() {
+		return
+	}
+	a.library.mu.Lock()
+	defer a.library.mu.Unlock()
+	level := event.GetEventLevel()
+	for key, value := range a.library.annotations {
+		if level.GreaterOrEqual(a.library.levels[key]) {
+			audit.AddAuditAnnotation(ctx, key, value)
+		}
+	}
 }
 
 // groupVersionKind returns the kind of an object, in the version that it has in Go.

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/warning"
 
 	"example.com/fakeapi/fake/internal/codec"
@@ -66,7 +67,7 @@ func (p *Reviewer) Validate(ctx context.Context, attrs *Attributes) error {
 }
 
 // review calls the function. A refusal is returned as an error. The warnings of the response go to
-// the recorder in ctx.
+// the recorder in ctx, and its audit annotations to the audit log.
 func (p *Reviewer) review(ctx context.Context, attrs *Attributes) (*admissionv1.AdmissionResponse, error) {
 	if attrs.DryRun && p.SideEffects {
 		return nil, status.DryRunUnsupported(p.ReviewerName)
@@ -79,6 +80,9 @@ func (p *Reviewer) review(ctx context.Context, attrs *Attributes) (*admissionv1.
 	if err == nil {
 		for _, text := range response.Warnings {
 			warning.AddWarning(ctx, "", text)
+		}
+		for key, value := range response.AuditAnnotations {
+			audit.AddAuditAnnotation(ctx, p.ReviewerName+"/"+key, value)
 		}
 	}
 	switch {

@@ -99,3 +99,13 @@ func (a *Aggregator) Find(group, version string) *APIService {
 func (a *Aggregator) HasGroup(group string) bool {
 	return slices.ContainsFunc(a.current().sorted, func(s *APIService) bool { return s.Spec.Group == group })
 }
+
+// Unavailable returns the groups and versions whose servers are not available.
+func (a *Aggregator) Unavailable() (all []schema.GroupVersion) {
+	for _, s := range a.current().sorted {
+		if !s.IsAvailable() {
+			all = append(all, s.GroupVersion())
+		}
+	}
+	return all
+}

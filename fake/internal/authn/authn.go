@@ -11,6 +11,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
@@ -67,7 +68,8 @@ const (
 type Authenticator struct {
 	tokens          *Tokens
 	serviceAccounts ServiceAccountTokens
-	certificates    *certificateVerifier // nil if certificates are ignored
+	certificates    *certificateVerifier  // nil if certificates are ignored
+	headers         authenticator.Request // nil without WithRequestHeaders
 }
 
 // New returns an Authenticator. clientCAs are the authorities of client certificates. With nil,
@@ -80,10 +82,39 @@ func New(tokens *Tokens, serviceAccounts ServiceAccountTokens, clientCAs *x509.C
 	return a
 }
 
+// WithRequestHeaders adds an authenticator of requests of a proxy to a, which is tried first. It may be
+// nil.
+func (a *Authenticator) WithRequestHeaders(headers authenticator.Request) *Authenticator {
+	a.headers = headers
+	return a
+}
+
+// authenticateHeaders authenticates a request of a proxy.
+func (a *Authenticator) authenticateHeaders(r *http.Request) (authenticationv1.UserInfo, bool) {
+	if a.headers == nil {
+		return authenticationv1.UserInfo{}, false
+	}
+	response, ok, err := a.headers.AuthenticateRequest(r)
+	if err != nil || !ok { // a certificate of another authority is one for the next authenticator
+		return authenticationv1.UserInfo{}, false
+	}
+	u := authenticationv1.UserInfo{Username: response.User.GetName(), UID: response.User.GetUID(), Groups: response.User.GetGroups()}
+	for key, values := range response.User.GetExtra() {
+		if u.Extra == nil {
+			u.Extra = map[string]authenticationv1.ExtraValue{}
+		}
+		u.Extra[key] = values
+	}
+	return withAuthenticatedGroup(u), true
+}
+
 // AuthenticateRequest authenticates a request as kube-apiserver does. A certificate is checked
 // before a token. If one of them is valid, the other is ignored. A certificate without a common
 // name, and an Authorization header without a bearer token, are no credentials.
 func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.UserInfo, Result) {
+	if user, ok := a.authenticateHeaders(r); ok {
+		return user, Authenticated
+	}
 	user, result := a.authenticateCertificate(r.TLS)
 	if result == Authenticated {
 		return user, Authenticated

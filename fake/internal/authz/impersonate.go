@@ -11,7 +11,10 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"example.com/fakeapi/fake/internal/authn"
 )
 
 // RequestedImpersonation returns the user that the headers of a request impersonate, as they are
@@ -95,6 +98,7 @@ func Impersonate(ctx context.Context, by authorizer.UnconditionalAuthorizer, a a
 		user, err := m.impersonate(checker{modeCtx, by}, a, target)
 		if err == nil {
 			held.ObserveAllowed()
+			audit.LogImpersonatedUser(ctx, authn.NewInfo(user), m.constraint())
 			return user, nil
 		}
 		if first == nil {

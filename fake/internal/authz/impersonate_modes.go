@@ -114,6 +114,14 @@ func (m mode) verb() string {
 	return "impersonate:" + string(m)
 }
 
+// constraint returns the impersonationConstraint in the audit log.
+func (m mode) constraint() string {
+	if m == unconstrained {
+		return ""
+	}
+	return m.verb()
+}
+
 // inGroup sets the API group of users and groups, the resource and the name.
 func (m mode) inGroup(a authorizer.AttributesRecord, resource, name string) authorizer.AttributesRecord {
 	if m == unconstrained {

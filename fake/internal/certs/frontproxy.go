@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// frontProxyUser is the user of the certificate with which a kube-apiserver acts for its users.
-const frontProxyUser = "front-proxy-client"
+// FrontProxyUser is the user of the certificate with which a server acts for its users.
+const FrontProxyUser = "front-proxy-client"
 
 // FrontProxy is the identity with which a server forwards requests to aggregated API servers. These
 // trust the headers with the user of a request if the client certificate is of the authority.
@@ -29,7 +29,7 @@ var frontProxy = sync.OnceValues(func() (FrontProxy, error) {
 	if err != nil {
 		return FrontProxy{}, err
 	}
-	certificate, err := a.issueFor(frontProxyUser)
+	certificate, err := a.issueFor(FrontProxyUser)
 	if err != nil {
 		return FrontProxy{}, fmt.Errorf("front proxy: %w", err)
 	}

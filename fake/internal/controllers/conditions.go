@@ -15,7 +15,7 @@ import (
 func conditions(have []corev1.NamespaceCondition, left *remaining, at time.Time) []corev1.NamespaceCondition {
 	now := metav1.NewTime(at.Truncate(time.Second))
 	for _, want := range []corev1.NamespaceCondition{
-		falseCondition(corev1.NamespaceDeletionDiscoveryFailure, "ResourcesDiscovered", "All resources successfully discovered"),
+		discoveryFailure(left),
 		falseCondition(corev1.NamespaceDeletionGVParsingFailure, "ParsedGroupVersions", "All legacy kube types successfully parsed"),
 		contentFailure(left.failed),
 		contentRemaining(left.objects),
@@ -34,6 +34,15 @@ func conditions(have []corev1.NamespaceCondition, left *remaining, at time.Time)
 		have[i] = want
 	}
 	return have
+}
+
+func discoveryFailure(left *remaining) corev1.NamespaceCondition {
+	err := left.discoveryError()
+	if err == nil {
+		return falseCondition(corev1.NamespaceDeletionDiscoveryFailure, "ResourcesDiscovered", "All resources successfully discovered")
+	}
+	return trueCondition(corev1.NamespaceDeletionDiscoveryFailure, "DiscoveryFailed",
+		fmt.Sprintf("Discovery failed for some groups, %d failing: %v", len(left.undiscovered), err))
 }
 
 func contentFailure(failed []error) corev1.NamespaceCondition {

@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/recordcache"
 	"example.com/fakeapi/fake/internal/resource"
@@ -55,6 +56,7 @@ type Controllers struct {
 	kinds          *resourceIndex
 	namespaceDelay time.Duration
 	checkTypes     TypeChecker
+	unavailable    func() []schema.GroupVersion
 
 	// wakeups has an element if Run is to examine the store again.
 	wakeups chan struct{}
@@ -95,10 +97,11 @@ type Controllers struct {
 
 // New returns the controllers of a store that serves the types of table. They do nothing before Run
 // or RunUntilIdle. namespaceDelay is how long Run leaves a deleted namespace as it is. checkTypes
-// checks new and changed ValidatingAdmissionPolicies.
-func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration, checkTypes TypeChecker) *Controllers {
+// checks new and changed ValidatingAdmissionPolicies. unavailable returns the groups and versions of
+// aggregated API servers that are not available.
+func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration, checkTypes TypeChecker, unavailable func() []schema.GroupVersion) *Controllers {
 	return &Controllers{
-		namespaceDelay: namespaceDelay, checkTypes: checkTypes, store: store, table: table, writer: writer, kinds: newKinds(table), retries: retries{},
+		namespaceDelay: namespaceDelay, checkTypes: checkTypes, unavailable: unavailable, store: store, table: table, writer: writer, kinds: newKinds(table), retries: retries{},
 		clusterRoles: recordcache.New[*rbacv1.ClusterRole](),
 		events:       make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1), working: make(chan struct{}, 1),
 	}

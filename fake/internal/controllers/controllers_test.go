@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/fakeapi/fake/internal/authn"
@@ -40,7 +41,7 @@ type fixture struct {
 func newFixture(t *testing.T, limits memstore.Options) *fixture {
 	p := &fixture{T: t, store: memstore.New(limits)}
 	p.API = handlers.New(p.store, registry.New(builtin.Table(), webhookclient.Network{}), ids.New([32]byte{}), handlers.Settings{})
-	p.controllers = controllers.New(p.store, builtin.Table, p, 0, nil)
+	p.controllers = controllers.New(p.store, builtin.Table, p, 0, nil, func() []schema.GroupVersion { return nil })
 	require.NoError(t, p.LoadSystem())
 	return p
 }

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
@@ -22,6 +24,16 @@ type remaining struct {
 	objects, finalizers map[string]int
 	// failed has an error for each type whose objects could not all be deleted.
 	failed []error
+	// undiscovered has the errors of discovery, by group and version.
+	undiscovered map[schema.GroupVersion]error
+}
+
+// discoveryError returns the error of a discovery client for undiscovered, nil if that is empty.
+func (r *remaining) discoveryError() error {
+	if len(r.undiscovered) == 0 {
+		return nil
+	}
+	return &discovery.ErrGroupDiscoveryFailed{Groups: r.undiscovered}
 }
 
 // deleteNamespaceContent deletes the objects in a terminating namespace, writes conditions about
@@ -48,8 +60,8 @@ func (m *Controllers) deleteNamespaceContent(ctx context.Context, name string) e
 			ns.Status.Phase = corev1.NamespaceTerminating
 			ns.Status.Conditions = conditions(ns.Status.Conditions, left, m.writer.Now())
 		})
-		if len(left.objects) > 0 || len(left.failed) > 0 {
-			return errors.Join(append(left.failed, err)...)
+		if len(left.objects) > 0 || len(left.failed) > 0 || len(left.undiscovered) > 0 {
+			return errors.Join(append(left.failed, left.discoveryError(), err)...)
 		}
 		// If the store is full, there is no room for conditions; they are not written.
 	}
@@ -72,7 +84,10 @@ func (m *Controllers) changeNamespace(ctx context.Context, p location, uid, subr
 // deleteContent deletes all pods of a namespace, and everything else once there are no pods left: a
 // running pod must not outlive the policies that apply to it (KEP-5080).
 func (m *Controllers) deleteContent(ctx context.Context, namespace string) *remaining {
-	left := &remaining{objects: make(map[string]int), finalizers: make(map[string]int)}
+	left := &remaining{objects: make(map[string]int), finalizers: make(map[string]int), undiscovered: make(map[schema.GroupVersion]error)}
+	for _, gv := range m.unavailable() {
+		left.undiscovered[gv] = fmt.Errorf("stale GroupVersion discovery: %v", gv)
+	}
 	types := m.contentTypes()
 	pods := slices.IndexFunc(types, func(res *resource.Resource) bool { return res.Group == "" && res.Plural == "pods" })
 	if pods >= 0 {

@@ -69,8 +69,18 @@ func newPrinter(r *resource.Resource) *table.Printer {
 }
 
 // ForResource returns an Encoder of another resource in the same form.
-func (e *Encoder) ForResource(r *resource.Resource) *Encoder {
-	other := NewEncoder(r, e.out)
+func (e *Encoder) ForResource(r *resource.Resource) *Encoder { return e.with(r, e.out) }
+
+// AsJSON returns an Encoder of the same form in JSON without indentation.
+func (e *Encoder) AsJSON() *Encoder {
+	out := e.out
+	out.Media, out.Pretty = negotiate.JSON, false
+	return e.with(e.res, out)
+}
+
+// with returns an Encoder with the same options of Tables.
+func (e *Encoder) with(r *resource.Resource, out negotiate.Output) *Encoder {
+	other := NewEncoder(r, out)
 	if t := e.table; t != nil {
 		other.SetTableOptions(t.include, t.now)
 	}

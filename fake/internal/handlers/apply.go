@@ -26,6 +26,9 @@ func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updated
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
 		}
 	}
+	if err := q.auditPatch(func() ([]byte, error) { return yaml.ToJSON(config) }); err != nil {
+		return nil, err
+	}
 	return q.newApply(opts, func(manager *managedfields.FieldManager, old runtime.Object) (runtime.Object, []error, error) {
 		return manager.Apply(old, config, opts.FieldManager, isForced(opts), opts.FieldValidation)
 	})
@@ -35,6 +38,15 @@ func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updated
 func (q *request) parseApplyCBOR(config []byte, opts *metav1.PatchOptions) (*updatedObjectInfo, error) {
 	if _, err := codec.UnmarshalCBORMap(config); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	if err := q.auditPatch(func() ([]byte, error) {
+		decoded, err := codec.UnmarshalCBORMap(config)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(decoded)
+	}); err != nil {
+		return nil, err
 	}
 	return q.newApply(opts, func(manager *managedfields.FieldManager, old runtime.Object) (runtime.Object, []error, error) {
 		decoded, err := codec.UnmarshalCBORMap(config)

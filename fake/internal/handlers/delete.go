@@ -215,12 +215,13 @@ func (q *request) decodeDeleteOptionsBody(body []byte, opts *metav1.DeleteOption
 	if !ok {
 		return fmt.Errorf("%s has no codec for options", media)
 	}
-	obj, _, err := codecs.DecoderToVersion(info.Serializer, kind.GroupVersion()).Decode(body, &kind, opts)
+	obj, sent, err := codecs.DecoderToVersion(info.Serializer, kind.GroupVersion()).Decode(body, &kind, opts)
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
 	}
 	if obj != opts {
 		return apierrors.NewBadRequest("decoded object cannot be converted to DeleteOptions")
 	}
+	q.auditDeleteOptions(opts, sent.GroupVersion())
 	return nil
 }

@@ -40,6 +40,7 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 	}
 	q := &request{w: w, r: r, info: info, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
+	q.auditDeprecation()
 	// The patch type and the name are checked before the form of the response.
 	if r.Method == http.MethodPatch {
 		if err := q.checkPatchType(); err != nil {
@@ -88,7 +89,7 @@ func matchesScope(res *resource.Resource, info requestinfo.RequestInfo) bool {
 		return false
 	case info.Subresource != "" && res.Subresource(info.Subresource) == nil:
 		return false
-	case !res.IsStored() && (!info.IsCollection() || res.Namespaced != (info.Namespace != "")):
+	case res.IsOnlyCreated() && (!info.IsCollection() || res.Namespaced != (info.Namespace != "")):
 		return false // only a POST to the collection is possible
 	case res.Namespaced:
 		// Without a namespace only the collection of all namespaces has a path.
@@ -108,6 +109,10 @@ func handlerFor(method string, res *resource.Resource, info requestinfo.RequestI
 		return subresourceHandler(method, res.Subresource(info.Subresource), info)
 	}
 	switch {
+	case res.IsComputed && method == http.MethodGet && info.Verb == requestinfo.List:
+		return (*API).listComponentStatuses
+	case res.IsComputed && method == http.MethodGet && info.Verb == requestinfo.Get:
+		return (*API).getComponentStatus
 	case method == http.MethodGet && info.Verb == requestinfo.Watch && res.HasVerb("watch"):
 		return (*API).watch
 	case info.IsWatchPath:
@@ -118,9 +123,9 @@ func handlerFor(method string, res *resource.Resource, info requestinfo.RequestI
 		return (*API).get
 	case allNamespaces:
 		return nil
-	case method == http.MethodPost && info.IsCollection() && !res.IsStored() && reviews.IsReview(res.New()):
+	case method == http.MethodPost && info.IsCollection() && res.IsOnlyCreated() && reviews.IsReview(res.New()):
 		return (*API).review
-	case method == http.MethodPost && info.IsCollection() && !res.IsStored():
+	case method == http.MethodPost && info.IsCollection() && res.IsOnlyCreated():
 		return (*API).bind
 	case method == http.MethodPost && info.IsCollection() && res.HasVerb("create"):
 		return (*API).create

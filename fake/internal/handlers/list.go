@@ -119,5 +119,8 @@ func (q *request) replyList(rev memstore.Revision, sel selector, p page) error {
 	if p.continueToken != "" && sel.isEmpty() { // CH-05
 		meta.RemainingItemCount = &p.remaining
 	}
+	if err := q.auditList(meta, p.items); err != nil {
+		return err
+	}
 	return q.encoder.WriteList(q.w, meta, p.items)
 }

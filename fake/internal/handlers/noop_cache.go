@@ -5,6 +5,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/memstore"
 )
 
@@ -22,9 +23,9 @@ type noopRequest struct {
 }
 
 // findNoop returns the stored record if an equal request did not change it before, or nil. A write
-// that is reviewed is always evaluated.
+// that is reviewed or in the audit log is always evaluated.
 func (a *API) findNoop(q *request) *memstore.Record {
-	if !q.isNoopCacheable() || a.isReviewed() {
+	if !q.isNoopCacheable() || a.isReviewed() || auditlog.Enabled(q.r.Context()) {
 		return nil
 	}
 	rec := a.store.View().Get(q.key())

@@ -43,6 +43,9 @@ func (q *request) parsePatch() (*updatedObjectInfo, error) {
 	if err := patch.CheckJSON(body); err != nil {
 		return nil, err
 	}
+	if err := q.auditPatch(func() ([]byte, error) { return body, nil }); err != nil {
+		return nil, err
+	}
 	p, parseErr := patch.Parse(kind, body, opts.FieldValidation != metav1.FieldValidationIgnore)
 	manager, err := q.fieldManager()
 	if err != nil {

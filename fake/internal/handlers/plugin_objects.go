@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -26,6 +27,15 @@ func (o *pluginObjects) lookup(res schema.GroupVersionResource) (*resource.Resou
 		return found, nil
 	}
 	return nil, apierrors.NewInternalError(fmt.Errorf("%s is not served", res))
+}
+
+// ResourceOf returns the served resource of a kind.
+func (o *pluginObjects) ResourceOf(kind schema.GroupVersionKind) (*resource.Resource, error) {
+	table := o.types.Table()
+	if res := table.LookupKind(kind); res != nil && table.IsServed(res) {
+		return res, nil
+	}
+	return nil, &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}}
 }
 
 // Record returns the stored record of an object, nil if there is none.

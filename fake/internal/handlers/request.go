@@ -181,6 +181,9 @@ func (q *request) decodeBody(validation string) (runtime.Object, error) {
 		return nil, errScaleNotDecodable
 	}
 	q.addWarnings(warnings...)
+	if err == nil {
+		err = q.auditObject(obj)
+	}
 	return obj, err
 }
 

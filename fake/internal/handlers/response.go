@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1beta1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/encode"
 	"example.com/fakeapi/fake/internal/negotiate"
@@ -27,6 +28,9 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 // WriteStatus writes a Status as the response to r, in the encoding that the client accepts or
 // otherwise in JSON (CN-08, PB-06).
 func WriteStatus(w http.ResponseWriter, r *http.Request, s *metav1.Status) {
+	if auditlog.Enabled(r.Context()) && negotiate.IsErrorAcceptable(r) { // otherwise a real server does not log it
+		auditlog.LogStatus(r.Context(), s)
+	}
 	writeStatus(w, negotiate.ErrorOutput(r), s)
 }
 
@@ -65,7 +69,7 @@ func endpoint(res *resource.Resource, sub *resource.Subresource, isCollection bo
 	switch {
 	case res.Custom != nil:
 		return negotiate.Custom
-	case !res.IsStored(), sub != nil && sub.Name != "status" && sub.Name != "scale":
+	case res.IsOnlyCreated(), sub != nil && sub.Name != "status" && sub.Name != "scale":
 		return negotiate.NotTransformable
 	case isCollection:
 		return negotiate.Collection
@@ -121,6 +125,9 @@ func (q *request) replyRecord(code int, rec *memstore.Record) error {
 	if err != nil {
 		return err
 	}
+	if err := q.auditResponse(func(e *encode.Encoder) ([]byte, error) { return e.EncodeRecord(rec) }); err != nil {
+		return err
+	}
 	q.writeBody(code, body)
 	return nil
 }
@@ -134,6 +141,9 @@ func (q *request) replyObject(code int, obj runtime.Object) error {
 	if err != nil {
 		return err
 	}
+	if err := q.auditResponse(func(e *encode.Encoder) ([]byte, error) { return e.EncodeObject(obj) }); err != nil {
+		return err
+	}
 	q.writeBody(code, body)
 	return nil
 }
@@ -144,6 +154,7 @@ func (q *request) replyStatus(s *metav1.Status) error {
 	if q.tableOptionsErr != nil {
 		return q.tableOptionsErr
 	}
+	auditlog.LogStatus(q.r.Context(), s)
 	writeStatus(q.w, q.output, s)
 	return nil
 }

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -8,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/audit"
+	serviceaccounts "k8s.io/apiserver/pkg/authentication/serviceaccount"
 
 	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/status"
@@ -38,6 +41,9 @@ func (a *API) createToken(q *request) error {
 	if err := serviceaccount.ValidateRequest(&tokenRequest.Spec); err != nil {
 		return err
 	}
+	if requested, maximum, isShortened := a.tokens.Shorten(&tokenRequest.Spec); isShortened {
+		q.AddWarning("", fmt.Sprintf("requested expiration of %d seconds shortened to %d seconds", requested, maximum))
+	}
 	if err := admission.validate(tokenRequest, nil); err != nil {
 		return err
 	}
@@ -46,6 +52,7 @@ func (a *API) createToken(q *request) error {
 		return err
 	}
 	tokenRequest.Status = *issued
+	audit.AddAuditAnnotation(q.r.Context(), serviceaccounts.IssuedCredentialIDAuditAnnotationKey, a.tokens.CredentialID(issued.Token))
 	return body.replyObject(http.StatusCreated, tokenRequest)
 }
 

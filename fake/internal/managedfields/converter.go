@@ -32,8 +32,8 @@ func newVersionConverter(res *resource.Resource) *versionConverter {
 		storageVersion: res.StorageVersion,
 		scheme:         res.Scheme,
 	}
-	c.add(res) // builtin.Table does not have the objects of all subresources
-	for _, other := range builtin.Table().All() {
+	c.add(res) // builtin.AllVersions does not have the objects of all subresources
+	for _, other := range builtin.AllVersions().All() {
 		if other.StorageResource == res.StorageResource && other.Kind == res.Kind {
 			c.add(other)
 		}

@@ -40,7 +40,7 @@ type FieldManager struct {
 	emptyObject runtime.Object
 }
 
-// BuiltinFieldManager returns the FieldManager of a resource of builtin.Table. subresource is "" or
+// BuiltinFieldManager returns the FieldManager of a resource of builtin.AllVersions. subresource is "" or
 // a subresource that changes objects. The FieldManager of scale is for Scale objects.
 //
 // FieldManagers are created on first use and shared by the process. BuiltinFieldManager returns an
@@ -62,11 +62,14 @@ type builtinKey struct {
 // FieldManager on the first call.
 var builtinManagers = sync.OnceValue(func() map[builtinKey]func() (*FieldManager, error) {
 	managers := make(map[builtinKey]func() (*FieldManager, error))
-	for _, res := range builtin.Table().Stored() {
+	for _, res := range builtin.AllVersions().Stored() {
 		objectType := sync.OnceValue(func() *fastpath.Type {
 			obj := res.New()
 			obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
-			return fastpath.NewType(builtinTypes(), obj)
+			if resource.IsCRDResource(res) {
+				return fastpath.NewType(builtinTypes(), obj) // which does not have them
+			}
+			return fastpath.NewType(BuiltinTypeConverter(res.Group), obj)
 		})
 		key := builtinKey{resource: res.GroupVersionResource()}
 		managers[key] = sync.OnceValues(func() (*FieldManager, error) {

@@ -10,15 +10,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	aggregator "k8s.io/kube-aggregator/pkg/client/applyconfiguration"
 
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
 // BuiltinTypeConverter returns the converter of the objects of a built-in group to the values that
-// the library compares. client-go has the schemas of all stored types but CustomResourceDefinition.
+// the library compares. client-go has the schemas of all stored types but CustomResourceDefinition and
+// APIService.
 func BuiltinTypeConverter(group string) managedfields.TypeConverter {
-	if group == apiextensionsv1.GroupName {
+	switch group {
+	case apiextensionsv1.GroupName:
 		return crdTypes()
+	case apiregistrationv1.GroupName:
+		return apiServiceTypes()
 	}
 	return builtinTypes()
 }
@@ -34,6 +40,12 @@ func NewCRDTypeConverter(kind schema.GroupVersionKind, s *structuralschema.Struc
 // It parses the schemas of client-go, which takes 57 ms, on the first call.
 var builtinTypes = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(scheme.Scheme)
+})
+
+// apiServiceTypes is builtinTypes for APIServices.
+var apiServiceTypes = sync.OnceValue(func() managedfields.TypeConverter {
+	services := builtin.Table().Lookup(apiregistrationv1.GroupName, "v1", "apiservices")
+	return aggregator.NewTypeConverter(services.Scheme)
 })
 
 // crdTypes is builtinTypes for CustomResourceDefinitions.

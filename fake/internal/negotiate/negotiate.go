@@ -116,6 +116,13 @@ func ErrorOutput(r *http.Request) Output {
 	return out
 }
 
+// IsErrorAcceptable reports whether the client accepts a form that errors have. If not, ErrorOutput is
+// used nevertheless.
+func IsErrorAcceptable(r *http.Request) bool {
+	_, err := negotiateOutput(r, Unrouted)
+	return err == nil
+}
+
 func negotiateOutput(r *http.Request, e Endpoint) (Output, error) {
 	header := r.Header.Get("Accept")
 	switch header {

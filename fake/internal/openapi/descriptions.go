@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
+
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	aggregatoropenapi "k8s.io/kube-aggregator/pkg/generated/openapi"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
 // documented is a type with documentation.
@@ -15,8 +20,27 @@ func docsOf(t reflect.Type) map[string]string {
 	if d, ok := reflect.Zero(t).Interface().(documented); ok {
 		return d.SwaggerDoc()
 	}
-	return nil
+	return generatedDocs()[t]
 }
+
+// generatedDocs has the documentation of the types of kube-aggregator, which have no SwaggerDoc. It is
+// that of their generated schemas.
+var generatedDocs = sync.OnceValue(func() map[reflect.Type]map[string]string {
+	schemas := aggregatoropenapi.GetOpenAPIDefinitions(func(string) spec.Ref { return spec.Ref{} })
+	docs := make(map[reflect.Type]map[string]string)
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[apiregistrationv1.APIService](), reflect.TypeFor[apiregistrationv1.APIServiceList](),
+		reflect.TypeFor[apiregistrationv1.APIServiceSpec](), reflect.TypeFor[apiregistrationv1.APIServiceStatus](),
+		reflect.TypeFor[apiregistrationv1.APIServiceCondition](), reflect.TypeFor[apiregistrationv1.ServiceReference](),
+	} {
+		schema := schemas[nameOf(t)].Schema
+		docs[t] = map[string]string{"": schema.Description}
+		for name, property := range schema.Properties {
+			docs[t][name] = property.Description
+		}
+	}
+	return docs
+})
 
 func descriptionOf(t reflect.Type) string {
 	if text := docsOf(t)[""]; text != "" {

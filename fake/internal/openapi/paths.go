@@ -32,7 +32,7 @@ func addResource(c *container, r *resource.Resource) {
 	collection, scope := c.root+"/"+r.Plural, []common.Parameter(nil)
 	watched := c.root + "/watch/" + r.Plural
 	if r.Namespaced {
-		if r.IsStored() {
+		if !r.IsOnlyCreated() {
 			addEverywhere(c, r)
 		}
 		collection = c.root + "/namespaces/{namespace}/" + r.Plural
@@ -44,7 +44,7 @@ func addResource(c *container, r *resource.Resource) {
 		c.add(watchList(r, watched, scoped(r)+"List", scope))
 		c.add(watchOne(r, watched+"/{name}", named(r.Kind, scope)))
 	}
-	if !r.IsStored() {
+	if r.IsOnlyCreated() {
 		return
 	}
 	addObject(c, r, collection+"/{name}", named(r.Kind, scope))

@@ -31,7 +31,7 @@ func roots(table *resource.Table) []reflect.Type {
 	add := func(object any) { types = append(types, reflect.TypeOf(object).Elem()) }
 	for _, r := range table.All() {
 		add(r.New())
-		if r.IsStored() {
+		if !r.IsOnlyCreated() {
 			add(r.NewList())
 		}
 		for i := range r.Subresources {
@@ -47,7 +47,8 @@ func roots(table *resource.Table) []reflect.Type {
 var kinds = sync.OnceValue(func() map[reflect.Type][]any {
 	byType := make(map[reflect.Type][]schema.GroupVersionKind)
 	extended := builtin.Table().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-	for _, types := range []*runtime.Scheme{scheme.Scheme, extended.Scheme} {
+	aggregated := builtin.Table().Lookup("apiregistration.k8s.io", "v1", "apiservices")
+	for _, types := range []*runtime.Scheme{scheme.Scheme, extended.Scheme, aggregated.Scheme} {
 		for gvk, t := range types.AllKnownTypes() {
 			byType[t] = append(byType[t], gvk)
 		}

@@ -30,6 +30,8 @@ type Resource struct {
 	Namespaced bool
 	// Verbs are the supported API verbs, sorted. The default is AllVerbs.
 	Verbs []string
+	// IsComputed reports whether the objects are computed for each read, and not stored.
+	IsComputed bool
 	// Status reports whether the type has a status that only its status subresource writes.
 	// StatusOnCreate reports whether a new object keeps the status of the request.
 	Status, StatusOnCreate bool
@@ -202,9 +204,12 @@ func (r *Resource) DiscoveredVerbs() []string {
 	})
 }
 
-// IsStored reports whether objects are stored. Other resources can only be created, and the
-// response is computed.
-func (r *Resource) IsStored() bool { return r.HasVerb("list") }
+// IsStored reports whether objects are stored. Other resources, unless IsComputed is set, can only be
+// created, and the response is computed.
+func (r *Resource) IsStored() bool { return r.HasVerb("list") && !r.IsComputed }
+
+// IsOnlyCreated reports whether objects can only be created, and the response is computed.
+func (r *Resource) IsOnlyCreated() bool { return !r.HasVerb("list") }
 
 // Canonical returns obj, which has StorageVersion, with its defaults and in the form that is stored.
 // It may change obj.

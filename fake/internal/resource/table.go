@@ -54,7 +54,11 @@ func NewTable(resources []Resource) *Table {
 	for i := range resources {
 		r := &resources[i]
 		complete(r)
-		stored[r.StorageResource] = append(stored[r.StorageResource], r.Fields...)
+		for _, f := range r.Fields {
+			if !slices.ContainsFunc(stored[r.StorageResource], func(other Field) bool { return other.Label == f.Label }) {
+				stored[r.StorageResource] = append(stored[r.StorageResource], f)
+			}
+		}
 		t.add(r)
 	}
 	for _, r := range t.resources {
@@ -128,7 +132,7 @@ func complete(r *Resource) {
 	types := r.Scheme.AllKnownTypes()
 	r.objectType, r.listType = types[r.GroupVersionKind()], types[r.ListGroupVersionKind()]
 	r.storageType = types[r.StorageVersion.WithKind(r.Kind)]
-	if r.objectType == nil || r.listType == nil && r.IsStored() || r.storageType == nil {
+	if r.objectType == nil || r.listType == nil && !r.IsOnlyCreated() || r.storageType == nil {
 		panic(fmt.Sprintf("resource: the scheme does not have %s, its list kind or its storage version", r.GroupVersionKind()))
 	}
 	r.Deprecation = deprecationWarning(r.GroupVersionKind(), r.objectType)
@@ -152,6 +156,9 @@ func (t *Table) WithServed(isServed func(schema.GroupVersionResource) bool) *Tab
 	}
 	return out
 }
+
+// IsServed reports whether a resource of the table is served, see WithServed.
+func (t *Table) IsServed(r *Resource) bool { return !t.notServed[r.GroupVersionResource()] }
 
 // LookupServed is Lookup for resources that are served.
 func (t *Table) LookupServed(group, version, plural string) *Resource {

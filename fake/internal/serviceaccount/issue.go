@@ -75,6 +75,17 @@ func (t *Tokens) SetDefaults(spec *authenticationv1.TokenRequestSpec) {
 	}
 }
 
+// Shorten limits the lifetime of a valid request to MaxExpiration. It returns the requested one and the
+// limit in seconds, and whether the request is shortened.
+func (t *Tokens) Shorten(spec *authenticationv1.TokenRequestSpec) (requested, maximum int64, isShortened bool) {
+	requested, maximum = *spec.ExpirationSeconds, int64(t.keys.MaxExpiration/time.Second)
+	if maximum == 0 || requested <= maximum {
+		return requested, maximum, false
+	}
+	spec.ExpirationSeconds = &maximum
+	return requested, maximum, true
+}
+
 // ValidateRequest validates the lifetime of a request that has one.
 func ValidateRequest(spec *authenticationv1.TokenRequestSpec) error {
 	path, seconds := field.NewPath("spec", "expirationSeconds"), *spec.ExpirationSeconds

@@ -83,9 +83,18 @@ const (
 	nodeExtra       = "authentication.kubernetes.io/node-"
 )
 
+// credentialID returns the ID of the token as a credential.
+func (c *Claims) credentialID() string { return "JTI=" + string(c.ID) }
+
+// CredentialID returns the ID as a credential of a token that Issue has returned.
+func (t *Tokens) CredentialID(token string) string {
+	c, _ := t.parse(token)
+	return c.credentialID()
+}
+
 // User returns the user of the token.
 func (c *Claims) User() authenticationv1.UserInfo {
-	extra := map[string]authenticationv1.ExtraValue{credentialExtra: {"JTI=" + string(c.ID)}}
+	extra := map[string]authenticationv1.ExtraValue{credentialExtra: {c.credentialID()}}
 	for prefix, ref := range map[string]*objectRef{podExtra: c.Private.Pod, nodeExtra: c.Private.Node} {
 		if ref == nil {
 			continue

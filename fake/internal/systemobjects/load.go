@@ -44,12 +44,16 @@ type encodedObject struct {
 // encodeDefault returns the objects for the default configuration. They are encoded once a process.
 var encodeDefault = sync.OnceValues(func() ([]encodedObject, error) {
 	c := Config{ServiceCIDRs: serviceallocator.DefaultConfig().ServiceClusterIPRange, Port: placeholderPort}
-	return encode(slices.Concat(c.configured(), common()))
+	configured, err := c.configured()
+	if err != nil {
+		return nil, err
+	}
+	return encode(slices.Concat(configured, common()))
 })
 
 // Count returns how many objects Load stores for c, which depends only on System and BootstrapPolicy.
 func Count(c Config) (int, error) {
-	c.ServiceCIDRs, c.ClientCA = serviceallocator.DefaultConfig().ServiceClusterIPRange, ""
+	c.ServiceCIDRs, c.Authentication = serviceallocator.DefaultConfig().ServiceClusterIPRange, nil
 	objects, err := encodeFor(c)
 	return len(objects), err
 }
@@ -75,15 +79,19 @@ func encodeFor(c Config) (objects []encodedObject, err error) {
 // are the default ones.
 func encodeSystem(c Config) ([]encodedObject, error) {
 	objects, err := encodeDefault()
-	if err != nil || c.ClientCA == "" && slices.Equal(c.ServiceCIDRs, serviceallocator.DefaultConfig().ServiceClusterIPRange) {
+	if err != nil || len(c.Authentication) == 0 && slices.Equal(c.ServiceCIDRs, serviceallocator.DefaultConfig().ServiceClusterIPRange) {
 		return objects, err
 	}
 	c.Port = placeholderPort
-	configured, err := encode(c.configured())
+	configured, err := c.configured()
 	if err != nil {
 		return nil, err
 	}
-	return append(configured, objects[len(configured):]...), nil
+	encoded, err := encode(configured)
+	if err != nil {
+		return nil, err
+	}
+	return append(encoded, objects[len(encoded):]...), nil
 }
 
 // Load stores the objects for c in an empty store. Each is created at now, and its uid depends on

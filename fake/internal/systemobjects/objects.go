@@ -11,6 +11,7 @@ package systemobjects
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/certs"
 )
 
 // Config is what the objects depend on.
@@ -32,8 +35,9 @@ type Config struct {
 	ServiceCIDRs []netip.Prefix
 	// Port is the port of the API server.
 	Port int32
-	// ClientCA has the certificates of WithClientCA in PEM, "" without.
-	ClientCA string
+	// Authentication is the data of the ConfigMap extension-apiserver-authentication, which may be nil.
+	// By default the server names users in headers as the proxy of certs.NewFrontProxy.
+	Authentication map[string]string
 }
 
 // hostname is the host name of the API server.
@@ -41,8 +45,9 @@ const hostname = "fakeapi"
 
 // configured returns the objects that depend on c, the same number for every c. Like those of
 // common, their defaults are not set, and they have no uid and no time.
-func (c *Config) configured() []runtime.Object {
-	return append(c.kubernetesService(), c.authenticationConfigMap())
+func (c *Config) configured() ([]runtime.Object, error) {
+	proxy, err := certs.NewFrontProxy()
+	return append(c.kubernetesService(), c.authenticationConfigMap(proxy)), err
 }
 
 // common returns the objects that do not depend on the configuration.
@@ -57,13 +62,24 @@ func common() []runtime.Object {
 }
 
 // authenticationConfigMap returns the ConfigMap from which aggregated API servers and kubelets read
-// who signs client certificates.
-func (c *Config) authenticationConfigMap() runtime.Object {
-	m := &corev1.ConfigMap{ObjectMeta: inKubeSystem("extension-apiserver-authentication")}
-	if c.ClientCA != "" {
-		m.Data = map[string]string{"client-ca-file": c.ClientCA}
+// who signs client certificates, and which requests name their user in headers: by default those that
+// the server forwards to aggregated API servers.
+func (c *Config) authenticationConfigMap(proxy certs.FrontProxy) runtime.Object {
+	data := maps.Clone(c.Authentication)
+	if data["requestheader-client-ca-file"] == "" {
+		if data == nil {
+			data = make(map[string]string)
+		}
+		maps.Copy(data, map[string]string{
+			"requestheader-client-ca-file":       string(proxy.AuthorityPEM),
+			"requestheader-allowed-names":        `["` + certs.FrontProxyUser + `"]`,
+			"requestheader-username-headers":     `["X-Remote-User"]`,
+			"requestheader-uid-headers":          `["X-Remote-Uid"]`,
+			"requestheader-group-headers":        `["X-Remote-Group"]`,
+			"requestheader-extra-headers-prefix": `["X-Remote-Extra-"]`,
+		})
 	}
-	return m
+	return &corev1.ConfigMap{ObjectMeta: inKubeSystem("extension-apiserver-authentication"), Data: data}
 }
 
 // tokenTrackingConfigMap returns the ConfigMap with the day since when uses of legacy service

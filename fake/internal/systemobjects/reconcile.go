@@ -31,7 +31,11 @@ func Reconcile(store *memstore.Store, c Config, seed [sha256.Size]byte, now time
 	}
 	current := make(map[string]runtime.Object)
 	if c.System {
-		for _, obj := range c.configured() {
+		configured, err := c.configured()
+		if err != nil {
+			return err
+		}
+		for _, obj := range configured {
 			key, _, err := keyOf(obj)
 			if err != nil {
 				return err

@@ -16,6 +16,15 @@ func corePrinters() []entry {
 			return []any{c.Name, len(c.Data) + len(c.BinaryData), since(c.CreationTimestamp)}
 		}, named(), text("Data", describes(corev1.ConfigMap{}, "data")), age()),
 
+		newEntry(gv, func(s *corev1.ComponentStatus) []any {
+			return append([]any{s.Name}, healthOf(s)...)
+		},
+			named(),
+			text("Status", "Status of the component conditions"),
+			text("Message", "Message of the component conditions"),
+			text("Error", "Error of the component conditions"),
+		),
+
 		newEntry(gv, func(s *corev1.Secret) []any {
 			return []any{s.Name, orDefault(s.Type, string(corev1.SecretTypeOpaque)), len(s.Data), since(s.CreationTimestamp)}
 		}, named(), text("Type", describes(corev1.Secret{}, "type")), text("Data", describes(corev1.Secret{}, "data")), age()),
@@ -50,4 +59,18 @@ func quotaCells(q *corev1.ResourceQuota) []any {
 		}
 	}
 	return []any{q.Name, strings.Join(requests, ", "), strings.Join(limits, ", "), since(q.CreationTimestamp)}
+}
+
+// healthOf returns the status, the message and the error of a component.
+func healthOf(s *corev1.ComponentStatus) []any {
+	for _, c := range s.Conditions {
+		switch {
+		case c.Type != corev1.ComponentHealthy:
+		case c.Status == corev1.ConditionTrue:
+			return []any{"Healthy", c.Message, c.Error}
+		default:
+			return []any{"Unhealthy", c.Message, c.Error}
+		}
+	}
+	return []any{"Unknown", "", ""}
 }

@@ -4,7 +4,7 @@ package etcd
 
 import (
 	"errors"
-	"net"
+	"slices"
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/internal/cmd/controlplane"
@@ -20,8 +20,9 @@ type apiServer struct {
 	notes []string
 }
 
-// newAPIServer starts an API server on l, with the objects of latest if it is not nil.
-func newAPIServer(request controlplane.Request, l net.Listener, latest *fakeapi.Server) (*apiServer, error) {
+// newAPIServer starts an API server with the options that follow from a request, and further ones,
+// which take precedence.
+func newAPIServer(request controlplane.Request, further []fakeapi.Option) (*apiServer, error) {
 	flags, err := kubeapiserver.Parse(request.Arguments)
 	if err != nil {
 		return nil, err
@@ -30,16 +31,11 @@ func newAPIServer(request controlplane.Request, l net.Listener, latest *fakeapi.
 	if err != nil {
 		return nil, err
 	}
-	env, err := environment.Read(func(name string) string { return request.Environment[name] })
+	env, err := environment.ReadIn(request.Directory, func(name string) string { return request.Environment[name] })
 	if err != nil {
 		return nil, err
 	}
-	opts = append(opts, env.Options()...)
-	opts = append(opts, fakeapi.WithListener(l))
-	if latest != nil {
-		opts = append(opts, fakeapi.WithStorageOf(latest))
-	}
-	server, err := fakeapi.New(opts...)
+	server, err := fakeapi.New(slices.Concat(opts, env.Options(), further)...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ import (
 
 // apiServers are the API servers of the kube-apiserver processes that are connected.
 type apiServers struct {
-	log klog.Logger
+	log     klog.Logger
+	options []fakeapi.Option // of the flags of etcd
 
 	starting sync.Mutex // is held while a server is created, whose storage the next one continues
 
@@ -27,7 +28,9 @@ type apiServers struct {
 	latest   *fakeapi.Server // has the objects; nil before the first start
 }
 
-func newAPIServers(log klog.Logger) *apiServers { return &apiServers{log: log} }
+func newAPIServers(options []fakeapi.Option, log klog.Logger) *apiServers {
+	return &apiServers{log: log, options: options}
+}
 
 // acceptFrom serves the connections of l until it is closed.
 func (a *apiServers) acceptFrom(l *controlplane.Listener) {
@@ -106,9 +109,12 @@ func (a *apiServers) create(request controlplane.Request, files []*os.File) (*ap
 	a.starting.Lock()
 	defer a.starting.Unlock()
 	a.mu.Lock()
-	latest := a.latest
+	opts := append(slices.Clone(a.options), fakeapi.WithListener(l))
+	if a.latest != nil {
+		opts = append(opts, fakeapi.WithStorageOf(a.latest))
+	}
 	a.mu.Unlock()
-	server, err := newAPIServer(request, l, latest)
+	server, err := newAPIServer(request, opts)
 	if err != nil {
 		return nil, errors.Join(err, ignoreClosed(l.Close()))
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,28 @@ import (
 )
 
 // newClientServer returns the server of the client URLs. socket is where kube-apiserver connects.
-func newClientServer(socket string) *http.Server {
+func newClientServer(flags *Flags, socket string) (*http.Server, error) {
+	server := &http.Server{
+		Handler:           withGRPC(newClientHandler(socket)),
+		Protocols:         new(http.Protocols),
+		ReadHeaderTimeout: 30 * time.Second,
+		ErrorLog:          log.New(io.Discard, "", 0),
+	}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetHTTP2(true)
+	server.Protocols.SetUnencryptedHTTP2(true) // for gRPC
+	for _, u := range slices.Concat(flags.ListenClientURLs, flags.ListenClientHTTPURLs, flags.ListenMetricsURLs) {
+		if u.Scheme == "https" {
+			var err error
+			server.TLSConfig, err = flags.clientTLS()
+			return server, err
+		}
+	}
+	return server, nil
+}
+
+// newClientHandler returns the handler of the client URLs.
+func newClientHandler(socket string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, map[string]string{"health": "true", "reason": ""})
@@ -34,16 +56,7 @@ func newClientServer(socket string) *http.Server {
 	mux.HandleFunc("GET "+controlplane.Path, func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, controlplane.Address{Protocol: controlplane.Protocol, Socket: socket, Version: releaseVersion})
 	})
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
-	protocols.SetUnencryptedHTTP2(true) // for gRPC
-	return &http.Server{
-		Handler:           withGRPC(mux),
-		Protocols:         &protocols,
-		ReadHeaderTimeout: 30 * time.Second,
-		ErrorLog:          log.New(io.Discard, "", 0),
-	}
+	return mux
 }
 
 // metrics has a line for each metric that health checks of etcd read. Its argument is the version.

@@ -3,11 +3,12 @@
 package etcd
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
+	"slices"
 
 	"k8s.io/klog/v2"
 
@@ -36,8 +37,15 @@ func (p *process) listenForPeers(flags *Flags) error {
 	return nil
 }
 
-// listenForClients listens on the client URLs.
-func listenForClients(flags *Flags, log klog.Logger) (listeners []net.Listener, err error) {
+// clientListener is a listener for clients.
+type clientListener struct {
+	net.Listener
+	https bool
+}
+
+// listenForClients listens on the client URLs, and on those for HTTP only and for metrics, which
+// respond to the same paths.
+func listenForClients(flags *Flags, log klog.Logger) (listeners []clientListener, err error) {
 	defer func() {
 		if err != nil {
 			for _, l := range listeners {
@@ -45,21 +53,28 @@ func listenForClients(flags *Flags, log klog.Logger) (listeners []net.Listener, 
 			}
 		}
 	}()
-	for _, u := range flags.ListenClientURLs {
+	for _, u := range slices.Concat(flags.ListenClientURLs, flags.ListenClientHTTPURLs, flags.ListenMetricsURLs) {
 		l, err := listen(u, log)
 		if err != nil {
 			return listeners, err
 		}
-		if u.Scheme == "https" {
-			config, err := flags.clientTLS()
-			if err != nil {
-				return append(listeners, l), err
-			}
-			l = tls.NewListener(l, config)
-		}
-		listeners = append(listeners, l)
+		listeners = append(listeners, clientListener{l, u.Scheme == "https"})
+		log.Info("Listening for clients", "address", l.Addr().String())
 	}
 	return listeners, nil
+}
+
+// serve serves the listeners until the server is closed.
+func serve(server *http.Server, listeners []clientListener) {
+	for _, l := range listeners {
+		go func() {
+			if l.https {
+				_ = server.ServeTLS(l, "", "")
+			} else {
+				_ = server.Serve(l)
+			}
+		}()
+	}
 }
 
 // listen listens on the address of a URL, or on the loopback address instead.

@@ -24,6 +24,9 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return reportUsage(err, stdout, stderr)
 	}
 	log := controlplane.NewLogger(stderr)
+	for _, note := range flags.Notes() {
+		log.Info(note)
+	}
 	p, err := start(flags, log)
 	if err != nil {
 		log.Error(err, "failed to start etcd")
@@ -67,15 +70,15 @@ func start(flags *Flags, log klog.Logger) (_ *process, err error) {
 	if err := p.listenForPeers(flags); err != nil {
 		return nil, err
 	}
+	if p.clients, err = newClientServer(flags, p.socket.Address()); err != nil {
+		return nil, err
+	}
 	listeners, err := listenForClients(flags, log)
 	if err != nil {
 		return nil, err
 	}
-	p.servers = newAPIServers(log)
-	p.clients = newClientServer(p.socket.Address())
-	for _, l := range listeners {
-		go func() { _ = p.clients.Serve(l) }() // until close
-	}
+	p.servers = newAPIServers(flags.Options(), log)
+	serve(p.clients, listeners)
 	go p.servers.acceptFrom(p.socket)
 	return p, nil
 }

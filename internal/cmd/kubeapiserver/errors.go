@@ -36,6 +36,9 @@ func usageError(err error) error {
 	return &exit{status: 1, stderr: fmt.Sprintf("Error: %v\n", err)}
 }
 
+// failure returns an error that kube-apiserver logs.
+func failure(err error) error { return &exit{status: 1, err: err} }
+
 // reportUsage writes what kube-apiserver writes for an error of Parse, and returns the exit status.
 func reportUsage(err error, stdout, stderr io.Writer) int {
 	var e *exit

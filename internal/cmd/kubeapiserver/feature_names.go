@@ -30,7 +30,7 @@ func kubernetesFeatures() []string {
 		"KubeletFineGrainedAuthz", "KubeletInUserNamespace", "KubeletPSI", "KubeletPodResourcesDynamicResources", "KubeletPodResourcesGet",
 		"KubeletPodResourcesListUseActivePods", "KubeletRegistrationGetOnExistsOnly", "KubeletSeparateDiskGC",
 		"KubeletServiceAccountTokenForCredentialProviders", "LegacySidecarContainers", "LocalStorageCapacityIsolationFSQuotaMonitoring",
-		"LoggingAlphaOptions", "LoggingBetaOptions", "MatchLabelKeysInPodTopologySpread", "MatchLabelKeysInPodTopologySpreadSelectorMerge",
+		"LoggingAlphaOptions", "MatchLabelKeysInPodTopologySpread", "MatchLabelKeysInPodTopologySpreadSelectorMerge",
 		"MaxUnavailableStatefulSet", "MemoryQoS", "MutableCSINodeAllocatableCount", "MutablePVNodeAffinity",
 		"MutablePodResourcesForSuspendedJobs", "MutableSchedulingDirectivesForSuspendedJobs",
 		"NodeDeclaredFeatures", "NodeLogQuery", "NominatedNodeNameForExpectation", "OpportunisticBatching",

@@ -3,6 +3,7 @@ package kubeapiserver
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 	utilversion "k8s.io/apimachinery/pkg/util/version"
@@ -22,16 +23,24 @@ type featureFlags struct {
 	// --feature-gates, --emulated-version and --min-compatibility-version.
 	registry compatibility.ComponentGlobalsRegistry
 	defined  *pflag.FlagSet
-	// byDefault has the state of each gate without flags.
+	// byDefault has the states of the supported features without flags.
 	byDefault map[featuregate.Feature]bool
 
 	runtimeConfig cliflag.ConfigurationMap
+
+	emulationForwardCompatible, runtimeConfigForwardCompatible bool
 }
 
 // binaryVersion is the version of releaseVersion, and versionFloor is the oldest one that can be emulated.
 const (
 	binaryVersion = "1.37"
 	versionFloor  = "1.34"
+)
+
+// The features of flags about the log.
+const (
+	loggingAlphaOptions featuregate.Feature = "LoggingAlphaOptions"
+	loggingBetaOptions  featuregate.Feature = "LoggingBetaOptions"
 )
 
 // newFeatureFlags returns the flags with all feature gates of kube-apiserver.
@@ -43,6 +52,7 @@ func newFeatureFlags() (f featureFlags, err error) {
 	for _, name := range kubernetesFeatures() {
 		gates[featuregate.Feature(name)] = featuregate.VersionedSpecs{{Version: utilversion.MustParse("1.0"), PreRelease: featuregate.Alpha}}
 	}
+	gates[loggingBetaOptions] = featuregate.VersionedSpecs{{Version: utilversion.MustParse("1.24"), Default: true, PreRelease: featuregate.Beta}}
 	if err := f.gate.AddVersioned(gates); err != nil {
 		return f, err
 	}
@@ -51,7 +61,10 @@ func newFeatureFlags() (f featureFlags, err error) {
 	if err := f.registry.Register(compatibility.DefaultKubeComponent, version, f.gate); err != nil {
 		return f, err
 	}
-	f.byDefault = f.states()
+	f.byDefault = map[featuregate.Feature]bool{}
+	for feature := range supportedFeatures() {
+		f.byDefault[feature] = f.gate.Enabled(feature)
+	}
 	f.defined = pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.registry.AddFlags(f.defined)
 	f.runtimeConfig = cliflag.ConfigurationMap{}
@@ -72,17 +85,6 @@ func (f *featureFlags) definition() definition {
 	}
 }
 
-// states returns which features are enabled.
-func (f *featureFlags) states() map[featuregate.Feature]bool {
-	states := map[featuregate.Feature]bool{}
-	for feature := range f.gate.GetAll() {
-		if !isSpecialGate(feature) {
-			states[feature] = f.gate.Enabled(feature)
-		}
-	}
-	return states
-}
-
 // supportedFeatures returns the features that have an effect here.
 func supportedFeatures() map[featuregate.Feature]fakeapi.Feature {
 	return map[featuregate.Feature]fakeapi.Feature{
@@ -91,18 +93,19 @@ func supportedFeatures() map[featuregate.Feature]fakeapi.Feature {
 	}
 }
 
-// options returns the options for the features that have an effect, and the names of the others that
-// flags changed.
+// options returns the options for the features that have an effect and are not as by default, and the
+// names of the others that flags set.
 func (f *featureFlags) options() (opts []fakeapi.Option, withoutEffect []string) {
 	supported := supportedFeatures()
-	states := f.states()
-	for _, feature := range slices.Sorted(maps.Keys(states)) {
-		switch option, found := supported[feature]; {
-		case states[feature] == f.byDefault[feature]:
-		case found:
-			opts = append(opts, fakeapi.WithFeature(option, states[feature]))
-		default:
-			withoutEffect = append(withoutEffect, string(feature))
+	for _, feature := range slices.Sorted(maps.Keys(supported)) {
+		if enabled := f.gate.Enabled(feature); enabled != f.byDefault[feature] {
+			opts = append(opts, fakeapi.WithFeature(supported[feature], enabled))
+		}
+	}
+	for setting := range strings.SplitSeq(f.defined.Lookup("feature-gates").Value.String(), ",") {
+		name, _, found := strings.Cut(setting[strings.Index(setting, ":")+1:], "=") // COMPONENT:NAME=BOOL
+		if _, isSupported := supported[featuregate.Feature(name)]; found && !isSupported && !isSpecialGate(featuregate.Feature(name)) {
+			withoutEffect = append(withoutEffect, name)
 		}
 	}
 	return opts, withoutEffect

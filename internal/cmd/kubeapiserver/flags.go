@@ -2,10 +2,13 @@ package kubeapiserver
 
 import (
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"time"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/api/resource"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	cliflag "k8s.io/component-base/cli/flag"
 )
@@ -34,8 +37,11 @@ type Flags struct {
 
 	// ShutdownDelay is how long the server serves requests after SIGTERM.
 	ShutdownDelay time.Duration
-	// Verbosity is the level of the log.
+	// Verbosity is the level of the log. From 3 on it has each request.
 	Verbosity int
+
+	// Stdout is the standard output, for --audit-log-path=-. The default is os.Stdout.
+	Stdout io.Writer
 
 	tls            tlsFlags
 	authentication authenticationFlags
@@ -47,9 +53,14 @@ type Flags struct {
 	features       featureFlags
 	storage        storageFlags
 	misc           miscFlags
-	loggingFormat  string
-	help           bool
-	version        string
+	log            logFlags
+	// priorityAndFairness is true to queue requests above the limits.
+	priorityAndFairness bool
+	help                bool
+	version             string
+
+	// auditLog is the file of --audit-log-path, which Options opens.
+	auditLog *os.File
 
 	sections cliflag.NamedFlagSets
 	all      *pflag.FlagSet
@@ -63,6 +74,7 @@ type authenticationFlags struct {
 	apiAudiences                  []string
 	configFile, webhookConfigFile string
 	oidcIssuer, oidcClientID      string
+	proxy                         frontProxyFlags
 
 	issuers            []string
 	keyFiles           []string
@@ -72,10 +84,19 @@ type authenticationFlags struct {
 	maxTokenExpiration time.Duration
 }
 
+// frontProxyFlags are those about users that a front proxy authenticates.
+type frontProxyFlags struct {
+	userHeaders, uidHeaders, groupHeaders, extraPrefixes []string
+	caFile                                               string
+	allowedNames                                         []string
+}
+
 // authorizationFlags are those about permissions.
 type authorizationFlags struct {
 	modes                                     []string
 	configFile, policyFile, webhookConfigFile string
+	webhookVersion                            string
+	webhookAllowedTTL, webhookDeniedTTL       time.Duration
 }
 
 // tlsFlags are those about TLS, besides the certificate.
@@ -87,12 +108,13 @@ type tlsFlags struct {
 }
 
 // admissionFlags are those about admission plugins.
-type admissionFlags struct{ enabled, disabled []string }
+type admissionFlags struct{ ordered, enabled, disabled []string }
 
 // auditFlags are those about the audit log.
 type auditFlags struct {
 	policyFile, logPath                string
 	format, logVersion, webhookVersion string
+	webhookConfigFile                  string
 	maxAge, maxBackups, maxSize        int
 	log, webhook                       auditBackend
 }
@@ -109,6 +131,7 @@ type limitFlags struct {
 	minRequestTimeout                                int
 	compactionInterval                               time.Duration
 
+	strictTransportSecurity          []string
 	goawayChance                     float64
 	requestTimeout, livezGracePeriod time.Duration
 	watchTerminationGracePeriod      time.Duration
@@ -116,7 +139,19 @@ type limitFlags struct {
 }
 
 // storageFlags are those about objects in etcd.
-type storageFlags struct{ backend, mediaType string }
+type storageFlags struct {
+	backend, mediaType, encryptionConfig string
+	encryptionReload                     bool
+}
+
+// logFlags are those about the log.
+type logFlags struct {
+	format                 string
+	flushFrequency         time.Duration
+	modules                moduleLevels
+	textSplit, jsonSplit   bool
+	textBuffer, jsonBuffer resource.QuantityValue
+}
 
 // miscFlags are others that are validated.
 type miscFlags struct {
@@ -124,6 +159,9 @@ type miscFlags struct {
 	endpointReconciler        string
 	eventTTL                  time.Duration
 	kubernetesServiceNodePort int
+	hiddenMetricsVersion      string
+
+	leaseDuration, renewDeadline, retryPeriod time.Duration
 }
 
 // Parse parses the arguments of kube-apiserver, without the name of the program, and validates them.

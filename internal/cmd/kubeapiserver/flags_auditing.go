@@ -12,7 +12,7 @@ func (f *Flags) auditingFlags() []flag {
 		{"audit-log-format", text(&f.audit.format, "json"), applied, "format of the audit log: json; legacy, lines of text, is refused here"},
 		{"audit-log-version", text(&f.audit.logVersion, "audit.k8s.io/v1"), ignored, "API group and version of the events in the audit log"},
 		{"audit-log-compress", boolean(nil, false), ignored, "compress old files of the audit log"},
-		{"audit-webhook-config-file", text(nil, ""), ignored, "kubeconfig of a webhook that receives the events"},
+		{"audit-webhook-config-file", text(&f.audit.webhookConfigFile, ""), ignored, "kubeconfig of a webhook that receives the events"},
 		{"audit-webhook-initial-backoff", duration(nil, 10*time.Second), ignored, "time before the first request that failed is repeated"},
 		{"audit-webhook-batch-initial-backoff", deprecated("Deprecated, use --audit-webhook-initial-backoff instead.", duration(nil, 10*time.Second)), ignored, "time before the first request that failed is repeated"},
 		{"audit-webhook-version", text(&f.audit.webhookVersion, "audit.k8s.io/v1"), ignored, "API group and version of the events for the webhook"},

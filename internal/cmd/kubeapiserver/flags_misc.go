@@ -10,7 +10,7 @@ func (f *Flags) profilingFlags() []flag {
 	return []flag{
 		{"contention-profiling", boolean(nil, false), ignored, "profile waiting for mutexes, too"},
 		{"debug-socket-path", text(nil, ""), ignored, "Unix socket at which profiles are served"},
-		{"enable-priority-and-fairness", boolean(nil, true), ignored, "limit requests by FlowSchemas and PriorityLevelConfigurations"},
+		{"enable-priority-and-fairness", boolean(&f.priorityAndFairness, true), applied, "queue requests above the limits; here there are no limits then, unless they are on the command line"},
 		{"profiling", boolean(nil, true), ignored, "serve profiles at /debug/pprof/"},
 	}
 }
@@ -26,20 +26,21 @@ func (f *Flags) metricsFlags() []flag {
 		{"allow-metric-labels", pairs(nil), ignored, "values that a label of a metric may have, as METRIC,LABEL='VALUE,VALUE'"},
 		{"allow-metric-labels-manifest", text(nil, ""), ignored, "file with the values that labels of metrics may have"},
 		{"disabled-metrics", list(nil), ignored, "names of the metrics to disable, comma separated"},
-		{"show-hidden-metrics-for-version", text(nil, ""), ignored, "version, MAJOR.MINOR, since which metrics may be hidden that are served nevertheless"},
+		{"show-hidden-metrics-for-version", text(&f.misc.hiddenMetricsVersion, ""), ignored, "version, MAJOR.MINOR, since which metrics may be hidden that are served nevertheless"},
 	}
 }
 
 func (f *Flags) logFlags() []flag {
+	l := &f.log
 	return []flag{
-		{"log-flush-frequency", duration(nil, 5*time.Second), ignored, "time between two flushes of the log"},
-		{"log-json-info-buffer-size", custom(zeroQuantity()), ignored, "size of the buffer for messages in JSON that are not errors"},
-		{"log-json-split-stream", boolean(nil, false), ignored, "write messages in JSON that are not errors to the standard output"},
-		{"log-text-info-buffer-size", custom(zeroQuantity()), ignored, "size of the buffer for messages in text that are not errors"},
-		{"log-text-split-stream", boolean(nil, false), ignored, "write messages in text that are not errors to the standard output"},
-		{"logging-format", text(&f.loggingFormat, "text"), ignored, "format of the log: json or text"},
+		{"log-flush-frequency", duration(&l.flushFrequency, 5*time.Second), ignored, "time between two flushes of the log"},
+		{"log-json-info-buffer-size", quantity(&l.jsonBuffer), ignored, "size of the buffer for messages in JSON that are not errors"},
+		{"log-json-split-stream", boolean(&l.jsonSplit, false), ignored, "write messages in JSON that are not errors to the standard output"},
+		{"log-text-info-buffer-size", quantity(&l.textBuffer), ignored, "size of the buffer for messages in text that are not errors"},
+		{"log-text-split-stream", boolean(&l.textSplit, false), ignored, "write messages in text that are not errors to the standard output"},
+		{"logging-format", text(&l.format, "text"), ignored, "format of the log: json or text"},
 		{"v", levelOf(&f.Verbosity), applied, "level of the log; from 3 on it has each request"},
-		{"vmodule", custom(&moduleLevels{}), ignored, "levels of the log of source files, as PATTERN=N,..."},
+		{"vmodule", custom(&l.modules), ignored, "levels of the log of source files, as PATTERN=N,..."},
 	}
 }
 
@@ -54,9 +55,9 @@ func (f *Flags) miscFlags() []flag {
 		{"aggregator-reject-forwarding-redirect", boolean(nil, true), ignored, "refuse redirects of aggregated API servers"},
 		{"allow-privileged", boolean(nil, false), ignored, "allow privileged containers; they are always allowed here"},
 		{"apiserver-count", deprecated("apiserver-count is deprecated and will be removed in a future version.", integer(&f.misc.apiserverCount, 1)), ignored, "number of API servers of the cluster"},
-		{"coordinated-leadership-lease-duration", duration(nil, 15*time.Second), ignored, "duration of the leases of coordinated leader election"},
-		{"coordinated-leadership-renew-deadline", duration(nil, 10*time.Second), ignored, "time within which such a lease is renewed"},
-		{"coordinated-leadership-retry-period", duration(nil, 2*time.Second), ignored, "time between two attempts to get such a lease"},
+		{"coordinated-leadership-lease-duration", duration(&f.misc.leaseDuration, 15*time.Second), ignored, "duration of the leases of coordinated leader election"},
+		{"coordinated-leadership-renew-deadline", duration(&f.misc.renewDeadline, 10*time.Second), ignored, "time within which such a lease is renewed"},
+		{"coordinated-leadership-retry-period", duration(&f.misc.retryPeriod, 2*time.Second), ignored, "time between two attempts to get such a lease"},
 		{"enable-aggregator-routing", boolean(nil, false), ignored, "send requests for aggregated APIs to endpoints, not to cluster IPs"},
 		{"enable-logs-handler", deprecated("Log handler functionality is deprecated", boolean(nil, false)), ignored, "serve log files at /logs"},
 		{"endpoint-reconciler-type", text(&f.misc.endpointReconciler, "lease"), ignored, "how the endpoints of the Service kubernetes are kept: master-count, lease or none"},

@@ -56,11 +56,11 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestValidationIsLogged(t *testing.T) {
-	_, err := Parse([]string{"--secure-port=0"})
+	_, err := Parse(envtestArguments("--secure-port=0", "--goaway-chance=1"))
 	status, stdout, stderr := report(err)
 	require.Equal(t, 1, status)
 	require.Empty(t, stdout)
-	require.Regexp(t, `^E\d{4} .*\] "command failed" err="\[--etcd-servers must be specified, --secure-port 0 must be between 1 and 65535, inclusive\. It cannot be turned off with 0\]"\n$`, stderr)
+	require.Regexp(t, `^E\d{4} .*\] "command failed" err="\[--goaway-chance can not be less than 0 or greater than 0\.02, --secure-port 0 must be between 1 and 65535, inclusive\. It cannot be turned off with 0\]"\n$`, stderr)
 }
 
 func TestHelpAndVersion(t *testing.T) {

@@ -93,7 +93,7 @@ func (p *process) serve(conn *controlplane.Conn, l *net.TCPListener) (response c
 	if err != nil {
 		return response, err
 	}
-	request := controlplane.Request{Method: controlplane.Serve, Arguments: p.args, Directory: directory, Environment: environment(os.Environ())}
+	request := controlplane.Request{Method: controlplane.Serve, Arguments: p.args, Directory: directory, Environment: variables(os.Environ())}
 	if err := errors.Join(conn.SendFiles(file, p.stdout, p.stderr), conn.Send(request)); err != nil {
 		return response, fmt.Errorf("connecting to etcd: %w", err)
 	}
@@ -106,8 +106,8 @@ func (p *process) serve(conn *controlplane.Conn, l *net.TCPListener) (response c
 	return response, nil
 }
 
-// environment returns the variables FAKEAPI_* of an environment.
-func environment(all []string) map[string]string {
+// variables returns the variables FAKEAPI_* of an environment.
+func variables(all []string) map[string]string {
 	found := map[string]string{}
 	for _, variable := range all {
 		if name, value, ok := strings.Cut(variable, "="); ok && strings.HasPrefix(name, "FAKEAPI_") {

@@ -1,8 +1,6 @@
 package kubeapiserver
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,21 +12,48 @@ import (
 )
 
 // Options returns the options of the server that the flags ask for. It reads the files that they name,
-// relative to dir. Each note is a line for the log, about what has no effect.
+// relative to dir, and creates those that kube-apiserver creates: the certificate in --cert-dir. Each
+// note is a line for the log.
+//
+// As for a kube-apiserver without a kube-controller-manager, the options include WithoutControllers.
+// Options does not return WithLogger; see Verbosity. Close closes what it opens.
 func (f *Flags) Options(dir string) (opts []fakeapi.Option, notes []string, err error) {
 	files := directory(dir)
-	opts = append(opts, fakeapi.WithTLS(), f.limits.option(), fakeapi.WithWatchTimeout(time.Duration(f.limits.minRequestTimeout)*time.Second))
-	for _, add := range []func(directory) ([]fakeapi.Option, error){f.servingOptions, f.authenticationOptions, f.authorizationOptions, f.serviceOptions, f.admissionOptions} {
+	opts = append(opts, fakeapi.WithoutControllers(), f.limitOptions(), fakeapi.WithWatchTimeout(f.limits.watchTimeout()))
+	for _, add := range []func(directory) ([]fakeapi.Option, error){
+		f.servingOptions, f.serviceAccountOptions, f.authenticationOptions, f.authorizationOptions, f.serviceOptions, f.apiOptions, f.auditOptions,
+	} {
 		added, err := add(files)
 		if err != nil {
 			return nil, nil, err
 		}
 		opts = append(opts, added...)
 	}
-	if names := f.withoutEffect(); len(names) > 0 {
-		notes = append(notes, "These flags have no effect here: "+strings.Join(names, ", "))
+	plugins, missing := f.admission.options()
+	opts = append(opts, plugins...)
+	features, unused := f.features.options()
+	opts = append(opts, features...)
+	return opts, noEffect(f.withoutEffect(), settings("--enable-admission-plugins", missing), settings("--feature-gates", unused)), nil
+}
+
+// noEffect returns the note about flags, and values of flags, that have no effect.
+func noEffect(lists ...[]string) []string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, list...)
 	}
-	return opts, notes, nil
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{"These flags have no effect here: " + strings.Join(all, ", ")}
+}
+
+// settings returns FLAG=VALUE for each value.
+func settings(flag string, values []string) (list []string) {
+	for _, value := range values {
+		list = append(list, flag+"="+value)
+	}
+	return list
 }
 
 // directory is the one that names of files are relative to.
@@ -58,93 +83,25 @@ func (d directory) read(name string) ([]byte, error) {
 	return data, err
 }
 
-// option returns the limits. In kube-apiserver 0 is no limit.
-func (l *limitFlags) option() fakeapi.Option {
-	limits := fakeapi.Limits{
-		MaxRequestsInFlight: l.maxRequestsInFlight, MaxMutatingRequestsInFlight: l.maxMutatingRequestsInFlight,
-		HistoryAge: l.compactionInterval,
-	}
+// limitOptions returns the limits. With --enable-priority-and-fairness, which is the default,
+// kube-apiserver queues requests above its limits, and the group system:masters has none: the limits
+// count only if they are on the command line.
+func (f *Flags) limitOptions() fakeapi.Option {
+	limits := fakeapi.Limits{HistoryAge: f.limits.compactionInterval}
 	if limits.HistoryAge == 0 {
 		limits.HistoryAge = -1
+	}
+	if f.all.Changed("max-requests-inflight") || !f.priorityAndFairness {
+		limits.MaxRequestsInFlight = f.limits.maxRequestsInFlight
+	}
+	if f.all.Changed("max-mutating-requests-inflight") || !f.priorityAndFairness {
+		limits.MaxMutatingRequestsInFlight = f.limits.maxMutatingRequestsInFlight
 	}
 	return fakeapi.WithLimits(limits)
 }
 
-func (f *Flags) authenticationOptions(files directory) (opts []fakeapi.Option, err error) {
-	a := &f.authentication
-	if a.clientCAFile == "" {
-		opts = append(opts, fakeapi.WithClientCA())
-	} else {
-		authorities, err := files.read(a.clientCAFile)
-		if err != nil {
-			return nil, err
-		}
-		opts = append(opts, fakeapi.WithClientCA(authorities))
-	}
-	if a.tokenFile != "" {
-		tokens, err := readTokens(files, a.tokenFile)
-		if err != nil {
-			return nil, err
-		}
-		if len(tokens) > 0 {
-			opts = append(opts, fakeapi.WithTokens(tokens...))
-		}
-	}
-	return opts, nil
-}
-
-// readTokens reads the file of --token-auth-file: TOKEN,USER,UID,"GROUP,GROUP".
-func readTokens(files directory, name string) (tokens []fakeapi.Token, err error) {
-	data, err := files.read(name)
-	if err != nil {
-		return nil, err
-	}
-	r := csv.NewReader(strings.NewReader(string(data)))
-	r.FieldsPerRecord = -1
-	for {
-		record, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return tokens, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(record) < 3 {
-			return nil, fmt.Errorf("token file '%s' must have at least 3 columns (token, user name, user uid), found %d", name, len(record))
-		}
-		if record[0] == "" {
-			continue
-		}
-		token := fakeapi.Token{Value: record[0], User: record[1]}
-		if len(record) >= 4 {
-			token.Groups = strings.Split(record[3], ",")
-		}
-		tokens = append(tokens, token)
-	}
-}
-
-func (f *Flags) authorizationOptions(directory) ([]fakeapi.Option, error) {
-	modes := make([]fakeapi.AuthorizationMode, len(f.authorization.modes))
-	for i, mode := range f.authorization.modes {
-		modes[i] = fakeapi.AuthorizationMode(mode)
-	}
-	if len(modes) == 0 {
-		modes = append(modes, fakeapi.ModeAlwaysAllow)
-	}
-	return []fakeapi.Option{fakeapi.WithAuthorizationModes(modes...)}, nil
-}
-
-func (f *Flags) serviceOptions(directory) ([]fakeapi.Option, error) {
-	opts := []fakeapi.Option{fakeapi.WithServiceNodePortRange(f.services.nodePortRange.String())}
-	if f.services.clusterIPRange != "" {
-		opts = append(opts, fakeapi.WithServiceClusterIPRange(strings.Split(f.services.clusterIPRange, ",")...))
-	}
-	return opts, nil
-}
-
-func (f *Flags) admissionOptions(directory) (opts []fakeapi.Option, err error) {
-	if len(f.admission.enabled) > 0 {
-		opts = append(opts, fakeapi.WithAdmissionPlugins(f.admission.enabled...))
-	}
-	return append(opts, fakeapi.WithoutAdmissionPlugins(f.admission.disabled...)), nil
+// watchTimeout returns the shortest time after which a watch ends. kube-apiserver ends a watch at once
+// with 0.
+func (l *limitFlags) watchTimeout() time.Duration {
+	return max(time.Duration(l.minRequestTimeout)*time.Second, time.Nanosecond)
 }

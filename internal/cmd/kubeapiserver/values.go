@@ -62,9 +62,12 @@ func (m *moduleLevels) String() string { return strings.Join(m.items, ",") }
 // Type returns the name of the type in the help.
 func (m *moduleLevels) Type() string { return "pattern=N,..." }
 
-// zeroQuantity returns the value of a flag for a number of bytes, such as 4Ki.
-func zeroQuantity() pflag.Value {
-	return &resource.QuantityValue{Quantity: *resource.NewQuantity(0, resource.DecimalSI)}
+// quantity is a number of bytes, such as 4Ki.
+func quantity(p *resource.QuantityValue) definition {
+	return func(flags *pflag.FlagSet, name, description string) {
+		p.Quantity = *resource.NewQuantity(0, resource.DecimalSI)
+		flags.Var(p, name, description)
+	}
 }
 
 func helpOf(p *bool) definition {
@@ -114,7 +117,8 @@ func checkReportedVersion(value string) error {
 	if err != nil {
 		return err
 	}
-	if release := utilversion.MustParseSemantic(releaseVersion); wanted.WithPreRelease("").WithBuildMetadata("").String() != release.String() {
+	release := utilversion.MustParseSemantic(releaseVersion)
+	if wanted.Major() != release.Major() || wanted.Minor() != release.Minor() || wanted.Patch() != release.Patch() {
 		return fmt.Errorf("version %q must match major/minor/patch of default version %q", value, releaseVersion)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -77,6 +78,13 @@ func (o storedObjects) Count(res schema.GroupVersionResource, namespace string) 
 		n++
 	}
 	return n
+}
+
+func (o storedObjects) ResourceOf(kind schema.GroupVersionKind) (*resource.Resource, error) {
+	if res := builtin.Table().LookupKind(kind); res != nil {
+		return res, nil
+	}
+	return nil, &meta.NoKindMatchError{GroupKind: kind.GroupKind(), SearchedVersions: []string{kind.Version}}
 }
 
 func (o storedObjects) List(res schema.GroupVersionResource, namespace string) (objects []runtime.Object, err error) {

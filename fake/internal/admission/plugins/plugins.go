@@ -17,6 +17,7 @@ import (
 	"example.com/fakeapi/fake/internal/admission/policy"
 	"example.com/fakeapi/fake/internal/admission/webhook"
 	"example.com/fakeapi/fake/internal/authz"
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
 
@@ -49,6 +50,8 @@ type Objects interface {
 	Decode(res schema.GroupVersionResource, rec *memstore.Record) (runtime.Object, error)
 	// Count returns the number of Records.
 	Count(res schema.GroupVersionResource, namespace string) int
+	// ResourceOf returns the served resource of a kind, or a meta.NoKindMatchError.
+	ResourceOf(kind schema.GroupVersionKind) (*resource.Resource, error)
 	// List returns the objects of Records.
 	List(res schema.GroupVersionResource, namespace string) ([]runtime.Object, error)
 }
@@ -70,6 +73,7 @@ func table() []plugin {
 		{"LimitPodHardAntiAffinityTopology", false, newLimitPodHardAntiAffinityTopology},
 		{"LimitRanger", true, newLimitRanger},
 		{"ServiceAccount", false, newServiceAccount},
+		{"NodeRestriction", false, newNodeRestriction},
 		{"TaintNodesByCondition", true, newTaintNodesByCondition},
 		{"AlwaysPullImages", false, newAlwaysPullImages},
 		{"PodSecurity", true, newPodSecurity},
@@ -78,6 +82,7 @@ func table() []plugin {
 		{"ExtendedResourceToleration", false, newExtendedResourceToleration},
 		{"DefaultStorageClass", true, newDefaultStorageClass},
 		{"StorageObjectInUseProtection", true, newStorageObjectInUseProtection},
+		{"OwnerReferencesPermissionEnforcement", false, newOwnerReferencesPermission},
 		{"PersistentVolumeClaimResize", true, newPersistentVolumeClaimResize},
 		{"RuntimeClass", true, newRuntimeClass},
 		{"CertificateApproval", true, newCertificateApproval},

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/warning"
 	podsecurity "k8s.io/pod-security-admission/admission"
 	podsecurityconfig "k8s.io/pod-security-admission/admission/api"
@@ -72,10 +73,13 @@ func (p *podSecurity) Handles(attrs *admission.Attributes) bool {
 }
 
 func (p *podSecurity) Validate(ctx context.Context, attrs *admission.Attributes) error {
-	if !p.hasLabels(attrs) {
+	if !p.hasLabels(attrs) && !audit.AuditContextFrom(ctx).Enabled() {
 		return nil
 	}
 	response := p.library().Validate(ctx, podSecurityAttributes{attrs})
+	for key, value := range response.AuditAnnotations {
+		audit.AddAuditAnnotation(ctx, podsecurityapi.AuditAnnotationPrefix+key, value)
+	}
 	for _, text := range response.Warnings {
 		warning.AddWarning(ctx, "", text)
 	}

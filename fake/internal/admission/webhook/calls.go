@@ -55,6 +55,7 @@ type tracer struct {
 	attrs  *admission.Attributes
 
 	refusals refusals
+	called   calledWebhooks
 }
 
 // Start implements trace.Tracer.
@@ -67,6 +68,7 @@ func (t *tracer) Start(ctx context.Context, span string, options ...trace.SpanSt
 	for _, a := range config.Attributes() {
 		c.set(a)
 	}
+	t.called.add(c)
 	ctx = context.WithValue(webhookclient.WithName(ctx, c.webhook.name), callKey{}, c)
 	return trace.ContextWithSpan(ctx, c), c
 }

@@ -59,7 +59,9 @@ func (p *validatingPlugin) Validate(ctx context.Context, attrs *admission.Attrib
 	}
 	defer s.transport.BeginCall()()
 	t := &tracer{plugin: &p.plugin, state: s, attrs: attrs}
-	if err := s.validate(t.in(ctx), attrs.Library(), attrs.ObjectInterfaces(p.Webhooks.Table())); err != nil {
+	err = s.validate(t.in(ctx), attrs.Library(), attrs.ObjectInterfaces(p.Webhooks.Table()))
+	t.annotateIgnored()
+	if err != nil {
 		return err
 	}
 	return t.denial()
@@ -92,6 +94,8 @@ type webhookName struct{ configuration, name string }
 
 // webhookInfo is what a Decision depends on.
 type webhookInfo struct {
+	// index is the index among all webhooks of the plugin.
+	index int
 	// ignores reports whether the failurePolicy is Ignore.
 	ignores bool
 	// reviewVersion is the version of the AdmissionReviews.
@@ -216,7 +220,7 @@ func (p *plugin) setUp(hook *generic.Webhook, configurations []runtime.Object, s
 // addWebhooks adds the webhooks of a configuration to s.webhooks.
 func (s *state) addWebhooks(configuration runtime.Object) {
 	add := func(configuration, name string, policy *admissionregistrationv1.FailurePolicyType, versions []string) {
-		info := webhookInfo{ignores: policy != nil && *policy == admissionregistrationv1.Ignore}
+		info := webhookInfo{index: len(s.webhooks), ignores: policy != nil && *policy == admissionregistrationv1.Ignore}
 		known := []string{admissionv1.SchemeGroupVersion.Version, admissionv1beta1.SchemeGroupVersion.Version}
 		if i := slices.IndexFunc(versions, func(v string) bool { return slices.Contains(known, v) }); i >= 0 {
 			info.reviewVersion = versions[i]

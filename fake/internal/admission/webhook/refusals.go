@@ -54,6 +54,8 @@ func (c *call) forLibrary(r *http.Request, response *http.Response, err error) (
 	d := c.decision()
 	isValidating := c.tracer.plugin.name == validating.PluginName
 	switch {
+	case d.Outcome == admission.Ignored && !isValidating:
+		c.annotateIgnored()
 	case d.Outcome == admission.Ignored:
 	case d.Outcome == admission.Denied && isValidating:
 		verified, err := c.response()

@@ -139,6 +139,13 @@ func (r *references) podReferences(rec *memstore.Record) *podReferences {
 	return p
 }
 
+// References returns the names of the objects in its namespace that a pod refers to, by resource.
+func References(pod *corev1.Pod) map[string][]string {
+	p := &podReferences{names: map[string][]string{}}
+	p.addPod(pod)
+	return p.names
+}
+
 func (p *podReferences) addPod(pod *corev1.Pod) {
 	p.add("serviceaccounts", pod.Spec.ServiceAccountName)
 	for _, secret := range pod.Spec.ImagePullSecrets {

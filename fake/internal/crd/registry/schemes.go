@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"example.com/fakeapi/fake/internal/crd/lifecycle"
 	"example.com/fakeapi/fake/internal/crd/versions"
@@ -26,12 +27,16 @@ func (t *Registry) AddSchemes(schemes ...*runtime.Scheme) {
 	}
 }
 
-// ObjectKinds returns the kinds, at least one, of a Go type in client-go's scheme and those of
-// AddSchemes.
+// ObjectKinds returns the kinds, at least one, of a Go type in client-go's scheme, of a built-in type
+// that is not in it, or of a type in the schemes of AddSchemes.
 func (t *Registry) ObjectKinds(obj runtime.Object) ([]schema.GroupVersionKind, error) {
 	switch obj.(type) {
 	case *apiextensionsv1.CustomResourceDefinition:
 		return []schema.GroupVersionKind{apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")}, nil
+	case *apiregistrationv1.APIService:
+		return []schema.GroupVersionKind{apiregistrationv1.SchemeGroupVersion.WithKind("APIService")}, nil
+	case *apiregistrationv1.APIServiceList:
+		return []schema.GroupVersionKind{apiregistrationv1.SchemeGroupVersion.WithKind("APIServiceList")}, nil
 	case runtime.Unstructured:
 		return nil, errors.New("the object has no apiVersion and kind")
 	}

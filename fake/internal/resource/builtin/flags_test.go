@@ -34,7 +34,8 @@ func TestResourceFlags(t *testing.T) {
 	require.Equal(t, set("clustertrustbundles", "podcertificaterequests", "poddisruptionbudgets", "csidrivers", "csinodes",
 		"csistoragecapacities", "volumeattachments", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
 		"mutatingwebhookconfigurations", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
-		"validatingwebhookconfigurations", "leases", "runtimeclasses", "devicetaintrules", "storageversionmigrations", "customresourcedefinitions"),
+		"validatingwebhookconfigurations", "leases", "runtimeclasses", "devicetaintrules", "storageversionmigrations", "customresourcedefinitions",
+		"apiservices"),
 		plurals(func(r *resource.Resource) bool { return !r.AllowUnconditionalUpdate }))
 
 	require.Equal(t, set("namespaces", "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates", "resourcequotas",

@@ -48,17 +48,21 @@ func (e *enablement) isEnabled(gvr schema.GroupVersionResource) bool {
 	return e.versions[gvr.GroupVersion()]
 }
 
-// WithRuntimeConfig returns table, which is Table or a variant of it, with the resources that config
-// enables, as --runtime-config of kube-apiserver does. Resources that are disabled can be looked up,
-// but are not served. The errors are those of kube-apiserver, besides one for versions that cannot be
-// served.
-func WithRuntimeConfig(table *resource.Table, config map[string]string) (*resource.Table, error) {
+// WithRuntimeConfig returns Table, or with validation false TableWithoutValidation, with the resources
+// that config enables, as --runtime-config of kube-apiserver does. Resources that are disabled can be
+// looked up, but are not served. The errors are those of kube-apiserver, besides one for versions that
+// cannot be served.
+func WithRuntimeConfig(validation bool, config map[string]string) (*resource.Table, error) {
+	table := AllVersions()
+	if !validation {
+		table = allWithoutValidation()
+	}
 	if len(config) == 1 && config[apiAll] == "false" {
 		return nil, fmt.Errorf("invalid runtime-config with only %s=false", apiAll)
 	}
 	e := &enablement{versions: map[schema.GroupVersion]bool{}, resources: map[schema.GroupVersionResource]bool{}}
 	for _, r := range table.All() {
-		e.versions[r.GroupVersion()] = true
+		e.versions[r.GroupVersion()] = servesByDefault(r.GroupVersionResource())
 	}
 	if err := checkGroups(config); err != nil {
 		return nil, err
@@ -152,9 +156,12 @@ func (e *enablement) applyVersions(config map[string]string) error {
 			return fmt.Errorf("group version %s that has not been registered", gv)
 		}
 		enabled, err := parseValue(key, config[key])
+		_, isKnown := e.versions[gv]
 		switch {
 		case err != nil:
 			return err
+		case enabled && !isKnown && !isRemoved(gv):
+			return fmt.Errorf("%s is not supported", gv)
 		case plural != strings.ToLower(plural):
 			return fmt.Errorf("invalid key %s: group/version/resource and resource is always lowercase plural, not %q", key, plural)
 		case plural != "":

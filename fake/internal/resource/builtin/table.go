@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -32,18 +33,28 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin/storagemigration"
 )
 
-// Table returns the table of the built-in types. It is made on first use and shared by all servers
-// of the process.
+// Table returns the table of the built-in types that kube-apiserver serves by default. It is made on
+// first use and shared by all servers of the process.
 func Table() *resource.Table { return table() }
 
-var table = sync.OnceValue(func() *resource.Table { return resource.NewTable(resources()) })
+var table = sync.OnceValue(func() *resource.Table { return AllVersions().WithServed(servesByDefault) })
+
+// AllVersions returns the table of the built-in types in all versions that can be served.
+func AllVersions() *resource.Table { return allVersions() }
+
+var allVersions = sync.OnceValue(func() *resource.Table { return resource.NewTable(withOtherVersions(resources())) })
+
+func servesByDefault(gvr schema.GroupVersionResource) bool { return !isOtherVersion(gvr) }
 
 // TableWithoutValidation returns Table without the validation of the types and their warnings. It
 // keeps the rules of metadata, and all of CustomResourceDefinitions and APIServices.
 func TableWithoutValidation() *resource.Table { return tableWithoutValidation() }
 
-var tableWithoutValidation = sync.OnceValue(func() *resource.Table {
-	all := resources()
+var tableWithoutValidation = sync.OnceValue(func() *resource.Table { return allWithoutValidation().WithServed(servesByDefault) })
+
+// allWithoutValidation is allVersions without validation.
+var allWithoutValidation = sync.OnceValue(func() *resource.Table {
+	all := withOtherVersions(resources())
 	for i := range all {
 		if all[i].Group != apiextensionsv1.GroupName && all[i].Group != apiregistrationv1.GroupName {
 			removeValidation(&all[i])

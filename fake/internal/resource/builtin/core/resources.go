@@ -17,6 +17,10 @@ func Resources() []resource.Resource {
 			Verbs: []string{"create"},
 		},
 		{
+			Version: "v1", Plural: "componentstatuses", Kind: "ComponentStatus",
+			ShortNames: []string{"cs"}, Verbs: []string{"get", "list"}, IsComputed: true,
+		},
+		{
 			Version: "v1", Plural: "configmaps", Kind: "ConfigMap", Namespaced: true,
 			ShortNames:               []string{"cm"},
 			AllowUnconditionalUpdate: true,

@@ -1,0 +1,183 @@
+package controllerruntime
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const controllerRuntime = "sigs.k8s.io/controller-runtime"
+
+// testPackage is a package whose tests need an API server.
+type testPackage struct {
+	dir        string // below the module
+	usesGinkgo bool
+}
+
+// suites is what all runs have in common.
+type suites struct {
+	root        string // a copy of the module
+	environment []string
+	expected    map[string]bool // the keys of expectedFailures that failed
+}
+
+// run is one process that runs the tests of a package, or some of them.
+type run struct {
+	testPackage
+	binary string
+	flags  []string
+	// output and err are the result.
+	output string
+	err    error
+}
+
+// start runs the tests, in the folder of the package.
+func (s suites) start(ctx context.Context, r *run) {
+	flags := r.flags
+	if r.usesGinkgo {
+		flags = append([]string{"-ginkgo.no-color"}, flags...)
+	}
+	command := exec.CommandContext(ctx, r.binary, flags...)
+	command.Dir, command.Env = filepath.Join(s.root, r.dir), s.environment
+	output, err := command.CombinedOutput()
+	r.output, r.err = string(output), err
+}
+
+var (
+	failedSpec = regexp.MustCompile(`(?m)^  \[FAIL\] (.*)$`)
+	failedTest = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`)
+)
+
+// failures returns the texts of the specs that failed, or the names of the tests.
+func (r *run) failures() (failed []string) {
+	pattern := failedTest
+	if failedSpec.MatchString(r.output) {
+		pattern = failedSpec
+	}
+	for _, found := range pattern.FindAllStringSubmatch(r.output, -1) {
+		failed = append(failed, found[1])
+	}
+	return failed
+}
+
+// goCommand runs a command of go in this module, or in the one at dir, and returns its output.
+func goCommand(t *testing.T, dir string, arguments ...string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", arguments...)
+	command.Dir = dir
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	output, err := command.Output()
+	require.NoError(t, err, "go %s: %s", strings.Join(arguments, " "), &stderr)
+	return strings.TrimSpace(string(output))
+}
+
+// findPackages returns the packages of controller-runtime whose tests need an API server, those that
+// take longest first.
+func findPackages(t *testing.T) (packages []testPackage) {
+	t.Helper()
+	const format = `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`
+	longest := []string{"pkg/manager", "pkg/cache"}
+	first := make([]testPackage, 0, len(longest))
+	for line := range strings.Lines(goCommand(t, ".", "list", "-f", format, controllerRuntime+"/pkg/...")) {
+		name, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
+		p := testPackage{strings.TrimPrefix(name, controllerRuntime+"/"), strings.Contains(imports, "github.com/onsi/ginkgo/v2")}
+		if !strings.Contains(name+imports, "/pkg/envtest") && !strings.Contains(imports, "/testing/controlplane") {
+			continue
+		}
+		if p.dir == longest[0] || p.dir == longest[1] {
+			first = append(first, p)
+		} else {
+			packages = append(packages, p)
+		}
+	}
+	require.Len(t, first, len(longest))
+	return append(first, packages...)
+}
+
+// buildTests builds the tests of a package.
+func buildTests(t *testing.T, p testPackage) (binary string) {
+	t.Helper()
+	binary = filepath.Join(t.TempDir(), "suite.test")
+	goCommand(t, ".", "test", "-c", "-vet=off", "-ldflags=-s -w", "-o", binary, controllerRuntime+"/"+p.dir)
+	return binary
+}
+
+// copyModule copies controller-runtime out of the module cache, whose files are neither writable nor
+// executable.
+func copyModule(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	source := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}", controllerRuntime)
+	require.NoError(t, os.CopyFS(filepath.Join(root, "pkg"), os.DirFS(filepath.Join(source, "pkg"))))
+	scripts, err := filepath.Glob(filepath.Join(root, "pkg/internal/testing/controlplane/testdata/*.sh"))
+	require.NoError(t, err)
+	require.NotEmpty(t, scripts)
+	for _, script := range scripts {
+		require.NoError(t, os.Chmod(script, 0o755))
+	}
+	return root
+}
+
+// buildAssets returns the folder for KUBEBUILDER_ASSETS. The program is beside it.
+func buildAssets(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	program, assets := filepath.Join(folder, "fakeapi"), filepath.Join(folder, "assets")
+	goCommand(t, "../../..", "build", "-o", program, "./cmd/fakeapi")
+	output, err := exec.CommandContext(t.Context(), program, "envtest-assets", "-p", "path", assets).CombinedOutput()
+	require.NoError(t, err, "%s", output)
+	require.Equal(t, assets, string(output))
+	return assets
+}
+
+// oldServer runs kube-apiserver as a release that can disable aggregated discovery, which the current one
+// cannot: requests are answered as if their clients did not accept it.
+const oldServer = `#!/bin/sh
+for argument; do
+	shift
+	case $argument in
+	--feature-gates=AggregatedDiscoveryEndpoint=false) export FAKEAPI_FAULTS='when path(/api) do requestHeader(Accept, application/json)' ;;
+	*) set -- "$@" "$argument" ;;
+	esac
+done
+exec "$ASSETS/kube-apiserver" "$@"
+`
+
+// installRelease returns a folder for XDG_DATA_HOME in which envtest finds the assets of a release that
+// one of the suites would download.
+func installRelease(t *testing.T, assets, release string) string {
+	t.Helper()
+	home := t.TempDir()
+	folder := filepath.Join(home, "kubebuilder-envtest/k8s", release+"-"+runtime.GOOS+"-"+runtime.GOARCH)
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	script := strings.ReplaceAll(oldServer, "$ASSETS", assets)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "kube-apiserver"), []byte(script), 0o755))
+	for _, name := range []string{"etcd", "kubectl"} {
+		require.NoError(t, os.Symlink(filepath.Join(assets, name), filepath.Join(folder, name)))
+	}
+	return home
+}
+
+// requireNoProcess checks that no process of a program below folder is left.
+func requireNoProcess(t *testing.T, folder string) {
+	t.Helper()
+	processes, err := filepath.Glob("/proc/[0-9]*/exe")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		for _, process := range processes {
+			if program, err := os.Readlink(process); err == nil && strings.HasPrefix(program, folder) {
+				return false
+			}
+		}
+		return true
+	}, 10*time.Second, 50*time.Millisecond, "processes of %s are left", folder)
+}
