@@ -18,7 +18,7 @@ def session_server():
 
 @pytest.fixture
 def apiserver(session_server, request, tmp_path, monkeypatch):
-    fork = session_server.fork(request.node.nodeid, tmp_path)
+    fork = session_server.fork(request.node.nodeid[-80:], tmp_path)
     monkeypatch.setenv("KUBECONFIG", fork.kubeconfig)  # for programs that the test starts
     monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", fork.kubeconfig)
     config.load_kube_config()  # for clients in this process

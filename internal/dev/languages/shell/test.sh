@@ -30,7 +30,7 @@ kubectl get configmap settings
 # A watch breaks when it gets an object.
 before_each
 control POST /faults 'cut: when event(ADDED) && resource(configmaps) && name(settings) && first(1) do reset'
-kubectl get configmaps --watch-only -o name >watched 2>&1 &
+kubectl get configmaps --watch-only -o name >/dev/null 2>&1 &
 control GET '/requests?verb=watch&resource=configmaps&wait=10s'
 kubectl create configmap settings
 control GET '/hits?rule=cut&wait=10s'
