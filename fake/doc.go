@@ -58,8 +58,8 @@
 //	virtual time                  WithInMemoryNetwork, inside of synctest.Test
 //	the same uids in every run    WithSeed
 //	users and permissions         WithRBAC, WithAuthorizationModes, WithAuthorizer, WithTokens,
-//	                              WithClientCA, WithAnonymousAuth, WithServiceAccountKeys,
-//	                              WithRequestHeaderAuthentication
+//	                              WithClientCA, WithAnonymousAuth, WithoutAnonymousAuth,
+//	                              WithRequestHeaderAuthentication, WithServiceAccountKeys
 //	admission, validation         WithAdmission, WithAdmissionPlugins, WithoutAdmissionPlugins,
 //	                              WithoutValidation
 //	faults, latency               WithFaults, also with faults.RealisticLatency; later Server.Faults

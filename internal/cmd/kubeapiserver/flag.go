@@ -133,3 +133,11 @@ func deprecated(message string, define definition) definition {
 		}
 	}
 }
+
+// shown is the definition of a deprecated flag that is in the help.
+func shown(define definition) definition {
+	return func(flags *pflag.FlagSet, name, description string) {
+		define(flags, name, description)
+		flags.Lookup(name).Hidden = false
+	}
+}

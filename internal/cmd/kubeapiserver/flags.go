@@ -28,6 +28,7 @@ type Flags struct {
 	SecurePort       int
 	AdvertiseAddress net.IP
 	ExternalHostname string
+
 	// PermitAddressSharing and PermitPortSharing are true for SO_REUSEADDR and SO_REUSEPORT.
 	PermitAddressSharing, PermitPortSharing bool
 
@@ -246,6 +247,13 @@ func (f *Flags) table() []section {
 		{"misc", f.miscFlags()},
 		{"global", f.globalFlags()},
 	}
+}
+
+// FlagSets returns the flag sets of all flags, in the sections of the help.
+func FlagSets() (cliflag.NamedFlagSets, error) {
+	f := &Flags{ignored: map[string]bool{}}
+	err := f.define()
+	return f.sections, err
 }
 
 // withoutEffect returns the names of the flags on the command line that change nothing here.

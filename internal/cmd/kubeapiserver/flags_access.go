@@ -26,12 +26,12 @@ func (f *Flags) authenticationFlags() []flag {
 		{"oidc-signing-algs", list(nil, "RS256"), ignored, "algorithms of the signatures of tokens, comma separated"},
 		{"oidc-username-claim", text(nil, "sub"), ignored, "claim with the name of the user"},
 		{"oidc-username-prefix", text(nil, ""), ignored, "prefix of the names of users; - is none"},
-		{"requestheader-allowed-names", list(&a.proxy.allowedNames), ignored, "common names of the client certificates of front proxies; the default is all names"},
-		{"requestheader-client-ca-file", text(&a.proxy.caFile, ""), ignored, "file with the authorities of the client certificates of front proxies"},
-		{"requestheader-extra-headers-prefix", list(&a.proxy.extraPrefixes), ignored, "prefixes of the headers with extra fields of users, such as X-Remote-Extra-"},
-		{"requestheader-group-headers", list(&a.proxy.groupHeaders), ignored, "headers with the groups of users, such as X-Remote-Group"},
-		{"requestheader-uid-headers", list(&a.proxy.uidHeaders), ignored, "headers with the uids of users, such as X-Remote-Uid"},
-		{"requestheader-username-headers", list(&a.proxy.userHeaders), ignored, "headers with the names of users, such as X-Remote-User"},
+		{"requestheader-allowed-names", list(&a.proxy.allowedNames), applied, "common names of the client certificates of front proxies; the default is all names"},
+		{"requestheader-client-ca-file", text(&a.proxy.caFile, ""), applied, "file with the authorities of the client certificates of front proxies"},
+		{"requestheader-extra-headers-prefix", list(&a.proxy.extraPrefixes), applied, "prefixes of the headers with extra fields of users, such as X-Remote-Extra-"},
+		{"requestheader-group-headers", list(&a.proxy.groupHeaders), applied, "headers with the groups of users, such as X-Remote-Group"},
+		{"requestheader-uid-headers", list(&a.proxy.uidHeaders), applied, "headers with the uids of users, such as X-Remote-Uid"},
+		{"requestheader-username-headers", list(&a.proxy.userHeaders), applied, "headers with the names of users, such as X-Remote-User"},
 		{"service-account-extend-token-expiration", boolean(nil, true), ignored, "issue tokens of pods for a year"},
 		{"service-account-issuer", repeated(&a.issuers), applied, "issuer of the tokens of service accounts; those of further ones, if the flag is repeated, are also accepted"},
 		{"service-account-jwks-uri", text(&a.jwksURI, ""), applied, "URL of the keys in the OpenID discovery document"},
@@ -57,7 +57,7 @@ func (f *Flags) authorizationFlags() []flag {
 
 func (f *Flags) admissionFlags() []flag {
 	return []flag{
-		{"admission-control", deprecated("Use --enable-admission-plugins or --disable-admission-plugins instead. Will be removed in a future version.", list(&f.admission.ordered)), ignored, "admission plugins in their order"},
+		{"admission-control", shown(deprecated("Use --enable-admission-plugins or --disable-admission-plugins instead. Will be removed in a future version.", list(&f.admission.ordered))), ignored, "admission plugins in their order"},
 		{"admission-control-config-file", text(nil, ""), ignored, "file with the configuration of admission plugins"},
 		{"disable-admission-plugins", list(&f.admission.disabled), applied, "admission plugins to disable, comma separated"},
 		{"enable-admission-plugins", list(&f.admission.enabled), applied, "admission plugins to enable besides those that are enabled by default, comma separated"},

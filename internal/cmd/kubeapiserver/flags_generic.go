@@ -9,13 +9,13 @@ import (
 
 func (f *Flags) genericFlags() []flag {
 	return []flag{
-		{"advertise-address", ip(&f.AdvertiseAddress, nil), ignored, "IP address at which other machines reach the server; the default is --bind-address"},
+		{"advertise-address", ip(&f.AdvertiseAddress, nil), applied, "IP address of the certificate that is created in --cert-dir; the default is --bind-address"},
 		{"cors-allowed-origins", list(nil), ignored, "regular expressions of the origins that CORS allows, comma separated"},
 		{"default-not-ready-toleration-seconds", integer64(nil, 300), ignored, "tolerationSeconds of the toleration of pods for notReady:NoExecute"},
 		{"default-unreachable-toleration-seconds", integer64(nil, 300), ignored, "tolerationSeconds of the toleration of pods for unreachable:NoExecute"},
 		{"emulated-version", f.features.definition(), ignored, "version whose features and APIs are available, as MAJOR.MINOR or kube=MAJOR.MINOR"},
 		{"emulation-forward-compatible", boolean(&f.features.emulationForwardCompatible, false), ignored, "also serve newer versions of the APIs of --emulated-version"},
-		{"external-hostname", text(&f.ExternalHostname, ""), ignored, "host name in URLs of the server, such as those of OpenID discovery"},
+		{"external-hostname", text(&f.ExternalHostname, ""), applied, "host name of the certificate that is created in --cert-dir"},
 		{"feature-gates", f.features.definition(), applied, "features to enable and disable, as NAME=BOOL,... or kube:NAME=BOOL,...; can be repeated"},
 		{"goaway-chance", number64(&f.limits.goawayChance, 0), ignored, "part of the requests of HTTP/2 clients that get a GOAWAY frame, from 0 to 0.02"},
 		{"livez-grace-period", duration(&f.limits.livezGracePeriod, 0), ignored, "time from the start during which /livez ignores checks that have not completed"},

@@ -38,7 +38,7 @@ func (f *Flags) logFlags() []flag {
 		{"log-json-split-stream", boolean(&l.jsonSplit, false), ignored, "write messages in JSON that are not errors to the standard output"},
 		{"log-text-info-buffer-size", quantity(&l.textBuffer), ignored, "size of the buffer for messages in text that are not errors"},
 		{"log-text-split-stream", boolean(&l.textSplit, false), ignored, "write messages in text that are not errors to the standard output"},
-		{"logging-format", text(&l.format, "text"), ignored, "format of the log: json or text"},
+		{"logging-format", text(&l.format, logFormatText), ignored, "format of the log: json or text"},
 		{"v", levelOf(&f.Verbosity), applied, "level of the log; from 3 on it has each request"},
 		{"vmodule", custom(&l.modules), ignored, "levels of the log of source files, as PATTERN=N,..."},
 	}
@@ -59,7 +59,7 @@ func (f *Flags) miscFlags() []flag {
 		{"coordinated-leadership-renew-deadline", duration(&f.misc.renewDeadline, 10*time.Second), ignored, "time within which such a lease is renewed"},
 		{"coordinated-leadership-retry-period", duration(&f.misc.retryPeriod, 2*time.Second), ignored, "time between two attempts to get such a lease"},
 		{"enable-aggregator-routing", boolean(nil, false), ignored, "send requests for aggregated APIs to endpoints, not to cluster IPs"},
-		{"enable-logs-handler", deprecated("Log handler functionality is deprecated", boolean(nil, false)), ignored, "serve log files at /logs"},
+		{"enable-logs-handler", shown(deprecated("Log handler functionality is deprecated", boolean(nil, false))), ignored, "serve log files at /logs"},
 		{"endpoint-reconciler-type", text(&f.misc.endpointReconciler, "lease"), ignored, "how the endpoints of the Service kubernetes are kept: master-count, lease or none"},
 		{"event-ttl", duration(&f.misc.eventTTL, time.Hour), ignored, "time for which Events are kept; they are not deleted here"},
 		{"kubelet-certificate-authority", text(nil, ""), ignored, "file with the certificate authority of kubelets"},

@@ -33,7 +33,7 @@ func TestParseEnvtest(t *testing.T) {
 	require.Equal(t, 6443, f.SecurePort)
 	require.Equal(t, "certs", f.CertDir)
 	require.Equal(t, "127.0.0.1", f.AdvertiseAddress.String())
-	require.Equal(t, []string{"--advertise-address", "--allow-privileged"}, f.withoutEffect())
+	require.Equal(t, []string{"--allow-privileged"}, f.withoutEffect())
 }
 
 func TestParseErrors(t *testing.T) {

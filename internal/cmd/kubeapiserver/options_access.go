@@ -72,6 +72,11 @@ func (f *Flags) authenticationOptions(files directory) (opts []fakeapi.Option, e
 			opts = append(opts, fakeapi.WithTokens(tokens...))
 		}
 	}
+	proxy, err := a.proxy.options(files)
+	if err != nil {
+		return nil, err
+	}
+	opts = append(opts, proxy...)
 	anonymous := a.anonymous
 	if a.configFile != "" {
 		if anonymous, err = readAuthenticationConfig(files, a.configFile, anonymous); err != nil {
@@ -82,6 +87,22 @@ func (f *Flags) authenticationOptions(files directory) (opts []fakeapi.Option, e
 		opts = append(opts, fakeapi.WithoutAnonymousAuth())
 	}
 	return opts, nil
+}
+
+// options returns the authentication of users by headers of a front proxy, which needs the authority of
+// its certificate.
+func (p *frontProxyFlags) options(files directory) ([]fakeapi.Option, error) {
+	if p.caFile == "" || len(p.userHeaders) == 0 {
+		return nil, nil
+	}
+	authorities, err := files.read(p.caFile)
+	if err != nil {
+		return nil, fmt.Errorf("unable to load request header CA file %q: %w", p.caFile, err)
+	}
+	return []fakeapi.Option{fakeapi.WithRequestHeaderAuthentication(fakeapi.RequestHeaderAuthentication{
+		ClientCA: authorities, AllowedNames: p.allowedNames, UsernameHeaders: p.userHeaders, UIDHeaders: p.uidHeaders,
+		GroupHeaders: p.groupHeaders, ExtraHeaderPrefixes: p.extraPrefixes,
+	})}, nil
 }
 
 // readTokens reads the file of --token-auth-file: TOKEN,USER,UID,"GROUP,GROUP". The uid is not used.

@@ -1,6 +1,7 @@
 package kubeapiserver
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	certutil "k8s.io/client-go/util/cert"
 	"k8s.io/client-go/util/keyutil"
+	cliflag "k8s.io/component-base/cli/flag"
 	netutils "k8s.io/utils/net"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -16,6 +18,9 @@ import (
 // servingOptions returns the certificate of the server: that of --tls-cert-file, or the one in
 // --cert-dir, which it creates if it is missing.
 func (f *Flags) servingOptions(files directory) ([]fakeapi.Option, error) {
+	if err := f.tls.check(); err != nil {
+		return nil, err
+	}
 	certFile, keyFile := f.CertFile, f.KeyFile
 	if certFile == "" && keyFile == "" {
 		certFile, keyFile = filepath.Join(f.CertDir, "apiserver.crt"), filepath.Join(f.CertDir, "apiserver.key")
@@ -34,6 +39,14 @@ func (f *Flags) servingOptions(files directory) ([]fakeapi.Option, error) {
 	return []fakeapi.Option{fakeapi.WithServingCertificate(cert, key)}, nil
 }
 
+// check returns an error for values that kube-apiserver refuses. Valid ones have no effect.
+func (t *tlsFlags) check() error {
+	_, suitesErr := cliflag.TLSCipherSuites(t.cipherSuites)
+	_, curvesErr := cliflag.TLSCurvePreferences(t.curves)
+	_, versionErr := cliflag.TLSVersion(t.minVersion)
+	return errors.Join(suitesErr, curvesErr, versionErr)
+}
+
 // createCertificate creates a self-signed certificate unless both files exist.
 func (f *Flags) createCertificate(certFile, keyFile string) error {
 	if exist, err := certutil.CanReadCertAndKey(certFile, keyFile); err != nil || exist {
@@ -47,11 +60,13 @@ func (f *Flags) createCertificate(certFile, keyFile string) error {
 	if err != nil {
 		return err
 	}
-	ips, names := []net.IP{service}, []string{"kubernetes.default.svc", "kubernetes.default", "kubernetes"}
-	if f.BindAddress.IsUnspecified() {
-		names = append(names, "localhost")
-	} else {
+	ips := []net.IP{service, net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	names := []string{"kubernetes.default.svc", "kubernetes.default", "kubernetes", "localhost"}
+	if !f.BindAddress.IsUnspecified() {
 		ips = append(ips, f.BindAddress)
+	}
+	if f.ExternalHostname != "" {
+		names = append(names, f.ExternalHostname)
 	}
 	cert, key, err := certutil.GenerateSelfSignedCertKey(host.String(), ips, names)
 	if err != nil {

@@ -257,6 +257,22 @@ func TestTokenFile(t *testing.T) {
 	require.NoError(t, folder.optionsError(t, "--token-auth-file=none.csv"))
 }
 
+func TestRequestHeaders(t *testing.T) {
+	folder := newCertFolder(t)
+	config, notes := folder.serve(t, "--authorization-mode=RBAC", "--requestheader-client-ca-file=ca.crt", "--requestheader-allowed-names=front-proxy",
+		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group", "--requestheader-extra-headers-prefix=X-Remote-Extra-")
+	require.Equal(t, []string{"These flags have no effect here: --allow-privileged"}, notes)
+	list := func(proxy string) error {
+		client := folder.client(t, config, proxy)
+		return client.CoreV1().RESTClient().Get().Resource("pods").Namespace("default").
+			SetHeader("X-Remote-User", "user").SetHeader("X-Remote-Group", "system:masters").Do(t.Context()).Error()
+	}
+	require.NoError(t, list("front-proxy"))
+	require.ErrorContains(t, list("other"), `User "other" cannot list`)
+	require.ErrorContains(t, folder.optionsError(t, "--requestheader-client-ca-file=missing", "--requestheader-username-headers=X-Remote-User"), `unable to load request header CA file "missing"`)
+	require.NoError(t, folder.optionsError(t, "--requestheader-client-ca-file=ca.crt"), "without a header of the name, the authority is not used")
+}
+
 func TestAnonymousAuth(t *testing.T) {
 	folder := newCertFolder(t)
 	folder.write(t, "on.yaml", []byte("apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\nanonymous: {enabled: true}\n"))
@@ -434,6 +450,8 @@ func TestMissingFiles(t *testing.T) {
 		"--token-auth-file=missing":                  "no such file",
 		"--service-account-signing-key-file=missing": "failed to parse service-account-issuer-key-file: open ",
 		"--tls-cert-file=missing":                    "no such file",
+		"--tls-min-version=TLS1.2":                   `unknown tls version "TLS1.2"`,
+		"--tls-cipher-suites=NONE":                   "Cipher suite NONE not supported or doesn't exist",
 	} {
 		require.ErrorContains(t, folder.optionsError(t, argument), message)
 	}

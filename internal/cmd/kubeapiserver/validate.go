@@ -194,19 +194,25 @@ func (f *Flags) validateLeadership() (errs []error) {
 	return errs
 }
 
+// Values of --logging-format.
+const (
+	logFormatText = "text"
+	logFormatJSON = "json"
+)
+
 func (f *Flags) validateLog() error {
 	l := &f.log
 	var errs []error
 	if l.flushFrequency <= 0 {
 		errs = append(errs, fmt.Errorf("flushFrequency: Invalid value: %q: Must be greater than zero", l.flushFrequency))
 	}
-	if l.format != "text" && l.format != "json" {
+	if l.format != logFormatText && l.format != logFormatJSON {
 		errs = append(errs, fmt.Errorf("format: Invalid value: %q: Unsupported log format", l.format))
 	}
-	if l.format == "json" && !f.features.gate.Enabled(loggingBetaOptions) {
+	if l.format == logFormatJSON && !f.features.gate.Enabled(loggingBetaOptions) {
 		errs = append(errs, errors.New("format: Forbidden: Log format json is disabled, see LoggingBetaOptions feature"))
 	}
-	if len(l.modules.items) > 0 && l.format != "text" {
+	if len(l.modules.items) > 0 && l.format != logFormatText {
 		errs = append(errs, errors.New("vmodule: Forbidden: Only supported for text log format"))
 	}
 	if !f.features.gate.Enabled(loggingAlphaOptions) {

@@ -81,6 +81,9 @@ func TestEveryFlag(t *testing.T) {
 		parsed, err := Parse(append(arguments, requiredArguments...))
 		require.NoError(t, err, "%s: %v", f.Name, arguments)
 		require.True(t, parsed.all.Changed(f.Name), f.Name)
+		if f.Deprecated != "" && !f.Hidden {
+			require.Contains(t, []string{"admission-control", "enable-logs-handler"}, f.Name)
+		}
 		if f.Deprecated != "" {
 			require.Equal(t, "Flag --"+f.Name+" has been deprecated, "+f.Deprecated+"\n", parsed.Warnings)
 		} else {

@@ -8,6 +8,7 @@
 //	election    client-go's leader election, and informers, as a service account whose binding is
 //	            deleted and created
 //	envtest     envtest, unmodified, with the programs of fakeapi envtest-assets
+//	flags       the flags of kube-apiserver, compared with those of its libraries
 //	kubectl     kubectl as a process, built from cmd/kubectl
 //	operator    an operator with custom resources in the layout of kubebuilder: types,
 //	            CRD, controller, webhooks, envtest, and RBAC manifests compared with its requests
