@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -260,4 +261,23 @@ func TestAdmissionUserInfo(t *testing.T) {
 	code, _, _ := send(t, open, "POST", "/api/v1/namespaces/default/configmaps", "application/json", []byte(`{"metadata":{"name":"a"}}`))
 	require.Equal(t, 201, code)
 	require.Equal(t, "system:admin", w.last().UserInfo.Username)
+}
+
+// Without anonymous requests, the public paths need credentials, too.
+func TestWithoutAnonymousAuth(t *testing.T) {
+	for _, opts := range [][]fakeapi.Option{{fakeapi.WithRBAC()}, {fakeapi.WithTokens(fakeapi.Token{Value: "secret", User: "user"})}} {
+		for _, path := range []string{"/readyz", "/api/v1/namespaces"} {
+			srv := fakeapi.Start(t, append(opts, fakeapi.WithoutAnonymousAuth())...)
+			client, err := rest.HTTPClientFor(rest.AnonymousClientConfig(srv.RESTConfig()))
+			require.NoError(t, err)
+			response, err := client.Get(srv.URL() + path)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			require.Equal(t, http.StatusUnauthorized, response.StatusCode, path)
+			response, err = srv.Client().Get(srv.URL() + path)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			require.Equal(t, http.StatusOK, response.StatusCode, path)
+		}
+	}
 }
