@@ -299,7 +299,7 @@ func TestAggregatedAPIInOpenAPI(t *testing.T) {
 		case "/openapi/v3/" + name:
 			_, _ = io.WriteString(w, `{"openapi":"3.0.0","of":"another server"}`)
 		case "/openapi/v2":
-			_, _ = io.WriteString(w, `{"swagger":"2.0","info":{"title":"metrics","version":"1"},"paths":{"/version/":{},"/`+name+`/nodes":{"get":{"responses":{"200":{"description":"OK","schema":{"$ref":"#/definitions/NodeMetrics"}}}}}},
+			_, _ = io.WriteString(w, `{"swagger":"2.0","info":{"title":"metrics","version":"1"},"paths":{"/version/":{"get":{"responses":{"200":{"description":"OK","schema":{"$ref":"#/definitions/Unused"}}}}},"/`+name+`/nodes":{"get":{"responses":{"200":{"description":"OK","schema":{"$ref":"#/definitions/NodeMetrics"}}}}}},
 				"definitions":{"NodeMetrics":{"type":"object"},"Unused":{"type":"object"}}}`)
 		default:
 			m.ServeHTTP(w, r)
