@@ -191,6 +191,9 @@ const (
 	// maxRules, maxSnapshots and maxForks are the largest numbers of fault rules, snapshots and open
 	// forks.
 	maxRules, maxSnapshots, maxForks = 1000, 1000, 100
+	// maxTestFaults is how often rules can be added with the parameter test until those of a test are
+	// removed.
+	maxTestFaults = 10_000
 )
 
 // limitError is the error of a request that would exceed a limit.

@@ -61,18 +61,28 @@ func (c *controlAPI) listReadyMade(w http.ResponseWriter, r *http.Request) error
 
 // testFaults are the functions that remove the rules of tests, by the names of the tests.
 type testFaults struct {
-	mu     sync.Mutex // guards remove
+	mu     sync.Mutex // guards the fields below
 	remove map[string][]func()
+	count  int // of all functions
 }
 
-// reserve returns an error if there is no room for another test.
-func (t *testFaults) add(test string, remove func()) {
+// add calls add and keeps the function that it returns for a test.
+func (t *testFaults) add(test string, add func() (remove func(), err error)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.count >= maxTestFaults {
+		return limitError(maxTestFaults, "additions of faults of tests")
+	}
+	remove, err := add()
+	if err != nil {
+		return err
+	}
 	if t.remove == nil {
 		t.remove = make(map[string][]func())
 	}
 	t.remove[test] = append(t.remove[test], remove)
+	t.count++
+	return nil
 }
 
 // take returns the functions of a test, or of all tests for "", and forgets them.
@@ -80,10 +90,11 @@ func (t *testFaults) take(test string) (remove []func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if test == "" {
-		t.remove = nil
+		t.remove, t.count = nil, 0
 		return nil
 	}
 	remove = t.remove[test]
+	t.count -= len(remove)
 	delete(t.remove, test)
 	return remove
 }
@@ -111,12 +122,19 @@ func (c *controlAPI) addFaults(w http.ResponseWriter, r *http.Request) error {
 	case len(c.server.faults.Rules())+len(rules) > maxRules:
 		return limitError(maxRules, "fault rules")
 	}
-	remove, err := c.server.faults.Add(rules...)
-	if err != nil {
-		return apierrors.NewBadRequest(err.Error())
+	add := func() (remove func(), err error) {
+		if remove, err = c.server.faults.Add(rules...); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
+		}
+		return remove, nil
 	}
-	if test != "" {
-		c.testFaults.add(test, remove)
+	if test == "" {
+		_, err = add()
+	} else {
+		err = c.testFaults.add(test, add)
+	}
+	if err != nil {
+		return err
 	}
 	for _, rule := range rules {
 		c.server.note("add fault %s%s", rule, ofTest(test))
