@@ -67,7 +67,7 @@
 //	the ranges of Services        WithServiceClusterIPRange, WithServiceNodePortRange
 //	timeouts and intervals        WithResourceVersionTimeout, WithBookmarkInterval, WithWatchTimeout,
 //	                              WithRequestTimeout, WithNamespaceDeletionDelay, WithGoawayChance
-//	an initializing watch cache   WithCacheInitializing
+//	an initializing, a late cache WithCacheInitializing, WithWatchCacheDelay
 //	older and newer servers       WithFeature, WithRuntimeConfig
 //	controllers by hand           WithoutControllers, and Server.RunControllers
 //	tests in other languages      WithControlAPI, WithControlAddress
@@ -168,7 +168,8 @@
 // # Faults and outages
 //
 // Server.Faults has rules that lose, delay, refuse, cut off and corrupt single requests, responses
-// and watch events: see package faults. These methods concern the whole server:
+// and watch events: see package faults. The environment variable FAKEAPI_FAULTS adds rules to each
+// Start; see there. These methods concern the whole server:
 //
 //	ReinitializeCache         watches and cached lists get 429 while the watch cache initializes
 //	Drain, Shutdown, Restart  a graceful shutdown and a restart on the same address and store

@@ -6,6 +6,7 @@
 //	        [--ca-file FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]...
 //	        [--host NAME]... [--faults FILE] [--controllers=false] [--cbor]
 //	        [--cache-initializing DURATION] [--latency] [--access-report FILE]
+//	        [--audit-policy-file FILE --audit-log-path FILE]
 //	        [--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]...
 //	        [--disable-admission-plugins NAME,...]... [--etcd-compaction-interval TIME]
 //	        [--auto-compaction-retention N] [--history-bytes BYTES] [--quota-backend-bytes BYTES]
@@ -20,7 +21,8 @@
 //	        [--ca-file FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]...
 //	        [--client-ca FILE]... [--authorization-mode MODE,...]... [--host NAME]...
 //	        [--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION]
-//	        [--latency] [--access-report FILE] [--feature-gates NAME=BOOL,...]...
+//	        [--latency] [--access-report FILE] [--audit-policy-file FILE --audit-log-path FILE]
+//	        [--feature-gates NAME=BOOL,...]...
 //	        [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]...
 //	        [--etcd-compaction-interval TIME] [--auto-compaction-retention N]
 //	        [--history-bytes BYTES] [--quota-backend-bytes BYTES] [--max-requests-inflight N]
@@ -140,8 +142,8 @@
 // all clients. With --user-agent, the user agent of the controllers under test, conflicts and
 // lost-replies include all writes of the controllers.
 //
-// For go test, -json and -count=1 are added, and the rows are packages. Any other command has one row,
-// by its exit status. --report json=FILE writes the result with the output of packages that fail. When
+// The rows are packages for go test, whose output is read as JSON and whose results are not taken from
+// its cache. Any other command has one row, by its exit status. --report json=FILE writes the result with the output of packages that fail. When
 // stress ends, also by SIGKILL, so does the command with what it started, as for exec.
 //
 // # Environment variables
@@ -226,6 +228,8 @@
 //
 // serve --access-report writes the report to a file at the end, also after a signal. Its extension
 // selects the format: .json, .yaml or .yml, or else text. Package fake/access documents all of this.
+//
+// --audit-policy-file and --audit-log-path write an audit log, as those of kube-apiserver.
 //
 // # Options of the server
 //

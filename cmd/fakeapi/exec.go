@@ -70,7 +70,7 @@ func (f *serverFlags) exec(ctx context.Context, c *call, args []string) (status 
 	}
 	status, err = f.execOn(ctx, c, s, args)
 	failed := err == nil && status != 0
-	return status, errors.Join(err, s.Close(), report.write(s.Access()), f.finishPage(c, s, failed), f.environment.FinishAccessReport(s))
+	return status, errors.Join(err, s.Close(), f.audit.close(), report.write(s.Access()), f.finishPage(c, s, failed), f.environment.FinishAccessReport(s))
 }
 
 // execOn runs the command with a running server.

@@ -101,6 +101,32 @@ func TestExecEnvironment(t *testing.T) {
 	require.NoFileExists(t, dir+"/config")
 }
 
+// The audit log is that of the policy, and is appended to.
+func TestExecAuditLog(t *testing.T) {
+	policy := manifest(t, "policy.yaml", "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n")
+	log := filepath.Join(t.TempDir(), "audit.log")
+	for count := range 2 {
+		got := runCommand(t, "exec", "--audit-policy-file", policy, "--audit-log-path", log, "--", os.Args[0], "-test.run", "^TestGetNamespaces$")
+		require.Zero(t, got.status, got.stderr)
+		content, err := os.ReadFile(log)
+		require.NoError(t, err)
+		require.Equal(t, count+1, strings.Count(string(content), `"stage":"ResponseComplete"`), "%s", content)
+	}
+	require.Contains(t, runCommand(t, "exec", "--audit-log-path", log, "true").stderr, "--audit-policy-file and --audit-log-path require each other")
+	require.Contains(t, runCommand(t, "exec", "--audit-policy-file", log+"x", "--audit-log-path", log, "true").stderr, "x: no such file or directory")
+	require.Contains(t, runCommand(t, "exec", "--audit-policy-file", manifest(t, "x.yaml", "kind: Pod"), "--audit-log-path", log, "true").stderr, "--audit-policy-file ")
+	require.Contains(t, runCommand(t, "serve", "--audit-policy-file", policy, "--audit-log-path", log+"/x").stderr, "/x: not a directory")
+}
+
+// TestGetNamespaces is the command of TestExecAuditLog.
+func TestGetNamespaces(t *testing.T) {
+	if url := os.Getenv("FAKEAPI_URL"); url != "" {
+		response, err := http.Get(url + "/api/v1/namespaces")
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+	}
+}
+
 // TestGetControl is the command of TestExecEnvironment: it requests a path of the control API.
 func TestGetControl(t *testing.T) {
 	control := os.Getenv("FAKEAPI_CONTROL")

@@ -75,7 +75,7 @@ func serve(ctx context.Context, c *call) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = nil // interrupted before it was announced
 	}
-	return errors.Join(err, s.close(), report.write(s.Access()), f.environment.Finish(s.Server))
+	return errors.Join(err, s.close(), f.audit.close(), report.write(s.Access()), f.environment.Finish(s.Server))
 }
 
 // withStdin returns a context that ends with ctx, or when stdin ends.

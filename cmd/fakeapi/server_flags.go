@@ -17,7 +17,7 @@ import (
 )
 
 const serverArguments = "[--address ADDRESS | --port PORT] [--control-address ADDRESS] [--kubeconfig FILE] [--ca-file FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]... [--host NAME]... " +
-	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--latency] [--access-report FILE] " + optionArguments
+	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--latency] [--access-report FILE] [--audit-policy-file FILE --audit-log-path FILE] " + optionArguments
 
 // serverFlags has the flags of the commands that start a server, and the environment variables that
 // have a similar meaning.
@@ -38,6 +38,7 @@ type serverFlags struct {
 	// cacheInitializing is how long the watch cache initializes, 0 for not at all.
 	cacheInitializing time.Duration
 	accessReport      string // "" for none
+	audit             auditFlags
 	// controllers reports whether the server runs controllers.
 	controllers bool
 	server      optionFlags
@@ -75,6 +76,8 @@ func (f *serverFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.faults, "faults", "", "add the fault rules in `FILE`, one per line, also ready-made ones such as expire410(resource(pods))")
 	flags.StringVar(&f.accessReport, "access-report", "", "at the end, write to `FILE` what each user and user agent requested and whether it was allowed: .json as JSON, .yaml and .yml as the smallest manifests, else as text")
 	flags.BoolVar(&f.controllers, "controllers", true, "run controllers: namespace deletion, garbage collection, and the deletion of pods after their grace period")
+	flags.StringVar(&f.audit.policy, "audit-policy-file", "", "write an audit log by the policy in `FILE`, as kube-apiserver does; requires --audit-log-path")
+	flags.StringVar(&f.audit.log, "audit-log-path", "", "append the audit log to `FILE`, a line of JSON for each event; requires --audit-policy-file")
 	f.server.define(flags)
 }
 
@@ -117,6 +120,9 @@ func (f *serverFlags) prepare(c *call) (err error) {
 	if f.accessReport != "" && !f.server.timeline {
 		return c.usageError(errors.New("--access-report requires --timeline"))
 	}
+	if (f.audit.policy == "") != (f.audit.log == "") {
+		return c.usageError(errors.New("--audit-policy-file and --audit-log-path require each other"))
+	}
 	if f.kubeconfig != "" {
 		if err := removeOldKubeconfig(f.kubeconfig); err != nil {
 			return err
@@ -146,6 +152,13 @@ func (f *serverFlags) options(ctx context.Context, c *call) ([]fakeapi.Option, e
 			return nil, err
 		}
 		opts = append(opts, fakeapi.WithFaults(rules...))
+	}
+	if f.audit.policy != "" {
+		opt, err := f.audit.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, opt)
 	}
 	return opts, nil
 }

@@ -43,7 +43,7 @@ func (f *stressFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.options.UserAgent, "user-agent", "", "the user agents of the controllers under test begin with `PREFIX`: their writes of all objects may fail, also in sets that otherwise fail only few writes")
 	flags.StringVar(&f.artifacts, "artifacts", "", "write the rules, the output and the timeline pages of each set to a folder in `FOLDER`; without it, to a temporary one, which is kept if there is a failure")
 	flags.Func("report", "write the result as `FORMAT[=FILE]`: text (the default, to stdout) or json; can be repeated", f.reports.add)
-	flags.BoolVar(&f.quiet, "q", false, "print no progress")
+	flags.BoolVar(&f.quiet, "q", false, "print no progress on stderr")
 }
 
 // stressCommand runs a command once for each set of faults.

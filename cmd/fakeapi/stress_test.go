@@ -96,5 +96,5 @@ func TestStressUsage(t *testing.T) {
 		require.Contains(t, got.stdout, s.Name)
 	}
 	require.Contains(t, got.stdout, "    FAKEAPI_WATCH_CACHE_DELAY=300ms\n")
-	require.Contains(t, got.stdout, `userAgent(manager/v1)`)
+	require.Contains(t, got.stdout, `userAgent("manager/v1")`)
 }
