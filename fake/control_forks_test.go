@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
@@ -15,16 +16,18 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// A fork has the objects and the credentials of its server, and an address of its own. It is closed
-// by a request or with its server.
+// A fork has the objects and the credentials of its server, its fault rules without those that were
+// added later, and an address of its own. It is closed by a request or with its server.
 func TestControlForks(t *testing.T) {
-	rule, err := faults.Parse("when verb(delete) do status(500)")
+	rule, err := faults.Parse("once: when verb(delete) && first(1) do status(500)")
 	require.NoError(t, err)
 	srv, err := fakeapi.New(fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.Token{Value: "secret", User: "jane"}),
 		fakeapi.WithObjects(configMap("a", "0")), fakeapi.WithFaults(rule))
 	require.NoError(t, err)
 	c := controlClient{t, srv}
+	c.call(201, "POST", "faults", "later: when verb(get) do status(500)")
 	got := c.call(201, "POST", "forks/second", "")
+	c.call(204, "DELETE", "faults/later", "")
 	name, url, found := strings.Cut(strings.TrimSuffix(got, "\n"), " at ")
 	require.True(t, found, got)
 	require.Equal(t, "second", name)
@@ -36,7 +39,8 @@ func TestControlForks(t *testing.T) {
 	config.Host = url
 	maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
 	require.Equal(t, "0", getValue(t, maps, ""))
-	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}), "the fork has no fault rules")
+	require.True(t, apierrors.IsInternalError(maps.Delete(t.Context(), "a", metav1.DeleteOptions{})), "the rule of WithFaults")
+	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
 	serverMaps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	require.Equal(t, "0", getValue(t, serverMaps, ""))
 

@@ -19,7 +19,7 @@ import (
 // Options does not return WithLogger; see Verbosity. Close closes what it opens.
 func (f *Flags) Options(dir string) (opts []fakeapi.Option, notes []string, err error) {
 	files := directory(dir)
-	opts = append(opts, fakeapi.WithoutControllers(), f.limitOptions(), fakeapi.WithWatchTimeout(f.limits.watchTimeout()))
+	opts = append(f.limitOptions(), fakeapi.WithoutControllers())
 	for _, add := range []func(directory) ([]fakeapi.Option, error){
 		f.servingOptions, f.serviceAccountOptions, f.authenticationOptions, f.authorizationOptions, f.serviceOptions, f.apiOptions, f.auditOptions,
 	} {
@@ -83,10 +83,11 @@ func (d directory) read(name string) ([]byte, error) {
 	return data, err
 }
 
-// limitOptions returns the limits. With --enable-priority-and-fairness, which is the default,
+// limitOptions returns the limits and timeouts. With --enable-priority-and-fairness, which is the default,
 // kube-apiserver queues requests above its limits, and the group system:masters has none: the limits
-// count only if they are on the command line.
-func (f *Flags) limitOptions() fakeapi.Option {
+// count only if they are on the command line. So does --request-timeout, because responses are buffered
+// for it.
+func (f *Flags) limitOptions() []fakeapi.Option {
 	limits := fakeapi.Limits{HistoryAge: f.limits.compactionInterval}
 	if limits.HistoryAge == 0 {
 		limits.HistoryAge = -1
@@ -97,7 +98,11 @@ func (f *Flags) limitOptions() fakeapi.Option {
 	if f.all.Changed("max-mutating-requests-inflight") || !f.priorityAndFairness {
 		limits.MaxMutatingRequestsInFlight = f.limits.maxMutatingRequestsInFlight
 	}
-	return fakeapi.WithLimits(limits)
+	opts := []fakeapi.Option{fakeapi.WithLimits(limits), fakeapi.WithWatchTimeout(f.limits.watchTimeout()), fakeapi.WithGoawayChance(f.limits.goawayChance)}
+	if f.all.Changed("request-timeout") && f.limits.requestTimeout > 0 {
+		opts = append(opts, fakeapi.WithRequestTimeout(f.limits.requestTimeout))
+	}
+	return opts
 }
 
 // watchTimeout returns the shortest time after which a watch ends. kube-apiserver ends a watch at once

@@ -426,7 +426,7 @@ func TestLimits(t *testing.T) {
 	}
 	folder := newCertFolder(t)
 	for _, arguments := range [][]string{
-		{"--max-requests-inflight=0"}, {"--etcd-compaction-interval=0"}, {"--min-request-timeout=0"}, {"--enable-priority-and-fairness=false"},
+		{"--max-requests-inflight=0"}, {"--etcd-compaction-interval=0"}, {"--min-request-timeout=0"}, {"--request-timeout=1m", "--goaway-chance=0.01"}, {"--enable-priority-and-fairness=false"},
 		{"--service-node-port-range=30000-30010"}, {"--service-cluster-ip-range=10.1.0.0/24,fd00::/108"},
 	} {
 		parse(arguments...)
