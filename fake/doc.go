@@ -168,8 +168,7 @@
 // # Faults and outages
 //
 // Server.Faults has rules that lose, delay, refuse, cut off and corrupt single requests, responses
-// and watch events: see package faults. The environment variable FAKEAPI_FAULTS adds rules to each
-// Start; see there. These methods concern the whole server:
+// and watch events: see package faults. FAKEAPI_FAULTS adds some to each Start. Of the whole server:
 //
 //	ReinitializeCache         watches and cached lists get 429 while the watch cache initializes
 //	Drain, Shutdown, Restart  a graceful shutdown and a restart on the same address and store

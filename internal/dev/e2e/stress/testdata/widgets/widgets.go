@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
@@ -211,7 +212,10 @@ func Run(t *testing.T, bug Bug) {
 
 // start starts the controller. The function waits for its end.
 func start(t *testing.T, ctx context.Context, config *rest.Config, bug Bug) (ended func()) {
-	manager, err := ctrl.NewManager(config, ctrl.Options{Metrics: metricsserver.Options{BindAddress: "0"}})
+	manager, err := ctrl.NewManager(config, ctrl.Options{
+		Metrics:    metricsserver.Options{BindAddress: "0"},
+		Controller: ctrlconfig.Controller{SkipNameValidation: new(true)}, // the tests of a process use one name
+	})
 	require.NoError(t, err)
 	require.NoError(t, ctrl.NewControllerManagedBy(manager).For(newWidget("")).Owns(&corev1.ConfigMap{}).Complete(&reconciler{Client: manager.GetClient(), bug: bug}))
 	done := make(chan error, 1)
