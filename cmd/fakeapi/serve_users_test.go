@@ -75,8 +75,8 @@ func TestServeAuthorizationModes(t *testing.T) {
 	require.Equal(t, cleanExit, r.stop())
 
 	for args, want := range map[string]string{
-		"--authorization-mode=Node,RBAC": `invalid value "Node,RBAC" for flag -authorization-mode: "Node" is not one of the modes [AlwaysAllow AlwaysDeny RBAC]`,
-		"--authorization-mode=":          `invalid value "" for flag -authorization-mode: "" is not one of the modes [AlwaysAllow AlwaysDeny RBAC]`,
+		"--authorization-mode=ABAC,RBAC": `invalid value "ABAC,RBAC" for flag -authorization-mode: "ABAC" is not one of the modes [AlwaysAllow AlwaysDeny Node RBAC]`,
+		"--authorization-mode=":          `invalid value "" for flag -authorization-mode: "" is not one of the modes [AlwaysAllow AlwaysDeny Node RBAC]`,
 		"--authorization-mode=RBAC,RBAC": `invalid value "RBAC,RBAC" for flag -authorization-mode: the mode RBAC is specified more than once`,
 	} {
 		got := runCommand(t, "serve", args)

@@ -64,7 +64,7 @@ func (f *serverFlags) define(flags *flag.FlagSet) {
 		f.clientCAs = append(f.clientCAs, path)
 		return nil
 	})
-	flags.Func("authorization-mode", "authorize requests by `MODE,...`, asked in this order: RBAC, AlwaysAllow (the default) and AlwaysDeny; implies --tls and requests of system:anonymous unless AlwaysAllow is among them; "+
+	flags.Func("authorization-mode", "authorize requests by `MODE,...`, asked in this order: Node, RBAC, AlwaysAllow (the default) and AlwaysDeny; implies --tls and requests of system:anonymous unless AlwaysAllow is among them; "+
 		"the kubeconfig has a certificate of system:admin in system:masters if there are no tokens; can be repeated", f.addModes)
 	flags.Func("host", "accept requests with the host `NAME`, and add it to the certificate; loopback names and addresses are always accepted; can be repeated", func(name string) error {
 		f.hosts = append(f.hosts, name)
