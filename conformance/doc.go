@@ -193,9 +193,9 @@
 // The group RB is newer, too: that server authorizes everything, and all of its cases are skipped.
 // Its rules are those of the documentation and of the sources of kube-apiserver.
 //
-// The server of this project passes all cases except WA-29 in four test runs: with all hooks, with
-// users, with CBOR, and without streaming lists. The command with only the flag --url reports 1593
-// passed, 0 failed, 35 skipped of 1628, in 2m30s; the skipped cases need hooks, users, a feature or
+// The server of this project passes all cases in four test runs: with all hooks, with users, with
+// CBOR, and without streaming lists. The command with only the flag --url reports 1594 passed, 0
+// failed, 34 skipped of 1628, in 2m30s; the skipped cases need hooks, users, a feature or
 // Patience.
 //
 // # Errors

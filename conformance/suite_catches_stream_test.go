@@ -49,6 +49,7 @@ var streamFaults = []faultyServer{
 			r.URL.RawQuery = q.Encode()
 		}
 	}), `^WA-38$`},
+	{"answers a watch with a list", setParameter("watch", "false"), `^WA-29$`},
 	{"uses the reason Gone instead of Timeout in streams", replaceInEvents(`"reason":"Timeout"`, `"reason":"Gone"`), `^SI-09/typed$`},
 	{"sets Retry-After on watches", changeResponse(isWatch, func(r *http.Response) { r.Header.Set("Retry-After", "1") }), `^EX-11/typed$`},
 	{"sends full objects instead of metadata", changeRequest(func(r *http.Request) {

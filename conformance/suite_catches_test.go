@@ -211,9 +211,8 @@ func TestFaultyServersFail(t *testing.T) {
 }
 
 // otherServers are the cases for servers with other features, see TestCBOR and
-// TestWithoutStreamingLists. WA-29 needs a resource without the verb watch, which the fake does not
-// have.
-var otherServers = regexp.MustCompile(`^(CB-02(/watch)?|CB-03|SI-12/(typed|custom)|WA-29)$`)
+// TestWithoutStreamingLists.
+var otherServers = regexp.MustCompile(`^(CB-02(/watch)?|CB-03|SI-12/(typed|custom))$`)
 
 // TestEveryCaseCatchesAFault checks that each case fails against some faulty server. Of the cases
 // that run for both a typed and a custom resource, one is enough.
