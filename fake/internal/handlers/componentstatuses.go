@@ -60,7 +60,8 @@ func (a *API) getComponentStatus(q *request) error {
 			return q.replyObject(http.StatusOK, &status)
 		}
 	}
-	return fmt.Errorf("Component not found: %s", q.info.Name) //nolint:staticcheck // the text of a real server
+	//lint:ignore ST1005 the text of a real server
+	return fmt.Errorf("Component not found: %s", q.info.Name)
 }
 
 // listComponentStatuses returns the status of all selected components.

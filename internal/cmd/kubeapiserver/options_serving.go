@@ -52,10 +52,7 @@ func (f *Flags) createCertificate(certFile, keyFile string) error {
 	if exist, err := certutil.CanReadCertAndKey(certFile, keyFile); err != nil || exist {
 		return err
 	}
-	host, err := f.publicAddress()
-	if err != nil {
-		return err
-	}
+	host := f.publicAddress()
 	service, err := f.services.kubernetesServiceIP()
 	if err != nil {
 		return err
@@ -78,17 +75,16 @@ func (f *Flags) createCertificate(certFile, keyFile string) error {
 	return keyutil.WriteKey(keyFile, key)
 }
 
-// publicAddress returns the address at which other machines reach the server.
-func (f *Flags) publicAddress() (net.IP, error) {
+// publicAddress returns the address at which other machines reach a kube-apiserver. It is a loopback
+// address, at which the server listens, on machines without another one.
+func (f *Flags) publicAddress() net.IP {
 	if f.AdvertiseAddress != nil && !f.AdvertiseAddress.IsUnspecified() {
-		return f.AdvertiseAddress, nil
+		return f.AdvertiseAddress
 	}
-	address, err := utilnet.ResolveBindAddress(f.BindAddress)
-	if err != nil {
-		return nil, fmt.Errorf("Unable to find suitable network address.error='%w'. "+ //nolint:staticcheck // the text of kube-apiserver
-			"Try to set the AdvertiseAddress directly or provide a valid BindAddress to fix this.", err)
+	if address, err := utilnet.ResolveBindAddress(f.BindAddress); err == nil {
+		return address
 	}
-	return address, nil
+	return net.IPv4(127, 0, 0, 1)
 }
 
 // kubernetesServiceIP returns the cluster IP of the Service kubernetes.

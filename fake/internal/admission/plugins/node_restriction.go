@@ -108,6 +108,7 @@ func (r nodeWrite) nodeObject() error {
 	}
 	old, isUpdate := r.OldObject.(*corev1.Node)
 	if !isUpdate {
+		//lint:ignore SA1019 kube-apiserver still refuses it
 		if now.Spec.ConfigSource != nil {
 			return r.forbiddenf("node %q is not allowed to create pods with a non-nil configSource", r.node)
 		}
@@ -116,8 +117,10 @@ func (r nodeWrite) nodeObject() error {
 		}
 		return nil
 	}
+	//lint:ignore SA1019 kube-apiserver still refuses it
+	source, oldSource := now.Spec.ConfigSource, old.Spec.ConfigSource
 	switch labels := forbiddenLabels(now.Labels, old.Labels); {
-	case now.Spec.ConfigSource != nil && !equality.Semantic.DeepEqual(now.Spec.ConfigSource, old.Spec.ConfigSource):
+	case source != nil && !equality.Semantic.DeepEqual(source, oldSource):
 		return r.forbiddenf("node %q is not allowed to update configSource to a new non-nil configSource", r.node)
 	case !equality.Semantic.DeepEqual(now.Spec.Taints, old.Spec.Taints):
 		return r.forbiddenf("node %q is not allowed to modify taints", r.node)
