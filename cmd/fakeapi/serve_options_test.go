@@ -122,8 +122,8 @@ func TestServeHistory(t *testing.T) {
 }
 
 func TestServeQuota(t *testing.T) {
-	large := `{"metadata":{"name":"large"},"data":{"k":"` + strings.Repeat("x", 100_000) + `"}}`
-	for quota, want := range map[string]int{"50000": http.StatusInternalServerError, "0": http.StatusCreated, "-1": http.StatusCreated} {
+	large := `{"metadata":{"name":"large"},"data":{"k":"` + strings.Repeat("x", 200_000) + `"}}`
+	for quota, want := range map[string]int{"150000": http.StatusInternalServerError, "0": http.StatusCreated, "-1": http.StatusCreated} {
 		r := start(t, "--quota-backend-bytes", quota)
 		code, _, text := r.request(t, http.MethodPost, configMaps, "application/json", large)
 		require.Equal(t, want, code, quota)
