@@ -104,6 +104,6 @@ func TestFakeWithInMemoryNetwork(t *testing.T) {
 		report, err := conformance.Execute(t.Context(), config)
 		require.NoError(t, err)
 		require.NoError(t, report.Err())
-		require.Greater(t, report.Count(conformance.Passed), 100)
+		require.Greater(t, report.Count(conformance.Passed), 1500)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
@@ -90,8 +91,14 @@ func TestConversion(t *testing.T) {
 	require.Contains(t, old.Annotations, hostingv1beta1.HubAnnotation)
 	require.Equal(t, site.UID, old.UID)
 
-	old.Spec.Host = "other.example.com"
-	require.NoError(t, b.Update(t.Context(), old))
+	// The operator may report the status once more.
+	require.NoError(t, retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		if err := b.Get(t.Context(), client.ObjectKeyFromObject(old), old); err != nil {
+			return err
+		}
+		old.Spec.Host = "other.example.com"
+		return b.Update(t.Context(), old)
+	}))
 	require.NoError(t, b.Get(t.Context(), client.ObjectKeyFromObject(site), site))
 	require.Equal(t, []string{"other.example.com", "new.example.com"}, site.Spec.Hosts, "hosts that v1beta1 has no field for are preserved")
 	require.Equal(t, site.Generation, old.Generation)
