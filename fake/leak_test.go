@@ -62,7 +62,7 @@ func TestResourceUsageCountsServer(t *testing.T) {
 		countUntilFreed(srv, &live)
 		after := measureUsage(t, &live)
 		require.Greater(t, after.goroutines, before.goroutines)
-		require.Greater(t, after.heap, before.heap+32<<10)
+		require.Greater(t, after.heap, before.heap+64<<10)
 		require.Equal(t, 1, after.servers)
 		if goruntime.GOOS == "linux" {
 			require.Greater(t, after.files, before.files)
@@ -70,7 +70,7 @@ func TestResourceUsageCountsServer(t *testing.T) {
 		require.NoError(t, srv.Close())
 		require.Equal(t, 1, measureUsage(t, &live).servers)
 		goruntime.KeepAlive(srv)
-		before.heap += 32 << 10
+		before.heap += 64 << 10 // what remains of a process that has used a server once more
 		requireUsage(t, &live, before)
 	})
 }

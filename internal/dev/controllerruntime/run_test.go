@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"runtime"
 	"strings"
 	"sync"
@@ -42,6 +43,8 @@ type run struct {
 	testPackage
 	binary string
 	flags  []string
+	// environment is what the run has in addition to the environment of all.
+	environment []string
 	// output and err are the result.
 	output string
 	err    error
@@ -60,7 +63,7 @@ func (s *suites) start(ctx context.Context, r *run) {
 		flags = append([]string{"-ginkgo.no-color"}, flags...)
 	}
 	command := exec.CommandContext(ctx, r.binary, flags...)
-	command.Dir, command.Env = filepath.Join(s.root, r.dir), s.environment
+	command.Dir, command.Env = filepath.Join(s.root, r.dir), append(slices.Clip(s.environment), r.environment...)
 	output, err := command.CombinedOutput()
 	r.output, r.err = string(output), err
 }
