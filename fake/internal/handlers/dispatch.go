@@ -26,8 +26,8 @@ var errNameRequired = apierrors.NewBadRequest("name must be provided")
 // dispatch finds the handler of a request, negotiates the form of the response and calls the
 // handler.
 func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.RequestInfo) error {
-	if r.Context().Err() != nil {
-		return status.RequestTimeout
+	if err := status.CheckContext(r.Context()); err != nil {
+		return err
 	}
 	res := a.types.Table().LookupServed(info.Group, info.Version, info.Resource)
 	handle, err := a.findHandler(r.Method, res, info)

@@ -124,14 +124,8 @@ func (q *request) decodeCreateOptions() (metav1.CreateOptions, error) {
 	return opts, status.InvalidOptions("CreateOptions", metavalidation.ValidateCreateOptions(&opts))
 }
 
-// checkContext returns an error if the client has gone or the time of the request is over. It is
-// called between the steps of a write, which can take seconds each for large objects.
-func (q *request) checkContext() error {
-	if q.r.Context().Err() != nil {
-		return status.RequestTimeout
-	}
-	return nil
-}
+// checkContext returns an error if the client has gone or the time of the request is over.
+func (q *request) checkContext() error { return status.CheckContext(q.r.Context()) }
 
 // readBody returns the body of the request. Further calls return the same bytes.
 func (q *request) readBody() (body []byte, err error) {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -208,6 +209,19 @@ func TooOldResourceVersion(requested, oldest uint64) error {
 // it, as text/plain and without a kind. RequestTimeoutBody has that form.
 var RequestTimeout error = failure(http.StatusGatewayTimeout, metav1.StatusReasonTimeout,
 	"Timeout: request did not complete within the allotted timeout", &metav1.StatusDetails{})
+
+// CheckContext returns RequestTimeout if ctx has ended. A context whose deadline has passed, and
+// whose timer is only due, has ended, too. It is called between the steps of a request, which can
+// take seconds each.
+func CheckContext(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		<-ctx.Done()
+	}
+	if ctx.Err() != nil {
+		return RequestTimeout
+	}
+	return nil
+}
 
 // RequestTimeoutBody returns the body of a RequestTimeout.
 func RequestTimeoutBody() ([]byte, error) {

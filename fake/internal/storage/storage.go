@@ -3,6 +3,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -105,9 +106,7 @@ func (s *Store) write(ctx context.Context, res *resource.Resource, key string, d
 	var obj runtime.Object // the one that is stored
 	encode := func(rec *memstore.Record) (draft *memstore.Draft, err error) {
 		obj, draft, err = s.encode(res, rec, dryRun, update)
-		if err == nil && ctx.Err() != nil {
-			err = status.RequestTimeout
-		}
+		err = cmp.Or(err, status.CheckContext(ctx))
 		if draft != nil && reads != nil {
 			draft.Reads = *reads
 		}
