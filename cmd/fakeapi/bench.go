@@ -20,9 +20,9 @@ import (
 	"example.com/fakeapi/internal/cmd/load"
 )
 
-const benchArguments = `--kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]
---url URL [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]
---self [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json] [-q]`
+const benchArguments = `--kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N] [--watchers N,...] [--resources NAME,...] [--duration TIME] [--json] [-q]
+--url URL [--objects N] [--clients N] [--watchers N,...] [--resources NAME,...] [--duration TIME] [--json] [-q]
+--self [--objects N] [--clients N] [--watchers N,...] [--resources NAME,...] [--duration TIME] [--json] [-q]`
 
 // benchFlags has the flags of bench.
 type benchFlags struct {
@@ -30,6 +30,7 @@ type benchFlags struct {
 	self                     bool
 	objects, clients         int
 	watchers                 []int
+	resources                []string
 	duration                 time.Duration
 	json, quiet              bool
 }
@@ -43,6 +44,8 @@ func (f *benchFlags) define(flags *flag.FlagSet) {
 	flags.IntVar(&f.clients, "clients", 16, "send requests from up to `N` clients at a time")
 	f.watchers = []int{1, 100, 1000}
 	flags.Func("watchers", "measure fan-out to each of these numbers of watchers, `N,...`; the default is 1,100,1000, and 0 skips it", f.setWatchers)
+	flags.Func("resources", "also measure each request of these resources once for each object, and its processor time in the server, `NAME,...` of "+
+		strings.Join(load.Resources(), ", "), func(text string) error { f.resources = strings.Split(text, ","); return nil })
 	flags.DurationVar(&f.duration, "duration", time.Second, "repeat each kind of request for this `TIME`; 1s is the default")
 	flags.BoolVar(&f.json, "json", false, "print the report as JSON")
 	flags.BoolVar(&f.quiet, "q", false, "print no progress to stderr")
@@ -72,7 +75,9 @@ func bench(ctx context.Context, c *call) error {
 	if err := f.checkServer(); err != nil {
 		return c.usageError(err)
 	}
-	config := load.Config{Namespace: "fakeapi-bench", Objects: f.objects, Clients: f.clients, Watchers: f.watchers, Duration: f.duration}
+	config := load.Config{
+		Namespace: "fakeapi-bench", Objects: f.objects, Clients: f.clients, Watchers: f.watchers, Resources: f.resources, Duration: f.duration,
+	}
 	if !f.quiet {
 		config.Progress = func(what string) { _, _ = fmt.Fprintln(c.stderr, what) } // progress only
 	}

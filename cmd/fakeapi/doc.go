@@ -71,11 +71,11 @@
 //	fakeapi compare --list [--left golden:DIR] [--run REGEX] [--level LEVEL]
 //	fakeapi envtest-assets [DIRECTORY] [-p FORMAT]
 //	fakeapi bench --kubeconfig FILE [--context CONTEXT] [--objects N] [--clients N]
-//	        [--watchers N,...] [--duration TIME] [--json] [-q]
-//	fakeapi bench --url URL [--objects N] [--clients N] [--watchers N,...] [--duration TIME]
-//	        [--json] [-q]
-//	fakeapi bench --self [--objects N] [--clients N] [--watchers N,...] [--duration TIME] [--json]
-//	        [-q]
+//	        [--watchers N,...] [--resources NAME,...] [--duration TIME] [--json] [-q]
+//	fakeapi bench --url URL [--objects N] [--clients N] [--watchers N,...] [--resources NAME,...]
+//	        [--duration TIME] [--json] [-q]
+//	fakeapi bench --self [--objects N] [--clients N] [--watchers N,...] [--resources NAME,...]
+//	        [--duration TIME] [--json] [-q]
 //	fakeapi version
 //	fakeapi help [COMMAND]
 //
@@ -374,16 +374,21 @@
 // bench measures any Kubernetes API server in the same way: create, get, update, patch, apply,
 // list, pages, streaming lists, the delay from a write until all watchers have its event, and
 // delete. For each it prints the requests per second, the median and the 99th percentile of the
-// latency. --json prints the same as JSON. The server is that of a kubeconfig, which has no
-// default, or one at a URL without credentials. With --self it is a server in this process, on
-// loopback, and its start is measured as well.
+// latency, and the processor time of the server for one request. --json prints the same as JSON.
+// The server is that of a kubeconfig, which has no default, or one at a URL without credentials.
+// With --self it is a server in this process, on loopback, and its start is measured as well.
 //
 // bench works in a namespace fakeapi-bench-RANDOM with ConfigMaps of 1 KiB, as many as --objects,
 // and removes it at the end, also after a signal. Each kind of request is repeated for --duration,
-// by one client and by --clients. The server's memory is process_resident_memory_bytes of its
-// /metrics, if the user may read it; with --self it is the heap of the process, including the
-// clients. bench is load: do not run it against a cluster in use. Failed requests result in exit
-// status 1.
+// by one client and by --clients. --resources adds other resources: configmaps, pods, deployments,
+// and custom, a custom resource that bench defines and removes. Each object of these is created,
+// read, updated, patched, applied and applied again, once, by four clients, and then lists and
+// tables are read.
+//
+// The server's memory is process_resident_memory_bytes of its /metrics, and the processor time is
+// process_cpu_seconds_total, if the user may read them. With --self the memory is the heap of the
+// process, including the clients, and the processor time is not known. bench is load: do not run it
+// against a cluster in use. Failed requests result in exit status 1.
 //
 // # envtest and other programs that start kube-apiserver
 //

@@ -23,6 +23,8 @@ const (
 type client struct {
 	base string
 	http http.RoundTripper
+	// accept is the media type of the responses.
+	accept string
 }
 
 func newClient(config Config) (*client, error) {
@@ -30,8 +32,11 @@ func newClient(config Config) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{strings.TrimRight(config.BaseURL, "/"), transport}, nil
+	return &client{strings.TrimRight(config.BaseURL, "/"), transport, jsonMedia}, nil
 }
+
+// accepting returns a client with the same connections that requests another media type.
+func (c *client) accepting(media string) *client { return &client{c.base, c.http, media} }
 
 // close closes the idle connections.
 func (c *client) close() { (&http.Client{Transport: c.http}).CloseIdleConnections() }
@@ -51,7 +56,7 @@ func (c *client) open(ctx context.Context, method, path, contentType string, bod
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Accept", jsonMedia)
+	r.Header.Set("Accept", c.accept)
 	r.Header.Set("User-Agent", userAgent)
 	if len(body) > 0 {
 		r.Header.Set("Content-Type", contentType)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -34,6 +35,8 @@ type Config struct {
 	// Watchers are the numbers of watchers with which fan-out is measured, in this order. If it is
 	// empty, fan-out is not measured.
 	Watchers []int
+	// Resources are those of which each request is measured once for each object, of Resources().
+	Resources []string
 	// Duration is how long each kind of request is repeated.
 	Duration time.Duration
 	// Progress, if not nil, is called with the name of the next measurement.
@@ -65,6 +68,11 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%d objects: must be %d (the number of clients) to %d", c.Objects, c.Clients, maxObjects)
 	case c.Duration <= 0 || c.Duration > maxDuration:
 		return fmt.Errorf("duration %v: must be positive and at most %v", c.Duration, maxDuration)
+	}
+	for _, name := range c.Resources {
+		if !slices.Contains(Resources(), name) {
+			return fmt.Errorf("unknown resource %q: must be one of %s", name, strings.Join(Resources(), ", "))
+		}
 	}
 	if i := slices.IndexFunc(c.Watchers, func(n int) bool { return n < 1 || n > maxWatchers }); i >= 0 {
 		return fmt.Errorf("%d watchers: must be 1 to %d", c.Watchers[i], maxWatchers)

@@ -1,5 +1,5 @@
 // Package load measures a Kubernetes API server over HTTP: the latency and rate of requests, the
-// latency of watch events, and the memory that the server reports. It measures all servers in the
+// latency of watch events, and the processor time and the memory that the server reports. It measures all servers in the
 // same way.
 //
 // Run creates a namespace whose name begins with Config.Namespace, and fills it with ConfigMaps of
@@ -16,6 +16,13 @@
 //	watch list  a streaming list, up to the bookmark that ends it
 //	fan-out     from a write until the last of several watchers has read its event
 //	delete      the objects in turn, until the time is over or all are deleted
+//
+// Then each request of Config.Resources is sent once for each object: create, get, update, merge
+// patch, status patch, an apply that changes the object and the same again; and some lists and
+// Tables.
+//
+// Each figure has the processor time of the server for one request, if its /metrics have it. It is
+// disturbed less by a busy machine than the rate is.
 //
 // Responses are read completely but not decoded, apart from continue tokens, so that the client uses
 // little CPU. Compression is not requested. Clients do not write to the same object at the same time.

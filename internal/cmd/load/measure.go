@@ -28,6 +28,8 @@ type results struct {
 	latencies []time.Duration
 	failed    int
 	first     error
+	// processor is the processor time of the server in total, 0 if it is not known.
+	processor time.Duration
 }
 
 func (t *results) fail(err error) (enough bool) {
@@ -48,12 +50,17 @@ func (s *session) measure(ctx context.Context, j job) error {
 	var next atomic.Int64
 	next.Store(int64(j.first) - 1)
 	var clients sync.WaitGroup
+	processor, hasTime := s.startProcessorTime(ctx)
 	began := time.Now()
 	for who := range j.clients {
 		clients.Go(func() { s.repeat(ctx, j, who, began, &next, &t) })
 	}
 	clients.Wait()
-	s.add(j.name, j.clients, time.Since(began), &t, ctx)
+	elapsed := time.Since(began)
+	if hasTime {
+		t.processor = s.stopProcessorTime(ctx, processor)
+	}
+	s.add(j.name, j.clients, elapsed, &t, ctx)
 	return ctx.Err()
 }
 
@@ -90,6 +97,9 @@ func (s *session) add(name string, clients int, elapsed time.Duration, t *result
 	}
 	f := NewFigure(name, clients, elapsed, t.latencies)
 	f.Requests, f.Failed = f.Requests+t.failed, t.failed
+	if f.Requests > 0 {
+		f.ProcessorTime = float64(t.processor) / float64(time.Microsecond) / float64(f.Requests)
+	}
 	if t.first != nil {
 		f.FirstError = t.first.Error()
 	}

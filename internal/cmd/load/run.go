@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -47,7 +48,7 @@ func Run(ctx context.Context, config Config) (report *Report, err error) {
 		return s.report, err
 	}
 	for _, phase := range []func(context.Context) error{
-		s.fill, s.get, s.write, s.list, s.pages, s.watchList, s.fanOut, s.delete,
+		s.fill, s.get, s.write, s.list, s.pages, s.watchList, s.fanOut, s.delete, s.measureResources,
 	} {
 		if err := phase(ctx); err != nil {
 			return s.report, err
@@ -109,10 +110,17 @@ func (s *session) clear(ctx context.Context) error {
 	c := s.clients[0]
 	// Deleting many objects may exceed a real server's request timeout, so the request is repeated.
 	left := fmt.Errorf("namespace %s is not removed", s.report.Namespace)
-	for err := c.do(ctx, http.MethodDelete, s.maps, "", nil); err != nil; err = c.do(ctx, http.MethodDelete, s.maps, "", nil) {
-		if refused := new(responseError); !errors.As(err, &refused) || refused.code < http.StatusInternalServerError || !sleep(ctx, time.Second) {
+	collections := []string{s.maps}
+	for _, r := range s.chosenResources() {
+		collections = append(collections, s.collection(r))
+	}
+	for _, path := range slices.Compact(collections) { // ConfigMaps are first
+		if err := s.deleteCollection(ctx, path); err != nil {
 			return errors.Join(left, err)
 		}
+	}
+	if err := s.removeDefinition(ctx); err != nil {
+		return errors.Join(left, err)
 	}
 	if err := c.do(ctx, http.MethodDelete, s.namespace, "", nil); err != nil && !notFound(err) {
 		return errors.Join(left, err)
@@ -127,6 +135,20 @@ func (s *session) clear(ctx context.Context) error {
 	}
 	s.note("namespace %s is empty and deleted, but the server has not ended it yet", s.report.Namespace)
 	return nil
+}
+
+// deleteCollection deletes all objects of a collection. Deleting many objects may exceed a real
+// server's request timeout, so the request is repeated.
+func (s *session) deleteCollection(ctx context.Context, path string) error {
+	for {
+		err := s.clients[0].do(ctx, http.MethodDelete, path, "", nil)
+		if err == nil || notFound(err) {
+			return nil
+		}
+		if refused := new(responseError); !errors.As(err, &refused) || refused.code < http.StatusInternalServerError || !sleep(ctx, time.Second) {
+			return err
+		}
+	}
 }
 
 func notFound(err error) bool {

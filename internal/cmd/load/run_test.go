@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -60,6 +63,9 @@ func TestRun(t *testing.T) {
 	require.True(t, strings.HasPrefix(report.Namespace, "load-"), report.Namespace)
 	require.True(t, strings.HasPrefix(report.Version, "v1.37."), report.Version)
 	require.Empty(t, report.Notes)
+	if runtime.GOOS == "linux" {
+		require.True(t, slices.ContainsFunc(report.Figures, func(f load.Figure) bool { return f.ProcessorTime > 0 }))
+	}
 
 	var text bytes.Buffer
 	require.NoError(t, report.Write(&text))
@@ -156,6 +162,7 @@ func TestValidate(t *testing.T) {
 		"2 objects":           func(c *load.Config) { c.Objects = 2 },
 		"100001 objects":      func(c *load.Config) { c.Objects = 100_001 },
 		"11m0s":               func(c *load.Config) { c.Duration = 11 * time.Minute },
+		"unknown resource":    func(c *load.Config) { c.Resources = []string{"secrets"} },
 		"0 watchers":          func(c *load.Config) { c.Watchers = []int{1, 0} },
 	} {
 		config := valid
@@ -163,6 +170,31 @@ func TestValidate(t *testing.T) {
 		require.ErrorContains(t, config.Validate(), want)
 		_, err := load.Run(t.Context(), config)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// Each request of each resource is measured once for each object, and everything is removed.
+func TestRunResources(t *testing.T) {
+	srv, config := short(t, "")
+	config.Objects, config.Watchers, config.Resources = 5, nil, load.Resources()
+	report, err := load.Run(t.Context(), config)
+	require.NoError(t, err)
+	requireClean(t, srv)
+	var definitions apiextensionsv1.CustomResourceDefinitionList
+	require.NoError(t, srv.List("", &definitions))
+	require.Empty(t, definitions.Items)
+	requests := map[string]int{}
+	for _, f := range report.Figures {
+		require.Zero(t, f.Failed, "%s: %s", f.Name, f.FirstError)
+		requests[f.Name] = f.Requests
+	}
+	for _, kind := range []string{"configmap", "pod", "deployment", "custom resource"} {
+		for _, request := range []string{"create", "get", "merge patch", "apply", "apply again"} {
+			require.Equal(t, 5, requests[kind+" "+request], "%s %s", kind, request)
+		}
+		require.Equal(t, kind != "custom resource", requests[kind+" update"] == 5, kind)
+		require.Equal(t, kind != "configmap", requests[kind+" status patch"] == 5, kind)
+		require.Equal(t, 10, requests[kind+" table"], kind)
 	}
 }
 

@@ -55,14 +55,17 @@ func TestPrintFigures(t *testing.T) {
 }
 
 func TestPrintRatios(t *testing.T) {
-	report := func(rate, p50 float64) *load.Report {
-		return &load.Report{Version: "v1.37.2", Figures: []load.Figure{{Name: "create", Clients: allClients, PerSecond: rate, P50: p50}, {Name: "get", Clients: 1, PerSecond: 1, P50: 1}}}
+	report := func(rate, p50, processor float64) *load.Report {
+		return &load.Report{Version: "v1.37.2", Figures: []load.Figure{
+			{Name: "pod create", Clients: 4, PerSecond: rate, P50: p50, ProcessorTime: processor},
+			{Name: "get", Clients: 1, PerSecond: 1, P50: 1, ProcessorTime: 2},
+		}}
 	}
 	var out bytes.Buffer
-	require.NoError(t, printRatios(&out, []*load.Report{report(50, 1)}, []*load.Report{report(4, 4)}))
+	require.NoError(t, printRatios(&out, []*load.Report{report(50, 1, 100)}, []*load.Report{report(4, 4, 1200)}))
 	require.Contains(t, out.String(), "Beside Kubernetes v1.37.2")
-	require.Contains(t, out.String(), "| create | 16 | 12 | 0.25 | at least 10: met |\n| get | 1 | 1 | 1 |  |\n")
-	require.Error(t, printRatios(&out, []*load.Report{report(50, 1)}, []*load.Report{{}}))
+	require.Contains(t, out.String(), "| pod create | 4 | 100 µs | 1200 µs | 12 | at least 10: met | 12 | 0.25 |\n| get | 1 | 2 µs | 2 µs | 1 |  | 1 | 1 |\n")
+	require.Error(t, printRatios(&out, []*load.Report{report(50, 1, 1)}, []*load.Report{{}}))
 }
 
 // Every figure refers to an existing benchmark.
