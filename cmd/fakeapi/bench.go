@@ -43,7 +43,7 @@ func (f *benchFlags) define(flags *flag.FlagSet) {
 	flags.IntVar(&f.objects, "objects", 2000, "create `N` objects of 1 KiB")
 	flags.IntVar(&f.clients, "clients", 16, "send requests from up to `N` clients at a time")
 	f.watchers = []int{1, 100, 1000}
-	flags.Func("watchers", "measure fan-out to each of these numbers of watchers, `N,...`; the default is 1,100,1000, and 0 skips it", f.setWatchers)
+	flags.Func("watchers", "measure fan-out and events to each of these numbers of watchers, `N,...`; the default is 1,100,1000, and 0 skips it", f.setWatchers)
 	flags.Func("resources", "also measure each request of these resources once for each object, and its processor time in the server, `NAME,...` of "+
 		strings.Join(load.Resources(), ", "), func(text string) error { f.resources = strings.Split(text, ","); return nil })
 	flags.DurationVar(&f.duration, "duration", time.Second, "repeat each kind of request for this `TIME`; 1s is the default")

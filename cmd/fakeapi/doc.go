@@ -372,11 +372,12 @@
 // # Benchmarks
 //
 // bench measures any Kubernetes API server in the same way: create, get, update, patch, apply,
-// list, pages, streaming lists, the delay from a write until all watchers have its event, and
-// delete. For each it prints the requests per second, the median and the 99th percentile of the
-// latency, and the processor time of the server for one request. --json prints the same as JSON.
-// The server is that of a kubeconfig, which has no default, or one at a URL without credentials.
-// With --self it is a server in this process, on loopback, and its start is measured as well.
+// list, pages, streaming lists, the delay from a write until all watchers have its event, the events
+// that watchers get while all clients write, and delete. For each it prints the requests per second,
+// the median and the 99th percentile of the latency, and the processor time of the server for one
+// request. --json prints the same as JSON. The server is that of a kubeconfig, which has no default,
+// or one at a URL without credentials. With --self it is a server in this process, on loopback, and
+// its start is measured as well.
 //
 // bench works in a namespace fakeapi-bench-RANDOM with ConfigMaps of 1 KiB, as many as --objects,
 // and removes it at the end, also after a signal. Each kind of request is repeated for --duration,

@@ -32,8 +32,8 @@ type Config struct {
 	Objects int
 	// Clients is the maximum number of concurrent clients.
 	Clients int
-	// Watchers are the numbers of watchers with which fan-out is measured, in this order. If it is
-	// empty, fan-out is not measured.
+	// Watchers are the numbers of watchers with which fan-out and events are measured, in this order.
+	// If it is empty, they are not measured.
 	Watchers []int
 	// Resources are those of which each request is measured once for each object, of Resources().
 	Resources []string

@@ -15,6 +15,7 @@
 //	page        the first 500 objects; and 500 from the middle, if there are enough
 //	watch list  a streaming list, up to the bookmark that ends it
 //	fan-out     from a write until the last of several watchers has read its event
+//	events      the events that several watchers read while all clients patch as fast as they can
 //	delete      the objects in turn, until the time is over or all are deleted
 //
 // Then each request of Config.Resources is sent once for each object: create, get, update, merge

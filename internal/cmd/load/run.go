@@ -48,7 +48,7 @@ func Run(ctx context.Context, config Config) (report *Report, err error) {
 		return s.report, err
 	}
 	for _, phase := range []func(context.Context) error{
-		s.fill, s.get, s.write, s.list, s.pages, s.watchList, s.fanOut, s.delete, s.measureResources,
+		s.fill, s.get, s.write, s.list, s.pages, s.watchList, s.fanOut, s.events, s.delete, s.measureResources,
 	} {
 		if err := phase(ctx); err != nil {
 			return s.report, err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -56,8 +57,13 @@ func TestRun(t *testing.T) {
 		require.Zero(t, f.Failed, "%s: %s", f.Name, f.FirstError)
 		require.Positive(t, f.PerSecond, f.Name)
 		require.LessOrEqual(t, f.P50, f.P99, f.Name)
+		if watchers, isEvents := strings.CutPrefix(f.Name, "events to "); isEvents {
+			n, err := strconv.Atoi(watchers)
+			require.NoError(t, err)
+			require.Zero(t, f.Requests%n, "each watcher reads each event")
+		}
 	}
-	require.Equal(t, "create create get get update update patch patch apply apply list page of 500 page in the middle watch list fan-out to 1 fan-out to 5 delete",
+	require.Equal(t, "create create get get update update patch patch apply apply list page of 500 page in the middle watch list fan-out to 1 fan-out to 5 events to 1 events to 5 delete",
 		strings.Join(seen, " "))
 	require.Equal(t, 1000, report.Figures[0].Requests+report.Figures[1].Requests, "created")
 	require.True(t, strings.HasPrefix(report.Namespace, "load-"), report.Namespace)

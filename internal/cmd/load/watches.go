@@ -79,7 +79,14 @@ func (s *session) measureFanOut(ctx context.Context, watchers int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	arrived := make(chan error, watchers)
-	if err := s.openWatchers(ctx, watchers, arrived); err != nil {
+	if err := s.openWatchers(ctx, watchers, func(err error) bool {
+		select {
+		case arrived <- err:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}); err != nil {
 		return errors.Join(fmt.Errorf("opening %d watchers", watchers), err)
 	}
 	var t results
@@ -119,22 +126,14 @@ func (s *session) oneEvent(ctx context.Context, turn, watchers int, arrived <-ch
 	return nil
 }
 
-// openWatchers opens watches from the current resourceVersion. Until ctx is done, each sends nil on
-// arrived for an event, and an error if the watch ends.
-func (s *session) openWatchers(ctx context.Context, watchers int, arrived chan<- error) error {
+// openWatchers opens watches from the current resourceVersion. Until ctx is done, each calls event
+// with nil for an event of the run, until it returns false, and with an error if the watch ends.
+func (s *session) openWatchers(ctx context.Context, watchers int, event func(error) bool) error {
 	now, err := s.now(ctx)
 	if err != nil {
 		return err
 	}
 	path := s.maps + "?watch=1&resourceVersion=" + url.QueryEscape(now)
-	send := func(err error) bool {
-		select {
-		case arrived <- err:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
 	for range watchers {
 		answer, err := s.watchers.open(ctx, http.MethodGet, path, "", nil)
 		if err != nil {
@@ -144,9 +143,9 @@ func (s *session) openWatchers(ctx context.Context, watchers int, arrived chan<-
 			defer func() { _ = answer.Body.Close() }()
 			if err := readFrames(answer.Body, func(frame []byte) bool {
 				// Other events are not of this run, such as those of a cluster's own ConfigMaps.
-				return !bytes.HasPrefix(frame, []byte(`{"type":"MODIFIED"`)) || send(nil)
-			}); err != nil {
-				send(err)
+				return !bytes.HasPrefix(frame, []byte(`{"type":"MODIFIED"`)) || event(nil)
+			}); err != nil && ctx.Err() == nil {
+				event(err)
 			}
 		}()
 	}
