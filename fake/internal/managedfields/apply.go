@@ -49,6 +49,33 @@ func (m *FieldManager) ApplyConfig(live runtime.Object, config map[string]any, m
 	if err := checkFields(config); err != nil {
 		return nil, err
 	}
+	obj, ok := m.applyFast(live, config, manager, force)
+	if !ok {
+		var err error
+		if obj, err = m.applyWithLibrary(live, config, manager, force); err != nil {
+			return nil, err
+		}
+	}
+	obj, err := m.converter.ConvertToVersion(obj, m.storageVersion)
+	if err != nil {
+		return nil, err
+	}
+	return m.withKind(obj, true), nil
+}
+
+// applyFast is ApplyConfig with the fast path. ok is false if it does not support the apply.
+func (m *FieldManager) applyFast(live runtime.Object, config map[string]any, manager string, force bool) (obj runtime.Object, ok bool) {
+	if !useFastPath {
+		return nil, false
+	}
+	if live != nil {
+		live = m.withKind(live, false)
+	}
+	return m.fast.Apply(live, config, manager, force)
+}
+
+// applyWithLibrary is ApplyConfig with the library. The result may be of another version.
+func (m *FieldManager) applyWithLibrary(live runtime.Object, config map[string]any, manager string, force bool) (runtime.Object, error) {
 	if live == nil {
 		live = m.emptyObject
 	}
@@ -57,12 +84,5 @@ func (m *FieldManager) ApplyConfig(live runtime.Object, config map[string]any, m
 		// The result shares its unchanged fields with live, and the library sets defaults in it.
 		live = live.DeepCopyObject()
 	}
-	obj, err := m.library.Apply(live, &unstructured.Unstructured{Object: config}, manager, force)
-	if err != nil {
-		return nil, err
-	}
-	if obj, err = m.converter.ConvertToVersion(obj, m.storageVersion); err != nil {
-		return nil, err
-	}
-	return m.withKind(obj, true), nil
+	return m.library.Apply(live, &unstructured.Unstructured{Object: config}, manager, force)
 }

@@ -1,6 +1,8 @@
 package managedfields
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -70,25 +72,56 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
+// BenchmarkApply measures applies with the fast path and with the library, and for comparison the
+// decoding of the configuration.
 func BenchmarkApply(b *testing.B) {
-	for _, bm := range []struct{ name, group, plural, before, patch string }{
-		{"configmap", "", "configmaps", configMap("1"), configMap("2")},
-		{"deployment", "apps", "deployments", deployment("1", 1), deployment("2", 1)},
+	for _, bm := range []struct{ name, group, plural, before, config string }{
+		{"configmap/create", "", "configmaps", "", configMap("1")},
+		{"configmap/change", "", "configmaps", configMap("1"), configMap("2")},
+		{"configmap/same", "", "configmaps", configMap("1"), configMap("1")},
+		{"deployment/create", "apps", "deployments", "", deployment("1", 1)},
+		{"deployment/change", "apps", "deployments", deployment("1", 1), deployment("2", 1)},
+		{"deployment/same", "apps", "deployments", deployment("1", 1), deployment("1", 1)},
 	} {
 		res := builtin.Table().Lookup(bm.group, "v1", bm.plural)
-		m, err := BuiltinFieldManager(res, "")
+		fast, err := BuiltinFieldManager(res, "")
 		require.NoError(b, err)
-		live, _, err := m.Apply(nil, []byte(bm.before), "m", false, "")
-		require.NoError(b, err)
-		setUID(live)
-		b.Run(bm.name, func(b *testing.B) {
+		var live runtime.Object
+		if bm.before != "" {
+			live, _, err = fast.Apply(nil, compact(b, bm.before), "m", false, "")
+			require.NoError(b, err)
+			setUID(live)
+		}
+		config := compact(b, bm.config)
+		benchApply(b, bm.name, fast, live, config)
+		b.Run(bm.name+"/decode", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _, err := m.Apply(live, []byte(bm.patch), "m", false, "")
+				_, err := decodePatch(config)
 				require.NoError(b, err)
 			}
 		})
 	}
+}
+
+func benchApply(b *testing.B, name string, fast *FieldManager, live runtime.Object, config []byte) {
+	for mode, m := range map[string]*FieldManager{"fast": fast, "library": withoutFastPath(fast)} {
+		b.Run(name+"/"+mode, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, _, err := m.Apply(live, config, "m", false, ""); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// compact returns JSON without white space, as clients send it.
+func compact(tb testing.TB, body string) []byte {
+	var out bytes.Buffer
+	require.NoError(tb, json.Compact(&out, []byte(body)))
+	return out.Bytes()
 }
 
 // BenchmarkCustom measures a custom resource of the size of the ConfigMap, and a small one.
@@ -117,13 +150,11 @@ func BenchmarkCustom(b *testing.B) {
 				}
 			})
 		}
-		b.Run(name+"/apply", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _, err := m.Apply(live, []byte(body("1")), "m", false, "")
-				require.NoError(b, err)
-			}
-		})
+		applied, _, err := m.Apply(nil, compact(b, body("1")), "m", false, "")
+		require.NoError(b, err)
+		setUID(applied)
+		benchApply(b, name+"/apply/same", m, applied, compact(b, body("1")))
+		benchApply(b, name+"/apply/change", m, applied, compact(b, body("2")))
 	}
 	b.Run("new", func(b *testing.B) {
 		for b.Loop() {

@@ -88,7 +88,7 @@ func NewCRDFieldManager(kind schema.GroupVersionKind, s *structuralschema.Struct
 	if m.emptyObject, err = c.New(kind); err != nil {
 		return nil, err
 	}
-	options := fastpath.Options{Kind: kind, Subresource: subresource, Empty: m.emptyObject}
+	options := fastpath.Options{Kind: kind, Subresource: subresource, Empty: m.emptyObject, Default: c.Default}
 	if c.hasStatus[kind.Version] {
 		options.Excluded = excludedFields(subresource)
 	}

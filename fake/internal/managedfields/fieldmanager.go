@@ -112,7 +112,8 @@ func newBuiltinManager(res, body *resource.Resource, subresource string, objectT
 		objectType = nil // the fast path has no such filter
 	}
 	m.fast = fastpath.NewUpdater(objectType, fastpath.Options{
-		Kind: m.kind, Subresource: subresource, Excluded: reset, Empty: m.emptyObject, Converter: converter,
+		Kind: m.kind, Subresource: subresource, Excluded: reset, Empty: m.emptyObject,
+		Converter: converter, Default: body.Scheme.Default,
 	})
 	types := BuiltinTypeConverter(body.Group)
 	if body.Kind == "Scale" {

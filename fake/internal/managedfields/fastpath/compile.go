@@ -89,9 +89,9 @@ func marshalerPlan(t reflect.Type, atom schema.Atom) *plan {
 	}
 	switch t {
 	case reflect.TypeFor[metav1.Time]():
-		return &plan{kind: leaf, alwaysValid: true, equal: equalTime}
+		return &plan{kind: leaf, goType: t, alwaysValid: true, equal: equalTime}
 	case reflect.TypeFor[metav1.MicroTime](), reflect.TypeFor[resource.Quantity](), reflect.TypeFor[intstr.IntOrString]():
-		return &plan{kind: leaf, alwaysValid: true, equal: equalDeep}
+		return &plan{kind: leaf, goType: t, alwaysValid: true, equal: equalDeep}
 	}
 	return &plan{kind: unsupported}
 }
@@ -101,7 +101,7 @@ func scalarPlan(t reflect.Type, want schema.Scalar) *plan {
 	if t == nil {
 		return &plan{kind: leaf, scalar: want}
 	}
-	p := &plan{kind: leaf, alwaysValid: true}
+	p := &plan{kind: leaf, goType: t, alwaysValid: true}
 	var got schema.Scalar
 	switch t.Kind() {
 	case reflect.String:
@@ -143,11 +143,10 @@ func (c *compiler) mapPlan(t reflect.Type, m *schema.Map) *plan {
 
 // atomicPlan returns the plan of a list or an object that has one owner.
 func atomicPlan(inside *plan) *plan {
-	p := &plan{kind: leaf, equal: equalDeep, fields: inside.fields, alwaysValid: inside.alwaysValid}
-	if !p.alwaysValid {
-		p.inside = inside
+	return &plan{
+		kind: leaf, goType: inside.goType, equal: equalDeep, fields: inside.fields,
+		inside: inside, alwaysValid: inside.alwaysValid,
 	}
-	return p
 }
 
 // declaredFields returns the plan of decoded JSON objects.
@@ -168,7 +167,7 @@ func (c *compiler) declaredFields(m *schema.Map) *plan {
 
 // structFields returns the plan of a Go struct, or nil if its JSON is not understood.
 func (c *compiler) structFields(t reflect.Type, m *schema.Map) *plan {
-	p := &plan{kind: structure, alwaysValid: true}
+	p := &plan{kind: structure, goType: t, alwaysValid: true}
 	entry := value.TypeReflectEntryOf(t)
 	indexes := make(map[string][]int)
 	if !addFieldIndexes(t, nil, indexes) || len(indexes) != len(entry.Fields()) {
@@ -241,7 +240,7 @@ func (c *compiler) mapValues(t reflect.Type, m *schema.Map) *plan {
 		return nil
 	}
 	elem := c.plan(t.Elem(), m.ElementType)
-	p := &plan{kind: dictionary, elem: elem, alwaysValid: elem.alwaysValid}
+	p := &plan{kind: dictionary, goType: t, elem: elem, alwaysValid: elem.alwaysValid}
 	switch {
 	case elem.kind == leaf && t == reflect.TypeFor[map[string]string]():
 		p.mapType = stringMap
@@ -262,19 +261,19 @@ func (c *compiler) listPlan(t reflect.Type, l *schema.List) *plan {
 	elem := c.plan(elemType, l.ElementType)
 	switch {
 	case l.ElementRelationship == schema.Atomic:
-		return atomicPlan(&plan{kind: atomicList, elem: elem, alwaysValid: elem.alwaysValid})
+		return atomicPlan(&plan{kind: atomicList, goType: t, elem: elem, alwaysValid: elem.alwaysValid})
 	case l.ElementRelationship != schema.Associative:
 	case len(l.Keys) == 0 && elem.isKey():
-		return &plan{kind: set, elem: elem, isInteger: elem.scalar == schema.Numeric, alwaysValid: elem.alwaysValid}
+		return &plan{kind: set, goType: t, elem: elem, isInteger: elem.scalar == schema.Numeric, alwaysValid: elem.alwaysValid}
 	case len(l.Keys) > 0 && (t == nil || elemType.Kind() == reflect.Struct):
-		return c.keyedPlan(l, elem)
+		return c.keyedPlan(t, l, elem)
 	}
 	return &plan{kind: unsupported}
 }
 
 // keyedPlan returns the plan of a list of objects that are identified by keys.
-func (c *compiler) keyedPlan(l *schema.List, elem *plan) *plan {
-	p := &plan{kind: keyedList, elem: elem}
+func (c *compiler) keyedPlan(t reflect.Type, l *schema.List, elem *plan) *plan {
+	p := &plan{kind: keyedList, goType: t, elem: elem}
 	atom, ok := c.schema.Resolve(l.ElementType)
 	if !ok || atom.Map == nil {
 		return &plan{kind: unsupported}

@@ -28,12 +28,9 @@ func (u *Updater) updateTyped(live, obj runtime.Object, manager string) bool {
 		after.SetManagedFields(nil)
 		return true
 	}
-	sets := make([]managerSet, len(stored), len(stored)+1)
-	for i := range stored {
-		if stored[i].FieldsV1 == nil {
-			return false
-		}
-		sets[i] = managerSet{ManagedFieldsEntry: stored[i], fields: stored[i].FieldsV1.GetRawString()}
+	sets, ok := setsOf(stored)
+	if !ok {
+		return false
 	}
 	if live == nil {
 		live = u.Empty
@@ -51,6 +48,18 @@ func (u *Updater) updateTyped(live, obj runtime.Object, manager string) bool {
 		after.SetManagedFields(entriesOf(sets))
 	}
 	return ok
+}
+
+// setsOf returns the sets of entries, which are not parsed yet. ok is false if one is missing.
+func setsOf(entries []metav1.ManagedFieldsEntry) (sets []managerSet, ok bool) {
+	sets = make([]managerSet, len(entries), len(entries)+1)
+	for i := range entries {
+		if entries[i].FieldsV1 == nil {
+			return nil, false
+		}
+		sets[i] = managerSet{ManagedFieldsEntry: entries[i], fields: entries[i].FieldsV1.GetRawString()}
+	}
+	return sets, true
 }
 
 // storedEntries returns the entries of live. tracked is whether ownership is recorded: from the

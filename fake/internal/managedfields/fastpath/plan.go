@@ -38,6 +38,8 @@ const (
 // A value of a Go type may be a pointer to the type.
 type plan struct {
 	kind planKind
+	// goType is the Go type of the values, without a pointer. It is nil for decoded JSON.
+	goType reflect.Type
 	// equal compares two values of a leaf of a Go type.
 	equal equalFunc
 	// fields are the declared fields of an object, sorted by name. An atomic object has them too,
@@ -54,7 +56,7 @@ type plan struct {
 	isInteger bool
 	// keys are the fields that identify an element of a keyed list, sorted by name.
 	keys []planKey
-	// inside describes the content of an atomic leaf that has to be validated.
+	// inside describes the content of an atomic leaf.
 	inside *plan
 	// alwaysValid is whether every value conforms to the schema. The library validates the whole
 	// object on each write, also the fields that a write cannot own, and fails if a value does not
@@ -80,6 +82,8 @@ type planField struct {
 	// omitEmpty and isZero are the options omitempty and omitzero of a field of a Go struct.
 	omitEmpty bool
 	isZero    func(reflect.Value) bool
+	// undeclared fields are allowed but not declared by the schema.
+	undeclared bool
 	// excluded fields, and the fields in them, have no owner.
 	excluded bool
 	// notReported fields have no owner, but the fields in them have.
@@ -131,6 +135,17 @@ func isEmptyValue(v reflect.Value) bool {
 // isObject reports whether values are objects in JSON.
 func (p *plan) isObject() bool {
 	return p.kind == structure || p.kind == dictionary || p.kind == untyped
+}
+
+// hasDistinctItems reports whether values may contain a list whose elements must be distinct.
+func (p *plan) hasDistinctItems() bool {
+	switch {
+	case p == nil:
+		return false
+	case p.kind == keyedList || p.kind == set || p.inside.hasDistinctItems() || p.elem.hasDistinctItems():
+		return true
+	}
+	return slices.ContainsFunc(p.fields, func(f planField) bool { return f.plan.hasDistinctItems() })
 }
 
 // isKey reports whether values can identify the elements of a list.
@@ -212,7 +227,7 @@ func (p *plan) withoutPath(path []string) *plan {
 	}
 	out := p.clone()
 	if out.field(path[0]) == nil { // the schema does not declare it but allows it
-		out.fields = append(out.fields, planField{name: path[0], plan: p.elem})
+		out.fields = append(out.fields, planField{name: path[0], plan: p.elem, undeclared: true})
 		slices.SortFunc(out.fields, byName)
 	}
 	if f := out.field(path[0]); len(path) > 1 {

@@ -57,6 +57,8 @@ type Options struct {
 	Empty runtime.Object
 	// Converter converts objects of a built-in type to the version of the requests.
 	Converter runtime.ObjectConvertor
+	// Default sets defaults in the result of an apply.
+	Default func(runtime.Object)
 }
 
 // Updater updates the managedFields of the objects of one type for plain writes. It is immutable
@@ -65,6 +67,8 @@ type Updater struct {
 	Options
 	// plan describes the whole object, writable the same without the excluded fields.
 	plan, writable *plan
+	// version is the version of the requests.
+	version string
 }
 
 // NewUpdater returns an Updater, nil if t is nil.
@@ -72,7 +76,7 @@ func NewUpdater(t *Type, options Options) *Updater {
 	if t == nil {
 		return nil
 	}
-	return &Updater{options, t.plan, t.plan.without(options.Excluded)}
+	return &Updater{options, t.plan, t.plan.without(options.Excluded), options.Kind.GroupVersion().String()}
 }
 
 // Update sets the managedFields of obj for a write by manager, if the write is supported, and
@@ -124,7 +128,7 @@ func updateSets[V any](u *Updater, values accessor[V], before, after V, stored [
 	writer := metav1.ManagedFieldsEntry{
 		Manager:     cmp.Or(manager, "unknown"),
 		Operation:   metav1.ManagedFieldsOperationUpdate,
-		APIVersion:  u.Kind.GroupVersion().String(),
+		APIVersion:  u.version,
 		FieldsType:  fieldsType,
 		Subresource: u.Subresource,
 	}
@@ -147,20 +151,10 @@ func updateSets[V any](u *Updater, values accessor[V], before, after V, stored [
 // parseSets parses the sets of entries for a write that changed some fields, and reports whether
 // all entries are supported.
 func (u *Updater) parseSets(sets []managerSet, changes []node, nodes *nodeArena) bool {
-	version := u.Kind.GroupVersion().String()
 	for i := range sets {
 		s := &sets[i]
-		switch {
-		case s.Operation != metav1.ManagedFieldsOperationApply && s.Operation != metav1.ManagedFieldsOperationUpdate,
-			s.APIVersion != version,
-			s.FieldsType != fieldsType,
-			!utf8.ValidString(s.Manager) || !utf8.ValidString(s.Subresource):
+		if !u.isSupportedEntry(sets[:i], &s.ManagedFieldsEntry) {
 			return false
-		}
-		for j := range i {
-			if equalOwners(&sets[j].ManagedFieldsEntry, &s.ManagedFieldsEntry) {
-				return false
-			}
 		}
 		var ok bool
 		if s.set, ok = parse(u.plan, s.fields, changes, nodes); !ok {
@@ -168,6 +162,19 @@ func (u *Updater) parseSets(sets []managerSet, changes []node, nodes *nodeArena)
 		}
 	}
 	return true
+}
+
+// isSupportedEntry reports whether an entry is of the version of the requests, and has another owner
+// than those before it.
+func (u *Updater) isSupportedEntry(before []managerSet, e *metav1.ManagedFieldsEntry) bool {
+	switch {
+	case e.Operation != metav1.ManagedFieldsOperationApply && e.Operation != metav1.ManagedFieldsOperationUpdate,
+		e.APIVersion != u.version,
+		e.FieldsType != fieldsType,
+		!utf8.ValidString(e.Manager) || !utf8.ValidString(e.Subresource):
+		return false
+	}
+	return !slices.ContainsFunc(before, func(s managerSet) bool { return equalOwners(&s.ManagedFieldsEntry, e) })
 }
 
 // equalOwners reports whether two entries of one version have the same owner (MD-25, SA-21).

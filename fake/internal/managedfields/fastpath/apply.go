@@ -1,0 +1,191 @@
+package fastpath
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Apply merges config, the decoded configuration of an apply by manager, into live, if this is
+// supported. It returns the new object with its managedFields, and whether the apply is supported.
+// live is the stored object, nil for a create. It is not changed. Apply does not change config, but
+// the new object may share parts with it.
+//
+// The new object is of the version of the requests, or of the version of live if it does not differ
+// from live in more than its managedFields.
+//
+// Apply is supported, and has the result of the library, if
+//   - the entries of live are as Update needs them, and live has some unless it is new,
+//   - the configuration has the kind of the requests, no null and no managedFields, and all values
+//     conform to the schema,
+//   - the lists that the configuration has elements of have no duplicates,
+//   - there are no conflicts, or force is set,
+//   - the manager has all fields that it owned before in its configuration, so that none is removed,
+//   - the last applied configuration of kubectl is not in the annotations.
+func (u *Updater) Apply(live runtime.Object, config map[string]any, manager string, force bool) (runtime.Object, bool) {
+	if u == nil || !u.isConfig(config) || !utf8.ValidString(manager) {
+		return nil, false
+	}
+	a := application{Updater: u, config: config, manager: manager, force: force}
+	if _, ok := u.Empty.(*unstructured.Unstructured); ok {
+		return a.applyUnstructured(live)
+	}
+	return a.applyTyped(live)
+}
+
+// isConfig reports whether config is a configuration of the kind of the requests, without
+// managedFields.
+func (u *Updater) isConfig(config map[string]any) bool {
+	apiVersion, kind := u.Kind.ToAPIVersionAndKind()
+	if config["apiVersion"] != apiVersion || config["kind"] != kind {
+		return false
+	}
+	metadata, ok := config["metadata"].(map[string]any)
+	_, hasEntries := metadata["managedFields"]
+	return ok && !hasEntries
+}
+
+// application is an apply.
+type application struct {
+	*Updater
+	config  map[string]any
+	manager string
+	force   bool
+}
+
+// applyTyped is Apply for an object of a built-in type.
+func (a *application) applyTyped(live runtime.Object) (runtime.Object, bool) {
+	var stored []metav1.ManagedFieldsEntry
+	obj := a.Empty.DeepCopyObject()
+	if live != nil {
+		obj = live.DeepCopyObject()
+		m, err := meta.Accessor(live)
+		if err != nil || len(m.GetManagedFields()) == 0 {
+			return nil, false
+		}
+		stored = m.GetManagedFields()
+	}
+	sets, ok := setsOf(stored)
+	if !ok {
+		return nil, false
+	}
+	versioned, err := a.Converter.ConvertToVersion(obj, a.Kind.GroupVersion())
+	if err != nil {
+		return nil, false
+	}
+	m := newMerger[reflect.Value](typedTarget{})
+	result, ok := m.apply(a.writable, reflect.ValueOf(versioned), a.config)
+	if !ok {
+		return nil, false
+	}
+	if sets, _, ok = applySets(a, sets, result, &m.nodes); !ok {
+		return nil, false
+	}
+	if result.changed {
+		obj = versioned
+		a.Default(obj)
+	}
+	after, err := meta.Accessor(obj)
+	if err != nil || a.hasLastApplied(after.GetAnnotations()) {
+		return nil, false
+	}
+	after.SetManagedFields(entriesOf(sets))
+	return obj, true
+}
+
+// hasLastApplied reports whether the library updates the last applied configuration in annotations.
+func (a *application) hasLastApplied(annotations map[string]string) bool {
+	return a.manager == "kubectl" && annotations["kubectl.kubernetes.io/last-applied-configuration"] != ""
+}
+
+// applyUnstructured is Apply for a custom resource.
+func (a *application) applyUnstructured(live runtime.Object) (runtime.Object, bool) {
+	return nil, false
+}
+
+// applySets returns the entries of managedFields after an apply in the order of the library, and
+// whether they differ from the stored ones.
+func applySets[V any](a *application, stored []managerSet, result merged[V], nodes *nodeArena) (sets []managerSet, changed, ok bool) {
+	owner := metav1.ManagedFieldsEntry{
+		Manager:     cmp.Or(a.manager, "unknown"),
+		Operation:   metav1.ManagedFieldsOperationApply,
+		APIVersion:  a.version,
+		FieldsType:  fieldsType,
+		Subresource: a.Subresource,
+	}
+	applied := managerSet{ManagedFieldsEntry: owner, set: result.applied.children, changed: true}
+	sets = make([]managerSet, 0, len(stored)+1)
+	for i := range stored {
+		s := stored[i]
+		if !a.isSupportedEntry(stored[:i], &s.ManagedFieldsEntry) {
+			return nil, false, false
+		}
+		if equalOwners(&s.ManagedFieldsEntry, &owner) {
+			if applied, ok = a.reapply(s, applied.set, nodes); !ok {
+				return nil, false, false
+			}
+			continue
+		}
+		if s.set, ok = parse(a.plan, s.fields, result.change.children, nodes); !ok {
+			return nil, false, false
+		}
+		if left := difference(s.set, result.change.children); !isSame(left, s.set) {
+			if !a.force {
+				return nil, false, false // the library returns the conflicts
+			}
+			s.set, s.changed, changed = left, true, true
+		}
+		if len(s.set) > 0 {
+			sets = append(sets, s)
+		}
+	}
+	if result.changed {
+		applied.Time = &metav1.Time{Time: time.Now().UTC()}
+		changed = true
+	}
+	changed = changed || applied.changed
+	if len(applied.set) > 0 {
+		sets = append(sets, applied)
+	}
+	if !slices.IsSortedFunc(sets, compareEntries) {
+		slices.SortFunc(sets, compareEntries)
+	}
+	return sets, changed, true
+}
+
+// reapply returns the set of the manager that applies. ok is false if it owned fields before that
+// are not in set.
+func (a *application) reapply(before managerSet, set []node, nodes *nodeArena) (after managerSet, ok bool) {
+	after = before
+	after.set = set
+	if len(set) > 0 && string(encode(set)) == before.fields {
+		return after, true
+	}
+	after.changed = true
+	old, ok := parse(a.plan, before.fields, set, nodes)
+	return after, ok && isSubset(old, set)
+}
+
+// isSubset reports whether all members of a set, which was parsed for the changes b, are in b.
+func isSubset(set, b []node) bool {
+	for i := range set {
+		n := &set[i]
+		if b = seek(b, n.element); len(b) == 0 || b[0].element != n.element ||
+			n.member && !b[0].member || !isSubset(n.children, b[0].children) {
+			return false
+		}
+	}
+	return true
+}
+
+// isSame reports whether two sets are the same nodes.
+func isSame(a, b []node) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
