@@ -20,8 +20,9 @@ type applyFunc func(manager *managedfields.FieldManager, old runtime.Object) (ru
 
 // parseApply parses an apply patch, whose body is a configuration (SA rules).
 func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updatedObjectInfo, error) {
+	patch := managedfields.NewPatch(config)
 	// A real server converts it to JSON for the audit log before it reads the object (SA-15).
-	if !json.Valid(config) {
+	if !patch.IsPlain() && !json.Valid(config) {
 		if _, err := yaml.ToJSON(config); err != nil {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
 		}
@@ -30,7 +31,7 @@ func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updated
 		return nil, err
 	}
 	return q.newApply(opts, func(manager *managedfields.FieldManager, old runtime.Object) (runtime.Object, []error, error) {
-		return manager.Apply(old, config, opts.FieldManager, isForced(opts), opts.FieldValidation)
+		return manager.Apply(old, patch, opts.FieldManager, isForced(opts), opts.FieldValidation)
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Apply merges an apply patch, YAML or JSON, into live and returns the resulting object. live is
+// Apply merges an apply patch into live and returns the resulting object. live is
 // the stored object in the storage version, or nil if the object does not exist (SA-02). It is not
 // changed. The result is of the storage version too. Its managedFields have the fields that manager
 // now owns (SA-03 to SA-10). Its name, namespace, uid and resourceVersion are those of the patch or
@@ -22,8 +22,8 @@ import (
 // Errors are those of kube-apiserver: Status errors for invalid patches (400, SA-12 to SA-15) and
 // conflicts (409, SA-05, SA-06), other errors, which become a 500 without a reason, for objects
 // that do not conform to the schema (SA-16, SA-17).
-func (m *FieldManager) Apply(live runtime.Object, patch []byte, manager string, force bool, validation string) (runtime.Object, []error, error) {
-	config, err := decodePatch(patch)
+func (m *FieldManager) Apply(live runtime.Object, patch *Patch, manager string, force bool, validation string) (runtime.Object, []error, error) {
+	config, err := patch.decode()
 	if err != nil {
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
@@ -34,7 +34,7 @@ func (m *FieldManager) Apply(live runtime.Object, patch []byte, manager string, 
 	if validation == metav1.FieldValidationIgnore {
 		return obj, nil, nil
 	}
-	duplicate := checkDuplicateKeys(patch)
+	duplicate := patch.checkDuplicateKeys()
 	switch {
 	case duplicate == nil:
 		return obj, nil, nil

@@ -133,6 +133,9 @@ func (h *applyHistory) nextConfig(manager string, doc map[string]any) map[string
 	default:
 		config = h.mix(before, doc).(map[string]any)
 	}
+	if h.rng.Intn(10) == 0 {
+		h.addNulls(config)
+	}
 	metadata, ok := config["metadata"].(map[string]any)
 	if !ok {
 		metadata = map[string]any{}
@@ -140,6 +143,23 @@ func (h *applyHistory) nextConfig(manager string, doc map[string]any) map[string
 	}
 	metadata["name"] = "a"
 	return config
+}
+
+// addNulls sets some members of objects to null.
+func (h *applyHistory) addNulls(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range sortedKeys(v) {
+			if h.rng.Intn(20) == 0 {
+				v[key] = nil
+			}
+			h.addNulls(v[key])
+		}
+	case []any:
+		for _, item := range v {
+			h.addNulls(item)
+		}
+	}
 }
 
 // extend returns a with some values of b, and all fields that a has.

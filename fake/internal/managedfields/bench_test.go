@@ -88,7 +88,7 @@ func BenchmarkApply(b *testing.B) {
 		require.NoError(b, err)
 		var live runtime.Object
 		if bm.before != "" {
-			live, _, err = fast.Apply(nil, compact(b, bm.before), "m", false, "")
+			live, _, err = fast.Apply(nil, NewPatch(compact(b, bm.before)), "m", false, "")
 			require.NoError(b, err)
 			setUID(live)
 		}
@@ -97,7 +97,7 @@ func BenchmarkApply(b *testing.B) {
 		b.Run(bm.name+"/decode", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, err := decodePatch(config)
+				_, err := NewPatch(config).decode()
 				require.NoError(b, err)
 			}
 		})
@@ -109,7 +109,7 @@ func benchApply(b *testing.B, name string, fast *FieldManager, live runtime.Obje
 		b.Run(name+"/"+mode, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := m.Apply(live, config, "m", false, ""); err != nil {
+				if _, _, err := m.Apply(live, NewPatch(config), "m", false, ""); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -150,7 +150,7 @@ func BenchmarkCustom(b *testing.B) {
 				}
 			})
 		}
-		applied, _, err := m.Apply(nil, compact(b, body("1")), "m", false, "")
+		applied, _, err := m.Apply(nil, NewPatch(compact(b, body("1"))), "m", false, "")
 		require.NoError(b, err)
 		setUID(applied)
 		benchApply(b, name+"/apply/same", m, applied, compact(b, body("1")))

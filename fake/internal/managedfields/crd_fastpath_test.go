@@ -240,7 +240,7 @@ func (h *crdHistory) apply(live *unstructured.Unstructured, doc map[string]any) 
 	}
 	body, err := json.Marshal(patch)
 	require.NoError(h.t, err)
-	obj, _, err := h.main.Apply(clone(live), body, "applier", true, "")
+	obj, _, err := h.main.Apply(clone(live), NewPatch(body), "applier", true, "")
 	if err != nil { // random lists have duplicates
 		return live
 	}

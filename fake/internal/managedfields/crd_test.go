@@ -110,12 +110,12 @@ func (o *customObject) put(m *FieldManager, manager, body string) string {
 // apply applies a patch and returns the managedFields.
 func (o *customObject) apply(m *FieldManager, manager string, force bool, patch string) string {
 	if o.live == nil {
-		obj, _, err := m.Apply(nil, []byte(patch), manager, force, "")
+		obj, _, err := m.Apply(nil, NewPatch([]byte(patch)), manager, force, "")
 		require.NoError(o.t, err)
 		return o.store(obj)
 	}
 	before := o.live.DeepCopy()
-	obj, _, err := m.Apply(o.live, []byte(patch), manager, force, "")
+	obj, _, err := m.Apply(o.live, NewPatch([]byte(patch)), manager, force, "")
 	require.NoError(o.t, err)
 	require.Equal(o.t, before, o.live)
 	return o.store(obj)
@@ -161,14 +161,14 @@ func TestCRDApply(t *testing.T) {
 	require.Equal(t, `m1 Apply v1 {"f:spec":{"f:size":{}}}`, o.apply(o.main, "m1", false, widget(`,"spec":{"size":2}`)))
 	require.Equal(t, "red", o.live.Object["spec"].(map[string]any)["color"])
 	o.apply(o.main, "m2", false, widget(`,"spec":{"size":2}`))
-	_, _, err := o.main.Apply(o.live, []byte(widget(`,"spec":{"size":3}`)), "m2", false, "")
+	_, _, err := o.main.Apply(o.live, NewPatch([]byte(widget(`,"spec":{"size":3}`))), "m2", false, "")
 	require.True(t, apierrors.IsConflict(err))
 	require.EqualError(t, err, `Apply failed with 1 conflict: conflict with "m1": .spec.size`)
 	require.Equal(t, `m2 Apply v1 {"f:spec":{"f:size":{}}}`, o.apply(o.main, "m2", true, widget(`,"spec":{"size":3}`)))
 	require.Equal(t, `up Update v1 {"f:spec":{"f:size":{}}}`, o.put(o.main, "up", widget(`,"spec":{"size":4,"color":"red"}`)))
-	_, _, err = o.main.Apply(o.live, []byte(widget(`,"metadata2":{}`)), "m1", true, "")
+	_, _, err = o.main.Apply(o.live, NewPatch([]byte(widget(`,"metadata2":{}`))), "m1", true, "")
 	require.EqualError(t, err, "failed to create typed patch object (/a; oracle.example.com/v1, Kind=Widget): .metadata2: field not declared in schema")
-	_, _, err = o.main.Apply(o.live, []byte(`{"apiVersion":"oracle.example.com/v1","kind":"Wrong","metadata":{"name":"a"}}`), "m1", true, "")
+	_, _, err = o.main.Apply(o.live, NewPatch([]byte(`{"apiVersion":"oracle.example.com/v1","kind":"Wrong","metadata":{"name":"a"}}`)), "m1", true, "")
 	require.EqualError(t, err, "invalid object type: oracle.example.com/v1, Kind=Wrong")
 
 	o.put(o.main, "up", strings.Replace(widget(`,"spec":{"size":4,"color":"red","replicas":1}`), `"a"`, `"a","managedFields":[{}]`, 1))
@@ -198,7 +198,7 @@ func TestCRDApplyIntegers(t *testing.T) {
 	m, err := NewCRDFieldManager(widgetKind, newStructural(t, recordedCRDs(t).Widget), "")
 	require.NoError(t, err)
 	for _, patch := range []string{widget(`,"spec":{"size":2}`), "apiVersion: oracle.example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 2}\n"} {
-		obj, _, err := m.Apply(nil, []byte(patch), "me", false, "")
+		obj, _, err := m.Apply(nil, NewPatch([]byte(patch)), "me", false, "")
 		require.NoError(t, err)
 		require.Equal(t, map[string]any{"size": int64(2)}, obj.(*unstructured.Unstructured).Object["spec"])
 	}
@@ -213,7 +213,7 @@ func TestCRDApplyUntyped(t *testing.T) {
 	}
 	o := newCustomObject(t, kind, newStructural(t, recordedCRDs(t).Untyped))
 	require.Equal(t, `m1 Apply v1 {"f:any":{".":{},"f:l":{},"f:v":{}}}`, o.apply(o.main, "m1", false, untyped(`{"l":[{"name":"x"}],"v":1}`)))
-	_, _, err := o.main.Apply(o.live, []byte(untyped(`{"l":[{"name":"y"}]}`)), "m2", false, "")
+	_, _, err := o.main.Apply(o.live, NewPatch([]byte(untyped(`{"l":[{"name":"y"}]}`))), "m2", false, "")
 	require.EqualError(t, err, `Apply failed with 1 conflict: conflict with "m1": .any.l`)
 	o.apply(o.main, "m2", false, untyped(`{"w":2}`))
 	require.Equal(t, `m1 Apply v1 {"f:any":{}}`+"\n"+`m2 Apply v1 {"f:any":{".":{},"f:w":{}}}`, o.apply(o.main, "m1", false, untyped(`{}`)))
@@ -252,7 +252,7 @@ func TestCRDVersions(t *testing.T) {
 	}
 	o.apply(o.main, "m1", false, `{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},"old":1}`)
 	to("v2")
-	_, _, err = second.Apply(o.live, []byte(`{"apiVersion":"e.com/v2","kind":"Thing","metadata":{"name":"a"},"new":2}`), "m2", false, "")
+	_, _, err = second.Apply(o.live, NewPatch([]byte(`{"apiVersion":"e.com/v2","kind":"Thing","metadata":{"name":"a"},"new":2}`)), "m2", false, "")
 	require.EqualError(t, err, `Apply failed with 1 conflict: conflict with "m1": .old`)
 	require.Equal(t, `m2 Apply v2 {"f:new":{}}`, o.apply(second, "m2", true, `{"apiVersion":"e.com/v2","kind":"Thing","metadata":{"name":"a"},"new":2}`))
 	require.Equal(t, "e.com/v2", o.live.GetAPIVersion())
@@ -264,13 +264,13 @@ func TestCRDVersions(t *testing.T) {
 	// With an entry of a removed version, an apply fails and an update does not change the entries.
 	removed := newCustomObject(t, kind, schemaOf("old"))
 	removed.live = o.live
-	_, _, err = removed.main.Apply(removed.live, []byte(`{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},"old":3}`), "m1", true, "")
+	_, _, err = removed.main.Apply(removed.live, NewPatch([]byte(`{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},"old":3}`)), "m1", true, "")
 	require.ErrorContains(t, err, "request to convert CR to an invalid group/version: e.com/v2")
 	other := removed.live.DeepCopy()
 	entries := other.GetManagedFields()
 	entries[0].APIVersion = "v1"
 	other.SetManagedFields(entries)
-	_, _, err = removed.main.Apply(other, []byte(`{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},"old":3}`), "m1", true, "")
+	_, _, err = removed.main.Apply(other, NewPatch([]byte(`{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a"},"old":3}`)), "m1", true, "")
 	require.ErrorContains(t, err, `e.com/v1, Kind=Thing is unstructured and is not suitable for converting to "v1"`)
 	before := formatEntries(removed.live)
 	require.Equal(t, before, removed.put(removed.main, "u", `{"apiVersion":"e.com/v1","kind":"Thing","metadata":{"name":"a","uid":"u"},"old":9}`))
@@ -294,10 +294,10 @@ func TestCRDVersionsUnpruned(t *testing.T) {
 	require.NoError(t, err)
 	o.apply(o.main, "m1", false, thing("v1", `,"both":"x"`))
 	o.live.SetAPIVersion("e.com/v2")
-	_, _, err = second.Apply(o.live, []byte(thing("v2", `,"new":1`)), "m2", true, "")
+	_, _, err = second.Apply(o.live, NewPatch([]byte(thing("v2", `,"new":1`))), "m2", true, "")
 	require.EqualError(t, err, "failed to convert new object: .new: field not declared in schema")
 	require.Equal(t, `m1 Apply v1 {"f:both":{}}`, o.put(second, "u", thing("v2", `,"both":"y","new":1`)))
-	_, _, err = second.Apply(o.live, []byte(thing("v2", `,"both":"y"`)), "m2", true, "")
+	_, _, err = second.Apply(o.live, NewPatch([]byte(thing("v2", `,"both":"y"`))), "m2", true, "")
 	require.EqualError(t, err, ".new: field not declared in schema")
 }
 
@@ -352,17 +352,17 @@ func TestCRDScaleApply(t *testing.T) {
 	patch := func(replicas string) []byte {
 		return []byte(`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":` + replicas + `}}`)
 	}
-	obj, _, err := scales.Apply(live, patch("2"), "m2", false, "")
+	obj, _, err := scales.Apply(live, NewPatch(patch("2")), "m2", false, "")
 	require.NoError(t, err)
 	require.EqualValues(t, 2, obj.(*autoscalingv1.Scale).Spec.Replicas)
 	require.Len(t, accessor(obj).GetManagedFields(), 2)
-	_, _, err = scales.Apply(live, patch("3"), "m2", false, "")
+	_, _, err = scales.Apply(live, NewPatch(patch("3")), "m2", false, "")
 	require.EqualError(t, err, `Apply failed with 1 conflict: conflict with "m1": .spec.replicas`)
-	_, _, err = scales.Apply(live, patch("3"), "m2", true, "")
+	_, _, err = scales.Apply(live, NewPatch(patch("3")), "m2", true, "")
 	const cannotConvert = "to proper version: request to convert CR to an invalid group/version: autoscaling/v1"
 	require.EqualError(t, err, "failed to convert new object (/a; autoscaling/v1, Kind=Scale) "+cannotConvert)
 	live.ManagedFields = nil
-	_, _, err = scales.Apply(live, patch("2"), "m2", false, "")
+	_, _, err = scales.Apply(live, NewPatch(patch("2")), "m2", false, "")
 	require.EqualError(t, err, "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) "+cannotConvert)
 }
 
@@ -403,14 +403,14 @@ func TestCRDMetadata(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(full), &meta))
 	m, err := BuiltinFieldManager(builtin.Table().Lookup("", "v1", "configmaps"), "")
 	require.NoError(t, err)
-	want, _, err := m.Apply(nil, []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":`+full+`}`), "m", false, "")
+	want, _, err := m.Apply(nil, NewPatch([]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":`+full+`}`)), "m", false, "")
 	require.NoError(t, err)
 	custom, err := NewCRDFieldManager(widgetKind, newStructural(t, recordedCRDs(t).Widget), "")
 	require.NoError(t, err)
-	got, _, err := custom.Apply(nil, []byte(`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":`+full+`}`), "m", false, "")
+	got, _, err := custom.Apply(nil, NewPatch([]byte(`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":`+full+`}`)), "m", false, "")
 	require.NoError(t, err)
 	require.Equal(t, accessor(want).GetManagedFields()[0].FieldsV1.GetRawString(), accessor(got).GetManagedFields()[0].FieldsV1.GetRawString())
-	_, _, err = custom.Apply(nil, []byte(widget("")[:len(widget(""))-2]+`,"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"o"}]}}`), "m", false, "")
+	_, _, err = custom.Apply(nil, NewPatch([]byte(widget("")[:len(widget(""))-2]+`,"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"o"}]}}`)), "m", false, "")
 	require.NoError(t, err, "the validation of the metadata reports the missing uid")
 	for name := range (metav1.ObjectMeta{}).SwaggerDoc() {
 		if name != "" {

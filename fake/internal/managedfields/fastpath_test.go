@@ -186,7 +186,7 @@ func (h *builtinHistory) apply(live runtime.Object, doc map[string]any) runtime.
 	require.NoError(h.t, err)
 	m, err := BuiltinFieldManager(h.res, "")
 	require.NoError(h.t, err)
-	obj, _, err := m.Apply(clone(live), patch, "applier", true, "")
+	obj, _, err := m.Apply(clone(live), NewPatch(patch), "applier", true, "")
 	if err != nil { // random lists have duplicates
 		return live
 	}

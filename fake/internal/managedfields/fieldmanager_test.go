@@ -64,7 +64,7 @@ func (o *object) putAt(subresource, manager, body string) string {
 
 // apply applies a patch and returns the managedFields.
 func (o *object) apply(manager string, force bool, patch string) string {
-	obj, warnings, err := o.manager("").Apply(o.live, []byte(patch), manager, force, "")
+	obj, warnings, err := o.manager("").Apply(o.live, NewPatch([]byte(patch)), manager, force, "")
 	require.NoError(o.t, err)
 	require.Empty(o.t, warnings)
 	o.live = o.encodeAndDecode(obj)
@@ -74,7 +74,7 @@ func (o *object) apply(manager string, force bool, patch string) string {
 // applyError applies a patch, which must fail, and returns the error.
 func (o *object) applyError(manager string, force bool, patch string) error {
 	before := o.live.DeepCopyObject()
-	obj, _, err := o.manager("").Apply(o.live, []byte(patch), manager, force, "")
+	obj, _, err := o.manager("").Apply(o.live, NewPatch([]byte(patch)), manager, force, "")
 	require.Error(o.t, err)
 	require.Nil(o.t, obj)
 	require.Equal(o.t, before, o.live)
@@ -225,14 +225,14 @@ func TestApplyFieldValidation(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
 	patch := []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  k: \"1\"\n  k: \"2\"\n")
 	const duplicate = `error converting YAML to JSON: yaml: unmarshal errors:` + "\n" + `  line 6: key "k" already set in map`
-	_, warnings, err := cm.manager("").Apply(nil, patch, "m", false, "Ignore")
+	_, warnings, err := cm.manager("").Apply(nil, NewPatch(patch), "m", false, "Ignore")
 	require.NoError(t, err)
 	require.Empty(t, warnings)
-	_, warnings, err = cm.manager("").Apply(nil, patch, "m", false, "Warn")
+	_, warnings, err = cm.manager("").Apply(nil, NewPatch(patch), "m", false, "Warn")
 	require.NoError(t, err)
 	require.Len(t, warnings, 1)
 	require.EqualError(t, warnings[0], duplicate)
-	_, _, err = cm.manager("").Apply(nil, patch, "m", false, "Strict")
+	_, _, err = cm.manager("").Apply(nil, NewPatch(patch), "m", false, "Strict")
 	require.True(t, apierrors.IsBadRequest(err))
 	require.EqualError(t, err, "error strict decoding patch: "+duplicate)
 }

@@ -64,7 +64,7 @@ func TestSubresource(t *testing.T) {
 	require.Equal(t, `m Apply v1 {"f:metadata":{"f:labels":{"f:x":{}}}}`, strings.Split(pod.apply("m", true,
 		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"x":"y"}},"status":{"phase":"Failed"}}`), "\n")[0])
 
-	obj, _, err := pod.manager("status").Apply(pod.live, []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"message":"m"}}`), "m", false, "")
+	obj, _, err := pod.manager("status").Apply(pod.live, NewPatch([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"message":"m"}}`)), "m", false, "")
 	require.NoError(t, err)
 	entries := accessor(obj).GetManagedFields()
 	require.Equal(t, "status", entries[1].Subresource)
@@ -146,10 +146,10 @@ func TestVersions(t *testing.T) {
 	require.JSONEq(t, `{"f:spec":{"f:metrics":{}}}`, second.ManagedFields[1].FieldsV1.GetRawString())
 	require.Equal(t, "autoscaling/v2", second.ManagedFields[1].APIVersion)
 
-	third, _, err := in(v1).Apply(second, []byte(`{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"targetCPUUtilizationPercentage":70}}`), "three", true, "")
+	third, _, err := in(v1).Apply(second, NewPatch([]byte(`{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"targetCPUUtilizationPercentage":70}}`)), "three", true, "")
 	require.NoError(t, err)
 	require.Equal(t, int32(70), *third.(*autoscalingv2.HorizontalPodAutoscaler).Spec.Metrics[0].Resource.Target.AverageUtilization)
-	_, _, err = in(v1).Apply(second, []byte(`{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"targetCPUUtilizationPercentage":70}}`), "three", false, "")
+	_, _, err = in(v1).Apply(second, NewPatch([]byte(`{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"targetCPUUtilizationPercentage":70}}`)), "three", false, "")
 	require.ErrorContains(t, err, `conflict with "two" using autoscaling/v2`)
 
 	// An event of the group events.k8s.io is stored in the core group.
@@ -253,7 +253,7 @@ func TestConcurrentUse(t *testing.T) {
 				obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
 				m.Update(live, obj, fmt.Sprint("m", i))
 				m.updateWithLibrary(live, decode(t, res, pod(fmt.Sprint(i), "")), "m")
-				_, _, err := m.Apply(live, []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","labels":{"x":"y"}}}`), "a", true, "")
+				_, _, err := m.Apply(live, NewPatch([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-1","labels":{"x":"y"}}}`)), "a", true, "")
 				if err != nil {
 					t.Error(err)
 				}

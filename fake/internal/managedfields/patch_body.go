@@ -7,26 +7,51 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// decodePatch decodes an apply patch as YAML, as kube-apiserver does with all of them. A number
-// without a fraction is an integer, also if it is written as 3.0 or 3e0.
-func decodePatch(patch []byte) (map[string]any, error) {
+// Patch is an apply patch: a configuration in YAML or JSON. It is for one goroutine.
+type Patch struct {
+	text []byte
+	// isPlain is whether the patch is plain JSON without duplicate keys. config is then the decoded
+	// patch, until it is used.
+	isPlain bool
+	config  map[string]any
+}
+
+// NewPatch returns the patch with a text, which must not be changed.
+func NewPatch(text []byte) *Patch {
+	p := &Patch{text: text}
+	if isPlainJSON(text) {
+		duplicates, err := kjson.UnmarshalStrict(text, &p.config)
+		p.isPlain = err == nil && len(duplicates) == 0 && p.config != nil
+	}
+	return p
+}
+
+// IsPlain reports whether the patch is known to be valid JSON and valid YAML. It is false for some
+// patches that are.
+func (p *Patch) IsPlain() bool { return p.isPlain }
+
+// decode decodes the patch as YAML, as kube-apiserver does with all of them. A number without a
+// fraction is an integer, also if it is written as 3.0 or 3e0. The caller may change the result.
+func (p *Patch) decode() (map[string]any, error) {
+	if config := p.config; p.isPlain && config != nil {
+		p.config = nil
+		return config, nil
+	}
 	config := map[string]any{}
-	if isPlainJSON(patch) && kjson.UnmarshalCaseSensitivePreserveInts(patch, &config) == nil && config != nil {
+	if isPlainJSON(p.text) && kjson.UnmarshalCaseSensitivePreserveInts(p.text, &config) == nil && config != nil {
 		return config, nil
 	}
 	config = map[string]any{}
-	err := utilyaml.Unmarshal(patch, &config)
+	err := utilyaml.Unmarshal(p.text, &config)
 	return config, err
 }
 
-// checkDuplicateKeys returns the error of the YAML library for duplicate keys in a patch.
-func checkDuplicateKeys(patch []byte) error {
-	if isPlainJSON(patch) {
-		if strict, err := kjson.UnmarshalStrict(patch, &map[string]any{}); err == nil && len(strict) == 0 {
-			return nil
-		}
+// checkDuplicateKeys returns the error of the YAML library for duplicate keys.
+func (p *Patch) checkDuplicateKeys() error {
+	if p.isPlain {
+		return nil
 	}
-	return utilyaml.UnmarshalStrict(patch, &map[string]any{})
+	return utilyaml.UnmarshalStrict(p.text, &map[string]any{})
 }
 
 const (

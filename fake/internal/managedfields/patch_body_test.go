@@ -19,7 +19,7 @@ func TestDecodePatchNumbers(t *testing.T) {
 		"1.5": 1.5, "1e-2": 0.01, "1e21": 1e21, "9223372036854775808": float64(1 << 63),
 	} {
 		for _, patch := range []string{`{"a":[` + text + `]}`, "a:\n- " + text + "\n"} {
-			config, err := decodePatch([]byte(patch))
+			config, err := NewPatch([]byte(patch)).decode()
 			require.NoError(t, err, patch)
 			require.Equal(t, map[string]any{"a": []any{want}}, config, patch)
 		}
@@ -37,7 +37,7 @@ func TestDecodePatchText(t *testing.T) {
 		`{"a":"1","a":"2"}`:                              "2",
 		`{"` + strings.Repeat("k", 900) + `":1,"a":"x"}`: "x",
 	} {
-		config, err := decodePatch([]byte(body))
+		config, err := NewPatch([]byte(body)).decode()
 		require.NoError(t, err, body)
 		require.Equal(t, want, config["a"], body)
 	}
@@ -49,7 +49,7 @@ func TestDecodePatchText(t *testing.T) {
 		" \n\t{}":              "found character that cannot start any token",
 		`{"` + strings.Repeat("k", 1024) + `":"x"}`: "did not find expected ',' or '}'",
 	} {
-		_, err := decodePatch([]byte(body))
+		_, err := NewPatch([]byte(body)).decode()
 		require.ErrorContains(t, err, want, body)
 	}
 }

@@ -21,11 +21,16 @@ type target[V any] interface {
 	// schema, or is not supported.
 	convert(p *plan, config any) (v V, ok bool)
 
+	// isReplacedByNull reports whether null in the configuration replaces v: whether v is not null
+	// itself, and not a list or an object with elements that have owners. ok is false if null is not
+	// supported.
+	isReplacedByNull(p *plan, v V) (replaced, ok bool)
+
 	// newObject returns an object without members.
 	newObject(p *plan) V
 	// member returns a member of an object that is not null. f is its field if it is declared.
 	member(p *plan, f *planField, name string, object V) V
-	// setMember sets a member of an object that member was called with.
+	// setMember sets a member of an object that member was called with. An absent v is null.
 	setMember(p *plan, f *planField, name string, object, v V)
 	// newList returns a list with items, which may be elements of other lists.
 	newList(p *plan, items []V) V
@@ -83,6 +88,10 @@ func (m *merger[V]) merge(p *plan, live V, config any, at element) merged[V] {
 			return out
 		}
 	}
+	if config == nil {
+		m.mergeNull(p, &out)
+		return out
+	}
 	switch p.kind {
 	case leaf:
 		m.mergeLeaf(p, config, &out)
@@ -104,6 +113,17 @@ func (m *merger[V]) mergeLeaf(p *plan, config any, out *merged[V]) {
 	v, ok := m.target.convert(p, config)
 	m.unsupported = m.unsupported || !ok
 	out.value, out.changed, out.change.member = v, true, true
+}
+
+// mergeNull merges null, which does not change lists and objects with elements that have owners.
+func (m *merger[V]) mergeNull(p *plan, out *merged[V]) {
+	out.applied.member = true
+	replaced, ok := m.target.isReplacedByNull(p, out.value)
+	m.unsupported = m.unsupported || !ok
+	if replaced {
+		var null V
+		out.value, out.changed, out.change.member = null, true, true
+	}
 }
 
 func (m *merger[V]) mergeObject(p *plan, config any, out *merged[V]) {
@@ -135,7 +155,7 @@ func (m *merger[V]) mergeObject(p *plan, config any, out *merged[V]) {
 // mergeMember merges a member of the object out.value. In a new object, all members are absent.
 func (m *merger[V]) mergeMember(p *plan, name string, value any, isNew bool, out *merged[V]) {
 	below, f := p.member(name)
-	if below == nil || value == nil || !isPlain(name) {
+	if below == nil || !isPlain(name) {
 		m.unsupported = true
 		return
 	}

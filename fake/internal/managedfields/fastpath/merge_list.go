@@ -41,6 +41,7 @@ func (m *merger[V]) match(p *plan, list V, n int, items []any) ([]element, []int
 	elements := make([]element, len(items))
 	for i, item := range items {
 		elements[i] = m.config.element(p, item)
+		m.unsupported = m.unsupported || hasNullKey(p, item)
 	}
 	live := make([]element, n)
 	for i := range live {
@@ -62,8 +63,19 @@ func (m *merger[V]) match(p *plan, list V, n int, items []any) ([]element, []int
 			}
 		}
 	}
-	m.unsupported = hasDuplicates(elements) || hasDuplicates(live)
+	m.unsupported = hasDuplicates(elements) || hasDuplicates(live) // it is not set yet
 	return elements, positions
+}
+
+// hasNullKey reports whether a key of an element of the configuration is null, and not absent.
+func hasNullKey(p *plan, item any) bool {
+	object, _ := item.(map[string]any)
+	for i := range p.keys {
+		if v, ok := object[p.keys[i].field.name]; ok && v == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // hasDuplicates reports whether two of a few elements are equal.

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -20,16 +21,16 @@ func (typedTarget) isObject(reflect.Value) bool { return true }
 func (typedTarget) configPlan(reflect.Value, any) *plan { return nil }
 
 func (t typedTarget) equalConfig(p *plan, live reflect.Value, config any) bool {
+	if config == nil || isNullValue(live) {
+		return config == nil && isNullValue(live)
+	}
 	switch {
 	case p.kind == leaf && p.inside != nil:
 		return t.equalConfig(p.inside, live, config)
 	case p.kind == leaf:
-		live = reflect.Indirect(live)
-		return live.IsValid() && equalScalar(live, config)
+		return equalScalar(reflect.Indirect(live), config)
 	}
-	if live = content(live); !live.IsValid() {
-		return false
-	}
+	live = content(live)
 	switch p.kind {
 	case structure:
 		return t.equalFields(p, live, config)
@@ -39,6 +40,40 @@ func (t typedTarget) equalConfig(p *plan, live reflect.Value, config any) bool {
 		return t.equalItems(p, live, config)
 	}
 	return false
+}
+
+// isNullValue reports whether the JSON of a Go value is null.
+func isNullValue(v reflect.Value) bool {
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	switch {
+	case !v.IsValid() || isNil(v):
+		return true
+	case v.Kind() != reflect.Struct:
+		return false
+	}
+	switch v.Type() {
+	case reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime]():
+		return v.Field(0).Interface().(time.Time).IsZero()
+	}
+	return false
+}
+
+func (typedTarget) isReplacedByNull(p *plan, v reflect.Value) (replaced, ok bool) {
+	isAbsent := !v.IsValid()
+	if isAbsent || isNullValue(v) {
+		return isAbsent, p.kind != unsupported
+	}
+	switch v = content(v); p.kind {
+	case leaf:
+		return true, true
+	case structure:
+		return !slices.ContainsFunc(p.fields, func(f planField) bool { return f.value(v).IsValid() }), true
+	case dictionary, keyedList, set:
+		return v.Len() == 0, true
+	}
+	return false, false
 }
 
 // equalFields reports whether JSON has the same fields of a Go struct as config.
@@ -110,11 +145,11 @@ func equalScalar(live reflect.Value, config any) bool {
 		return ok && n == live.Int()
 	case reflect.Slice: // bytes
 		text, ok := config.(string)
-		return ok && !live.IsNil() && text == base64.StdEncoding.EncodeToString(live.Bytes())
+		return ok && text == base64.StdEncoding.EncodeToString(live.Bytes())
 	}
 	switch x := live.Interface().(type) {
 	case metav1.Time:
-		return !x.IsZero() && config == any(x.UTC().Format(time.RFC3339))
+		return config == any(x.UTC().Format(time.RFC3339))
 	case resource.Quantity:
 		text, ok := config.(string)
 		return ok && text == x.String()
@@ -157,9 +192,11 @@ func (t typedTarget) setFields(p *plan, v reflect.Value, config any) bool {
 		if f == nil {
 			return false
 		}
-		member, ok := t.convert(f.plan, value)
-		if !ok {
-			return false
+		var member reflect.Value
+		if value != nil {
+			if member, ok = t.convert(f.plan, value); !ok {
+				return false
+			}
 		}
 		t.setMember(p, f, name, v, member)
 	}
@@ -219,7 +256,7 @@ func setScalar(v reflect.Value, config any) bool {
 		return ok && err == nil
 	}
 	decoder, ok := v.Addr().Interface().(json.Unmarshaler)
-	if !ok || config == nil {
+	if !ok {
 		return false
 	}
 	text, err := json.Marshal(config)
@@ -263,8 +300,12 @@ func (typedTarget) setMember(p *plan, f *planField, name string, object, v refle
 	object.SetMapIndex(reflect.ValueOf(name).Convert(p.goType.Key()), member)
 }
 
-// assign sets a field, which may be a pointer, to v.
+// assign sets a field, which may be a pointer, to v. An invalid v is null.
 func assign(field, v reflect.Value) {
+	if !v.IsValid() {
+		field.SetZero()
+		return
+	}
 	if field.Kind() == reflect.Pointer && v.Kind() != reflect.Pointer {
 		if !v.CanAddr() {
 			v = addressable(v)

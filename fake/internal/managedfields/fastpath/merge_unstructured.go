@@ -20,6 +20,9 @@ func (jsonTarget) convert(p *plan, config any) (any, bool) {
 	return config, !c.unsupported && config != nil && !p.hasDistinctItems()
 }
 
+// isReplacedByNull does not support null.
+func (jsonTarget) isReplacedByNull(*plan, any) (replaced, ok bool) { return false, false }
+
 func (jsonTarget) newObject(*plan) any { return map[string]any{} }
 
 func (jsonTarget) member(_ *plan, _ *planField, name string, object any) any {
