@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -75,14 +76,14 @@ func TestFastApplyEqualsLibrary(t *testing.T) {
 	}
 }
 
-// applyHistory is the history of an object that several managers apply.
+// applyHistory is the history of an object of a built-in type that several managers apply.
 type applyHistory struct {
 	builtinHistory
-	configs map[string]map[string]any
+	configs configurations
 }
 
 func (h *applyHistory) run(t *testing.T, seed int64) {
-	h.t, h.configs = t, map[string]map[string]any{}
+	h.t, h.configs = t, configurations{&h.generator, map[string]map[string]any{}}
 	doc := h.document()
 	var live runtime.Object
 	if h.rng.Intn(3) == 0 {
@@ -96,86 +97,144 @@ func (h *applyHistory) run(t *testing.T, seed int64) {
 			live = h.write(live, doc, "", step)
 			continue
 		}
-		manager := []string{"a", "b", "c", "kubectl", ""}[h.rng.Intn(5)]
-		config := h.nextConfig(manager, doc)
-		m, err := BuiltinFieldManager(h.servedResource(), h.subresource(live))
+		subresource := ""
+		if live != nil && h.res.Status && h.rng.Intn(4) == 0 {
+			subresource = "status"
+		}
+		m, err := BuiltinFieldManager(h.servedResource(), subresource)
 		require.NoError(t, err)
+		manager, config := h.configs.next(doc)
 		config["apiVersion"], config["kind"] = m.kind.ToAPIVersionAndKind()
-		obj := h.differentialTest.apply(t, m, live, config, manager, h.rng.Intn(4) > 0, step)
-		if obj == nil {
+		if obj := h.differentialTest.apply(t, m, live, config, manager, h.rng.Intn(4) > 0, step); obj != nil {
+			h.configs.applied[manager], live = config, obj
+			setUID(live)
+		}
+	}
+}
+
+// TestFastApplyEqualsLibraryForCRDs compares applies with the fast path and with the library in
+// random histories of custom resources.
+func TestFastApplyEqualsLibraryForCRDs(t *testing.T) {
+	setDefaults := func(u *unstructured.Unstructured) {
+		if spec, ok := u.Object["spec"].(map[string]any); ok && spec["size"] == nil {
+			spec["size"] = int64(1)
+		}
+	}
+	for name, s := range fastPathSchemas(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := &crdApplyHistory{crdHistory: crdHistory{generator: generator{t: t}, schema: s}}
+			var err error
+			h.main, err = NewCRDFieldManager(widgetKind, s, "", WithStatusSubresource(), WithDefaults(setDefaults))
+			require.NoError(t, err)
+			h.status, err = NewCRDFieldManager(widgetKind, s, "status", WithStatusSubresource(), WithDefaults(setDefaults))
+			require.NoError(t, err)
+			for seed := range int64(seeds(true)) * 4 {
+				h.rng = rand.New(rand.NewSource(seed))
+				h.escaped, h.manyWords, h.continueFast = 3*int(seed%2), seed%4 > 0, seed%8 > 3
+				h.invalid = []int{0, 1, 0, 2, 0, 30}[seed%6]
+				synctest.Test(t, func(t *testing.T) { h.run(t, seed) })
+			}
+			h.requireFast(t, 40)
+		})
+	}
+}
+
+// crdApplyHistory is the history of a custom resource that several managers apply.
+type crdApplyHistory struct {
+	crdHistory
+	configs configurations
+}
+
+func (h *crdApplyHistory) run(t *testing.T, seed int64) {
+	h.t, h.configs = t, configurations{&h.generator, map[string]map[string]any{}}
+	var live *unstructured.Unstructured
+	doc := h.document()
+	for i := range 20 {
+		time.Sleep(time.Duration(h.rng.Intn(3)) * 500 * time.Millisecond) // virtual
+		step := fmt.Sprintf("seed %d, step %d", seed, i)
+		doc = h.variant(doc)
+		if h.rng.Intn(8) == 0 {
+			live = h.write(h.main, live, doc, step)
 			continue
 		}
-		h.configs[manager] = config
-		live = obj
-		setUID(live)
+		m, before := h.main, runtime.Object(nil)
+		if live != nil {
+			before = live
+			if h.rng.Intn(4) == 0 {
+				m = h.status
+			}
+		}
+		manager, config := h.configs.next(doc)
+		config["apiVersion"], config["kind"] = widgetKind.ToAPIVersionAndKind()
+		if obj := h.differentialTest.apply(t, m, before, config, manager, h.rng.Intn(4) > 0, step); obj != nil {
+			h.configs.applied[manager], live = config, encodeAndDecode(t, obj)
+		}
 	}
 }
 
-func (h *applyHistory) subresource(live runtime.Object) string {
-	if live != nil && h.res.Status && h.rng.Intn(4) == 0 {
-		return "status"
-	}
-	return ""
+// configurations generates configurations that several managers apply.
+type configurations struct {
+	*generator
+	// applied has the last configuration of each manager.
+	applied map[string]map[string]any
 }
 
-// nextConfig returns a configuration that a manager applies next: often the same as before or more
-// fields, sometimes other fields.
-func (h *applyHistory) nextConfig(manager string, doc map[string]any) map[string]any {
-	before := h.configs[manager]
-	var config map[string]any
-	switch n := h.rng.Intn(8); {
+// next returns a manager and the configuration that it applies next: often the same as before or
+// more fields, sometimes other fields.
+func (c configurations) next(doc map[string]any) (manager string, config map[string]any) {
+	manager = []string{"a", "b", "c", "kubectl", ""}[c.rng.Intn(5)]
+	before := c.applied[manager]
+	switch n := c.rng.Intn(8); {
 	case before == nil || n == 7:
-		config = h.part(doc)
+		config = c.part(doc)
 	case n < 2:
 		config = runtime.DeepCopyJSON(before)
 	case n < 5:
-		config = h.extend(before, doc).(map[string]any)
+		config = c.extend(before, doc).(map[string]any)
 	default:
-		config = h.mix(before, doc).(map[string]any)
+		config = c.mix(before, doc).(map[string]any)
 	}
-	if h.rng.Intn(10) == 0 {
-		h.addNulls(config)
+	if c.rng.Intn(10) == 0 {
+		c.addNulls(config)
 	}
 	metadata, ok := config["metadata"].(map[string]any)
 	if !ok {
 		metadata = map[string]any{}
 		config["metadata"] = metadata
 	}
-	metadata["name"] = "a"
-	return config
+	metadata["name"] = "w"
+	return manager, config
 }
 
 // addNulls sets some members of objects to null.
-func (h *applyHistory) addNulls(v any) {
+func (c configurations) addNulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range sortedKeys(v) {
-			if h.rng.Intn(20) == 0 {
+			if c.rng.Intn(20) == 0 {
 				v[key] = nil
 			}
-			h.addNulls(v[key])
+			c.addNulls(v[key])
 		}
 	case []any:
 		for _, item := range v {
-			h.addNulls(item)
+			c.addNulls(item)
 		}
 	}
 }
 
 // extend returns a with some values of b, and all fields that a has.
-func (h *applyHistory) extend(a, b any) any {
+func (c configurations) extend(a, b any) any {
 	switch a := a.(type) {
 	case map[string]any:
-		other, ok := b.(map[string]any)
-		if !ok {
-			return copyJSON(a)
-		}
+		other, _ := b.(map[string]any)
 		out := map[string]any{}
 		for _, key := range sortedKeys(a) {
-			out[key] = h.extend(a[key], other[key])
+			out[key] = c.extend(a[key], other[key])
 		}
 		for _, key := range sortedKeys(other) {
-			if _, both := a[key]; !both && h.rng.Intn(6) == 0 {
+			if _, both := a[key]; !both && c.rng.Intn(6) == 0 {
 				out[key] = copyJSON(other[key])
 			}
 		}
@@ -184,16 +243,16 @@ func (h *applyHistory) extend(a, b any) any {
 		other, _ := b.([]any)
 		out := copyJSON(a).([]any)
 		for _, item := range other {
-			if h.rng.Intn(6) == 0 {
+			if c.rng.Intn(6) == 0 {
 				out = append(out, copyJSON(item))
 			}
 		}
-		if h.rng.Intn(6) == 0 {
-			h.rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+		if c.rng.Intn(6) == 0 {
+			c.rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 		}
 		return out
 	}
-	if _, isScalar := b.(map[string]any); b != nil && !isScalar && h.rng.Intn(6) == 0 {
+	if b != nil && c.rng.Intn(6) == 0 {
 		return copyJSON(b)
 	}
 	return a

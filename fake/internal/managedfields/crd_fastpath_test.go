@@ -39,15 +39,20 @@ const allKindsSchema = `{"type":"object","properties":{
     "items":{"type":"object","required":["type"],"properties":{"type":{"type":"string"},"status":{"type":"string"}}}}}}
 }}`
 
-// TestFastPathEqualsLibraryForCRDs compares the fast path with the library in random histories of
-// custom resources.
-func TestFastPathEqualsLibraryForCRDs(t *testing.T) {
-	for name, s := range map[string]*structuralschema.Structural{
+// fastPathSchemas returns the schemas of the custom resources in the tests of the fast path.
+func fastPathSchemas(t *testing.T) map[string]*structuralschema.Structural {
+	return map[string]*structuralschema.Structural{
 		"all-kinds": parseSchema(t, allKindsSchema),
 		"gear":      newStructural(t, recordedCRDs(t).Gear),
 		"widget":    newStructural(t, recordedCRDs(t).Widget),
 		"untyped":   newStructural(t, recordedCRDs(t).Untyped),
-	} {
+	}
+}
+
+// TestFastPathEqualsLibraryForCRDs compares the fast path with the library in random histories of
+// custom resources.
+func TestFastPathEqualsLibraryForCRDs(t *testing.T) {
+	for name, s := range fastPathSchemas(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := &crdHistory{generator: generator{t: t}, schema: s}

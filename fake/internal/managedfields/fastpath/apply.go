@@ -2,9 +2,9 @@ package fastpath
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -107,7 +107,58 @@ func (a *application) hasLastApplied(annotations map[string]string) bool {
 
 // applyUnstructured is Apply for a custom resource.
 func (a *application) applyUnstructured(live runtime.Object) (runtime.Object, bool) {
-	return nil, false
+	before, ok := a.unstructuredOfKind(live)
+	if !ok {
+		return nil, false
+	}
+	var stored []any
+	if before == nil {
+		before = a.Empty.(*unstructured.Unstructured)
+	} else {
+		metadata, _ := before.Object["metadata"].(map[string]any)
+		if stored, _ = metadata["managedFields"].([]any); len(stored) == 0 {
+			return nil, false
+		}
+	}
+	sets, ok := jsonSetsOf(stored)
+	if !ok {
+		return nil, false
+	}
+	obj := &unstructured.Unstructured{Object: copyWithoutEntries(before.Object)}
+	m := newMerger[any](jsonTarget{})
+	result, ok := m.apply(a.writable, obj.Object, a.config)
+	if !ok {
+		return nil, false
+	}
+	sets, changed, ok := applySets(a, sets, result, &m.nodes)
+	if !ok || a.manager == "kubectl" && a.hasLastApplied(obj.GetAnnotations()) {
+		return nil, false
+	}
+	if result.changed {
+		a.Default(obj)
+	}
+	if changed {
+		stored = jsonEntriesOf(sets)
+	}
+	metadata, ok := obj.Object["metadata"].(map[string]any)
+	if ok {
+		setJSONEntries(metadata, stored)
+	}
+	return obj, ok
+}
+
+// copyWithoutEntries returns a deep copy of a custom resource without its managedFields.
+func copyWithoutEntries(object map[string]any) map[string]any {
+	out := make(map[string]any, len(object))
+	for name, value := range object {
+		if metadata, ok := value.(map[string]any); ok && name == "metadata" {
+			fields := maps.Clone(metadata)
+			delete(fields, "managedFields")
+			value = fields
+		}
+		out[name] = runtime.DeepCopyJSONValue(value)
+	}
+	return out
 }
 
 // applySets returns the entries of managedFields after an apply in the order of the library, and
@@ -147,7 +198,7 @@ func applySets[V any](a *application, stored []managerSet, result merged[V], nod
 		}
 	}
 	if result.changed {
-		applied.Time = &metav1.Time{Time: time.Now().UTC()}
+		applied.renew()
 		changed = true
 	}
 	changed = changed || applied.changed

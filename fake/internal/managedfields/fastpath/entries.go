@@ -1,7 +1,6 @@
 package fastpath
 
 import (
-	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -126,11 +125,9 @@ func (u *Updater) updateUnstructured(live runtime.Object, obj *unstructured.Unst
 		delete(metadata, "managedFields")
 		return true
 	}
-	sets := make([]managerSet, len(stored), len(stored)+1)
-	for i := range stored {
-		if sets[i], ok = parseEntry(stored[i]); !ok {
-			return false
-		}
+	sets, ok := jsonSetsOf(stored)
+	if !ok {
+		return false
 	}
 	if before == nil {
 		before = u.Empty.(*unstructured.Unstructured)
@@ -140,16 +137,18 @@ func (u *Updater) updateUnstructured(live runtime.Object, obj *unstructured.Unst
 		return false
 	}
 	if changed {
-		if stored, ok = jsonEntriesOf(sets); !ok {
-			return false
-		}
+		stored = jsonEntriesOf(sets)
 	}
-	if len(stored) == 0 {
+	setJSONEntries(metadata, stored)
+	return true
+}
+
+func setJSONEntries(metadata map[string]any, entries []any) {
+	if len(entries) == 0 {
 		delete(metadata, "managedFields")
 	} else {
-		metadata["managedFields"] = stored
+		metadata["managedFields"] = entries
 	}
-	return true
 }
 
 // unstructuredOfKind returns the stored object, or nil if live is nil. ok is false if the version
@@ -181,6 +180,18 @@ func (u *Updater) storedJSONEntries(live *unstructured.Unstructured, after map[s
 		return nil, false, false
 	}
 	return entries, len(entries) > 0 || live.GetUID() == "", true
+}
+
+// jsonSetsOf returns the sets of entries, which are not parsed yet. ok is false if the library would
+// encode an entry differently.
+func jsonSetsOf(entries []any) (sets []managerSet, ok bool) {
+	sets = make([]managerSet, len(entries), len(entries)+1)
+	for i := range entries {
+		if sets[i], ok = parseEntry(entries[i]); !ok {
+			return nil, false
+		}
+	}
+	return sets, true
 }
 
 // parseEntry reads an entry. ok is false if the library would encode it differently.
@@ -254,38 +265,67 @@ func appendFields(b []byte, fields any) ([]byte, bool) {
 	return append(b, '}'), true
 }
 
-// jsonEntriesOf returns the entries of sets as decoded JSON. ok is false if a set cannot be
-// decoded, which does not happen.
-func jsonEntriesOf(sets []managerSet) (entries []any, ok bool) {
-	entries = make([]any, len(sets))
+// jsonEntriesOf returns the entries of sets as decoded JSON.
+func jsonEntriesOf(sets []managerSet) []any {
+	entries := make([]any, len(sets))
 	for i := range sets {
 		s := &sets[i]
-		if !s.changed {
+		if !s.changed && !s.renewed {
 			entries[i] = s.raw
 			continue
-		}
-		var fields map[string]any
-		if err := json.Unmarshal(encode(s.set), &fields); err != nil {
-			return nil, false
 		}
 		raw := maps.Clone(s.raw)
 		if raw == nil {
 			raw = jsonEntry(&s.ManagedFieldsEntry)
 		}
-		raw["fieldsV1"] = fields
+		if s.changed {
+			raw["fieldsV1"] = decodedSet(s.set, false)
+		}
+		if s.renewed {
+			raw["time"] = s.Time.UTC().Format(time.RFC3339)
+		}
 		entries[i] = raw
 	}
-	return entries, true
+	return entries
 }
 
-// jsonEntry returns a new entry as decoded JSON, without its set.
+// jsonEntry returns a new entry as decoded JSON, without its set and its time.
 func jsonEntry(e *metav1.ManagedFieldsEntry) map[string]any {
 	raw := map[string]any{
-		"manager": e.Manager, "operation": string(e.Operation), "apiVersion": e.APIVersion,
-		"time": e.Time.UTC().Format(time.RFC3339), "fieldsType": e.FieldsType,
+		"manager": e.Manager, "operation": string(e.Operation), "apiVersion": e.APIVersion, "fieldsType": e.FieldsType,
 	}
 	if e.Subresource != "" {
 		raw["subresource"] = e.Subresource
 	}
 	return raw
+}
+
+// decodedSet returns a set as decoded FieldsV1. self is whether the parent is a member.
+func decodedSet(set []node, self bool) map[string]any {
+	fields := make(map[string]any, len(set)+1)
+	if self && len(set) > 0 {
+		fields["."] = map[string]any{}
+	}
+	for i := range set {
+		n := &set[i]
+		if n.unparsed != "" {
+			fields[n.name()], _ = decodeFields(n.unparsed)
+		} else {
+			fields[n.name()] = decodedSet(n.children, n.member)
+		}
+	}
+	return fields
+}
+
+// decodeFields decodes the paths below a field at the beginning of FieldsV1 text that was parsed
+// before. It returns the rest of the text.
+func decodeFields(text string) (fields map[string]any, rest string) {
+	fields = make(map[string]any)
+	for text = text[1:]; text[0] != '}'; {
+		text = strings.TrimPrefix(text, ",")
+		end := strings.Index(text, `":{`) // a name has no other quotes than those of keys
+		name := unescape(text[1:end])
+		fields[name], text = decodeFields(text[end+len(`":`):])
+	}
+	return fields, text[1:]
 }

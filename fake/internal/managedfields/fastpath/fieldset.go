@@ -27,6 +27,12 @@ const (
 // letter returns the letter before the colon in FieldsV1.
 func (k elementKind) letter() byte { return "fkv"[k] }
 
+// name returns the name of the element in decoded FieldsV1.
+func (e element) name() string { return string([]byte{e.kind.letter(), ':'}) + unescape(e.text) }
+
+// unescape returns the text of an element outside of a JSON string.
+func unescape(s string) string { return strings.ReplaceAll(s, quote, `"`) }
+
 // compare orders elements with the same parent as the library does: names and strings by bytes,
 // keys part by part, integers by value.
 func (e element) compare(other element) int {

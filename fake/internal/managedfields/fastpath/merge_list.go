@@ -13,7 +13,7 @@ func (m *merger[V]) mergeList(p *plan, config any, out *merged[V]) {
 	isAbsent := m.values.isAbsent(out.value)
 	if len(items) == 0 { // a list without elements has no owner
 		if isAbsent || m.values.isNull(out.value) {
-			out.value, out.changed, out.change.member = m.target.newList(p, nil), true, true
+			out.value, out.changed, out.change.member = m.target.newList(p, []V{}), true, true
 		}
 		return
 	}

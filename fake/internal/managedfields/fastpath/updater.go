@@ -112,6 +112,8 @@ type managerSet struct {
 	set    []node
 	// changed is whether set differs from fields.
 	changed bool
+	// renewed is whether Time differs from the stored time.
+	renewed bool
 	// raw is the entry of a custom resource.
 	raw map[string]any
 }
@@ -201,11 +203,14 @@ func transferOwnership(sets []managerSet, changes []node, writer metav1.ManagedF
 		out = append(out, s)
 	}
 	if len(written.set) > 0 {
-		written.Time = &metav1.Time{Time: time.Now().UTC()}
+		written.renew()
 		out = append(out, written)
 	}
 	return out
 }
+
+// renew sets the time of an entry to the current time.
+func (s *managerSet) renew() { s.Time, s.renewed = &metav1.Time{Time: time.Now().UTC()}, true }
 
 // countUpdates returns the number of Update entries.
 func countUpdates(sets []managerSet) int {
