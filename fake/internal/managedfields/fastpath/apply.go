@@ -33,7 +33,7 @@ func (u *Updater) Apply(live runtime.Object, config map[string]any, manager stri
 	if u == nil || !u.isConfig(config) || !utf8.ValidString(manager) {
 		return nil, false
 	}
-	a := application{Updater: u, config: config, manager: manager, force: force}
+	a := applier{Updater: u, config: config, manager: manager, force: force}
 	if _, ok := u.Empty.(*unstructured.Unstructured); ok {
 		return a.applyUnstructured(live)
 	}
@@ -52,8 +52,8 @@ func (u *Updater) isConfig(config map[string]any) bool {
 	return ok && !hasEntries
 }
 
-// application is an apply.
-type application struct {
+// applier makes one apply.
+type applier struct {
 	*Updater
 	config  map[string]any
 	manager string
@@ -61,7 +61,7 @@ type application struct {
 }
 
 // applyTyped is Apply for an object of a built-in type.
-func (a *application) applyTyped(live runtime.Object) (runtime.Object, bool) {
+func (a *applier) applyTyped(live runtime.Object) (runtime.Object, bool) {
 	var stored []metav1.ManagedFieldsEntry
 	obj := a.Empty.DeepCopyObject()
 	if live != nil {
@@ -85,7 +85,7 @@ func (a *application) applyTyped(live runtime.Object) (runtime.Object, bool) {
 	if !ok {
 		return nil, false
 	}
-	if sets, _, ok = applySets(a, sets, result, &m.nodes); !ok {
+	if sets, _, ok = a.applySets(sets, &result, &m.nodes); !ok {
 		return nil, false
 	}
 	if result.changed {
@@ -101,12 +101,12 @@ func (a *application) applyTyped(live runtime.Object) (runtime.Object, bool) {
 }
 
 // hasLastApplied reports whether the library updates the last applied configuration in annotations.
-func (a *application) hasLastApplied(annotations map[string]string) bool {
+func (a *applier) hasLastApplied(annotations map[string]string) bool {
 	return a.manager == "kubectl" && annotations["kubectl.kubernetes.io/last-applied-configuration"] != ""
 }
 
 // applyUnstructured is Apply for a custom resource.
-func (a *application) applyUnstructured(live runtime.Object) (runtime.Object, bool) {
+func (a *applier) applyUnstructured(live runtime.Object) (runtime.Object, bool) {
 	before, ok := a.unstructuredOfKind(live)
 	if !ok {
 		return nil, false
@@ -130,7 +130,7 @@ func (a *application) applyUnstructured(live runtime.Object) (runtime.Object, bo
 	if !ok {
 		return nil, false
 	}
-	sets, changed, ok := applySets(a, sets, result, &m.nodes)
+	sets, changed, ok := a.applySets(sets, &result, &m.nodes)
 	if !ok || a.manager == "kubectl" && a.hasLastApplied(obj.GetAnnotations()) {
 		return nil, false
 	}
@@ -163,7 +163,7 @@ func copyWithoutEntries(object map[string]any) map[string]any {
 
 // applySets returns the entries of managedFields after an apply in the order of the library, and
 // whether they differ from the stored ones.
-func applySets[V any](a *application, stored []managerSet, result merged[V], nodes *nodeArena) (sets []managerSet, changed, ok bool) {
+func (a *applier) applySets(stored []managerSet, result *application, nodes *nodeArena) (sets []managerSet, changed, ok bool) {
 	owner := metav1.ManagedFieldsEntry{
 		Manager:     cmp.Or(a.manager, "unknown"),
 		Operation:   metav1.ManagedFieldsOperationApply,
@@ -171,7 +171,7 @@ func applySets[V any](a *application, stored []managerSet, result merged[V], nod
 		FieldsType:  fieldsType,
 		Subresource: a.Subresource,
 	}
-	applied := managerSet{ManagedFieldsEntry: owner, set: result.applied.children, changed: true}
+	applied := managerSet{ManagedFieldsEntry: owner, fields: result.applied, changed: true}
 	sets = make([]managerSet, 0, len(stored)+1)
 	for i := range stored {
 		s := stored[i]
@@ -179,15 +179,15 @@ func applySets[V any](a *application, stored []managerSet, result merged[V], nod
 			return nil, false, false
 		}
 		if equalOwners(&s.ManagedFieldsEntry, &owner) {
-			if applied, ok = a.reapply(s, applied.set, nodes); !ok {
+			if applied, ok = a.reapply(s, result.applied, nodes); !ok {
 				return nil, false, false
 			}
 			continue
 		}
-		if s.set, ok = parse(a.plan, s.fields, result.change.children, nodes); !ok {
+		if s.set, ok = parse(a.plan, s.fields, result.changes, nodes); !ok {
 			return nil, false, false
 		}
-		if left := difference(s.set, result.change.children); !isSame(left, s.set) {
+		if left := difference(s.set, result.changes); !isSame(left, s.set) {
 			if !a.force {
 				return nil, false, false // the library returns the conflicts
 			}
@@ -199,28 +199,34 @@ func applySets[V any](a *application, stored []managerSet, result merged[V], nod
 	}
 	if result.changed {
 		applied.renew()
-		changed = true
 	}
-	changed = changed || applied.changed
-	if len(applied.set) > 0 {
+	changed = changed || applied.changed || applied.renewed
+	if applied.fields != noFields {
 		sets = append(sets, applied)
 	}
 	if !slices.IsSortedFunc(sets, compareEntries) {
 		slices.SortFunc(sets, compareEntries)
+		changed = true
 	}
 	return sets, changed, true
 }
 
+// noFields is an empty set as FieldsV1.
+const noFields = `{}`
+
 // reapply returns the set of the manager that applies. ok is false if it owned fields before that
-// are not in set.
-func (a *application) reapply(before managerSet, set []node, nodes *nodeArena) (after managerSet, ok bool) {
-	after = before
-	after.set = set
-	if len(set) > 0 && string(encode(set)) == before.fields {
-		return after, true
+// are not in applied.
+func (a *applier) reapply(before managerSet, applied string, nodes *nodeArena) (after managerSet, ok bool) {
+	if applied == before.fields && applied != noFields {
+		return before, true
 	}
-	after.changed = true
+	set, ok := parseAll(a.plan, applied, nodes)
+	if !ok {
+		return after, false
+	}
 	old, ok := parse(a.plan, before.fields, set, nodes)
+	after = before
+	after.fields, after.changed = applied, true
 	return after, ok && isSubset(old, set)
 }
 

@@ -99,7 +99,7 @@ func entriesOf(sets []managerSet) []metav1.ManagedFieldsEntry {
 		entries[i] = sets[i].ManagedFieldsEntry
 		if sets[i].changed {
 			entries[i].FieldsV1 = new(metav1.FieldsV1)
-			entries[i].FieldsV1.SetRawBytes(encode(sets[i].set))
+			entries[i].FieldsV1.SetRawBytes(sets[i].encode())
 		}
 	}
 	return entries
@@ -279,7 +279,7 @@ func jsonEntriesOf(sets []managerSet) []any {
 			raw = jsonEntry(&s.ManagedFieldsEntry)
 		}
 		if s.changed {
-			raw["fieldsV1"] = decodedSet(s.set, false)
+			raw["fieldsV1"] = s.decoded()
 		}
 		if s.renewed {
 			raw["time"] = s.Time.UTC().Format(time.RFC3339)
@@ -287,6 +287,15 @@ func jsonEntriesOf(sets []managerSet) []any {
 		entries[i] = raw
 	}
 	return entries
+}
+
+// decoded returns the set of an entry as decoded FieldsV1.
+func (s *managerSet) decoded() map[string]any {
+	if s.set != nil {
+		return decodedSet(s.set, false)
+	}
+	fields, _ := decodeFields(s.fields)
+	return fields
 }
 
 // jsonEntry returns a new entry as decoded JSON, without its set and its time.

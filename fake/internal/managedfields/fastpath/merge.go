@@ -1,9 +1,6 @@
 package fastpath
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // target reads and changes the values of an object that a configuration is merged into. The
 // configuration is decoded JSON.
@@ -45,9 +42,11 @@ type target[V any] interface {
 // the configuration can differ.
 type merger[V any] struct {
 	comparer[V]
-	target  target[V]
-	config  comparer[any]
-	applied nodeArena
+	target target[V]
+	config comparer[any]
+	// applied is the set of the fields so far as FieldsV1. Members of objects and elements of lists
+	// are merged in the order of the set.
+	applied []byte
 }
 
 func newMerger[V any](values target[V]) *merger[V] {
@@ -55,6 +54,7 @@ func newMerger[V any](values target[V]) *merger[V] {
 		comparer: comparer[V]{values: values},
 		target:   values,
 		config:   comparer[any]{values: jsonAccessor{}},
+		applied:  make([]byte, 0, 1024),
 	}
 }
 
@@ -64,24 +64,35 @@ type merged[V any] struct {
 	// way, also in the order of a list or in fields without an owner.
 	value   V
 	changed bool
-	// applied and change are the nodes of the field.
-	applied, change node
+	// isOwned is whether the manager owns the field itself, and not only fields in it.
+	isOwned bool
+	change  node
 }
 
-// apply merges config into object. applied and changes are sets of fields. ok is false if the
-// object or the configuration has values that are not supported. The object may have been changed
-// then.
-func (m *merger[V]) apply(p *plan, object V, config map[string]any) (result merged[V], ok bool) {
-	m.check(p, object)
-	if !m.unsupported {
-		result = m.merge(p, object, config, element{})
+// application is the result of an apply.
+type application struct {
+	// changed is whether the object differs in any way from before.
+	changed bool
+	// applied has the fields of the configuration as FieldsV1, changes those that differ from before.
+	applied string
+	changes []node
+}
+
+// apply merges config into object. ok is false if the object or the configuration has values that
+// are not supported. The object may have been changed then.
+func (m *merger[V]) apply(p *plan, object V, config map[string]any) (result application, ok bool) {
+	if m.check(p, object); m.unsupported {
+		return application{}, false
 	}
-	return result, !m.unsupported
+	m.applied = append(m.applied, '{')
+	root := m.merge(p, object, config, element{})
+	m.applied = append(m.applied, '}')
+	return application{root.changed, string(m.applied), root.change.children}, !m.unsupported
 }
 
 // merge merges config into a field with the value live, which may be absent.
 func (m *merger[V]) merge(p *plan, live V, config any, at element) merged[V] {
-	out := merged[V]{value: live, applied: node{element: at}, change: node{element: at}}
+	out := merged[V]{value: live, change: node{element: at}}
 	if p.kind == untyped {
 		if p = m.target.configPlan(live, config); p == nil {
 			m.unsupported = true
@@ -105,8 +116,35 @@ func (m *merger[V]) merge(p *plan, live V, config any, at element) merged[V] {
 	return out
 }
 
+// mergeOwned merges config into a field and adds the field to the applied fields, and its fields. self
+// is whether the manager owns it in any case.
+func (m *merger[V]) mergeOwned(p *plan, live V, config any, at element, self bool) merged[V] {
+	start := len(m.applied)
+	if m.applied[start-1] != '{' {
+		m.applied = append(m.applied, ',')
+	}
+	m.applied = append(m.applied, '"', at.kind.letter(), ':')
+	m.applied = append(m.applied, at.text...)
+	m.applied = append(m.applied, `":{`...)
+	empty := len(m.applied)
+	if self {
+		m.applied = append(m.applied, `".":{}`...)
+	}
+	before := len(m.applied)
+	out := m.merge(p, live, config, at)
+	if out.isOwned = out.isOwned || self; len(m.applied) == before { // without fields in it
+		m.applied = m.applied[:empty]
+		if !out.isOwned {
+			m.applied = m.applied[:start]
+			return out
+		}
+	}
+	m.applied = append(m.applied, '}')
+	return out
+}
+
 func (m *merger[V]) mergeLeaf(p *plan, config any, out *merged[V]) {
-	out.applied.member = true
+	out.isOwned = true
 	if !m.values.isAbsent(out.value) && m.target.equalConfig(p, out.value, config) {
 		return
 	}
@@ -117,7 +155,7 @@ func (m *merger[V]) mergeLeaf(p *plan, config any, out *merged[V]) {
 
 // mergeNull merges null, which does not change lists and objects with elements that have owners.
 func (m *merger[V]) mergeNull(p *plan, out *merged[V]) {
-	out.applied.member = true
+	out.isOwned = true
 	replaced, ok := m.target.isReplacedByNull(p, out.value)
 	m.unsupported = m.unsupported || !ok
 	if replaced {
@@ -139,17 +177,22 @@ func (m *merger[V]) mergeObject(p *plan, config any, out *merged[V]) {
 		out.change.member = isAbsent || len(members) == 0
 	}
 	if len(members) == 0 {
-		out.applied.member = true
+		out.isOwned = true
 		return
 	}
-	applied, changes := m.applied.mark(), m.nodes.mark()
-	for name, value := range members {
-		if m.mergeMember(p, name, value, isNew, out); m.unsupported {
+	var buffer [16]string
+	names := buffer[:0]
+	for name := range members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	mark := m.nodes.mark()
+	for _, name := range names {
+		if m.mergeMember(p, name, members[name], isNew, out); m.unsupported {
 			return
 		}
 	}
-	out.applied.children = sorted(m.applied.pop(applied), node.compareNames)
-	out.change.children = sorted(m.nodes.pop(changes), node.compareNames)
+	out.change.children = m.nodes.pop(mark)
 }
 
 // mergeMember merges a member of the object out.value. In a new object, all members are absent.
@@ -163,7 +206,8 @@ func (m *merger[V]) mergeMember(p *plan, name string, value any, isNew bool, out
 	if !isNew {
 		live = m.target.member(p, f, name, out.value)
 	}
-	n := m.merge(below, live, value, element{name, fieldElement})
+	start := len(m.applied)
+	n := m.mergeOwned(below, live, value, element{name, fieldElement}, f == nil || f.undeclared)
 	if m.unsupported {
 		return
 	}
@@ -172,36 +216,17 @@ func (m *merger[V]) mergeMember(p *plan, name string, value any, isNew bool, out
 		out.changed = true
 	}
 	switch {
-	case f == nil || f.undeclared:
-		n.applied.member = true
+	case f == nil:
+	case f.excluded:
+		m.applied = m.applied[:start]
+		return
 	case f.notReported:
-		n.applied.member, n.change.member = false, false
-	}
-	if f == nil || !f.excluded {
-		m.push(n)
-	}
-}
-
-// push adds the nodes of a field to the nodes of its parent.
-func (m *merger[V]) push(n merged[V]) {
-	if !n.applied.isEmpty() {
-		m.applied.push(n.applied)
+		n.change.member = false
+		if n.isOwned {
+			m.applied = m.applied[:start] // it has no fields
+		}
 	}
 	if !n.change.isEmpty() {
 		m.nodes.push(n.change)
 	}
 }
-
-// sorted returns nodes in the order of a set.
-func sorted(nodes []node, compare func(a, b node) int) []node {
-	if len(nodes) > 1 && !slices.IsSortedFunc(nodes, compare) {
-		slices.SortFunc(nodes, compare)
-	}
-	return nodes
-}
-
-// compareNames orders the members of an object.
-func (n node) compareNames(other node) int { return strings.Compare(n.text, other.text) }
-
-// compareElements orders the elements of a list.
-func (n node) compareElements(other node) int { return n.compare(other.element) }

@@ -1,5 +1,7 @@
 package fastpath
 
+import "slices"
+
 // mergeList merges lists whose elements have owners. The elements of the configuration are in the
 // order of the configuration afterwards. The others keep their place before the elements that
 // follow them.
@@ -22,16 +24,42 @@ func (m *merger[V]) mergeList(p *plan, config any, out *merged[V]) {
 	if m.unsupported {
 		return
 	}
-	applied, changes := m.applied.mark(), m.nodes.mark()
-	if isIncreasing(positions) {
-		m.mergeInPlace(p, list, items, elements, positions, out)
-	} else {
-		m.mergeInOrder(p, list, n, items, elements, positions, out)
+	inPlace := isIncreasing(positions)
+	values := make([]V, len(items)) // those of the configuration afterwards
+	mark := m.nodes.mark()
+	for _, i := range sortedOrder(elements) {
+		if positions[i] >= 0 {
+			values[i] = m.values.item(list, positions[i])
+		}
+		e := m.mergeOwned(p.elem, values[i], items[i], elements[i], true)
+		if m.unsupported {
+			return
+		}
+		values[i] = e.value
+		if e.changed && inPlace {
+			m.target.setItem(list, positions[i], e.value)
+		}
+		out.changed = out.changed || e.changed
+		if !e.change.isEmpty() {
+			m.nodes.push(e.change)
+		}
 	}
-	if !m.unsupported {
-		out.applied.children = sorted(m.applied.pop(applied), node.compareElements)
-		out.change.children = sorted(m.nodes.pop(changes), node.compareElements)
+	out.change.children = m.nodes.pop(mark)
+	if !inPlace {
+		out.value, out.changed = m.mergeOrder(p, list, n, values, positions), true
 	}
+}
+
+// sortedOrder returns the indexes of elements in the order of a set.
+func sortedOrder(elements []element) []int {
+	order := make([]int, len(elements))
+	for i := range order {
+		order[i] = i
+	}
+	if len(order) > 1 {
+		slices.SortFunc(order, func(i, j int) int { return elements[i].compare(elements[j]) })
+	}
+	return order
 }
 
 // match returns the elements of the paths of items, which are elements of a list in the
@@ -122,43 +150,18 @@ func isIncreasing(positions []int) bool {
 	return true
 }
 
-// mergeInPlace merges elements that are in the list of the object, in the same order.
-func (m *merger[V]) mergeInPlace(p *plan, list V, items []any, elements []element, positions []int, out *merged[V]) {
-	for i, item := range items {
-		n := m.merge(p.elem, m.values.item(list, positions[i]), item, elements[i])
-		if m.unsupported {
-			return
-		}
-		if n.changed {
-			m.target.setItem(list, positions[i], n.value)
-			out.changed = true
-		}
-		n.applied.member = true
-		m.push(n)
-	}
-}
-
-// mergeInOrder merges elements that are not in the list of the object, or in another order.
-func (m *merger[V]) mergeInOrder(p *plan, list V, n int, items []any, elements []element, positions []int, out *merged[V]) {
+// mergeOrder returns the merged list. values are the elements of the configuration in it.
+func (m *merger[V]) mergeOrder(p *plan, list V, n int, values []V, positions []int) V {
 	order := mergedOrder(n, positions)
-	values := make([]V, 0, len(order))
-	for _, at := range order {
-		var v V
-		if at.live >= 0 {
-			v = m.values.item(list, at.live)
-		}
+	items := make([]V, len(order))
+	for i, at := range order {
 		if at.config >= 0 {
-			n := m.merge(p.elem, v, items[at.config], elements[at.config])
-			if m.unsupported {
-				return
-			}
-			n.applied.member = true
-			m.push(n)
-			v = n.value
+			items[i] = values[at.config]
+		} else {
+			items[i] = m.values.item(list, at.live)
 		}
-		values = append(values, v)
 	}
-	out.value, out.changed = m.target.newList(p, values), true
+	return m.target.newList(p, items)
 }
 
 // listPlace has the positions of an element of a merged list in the list of the object and in the

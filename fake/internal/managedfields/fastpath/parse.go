@@ -16,11 +16,20 @@ func parse(p *plan, raw string, changes []node, nodes *nodeArena) ([]node, bool)
 	return set, !r.failed && !self && len(set) > 0 && r.rest == ""
 }
 
+// parseAll parses a set and builds all of its nodes.
+func parseAll(p *plan, raw string, nodes *nodeArena) ([]node, bool) {
+	r := parser{rest: raw, nodes: nodes, all: true}
+	set, self := r.children(p, nil)
+	return set, !r.failed && !self && r.rest == ""
+}
+
 // parser parses FieldsV1 text.
 type parser struct {
 	rest   string
 	failed bool
 	nodes  *nodeArena
+	// all is whether nodes are built for all paths.
+	all bool
 }
 
 // expect consumes token, and fails if the text does not begin with it.
@@ -55,6 +64,8 @@ func (r *parser) children(p *plan, changes []node) (set []node, self bool) {
 		n := node{element: e}
 		if changes = seek(changes, e); len(changes) > 0 && changes[0].element == e {
 			n.children, n.member = r.children(below, changes[0].children)
+		} else if r.all {
+			n.children, n.member = r.children(below, nil)
 		} else {
 			at := r.rest
 			n.member = r.skip(below)

@@ -142,7 +142,9 @@ func (typedAccessor) checkMembers(c *comparer[reflect.Value], p *plan, v reflect
 		}
 	default:
 		for i := range p.fields {
-			c.check(p.fields[i].plan, p.fields[i].value(v))
+			if f := &p.fields[i]; !f.plan.alwaysValid {
+				c.check(f.plan, f.value(v))
+			}
 		}
 	}
 }

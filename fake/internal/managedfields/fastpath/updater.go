@@ -107,10 +107,10 @@ func (u *Updater) Update(live, obj runtime.Object, manager string) bool {
 // managerSet is an entry of managedFields and its set of fields.
 type managerSet struct {
 	metav1.ManagedFieldsEntry
-	// fields is the stored set as FieldsV1.
+	// fields is the stored set as FieldsV1, or a new one that is not parsed.
 	fields string
 	set    []node
-	// changed is whether set differs from fields.
+	// changed is whether the set differs from the stored one.
 	changed bool
 	// renewed is whether Time differs from the stored time.
 	renewed bool
@@ -207,6 +207,14 @@ func transferOwnership(sets []managerSet, changes []node, writer metav1.ManagedF
 		out = append(out, written)
 	}
 	return out
+}
+
+// encode returns the set of an entry as FieldsV1.
+func (s *managerSet) encode() []byte {
+	if s.set != nil {
+		return encode(s.set)
+	}
+	return []byte(s.fields)
 }
 
 // renew sets the time of an entry to the current time.
