@@ -26,7 +26,9 @@ func (s *Schema) Validate(ctx context.Context, obj *unstructured.Unstructured, m
 		if err != nil {
 			return append(errs, field.InternalError(nil, err))
 		}
-		errs = append(errs, sortByPath(validator.validate(ctx, nil, obj.Object, nil, maxErrors))...)
+		if !validator.checker.accepts(obj.Object) {
+			errs = append(errs, sortByPath(validator.validate(ctx, nil, obj.Object, nil, maxErrors))...)
+		}
 		errs = append(errs, validateScale(s.scale, obj)...)
 	}
 	errs = append(errs, s.validateEmbedded(ctx, obj)...)
