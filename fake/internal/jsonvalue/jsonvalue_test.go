@@ -190,10 +190,13 @@ func BenchmarkValue(b *testing.B) {
 	object, err := Decode(data)
 	require.NoError(b, err)
 	for name, do := range map[string]func() error{
-		"Decode":         func() error { _, err := Decode(data); return err },
-		"DecodeStrict":   func() error { _, _, err := DecodeStrict(data); return err },
-		"Append":         func() error { _, err := Append(nil, object); return err },
-		"Library/Decode": func() error { var object map[string]any; return kjson.UnmarshalCaseSensitivePreserveInts(data, &object) },
+		"Decode":       func() error { _, err := Decode(data); return err },
+		"DecodeStrict": func() error { _, _, err := DecodeStrict(data); return err },
+		"Append":       func() error { _, err := Append(nil, object); return err },
+		"Library/Decode": func() error {
+			var object map[string]any
+			return kjson.UnmarshalCaseSensitivePreserveInts(data, &object)
+		},
 		"Library/DecodeStrict": func() error {
 			var object map[string]any
 			_, err := kjson.UnmarshalStrict(data, &object)
