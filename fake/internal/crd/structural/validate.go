@@ -119,7 +119,7 @@ func (s *Schema) validateEmbedded(ctx context.Context, obj *unstructured.Unstruc
 
 // validateLists checks that lists that are sets or maps have no duplicates.
 func (s *Schema) validateLists(obj *unstructured.Unstructured) field.ErrorList {
-	if !s.features.unique {
+	if s.shape().isUnique(obj.Object) {
 		return nil
 	}
 	return sortByPath(listtype.ValidateListSetsAndMaps(nil, s.structural, obj.Object))
