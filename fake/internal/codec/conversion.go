@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/crd/versions"
+	"example.com/fakeapi/fake/internal/jsonvalue"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
@@ -64,7 +63,7 @@ func ConvertedJSON(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
 				return nil, err
 			}
 			obj.GetObjectKind().SetGroupVersionKind(r.GroupVersionKind())
-			return json.Marshal(obj.(*unstructured.Unstructured).Object)
+			return jsonvalue.Append(nil, obj.(*unstructured.Unstructured).Object)
 		})
 	})
 }
@@ -145,11 +144,11 @@ func DryRunResult(r *resource.Resource, draft *memstore.Draft, obj runtime.Objec
 	if r.Custom.IsStoredAs(form) {
 		return obj, nil
 	}
-	stored := &unstructured.Unstructured{}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(draft.Data, &stored.Object); err != nil {
+	stored, err := jsonvalue.Decode(draft.Data)
+	if err != nil {
 		return nil, err
 	}
-	return r.Custom.FromStorage(stored, form)
+	return r.Custom.FromStorage(&unstructured.Unstructured{Object: stored}, form)
 }
 
 // decodeCustomRecord decodes a record into an object of r's version.
@@ -167,11 +166,11 @@ func decodeCustomRecord(r *resource.Resource, rec *memstore.Record) (runtime.Obj
 }
 
 func parseStored(r *resource.Resource, rec *memstore.Record, data []byte) (*unstructured.Unstructured, error) {
-	obj := &unstructured.Unstructured{}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &obj.Object); err != nil {
+	object, err := jsonvalue.Decode(data)
+	if err != nil {
 		return nil, fmt.Errorf("stored %s %s does not decode: %w", r.Kind, rec.Key, err)
 	}
-	return obj, nil
+	return &unstructured.Unstructured{Object: object}, nil
 }
 
 // HasIndexedFields reports whether the record itself has the values of the field selectors of r's

@@ -2,7 +2,6 @@ package codec
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kindjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"example.com/fakeapi/fake/internal/crd/versions"
+	"example.com/fakeapi/fake/internal/jsonvalue"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
@@ -23,12 +22,6 @@ import (
 // storedFormField is the field of a custom resource's record that has its versions.StoredForm. No
 // field selector can have this label.
 const storedFormField = "\x00form"
-
-// revisionPlaceholder is encoded in place of a resourceVersion. No other number is encoded like
-// this, and quotes in strings are escaped, so that placeholderJSON occurs once.
-const revisionPlaceholder = json.Number("-0e0")
-
-var placeholderJSON = []byte(`"resourceVersion":-0e0`)
 
 // encodeCustomDraft converts a custom resource of r's version to the storage version and encodes
 // it.
@@ -64,16 +57,15 @@ func encodeCustomStored(obj *unstructured.Unstructured) (data []byte, revisionOf
 	if !ok {
 		return nil, 0, fmt.Errorf("%s has no metadata for the resourceVersion", obj.GetKind())
 	}
-	metadata["resourceVersion"] = revisionPlaceholder
-	data, err = json.Marshal(obj.Object)
+	gap := &jsonvalue.Gap{}
+	metadata["resourceVersion"] = gap
+	data, err = jsonvalue.Append(make([]byte, 0, usualSize), obj.Object)
 	delete(metadata, "resourceVersion")
-	if err != nil {
-		return nil, 0, err
-	}
-	end := bytes.Index(data, placeholderJSON) + len(placeholderJSON)
-	begin := end - len(revisionPlaceholder)
-	return append(append(data[:begin], `""`...), data[end:]...), begin + 1, nil
+	return data, gap.Offset, err
 }
+
+// usualSize is the size of most objects in bytes, or more.
+const usualSize = 4 << 10
 
 // ReuseStoredForm gives draft, which replaces rec, the stored form of rec if their JSON is equal.
 // Without it, an update that changes nothing would be stored after the schema of the
@@ -117,8 +109,7 @@ func WithoutTypeMeta(obj runtime.Object) any {
 // decodeCustom decodes a request body into a custom resource, prunes it and sets defaults. It does
 // not check the kind and the version; the callers do.
 func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
-	obj := &unstructured.Unstructured{}
-	sent, problems, err := parseCustom(media, body, strict, &obj.Object)
+	object, sent, problems, err := parseCustom(media, body, strict)
 	if runtime.IsMissingKind(err) && !strict { // a real server reports it after it has set the kind of the resource
 		sent.Kind = r.Kind
 		if sent.GroupVersion().Empty() {
@@ -129,13 +120,14 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 	if err != nil {
 		return nil, sent, err
 	}
-	unknown, err := r.Custom.PruneAndDefaultAs(*sent, obj.Object, strict)
+	unknown, err := r.Custom.PruneAndDefaultAs(*sent, object, strict)
 	if err != nil {
 		return nil, sent, err
 	}
 	for _, path := range unknown {
 		problems = append(problems, errors.New(path))
 	}
+	obj := &unstructured.Unstructured{Object: object}
 	if len(problems) > 0 {
 		return obj, sent, runtime.NewStrictDecodingError(problems)
 	}
@@ -143,14 +135,14 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 }
 
 // parseCustom parses a body, which must have a kind. problems are the strict decoding errors.
-func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[string]any) (sent *schema.GroupVersionKind, problems []error, err error) {
+func parseCustom(media negotiate.Media, body []byte, strict bool) (object map[string]any, sent *schema.GroupVersionKind, problems []error, err error) {
 	original := body
 	switch media {
 	case negotiate.Protobuf:
-		return nil, nil, errors.New("custom resources have no protobuf encoding")
+		return nil, nil, nil, errors.New("custom resources have no protobuf encoding")
 	case negotiate.CBOR:
 		if body, err = CBORToJSON(body); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	case negotiate.YAML:
 		if strict {
@@ -159,28 +151,51 @@ func parseCustom(media negotiate.Media, body []byte, strict bool, into *map[stri
 			}
 		}
 		if body, err = yaml.YAMLToJSON(body); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	sent, err = kindOf(body)
+	var decodingErr error
+	if strict && media == negotiate.JSON {
+		object, problems, decodingErr = jsonvalue.DecodeStrict(body)
+	} else {
+		object, decodingErr = jsonvalue.Decode(body)
+	}
+	sent, err = kindOf(object, body)
 	switch {
 	case runtime.IsMissingKind(err) && strict && media != negotiate.CBOR:
-		return sent, nil, runtime.NewMissingKindErr(string(original))
+		return nil, sent, nil, runtime.NewMissingKindErr(string(original))
 	case err != nil:
-		return sent, nil, err
+		return nil, sent, nil, err
 	}
-	if !strict || media != negotiate.JSON {
-		return sent, problems, kjson.UnmarshalCaseSensitivePreserveInts(body, into)
-	}
-	problems, err = kjson.UnmarshalStrict(body, into)
-	return sent, problems, err
+	return object, sent, problems, decodingErr
 }
 
-// kindOf returns the kind of an object in JSON, or the library's error if it has none.
-func kindOf(body []byte) (*schema.GroupVersionKind, error) {
+// kindOf returns the kind of an object in JSON, or the library's error if it has none. The library
+// decodes the body again, and ignores the case of names.
+func kindOf(object map[string]any, body []byte) (*schema.GroupVersionKind, error) {
+	if sent, ok := decodedKind(object); ok {
+		return sent, nil
+	}
 	sent, err := kindjson.DefaultMetaFactory.Interpret(body)
 	if err == nil && sent.Kind == "" {
 		err = runtime.NewMissingKindErr(string(bytes.TrimSpace(body)))
 	}
 	return sent, err
+}
+
+// decodedKind returns the kind of a decoded object, if it has one in the usual form.
+func decodedKind(object map[string]any) (*schema.GroupVersionKind, bool) {
+	for name := range object {
+		if name != "kind" && name != "apiVersion" && (strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")) {
+			return nil, false
+		}
+	}
+	kind, _ := object["kind"].(string)
+	apiVersion, _ := object["apiVersion"].(string)
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil || kind == "" || apiVersion == "" {
+		return nil, false
+	}
+	sent := gv.WithKind(kind)
+	return &sent, true
 }

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/jsonvalue"
 )
 
 // RestoreTimestamps sets the times of obj's managedFields to those of live if the objects do not
@@ -121,7 +123,7 @@ func equalExcept(a, b map[string]any, excluded ...string) bool {
 		return false
 	}
 	for name, value := range a {
-		if other, has := b[name]; !slices.Contains(excluded, name) && (!has || !reflect.DeepEqual(value, other)) {
+		if other, has := b[name]; !slices.Contains(excluded, name) && (!has || !jsonvalue.Equal(value, other)) {
 			return false
 		}
 	}

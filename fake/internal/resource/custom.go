@@ -183,29 +183,6 @@ func customDeprecationWarning(v *versions.Version) string {
 	return text
 }
 
-// customStatusSubresource writes the status and nothing else. Of the metadata it writes only
-// managedFields.
-func customStatusSubresource(v *versions.Version) Subresource {
-	s := StatusSubresource()
-	s.PrepareForUpdate = func(_ context.Context, obj, old runtime.Object) {
-		u := asUnstructured(obj)
-		status, hasStatus := u.Object["status"]
-		managedFields, revision := u.GetManagedFields(), u.GetResourceVersion()
-		u.Object = asUnstructured(old).DeepCopy().Object
-		u.SetManagedFields(managedFields)
-		u.SetResourceVersion(revision)
-		if hasStatus {
-			u.Object["status"] = status
-		} else {
-			delete(u.Object, "status")
-		}
-	}
-	s.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-		return v.ValidateStatusUpdate(ctx, asUnstructured(obj), asUnstructured(old))
-	}
-	return s
-}
-
 // WithResources returns a table with resources added after those of t. A resource whose kind or
 // path exists in t is not added.
 func (t *Table) WithResources(resources []*Resource) *Table {

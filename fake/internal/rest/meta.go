@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/jsonvalue"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
 )
@@ -54,15 +55,17 @@ func specDiffers(a, b runtime.Object) bool {
 }
 
 func customDiffers(a, b map[string]any) bool {
-	same := func(a, b map[string]any) bool {
-		for key, value := range a {
-			if other, ok := b[key]; key != "metadata" && (!ok || !equality.Semantic.DeepEqual(value, other)) {
-				return false
-			}
+	for key := range b {
+		if _, ok := a[key]; key != "metadata" && !ok {
+			return true
 		}
-		return true
 	}
-	return !same(a, b) || !same(b, a)
+	for key, value := range a {
+		if other, ok := b[key]; key != "metadata" && (!ok || !jsonvalue.SemanticEqual(value, other)) {
+			return true
+		}
+	}
+	return false
 }
 
 // invalid returns the 422 of an object, or nil without errs. A custom resource may have the kind of

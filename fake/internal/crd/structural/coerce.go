@@ -13,6 +13,14 @@ import (
 // metadata, those of the object by path, those of embedded metadata by path. The error is the
 // detail of a 400; obj is invalid then.
 func (s *Schema) PruneAndDefault(obj map[string]any, unknown bool) ([]string, error) {
+	if s.isComplete(obj, false) {
+		return nil, nil
+	}
+	return s.pruneAndDefault(obj, unknown)
+}
+
+// pruneAndDefault is PruneAndDefault for an object that it may change.
+func (s *Schema) pruneAndDefault(obj map[string]any, unknown bool) ([]string, error) {
 	paths, err := s.coerce(obj, coerceOptions{returnUnknownPaths: unknown})
 	if err != nil {
 		return nil, err

@@ -91,7 +91,6 @@ func newStructural(props *apiextensions.JSONSchemaProps, preserve bool) (*struct
 type features struct {
 	defaults bool // a default
 	embedded bool // an embedded object
-	unique   bool // a list that is a set or a map
 }
 
 // featuresOf returns the features of a schema, which may be nil.
@@ -102,7 +101,6 @@ func featuresOf(s *structuralschema.Structural) (t features) {
 	visitor := structuralschema.Visitor{Structural: func(s *structuralschema.Structural) bool {
 		t.defaults = t.defaults || s.Default.Object != nil
 		t.embedded = t.embedded || s.XEmbeddedResource
-		t.unique = t.unique || s.XListType != nil && *s.XListType != "atomic"
 		return false
 	}}
 	visitor.Visit(s)

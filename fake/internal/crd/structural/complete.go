@@ -7,17 +7,27 @@ import (
 // IsComplete reports whether an object has all defaults, no unknown fields and canonical metadata,
 // so that DefaultStored does not change it. It does not change obj, and is much faster than
 // DefaultStored. It may report false for an object that DefaultStored does not change.
-func (s *Schema) IsComplete(obj map[string]any) bool {
-	if !isCanonicalMetadata(obj["metadata"], true) {
+func (s *Schema) IsComplete(obj map[string]any) bool { return s.isComplete(obj, true) }
+
+// isComplete is IsComplete if the object must have a generation. If it need not, PruneAndDefault
+// does not change it.
+func (s *Schema) isComplete(obj map[string]any, hasGeneration bool) bool {
+	if !isCanonicalMetadata(obj["metadata"], hasGeneration) {
 		return false
 	}
 	if s.preserve { // nothing is pruned
-		return !s.features.defaults && !s.features.embedded
+		return !s.features.defaults && !s.features.embedded && hasTypeMeta(obj)
 	}
 	return s.shape().isComplete(obj)
 }
 
-// shape has the parts of a schema that determine how a value is pruned and which defaults it gets.
+// hasTypeMeta reports whether the kind and the apiVersion are strings.
+func hasTypeMeta(obj map[string]any) bool {
+	return !notString(obj["kind"]) && !notString(obj["apiVersion"])
+}
+
+// shape has the parts of a schema that determine how a value is pruned, which defaults it gets, and
+// which lists have no duplicates.
 // The zero value is that of a schema without fields.
 type shape struct {
 	properties map[string]*shape
@@ -26,6 +36,10 @@ type shape struct {
 	defaults   []string // the properties with a default
 	preserve   bool     // unknown fields are kept
 	embedded   bool     // the value is an object with TypeMeta and ObjectMeta
+
+	uniqueness uniqueness
+	key        string // that differs in a list
+	hasUnique  bool   // the value has such lists
 }
 
 // newShape returns the shape of a schema, which may be nil.
@@ -50,6 +64,7 @@ func newShape(s *structuralschema.Structural) *shape {
 	if s.Items != nil {
 		out.items = newShape(s.Items)
 	}
+	out.compileUniqueness(s)
 	return out
 }
 

@@ -81,6 +81,7 @@ func TestIsComplete(t *testing.T) {
 			obj["status"] = parse(t, test.status)
 		}
 		require.Equal(t, test.want == "complete", s.IsComplete(obj), test)
+		requireSamePruning(t, s, obj)
 		read := runtime.DeepCopyJSON(obj)
 		s.DefaultStored(read)
 		if test.want == "changed" {
@@ -89,6 +90,17 @@ func TestIsComplete(t *testing.T) {
 			require.Equal(t, obj, read, test)
 		}
 	}
+}
+
+// requireSamePruning checks that PruneAndDefault has the results of the library, which it does not
+// need for a complete object.
+func requireSamePruning(t *testing.T, s *Schema, obj map[string]any) {
+	got, want := runtime.DeepCopyJSON(obj), runtime.DeepCopyJSON(obj)
+	unknown, err := s.PruneAndDefault(got, true)
+	wantUnknown, wantErr := s.pruneAndDefault(want, true)
+	require.Equal(t, wantErr, err)
+	require.Equal(t, wantUnknown, unknown)
+	require.Equal(t, want, got)
 }
 
 // IsComplete considers the metadata and all top-level fields.
@@ -108,6 +120,34 @@ func TestIsCompleteAtTheTop(t *testing.T) {
 		require.True(t, s.IsComplete(obj))
 		change(obj, obj["metadata"].(map[string]any))
 		require.False(t, s.IsComplete(obj), name)
+		requireSamePruning(t, s, obj)
+	}
+}
+
+// PruneAndDefault has the results of the library for each kind of schema.
+func TestPruneAndDefaultOfCompleteObjects(t *testing.T) {
+	crd := newWidgetCRD(t)
+	crd.Spec.PreserveUnknownFields = true
+	for _, s := range []*Schema{MetadataOnly(), WithoutFields(), newPartsSchema(t), newSchema(t, crd)} {
+		for name, change := range map[string]func(obj, metadata map[string]any){
+			"nothing":          func(map[string]any, map[string]any) {},
+			"no spec":          func(obj, _ map[string]any) { delete(obj, "spec") },
+			"no generation":    func(_, metadata map[string]any) { delete(metadata, "generation") },
+			"unknown field":    func(obj, _ map[string]any) { obj["data"] = "x" },
+			"unknown metadata": func(_, metadata map[string]any) { metadata["x"] = "y" },
+			"no kind":          func(obj, _ map[string]any) { delete(obj, "kind") },
+			"null kind":        func(obj, _ map[string]any) { obj["kind"] = nil },
+			"null apiVersion":  func(obj, _ map[string]any) { obj["apiVersion"] = nil },
+			"number as kind":   func(obj, _ map[string]any) { obj["kind"] = int64(1) },
+			"null metadata":    func(obj, _ map[string]any) { obj["metadata"] = nil },
+			"null label":       func(_, metadata map[string]any) { metadata["labels"] = map[string]any{"a": nil} },
+		} {
+			t.Run(name, func(t *testing.T) {
+				obj := newWidget()
+				change(obj, obj["metadata"].(map[string]any))
+				requireSamePruning(t, s, obj)
+			})
+		}
 	}
 }
 

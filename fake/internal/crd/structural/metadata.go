@@ -42,7 +42,7 @@ func isCanonicalField(name string, value any) bool {
 		list, ok := value.([]any)
 		return ok && len(list) > 0 && !slices.ContainsFunc(list, notString)
 	case "managedFields":
-		return allObjects(value, isCanonicalManagedFieldsEntry)
+		return AreCanonicalManagedFields(value)
 	case "ownerReferences":
 		return allObjects(value, isCanonicalOwnerReference)
 	}
@@ -56,6 +56,12 @@ func allObjects(value any, pass func(map[string]any) bool) bool {
 		m, ok := item.(map[string]any)
 		return !ok || !pass(m)
 	})
+}
+
+// AreCanonicalManagedFields reports whether decoding managedFields and encoding them again changes
+// nothing. It may report false for canonical ones.
+func AreCanonicalManagedFields(value any) bool {
+	return allObjects(value, isCanonicalManagedFieldsEntry)
 }
 
 // isCanonicalManagedFieldsEntry is isCanonicalField for an entry of managedFields.

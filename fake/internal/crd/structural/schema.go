@@ -35,7 +35,10 @@ func MetadataOnly() *Schema { return &Schema{preserve: true, compiled: &compiled
 
 // WithoutFields returns a schema that prunes everything but kind, apiVersion and metadata.
 func WithoutFields() *Schema {
-	return &Schema{compiled: &compiled{structural: &structuralschema.Structural{}}}
+	return &Schema{compiled: &compiled{
+		structural: &structuralschema.Structural{},
+		shape:      func() *shape { return newRootShape(nil) },
+	}}
 }
 
 // New returns the schema of one version. Later changes of crd do not affect it. It returns an error

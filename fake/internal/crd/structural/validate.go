@@ -26,7 +26,9 @@ func (s *Schema) Validate(ctx context.Context, obj *unstructured.Unstructured, m
 		if err != nil {
 			return append(errs, field.InternalError(nil, err))
 		}
-		errs = append(errs, sortByPath(validator.validate(ctx, nil, obj.Object, nil, maxErrors))...)
+		if !validator.checker.accepts(obj.Object) {
+			errs = append(errs, sortByPath(validator.validate(ctx, nil, obj.Object, nil, maxErrors))...)
+		}
 		errs = append(errs, validateScale(s.scale, obj)...)
 	}
 	errs = append(errs, s.validateEmbedded(ctx, obj)...)
@@ -117,7 +119,7 @@ func (s *Schema) validateEmbedded(ctx context.Context, obj *unstructured.Unstruc
 
 // validateLists checks that lists that are sets or maps have no duplicates.
 func (s *Schema) validateLists(obj *unstructured.Unstructured) field.ErrorList {
-	if !s.features.unique {
+	if s.shape().isUnique(obj.Object) {
 		return nil
 	}
 	return sortByPath(listtype.ValidateListSetsAndMaps(nil, s.structural, obj.Object))

@@ -26,7 +26,8 @@ const maxErrors = 10_000
 // value. validator lets the library validate each value without what it contains, and collects the
 // errors in linear time.
 type validator struct {
-	schema *spec.Schema
+	schema  *spec.Schema
+	checker *checker
 }
 
 // newValidator returns the validator of a schema. props may be nil.
@@ -35,7 +36,7 @@ func newValidator(props *apiextensions.JSONSchemaProps) (*validator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling the schema: %w", err)
 	}
-	return &validator{schema: schema}, nil
+	return &validator{schema, newChecker(schema)}, nil
 }
 
 // validate returns the errors of a value. correlated pairs it with the value that it replaces, whose
@@ -54,6 +55,9 @@ func (v *validator) validate(ctx context.Context, path *field.Path, value any, c
 
 // isValid reports whether a value has no errors.
 func (v *validator) isValid(ctx context.Context, value any) bool {
+	if v.checker.accepts(value) {
+		return true
+	}
 	run := newValidationRun(ctx, 1)
 	run.node(v.schema, v.schema, "", nil).Validate(value)
 	return len(run.errs) == 0
