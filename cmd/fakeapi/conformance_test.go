@@ -203,7 +203,7 @@ func TestConformanceDryRun(t *testing.T) {
 	require.Regexp(t, `(?m)^GT-02/custom +MUST +1 +1 +1 `, got.stdout)
 	require.Regexp(t, `(?m)^WA-38 +SHOULD +0 +0 +0 +skipped: it takes 1m10s`, got.stdout)
 	require.Contains(t, got.stdout, "\nNothing was created on "+srv.URL())
-	require.Regexp(t, `(?m)^  [1-9]\d* namespaces trial-RUN-\.\.\., one after the other, with [1-9]\d* objects in them$`, got.stdout)
+	require.Regexp(t, `(?m)^  [1-9]\d* namespaces trial-RUN-\.\.\., some at a time, with [1-9]\d* objects in them$`, got.stdout)
 	require.Contains(t, got.stdout, "\n  customresourcedefinitions.apiextensions.k8s.io/widgets.RUN.conformance.example.com\n")
 	require.Regexp(t, `(?m)^  customresourcedefinitions\.apiextensions\.k8s\.io/gears\.gN\.RUN\.conformance\.example\.com, [1-9]\d* of them, `, got.stdout)
 }
