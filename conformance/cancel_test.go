@@ -36,11 +36,12 @@ func TestCleanUpWaitsForCreate(t *testing.T) {
 	require.NotEmpty(t, report.RunID)
 }
 
-// A run calls back before and after each case, but only after a skipped one.
+// A run calls back before and after each case, but only after a skipped one. Without parallelism the
+// cases run in the order of their IDs.
 func TestProgressCallbacks(t *testing.T) {
 	s := &recordingServer{}
 	c := s.start(t, `^PV-(15|16|20)$`)
-	c.Skip = map[string]string{"PV-16": "just this"}
+	c.Skip, c.Parallel = map[string]string{"PV-16": "just this"}, 1
 	var calls []string
 	c.CaseStarted = func(one conformance.Case) { calls = append(calls, "began "+one.ID) }
 	c.CaseFinished = func(one conformance.Result) { calls = append(calls, string(one.Outcome)+" "+one.Case.ID) }

@@ -178,7 +178,7 @@ func checkApplyOtherType(ctx context.Context, s *session, c collection) error {
 		send(other(c.apiVersion, "Wrong"), badRequest("invalid object type: "+c.groupVersion()+", Kind=Wrong")),
 	}
 	if c.isCustom() {
-		old := c.s.run.crdData.in("v1beta1").apiVersion
+		old := c.inDeprecatedVersion().apiVersion
 		exchanges = append(exchanges, send(other(old, c.kind), badRequest("invalid object type: "+old+", Kind="+c.kind)))
 	}
 	return s.expectAll(ctx, exchanges...)

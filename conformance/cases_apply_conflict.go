@@ -132,7 +132,7 @@ func applyConflictCases() []Case {
 				Why:    "it still owns what it applied in the old version",
 				Source: docApply,
 			}, func(ctx context.Context, s *session, c collection) error {
-				old := s.run.crdData.deprecated(c)
+				old := c.inDeprecatedVersion()
 				return checkManagerChangesVersion(ctx, s, old, c, old.object("a"), c.object("a"))
 			}),
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,7 @@ func chunkExpiredCases() []Case {
 		onBoth(Case{
 			ID: "CH-18", Level: Must, Title: "a token of a compacted state is rejected as Expired, with a new token",
 			Why:    "the client either lists again from the start or continues with the current state",
-			Source: docExpiredToken,
+			Source: docExpiredToken, alone: true,
 		}, func(ctx context.Context, s *session, c collection) error {
 			p, err := s.expiredPage(ctx, c)
 			if err != nil {
@@ -39,7 +40,7 @@ func chunkExpiredCases() []Case {
 		onBoth(Case{
 			ID: "CH-19", Level: Must, Title: "the new token continues after the same object, in the current state",
 			Why:    "the client keeps the pages that it has, but loses consistency",
-			Source: docExpiredToken,
+			Source: docExpiredToken, alone: true,
 		}, func(ctx context.Context, s *session, c collection) error {
 			p, err := s.expiredPage(ctx, c)
 			if err != nil {
@@ -60,7 +61,7 @@ func chunkExpiredCases() []Case {
 		onBoth(Case{
 			ID: "CH-20", Level: Must, Title: "pages after the new token have one new state",
 			Why:    "the client starts a watch from the resourceVersion of its last page",
-			Source: docExpiredToken,
+			Source: docExpiredToken, alone: true,
 		}, checkInconsistentPages),
 	)
 }
@@ -85,7 +86,7 @@ func (s *session) expiredPage(ctx context.Context, like collection) (expiredPage
 	}
 	p := expiredPage{remaining: []string{"c", "cc", "e"}}
 	var err error
-	if p.collection, err = s.run.shared.newCollection(ctx, like, fiveNames); err != nil {
+	if p.collection, err = s.run.sharedSession("expired-"+strings.ToLower(like.kind)).newCollection(ctx, like, fiveNames); err != nil {
 		return p, err
 	}
 	if p.first, err = firstPage(ctx, p.collection); err != nil {

@@ -39,12 +39,12 @@ func derivedRuleCases() []Case {
 		onBoth(Case{
 			ID: "EX-02", Level: Must, Title: "an exact list at a compacted resourceVersion is rejected, with selectors too",
 			Why:    "pages of different states do not match",
-			Source: docUnavailable,
+			Source: docUnavailable, alone: true,
 		}, checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact&limit=1&labelSelector=a%3Db")),
 		onBoth(Case{
 			ID: "EX-03", Level: Must, Title: "a compacted resourceVersion is reported in the stream of a watch, and as the status code of a list",
 			Why:    "clients must handle both",
-			Source: docUnavailable,
+			Source: docUnavailable, alone: true,
 		}, func(ctx context.Context, s *session, c collection) error {
 			status, err := expectExpiredWatch(ctx, s, c)
 			if err != nil {

@@ -14,7 +14,7 @@ func expiryCases() []Case {
 		onBoth(Case{
 			ID: "EX-01", Level: Must, Title: "lists and watches at a compacted resourceVersion fail with the reason Expired and the code 410",
 			Why:    "clients list again because of this reason; Gone has another meaning",
-			Source: "apimachinery api/errors; Kubernetes API Concepts, 410 Gone responses",
+			Source: "apimachinery api/errors; Kubernetes API Concepts, 410 Gone responses", alone: true,
 		}, func(ctx context.Context, s *session, c collection) error {
 			if err := checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")(ctx, s, c); err != nil {
 				return err
@@ -28,12 +28,12 @@ func expiryCases() []Case {
 		onBoth(Case{
 			ID: "EX-04", Level: Must, Title: "reads of the current state work as before after a compaction",
 			Why:    "compactions are regular, and may only affect reads of old states",
-			Source: docUnavailable,
+			Source: docUnavailable, alone: true,
 		}, checkReadsAfterCompaction),
 		onBoth(Case{
 			ID: "EX-05", Level: Must, Title: "a running watch that is up to date survives a compaction",
 			Why:    "every informer would otherwise list again every five minutes",
-			Source: "apiserver storage/etcd3 and storage/cacher",
+			Source: "apiserver storage/etcd3 and storage/cacher", alone: true,
 		}, func(ctx context.Context, s *session, c collection) error {
 			w, err := watchFromNow(ctx, c, "")
 			if err != nil {

@@ -23,7 +23,7 @@ func compressionCases() []Case {
 		onSecrets(Case{
 			ID: "HT-02", Level: Must, Title: "a response above 128 KiB is compressed for a client that accepts gzip, in each encoding",
 			Why:    "compression reduces large lists from megabytes to kilobytes",
-			Source: docCompression,
+			Source: docCompression, alone: true,
 		}, checkCompression),
 		onSecrets(Case{
 			ID: "HT-03", Level: Must, Title: "smaller responses are not compressed, and no responses for clients that do not accept gzip",

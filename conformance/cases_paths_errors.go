@@ -110,7 +110,7 @@ func pathErrorCases() []Case {
 		{
 			ID: "PV-28", Level: Should, Title: "until all paths are installed, unknown paths are answered 503 with a retry delay",
 			Why:    "after a 404, garbage collectors and clients would conclude that a type was removed",
-			Source: "apiserver pkg/server/filters and mux; KEP-2339", check: checkStartup,
+			Source: "apiserver pkg/server/filters and mux; KEP-2339", check: checkStartup, alone: true,
 		},
 		onSecrets(Case{
 			ID: "PV-31/watch", Level: Must, Title: "a watch path with a name and a field selector for another name is rejected",

@@ -300,10 +300,11 @@ func checkSubresourceRules(ctx context.Context, p *admission) error {
 }
 
 func checkScalePolicy(ctx context.Context, p *admission) error {
-	if err := p.s.run.installCRDScale(ctx); err != nil {
+	dials, err := p.s.run.installCRDScale(ctx)
+	if err != nil {
 		return err
 	}
-	c := p.of(p.s.run.scaleCRsIn("v1"))
+	c := p.of(dials)
 	if err := p.s.expect(ctx, post(c.path(), c.scaleCR("x")), code(201)); err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ func reasonCases() []Case {
 		return onBoth(Case{ID: id, Level: Must, Title: title, Why: why, Source: docErrors}, check)
 	}
 	return slices.Concat(
-		about("ST-04", "the reason Expired has the code 410", "clients list again for either", func(ctx context.Context, s *session, c collection) error {
-			return checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")(ctx, s, c)
-		}),
+		onBoth(Case{
+			ID: "ST-04", Level: Must, Title: "the reason Expired has the code 410", Why: "clients list again for either", Source: docErrors, alone: true,
+		}, checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")),
 		about("ST-08", "the reason Timeout has the code 504", "clients distinguish a late server from a busy one, which answers 429", func(ctx context.Context, s *session, c collection) error {
 			version, err := listUnreachedVersion(ctx, c)
 			if err != nil {

@@ -94,12 +94,12 @@ func versionCases() []Case {
 		onBoth(Case{
 			ID: "RS-07/exact", Level: Must, Title: "an exact list at a compacted resourceVersion is rejected as Expired",
 			Why:    "after a 410 a client lists again",
-			Source: docUnavailable,
+			Source: docUnavailable, alone: true,
 		}, checkExpiredList("?resourceVersion=1&resourceVersionMatch=Exact")),
 		onBoth(Case{
 			ID: "RS-07/limit", Level: Must, Title: "a page at a compacted resourceVersion is rejected as Expired",
 			Why:    "after a 410 a client lists again",
-			Source: docUnavailable,
+			Source: docUnavailable, alone: true,
 		}, checkExpiredList("?resourceVersion=1&limit=1")),
 		onBoth(Case{
 			ID: "RS-28", Level: Must, Title: "NotOlderThan a compacted resourceVersion returns newer data",
@@ -131,7 +131,7 @@ func versionCases() []Case {
 		onBoth(Case{
 			ID: "RS-30", Level: Should, Title: "after a compaction, an exact list either returns the exact data or is rejected as Expired",
 			Why:    "the cache may keep a state longer than the storage, but must not return other data for it",
-			Source: "KEP-4988; apiserver storage/cacher",
+			Source: "KEP-4988; apiserver storage/cacher", alone: true,
 		}, checkExactAfterCompaction),
 	)
 }

@@ -83,7 +83,7 @@ func warningCases() []Case {
 				Why:    "users migrate before the version is removed",
 				Source: docWarning,
 			}, func(ctx context.Context, s *session, c collection) error {
-				old := s.run.crdData.deprecated(c)
+				old := c.inDeprecatedVersion()
 				return s.expectAll(ctx,
 					send(post(old.path(), old.object("a")), code(201), warningsAre(deprecationWarning)),
 					send(get(old.item("a")), code(200), warningsAre(deprecationWarning)),

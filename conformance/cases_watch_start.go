@@ -70,7 +70,7 @@ func watchStartCases() []Case {
 		onBoth(Case{
 			ID: "WA-18/after", Level: Must, Title: "errors after the start of the stream are ERROR events with a Status",
 			Why:    "the status code has already been sent",
-			Source: "apiserver handlers/watch.go",
+			Source: "apiserver handlers/watch.go", alone: true,
 		}, func(ctx context.Context, s *session, c collection) error {
 			_, err := expectExpiredWatch(ctx, s, c)
 			return err
@@ -78,7 +78,7 @@ func watchStartCases() []Case {
 		onBoth(Case{
 			ID: "WA-19", Level: Must, Title: "a watch from a compacted resourceVersion is answered 200 with one ERROR event: 410 Expired",
 			Why:    "informers then list again",
-			Source: "apiserver storage/cacher and handlers/watch.go",
+			Source: "apiserver storage/cacher and handlers/watch.go", alone: true,
 		}, func(ctx context.Context, s *session, c collection) error {
 			status, err := expectExpiredWatch(ctx, s, c)
 			if err != nil {
@@ -93,7 +93,7 @@ func watchStartCases() []Case {
 		onBoth(Case{
 			ID: "WA-20", Level: Must, Title: "the stream ends after an ERROR event, whatever changes later",
 			Why:    "later events would be applied to an incomplete state",
-			Source: "Kubernetes API Concepts, 410 Gone responses",
+			Source: "Kubernetes API Concepts, 410 Gone responses", alone: true,
 		}, checkEndAfterError),
 		onBoth(Case{
 			ID: "WA-21", Level: Must, Title: "a watch from an unreached resourceVersion sends nothing, and no error",

@@ -17,6 +17,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
+// defaultParallel is the default of Config.Parallel.
+const defaultParallel = 16
+
 // Config configures a run. Only BaseURL is required.
 type Config struct {
 	// BaseURL is the root of the server, such as "https://127.0.0.1:6443". Its path is a prefix of
@@ -69,6 +72,16 @@ type Config struct {
 	// on kube-apiserver.
 	Timeout time.Duration
 
+	// Parallel is how many cases run at a time. The default is 16, since cases mostly wait. Cases that
+	// would affect others run alone, whatever the number is. With 1 the cases run in the order of
+	// their IDs. The report is the same for each number.
+	Parallel int
+
+	// RunTimeout limits the duration of the run without its clean-up, which may take a minute more.
+	// When it is over, the running cases fail and the others are skipped, see [Result].NotReached.
+	// The default is 30 minutes.
+	RunTimeout time.Duration
+
 	// Patience limits how long a case may wait for timers of the server, such as that of a bookmark
 	// that is sent once a minute, in addition to Timeout. Cases that wait longer are skipped. The
 	// default is zero, which skips all of them; five minutes are enough for all.
@@ -95,8 +108,8 @@ type Config struct {
 	ListenWebhook func() (net.Listener, error)
 
 	// CaseStarted is called before each case that runs, and CaseFinished with the result of each
-	// selected case, including skipped ones. They are called sequentially from the goroutine of the
-	// run. Either may be nil.
+	// selected case, including skipped ones. They are not called concurrently; with Parallel 1 they
+	// are called in the order of the cases. Either may be nil.
 	CaseStarted  func(Case)
 	CaseFinished func(Result)
 }
@@ -128,6 +141,15 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Timeout == 0 {
 		c.Timeout = 30 * time.Second
 	}
+	if c.RunTimeout == 0 {
+		c.RunTimeout = 30 * time.Minute
+	}
+	if c.Parallel == 0 {
+		c.Parallel = defaultParallel
+	}
+	if c.Parallel < 0 || c.RunTimeout < 0 {
+		return c, errors.New("conformance: Parallel and RunTimeout must not be negative")
+	}
 	if c.RunID == "" {
 		c.RunID = rand.String(5)
 	}
@@ -135,7 +157,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("conformance: invalid RunID %q: %s", c.RunID, strings.Join(wrong, "; "))
 	}
 	// This is the longest name of a namespace in a run.
-	if wrong := validation.IsDNS1123Label(c.NamespacePrefix + "-" + c.RunID + "-cluster-scoped"); len(wrong) > 0 {
+	if wrong := validation.IsDNS1123Label(c.NamespacePrefix + "-" + c.RunID + "-expired-secret-2"); len(wrong) > 0 {
 		return c, fmt.Errorf("conformance: invalid NamespacePrefix %q: %s", c.NamespacePrefix, strings.Join(wrong, "; "))
 	}
 	return c, errors.Join(c.checkSkips(), c.checkFeatures())

@@ -35,19 +35,30 @@
 // any cluster without credentials at http://127.0.0.1:8001. The client should have no Timeout,
 // because a Timeout would end watches early.
 //
-// Cases run one after the other. Some wait for seconds: the server delays a read at a
-// resourceVersion that it has not reached, a watch ends by its timeoutSeconds, or no objects are
-// created in the first two seconds of a new CRD. A run against kube-apiserver takes about seven
-// minutes without compactions, of which there are seven or eight. A few cases wait for minutes and
-// are skipped unless [Config].Patience allows them. In a testing/synctest bubble with a server in
-// memory, waiting takes no time; use Execute or Check there, because subtests cannot be started in
-// a bubble.
+// Many cases wait for seconds: the server delays a read at a resourceVersion that it has not reached,
+// a watch ends by its timeoutSeconds, or no objects are created in the first two seconds of a new
+// CRD. So [Config].Parallel of them run at a time, 16 by default, each in a namespace of its own. A
+// few run alone, because they change the state of the whole server, or because its other changes
+// would disturb them. Webhooks and admission policies apply to the objects of one case only. Cases
+// about them run beside each other and not beside those of other groups, so that a server that is
+// wrong about this fails no other cases. The report is the same for any number of cases at a time.
+//
+// A run against kube-apiserver takes about a minute without compactions, of which there are seven or
+// eight. A few cases wait for minutes and are skipped unless [Config].Patience allows them. In a
+// testing/synctest bubble with a server in memory, waiting takes no time; use Execute or Check there,
+// because subtests cannot be started in a bubble.
+//
+// A server may hang. A case ends after [Config].Timeout, and the run after [Config].RunTimeout: the
+// cases that run at that time fail, and the others are in the report as not reached, see
+// [Result].NotReached. Run also ends a minute before the deadline of the test binary.
 //
 // # What it does to the server
 //
 // Cases work in their own namespaces, named PREFIX-RUN-NUMBER with the prefix of
-// [Config].NamespacePrefix and five random characters for the run. One case creates a namespace
-// PREFIX-RUN-cluster-scoped. In them the suite creates Secrets, ConfigMaps, Leases, Roles without
+// [Config].NamespacePrefix, five random characters for the run, and the number of the case in the
+// run. Further namespaces of a case are named PREFIX-RUN-NUMBER-2 and so on. One case creates a
+// namespace PREFIX-RUN-cluster-scoped, and namespaces that cases share are named PREFIX-RUN-markers,
+// PREFIX-RUN-webhook, PREFIX-RUN-expired-secret and PREFIX-RUN-expired-widget. In them the suite creates Secrets, ConfigMaps, Leases, Roles without
 // rules, Events, Endpoints, NetworkPolicies and PodDisruptionBudgets that select nothing,
 // HorizontalPodAutoscalers that scale nothing, ReplicaSets without replicas and Ingresses without a
 // class. No Pods are started. The first cases about custom resources create the
@@ -88,8 +99,6 @@
 // not served to view, edit and admin, by aggregation, for the time of the case. Some use a token of
 // a ServiceAccount, see [Config].TokenClient.
 //
-// A few cases send up to several dozen concurrent requests.
-//
 // Everything is deleted after each case, first the objects and then the namespace, even if the case
 // failed, timed out or was cancelled. Objects that cases share, such as an expired list, are
 // deleted after the last case. A namespace controller, if there is one, removes the namespace;
@@ -103,8 +112,8 @@
 // Every request that could change something names an object of the run, in a namespace, a group or
 // under a name that contains its five characters, whether the server is correct or not. The
 // exceptions change nothing: reviews, dry runs, including the deletion of the namespaces that every
-// cluster has, and deletions of a collection with a selector that matches nothing. At most ten
-// requests are in flight at a time, a case creates at most 30 objects, and no body exceeds 4 MiB. A
+// cluster has, and deletions of a collection with a selector that matches nothing. A case has at
+// most ten requests in flight at a time and creates at most 30 objects, and no body exceeds 4 MiB. A
 // test checks all of this. After a 429 response with Retry-After, the request is repeated after
 // that delay, at most ten times.
 //
@@ -203,8 +212,8 @@
 // A case that fails reports the request, the expectation and the response. Objects that could not
 // be cleaned up are also errors. [Execute] returns an error only if the configuration is invalid,
 // which
-// [Config.Validate] reports without sending requests, or if its context ends; the report then has
-// the results so far.
+// [Config.Validate] reports without sending requests, or if its context or the time of the run ends;
+// the report then has the results so far.
 //
 // # Adding a case
 //

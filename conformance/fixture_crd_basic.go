@@ -30,15 +30,10 @@ func (w crdBasic) in(version string) collection {
 
 // installCRDBasic creates the CRD once per run and waits until both versions are served.
 func (r *run) installCRDBasic(ctx context.Context) (crdBasic, error) {
-	if r.crdBasic != nil {
-		return *r.crdBasic, nil
-	}
-	w := crdBasic{group: r.crdGroup()}
-	if err := r.installCRD(ctx, w.definition(), w.in("v1"), w.in("v1beta1")); err != nil {
-		return w, err
-	}
-	r.crdBasic = &w
-	return w, nil
+	return r.crdBasic.get(ctx, func(ctx context.Context) (crdBasic, error) {
+		w := crdBasic{group: r.crdGroup()}
+		return w, r.installCRD(ctx, w.definition(), w.in("v1"), w.in("v1beta1"))
+	})
 }
 
 // crdGroup returns the API group of the run's CRDs.

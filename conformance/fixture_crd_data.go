@@ -9,15 +9,14 @@ type crdData struct{ group string }
 // dataCRs returns the Gadgets of a new namespace, the objects of crdData. The first call of a run
 // creates the CRD. The case is skipped if the server has no custom resources.
 func (s *session) dataCRs(ctx context.Context) (collection, error) {
-	r := s.run
-	if r.crdData == nil {
-		g := crdData{group: r.crdGroup()}
-		if err := r.installCRD(ctx, g.definition(), g.in("v1"), g.in("v1beta1")); err != nil {
-			return collection{}, err
-		}
-		r.crdData = &g
+	g, err := s.run.crdData.get(ctx, func(ctx context.Context) (crdData, error) {
+		g := crdData{group: s.run.crdGroup()}
+		return g, s.run.installCRD(ctx, g.definition(), g.in("v1"), g.in("v1beta1"))
+	})
+	if err != nil {
+		return collection{}, err
 	}
-	return s.newCollection(ctx, r.crdData.in("v1"), nil)
+	return s.newCollection(ctx, g.in("v1"), nil)
 }
 
 // in returns the Gadgets of a version, without a namespace.
@@ -28,9 +27,9 @@ func (g crdData) in(version string) collection {
 	}
 }
 
-// deprecated returns the same collection in the deprecated version.
-func (g crdData) deprecated(c collection) collection {
-	old := g.in("v1beta1")
+// inDeprecatedVersion returns the same collection in the deprecated version of crdData.
+func (c collection) inDeprecatedVersion() collection {
+	old := crdData{group: c.group}.in("v1beta1")
 	old.s, old.namespace = c.s, c.namespace
 	return old
 }

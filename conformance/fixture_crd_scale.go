@@ -1,25 +1,22 @@
 package conformance
 
-import (
-	"context"
-	"fmt"
-	"net/http"
-)
+import "context"
 
 // scaleCRs returns the Dials of a new namespace, the objects of a CRD for cases about subresources.
 // v1 has status and scale; v1alpha1 has neither, but has printer columns. Both versions preserve
 // unknown fields. The first call of a run creates the CRD. The case is skipped if the server has no
 // custom resources.
 func (s *session) scaleCRs(ctx context.Context) (collection, error) {
-	if err := s.run.installCRDScale(ctx); err != nil {
+	dials, err := s.run.installCRDScale(ctx)
+	if err != nil {
 		return collection{}, err
 	}
-	return s.newCollection(ctx, s.run.scaleCRsIn("v1"), nil)
+	return s.newCollection(ctx, dials, nil)
 }
 
 // scaleCRsIn returns the Dials of a version, without a namespace.
 func (r *run) scaleCRsIn(version string) collection {
-	group := fmt.Sprintf("%s.conformance.example.com", r.id)
+	group := r.crdGroup()
 	return collection{
 		root: "/apis/" + group + "/" + version, apiVersion: group + "/" + version, group: group, kind: "Dial", resource: "dials",
 	}
@@ -32,31 +29,13 @@ func (c collection) inScaleVersion(version string) collection {
 	return other
 }
 
-// installCRDScale creates the CRD once per run and waits until both versions are served.
-func (r *run) installCRDScale(ctx context.Context) error {
-	if r.hasCRDScale {
-		return nil
-	}
-	s, dials := r.shared, r.scaleCRsIn("v1")
-	ctx = withSetup(ctx)
-	if err := s.skipUnlessServed(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
-		return err
-	}
-	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	s.track(definitions + "/" + dials.groupResource())
-	if err := s.expect(ctx, post(definitions, crdScale(dials)), code(http.StatusCreated, http.StatusConflict)); err != nil {
-		return fmt.Errorf("installing a custom resource definition: %w", err)
-	}
-	for _, version := range []string{"v1", "v1alpha1"} {
-		err := poll(ctx, func(ctx context.Context) error {
-			return s.expect(ctx, get(r.scaleCRsIn(version).allNamespacesPath()), code(http.StatusOK))
-		})
-		if err != nil {
-			return fmt.Errorf("waiting for the custom resource to be served: %w", err)
-		}
-	}
-	r.hasCRDScale = true
-	return nil
+// installCRDScale creates the CRD once per run, waits until both versions are served, and returns
+// the Dials of v1, without a namespace.
+func (r *run) installCRDScale(ctx context.Context) (collection, error) {
+	return r.crdScale.get(ctx, func(ctx context.Context) (collection, error) {
+		dials := r.scaleCRsIn("v1")
+		return dials, r.installCRD(ctx, crdScale(dials), dials, r.scaleCRsIn("v1alpha1"))
+	})
 }
 
 func crdScale(dials collection) object {

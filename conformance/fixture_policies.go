@@ -41,6 +41,7 @@ func policyBindingsPath(kind string) string {
 type admission struct {
 	collection
 	changed map[string]bool // kinds of policies that have changed since the last wait
+	marks   int             // number of marker policies of the case, for their names
 }
 
 // newAdmission returns the ConfigMaps of a new namespace with the label.
@@ -270,8 +271,8 @@ func (p *admission) settleKind(ctx context.Context, kind string) error {
 	if err != nil {
 		return err
 	}
-	p.s.run.markerPolicies++
-	mark := fmt.Sprintf("marker-%d", p.s.run.markerPolicies)
+	p.marks++
+	mark := fmt.Sprintf("marker-%s-%d", p.s.name, p.marks)
 	marker, expected := other.validating(mark, invalid("'marked'")).actions("Warn"), expectation(hasWarning(mark))
 	if kind == mutatingPolicy {
 		marker = other.mutating(mark, applyMutation(fmt.Sprintf("Object{metadata: Object.metadata{annotations: {'%s': 'marked'}}}", mark)))
@@ -287,14 +288,7 @@ func (p *admission) settleKind(ctx context.Context, kind string) error {
 
 // markers returns the ConfigMaps of the namespace of markers. The first call of a run creates it.
 func (r *run) markers(ctx context.Context) (*admission, error) {
-	if r.markerNamespace == nil {
-		namespace, err := r.shared.newAdmission(ctx)
-		if err != nil {
-			return nil, err
-		}
-		r.markerNamespace = namespace
-	}
-	return r.markerNamespace, nil
+	return r.markerNamespace.get(ctx, func(ctx context.Context) (*admission, error) { return r.sharedSession("markers").newAdmission(ctx) })
 }
 
 // denied is the failure of a write of a ConfigMap that a policy denies. The binding has the name of

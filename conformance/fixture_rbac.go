@@ -52,22 +52,13 @@ func (c call) as(user identity) call {
 	return c
 }
 
-// rbacSupport is whether the cases about RBAC can judge a server.
-type rbacSupport struct{ missing string } // why not, or ""
-
 // skipWithoutRBAC skips the case unless the server authorizes by RBAC and the client may impersonate.
 func (s *session) skipWithoutRBAC(ctx context.Context) error {
-	if s.run.rbac == nil {
-		missing, err := s.missingForRBAC(withSetup(ctx))
-		if err != nil {
-			return err
-		}
-		s.run.rbac = &rbacSupport{missing}
+	missing, err := s.run.rbacMissing.get(withSetup(ctx), s.missingForRBAC)
+	if err == nil && missing != "" {
+		err = s.skipf("%s", missing)
 	}
-	if missing := s.run.rbac.missing; missing != "" {
-		return s.skipf("%s", missing)
-	}
-	return nil
+	return err
 }
 
 // missingForRBAC returns why the cases about RBAC cannot judge the server, or "". A server with

@@ -37,7 +37,7 @@ const (
 type webhooks struct {
 	s       *session
 	c       collection
-	server  *webhookServer
+	server  *caseWebhooks
 	configs int // number of configurations, for their probes
 }
 
@@ -68,7 +68,7 @@ func onBothWebhooks(c Case, check webhookCheck) []Case {
 // withWebhooks returns a case with webhooks for the collection that a function returns.
 func withWebhooks(c Case, give func(context.Context, *session) (collection, error), check webhookCheck) Case {
 	c.check = func(ctx context.Context, s *session) error {
-		server, err := s.run.webhook(ctx)
+		server, err := s.run.startedWebhook(ctx)
 		if err != nil {
 			return err
 		}
@@ -92,24 +92,31 @@ func configMapsIn(namespace string) collection {
 
 // newWebhooks creates a namespace with the label of the case, for webhooks for the objects of c.
 func (s *session) newWebhooks(ctx context.Context, server *webhookServer, c collection) (*webhooks, error) {
-	server.release()
 	name, body := s.nameNewNamespace()
 	c.s, c.namespace = s, name
-	err := s.expect(withSetup(ctx), post("/api/v1/namespaces", body.withLabel(caseLabel, name)), code(http.StatusCreated))
-	return &webhooks{s: s, c: c, server: server}, err
+	w := &webhooks{s: s, c: c, server: server.of(name)}
+	s.webhooks = w.server
+	return w, s.expect(withSetup(ctx), post("/api/v1/namespaces", body.withLabel(caseLabel, name)), code(http.StatusCreated))
 }
 
-// webhook returns the webhook of the run. The first call starts it, and checks whether the server
-// calls it. The case is skipped if the server cannot reach it.
-func (r *run) webhook(ctx context.Context) (*webhookServer, error) {
-	if r.webhookErr == nil && r.webhookServer == nil {
-		r.webhookServer, r.webhookErr = r.startWebhook(withSetup(ctx))
-	}
-	return r.webhookServer, r.webhookErr
+// webhookStart is the webhook of a run, or why it cannot be used, which skips or fails the cases.
+type webhookStart struct {
+	server *webhookServer
+	err    error
+}
+
+// startedWebhook returns the webhook of the run. The first call starts it, and checks whether the
+// server calls it. The case is skipped if the server cannot reach it.
+func (r *run) startedWebhook(ctx context.Context) (*webhookServer, error) {
+	started, err := r.webhook.get(withSetup(ctx), func(ctx context.Context) (webhookStart, error) {
+		server, err := r.startWebhook(ctx)
+		return webhookStart{server, err}, nil // another case would not succeed either
+	})
+	return started.server, cmp.Or(started.err, err)
 }
 
 func (r *run) startWebhook(ctx context.Context) (*webhookServer, error) {
-	s := r.shared
+	s := r.sharedSession("webhook")
 	if err := s.skipUnlessServed(ctx, admissionRegistration+"/v1", validatingWebhooks); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ func TestPanicFailsCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := r.runCase(t.Context(), Case{ID: "XX-01", check: func(context.Context, *session) error {
+	got := r.runCase(t.Context(), 1, Case{ID: "XX-01", check: func(context.Context, *session) error {
 		var items []string
 		_ = items[len(items)]
 		return nil

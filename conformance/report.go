@@ -28,6 +28,8 @@ type Result struct {
 	Outcome Outcome
 	// Reason states why the case was skipped. It is empty for other outcomes.
 	Reason string
+	// NotReached reports whether the case was skipped because the run ended before it began.
+	NotReached bool
 	// Err contains the request, the expectation and the response of a failed case. It is nil for
 	// other outcomes.
 	Err error

@@ -57,6 +57,8 @@ type CaseJSON struct {
 	// response of a failed case.
 	Reason string `json:"reason,omitempty"`
 	Error  string `json:"error,omitempty"`
+	// NotReached is true if the case was skipped because the run ended before it began.
+	NotReached bool `json:"notReached,omitempty"`
 	// Seconds is the duration of the case with its clean-up.
 	Seconds float64 `json:"seconds"`
 	// Leftovers has an error for each object that the clean-up of the case could not delete.
@@ -84,7 +86,7 @@ func (r Report) WriteJSON(w io.Writer) error {
 func (r Result) json() CaseJSON {
 	c := CaseJSON{
 		ID: r.Case.ID, Rule: r.Case.Rule(), Group: r.Case.Group(), Level: r.Case.Level.String(), Title: r.Case.Title,
-		Why: r.Case.Why, Source: r.Case.Source, Outcome: r.Outcome, Reason: r.Reason, Seconds: r.Duration.Seconds(),
+		Why: r.Case.Why, Source: r.Case.Source, Outcome: r.Outcome, Reason: r.Reason, NotReached: r.NotReached, Seconds: r.Duration.Seconds(),
 		Leftovers: texts(r.Leftovers),
 	}
 	if r.Err != nil {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,23 +18,30 @@ import (
 // the clean-up runs even if the case was cancelled.
 const cleanupTimeout = 30 * time.Second
 
-// Run runs each case as a subtest, and has cleaned up when it returns. A skipped case is a skipped
-// subtest with a reason. An invalid configuration fails the test. Run starts subtests, so it cannot
-// be used in a testing/synctest bubble; use [Check] there.
+// Run runs each case as a subtest, as many at a time as [Config].Parallel says, and has cleaned up
+// when it returns. A skipped case is a skipped subtest with a reason. An invalid configuration fails
+// the test. The run also ends a while before the deadline of the test binary. Run starts subtests,
+// so it cannot be used in a testing/synctest bubble; use [Check] there.
 func Run(t *testing.T, c Config) {
 	t.Helper()
 	r, err := newRun(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if deadline, ok := t.Deadline(); ok {
+		r.config.RunTimeout = min(r.config.RunTimeout, beforeDeadline(time.Until(deadline)))
+	}
+	ctx, cancel := r.limit(t.Context())
+	defer cancel()
 	defer func() { // not t.Cleanup, because the caller may close the server with defer
-		if err := leftovers("the run", r.close(context.WithoutCancel(t.Context()))); err != nil {
+		if err := leftovers("the run", r.close(context.WithoutCancel(ctx))); err != nil {
 			t.Error(err)
 		}
 	}()
-	for _, one := range r.config.SelectedCases() {
-		t.Run(one.ID, func(t *testing.T) {
-			got := r.runCase(t.Context(), one)
+	cases := r.config.SelectedCases()
+	r.schedule(cases, func(i int) {
+		t.Run(cases[i].ID, func(t *testing.T) {
+			got := r.runCase(ctx, i+1, cases[i])
 			if err := got.err(); err != nil {
 				t.Error(err)
 			}
@@ -39,7 +49,16 @@ func Run(t *testing.T, c Config) {
 				t.Skip(got.Reason)
 			}
 		})
+	})
+	if ctx.Err() != nil {
+		t.Error(context.Cause(ctx))
 	}
+}
+
+// beforeDeadline returns how long a run may take if the test binary ends after remaining: there
+// must be time for the clean-up.
+func beforeDeadline(remaining time.Duration) time.Duration {
+	return max(remaining-responseTimeout-2*cleanupTimeout, remaining*3/4)
 }
 
 // Check runs the cases without a testing.T. It returns an error that joins all failures, or nil.
@@ -48,45 +67,48 @@ func Check(ctx context.Context, c Config) error {
 	return errors.Join(err, report.Err())
 }
 
-// Execute runs the selected cases one after the other and returns their results. It returns an
-// error if the configuration is invalid or ctx ends; the report then has the results so far, and
-// the remaining cases as skipped. Failures of cases are only in the report, see [Report.Err].
+// Execute runs the selected cases, as many at a time as [Config].Parallel says, and returns their
+// results. It returns an error if the configuration is invalid, ctx ends, or [Config].RunTimeout is
+// over; the report then has the results so far, and the remaining cases as skipped. Failures of
+// cases are only in the report, see [Report.Err].
 func Execute(ctx context.Context, c Config) (Report, error) {
 	r, err := newRun(c)
 	if err != nil {
 		return Report{}, err
 	}
+	ctx, cancel := r.limit(ctx)
+	defer cancel()
 	report := Report{RunID: r.id, Server: r.serverVersion(ctx), Started: time.Now()}
-	for _, one := range r.config.SelectedCases() {
-		report.Results = append(report.Results, r.runCase(ctx, one))
-	}
+	cases := r.config.SelectedCases()
+	report.Results = make([]Result, len(cases))
+	r.schedule(cases, func(i int) { report.Results[i] = r.runCase(ctx, i+1, cases[i]) })
 	report.Leftovers = r.close(context.WithoutCancel(ctx))
 	report.Duration = time.Since(report.Started)
 	return report, context.Cause(ctx)
 }
 
-// run is the state that the cases of a run share: the configuration, the ID and the CRDs. Cases run
-// one after the other, so it needs no lock.
+// run is the state that the cases of a run share: the configuration, the ID, the CRDs and so on.
 type run struct {
 	config Config
-	id     string // part of all names, so that concurrent runs do not collide
+	id     string   // part of all names, so that concurrent runs do not collide
+	shared *session // tracks objects that are deleted after the last case
 
-	namespaces      int       // number of namespaces, for their names
-	crds            int       // number of CRDs of single cases, for their groups
-	crdBasic        *crdBasic // nil until a case uses it
-	hasCRDScale     bool      // whether crdScale was created
-	crdData         *crdData  // nil until a case uses it
-	hasCRDLimit     bool      // whether the CRD of limitCRs was created
-	shared          *session  // tracks objects that are deleted after the last case
-	pendingDeletion []string  // paths of CRDs that were deleted and may still exist
+	crdBasic        *shared[crdBasic]
+	crdData         *shared[crdData]
+	crdScale        *shared[collection]
+	crdLimit        *shared[collection]
+	webhook         *shared[webhookStart]
+	markerNamespace *shared[*admission] // of the cases about admission policies
+	rbacMissing     *shared[string]     // why the cases about RBAC cannot judge the server, or ""
 
-	expired map[string]expiredPage // by kind, created by the first case that uses it
+	// expired has the expired lists by kind. Only cases that run alone use them.
+	expired map[string]expiredPage
 
-	webhookServer   *webhookServer // nil until a case uses it
-	webhookErr      error          // why it cannot be used, which skips or fails the cases
-	markerNamespace *admission     // nil until a case about admission policies uses it
-	markerPolicies  int            // number of marker policies, for their names
-	rbac            *rbacSupport   // nil until a case about RBAC is run
+	callbacks sync.Mutex // held during Config.CaseStarted and Config.CaseFinished
+
+	mu              sync.Mutex // guards the fields below
+	sessions        []*session // sessions of what cases share, in the order of their creation
+	pendingDeletion []string   // paths of CRDs that were deleted and may still exist
 }
 
 func newRun(c Config) (*run, error) {
@@ -94,43 +116,61 @@ func newRun(c Config) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{config: c, id: c.RunID, expired: map[string]expiredPage{}}
-	r.shared = &session{run: r}
+	r := &run{
+		config: c, id: c.RunID, expired: map[string]expiredPage{},
+		crdBasic: newShared[crdBasic](), crdData: newShared[crdData](), crdScale: newShared[collection](), crdLimit: newShared[collection](),
+		webhook: newShared[webhookStart](), markerNamespace: newShared[*admission](), rbacMissing: newShared[string](),
+	}
+	r.shared = r.sharedSession("shared")
 	return r, nil
 }
 
+// sharedSession returns the session of that name for what cases share. Its objects are deleted after
+// the last case.
+func (r *run) sharedSession(name string) *session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.sessions {
+		if s.name == name {
+			return s
+		}
+	}
+	s := &session{run: r, name: name}
+	r.sessions = append(r.sessions, s)
+	return s
+}
+
 // close deletes what the cases share, and returns an error for each object that could not be
-// deleted.
-func (r *run) close(ctx context.Context) []error {
+// deleted. It is called after the last case.
+func (r *run) close(ctx context.Context) (left []error) {
 	ctx, cancel := context.WithTimeout(withCleanup(ctx), cleanupTimeout)
 	defer cancel()
-	left := r.shared.cleanup(ctx)
+	for _, s := range slices.Backward(r.sessions) {
+		left = append(left, s.cleanup(ctx)...)
+	}
 	left = append(left, r.waitForCRDRemoval(ctx)...)
-	if r.webhookServer != nil {
-		r.webhookServer.close()
+	if server := r.webhook.value.server; server != nil {
+		server.close()
 	}
 	return left
 }
 
-// runCase runs one case and its clean-up.
-func (r *run) runCase(ctx context.Context, one Case) (result Result) {
+// runCase runs one case and its clean-up. The number of the case is part of the names of its
+// objects.
+func (r *run) runCase(ctx context.Context, number int, one Case) (result Result) {
 	result = Result{Case: one, Outcome: Passed}
-	if r.config.CaseFinished != nil {
-		defer func() { r.config.CaseFinished(result) }()
-	}
+	defer func() { notify(r, r.config.CaseFinished, result) }()
 	if reason := r.config.SkipReason(one); reason != "" {
 		result.Outcome, result.Reason = Skipped, reason
 		return result
 	}
 	if ctx.Err() != nil {
-		result.Outcome, result.Reason = Skipped, "the run was cancelled: "+context.Cause(ctx).Error()
+		result.setNotReached(ctx)
 		return result
 	}
-	if r.config.CaseStarted != nil {
-		r.config.CaseStarted(one)
-	}
+	notify(r, r.config.CaseStarted, one)
 	start := time.Now()
-	s := &session{run: r}
+	s := &session{run: r, name: strconv.Itoa(number)}
 	ctx = withCase(ctx, one)
 	result.setOutcome(ctx, s.runCheck(ctx, one))
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
@@ -140,13 +180,22 @@ func (r *run) runCase(ctx context.Context, one Case) (result Result) {
 	return result
 }
 
+// notify calls a callback of the configuration, unless it is nil.
+func notify[T any](r *run, callback func(T), value T) {
+	if callback != nil {
+		r.callbacks.Lock()
+		defer r.callbacks.Unlock()
+		callback(value)
+	}
+}
+
 // setOutcome sets the outcome from the error of a check under ctx. A cancelled case is skipped.
 func (r *Result) setOutcome(ctx context.Context, err error) {
 	var skip skipError
 	switch {
 	case errors.As(err, &skip):
 		r.Outcome, r.Reason = Skipped, skip.reason
-	case err != nil && ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil && !isRunTimeout(ctx):
 		r.Outcome, r.Reason = Skipped, "the run was cancelled in the middle of it: "+context.Cause(ctx).Error()
 	case err != nil:
 		r.Outcome, r.Err = Failed, err

@@ -116,6 +116,8 @@ func TestConfigErrors(t *testing.T) {
 		"long prefix":  {conformance.Config{BaseURL: "http://x", NamespacePrefix: "a-name-that-leaves-too-little-room-for-the-rest"}, "invalid NamespacePrefix"},
 		"upper case":   {conformance.Config{BaseURL: "http://x", NamespacePrefix: "Upper"}, "invalid NamespacePrefix"},
 		"unknown gate": {conformance.Config{BaseURL: "http://x", Features: map[string]bool{"Wach": true}}, `unknown feature gate "Wach"`},
+		"no cases":     {conformance.Config{BaseURL: "http://x", Parallel: -1}, "must not be negative"},
+		"no time":      {conformance.Config{BaseURL: "http://x", RunTimeout: -1}, "must not be negative"},
 		"no reason":    {conformance.Config{BaseURL: "http://x", Skip: map[string]string{"PV-16": " "}}, `no reason for "PV-16" in Skip`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,13 +181,17 @@ func TestCleanUpAfterCancellation(t *testing.T) {
 		<-r.Context().Done() // the client closes the connection
 		return true
 	}}
-	report, err := conformance.Execute(ctx, s.start(t, `^(GT-01/typed|LS-01/typed)$`))
+	c := s.start(t, `^(GT-01/typed|LS-01/typed)$`)
+	c.Parallel = 1
+	report, err := conformance.Execute(ctx, c)
 	require.ErrorIs(t, err, enough)
 	require.Len(t, report.Results, 2)
 	for _, result := range report.Results {
 		require.Equal(t, conformance.Skipped, result.Outcome)
 		require.Contains(t, result.Reason, "enough")
 	}
+	require.False(t, report.Results[0].NotReached)
+	require.True(t, report.Results[1].NotReached)
 	require.Len(t, s.requests("DELETE /api/v1/namespaces/conformance-"), 1)
 }
 

@@ -26,7 +26,7 @@ import (
 
 // Limits of the load that a run causes.
 const (
-	maxConcurrent = 10      // requests at the same time, with watches
+	maxConcurrent = 10      // requests of one case at the same time, with watches
 	maxCreated    = 30      // objects of one case
 	maxBodySize   = 4 << 20 // bytes of one body
 )
@@ -46,16 +46,9 @@ func (w writeRequest) String() string {
 // requestLog records the requests of a run.
 type requestLog struct {
 	mu                        sync.Mutex // guards the fields below
-	currentCase               string     // ID of the case that runs
 	writes                    []writeRequest
 	created                   map[string]int // by case
-	concurrent, maxConcurrent int            // requests at the same time
-}
-
-func (l *requestLog) startCase(one conformance.Case) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.currentCase = one.ID
+	concurrent, maxConcurrent map[string]int // requests at the same time, by case
 }
 
 // wrap returns a transport that records requests.
@@ -67,9 +60,10 @@ func (l *requestLog) wrap(next http.RoundTripper) http.RoundTripper {
 			r = r.Clone(r.Context())
 			r.Body = io.NopCloser(bytes.NewReader(body))
 		}
-		l.recordRequest(writeRequest{method: r.Method, path: r.URL.Path, query: r.URL.Query(), body: body})
+		id := conformance.RequestPurposeFrom(r.Context()).Case
+		l.recordRequest(writeRequest{id: id, method: r.Method, path: r.URL.Path, query: r.URL.Query(), body: body})
 		response, err := next.RoundTrip(r)
-		l.recordResponse(err == nil && response.StatusCode == http.StatusCreated)
+		l.recordResponse(id, err == nil && response.StatusCode == http.StatusCreated)
 		return response, err
 	})
 }
@@ -77,20 +71,19 @@ func (l *requestLog) wrap(next http.RoundTripper) http.RoundTripper {
 func (l *requestLog) recordRequest(w writeRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.concurrent++
-	l.maxConcurrent = max(l.maxConcurrent, l.concurrent)
+	l.concurrent[w.id]++
+	l.maxConcurrent[w.id] = max(l.maxConcurrent[w.id], l.concurrent[w.id])
 	if w.method != http.MethodGet && w.method != http.MethodHead {
-		w.id = l.currentCase
 		l.writes = append(l.writes, w)
 	}
 }
 
-func (l *requestLog) recordResponse(created bool) {
+func (l *requestLog) recordResponse(id string, created bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.concurrent--
+	l.concurrent[id]--
 	if created {
-		l.created[l.currentCase]++
+		l.created[id]++
 	}
 }
 
@@ -100,7 +93,7 @@ func (l *requestLog) recordResponse(created bool) {
 func (w writeRequest) checkSafe(run string) error {
 	var o metav1.PartialObjectMetadata
 	_ = json.Unmarshal(w.body, &o) // the paths of bodies that are not JSON are in namespaces
-	group := `(?:[a-z0-9]+\.)?` + run + `\.conformance\.example\.com`
+	group := `(?:[a-z0-9-]+\.)?` + run + `\.conformance\.example\.com`
 	switch {
 	case w.query.Get("dryRun") == "All":
 	case regexp.MustCompile(`^/apis/auth(orization|entication)\.k8s\.io/v1/(namespaces/[^/]+/)?[a-z]+reviews$`).MatchString(w.path):
@@ -228,9 +221,9 @@ func requireSafe(t *testing.T, config conformance.Config) {
 	t.Helper()
 	config.Patience = 5 * time.Minute
 	before := listAll(t, config)
-	l := &requestLog{created: map[string]int{}}
+	l := &requestLog{created: map[string]int{}, concurrent: map[string]int{}, maxConcurrent: map[string]int{}}
 	watched := config
-	watched.Client, watched.CaseStarted = &http.Client{Transport: l.wrap(config.Client.Transport)}, l.startCase
+	watched.Client = &http.Client{Transport: l.wrap(config.Client.Transport)}
 	if config.UnprivilegedClient != nil {
 		watched.UnprivilegedClient = &http.Client{Transport: l.wrap(config.UnprivilegedClient.Transport)}
 	}
@@ -242,7 +235,9 @@ func requireSafe(t *testing.T, config conformance.Config) {
 		assert.NoError(t, one.checkSafe(report.RunID), one)
 		assert.LessOrEqual(t, len(one.body), maxBodySize, one)
 	}
-	assert.LessOrEqual(t, l.maxConcurrent, maxConcurrent)
+	for id, n := range l.maxConcurrent {
+		assert.LessOrEqual(t, n, maxConcurrent, id)
+	}
 	for id, n := range l.created {
 		assert.LessOrEqual(t, n, maxCreated, id)
 	}

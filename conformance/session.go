@@ -18,7 +18,11 @@ const finalizer = "conformance.example.com/hold"
 
 // session sends the requests of a case and tracks what they created.
 type session struct {
-	run *run
+	run        *run
+	name       string        // part of the names of what it creates: the number of the case, or what cases share
+	namespaces int           // number of namespaces, for their names
+	crds       int           // number of CRDs of the case itself, for their groups
+	webhooks   *caseWebhooks // nil unless the case has webhooks
 
 	mu      sync.Mutex // guards created, because a case may send concurrent requests
 	created []string   // paths of created objects, in the order of their creation
@@ -43,11 +47,19 @@ func (s *session) namespace(ctx context.Context) (string, error) {
 // nameNewNamespace returns the name and the body of a namespace to create, and tracks it for the
 // clean-up.
 func (s *session) nameNewNamespace() (string, object) {
-	r := s.run
-	r.namespaces++
-	name := fmt.Sprintf("%s%d", r.prefix(), r.namespaces)
+	s.namespaces++
+	name := s.run.prefix() + s.numbered(s.namespaces)
 	s.track(namespacePath(name)) // before the request, because its response may be lost
 	return name, newObject("v1", "Namespace", name)
+}
+
+// numbered returns a name for the nth thing of a kind that the session creates, which is the name of
+// the session for the first one.
+func (s *session) numbered(n int) string {
+	if n == 1 {
+		return s.name
+	}
+	return fmt.Sprintf("%s-%d", s.name, n)
 }
 
 // namespacePath returns the path of a namespace.
@@ -100,8 +112,8 @@ func (s *session) track(path string) {
 // no namespace controller. It returns an error for each object that could not be deleted.
 func (s *session) cleanup(ctx context.Context) []error {
 	ctx = withCleanup(ctx)
-	if webhook := s.run.webhookServer; webhook != nil {
-		webhook.release()
+	if s.webhooks != nil {
+		s.webhooks.release()
 	}
 	var left []error
 	for _, path := range slices.Backward(s.created) {
@@ -129,7 +141,7 @@ func (s *session) remove(ctx context.Context, path string) error {
 		return err
 	}
 	if strings.HasPrefix(path, crdPath+"/") {
-		s.run.pendingDeletion = append(s.run.pendingDeletion, path)
+		s.run.addPendingDeletion(path)
 	}
 	if !strings.Contains(string(a.body), finalizer) {
 		return nil

@@ -15,6 +15,8 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	pathpkg "path"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,11 +24,19 @@ import (
 )
 
 // webhookServer is the admission webhook of a run: an HTTPS server that keeps the reviews that it
-// receives, and answers them as the running case says. It allows what no case asks for.
+// receives, and answers them as the cases say. It allows what no case asks for.
 type webhookServer struct {
 	address  string // host and port, as in the configurations
 	caBundle []byte
 	http     *http.Server
+
+	mu    sync.Mutex               // guards the fields below
+	cases map[string]*caseWebhooks // by namespace
+}
+
+// caseWebhooks are the webhooks of a case. Their paths begin with its namespace.
+type caseWebhooks struct {
+	*webhookServer
 
 	mu      sync.Mutex        // guards the fields below
 	answers map[string]answer // by path
@@ -64,7 +74,7 @@ func startWebhookServer(l net.Listener) (*webhookServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &webhookServer{address: l.Addr().String(), caBundle: caBundle, answers: map[string]answer{}, ready: map[string]bool{}}
+	w := &webhookServer{address: l.Addr().String(), caBundle: caBundle, cases: map[string]*caseWebhooks{}}
 	w.http = &http.Server{
 		Handler: w, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}},
 		Protocols: &http.Protocols{}, // HTTP/1.1, so that a closed connection ends one call
@@ -103,15 +113,32 @@ func newServingCertificate(host string) (tls.Certificate, []byte, error) {
 // close ends all calls.
 func (w *webhookServer) close() { _ = w.http.Close() }
 
+// of returns the webhooks of the case that has a namespace.
+func (w *webhookServer) of(namespace string) *caseWebhooks {
+	c := &caseWebhooks{webhookServer: w, answers: map[string]answer{}, ready: map[string]bool{}}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cases[namespace] = c
+	return c
+}
+
+// at returns the webhooks of the case whose namespace a path begins with, or nil.
+func (w *webhookServer) at(path string) *caseWebhooks {
+	namespace, _, _ := strings.Cut(strings.TrimPrefix(pathpkg.Clean(path), "/"), "/")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cases[namespace]
+}
+
 // handle sets the answer of a path.
-func (w *webhookServer) handle(path string, a answer) {
+func (w *caseWebhooks) handle(path string, a answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answers[path] = a
 }
 
 // denyProbes makes a path deny probes with the text probeDenied.
-func (w *webhookServer) denyProbes(path string) {
+func (w *caseWebhooks) denyProbes(path string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ready[path] = true
@@ -119,7 +146,7 @@ func (w *webhookServer) denyProbes(path string) {
 
 // release allows all further requests, so that the webhooks of a case do not hinder its clean-up,
 // and forgets the calls.
-func (w *webhookServer) release() {
+func (w *caseWebhooks) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	clear(w.answers)
@@ -128,7 +155,7 @@ func (w *webhookServer) release() {
 }
 
 // takeCalls returns the calls since the last takeCalls.
-func (w *webhookServer) takeCalls() []webhookCall {
+func (w *caseWebhooks) takeCalls() []webhookCall {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	calls := w.calls
@@ -154,11 +181,15 @@ func (w *webhookServer) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		http.Error(to, "the body is no AdmissionReview", http.StatusBadRequest)
 		return
 	}
-	w.answerTo(in)(to, r, in)
+	if of := w.at(in.path); of != nil {
+		of.answerTo(in)(to, r, in)
+		return
+	}
+	allow(to, r, in)
 }
 
 // answerTo keeps a call and returns its answer.
-func (w *webhookServer) answerTo(in webhookCall) answer {
+func (w *caseWebhooks) answerTo(in webhookCall) answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	found := w.answers[in.path]

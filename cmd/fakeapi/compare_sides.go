@@ -53,7 +53,7 @@ func (f sideFlags) open(ctx context.Context, which string, controllers bool) (*o
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w", which, f.name, err)
 	}
-	if err := checkReachable(ctx, to); err != nil {
+	if err := checkReachable(ctx, to, reachTimeout); err != nil {
 		return nil, err
 	}
 	side := &openSide{

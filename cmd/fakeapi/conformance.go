@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--unprivileged-kubeconfig FILE] [--unprivileged-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
---url URL [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--unprivileged-kubeconfig FILE] [--unprivileged-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+const conformanceArguments = `--kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--unprivileged-kubeconfig FILE] [--unprivileged-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--parallel NUMBER] [--timeout TIME] [--run-timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+--url URL [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]... [--unprivileged-kubeconfig FILE] [--unprivileged-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--parallel NUMBER] [--timeout TIME] [--run-timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
 --dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
 --list [--run REGEX] [--level LEVEL]`
 
@@ -24,6 +24,8 @@ type conformanceFlags struct {
 	unprivilegedKubeconfig, unprivilegedContext string
 	features                                    features
 	compact, expire, starting                   hook
+	parallel                                    int
+	runTimeout                                  time.Duration
 	reports                                     reportFiles[conformance.Report]
 }
 
@@ -39,6 +41,8 @@ func (f *conformanceFlags) define(flags *flag.FlagSet) {
 	flags.Func("compact", "compact the server's history, as etcd does, by a POST to a URL or by a shell command: `URL|COMMAND`", f.compact.set)
 	flags.Func("expire", "drop the server's history for watches, too: `URL|COMMAND`", f.expire.set)
 	flags.Func("starting", "put the server into its start-up state by a shell `COMMAND`, which prints a line when that is done, and ends the state when it is interrupted", f.starting.setCommand)
+	flags.IntVar(&f.parallel, "parallel", 16, "run this `NUMBER` of cases at a time; cases that would affect others run alone; with 1 cases run in the order of their IDs")
+	flags.DurationVar(&f.runTimeout, "run-timeout", 30*time.Minute, "the `TIME` limit of the run, without cleaning up: then running cases fail, and those not reached are named")
 	flags.Func("report", "write a report as junit, json, markdown or html, to a file or to stdout: `FORMAT[=FILE]`; can be repeated", f.reports.add)
 }
 
@@ -54,6 +58,8 @@ func conformanceCommand(ctx context.Context, c *call) error {
 	}
 	config := f.config()
 	switch {
+	case f.parallel < 1 || f.runTimeout <= 0:
+		return c.usageError(errors.New("--parallel and --run-timeout must be positive"))
 	case f.list && f.dryRun:
 		return c.usageError(errors.New("--list and --dry-run are mutually exclusive"))
 	case (f.list || f.dryRun) && len(f.reports.files) > 0:
@@ -78,18 +84,25 @@ func conformanceCommand(ctx context.Context, c *call) error {
 		return c.usageError(err)
 	}
 	// An unreachable server would fail every case.
-	if err := checkReachable(ctx, to); err != nil {
+	err = checkReachable(ctx, to, f.runTimeout)
+	switch hangs := errors.Is(err, context.DeadlineExceeded); {
+	case err != nil && (!hangs || f.dryRun):
 		return err
-	}
-	if f.dryRun {
+	case hangs: // the report names all cases
+		return f.execute(ctx, c, config, err)
+	case f.dryRun:
 		return dryRun(ctx, c, config, to.base.Redacted())
 	}
-	return f.execute(ctx, c, config)
+	return f.execute(ctx, c, config, nil)
 }
 
-// checkReachable returns an error unless the server accepts a request of the kubeconfig's user.
-func checkReachable(ctx context.Context, to *cluster) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+// reachTimeout limits how long the first response of a server may take.
+const reachTimeout = 30 * time.Second
+
+// checkReachable returns an error unless the server accepts a request of the kubeconfig's user within
+// a time.
+func checkReachable(ctx context.Context, to *cluster, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, min(within, reachTimeout))
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(to.base.String(), "/")+"/version", nil)
 	if err != nil {
@@ -106,8 +119,9 @@ func checkReachable(ctx context.Context, to *cluster) error {
 	return nil
 }
 
-// execute runs the cases, writes the reports and prints a summary.
-func (f *conformanceFlags) execute(ctx context.Context, c *call, config conformance.Config) error {
+// execute runs the cases, writes the reports and prints a summary. If the server is known to hang,
+// it reports all cases as not reached.
+func (f *conformanceFlags) execute(ctx context.Context, c *call, config conformance.Config, hangs error) error {
 	if err := f.reports.open(ctx); err != nil {
 		return err
 	}
@@ -115,7 +129,12 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 	shown := newProgress(c.stderr, len(config.SelectedCases()), f.quiet, "failed", "skipped")
 	config.CaseStarted, config.CaseFinished = shown.startCase, shown.endCase
 	defer shown.onInterrupt(ctx)()
-	report, interrupted := conformance.Execute(ctx, config)
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if hangs != nil {
+		cancel(hangs)
+	}
+	report, incomplete := conformance.Execute(running, config)
 	shown.stop()
 	unwritten := f.reports.write(report, c.raw)
 	summary := c.stdout
@@ -126,8 +145,10 @@ func (f *conformanceFlags) execute(ctx context.Context, c *call, config conforma
 		return err
 	}
 	switch {
-	case interrupted != nil:
+	case ctx.Err() != nil:
 		return errors.New("interrupted: the run is not complete")
+	case incomplete != nil:
+		return incomplete
 	case report.LevelTally(conformance.Must).Failed > 0 || hasLeftovers(report):
 		return errReported
 	}

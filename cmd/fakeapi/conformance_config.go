@@ -97,5 +97,6 @@ func (f *conformanceFlags) unprivilegedClient(ctx context.Context, to *cluster) 
 func (f *conformanceFlags) config() conformance.Config {
 	config := f.suiteFlags.config()
 	config.Features, config.Compact, config.ExpireWatches, config.BeginStartup = f.features, f.compact.runOnce(), f.expire.runOnce(), f.starting.runDuring()
+	config.Parallel, config.RunTimeout = f.parallel, f.runTimeout
 	return config
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -23,6 +25,7 @@ func writeSummary(out io.Writer, report conformance.Report) error {
 			_, _ = fmt.Fprintf(out, "LEFT  %s: %s\n", one.Case.ID, indented(errors.Join(one.Leftovers...)))
 		}
 	}
+	writeNotReached(out, report)
 	if len(report.Leftovers) > 0 {
 		_, _ = fmt.Fprintf(out, "LEFT  %s\n", indented(errors.Join(report.Leftovers...)))
 	}
@@ -41,6 +44,31 @@ func writeSummary(out io.Writer, report conformance.Report) error {
 	_, err := fmt.Fprintf(out, "server %s, run %s: %d passed, %d failed, %d skipped in %v\n", orNone(report.Server), report.RunID,
 		report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped), report.Duration.Round(time.Second))
 	return err
+}
+
+// writeNotReached prints the cases that were not started before the run ended, in a line for each
+// group.
+func writeNotReached(out io.Writer, report conformance.Report) {
+	total, all, missed := 0, map[string]int{}, map[string][]string{}
+	for _, one := range report.Results {
+		group := one.Case.Group()
+		all[group]++
+		if one.NotReached {
+			total++
+			missed[group] = append(missed[group], one.Case.ID)
+		}
+	}
+	if total == 0 {
+		return
+	}
+	_, _ = fmt.Fprintf(out, "MISSED  %d cases were not reached:\n", total)
+	for _, group := range slices.Sorted(maps.Keys(missed)) {
+		ids := strings.Join(missed[group], " ")
+		if len(missed[group]) == all[group] {
+			ids = fmt.Sprintf("all %d", all[group])
+		}
+		_, _ = fmt.Fprintf(out, "      %s: %s\n", group, ids)
+	}
 }
 
 // indented returns an error with its further lines indented.

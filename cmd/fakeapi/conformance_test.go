@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -203,7 +204,7 @@ func TestConformanceDryRun(t *testing.T) {
 	require.Regexp(t, `(?m)^GT-02/custom +MUST +1 +1 +1 `, got.stdout)
 	require.Regexp(t, `(?m)^WA-38 +SHOULD +0 +0 +0 +skipped: it takes 1m10s`, got.stdout)
 	require.Contains(t, got.stdout, "\nNothing was created on "+srv.URL())
-	require.Regexp(t, `(?m)^  [1-9]\d* namespaces trial-RUN-\.\.\., one after the other, with [1-9]\d* objects in them$`, got.stdout)
+	require.Regexp(t, `(?m)^  [1-9]\d* namespaces trial-RUN-\.\.\., some at a time, with [1-9]\d* objects in them$`, got.stdout)
 	require.Contains(t, got.stdout, "\n  customresourcedefinitions.apiextensions.k8s.io/widgets.RUN.conformance.example.com\n")
 	require.Regexp(t, `(?m)^  customresourcedefinitions\.apiextensions\.k8s\.io/gears\.gN\.RUN\.conformance\.example\.com, [1-9]\d* of them, `, got.stdout)
 }
@@ -231,6 +232,8 @@ func TestConformanceUsage(t *testing.T) {
 		{"--report json=", "no FILE after the =; see", exitUsage},
 		{"--report json --report html", "two reports cannot go to stdout; see", exitUsage},
 		{"--report json=a --report html=a", "two reports cannot go to one file; see", exitUsage},
+		{"--parallel 0", "conformance: --parallel and --run-timeout must be positive; see", exitUsage},
+		{"--run-timeout -1s", "conformance: --parallel and --run-timeout must be positive; see", exitUsage},
 		{"more", `conformance: unexpected argument "more"; see`, exitUsage},
 		{"--kubeconfig /none", "--kubeconfig /none: no such file or directory", exitError},
 		{"--kubeconfig " + config + " --namespace Upper", `invalid NamespacePrefix "Upper": `, exitUsage},
@@ -288,4 +291,52 @@ func TestConformanceInterrupted(t *testing.T) {
 	require.Contains(t, stderr.String(), "interrupted at ")
 	require.Contains(t, stdout.String(), "skipped in ")
 	requireNothingLeft(t, srv)
+}
+
+// A server that hangs, from the start or later, ends the run with a report that names the cases that
+// were not reached.
+func TestConformanceServerHangs(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answered         int64
+		stderr, reason   string
+		passed, unmissed int
+	}{
+		"always": {0, "fakeapi: the server http://127.0.0.1:", "the run was cancelled: the server ", 0, 0},
+		"later":  {6, "fakeapi: the run did not end within 500ms\n", "not reached: the run did not end within 500ms", 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := fakeapi.Start(t)
+			var requests atomic.Int64
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if requests.Add(1) > test.answered {
+					<-r.Context().Done()
+					return
+				}
+				srv.ServeHTTP(w, r)
+			}))
+			t.Cleanup(proxy.Close)
+			file := filepath.Join(t.TempDir(), "report.json")
+			got := runCommand(t, "conformance", "--url", proxy.URL, "--run", "^DI-1[3-9]", "--parallel", "1", "--run-timeout", "500ms", "--report", "json="+file)
+			require.Equal(t, exitError, got.status)
+			require.Contains(t, got.stderr, test.stderr)
+			require.Regexp(t, `(?m)^MISSED  [1-9]\d* cases were not reached:\n`, got.stdout)
+			require.Regexp(t, `(?m)^      DI: `, got.stdout)
+			content, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var report conformance.ReportJSON
+			require.NoError(t, json.Unmarshal(content, &report))
+			missed := 0
+			for _, one := range report.Cases {
+				if one.NotReached {
+					missed++
+					require.Contains(t, one.Reason, test.reason)
+				}
+			}
+			require.NotZero(t, missed)
+			require.Equal(t, test.unmissed > 0, missed < len(report.Cases))
+			require.Equal(t, test.passed > 0, report.Passed > 0)
+		})
+	}
 }

@@ -48,13 +48,13 @@
 //	fakeapi conformance --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX] [--run REGEX]
 //	        [--skip REGEX] [--level LEVEL] [--features NAME[=BOOL],...]...
 //	        [--unprivileged-kubeconfig FILE] [--unprivileged-context CONTEXT]
-//	        [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--timeout TIME]
-//	        [--patience TIME] [--report FORMAT[=FILE]]... [-q]
+//	        [--compact URL|COMMAND] [--expire URL|COMMAND] [--starting COMMAND] [--parallel NUMBER]
+//	        [--timeout TIME] [--run-timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]... [-q]
 //	fakeapi conformance --url URL [--namespace PREFIX] [--run REGEX] [--skip REGEX] [--level LEVEL]
 //	        [--features NAME[=BOOL],...]... [--unprivileged-kubeconfig FILE]
 //	        [--unprivileged-context CONTEXT] [--compact URL|COMMAND] [--expire URL|COMMAND]
-//	        [--starting COMMAND] [--timeout TIME] [--patience TIME] [--report FORMAT[=FILE]]...
-//	        [-q]
+//	        [--starting COMMAND] [--parallel NUMBER] [--timeout TIME] [--run-timeout TIME]
+//	        [--patience TIME] [--report FORMAT[=FILE]]... [-q]
 //	fakeapi conformance --dry-run --kubeconfig FILE [--context CONTEXT] [--namespace PREFIX]
 //	        [--run REGEX] [--skip REGEX] [--level LEVEL]
 //	fakeapi conformance --list [--run REGEX] [--level LEVEL]
@@ -306,8 +306,14 @@
 // conformance runs the cases of package conformance against the server of a kubeconfig. That
 // package documents what the cases do to a server. --list prints them. --dry-run runs them against
 // servers of its own and prints what each creates; it requests only the version of the named
-// server. Cases run one after the other, in namespaces whose names begin with PREFIX. Each case
-// removes what it created, also when it fails.
+// server. Cases run in namespaces of their own, whose names begin with PREFIX. Each case removes what
+// it created, also when it fails.
+//
+// Most of a run is waiting, so 16 cases run at a time, or --parallel. Those that change the state of
+// the whole server, such as a compaction, run alone. The report is the same for any number, in the
+// order of the IDs. --run-timeout limits the run, to 30 minutes by default, if the server hangs: the
+// running cases fail, and the report has the others as not reached. A server that does not answer
+// the first request within 30 seconds is not asked for more; all cases are not reached then.
 //
 // Feature gates are detected by requests. --features overrides them, as in --features
 // CBORServingAndStorage,WatchList=false; -WatchList also means off. Some states of a server are not
@@ -322,15 +328,15 @@
 //
 // While it runs, stderr has a line for each group of rules, for each failure, and every ten
 // seconds: the number of cases done, in total, failed and skipped, and the elapsed time (with -q,
-// none). At the end, stdout has the failures, the leftovers, and the number of outcomes by group
-// and level. --report writes the results as junit (for build servers), json (ReportJSON of package
+// none). At the end, stdout has the failures, the cases that were not reached, the leftovers, and the
+// number of outcomes by group and level. --report writes the results as junit (for build servers), json (ReportJSON of package
 // conformance), markdown, or html (one page that needs no network). Without =FILE it is written to
 // stdout, and the summary to stderr. A file is replaced when the report is complete, and keeps its
 // mode; links are followed. Devices, FIFOs and descriptors of the process, as in --report
 // json=/dev/fd/3, are written in place. Text of the server is escaped: reports have no control
 // characters of it.
 //
-// A signal ends the run. The current case is stopped and removes what it created, which takes at
+// A signal ends the run. The running cases are stopped and remove what they created, which takes at
 // most a minute, and the reports are written, in which the missing cases are skipped. A second
 // signal ends the command at once, without cleaning up.
 //
@@ -339,7 +345,8 @@
 // compare sends the same requests to two servers and prints the differences between their
 // responses, by rule: the request, the path of the field or the name of the header, and both
 // values. A side is the server of a kubeconfig, or self, a server in this process. The requests are
-// those of the conformance cases, which run on both sides in parallel. Values that differ between
+// those of the conformance cases, which run on both sides at the same time, one after the other.
+// Values that differ between
 // any two servers are ignored: uids, resourceVersions, times, generated names, continue tokens,
 // addresses, the ID of the run. Package internal/cmd/compare documents what is compared.
 // Differences after the first one of a case may be its consequences, and are marked. Cases that
@@ -417,7 +424,7 @@
 //
 // For conformance, 0 means that no MUST failed and nothing was left behind; a failed SHOULD or MAY
 // is only reported. 1 means that a MUST failed, that cleaning up failed, or that the run did not
-// start or did not complete.
+// start or did not complete in time.
 //
 // For access with --manifests, 0 means that no rule is missing, 1 that one is, or with
 // --and-nothing-more that one was not used. 2 means that they could not be compared.

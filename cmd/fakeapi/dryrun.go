@@ -60,12 +60,12 @@ func dryRun(ctx context.Context, c *call, config conformance.Config, server stri
 	return printDryRun(c.stdout, config, server, found)
 }
 
-// numbered matches the numbers in the names that cases create: of the groups of definitions, and of
-// the namespaces that configurations of webhooks are named after.
-var numbered = regexp.MustCompile(`(\.g|-RUN-)[0-9]+([.-])`)
+// numbered matches the numbers in the names that cases create: of the groups of definitions, of the
+// namespaces that configurations of webhooks are named after, and of markers.
+var numbered = regexp.MustCompile(`(\.g|-RUN-|-marker-)[0-9]+(?:-[0-9]+)?\b`)
 
 // numberless is what numbered matches, with N for the number.
-var numberless = regexp.MustCompile(`(\.g|-RUN-)N[.-]`)
+var numberless = regexp.MustCompile(`(\.g|-RUN-|-marker-)N\b`)
 
 // dryRunOn runs the cases against one server in this process, and returns what each created.
 func dryRunOn(ctx context.Context, config conformance.Config) (map[string]created, error) {
@@ -75,12 +75,12 @@ func dryRunOn(ctx context.Context, config conformance.Config) (map[string]create
 	}
 	defer func() { _ = server.Close() }()
 	notes := &createRecorder{next: server.Client().Transport, byCase: map[string]created{}}
-	config.BaseURL, config.Client, config.CaseStarted = server.URL(), &http.Client{Transport: notes}, notes.begin
+	config.BaseURL, config.Client, config.Parallel = server.URL(), &http.Client{Transport: notes}, 1
 	setHooks(server, &config)
 	report, err := conformance.Execute(ctx, config)
 	for id, one := range notes.byCase {
 		for i, name := range one.cluster {
-			one.cluster[i] = numbered.ReplaceAllString(strings.ReplaceAll(name, report.RunID, "RUN"), "${1}N$2")
+			one.cluster[i] = numbered.ReplaceAllString(strings.ReplaceAll(name, report.RunID, "RUN"), "${1}N")
 		}
 		notes.byCase[id] = one
 	}
@@ -121,15 +121,8 @@ func setHooks(server *fakeapi.Server, config *conformance.Config) {
 type createRecorder struct {
 	next http.RoundTripper
 
-	mu      sync.Mutex // guards the fields below
-	current string
-	byCase  map[string]created // by case ID
-}
-
-func (n *createRecorder) begin(one conformance.Case) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.current = one.ID
+	mu     sync.Mutex         // guards byCase
+	byCase map[string]created // by case ID
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -144,13 +137,13 @@ func (n *createRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.record(r.URL.Path, body)
+	n.record(conformance.RequestPurposeFrom(r.Context()).Case, r.URL.Path, body)
 	return response, nil
 }
 
-// record records an object that a 201 response reports. Reviews and most subresources store
-// nothing.
-func (n *createRecorder) record(path string, body []byte) {
+// record records an object of a case that a 201 response reports. Reviews and most subresources
+// store nothing.
+func (n *createRecorder) record(id, path string, body []byte) {
 	resource, namespaced, ok := createdResource(path)
 	_, group, _ := strings.Cut(resource, ".")
 	if !ok || group == "authorization.k8s.io" || group == "authentication.k8s.io" {
@@ -160,7 +153,7 @@ func (n *createRecorder) record(path string, body []byte) {
 	_ = json.Unmarshal(body, &o) // in another encoding the name is unknown
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	one := n.byCase[n.current]
+	one := n.byCase[id]
 	switch {
 	case namespaced || o.Namespace != "":
 		one.namespaced++
@@ -169,7 +162,7 @@ func (n *createRecorder) record(path string, body []byte) {
 	default:
 		one.cluster = append(one.cluster, resource+"/"+o.Name)
 	}
-	n.byCase[n.current] = one
+	n.byCase[id] = one
 }
 
 // createdResource parses the path of a create: the resource with its group, and whether it is
@@ -213,14 +206,14 @@ func printDryRun(out io.Writer, config conformance.Config, server string, found 
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nNothing was created on %s. A run of these %d cases creates there, and removes again, with five random characters for RUN:\n"+
-		"  %d namespaces %s-RUN-..., one after the other, with %d objects in them\n", server, len(selected), all.namespaces, config.NamespacePrefix, all.namespaced)
+		"  %d namespaces %s-RUN-..., some at a time, with %d objects in them\n", server, len(selected), all.namespaces, config.NamespacePrefix, all.namespaced)
 	times := map[string]int{}
 	for _, name := range all.cluster {
 		times[name]++
 	}
 	for _, name := range slices.Sorted(maps.Keys(times)) {
 		if numberless.MatchString(name) {
-			fmt.Fprintf(&b, "  %s, %d of them, one after the other\n", name, times[name])
+			fmt.Fprintf(&b, "  %s, %d of them, some at a time\n", name, times[name])
 		} else {
 			fmt.Fprintf(&b, "  %s\n", name)
 		}

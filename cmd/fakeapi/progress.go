@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +27,8 @@ type progress struct {
 	mu         sync.Mutex // guards the fields below
 	out        io.Writer
 	last       time.Time // time of the latest line
-	group, now string    // the latest case and its group
+	groups     []string  // groups with a line
+	running    []string  // names of the cases that run, in the order of their start
 	done       int
 	bad, other int
 }
@@ -65,11 +67,11 @@ func (p *progress) startCase(one conformance.Case) { p.startNamed(one.Group(), o
 func (p *progress) startNamed(group, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.now = name
-	if p.group == group {
+	p.running = append(p.running, name)
+	if slices.Contains(p.groups, group) {
 		return
 	}
-	p.group = group
+	p.groups = append(p.groups, group)
 	if title := conformance.GroupTitle(group); title != "" {
 		group += ", " + title
 	}
@@ -79,7 +81,7 @@ func (p *progress) startNamed(group, name string) {
 func (p *progress) endCase(one conformance.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done++
+	p.end(one.Case.ID)
 	switch one.Outcome {
 	case conformance.Skipped:
 		p.other++
@@ -92,7 +94,7 @@ func (p *progress) endCase(one conformance.Result) {
 func (p *progress) endComparison(one compare.Case) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done++
+	p.end(one.ID)
 	switch one.Verdict {
 	case compare.Different:
 		p.bad++
@@ -102,12 +104,26 @@ func (p *progress) endComparison(one compare.Case) {
 	}
 }
 
+// end records the end of a case. The caller holds mu.
+func (p *progress) end(name string) {
+	p.done++
+	p.running = slices.DeleteFunc(p.running, func(one string) bool { return one == name })
+}
+
 func (p *progress) printIfQuiet() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if time.Since(p.last) >= progressInterval {
-		p.printf("at %s", p.now)
+		p.printf("at %s", p.now())
 	}
+}
+
+// now names the case that has been running for the longest time. The caller holds mu.
+func (p *progress) now() string {
+	if len(p.running) == 0 {
+		return "the end"
+	}
+	return p.running[0]
 }
 
 // onInterrupt prints a line when ctx is canceled. The caller calls end at last, after which nothing is
@@ -129,7 +145,7 @@ func (p *progress) onInterrupt(ctx context.Context) (end func()) {
 func (p *progress) interrupted() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.printf("interrupted at %s: removing what it created; another signal ends without that", p.now)
+	p.printf("interrupted at %s: removing what it created; another signal ends without that", p.now())
 }
 
 // printf prints a line with the counts. The caller holds mu.

@@ -18,8 +18,8 @@ import (
 type Side struct {
 	// Name is the name of the side in reports.
 	Name string
-	// Config is the configuration of the suite. Suites wraps Client and Ended; the original values
-	// are still used.
+	// Config is the configuration of the suite. Suites wraps Client and CaseFinished; the original
+	// values are still used. The cases run one after the other.
 	Config conformance.Config
 }
 
@@ -64,7 +64,7 @@ func Suites(ctx context.Context, left, right Side, onCase func(Case)) (*Report, 
 	}
 	running.Wait()
 	report.Left, report.Right = l.endpoint, r.endpoint
-	return report, context.Cause(ctx)
+	return report, cmp.Or(context.Cause(ctx), l.incomplete, r.incomplete)
 }
 
 // runner runs the suite on one side.
@@ -73,6 +73,8 @@ type runner struct {
 	recorder *recorder
 	cases    chan caseRun
 	endpoint Endpoint
+
+	incomplete error // why the run ended early, or nil
 }
 
 func newRunner(side Side) (*runner, error) {
@@ -93,7 +95,7 @@ func newRunner(side Side) (*runner, error) {
 	r := &runner{config: side.Config, recorder: newRecorder(next, base.Path), cases: make(chan caseRun), endpoint: Endpoint{Name: side.Name}}
 	client := *side.Config.Client
 	client.Transport = r.recorder
-	r.config.Client = &client
+	r.config.Client, r.config.Parallel = &client, 1
 	r.config.CaseFinished = func(result conformance.Result) {
 		if side.Config.CaseFinished != nil {
 			side.Config.CaseFinished(result)
@@ -105,7 +107,8 @@ func newRunner(side Side) (*runner, error) {
 
 // run runs the cases. After each it waits until the case is compared.
 func (r *runner) run(ctx context.Context) {
-	report, _ := conformance.Execute(ctx, r.config) // newRunner has validated the configuration; the caller checks ctx
+	report, err := conformance.Execute(ctx, r.config)
+	r.incomplete = err // newRunner has validated the configuration
 	r.endpoint.Server = report.Server
 	for _, one := range report.Results {
 		for _, left := range one.Leftovers {
