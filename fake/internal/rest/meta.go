@@ -47,7 +47,8 @@ func specDiffers(a, b runtime.Object) bool {
 		if !resource.IsSpecField(x.Type().Field(i).Name) {
 			continue
 		}
-		if !equality.Semantic.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+		v, w := x.Field(i).Addr().Interface(), y.Field(i).Addr().Interface()
+		if !reflect.DeepEqual(v, w) && !equality.Semantic.DeepEqual(v, w) { // the first takes a third of the time
 			return true
 		}
 	}
