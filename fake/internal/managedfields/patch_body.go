@@ -4,7 +4,8 @@ import (
 	"bytes"
 
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	kjson "sigs.k8s.io/json"
+
+	"example.com/fakeapi/fake/internal/jsonvalue"
 )
 
 // Patch is an apply patch: a configuration in YAML or JSON. It is for one goroutine.
@@ -20,8 +21,8 @@ type Patch struct {
 func NewPatch(text []byte) *Patch {
 	p := &Patch{text: text}
 	if isPlainJSON(text) {
-		duplicates, err := kjson.UnmarshalStrict(text, &p.config)
-		p.isPlain = err == nil && len(duplicates) == 0 && p.config != nil
+		config, duplicates, err := jsonvalue.DecodeStrict(text)
+		p.config, p.isPlain = config, err == nil && len(duplicates) == 0 && config != nil
 	}
 	return p
 }
@@ -37,11 +38,12 @@ func (p *Patch) decode() (map[string]any, error) {
 		p.config = nil
 		return config, nil
 	}
-	config := map[string]any{}
-	if isPlainJSON(p.text) && kjson.UnmarshalCaseSensitivePreserveInts(p.text, &config) == nil && config != nil {
-		return config, nil
+	if isPlainJSON(p.text) {
+		if config, err := jsonvalue.Decode(p.text); err == nil && config != nil {
+			return config, nil
+		}
 	}
-	config = map[string]any{}
+	config := map[string]any{}
 	err := utilyaml.Unmarshal(p.text, &config)
 	return config, err
 }
