@@ -134,6 +134,17 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 	return obj, sent, nil
 }
 
+// TryPatched returns the custom resource that DecodePatched decodes from the JSON of object, which
+// is the result of a patch. It reports false if that has warnings or errors, or if decoding may change
+// the object.
+func TryPatched(r *resource.Resource, object map[string]any) (runtime.Object, bool) {
+	kind, ok := decodedKind(object)
+	if !ok || *kind != r.GroupVersionKind() || !r.Custom.IsPruned(object) {
+		return nil, false
+	}
+	return &unstructured.Unstructured{Object: object}, true
+}
+
 // parseCustom parses a body, which must have a kind. problems are the strict decoding errors.
 func parseCustom(media negotiate.Media, body []byte, strict bool) (object map[string]any, sent *schema.GroupVersionKind, problems []error, err error) {
 	original := body

@@ -2,12 +2,18 @@ package codec
 
 import (
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kindjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"sigs.k8s.io/yaml"
 
+	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/jsonvalue"
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/webhookclient"
 )
 
 // The kind of a decoded object is that which the library reads from its JSON. decodedKind leaves
@@ -47,6 +53,50 @@ func TestDecodedKind(t *testing.T) {
 		require.Equal(t, library, got, body)
 		if err != nil {
 			require.Equal(t, fmt.Sprint(err), fmt.Sprint(gotErr), body)
+		}
+	}
+}
+
+// newWidgets returns the resource of the definition in the tests of package structural.
+func newWidgets(t *testing.T) *resource.Resource {
+	data, err := os.ReadFile("../crd/structural/testdata/widgets.yaml")
+	require.NoError(t, err)
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	require.NoError(t, yaml.UnmarshalStrict(data, crd))
+	crd.Status.AcceptedNames = crd.Spec.Names
+	d, err := versions.New(t.Context(), crd, 1, webhookclient.Network{})
+	require.NoError(t, err)
+	t.Cleanup(d.Close)
+	_, stored := resource.ForCRD(d)
+	return stored
+}
+
+// TryPatched returns what is decoded from the JSON of an object, without warnings.
+func TestTryPatched(t *testing.T) {
+	widgets := newWidgets(t)
+	const complete = true
+	for text, want := range map[string]bool{
+		`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"color":"red","replicas":1,"tags":["x"]}}`:   complete,
+		`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"}}`:                                                    complete,
+		`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":"wrong","color":"red","replicas":1}}`: complete,
+		`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{}}`:                                          !complete,
+		`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"},"unknown":1}`:                                        !complete,
+		`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":1}}`:                                                      !complete,
+		`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"labels":{}}}`:                                                   !complete,
+		`{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":null}`:                                                            !complete,
+		`{"apiVersion":"oracle.example.com/v2","kind":"Widget","metadata":{"name":"a"}}`:                                                    !complete,
+		`{"apiVersion":"oracle.example.com/v1","kind":"Other","metadata":{"name":"a"}}`:                                                     !complete,
+		`{"apiVersion":"oracle.example.com/v1","metadata":{"name":"a"}}`:                                                                    !complete,
+	} {
+		object, err := jsonvalue.Decode([]byte(text))
+		require.NoError(t, err)
+		got, ok := TryPatched(widgets, object)
+		require.Equal(t, want, ok, text)
+		if ok {
+			decoded, warnings, err := DecodePatched(widgets, []byte(text), "Strict", nil)
+			require.NoError(t, err, text)
+			require.Empty(t, warnings, text)
+			require.Equal(t, decoded, got, text)
 		}
 	}
 }

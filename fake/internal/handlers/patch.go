@@ -1,10 +1,12 @@
 package handlers
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -97,9 +99,28 @@ func (q *request) checkPatchType() error {
 // applyPatch applies a patch to old, an object of the storage version. The patch applies to the
 // served version.
 func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation string) (runtime.Object, error) {
+	obj, err := q.patchedObject(p, old, validation)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.checkMatchesPath(resource.Accessor(obj)); err != nil {
+		return nil, err
+	}
+	if obj, err = q.toStorageVersion(obj); err != nil {
+		return nil, err
+	}
+	q.dedupOwnerReferences(obj, true)
+	return obj, nil
+}
+
+// patchedObject returns the result of a patch, in the served version.
+func (q *request) patchedObject(p *patch.Patch, old runtime.Object, validation string) (obj runtime.Object, err error) {
 	current, err := q.res.Convert(old, q.res.GroupVersion())
 	if err != nil {
 		return nil, err
+	}
+	if obj, ok := q.tryMergeCustom(p, current); ok {
+		return obj, nil
 	}
 	result, err := p.Apply(current)
 	if err != nil {
@@ -108,7 +129,6 @@ func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation stri
 	if err := q.checkContext(); err != nil {
 		return nil, err
 	}
-	var obj runtime.Object
 	var warnings []error
 	if result.Fields != nil {
 		obj, warnings, err = codec.DecodeMerged(q.res, result.Fields, validation, p.Warnings)
@@ -119,12 +139,22 @@ func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation stri
 		return nil, status.InvalidPatchResult(p.ErrorValue(result), err)
 	}
 	q.addWarnings(warnings...)
-	if err := q.checkMatchesPath(resource.Accessor(obj)); err != nil {
-		return nil, err
-	}
-	if obj, err = q.toStorageVersion(obj); err != nil {
-		return nil, err
-	}
-	q.dedupOwnerReferences(obj, true)
 	return obj, nil
+}
+
+// tryMergeCustom applies a merge patch to a custom resource without encoding it. The result has its
+// own metadata, and shares other values with current. It reports false if that is not supported.
+func (q *request) tryMergeCustom(p *patch.Patch, current runtime.Object) (runtime.Object, bool) {
+	u, ok := current.(*unstructured.Unstructured)
+	if !ok {
+		return nil, false
+	}
+	merged, ok := p.MergeObject(u.Object)
+	if !ok {
+		return nil, false
+	}
+	if metadata, ok := merged["metadata"].(map[string]any); ok {
+		merged["metadata"] = maps.Clone(metadata)
+	}
+	return codec.TryPatched(q.res, merged)
 }

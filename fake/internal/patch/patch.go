@@ -13,12 +13,14 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	kjson "sigs.k8s.io/json"
 
+	"example.com/fakeapi/fake/internal/jsonvalue"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -60,11 +62,11 @@ func Parse(kind types.PatchType, body []byte, strict bool) (*Patch, error) {
 	case kind == types.JSONPatchType:
 		err = p.parseOperations(strict)
 	case strict:
-		if p.Warnings, err = kjson.UnmarshalStrict(body, &p.object); err != nil && kind == types.MergePatchType {
+		if p.object, p.Warnings, err = jsonvalue.DecodeStrict(body); err != nil && kind == types.MergePatchType {
 			err = fmt.Errorf("error decoding patch: %w", err)
 		}
 	case kind == types.StrategicMergePatchType:
-		err = kjson.UnmarshalCaseSensitivePreserveInts(body, &p.object)
+		p.object, err = jsonvalue.Decode(body)
 	}
 	if _, isStatus := err.(apierrors.APIStatus); err == nil || isStatus {
 		return p, err
@@ -110,7 +112,7 @@ func (p *Patch) Apply(obj runtime.Object) (Result, error) {
 	if p.kind == types.StrategicMergePatchType {
 		return p.applyStrategic(obj)
 	}
-	current, err := json.Marshal(obj)
+	current, err := encode(obj)
 	if err != nil {
 		return Result{}, err
 	}
@@ -129,6 +131,14 @@ func (p *Patch) Apply(obj runtime.Object) (Result, error) {
 		return Result{}, apierrors.NewBadRequest(err.Error())
 	}
 	return Result{JSON: result}, err
+}
+
+// encode returns the JSON of an object.
+func encode(obj runtime.Object) ([]byte, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return jsonvalue.Append(nil, u.Object)
+	}
+	return json.Marshal(obj)
 }
 
 // applyStrategic applies a strategic merge patch by the patch tags of the object's type (PA-19 to

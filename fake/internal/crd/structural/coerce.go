@@ -13,7 +13,7 @@ import (
 // metadata, those of the object by path, those of embedded metadata by path. The error is the
 // detail of a 400; obj is invalid then.
 func (s *Schema) PruneAndDefault(obj map[string]any, unknown bool) ([]string, error) {
-	if s.isComplete(obj, false) {
+	if s.IsPruned(obj) {
 		return nil, nil
 	}
 	return s.pruneAndDefault(obj, unknown)

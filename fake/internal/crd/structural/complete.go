@@ -9,8 +9,12 @@ import (
 // DefaultStored. It may report false for an object that DefaultStored does not change.
 func (s *Schema) IsComplete(obj map[string]any) bool { return s.isComplete(obj, true) }
 
-// isComplete is IsComplete if the object must have a generation. If it need not, PruneAndDefault
-// does not change it.
+// IsPruned reports whether an object has all defaults, no unknown fields and canonical metadata, so
+// that PruneAndDefault returns nothing and does not change it. It may report false for other objects
+// with the same result.
+func (s *Schema) IsPruned(obj map[string]any) bool { return s.isComplete(obj, false) }
+
+// isComplete is IsComplete for an object that must have a generation, or need not.
 func (s *Schema) isComplete(obj map[string]any, hasGeneration bool) bool {
 	if !isCanonicalMetadata(obj["metadata"], hasGeneration) {
 		return false
