@@ -55,6 +55,7 @@ type Case struct {
 	check checkFunc
 	takes time.Duration // time that the case waits for timers of the server, in addition to Config.Timeout
 	alone bool          // whether the case affects others, or is affected by them, on a correct server
+	stage string        // the case runs only beside cases with the same value
 }
 
 // checkFunc checks a server for a case. It returns nil if the server is correct, the error of

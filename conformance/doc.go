@@ -40,8 +40,8 @@
 // CRD. So [Config].Parallel of them run at a time, 16 by default, each in a namespace of its own. A
 // few run alone, because they change the state of the whole server, or because its other changes
 // would disturb them. Webhooks and admission policies apply to the objects of one case only. Cases
-// about them run beside each other and not beside those of other groups, so that a server that is
-// wrong about this fails no other cases. The report is the same for any number of cases at a time.
+// about them run beside each other and not beside further ones, so that a server that is wrong about
+// this fails no other cases. The report is the same for any number of cases at a time.
 //
 // A run against kube-apiserver takes about a minute without compactions, of which there are seven or
 // eight. A few cases wait for minutes and are skipped unless [Config].Patience allows them. In a

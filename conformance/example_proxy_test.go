@@ -49,14 +49,16 @@ func ExampleExecute_proxy() {
 		features[gate] = gate == conformance.WatchList
 	}
 	report, err := conformance.Execute(context.Background(), conformance.Config{
-		BaseURL:      srv.URL,
-		Run:          regexp.MustCompile(`^(CB-02|CH-18/typed|GT-01/typed|SI-01/typed|WA-02/typed)$`),
-		Features:     features,
-		Timeout:      time.Minute,
-		CaseFinished: func(r conformance.Result) { fmt.Println(r.Outcome, r.Case.ID) },
+		BaseURL:  srv.URL,
+		Run:      regexp.MustCompile(`^(CB-02|CH-18/typed|GT-01/typed|SI-01/typed|WA-02/typed)$`),
+		Features: features,
+		Timeout:  time.Minute,
 	})
 	if err != nil {
 		fmt.Println(err) // an error of the run; failed cases are in the report
+	}
+	for _, r := range report.Results {
+		fmt.Println(r.Outcome, r.Case.ID)
 	}
 	fmt.Println(report.LevelTally(conformance.Must).Failed, len(report.Leftovers))
 	// Output:

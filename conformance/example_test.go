@@ -49,6 +49,7 @@ func ExampleExecute() {
 	defer func() { _ = srv.Close() }()
 	report, err := conformance.Execute(context.Background(), conformance.Config{
 		BaseURL: srv.URL(), Client: srv.Client(), Run: regexp.MustCompile("^GT-01"),
+		Parallel:    1, // in the order of the IDs
 		CaseStarted: func(c conformance.Case) { fmt.Println(c.ID, c.Group(), c.Rule()) },
 	})
 	if err != nil {

@@ -348,6 +348,7 @@ func these(policies ...*policy) []*policy { return policies }
 
 // onPolicies returns a case about the policies of a kind.
 func onPolicies(kind string, c Case, check admissionCheck) Case {
+	c.stage = policyStage
 	c.check = func(ctx context.Context, s *session) error {
 		resource := policiesPath(kind)[len("/apis/"+admissionVersion+"/"):]
 		if err := s.skipUnlessServed(ctx, admissionVersion, resource); err != nil {

@@ -67,6 +67,7 @@ func onBothWebhooks(c Case, check webhookCheck) []Case {
 
 // withWebhooks returns a case with webhooks for the collection that a function returns.
 func withWebhooks(c Case, give func(context.Context, *session) (collection, error), check webhookCheck) Case {
+	c.stage = webhookStage
 	c.check = func(ctx context.Context, s *session) error {
 		server, err := s.run.startedWebhook(ctx)
 		if err != nil {

@@ -10,19 +10,12 @@ import (
 	"time"
 )
 
-// stage returns what a case has in common with the cases that may run beside it. A case that runs
-// alone has a stage of its own. Webhooks and policies of a case apply to its own objects only; if
-// the server is wrong about that, other cases of their group fail, but none of other groups.
-func (c Case) stage() string {
-	group := c.Group()
-	switch {
-	case c.alone:
-		return c.ID
-	case group == "AP", group == "WH":
-		return group
-	}
-	return ""
-}
+// The stages of cases. Webhooks and policies of a case apply to its own objects only; if the server
+// is wrong about that, other cases about them fail, but no further ones.
+const (
+	webhookStage = "webhooks"
+	policyStage  = "policies"
+)
 
 // schedule calls do with the index of each case. Cases of one stage run as many at a time as the
 // configuration says, those that wait for minutes first. Without parallelism, the cases run in
@@ -36,7 +29,11 @@ func (r *run) schedule(cases []Case, do func(i int)) {
 	}
 	stages := map[string][]int{}
 	for i, one := range cases {
-		stages[one.stage()] = append(stages[one.stage()], i)
+		stage := one.stage
+		if one.alone {
+			stage = one.ID
+		}
+		stages[stage] = append(stages[stage], i)
 	}
 	for _, stage := range slices.Sorted(maps.Keys(stages)) {
 		queue := stages[stage]
