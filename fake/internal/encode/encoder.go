@@ -30,6 +30,10 @@ type Encoder struct {
 	// customJSON reports that codec.ConvertedJSON makes and caches the encoding, which has the kind
 	// and apiVersion.
 	customJSON bool
+	// metadataOnly reports that a body is the beginning of the stored form, up to the end of the
+	// metadata. bodyEnd follows each body.
+	metadataOnly bool
+	bodyEnd      string
 	// table encodes rows. It is nil unless the form is a Table.
 	table *tableEncoder
 }
@@ -52,8 +56,10 @@ func NewEncoder(r *resource.Resource, out negotiate.Output) *Encoder {
 		e.cacheKey = "cbor partial" + conversionCacheKey(r)
 	case out.Media == negotiate.CBOR:
 		e.cacheKey = "cbor " + r.Version + "." + r.Group + conversionCacheKey(r)
+	case out.Form != negotiate.Full && r.Custom == nil && r.GroupVersion() == r.StorageVersion:
+		e.cacheKey, e.metadataOnly, e.bodyEnd = "metadata", true, "}"
 	case out.Form != negotiate.Full:
-		e.cacheKey = "json partial" + conversionCacheKey(r)
+		e.cacheKey = "json partial " + r.Version + "." + r.Group + conversionCacheKey(r)
 	case out.Media == negotiate.Protobuf:
 		e.cacheKey = "protobuf " + r.Version + "." + r.Group
 	case r.Custom != nil:
@@ -95,7 +101,7 @@ func (e *Encoder) ContentType(stream bool) string {
 }
 
 // recordBody returns the encoded body of a record: JSON or CBOR without TypeMeta, JSON of a custom
-// resource with it, or a protobuf message.
+// resource with it, or a protobuf message. e.bodyEnd follows it.
 func (e *Encoder) recordBody(rec *memstore.Record) ([]byte, error) {
 	if e.table != nil {
 		return e.table.encodeRecord(rec)
@@ -105,6 +111,8 @@ func (e *Encoder) recordBody(rec *memstore.Record) ([]byte, error) {
 		return codec.ConvertedJSON(e.res, rec)
 	case e.cacheKey == "":
 		return rec.Data, nil
+	case e.metadataOnly:
+		return rec.CachedEncoding(e.cacheKey, codec.MetadataOnly)
 	}
 	return rec.CachedEncoding(e.cacheKey, func(rec *memstore.Record) ([]byte, error) {
 		obj, err := codec.DecodeServed(e.res, rec)
@@ -126,6 +134,10 @@ func (e *Encoder) encodeBody(obj runtime.Object) ([]byte, error) {
 			return nil, err
 		}
 		obj = meta.AsPartialObjectMetadata(m)
+	}
+	if e.metadataOnly {
+		body, err := json.Marshal(codec.WithoutTypeMeta(obj))
+		return bytes.TrimSuffix(body, []byte(e.bodyEnd)), err
 	}
 	if e.customJSON {
 		obj.GetObjectKind().SetGroupVersionKind(e.kind)
@@ -175,10 +187,10 @@ func (e *Encoder) addTypeMeta(b, body []byte) []byte {
 		return append(b, codec.EnvelopeEnd()...)
 	}
 	if b == nil {
-		b = make([]byte, 0, len(e.typeMeta)+len(body)+1)
+		b = make([]byte, 0, len(e.typeMeta)+len(body)+len(e.bodyEnd)+1)
 	}
 	b = append(b, e.typeMeta...)
-	return append(b, body[1:]...)
+	return append(append(b, body[1:]...), e.bodyEnd...)
 }
 
 func (e *Encoder) format(b []byte) ([]byte, error) { return formatDocument(e.out, b) }

@@ -54,7 +54,7 @@ func (e *Encoder) WriteList(w http.ResponseWriter, list metav1.ListMeta, items [
 		_, _ = w.Write(b)
 		return nil
 	}
-	size := len(prefix) + len(suffix) + 1 + max(len(bodies)-1, 0) + len(bodies)*len(e.itemTypeMeta())
+	size := len(prefix) + len(suffix) + 1 + max(len(bodies)-1, 0) + len(bodies)*(len(e.itemTypeMeta())+len(e.bodyEnd))
 	for _, body := range bodies {
 		size += len(body) - min(len(e.itemTypeMeta()), 1)
 	}
@@ -141,6 +141,7 @@ func (e *Encoder) writeJSONItems(w listWriter, prefix string, bodies [][]byte, s
 			body = body[1:]
 		}
 		_, _ = w.Write(body)
+		_, _ = w.WriteString(e.bodyEnd)
 	}
 	_, _ = w.WriteString(suffix)
 }

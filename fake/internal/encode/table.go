@@ -87,22 +87,32 @@ func (e *Encoder) with(r *resource.Resource, out negotiate.Output) *Encoder {
 	return other
 }
 
-// row returns the encoded row of a record. It also caches the metadata, which most rows include, so
-// that the record is decoded once.
+// row returns the encoded row of a record.
 func (t *tableEncoder) row(rec *memstore.Record) ([]byte, error) {
 	return rec.CachedEncoding(t.rowCacheKey, func(rec *memstore.Record) ([]byte, error) {
-		obj, err := codec.DecodeStored(t.res, rec)
+		if t.res.Custom != nil && t.object == t.partial {
+			return t.customRow(rec)
+		}
+		obj, err := codec.DecodeStoredWithout(t.res, rec, table.NotPrinted())
 		if err != nil {
 			return nil, err
 		}
-		if t.object == t.partial {
-			_, err := rec.CachedEncoding(t.partial.cacheKey, func(*memstore.Record) ([]byte, error) { return t.partial.encodeBody(obj) })
-			if err != nil {
-				return nil, err
-			}
-		}
 		return t.printer.AppendRow(nil, obj)
 	})
+}
+
+// customRow returns the encoded row of a custom resource. It also caches the metadata, which most rows
+// include, so that the record is decoded once.
+func (t *tableEncoder) customRow(rec *memstore.Record) ([]byte, error) {
+	obj, err := codec.DecodeStored(t.res, rec)
+	if err != nil {
+		return nil, err
+	}
+	_, err = rec.CachedEncoding(t.partial.cacheKey, func(*memstore.Record) ([]byte, error) { return t.partial.encodeBody(obj) })
+	if err != nil {
+		return nil, err
+	}
+	return t.printer.AppendRow(nil, obj)
 }
 
 // rowObject returns the encoded object of a row.
@@ -173,7 +183,7 @@ func appendRowObject(b []byte, objects *Encoder, object []byte) []byte {
 	if objects == nil {
 		return append(b, "null"...)
 	}
-	return append(append(b, objects.typeMeta...), object[1:]...)
+	return append(append(append(b, objects.typeMeta...), object[1:]...), objects.bodyEnd...)
 }
 
 // prefix returns a Table without TypeMeta, up to its rows.
@@ -298,7 +308,7 @@ func (r *tableRows) size() int {
 	if r.objectEncoder == nil {
 		return n + len(r.ends)*len(`{,"object":null}`)
 	}
-	n += len(r.ends) * (len(`{,"object":}`) + len(r.objectEncoder.typeMeta))
+	n += len(r.ends) * (len(`{,"object":}`) + len(r.objectEncoder.typeMeta) + len(r.objectEncoder.bodyEnd))
 	for _, object := range r.objects {
 		n += len(object) - 1
 	}
@@ -327,6 +337,7 @@ func (r *tableRows) write(w listWriter, prefix []byte) {
 		}
 		_, _ = w.WriteString(r.objectEncoder.typeMeta)
 		_, _ = w.Write(r.objects[i][1:])
+		_, _ = w.WriteString(r.objectEncoder.bodyEnd)
 		_ = w.WriteByte('}')
 	}
 	_, _ = w.WriteString("]}")

@@ -96,5 +96,6 @@ func (e *Encoder) appendFrame(b []byte, event watch.EventType, body []byte) ([]b
 	b = append(b, `","object":`...)
 	b = append(b, e.typeMeta...)
 	b = append(b, body[1:]...)
+	b = append(b, e.bodyEnd...)
 	return append(b, "}\n"...), nil
 }

@@ -26,7 +26,7 @@ func (e *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
 		if e.itemTypeMeta() != "" {
 			body = body[1:]
 		}
-		return jsonToYAML(append(append(item, body...), ']'))
+		return jsonToYAML(append(append(append(item, body...), e.bodyEnd...), ']'))
 	})
 }
 
