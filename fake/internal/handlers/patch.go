@@ -97,6 +97,25 @@ func (q *request) checkPatchType() error {
 // applyPatch applies a patch to old, an object of the storage version. The patch applies to the
 // served version.
 func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation string) (runtime.Object, error) {
+	obj, err := q.patchedObject(p, old, validation)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.checkMatchesPath(resource.Accessor(obj)); err != nil {
+		return nil, err
+	}
+	if obj, err = q.toStorageVersion(obj); err != nil {
+		return nil, err
+	}
+	q.dedupOwnerReferences(obj, true)
+	return obj, nil
+}
+
+// patchedObject returns the result of a patch, in the served version.
+func (q *request) patchedObject(p *patch.Patch, old runtime.Object, validation string) (obj runtime.Object, err error) {
+	if obj, ok := q.tryMerge(p, old); ok {
+		return obj, nil
+	}
 	current, err := q.res.Convert(old, q.res.GroupVersion())
 	if err != nil {
 		return nil, err
@@ -108,7 +127,6 @@ func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation stri
 	if err := q.checkContext(); err != nil {
 		return nil, err
 	}
-	var obj runtime.Object
 	var warnings []error
 	if result.Fields != nil {
 		obj, warnings, err = codec.DecodeMerged(q.res, result.Fields, validation, p.Warnings)
@@ -119,12 +137,15 @@ func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation stri
 		return nil, status.InvalidPatchResult(p.ErrorValue(result), err)
 	}
 	q.addWarnings(warnings...)
-	if err := q.checkMatchesPath(resource.Accessor(obj)); err != nil {
-		return nil, err
-	}
-	if obj, err = q.toStorageVersion(obj); err != nil {
-		return nil, err
-	}
-	q.dedupOwnerReferences(obj, true)
 	return obj, nil
+}
+
+// tryMerge applies a merge patch to a copy of old, which is as it was decoded, without encoding it.
+// It reports false if that is not supported, also if the patch has warnings or is not valid.
+func (q *request) tryMerge(p *patch.Patch, old runtime.Object) (runtime.Object, bool) {
+	if q.res != q.parent || q.res.GroupVersion() != q.res.StorageVersion || !p.IsMerge() {
+		return nil, false
+	}
+	obj := old.DeepCopyObject()
+	return obj, p.Merge(q.res.JSON(obj), obj) && obj.GetObjectKind().GroupVersionKind() == q.res.GroupVersionKind()
 }
