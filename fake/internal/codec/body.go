@@ -134,6 +134,10 @@ func tryDecodeJSON(r *resource.Resource, body []byte, strict bool) (runtime.Obje
 		return nil, false
 	}
 	obj := r.New()
+	if r.JSON(obj).Decode(body, obj) {
+		return withKind(r, obj)
+	}
+	obj = r.New()
 	if strict {
 		if duplicates, err := kjson.UnmarshalStrict(body, obj); err != nil || len(duplicates) > 0 {
 			return nil, false
@@ -141,6 +145,11 @@ func tryDecodeJSON(r *resource.Resource, body []byte, strict bool) (runtime.Obje
 	} else if err := kjson.UnmarshalCaseSensitivePreserveInts(body, obj); err != nil {
 		return nil, false
 	}
+	return withKind(r, obj)
+}
+
+// withKind sets the kind of a decoded object that has none. It reports false for one of another kind.
+func withKind(r *resource.Resource, obj runtime.Object) (runtime.Object, bool) {
 	sent, want := obj.GetObjectKind().GroupVersionKind(), r.GroupVersionKind()
 	if sent == want {
 		return obj, true

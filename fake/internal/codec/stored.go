@@ -51,18 +51,14 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	m.SetResourceVersion("0") // a placeholder
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(obj); err != nil {
+	data, err := encodeJSON(r, obj)
+	if err == nil && normalizeEmpty(data, obj) {
+		data, err = encodeJSON(r, obj)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if normalizeEmpty(buf.Bytes(), obj) {
-		buf.Reset()
-		if err := json.NewEncoder(&buf).Encode(obj); err != nil {
-			return nil, err
-		}
-	}
 	m.SetResourceVersion("")
-	data := bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 	at := bytes.Index(data, resourceVersionKey)
 	if at < 0 {
 		return nil, fmt.Errorf("%s has no metadata for the resourceVersion", r.Kind)
@@ -78,21 +74,28 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	}, nil
 }
 
+// encodeJSON returns the JSON of an object of a built-in type.
+func encodeJSON(r *resource.Resource, obj runtime.Object) ([]byte, error) {
+	if data, ok := r.JSON(obj).Append(nil, obj); ok {
+		return data, nil
+	}
+	return json.Marshal(obj)
+}
+
 // DecodeStored decodes a record into an object of r's StorageVersion, with kind and apiVersion set.
 // A custom resource is converted to r's version.
 func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
 	if r.Custom != nil {
 		return decodeCustomRecord(r, rec)
 	}
-	kind := r.StorageVersion.WithKind(r.Kind)
-	obj, err := r.Scheme.New(kind)
-	if err != nil {
-		return nil, err
+	obj := r.NewStored()
+	if !r.JSON(obj).Decode(rec.Data, obj) {
+		obj = r.NewStored()
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(rec.Data, obj); err != nil {
+			return nil, fmt.Errorf("stored %s %s does not decode: %w", r.Kind, rec.Key, err)
+		}
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(rec.Data, obj); err != nil {
-		return nil, fmt.Errorf("stored %s %s does not decode: %w", r.Kind, rec.Key, err)
-	}
-	obj.GetObjectKind().SetGroupVersionKind(kind)
+	obj.GetObjectKind().SetGroupVersionKind(r.StorageVersion.WithKind(r.Kind))
 	return obj, nil
 }
 

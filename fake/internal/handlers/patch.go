@@ -115,6 +115,9 @@ func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation stri
 
 // patchedObject returns the result of a patch, in the served version.
 func (q *request) patchedObject(p *patch.Patch, old runtime.Object, validation string) (obj runtime.Object, err error) {
+	if obj, ok := q.tryMergeTyped(p, old); ok {
+		return obj, nil
+	}
 	current, err := q.res.Convert(old, q.res.GroupVersion())
 	if err != nil {
 		return nil, err
@@ -157,4 +160,15 @@ func (q *request) tryMergeCustom(p *patch.Patch, current runtime.Object) (runtim
 		merged["metadata"] = maps.Clone(metadata)
 	}
 	return codec.TryPatched(q.res, merged)
+}
+
+// tryMergeTyped applies a merge patch to a copy of old, an object of a built-in type as it was
+// decoded, without encoding it.
+// It reports false if that is not supported, also if the patch has warnings or is not valid.
+func (q *request) tryMergeTyped(p *patch.Patch, old runtime.Object) (runtime.Object, bool) {
+	if q.res.Custom != nil || q.res != q.parent || q.res.GroupVersion() != q.res.StorageVersion || !p.IsMerge() {
+		return nil, false
+	}
+	obj := old.DeepCopyObject()
+	return obj, p.Merge(q.res.JSON(obj), obj) && obj.GetObjectKind().GroupVersionKind() == q.res.GroupVersionKind()
 }

@@ -22,6 +22,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/jsonvalue"
 	"example.com/fakeapi/fake/internal/status"
+	"example.com/fakeapi/fake/internal/typedjson"
 )
 
 // Patch is a parsed patch. It can be applied any number of times.
@@ -140,6 +141,13 @@ func encode(obj runtime.Object) ([]byte, error) {
 	}
 	return json.Marshal(obj)
 }
+
+// IsMerge reports whether Merge may support the patch.
+func (p *Patch) IsMerge() bool { return p.kind == types.MergePatchType && len(p.Warnings) == 0 }
+
+// Merge applies a merge patch to obj, which is of a type and as it was decoded. It reports false if
+// this is not supported. obj must not be used then.
+func (p *Patch) Merge(t *typedjson.Type, obj runtime.Object) bool { return t.Merge(p.body, obj) }
 
 // applyStrategic applies a strategic merge patch by the patch tags of the object's type (PA-19 to
 // PA-21).

@@ -32,7 +32,7 @@ func ForCRD(d *versions.CRD) (served []*Resource, stored *Resource) {
 			continue
 		}
 		res := newCustomResource(d.Version(v.Name))
-		complete(res)
+		complete(res, nil)
 		if v.Storage {
 			stored = res
 		}

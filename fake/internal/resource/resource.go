@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/crd/versions"
+	"example.com/fakeapi/fake/internal/typedjson"
 )
 
 // Resource is a served resource in one version. It is immutable after NewTable.
@@ -140,6 +141,9 @@ type Resource struct {
 	// objectType and listType are the Go types of Kind and ListKind, storageType is that of Kind in
 	// StorageVersion.
 	objectType, listType, storageType reflect.Type
+	// objectJSON and storageJSON describe objectType and storageType. They are nil for custom
+	// resources and for bodies of subresources.
+	objectJSON, storageJSON *typedjson.Type
 	// convertAccepted is ConvertAccepted of the subresource whose bodies this resource encodes.
 	convertAccepted func(runtime.Object) runtime.Object
 	// storedFields are the Fields of all resources with the same StorageResource.
@@ -226,6 +230,23 @@ func (r *Resource) Canonical(obj runtime.Object) runtime.Object {
 // New returns an empty object of the resource's version, without TypeMeta.
 func (r *Resource) New() runtime.Object {
 	return reflect.New(r.objectType).Interface().(runtime.Object)
+}
+
+// NewStored returns an empty object of StorageVersion, without TypeMeta.
+func (r *Resource) NewStored() runtime.Object {
+	return reflect.New(r.storageType).Interface().(runtime.Object)
+}
+
+// JSON returns the description of the JSON of obj, an object of the resource's version or of
+// StorageVersion. It is nil if there is none; a nil Type supports nothing.
+func (r *Resource) JSON(obj runtime.Object) *typedjson.Type {
+	switch reflect.TypeOf(obj) {
+	case reflect.PointerTo(r.storageType):
+		return r.storageJSON
+	case reflect.PointerTo(r.objectType):
+		return r.objectJSON
+	}
+	return nil
 }
 
 // ConvertAccepted converts a request body of another version to the resource's kind. It returns nil

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/fakeapi/fake/internal/typedjson"
 )
 
 // AllVerbs returns the verbs of a stored type in the order of discovery documents (DI-12). The
@@ -51,9 +53,10 @@ func NewTable(resources []Resource) *Table {
 		builtinGroups: make(map[string]bool),
 	}
 	stored := make(map[schema.GroupResource][]Field)
+	var types typedjson.Types
 	for i := range resources {
 		r := &resources[i]
-		complete(r)
+		complete(r, &types)
 		for _, f := range r.Fields {
 			if !slices.ContainsFunc(stored[r.StorageResource], func(other Field) bool { return other.Label == f.Label }) {
 				stored[r.StorageResource] = append(stored[r.StorageResource], f)
@@ -96,7 +99,7 @@ func (t *Table) addVersion(gv schema.GroupVersion) {
 }
 
 // complete fills in the defaults of a resource.
-func complete(r *Resource) {
+func complete(r *Resource, jsonTypes *typedjson.Types) {
 	if r.Singular == "" {
 		r.Singular = strings.ToLower(r.Kind)
 	}
@@ -135,6 +138,7 @@ func complete(r *Resource) {
 	if r.objectType == nil || r.listType == nil && !r.IsOnlyCreated() || r.storageType == nil {
 		panic(fmt.Sprintf("resource: the scheme does not have %s, its list kind or its storage version", r.GroupVersionKind()))
 	}
+	r.objectJSON, r.storageJSON = jsonTypes.NewType(r.objectType), jsonTypes.NewType(r.storageType)
 	r.Deprecation = deprecationWarning(r.GroupVersionKind(), r.objectType)
 }
 

@@ -12,8 +12,10 @@ import (
 // maxCachedObject is the size of the largest encoding whose object is cached, in bytes.
 const maxCachedObject = 64 << 10
 
-// objectCache caches the objects that were written last, because a deep copy of an object is much
-// cheaper than decoding it. Cached objects are never changed: get returns copies.
+// objectCache caches the custom resources that were written last, because a deep copy is much cheaper
+// than decoding and converting them. Cached objects are never changed: get returns copies. Objects of
+// built-in types are not cached: with a cache of any size the garbage collector takes more time for
+// its objects than decoding takes.
 type objectCache struct {
 	cache *recordcache.Cache[runtime.Object]
 }
@@ -22,8 +24,10 @@ func newObjectCache() objectCache { return objectCache{recordcache.New[runtime.O
 
 // get returns the object of rec, in the storage version of res. The caller may change it.
 func (c objectCache) get(res *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
-	if obj, ok := c.cache.Get(rec); ok && isDecodedBy(res, rec, obj) {
-		return obj.DeepCopyObject(), nil
+	if res.Custom != nil {
+		if obj, ok := c.cache.Get(rec); ok && isDecodedBy(res, rec, obj) {
+			return obj.DeepCopyObject(), nil
+		}
 	}
 	return codec.DecodeStored(res, rec)
 }
@@ -31,13 +35,12 @@ func (c objectCache) get(res *resource.Resource, rec *memstore.Record) (runtime.
 // isDecodedBy reports whether obj, the cached object of rec, is what decoding rec for res returns.
 // The cached object of a custom resource has the version, and the schema, of its writer.
 func isDecodedBy(res *resource.Resource, rec *memstore.Record, obj runtime.Object) bool {
-	return res.Custom == nil ||
-		codec.IsStoredAs(res, rec) && obj.GetObjectKind().GroupVersionKind() == res.GroupVersionKind()
+	return codec.IsStoredAs(res, rec) && obj.GetObjectKind().GroupVersionKind() == res.GroupVersionKind()
 }
 
 // put caches obj, of which rec was encoded. The caller must not use obj afterwards.
 func (c objectCache) put(res *resource.Resource, rec *memstore.Record, obj runtime.Object) {
-	if len(rec.Data) > maxCachedObject || !codec.IsStoredAs(res, rec) && res.Custom != nil {
+	if res.Custom == nil || len(rec.Data) > maxCachedObject || !codec.IsStoredAs(res, rec) {
 		return
 	}
 	obj.GetObjectKind().SetGroupVersionKind(res.StorageVersion.WithKind(res.Kind))
