@@ -141,22 +141,24 @@ func countFields(object map[string]any, names []string) int {
 	return n
 }
 
-// EqualManagers reports whether the managedFields of two custom resources have the same managers,
-// operations and subresources in the same order. It does not decode the entries.
-func EqualManagers(a, b *unstructured.Unstructured) bool {
-	return slices.EqualFunc(entries(a), entries(b), func(a, b any) bool {
-		x, isObject := a.(map[string]any)
-		y, areObjects := b.(map[string]any)
-		if !isObject || !areObjects {
-			return false
-		}
-		for _, name := range []string{"manager", "operation", "subresource", "fieldsType"} {
-			if !equalStrings(x[name], y[name]) {
-				return false
-			}
-		}
-		return true
-	})
+// Managers returns the entries of managedFields of an object. Those of a custom resource are not
+// decoded: they have no fields, no time and no version.
+func Managers(m metav1.Object) []metav1.ManagedFieldsEntry {
+	u, ok := m.(*unstructured.Unstructured)
+	if !ok {
+		return m.GetManagedFields()
+	}
+	list := entries(u)
+	managers := make([]metav1.ManagedFieldsEntry, len(list))
+	for i := range list {
+		entry, _ := list[i].(map[string]any)
+		managers[i].Manager, _ = entry["manager"].(string)
+		operation, _ := entry["operation"].(string)
+		managers[i].Operation = metav1.ManagedFieldsOperationType(operation)
+		managers[i].Subresource, _ = entry["subresource"].(string)
+		managers[i].FieldsType, _ = entry["fieldsType"].(string)
+	}
+	return managers
 }
 
 // equalStrings reports whether a and b are equal strings, or both no strings.

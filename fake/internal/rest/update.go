@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -100,8 +100,8 @@ func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 // validateMetadataUpdate validates updated metadata, as often as a real server: once for all types,
 // and then as checks says. It lists each cause as often, and names it once in the message.
 func validateMetadataUpdate(res *resource.Resource, checks resource.MetadataChecks, m, old metav1.Object) field.ErrorList {
-	if isMetadataUnchanged(m, old) {
-		return nil // it was validated when it was written
+	if isMetadataValid(m, old) {
+		return nil
 	}
 	path := field.NewPath("metadata")
 	// Only a create validates the names by the rules of the type.
@@ -118,9 +118,10 @@ func validateMetadataUpdate(res *resource.Resource, checks resource.MetadataChec
 	return errs
 }
 
-// isMetadataUnchanged reports whether an update changes none of the metadata that is validated, as
-// is the case for most updates. The creationTimestamp has been copied from old.
-func isMetadataUnchanged(m, old metav1.Object) bool {
+// isMetadataValid reports whether updated metadata is surely valid, as is the case for most updates:
+// what is validated was validated when it was written, except new managers. The creationTimestamp has
+// been copied from old.
+func isMetadataValid(m, old metav1.Object) bool {
 	return m.GetName() == old.GetName() && m.GetUID() == old.GetUID() &&
 		m.GetGenerateName() == old.GetGenerateName() &&
 		m.GetDeletionTimestamp() == nil && old.GetDeletionTimestamp() == nil &&
@@ -129,24 +130,16 @@ func isMetadataUnchanged(m, old metav1.Object) bool {
 		maps.Equal(m.GetAnnotations(), old.GetAnnotations()) &&
 		slices.Equal(m.GetFinalizers(), old.GetFinalizers()) &&
 		equality.Semantic.DeepEqual(m.GetOwnerReferences(), old.GetOwnerReferences()) &&
-		!addsManagers(m, old)
+		len(metav1validation.ValidateManagedFields(newManagers(m, old), nil)) == 0
 }
 
-// addsManagers reports whether m has an entry of managedFields with an owner that has none in old.
-func addsManagers(m, old metav1.Object) bool {
-	u, isRaw := m.(*unstructured.Unstructured)
-	was, wasRaw := old.(*unstructured.Unstructured)
-	if isRaw && wasRaw && managedfields.EqualManagers(u, was) {
-		return false
-	}
-	return slices.ContainsFunc(m.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return !hasManager(old, &e) })
-}
-
-// hasManager reports whether the owner of e has an entry in the managedFields of m.
-func hasManager(m metav1.Object, e *metav1.ManagedFieldsEntry) bool {
-	return slices.ContainsFunc(m.GetManagedFields(), func(known metav1.ManagedFieldsEntry) bool {
-		return known.Manager == e.Manager && known.Operation == e.Operation &&
-			known.Subresource == e.Subresource && known.FieldsType == e.FieldsType
+// newManagers returns the entries of managedFields of m with an owner that has none in old.
+func newManagers(m, old metav1.Object) []metav1.ManagedFieldsEntry {
+	known := managedfields.Managers(old)
+	return slices.DeleteFunc(slices.Clone(managedfields.Managers(m)), func(e metav1.ManagedFieldsEntry) bool {
+		return slices.ContainsFunc(known, func(k metav1.ManagedFieldsEntry) bool {
+			return k.Manager == e.Manager && k.Operation == e.Operation && k.Subresource == e.Subresource && k.FieldsType == e.FieldsType
+		})
 	})
 }
 

@@ -1,15 +1,20 @@
 package rest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
@@ -50,6 +55,50 @@ func TestValidateMetadataUpdate(t *testing.T) {
 			}
 			require.Equal(t, test.labels, counts["metadata.labels"])
 			require.Equal(t, test.finalizer, counts["metadata.finalizers[0]"])
+		})
+	}
+}
+
+// Metadata that isMetadataValid accepts has no errors, and new managers are among what it accepts.
+func TestIsMetadataValid(t *testing.T) {
+	entry := func(manager string, operation metav1.ManagedFieldsOperationType, subresource string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{Manager: manager, Operation: operation, Subresource: subresource, FieldsType: "FieldsV1", APIVersion: "v1"}
+	}
+	old := entry("a", "Update", "")
+	for name, test := range map[string]struct {
+		entries []metav1.ManagedFieldsEntry
+		valid   bool
+	}{
+		"unchanged":           {[]metav1.ManagedFieldsEntry{old}, true},
+		"none":                {nil, true},
+		"another manager":     {[]metav1.ManagedFieldsEntry{old, entry("b", "Update", "")}, true},
+		"another operation":   {[]metav1.ManagedFieldsEntry{old, entry("a", "Apply", "")}, true},
+		"another subresource": {[]metav1.ManagedFieldsEntry{old, entry("a", "Update", "status")}, true},
+		"no operation":        {[]metav1.ManagedFieldsEntry{old, entry("b", "", "")}, false},
+		"unknown operation":   {[]metav1.ManagedFieldsEntry{old, entry("b", "Other", "")}, false},
+		"long subresource":    {[]metav1.ManagedFieldsEntry{old, entry("b", "Update", strings.Repeat("s", 257))}, false},
+		"long manager":        {[]metav1.ManagedFieldsEntry{entry(strings.Repeat("m", 129), "Update", "")}, false},
+		"other fields":        {[]metav1.ManagedFieldsEntry{{Manager: "b", Operation: "Update", FieldsType: "FieldsV2"}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, newObject := range []func() metav1.Object{
+				func() metav1.Object { return &corev1.Secret{} },
+				func() metav1.Object { return &unstructured.Unstructured{Object: map[string]any{}} },
+			} {
+				m, was := newObject(), newObject()
+				for _, object := range []metav1.Object{m, was} {
+					object.SetNamespace("default")
+					object.SetName("a")
+					object.SetResourceVersion("1")
+					object.SetManagedFields([]metav1.ManagedFieldsEntry{old})
+				}
+				m.SetManagedFields(test.entries)
+				require.Equal(t, test.valid, isMetadataValid(m, was))
+				path := field.NewPath("metadata")
+				errs := validation.ValidateObjectMetaAccessor(m, true, resource.ValidatePathSegmentName, path)
+				errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(m, was, path)...)
+				require.Equal(t, test.valid, len(errs) == 0, "%v", errs)
+			}
 		})
 	}
 }
