@@ -25,9 +25,9 @@
 // The results are those of the libraries that kube-apiserver uses, apimachinery's managedfields and
 // structured-merge-diff, called library in this package. The library decodes, compares and encodes
 // sets of fields on each write, which takes several times as long as the rest of the write. Package
-// fastpath computes the results of most updates without it. FieldManager.Update is the only caller,
-// and the constant useFastPath disables it. A test compares the two in random histories of objects
-// of all types.
+// fastpath computes the results of most updates and applies without it. FieldManager.Update and
+// FieldManager.ApplyConfig are the only callers, and the constant useFastPath disables it. Tests
+// compare the two in random histories of objects of all types.
 //
 // The schemas of built-in types are those of client-go. They are parsed on first use, which takes
 // 57 ms.

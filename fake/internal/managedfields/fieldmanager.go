@@ -15,9 +15,9 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// useFastPath enables package fastpath in FieldManager.Update, the only place that uses it. If it
-// is false, the library computes all updates, with the same results. Tests clear the field fast of
-// a FieldManager instead.
+// useFastPath enables package fastpath in FieldManager.Update and FieldManager.ApplyConfig, the only
+// places that use it. If it is false, the library computes all updates and applies, with the same
+// results. Tests clear the field fast of a FieldManager instead.
 const useFastPath = true
 
 // FieldManager updates the managedFields of one resource in one served version, for writes to the
@@ -32,9 +32,9 @@ type FieldManager struct {
 	// versionByType has the versions of the Go types. It is nil for a custom resource, whose
 	// objects have their version in them.
 	versionByType map[reflect.Type]schema.GroupVersion
-	// library computes applies, and the updates that fast does not support.
+	// library computes the updates and applies that fast does not support.
 	library *managedfields.FieldManager
-	// fast is nil if it supports no updates.
+	// fast is nil if it supports none.
 	fast *fastpath.Updater
 	// emptyObject is the object, in the served version, that a new object is compared with.
 	emptyObject runtime.Object

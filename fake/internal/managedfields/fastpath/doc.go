@@ -1,10 +1,12 @@
-// Package fastpath updates metadata.managedFields for plain writes without structured-merge-diff.
+// Package fastpath updates metadata.managedFields, and merges the configurations of server-side
+// apply, without structured-merge-diff.
 //
-// An Updater compares the stored object with the new one, finds the fields that the write changed,
-// added or removed, and updates the entries of the managers. It supports most writes. For the
-// others Updater.Update returns false, and the caller uses the library (apimachinery's
-// managedfields with structured-merge-diff). The result is the same in both cases. The test of
-// package managedfields compares them.
+// For a plain write an Updater compares the stored object with the new one, finds the fields that
+// the write changed, added or removed, and updates the entries of the managers. For an apply it
+// merges the configuration into the stored object. It supports most writes. For the others
+// Updater.Update and Updater.Apply return false, and the caller uses the library (apimachinery's
+// managedfields with structured-merge-diff). The result is the same in both cases. The tests of
+// package managedfields compare them.
 //
 // # Plans
 //
@@ -24,6 +26,14 @@
 // schema with few exceptions, so the plan marks what is always valid and the comparer checks the
 // rest. All values of custom resources are checked.
 //
+// # Merge
+//
+// The merger follows the plan through a configuration, which is decoded JSON, and the object at the
+// same time. Only the fields of the configuration can change, so that the rest of the object is
+// only copied. The values of the configuration are compared with those of the object in the form in
+// which they were sent: a quantity 1000m differs from 1, as in the library. Like the comparer, the
+// merger is generic: typedTarget changes Go values, jsonTarget decoded JSON.
+//
 // # Sets of fields
 //
 // The result of the comparison is a tree of nodes. The entries are parsed only where the write
@@ -34,6 +44,7 @@
 // The following is left to the library: managedFields in the request that differ from the stored
 // ones; entries in another version than that of the request, or in another spelling than that of
 // the library; names with characters that need escapes; duplicates in keyed lists and sets; more
-// than ten Update entries; and in custom resources null, values that do not conform to the schema,
+// than ten Update entries; applies with conflicts, and those that remove fields which the manager
+// applied before; and in custom resources null, values that do not conform to the schema,
 // and keys that are integers with different numbers of digits.
 package fastpath
