@@ -114,7 +114,7 @@
 // # Caches
 //
 // The no-op cache (noop_cache.go) answers a PUT or a PATCH that did not change the stored object
-// the last time. The object cache is in package storage. Neither is visible to clients.
+// the last time. It is not visible to clients.
 //
 // # Packages
 //

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -86,4 +87,49 @@ func TestNoopCacheIsForOneRecord(t *testing.T) {
 		w := send(http.MethodPatch, "application/merge-patch+json", "", `{"data":{"a":"1"},"nonsense":1}`)
 		require.Equal(t, []string{`299 - "unknown field \"nonsense\""`}, w.Header()["Warning"])
 	}
+}
+
+// sendRandomWrite sends a write of one of a few objects, and returns the response. Many writes are
+// invalid.
+func sendRandomWrite(a *API, random *rand.Rand) *httptest.ResponseRecorder {
+	plurals := []string{"configmaps", "pods", "services", "secrets"}
+	plural := plurals[random.IntN(len(plurals))]
+	name := fmt.Sprintf("n%d", random.IntN(3))
+	path := "/api/v1/namespaces/default/" + plural
+	metadata := fmt.Sprintf(`"metadata":{"name":%q,"labels":{"l":"%d"},"annotations":{"a":"%d"}}`, name, random.IntN(3), random.IntN(3))
+	content := map[string]string{
+		"configmaps": `,"data":{"k":"%d","":""}`,
+		"pods":       `,"spec":{"nodeName":"n%d","containers":[{"name":"c"}]},"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}`,
+		"services":   `,"spec":{"selector":{"s":"%d"},"ports":[{"port":80}]}`,
+		"secrets":    `,"stringData":{"s":"%d"}`,
+	}[plural]
+	body := "{" + metadata + fmt.Sprintf(content, random.IntN(4)) + "}"
+	method, media := http.MethodPut, "application/json"
+	switch random.IntN(8) {
+	case 0:
+		method = http.MethodPost
+	case 1:
+		method, path = http.MethodDelete, path+"/"+name
+		body = ""
+	case 2:
+		path += "/" + name
+	case 3:
+		method, media, path = http.MethodPatch, "application/merge-patch+json", path+"/"+name
+	case 4:
+		method, media, path = http.MethodPatch, "application/strategic-merge-patch+json", path+"/"+name
+	case 5:
+		method, media, path = http.MethodPatch, "application/json-patch+json", path+"/"+name
+		body = fmt.Sprintf(`[{"op":"add","path":"/metadata/labels","value":{"p":"%d"}}]`, random.IntN(3))
+	case 6:
+		kind := map[string]string{"configmaps": "ConfigMap", "pods": "Pod", "services": "Service", "secrets": "Secret"}[plural]
+		method, media, path = http.MethodPatch, "application/apply-patch+yaml", path+"/"+name+"?fieldManager=m&force=true"
+		body = fmt.Sprintf(`{"apiVersion":"v1","kind":%q,`, kind) + body[1:]
+	case 7:
+		path += "/" + name + "/status"
+	}
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", media)
+	w := httptest.NewRecorder()
+	a.Serve(w, r, requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()))
+	return w
 }

@@ -30,7 +30,6 @@ var errNoSpace = errors.New("etcdserver: mvcc: database space exceeded")
 // Store is a memstore.Store of API objects. It is safe for concurrent use.
 type Store struct {
 	*memstore.Store
-	objects objectCache
 	// AfterWrite, if it is not nil, is called by GuaranteedUpdate after a write that changed the
 	// store. It must be set before the first write.
 	AfterWrite func(res *resource.Resource, e *memstore.Event) error
@@ -38,12 +37,12 @@ type Store struct {
 
 // New returns a Store of the objects in store.
 func New(store *memstore.Store) *Store {
-	return &Store{Store: store, objects: newObjectCache()}
+	return &Store{Store: store}
 }
 
 // Decode returns the object of rec in the storage version of res. The caller may change it.
 func (s *Store) Decode(res *resource.Resource, rec *memstore.Record) (runtime.Object, error) {
-	return s.objects.get(res, rec)
+	return codec.DecodeStored(res, rec)
 }
 
 // GetObject returns the object with a namespace and a name, or NotFound. The namespace of a
@@ -119,9 +118,6 @@ func (s *Store) write(ctx context.Context, res *resource.Resource, key string, d
 	event, err := s.Update(key, encode)
 	if errors.Is(err, memstore.ErrQuotaExceeded) {
 		return Result{}, errNoSpace
-	}
-	if event.Changed() && event.Record != nil {
-		s.objects.put(res, event.Record, obj)
 	}
 	return Result{Event: event}, err
 }
