@@ -46,25 +46,6 @@ func configWithUsers(t *testing.T) conformance.Config {
 // userCases are the cases that need different users.
 var userCases = regexp.MustCompile(`^(AU-|RB-|SA-30$|DR-08$|WA-37$)`)
 
-// TestFakeWithUsers runs the cases about users, with a second client and with impersonation.
-func TestFakeWithUsers(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		config := configWithUsers(t)
-		config.Run = regexp.MustCompile(userCases.String() + `|^VR-`)
-		report, err := conformance.Execute(t.Context(), config)
-		require.NoError(t, err)
-		require.NoError(t, report.Err())
-		require.Zero(t, report.Count(conformance.Skipped))
-
-		config.UnprivilegedClient = nil
-		report, err = conformance.Execute(t.Context(), config)
-		require.NoError(t, err)
-		require.NoError(t, report.Err())
-		require.Equal(t, 1, report.Count(conformance.Skipped), "AU-08 needs two users")
-	})
-}
-
 // TestFakeOverTCP runs more cases at a time than the default, because most of a run is waiting.
 func TestFakeOverTCP(t *testing.T) {
 	t.Parallel()
@@ -74,10 +55,12 @@ func TestFakeOverTCP(t *testing.T) {
 	conformance.Run(t, config)
 }
 
-// TestFakeWithInMemoryNetwork runs on virtual time, where waiting costs nothing, so that no case is
-// skipped for its duration.
+// TestFakeWithInMemoryNetwork runs all cases on virtual time, where waiting costs nothing, so that no
+// case is skipped for its duration, and those about users on another server. Each case must fail
+// against some faulty server.
 func TestFakeWithInMemoryNetwork(t *testing.T) {
 	t.Parallel()
+	var results []conformance.Result
 	synctest.Test(t, func(t *testing.T) {
 		config := configInMemory(t)
 		config.Patience = 5 * time.Minute
@@ -85,5 +68,26 @@ func TestFakeWithInMemoryNetwork(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, report.Err())
 		require.Greater(t, report.Count(conformance.Passed), 1500)
+		results = report.Results
 	})
+	synctest.Test(t, func(t *testing.T) { results = append(results, runWithUsers(t).Results...) })
+	requireFaultForEachCase(t, results)
+}
+
+// runWithUsers runs the cases about users, with a second client and with impersonation. It returns
+// the report of the first run.
+func runWithUsers(t *testing.T) conformance.Report {
+	config := configWithUsers(t)
+	config.Run = regexp.MustCompile(userCases.String() + `|^VR-`)
+	report, err := conformance.Execute(t.Context(), config)
+	require.NoError(t, err)
+	require.NoError(t, report.Err())
+	require.Zero(t, report.Count(conformance.Skipped))
+
+	config.UnprivilegedClient = nil
+	impersonating, err := conformance.Execute(t.Context(), config)
+	require.NoError(t, err)
+	require.NoError(t, impersonating.Err())
+	require.Equal(t, 1, impersonating.Count(conformance.Skipped), "AU-08 needs two users")
+	return report
 }

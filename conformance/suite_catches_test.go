@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/conformance"
 )
 
 // faultyServer is a server that breaks a rule, and a regular expression of the cases that must fail
-// against it. TestEveryCaseCatchesAFault checks that each case is in one.
+// against it. TestFakeWithInMemoryNetwork checks that each case is in one.
 type faultyServer struct {
 	name    string
 	fault   fault
@@ -193,6 +192,7 @@ var generalFaults = []faultyServer{
 }
 
 func TestFaultyServersFail(t *testing.T) {
+	t.Parallel()
 	for _, one := range faultyServers {
 		t.Run(one.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -203,6 +203,7 @@ func TestFaultyServersFail(t *testing.T) {
 				}
 				c.Client = &http.Client{Transport: one.fault(c.Client.Transport)}
 				c.Patience = 5 * time.Minute
+				c.Parallel = 1 // some faults depend on the requests before
 				c.Run = regexp.MustCompile(one.failing)
 				requireAllFail(t, c)
 			})
@@ -214,41 +215,32 @@ func TestFaultyServersFail(t *testing.T) {
 // TestWithoutStreamingLists.
 var otherServers = regexp.MustCompile(`^(CB-02(/watch)?|CB-03|SI-12/(typed|custom))$`)
 
-// TestEveryCaseCatchesAFault checks that each case fails against some faulty server. Of the cases
-// that run for both a typed and a custom resource, one is enough.
-func TestEveryCaseCatchesAFault(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := configInMemory(t)
-		c.Patience = 5 * time.Minute
-		report, err := conformance.Execute(t.Context(), c)
-		require.NoError(t, err)
-		users := configWithUsers(t)
-		users.Run = userCases
-		more, err := conformance.Execute(t.Context(), users)
-		require.NoError(t, err)
-		ids, passed := map[string]bool{}, map[string]bool{}
-		for _, result := range append(report.Results, more.Results...) {
-			ids[result.Case.ID] = true
-			passed[result.Case.ID] = passed[result.Case.ID] || result.Outcome == conformance.Passed
+// requireFaultForEachCase requires that each case passed against a correct server, and fails against
+// some faulty server. Of the cases that run for both a typed and a custom resource, one is enough.
+func requireFaultForEachCase(t *testing.T, results []conformance.Result) {
+	t.Helper()
+	ids, passed := map[string]bool{}, map[string]bool{}
+	for _, result := range results {
+		ids[result.Case.ID] = true
+		passed[result.Case.ID] = passed[result.Case.ID] || result.Outcome == conformance.Passed
+	}
+	for id := range ids {
+		assert.True(t, passed[id] || otherServers.MatchString(id), "%s passed against no server", id)
+	}
+	var failing []*regexp.Regexp // the cases that a faulty server or caller makes fail
+	for _, one := range faultyServers {
+		failing = append(failing, regexp.MustCompile(one.failing))
+	}
+	for _, one := range faultyCallers {
+		failing = append(failing, regexp.MustCompile(one.failing))
+	}
+	for _, result := range results {
+		id := result.Case.ID
+		rule, custom := strings.CutSuffix(id, "/custom")
+		if result.Outcome != conformance.Passed || custom && ids[rule+"/typed"] {
+			continue
 		}
-		for id := range ids {
-			assert.True(t, passed[id] || otherServers.MatchString(id), "%s passed against no server", id)
-		}
-		var failing []*regexp.Regexp // the cases that a faulty server or caller makes fail
-		for _, one := range faultyServers {
-			failing = append(failing, regexp.MustCompile(one.failing))
-		}
-		for _, one := range faultyCallers {
-			failing = append(failing, regexp.MustCompile(one.failing))
-		}
-		for _, result := range append(report.Results, more.Results...) {
-			id := result.Case.ID
-			rule, custom := strings.CutSuffix(id, "/custom")
-			if result.Outcome != conformance.Passed || custom && ids[rule+"/typed"] {
-				continue
-			}
-			caught := refusals.MatchString(id) || slices.ContainsFunc(failing, func(r *regexp.Regexp) bool { return r.MatchString(id) })
-			assert.True(t, caught, "no faulty server makes %s fail: %s", id, result.Case.Title)
-		}
-	})
+		caught := refusals.MatchString(id) || slices.ContainsFunc(failing, func(r *regexp.Regexp) bool { return r.MatchString(id) })
+		assert.True(t, caught, "no faulty server makes %s fail: %s", id, result.Case.Title)
+	}
 }
