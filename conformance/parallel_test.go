@@ -95,15 +95,15 @@ func comparable(r conformance.Report) string {
 func TestReportIsTheSame(t *testing.T) {
 	t.Parallel()
 	var reports []string
-	for _, n := range []int{1, 32} {
+	for _, n := range []int{1, 3, 32} {
 		synctest.Test(t, func(t *testing.T) {
 			c := configInMemory(t)
-			c.Run, c.Parallel, c.RunID = regexp.MustCompile(`^(AP-0|CD-0[1-5]|CR|GT|HT|NM|WH-0)`), n, "abcde"
+			c.Run, c.Parallel, c.RunID = regexp.MustCompile(`^(AP-0|CD-0|CR|DL-0|GT|HT|NM|SA-1|WH-[01])`), n, "abcde"
 			c.Client = &http.Client{Transport: withoutCode(http.StatusConflict)(c.Client.Transport)}
 			report, err := conformance.Execute(t.Context(), c)
 			require.NoError(t, err)
 			require.Greater(t, report.Count(conformance.Failed), 10)
-			require.Greater(t, report.Count(conformance.Passed), 100)
+			require.Greater(t, report.Count(conformance.Passed), 200)
 			reports = append(reports, comparable(report))
 		})
 	}
@@ -122,7 +122,7 @@ func TestWrongSelectionFailsNoOtherCases(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := configInMemory(t)
-			c.Run, c.Parallel = regexp.MustCompile(`^(AP-[01]|CR|DR|GT|NM|WH-[01])`), 32
+			c.Run, c.Parallel = regexp.MustCompile(`^(AP-[01]|CR|DR|GT|MD|NM|SA-1|WH-[01])`), 32
 			c.Client = &http.Client{Transport: wrong(c.Client.Transport)}
 			report, err := conformance.Execute(t.Context(), c)
 			require.NoError(t, err)
