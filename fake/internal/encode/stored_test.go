@@ -48,7 +48,7 @@ func fill(obj runtime.Object, seed int64) {
 		},
 		func(r *runtime.RawExtension, _ randfill.Continue) { r.Raw = []byte(`{"a":[1,null]}`) },
 		func(f *metav1.FieldsV1, _ randfill.Continue) {
-			f.Raw = []byte(`{"f:metadata":{"f:name":{},"k:{\"a\":\"}\"}":{}}}`)
+			f.SetRawBytes([]byte(`{"f:metadata":{"f:name":{},"k:{\"a\":\"}\"}":{}}}`))
 		},
 		func(j *apiextensionsv1.JSON, _ randfill.Continue) { j.Raw = []byte(`{"default":"}"}`) },
 		func(i *int32, c randfill.Continue) { *i = c.Int31n(9) - 1 },
