@@ -63,6 +63,7 @@ func (r *run) runBeside(queue []int, do func(i int)) {
 // runTimeout is the cause of the end of a run after Config.RunTimeout.
 type runTimeout struct{ after time.Duration }
 
+// Error returns the text of the limit.
 func (e runTimeout) Error() string { return fmt.Sprintf("the run did not end within %v", e.after) }
 
 // limit returns a context that ends after Config.RunTimeout.

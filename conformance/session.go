@@ -31,6 +31,7 @@ type session struct {
 // skipError ends a case that cannot judge the server.
 type skipError struct{ reason string }
 
+// Error returns the reason.
 func (e skipError) Error() string { return "skipped: " + e.reason }
 
 // skipf returns an error that ends the case as skipped.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
@@ -35,17 +34,8 @@ func DecodeStoredWithout(r *resource.Resource, rec *memstore.Record, omitted Fie
 	if r.Custom != nil {
 		return DecodeStored(r, rec)
 	}
-	kind := r.StorageVersion.WithKind(r.Kind)
-	obj, err := r.Scheme.New(kind)
-	if err != nil {
-		return nil, err
-	}
 	data, _ := appendWithout(make([]byte, 0, len(rec.Data)), rec.Data, omitted)
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, obj); err != nil {
-		return nil, fmt.Errorf("stored %s %s does not decode: %w", r.Kind, rec.Key, err)
-	}
-	obj.GetObjectKind().SetGroupVersionKind(kind)
-	return obj, nil
+	return decodeStored(r, rec, data)
 }
 
 // appendWithout appends the JSON value at the beginning of data without some of its fields, and returns

@@ -88,10 +88,16 @@ func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, e
 	if r.Custom != nil {
 		return decodeCustomRecord(r, rec)
 	}
+	return decodeStored(r, rec, rec.Data)
+}
+
+// decodeStored decodes data, the JSON of the record of a built-in type or a part of it, into an object
+// of r's StorageVersion, with kind and apiVersion set.
+func decodeStored(r *resource.Resource, rec *memstore.Record, data []byte) (runtime.Object, error) {
 	obj := r.NewStored()
-	if !r.JSON(obj).Decode(rec.Data, obj) {
+	if !r.JSON(obj).Decode(data, obj) {
 		obj = r.NewStored()
-		if err := kjson.UnmarshalCaseSensitivePreserveInts(rec.Data, obj); err != nil {
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(data, obj); err != nil {
 			return nil, fmt.Errorf("stored %s %s does not decode: %w", r.Kind, rec.Key, err)
 		}
 	}
@@ -138,7 +144,8 @@ func metadataJSON(data []byte) (metadata []byte, found bool) {
 			i++ // the escaped character does not end the string
 		case c == '"':
 			if !quoted && depth == 1 && bytes.HasPrefix(data[i:], metadataKey) {
-				return firstObject(data[i+len(metadataKey):]), true
+				value := data[i+len(metadataKey):]
+				return value[:valueEnd(value)], true
 			}
 			quoted = !quoted
 		case quoted:
@@ -149,27 +156,6 @@ func metadataJSON(data []byte) (metadata []byte, found bool) {
 		}
 	}
 	return nil, false
-}
-
-// firstObject returns the JSON object at the beginning of valid JSON.
-func firstObject(data []byte) []byte {
-	depth, quoted := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++ // the escaped character does not end the string
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return data[:i+1]
-			}
-		}
-	}
-	return data
 }
 
 // HasOwnersOrDeletion reports whether an object has owner references or a deletionTimestamp,

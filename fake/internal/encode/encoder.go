@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/jsonvalue"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
@@ -141,7 +142,7 @@ func (e *Encoder) encodeBody(obj runtime.Object) ([]byte, error) {
 	}
 	if e.customJSON {
 		obj.GetObjectKind().SetGroupVersionKind(e.kind)
-		return json.Marshal(obj.(*unstructured.Unstructured).Object)
+		return jsonvalue.Append(nil, obj.(*unstructured.Unstructured).Object)
 	}
 	switch untyped := codec.WithoutTypeMeta(obj); e.out.Media {
 	case negotiate.Protobuf:

@@ -14,7 +14,7 @@ func Append(data []byte, value any) ([]byte, error) {
 	case nil:
 		return append(data, "null"...), nil
 	case string:
-		return appendString(data, value)
+		return AppendString(data, value), nil
 	case bool:
 		return strconv.AppendBool(data, value), nil
 	case int64:
@@ -58,10 +58,7 @@ func appendObject(data []byte, object map[string]any) (_ []byte, err error) {
 		if i > 0 {
 			data = append(data, ',')
 		}
-		if data, err = appendString(data, name); err != nil {
-			return nil, err
-		}
-		data = append(data, ':')
+		data = append(AppendString(data, name), ':')
 		if data, err = Append(data, object[name]); err != nil {
 			return nil, err
 		}
@@ -85,8 +82,9 @@ func appendList(data []byte, list []any) (_ []byte, err error) {
 	return append(data, ']'), nil
 }
 
-// appendString appends a string. The library encodes one with anything but ASCII and simple escapes.
-func appendString(data []byte, s string) ([]byte, error) {
+// AppendString appends the JSON of a string as json.Marshal returns it. The library encodes one with
+// anything but ASCII and simple escapes.
+func AppendString(data []byte, s string) []byte {
 	before := len(data)
 	data = append(data, '"')
 	begin := 0 // of the bytes that are not yet appended
@@ -99,12 +97,13 @@ func appendString(data []byte, s string) ([]byte, error) {
 		case c == '\t':
 			c = 't'
 		case c < ' ', c == '<', c == '>', c == '&', c >= utf8.RuneSelf:
-			return appendMarshaled(data[:before], s)
+			encoded, _ := json.Marshal(s) // a string can always be encoded
+			return append(data[:before], encoded...)
 		default:
 			continue
 		}
 		data = append(append(data, s[begin:i]...), '\\', c)
 		begin = i + 1
 	}
-	return append(append(data, s[begin:]...), '"'), nil
+	return append(append(data, s[begin:]...), '"')
 }

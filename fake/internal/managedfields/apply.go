@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Apply merges an apply patch into live and returns the resulting object. live is
-// the stored object in the storage version, or nil if the object does not exist (SA-02). It is not
-// changed. The result is of the storage version too. Its managedFields have the fields that manager
-// now owns (SA-03 to SA-10). Its name, namespace, uid and resourceVersion are those of the patch or
-// else those of live. The caller checks them.
+// Apply merges an apply patch into live and returns the resulting object. live is the stored object
+// in the storage version, or nil if the object does not exist (SA-02). It is not changed. The result
+// is of the storage version too. Its managedFields have the fields that manager now owns (SA-03 to
+// SA-10). Its name, namespace, uid and resourceVersion are those of the patch or else those of live.
+// The caller checks them.
 //
 // With force, manager takes over the fields of other managers that are conflicts otherwise (SA-07).
 // validation is the parameter fieldValidation. The default "" is Warn. Duplicate keys of the patch

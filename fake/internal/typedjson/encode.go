@@ -12,6 +12,8 @@ import (
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"example.com/fakeapi/fake/internal/jsonvalue"
 )
 
 // Append appends the JSON of obj, a pointer to a value of the type, to b. It returns false if the
@@ -44,7 +46,7 @@ func (t *Type) append(b []byte, v reflect.Value) ([]byte, bool) {
 	}
 	switch kind {
 	case stringKind:
-		return appendString(b, v.String()), true
+		return jsonvalue.AppendString(b, v.String()), true
 	case boolKind:
 		return strconv.AppendBool(b, v.Bool()), true
 	case intKind:
@@ -128,7 +130,7 @@ func (t *Type) appendList(b []byte, v reflect.Value) (_ []byte, ok bool) {
 			b = append(b, ',')
 		}
 		if t.kind == stringsKind {
-			b = appendString(b, v.Index(i).String())
+			b = jsonvalue.AppendString(b, v.Index(i).String())
 		} else if b, ok = t.elem.append(b, v.Index(i)); !ok {
 			return b, false
 		}
@@ -148,9 +150,9 @@ func (t *Type) appendMap(b []byte, v reflect.Value) (_ []byte, ok bool) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendString(b, key.String()), ':')
+		b = append(jsonvalue.AppendString(b, key.String()), ':')
 		if t.kind == stringMapKind {
-			b = appendString(b, v.MapIndex(key).String())
+			b = jsonvalue.AppendString(b, v.MapIndex(key).String())
 		} else if b, ok = t.elem.append(b, v.MapIndex(key)); !ok {
 			return b, false
 		}
@@ -170,32 +172,10 @@ func appendStringMap(b []byte, m map[string]string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendString(b, key), ':')
-		b = appendString(b, m[key])
+		b = append(jsonvalue.AppendString(b, key), ':')
+		b = jsonvalue.AppendString(b, m[key])
 	}
 	return append(b, '}')
-}
-
-// appendString appends a string. The library encodes those that are not plain.
-func appendString(b []byte, s string) []byte {
-	if !isPlain(s) {
-		if encoded, err := json.Marshal(s); err == nil { // a string can always be encoded
-			return append(b, encoded...)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
-}
-
-// isPlain reports whether the encoding of a string is the string itself in quotes.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			return false
-		}
-	}
-	return true
 }
 
 // appendByLibrary appends a value of a type with its own MarshalJSON.
@@ -219,7 +199,7 @@ func appendIntOrString(b []byte, v *intstr.IntOrString) ([]byte, bool) {
 	case intstr.Int:
 		return strconv.AppendInt(b, int64(v.IntVal), 10), true
 	case intstr.String:
-		return appendString(b, v.StrVal), true
+		return jsonvalue.AppendString(b, v.StrVal), true
 	}
 	return b, false
 }

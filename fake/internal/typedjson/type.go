@@ -11,6 +11,8 @@ import (
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"example.com/fakeapi/fake/internal/jsonvalue"
 )
 
 // Types makes Types, which share the descriptions of the types that they have in common. It is safe
@@ -193,7 +195,7 @@ func (ts *Types) addFields(typ *Type, t reflect.Type, at []int) {
 			return
 		}
 		typ.byName[name] = len(typ.fields)
-		field := field{name: name, key: string(appendString(nil, name)) + ":", index: index, typ: ts.newType(f.Type)}
+		field := field{name: name, key: string(jsonvalue.AppendString(nil, name)) + ":", index: index, typ: ts.newType(f.Type)}
 		for option := range strings.SplitSeq(options, ",") {
 			switch option {
 			case "omitempty":

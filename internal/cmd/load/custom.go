@@ -23,13 +23,13 @@ const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions
 func (s *session) group() string { return s.report.Namespace + ".example.com" }
 
 // newGauge returns a custom resource with a list of ten objects.
-func (s *session) newGauge(name string, change int) []byte {
+func newGauge(group, name string, change int) []byte {
 	var items []string
 	for k := range 10 {
 		items = append(items, fmt.Sprintf(`{"name":"n%d","value":"a value of some length, %d %d"}`, k, k, change))
 	}
 	return fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"Gauge","metadata":{"name":%q},"spec":{"size":%d,"mode":"a","items":[%s]}}`,
-		s.group(), name, change, strings.Join(items, ","))
+		group, name, change, strings.Join(items, ","))
 }
 
 // definition returns the definition of the custom resource. It has a schema with a default, an enum, a

@@ -12,8 +12,10 @@ const maxFailures = 100
 
 // job is a kind of request that is repeated.
 type job struct {
-	name    string
-	clients int
+	name string
+	// resource is that of Config.Resources, if the job is of one.
+	resource string
+	clients  int
 	// first and last number the requests. If last is 0, they are repeated until the duration is
 	// over; if timed is set too, until whichever comes first.
 	first, last int
@@ -60,7 +62,7 @@ func (s *session) measure(ctx context.Context, j job) error {
 	if hasTime {
 		t.processor = s.stopProcessorTime(ctx, processor)
 	}
-	s.add(j.name, j.clients, elapsed, &t, ctx)
+	s.add(j, elapsed, &t, ctx)
 	return ctx.Err()
 }
 
@@ -91,12 +93,12 @@ func (s *session) repeat(ctx context.Context, j job, who int, began time.Time, n
 }
 
 // add adds a figure to the report, unless ctx is done.
-func (s *session) add(name string, clients int, elapsed time.Duration, t *results, ctx context.Context) {
+func (s *session) add(j job, elapsed time.Duration, t *results, ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	f := NewFigure(name, clients, elapsed, t.latencies)
-	f.Requests, f.Failed = f.Requests+t.failed, t.failed
+	f := NewFigure(j.name, j.clients, elapsed, t.latencies)
+	f.Resource, f.Requests, f.Failed = j.resource, f.Requests+t.failed, t.failed
 	if f.Requests > 0 {
 		f.ProcessorTime = float64(t.processor) / float64(time.Microsecond) / float64(f.Requests)
 	}

@@ -1,8 +1,6 @@
 package load
 
-import (
-	"context"
-)
+import "context"
 
 // memory adds the memory of the server to the report, if it is known.
 func (s *session) memory(ctx context.Context, when string) {

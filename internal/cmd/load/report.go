@@ -28,7 +28,9 @@ type Report struct {
 // Figure is the result of one kind of request. The latencies, in milliseconds, and the rate are of
 // the requests that succeeded.
 type Figure struct {
-	Name      string  `json:"name"`
+	Name string `json:"name"`
+	// Resource is the one of Config.Resources that the figure is of, if any.
+	Resource  string  `json:"resource,omitempty"`
 	Clients   int     `json:"clients"`
 	Requests  int     `json:"requests"`
 	Failed    int     `json:"failed"`

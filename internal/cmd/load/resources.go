@@ -20,15 +20,21 @@ type resource struct {
 	// patch is a merge patch that changes the object, and status one of its status, "" if there is
 	// none.
 	patch, status string
+	// needsVersion is whether an update needs the resourceVersion, and is left out.
+	needsVersion bool
 }
 
 // Resources returns the names of the resources that a Config can have.
-func Resources() []string { return []string{"configmaps", "pods", "deployments", customResource} }
+func Resources() []string {
+	var names []string
+	for _, r := range resources("") {
+		names = append(names, r.name)
+	}
+	return names
+}
 
-// Kinds returns how the names of the figures of these resources begin, in the same order.
-func Kinds() []string { return []string{"configmap", "pod", "deployment", "custom resource"} }
-
-func (s *session) resources() []resource {
+// resources returns all resources. group is the API group of the custom resource.
+func resources(group string) []resource {
 	return []resource{
 		{
 			name: "configmaps", kind: "configmap", group: "/api/v1", path: "configmaps", patch: `{"data":{"n":"2"}}`,
@@ -43,15 +49,16 @@ func (s *session) resources() []resource {
 			patch: `{"spec":{"replicas":4}}`, status: `{"status":{"observedGeneration":1,"replicas":3}}`,
 		},
 		{
-			name: customResource, kind: "custom resource", group: "/apis/" + s.group() + "/v1", path: gauges, object: s.newGauge,
-			patch: `{"spec":{"size":2}}`, status: `{"status":{"ready":true}}`,
+			name: customResource, kind: "custom resource", group: "/apis/" + group + "/v1", path: gauges,
+			object: func(name string, change int) []byte { return newGauge(group, name, change) },
+			patch:  `{"spec":{"size":2}}`, status: `{"status":{"ready":true}}`, needsVersion: true,
 		},
 	}
 }
 
 // chosenResources returns the resources of the Config.
 func (s *session) chosenResources() []resource {
-	return slices.DeleteFunc(s.resources(), func(r resource) bool { return !slices.Contains(s.config.Resources, r.name) })
+	return slices.DeleteFunc(resources(s.group()), func(r resource) bool { return !slices.Contains(s.config.Resources, r.name) })
 }
 
 // collection returns the path of the objects of a resource in the namespace.
@@ -95,11 +102,11 @@ func (s *session) measureResource(ctx context.Context, r resource) error {
 		{"apply", http.MethodPatch, force, applyMedia, changed},
 		{"apply again", http.MethodPatch, force, applyMedia, changed},
 	} {
-		if request.name == "status patch" && r.status == "" || request.name == "update" && r.name == customResource {
-			continue // an update of a custom resource needs its resourceVersion
+		if request.name == "status patch" && r.status == "" || request.name == "update" && r.needsVersion {
+			continue
 		}
 		if err := s.measure(ctx, job{
-			name: r.kind + " " + request.name, clients: min(resourceClients, s.config.Clients), first: 1, last: s.config.Objects,
+			name: r.kind + " " + request.name, resource: r.name, clients: min(resourceClients, s.config.Clients), first: 1, last: s.config.Objects,
 			request: func(ctx context.Context, c *client, _, _, n int) error {
 				path, body := collection, []byte(nil)
 				if request.method != http.MethodPost {
@@ -114,7 +121,7 @@ func (s *session) measureResource(ctx context.Context, r resource) error {
 			return err
 		}
 	}
-	if err := s.measureReads(ctx, r.kind, collection); err != nil {
+	if err := s.measureReads(ctx, r, collection); err != nil {
 		return err
 	}
 	return s.deleteCollection(ctx, collection)
@@ -124,13 +131,13 @@ func (s *session) measureResource(ctx context.Context, r resource) error {
 const reads = 10
 
 // measureReads measures lists of a collection, and Tables of it.
-func (s *session) measureReads(ctx context.Context, kind, collection string) error {
+func (s *session) measureReads(ctx context.Context, r resource, collection string) error {
 	for _, read := range []struct{ name, accept string }{
 		{" list", jsonMedia},
 		{" table", "application/json;as=Table;v=v1;g=meta.k8s.io"},
 	} {
 		if err := s.measure(ctx, job{
-			name: kind + read.name, clients: 1, first: 1, last: reads,
+			name: r.kind + read.name, resource: r.name, clients: 1, first: 1, last: reads,
 			request: func(ctx context.Context, c *client, _, _, _ int) error {
 				return c.accepting(read.accept).do(ctx, http.MethodGet, collection, "", nil)
 			},

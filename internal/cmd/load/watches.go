@@ -99,7 +99,7 @@ func (s *session) measureFanOut(ctx context.Context, watchers int) error {
 		}
 		t.latencies = append(t.latencies, time.Since(at))
 	}
-	s.add(fmt.Sprintf("fan-out to %d", watchers), 1, time.Since(began), &t, parent)
+	s.add(job{name: fmt.Sprintf("fan-out to %d", watchers), clients: 1}, time.Since(began), &t, parent)
 	return parent.Err()
 }
 

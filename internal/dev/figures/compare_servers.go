@@ -125,13 +125,10 @@ func printRatios(out io.Writer, ours, theirs []*load.Report) error {
 	return nil
 }
 
-// goalOf returns the goal for the processor time of a figure: those of the requests of resources
-// have one.
+// goalOf returns the goal for the processor time of a figure: those of resources have one.
 func goalOf(f load.Figure) figure {
-	for _, kind := range load.Kinds() {
-		if strings.HasPrefix(f.Name, kind+" ") {
-			return figure{goal: serverGoal, atLeast: true}
-		}
+	if f.Resource == "" {
+		return figure{}
 	}
-	return figure{}
+	return figure{goal: serverGoal, atLeast: true}
 }

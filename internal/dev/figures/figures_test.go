@@ -57,7 +57,7 @@ func TestPrintFigures(t *testing.T) {
 func TestPrintRatios(t *testing.T) {
 	report := func(rate, p50, processor float64) *load.Report {
 		return &load.Report{Version: "v1.37.2", Figures: []load.Figure{
-			{Name: "pod create", Clients: 4, PerSecond: rate, P50: p50, ProcessorTime: processor},
+			{Name: "pod create", Resource: "pods", Clients: 4, PerSecond: rate, P50: p50, ProcessorTime: processor},
 			{Name: "get", Clients: 1, PerSecond: 1, P50: 1, ProcessorTime: 2},
 		}}
 	}

@@ -31,8 +31,7 @@ func hasTypeMeta(obj map[string]any) bool {
 }
 
 // shape has the parts of a schema that determine how a value is pruned, which defaults it gets, and
-// which lists have no duplicates.
-// The zero value is that of a schema without fields.
+// which lists have no duplicates. The zero value is that of a schema without fields.
 type shape struct {
 	properties map[string]*shape
 	additional *shape // of the other fields; nil if they are unknown

@@ -23,8 +23,8 @@ import (
 //
 // Apply is supported, and has the result of the library, if
 //   - the entries of live are as Update needs them, and live has some unless it is new,
-//   - the configuration has the kind of the requests, no null and no managedFields, and all values
-//     conform to the schema,
+//   - the configuration has the kind of the requests and no managedFields, that of a custom resource
+//     has no null, and all values conform to the schema,
 //   - the lists that the configuration has elements of have no duplicates,
 //   - there are no conflicts, or force is set,
 //   - the manager has all fields that it owned before in its configuration, so that none is removed,
