@@ -72,29 +72,53 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
+// commonApply is an apply to an object that was made by an apply or, if isUpdated is set, by an update
+// of another manager. The object does not exist if before is "".
+type commonApply struct {
+	name, group, plural, before, config string
+	isUpdated                           bool
+}
+
+func commonApplies() []commonApply {
+	return []commonApply{
+		{"configmap/create", "", "configmaps", "", configMap("1"), false},
+		{"configmap/change", "", "configmaps", configMap("1"), configMap("2"), false},
+		{"configmap/same", "", "configmaps", configMap("1"), configMap("1"), false},
+		{"configmap/first", "", "configmaps", configMap("1"), configMap("2"), true},
+		{"pod/first", "", "pods", pod("1", ""), pod("1", ""), true},
+		{"deployment/create", "apps", "deployments", "", deployment("1", 1), false},
+		{"deployment/change", "apps", "deployments", deployment("1", 1), deployment("2", 1), false},
+		{"deployment/same", "apps", "deployments", deployment("1", 1), deployment("1", 1), false},
+		{"deployment/first", "apps", "deployments", deployment("1", 1), deployment("2", 1), true},
+	}
+}
+
+// start returns the FieldManager and the object before the apply.
+func (a commonApply) start(tb testing.TB) (m *FieldManager, live runtime.Object) {
+	res := builtin.Table().Lookup(a.group, "v1", a.plural)
+	m, err := BuiltinFieldManager(res, "")
+	require.NoError(tb, err)
+	switch {
+	case a.before == "":
+		return m, nil
+	case a.isUpdated:
+		live = m.Update(nil, decode(tb, res, a.before), "other")
+	default:
+		live, _, err = m.Apply(nil, NewPatch(compact(tb, a.before)), "m", false, "")
+		require.NoError(tb, err)
+	}
+	setUID(live)
+	return m, live
+}
+
 // BenchmarkApply measures applies with the fast path and with the library, and for comparison the
 // decoding of the configuration.
 func BenchmarkApply(b *testing.B) {
-	for _, bm := range []struct{ name, group, plural, before, config string }{
-		{"configmap/create", "", "configmaps", "", configMap("1")},
-		{"configmap/change", "", "configmaps", configMap("1"), configMap("2")},
-		{"configmap/same", "", "configmaps", configMap("1"), configMap("1")},
-		{"deployment/create", "apps", "deployments", "", deployment("1", 1)},
-		{"deployment/change", "apps", "deployments", deployment("1", 1), deployment("2", 1)},
-		{"deployment/same", "apps", "deployments", deployment("1", 1), deployment("1", 1)},
-	} {
-		res := builtin.Table().Lookup(bm.group, "v1", bm.plural)
-		fast, err := BuiltinFieldManager(res, "")
-		require.NoError(b, err)
-		var live runtime.Object
-		if bm.before != "" {
-			live, _, err = fast.Apply(nil, NewPatch(compact(b, bm.before)), "m", false, "")
-			require.NoError(b, err)
-			setUID(live)
-		}
-		config := compact(b, bm.config)
-		benchApply(b, bm.name, fast, live, config)
-		b.Run(bm.name+"/decode", func(b *testing.B) {
+	for _, apply := range commonApplies() {
+		m, live := apply.start(b)
+		config := compact(b, apply.config)
+		benchApply(b, apply.name, m, live, config)
+		b.Run(apply.name+"/decode", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				_, err := NewPatch(config).decode()
@@ -109,7 +133,7 @@ func benchApply(b *testing.B, name string, fast *FieldManager, live runtime.Obje
 		b.Run(name+"/"+mode, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := m.Apply(live, NewPatch(config), "m", false, ""); err != nil {
+				if _, _, err := m.Apply(live, NewPatch(config), "m", true, ""); err != nil {
 					b.Fatal(err)
 				}
 			}

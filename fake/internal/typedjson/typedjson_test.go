@@ -28,7 +28,7 @@ func forEach(t *testing.T, seed int64, check func(g *generator, typ *typedjson.T
 	var types typedjson.Types
 	for _, goType := range builtinTypes() {
 		typ := types.NewType(goType)
-		for n := range 40 {
+		for n := range 20 {
 			g.fill, g.plain = 10+g.Intn(40), n%2 == 0
 			check(g, typ, goType, g.object(goType))
 		}
