@@ -111,13 +111,15 @@ func benchWidget() runtime.Object {
 // smallDeployment returns a Deployment of about a KiB.
 func smallDeployment() runtime.Object {
 	replicas := int32(3)
+	container := benchPodSpec().Containers[0]
+	container.VolumeMounts = nil // there are no volumes
 	deployment := benchDeployment().(*appsv1.Deployment)
 	deployment.Spec = appsv1.DeploymentSpec{
 		Replicas: &replicas,
 		Selector: &metav1.LabelSelector{MatchLabels: benchLabels()},
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: benchLabels()},
-			Spec:       corev1.PodSpec{Containers: benchPodSpec().Containers[:1]},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{container}},
 		},
 	}
 	return deployment
