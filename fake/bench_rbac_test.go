@@ -26,7 +26,7 @@ func BenchmarkRBAC(b *testing.B) {
 		user      string
 		code      int
 	}{
-		{"off", fakeapi.WithAuthorizationModes(fakeapi.ModeAlwaysAllow), 500, "default", name, http.StatusOK},
+		{"off/namespace", fakeapi.WithAuthorizationModes(fakeapi.ModeAlwaysAllow), 500, "default", name, http.StatusOK},
 		{"bindings=1", fakeapi.WithRBAC(), 1, "default", "user-0", http.StatusOK},
 		{"bindings=500/namespace", fakeapi.WithRBAC(), 500, "default", name, http.StatusOK},
 		{"bindings=500/cluster", fakeapi.WithRBAC(), 500, "", name, http.StatusOK},

@@ -32,8 +32,8 @@ func newKiBConfigMaps(n int) []runtime.Object {
 	return objects
 }
 
-// benchFetch reads a URL without compression and returns the number of bytes.
-func benchFetch(b *testing.B, client *http.Client, url string) int64 {
+// getUncompressed sends a GET request that accepts no compression.
+func getUncompressed(b *testing.B, client *http.Client, url string) *http.Response {
 	r, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -43,6 +43,12 @@ func benchFetch(b *testing.B, client *http.Client, url string) int64 {
 	if err != nil {
 		b.Fatal(err)
 	}
+	return resp
+}
+
+// benchFetch reads a URL without compression and returns the number of bytes.
+func benchFetch(b *testing.B, client *http.Client, url string) int64 {
+	resp := getUncompressed(b, client, url)
 	n, err := io.Copy(io.Discard, resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		b.Fatal(resp.Status, err)

@@ -38,10 +38,7 @@ func BenchmarkListPart(b *testing.B) {
 
 // readLines reads a number of lines of a stream and closes it.
 func readLines(b *testing.B, client *http.Client, url string, n int) {
-	resp, err := client.Get(url)
-	if err != nil {
-		b.Fatal(err)
-	}
+	resp := getUncompressed(b, client, url)
 	defer func() { _ = resp.Body.Close() }()
 	r := bufio.NewReaderSize(resp.Body, 64<<10)
 	for n > 0 {

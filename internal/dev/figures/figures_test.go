@@ -87,6 +87,7 @@ func TestBenchmarksExist(t *testing.T) {
 			require.Contains(t, all.String(), "func Benchmark"+top+"(b *testing.B)", f.what)
 			first, _, _ := strings.Cut(f.bench, "/")
 			require.Regexp(t, first, "Benchmark"+top, f.what)
+			require.GreaterOrEqual(t, strings.Count(name, "/"), strings.Count(f.bench, "/"), "%s: the pattern selects only benchmarks below", f.what)
 		}
 	}
 }
