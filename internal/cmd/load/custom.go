@@ -52,7 +52,8 @@ func (s *session) installDefinition(ctx context.Context) error {
 	}
 	for range 120 {
 		err := c.do(ctx, http.MethodGet, "/apis/"+s.group()+"/v1/"+gauges, "", nil)
-		if err == nil || !notFound(err) {
+		isStarting := hasStatus(err, http.StatusNotFound) || hasStatus(err, http.StatusTooManyRequests) // its watch cache
+		if !isStarting {
 			return err
 		}
 		if !sleep(ctx, 250*time.Millisecond) {
@@ -68,7 +69,7 @@ func (s *session) removeDefinition(ctx context.Context) error {
 		return nil
 	}
 	err := s.clients[0].do(ctx, http.MethodDelete, definitionsPath+"/"+gauges+"."+s.group(), "", nil)
-	if err == nil || notFound(err) {
+	if err == nil || hasStatus(err, http.StatusNotFound) {
 		return nil
 	}
 	return fmt.Errorf("CustomResourceDefinition %s.%s is not removed: %w", gauges, s.group(), err)

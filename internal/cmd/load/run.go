@@ -122,11 +122,11 @@ func (s *session) clear(ctx context.Context) error {
 	if err := s.removeDefinition(ctx); err != nil {
 		return errors.Join(left, err)
 	}
-	if err := c.do(ctx, http.MethodDelete, s.namespace, "", nil); err != nil && !notFound(err) {
+	if err := c.do(ctx, http.MethodDelete, s.namespace, "", nil); err != nil && !hasStatus(err, http.StatusNotFound) {
 		return errors.Join(left, err)
 	}
 	for range 60 { // a namespace controller lets a namespace be for 5 seconds
-		if notFound(c.do(ctx, http.MethodGet, s.namespace, "", nil)) {
+		if hasStatus(c.do(ctx, http.MethodGet, s.namespace, "", nil), http.StatusNotFound) {
 			return nil
 		}
 		if !sleep(ctx, 250*time.Millisecond) {
@@ -142,7 +142,7 @@ func (s *session) clear(ctx context.Context) error {
 func (s *session) deleteCollection(ctx context.Context, path string) error {
 	for {
 		err := s.clients[0].do(ctx, http.MethodDelete, path, "", nil)
-		if err == nil || notFound(err) {
+		if err == nil || hasStatus(err, http.StatusNotFound) {
 			return nil
 		}
 		if refused := new(responseError); !errors.As(err, &refused) || refused.code < http.StatusInternalServerError || !sleep(ctx, time.Second) {
@@ -151,9 +151,10 @@ func (s *session) deleteCollection(ctx context.Context, path string) error {
 	}
 }
 
-func notFound(err error) bool {
+// hasStatus reports whether err is a response with a status code.
+func hasStatus(err error, code int) bool {
 	refused := new(responseError)
-	return errors.As(err, &refused) && refused.code == http.StatusNotFound
+	return errors.As(err, &refused) && refused.code == code
 }
 
 // sleep waits for d and reports whether ctx is not done.

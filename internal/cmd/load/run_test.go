@@ -181,7 +181,7 @@ func TestValidate(t *testing.T) {
 
 // Each request of each resource is measured once for each object, and everything is removed.
 func TestRunResources(t *testing.T) {
-	srv, config := short(t, "")
+	srv, config := short(t, "when verb(list) && resource(gauges) && first(1) do status(429)") // as while a watch cache starts
 	config.Objects, config.Watchers, config.Resources = 5, nil, load.Resources()
 	report, err := load.Run(t.Context(), config)
 	require.NoError(t, err)
