@@ -74,6 +74,9 @@ func (s *session) measureResources(ctx context.Context) error {
 				return err
 			}
 		}
+		if err := s.deleteCollection(ctx, s.collection(r)); err != nil { // what delete has left
+			return err
+		}
 		if err := s.measureResource(ctx, r); err != nil {
 			return err
 		}

@@ -183,6 +183,7 @@ func TestValidate(t *testing.T) {
 func TestRunResources(t *testing.T) {
 	srv, config := short(t, "when verb(list) && resource(gauges) && first(1) do status(429)") // as while a watch cache starts
 	config.Objects, config.Watchers, config.Resources = 5, nil, load.Resources()
+	config.Duration = time.Nanosecond // so that delete leaves ConfigMaps
 	report, err := load.Run(t.Context(), config)
 	require.NoError(t, err)
 	requireClean(t, srv)
