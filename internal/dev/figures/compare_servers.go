@@ -117,12 +117,20 @@ func printRatios(out io.Writer, ours, theirs []*load.Report) error {
 		for _, values := range [][]float64{times, here, there, rates, latencies} {
 			slices.Sort(values)
 		}
-		if _, err := fmt.Fprintf(out, "| %s | %d | %.0f µs | %.0f µs | %s | %s | %s | %s |\n", f.Name, f.Clients, median(here), median(there),
+		if _, err := fmt.Fprintf(out, "| %s | %d | %s | %s | %s | %s | %s | %s |\n", f.Name, f.Clients, microseconds(here), microseconds(there),
 			spread(times), goalOf(f).verdict(median(times)), spread(rates), spread(latencies)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// microseconds returns the median of processor times, "" if it is not known.
+func microseconds(sorted []float64) string {
+	if median(sorted) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f µs", median(sorted))
 }
 
 // goalOf returns the goal for the processor time of a figure: those of resources have one.

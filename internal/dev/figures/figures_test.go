@@ -59,12 +59,13 @@ func TestPrintRatios(t *testing.T) {
 		return &load.Report{Version: "v1.37.2", Figures: []load.Figure{
 			{Name: "pod create", Resource: "pods", Clients: 4, PerSecond: rate, P50: p50, ProcessorTime: processor},
 			{Name: "get", Clients: 1, PerSecond: 1, P50: 1, ProcessorTime: 2},
+			{Name: "events to 1", Clients: 16, PerSecond: 1},
 		}}
 	}
 	var out bytes.Buffer
 	require.NoError(t, printRatios(&out, []*load.Report{report(50, 1, 100)}, []*load.Report{report(4, 4, 1200)}))
 	require.Contains(t, out.String(), "Beside Kubernetes v1.37.2")
-	require.Contains(t, out.String(), "| pod create | 4 | 100 µs | 1200 µs | 12 | at least 10: met | 12 | 0.25 |\n| get | 1 | 2 µs | 2 µs | 1 |  | 1 | 1 |\n")
+	require.Contains(t, out.String(), "| pod create | 4 | 100 µs | 1200 µs | 12 | at least 10: met | 12 | 0.25 |\n| get | 1 | 2 µs | 2 µs | 1 |  | 1 | 1 |\n| events to 1 | 16 |  |  |  |  | 1 |  |\n")
 	require.Error(t, printRatios(&out, []*load.Report{report(50, 1, 1)}, []*load.Report{{}}))
 }
 

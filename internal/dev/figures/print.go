@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 )
 
 // printFigures prints the table.
@@ -29,8 +30,12 @@ func printFigures(out io.Writer, chosen []figure, found samples) error {
 // even.
 func median(sorted []float64) float64 { return sorted[(len(sorted)-1)/2] }
 
-// spread returns the median, and the minimum and maximum.
+// spread returns the median, and the minimum and maximum. It returns "" for the ratio of two values
+// that were not measured.
 func spread(sorted []float64) string {
+	if math.IsNaN(median(sorted)) {
+		return ""
+	}
 	if len(sorted) == 1 {
 		return short(sorted[0])
 	}
