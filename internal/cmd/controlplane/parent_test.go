@@ -48,11 +48,13 @@ func TestMain(m *testing.M) {
 }
 
 // startParent starts a process with a child that watches it, and returns the lines that the child
-// prints.
+// prints. The process leads a session, so that the child sees a parent of another session once it
+// has ended, whatever the session of the process is that adopts it.
 func startParent(t *testing.T, env ...string) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(append(os.Environ(), role+"=parent"), env...)
+	parent.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	parent.Stdout, parent.Stderr = w, os.Stderr
