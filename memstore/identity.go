@@ -34,6 +34,9 @@ func (v View) Identity(prefix string) Identity {
 	if prefix == "" {
 		return Identity{state: weak.Make(v.base)}
 	}
+	if strings.HasSuffix(prefix, "/") && v.base.dirs.get(prefix) == 0 {
+		return Identity{} // without a look-up in the tree of keys
+	}
 	node, first, err := v.base.db.Txn(false).FirstWatch(table, byKeyPrefix, prefix)
 	must(err)
 	if first == nil {

@@ -12,38 +12,34 @@ import (
 // maxNoopBody is the size of the largest body of a noopRequest, in bytes.
 const maxNoopBody = 32 << 10
 
-// noopRequest is a PUT or a PATCH that did not change a record. The result depends on the record
-// and the request only, so that the same request does not change the same record again and need not
-// be evaluated. Many controllers send little else, because they apply their whole configuration
-// repeatedly (SA-04).
+// noopRequest is a PUT or a PATCH that does not change a record: it did not change it before, or it
+// is the apply that the record is the result of. The result depends on the record and the request
+// only, so that the same request does not change the same record again and need not be evaluated.
+// Many controllers send little else, because they apply their whole configuration repeatedly (SA-04).
 type noopRequest struct {
 	method, path, query    string
 	contentType, userAgent string
 	body                   []byte
 }
 
-// findNoop returns the stored record if an equal request did not change it before, or nil. A write
+// findNoop returns the stored record if an equal request is known not to change it, or nil. A write
 // that is reviewed or in the audit log is always evaluated.
 func (a *API) findNoop(q *request) *memstore.Record {
 	if !q.isNoopCacheable() || a.isReviewed() || auditlog.Enabled(q.r.Context()) {
 		return nil
 	}
-	rec := a.store.View().Get(q.key())
+	rec, noop := a.noops.Find(q.key())
 	if rec == nil {
 		return nil
 	}
-	noop, ok := a.noops.Get(rec)
-	if !ok {
-		return nil
-	}
 	body, err := q.readBody()
-	if err != nil || !noop.equal(q.newNoopRequest(body)) {
+	if err != nil || !noop.equal(q.newNoopRequest(body)) || a.store.View().Get(rec.Key) != rec {
 		return nil
 	}
 	return rec
 }
 
-// rememberNoop caches a request that did not change rec. A response with warnings is not cached,
+// rememberNoop caches a request that does not change rec. A response with warnings is not cached,
 // because the warnings are found by the evaluation.
 func (a *API) rememberNoop(q *request, rec *memstore.Record) {
 	if q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && !a.isReviewed() {

@@ -48,14 +48,18 @@ func compareEntries(a, b []metav1.ManagedFieldsEntry) (equal, equalTimes bool) {
 	}
 	equalTimes = true
 	for i := range a {
-		x, y := a[i], b[i]
+		x, y := &a[i], &b[i]
 		equalTimes = equalTimes && (x.Time == nil) == (y.Time == nil) && (x.Time == nil || x.Time.Unix() == y.Time.Unix())
-		x.Time, y.Time = nil, nil
-		if !reflect.DeepEqual(x, y) {
+		if x.Manager != y.Manager || x.Operation != y.Operation || x.APIVersion != y.APIVersion || x.FieldsType != y.FieldsType ||
+			x.Subresource != y.Subresource || !equalFields(x.FieldsV1, y.FieldsV1) {
 			return false, false
 		}
 	}
 	return true, equalTimes
+}
+
+func equalFields(a, b *metav1.FieldsV1) bool {
+	return a == b || a != nil && b != nil && a.Equal(*b)
 }
 
 // equalExceptMetadata is called before equalMetadata, because most writes change other fields.

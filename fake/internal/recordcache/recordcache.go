@@ -31,17 +31,26 @@ type entry[T any] struct {
 // New returns an empty Cache.
 func New[T any]() *Cache[T] { return &Cache[T]{seed: maphash.MakeSeed()} }
 
-func (c *Cache[T]) slot(rec *memstore.Record) *atomic.Pointer[entry[T]] {
-	return &c.slots[maphash.String(c.seed, rec.Key)%slotCount]
+func (c *Cache[T]) slot(key string) *atomic.Pointer[entry[T]] {
+	return &c.slots[maphash.String(c.seed, key)%slotCount]
 }
 
 // Get returns the value of rec, and whether there is one. The value of another record with the same
 // key does not count.
 func (c *Cache[T]) Get(rec *memstore.Record) (value T, ok bool) {
-	if e := c.slot(rec).Load(); e != nil && e.rec == rec {
+	if e := c.slot(rec.Key).Load(); e != nil && e.rec == rec {
 		return e.value, true
 	}
 	return value, false
+}
+
+// Find returns the record with a key that has a value, and the value. The record is nil if there is
+// none. It may have been replaced in the store since.
+func (c *Cache[T]) Find(key string) (rec *memstore.Record, value T) {
+	if e := c.slot(key).Load(); e != nil && e.rec.Key == key {
+		return e.rec, e.value
+	}
+	return nil, value
 }
 
 // Put sets the value of rec, unless rec is too large.
@@ -49,5 +58,5 @@ func (c *Cache[T]) Put(rec *memstore.Record, value T) {
 	if len(rec.Data) > maxDataSize {
 		return
 	}
-	c.slot(rec).Store(&entry[T]{rec, value})
+	c.slot(rec.Key).Store(&entry[T]{rec, value})
 }
