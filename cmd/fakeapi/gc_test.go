@@ -1,0 +1,23 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The heap grows by minGarbage or doubles, whichever is more.
+func TestGCPercent(t *testing.T) {
+	for live, want := range map[uint64]int{
+		0:              6400,
+		1 << 20:        6400,
+		8 << 20:        800,
+		16 << 20:       400,
+		64 << 20:       100,
+		100 << 20:      100,
+		1 << 40:        100,
+		(64 << 20) - 1: 100,
+	} {
+		require.Equal(t, want, gcPercent(live), live)
+	}
+}
