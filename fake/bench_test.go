@@ -3,7 +3,6 @@ package fakeapi_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -27,7 +26,7 @@ func newKiBConfigMap(name string) *corev1.ConfigMap {
 func newKiBConfigMaps(n int) []runtime.Object {
 	objects := make([]runtime.Object, n)
 	for i := range objects {
-		objects[i] = newKiBConfigMap(fmt.Sprintf("m%07d", i))
+		objects[i] = newKiBConfigMap(numberedName(i))
 	}
 	return objects
 }

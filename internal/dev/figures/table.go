@@ -53,6 +53,11 @@ func figures() []figure {
 		{"one event to 100 watchers: time, beside one watcher", server, fanout, "Fanout/watchers=100", "Fanout/watchers=1", time, 0, false},
 		{"one event to 10,000 watchers", server, fanout, "Fanout/watchers=10000", "Fanout/watchers=1", time, 0, false},
 		{"one event to 100 watchers and one that never reads: time, beside without it", server, fanout, "Fanout/watchers=100/slow", "Fanout/watchers=100", time, 1.2, false},
+		{"a create inside the server beside 1,000,000 objects: time, beside 1,000", server, size, "Size/objects=1000000/create", "Size/objects=1000/create", time, 2, false},
+		{"a get of one of them", server, size, "Size/objects=1000000/get", "Size/objects=1000/get", time, 2, false},
+		{"a page of 500", server, size, "Size/objects=1000000/page", "Size/objects=1000/page", time, 2, false},
+		{"an update up to its event at a watch of the object", server, size, "Size/objects=1000000/watch", "Size/objects=1000/watch", time, 2, false},
+		{"the heap at 1,000,000 objects of a KiB, beside their bytes", server, size, "Size/objects=1000000/create", "", "heap/byte", 2.5, false},
 		{"a write to the store at 1,000,000 objects: time, beside at 1,000", store, "^BenchmarkWrite$/^objects=(1000|1000000)$", "Write/objects=1000000", "Write/objects=1000", time, 2, false},
 		{"memory of a live object of a KiB, beside its bytes", store, "^BenchmarkMemory$/^live$", "Memory/live", "", "B/object/KiB", 2.5, false},
 		{"a small request over HTTP through ten armed fault rules: time, beside none", rules, "^BenchmarkRequest$", "Request/rules=ten", "Request/without", time, 0, false},
@@ -68,5 +73,6 @@ const (
 	serve  = "^BenchmarkServe$/^(ConfigMap|Deployment)$/^(create|update|apply-.*)$/^json$"
 	custom = "^BenchmarkCustom$/^(create|get|list-10000)$"
 	fanout = "^BenchmarkFanout$"
+	size   = "^BenchmarkSize$"
 	rbac   = "^BenchmarkRBAC$/^(off|bindings=500)$/^(namespace|denied)$"
 )
