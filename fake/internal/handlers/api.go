@@ -155,7 +155,7 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 			MaxWait: settings.ResourceVersionTimeout, Initialization: settings.CacheInitialization,
 		}),
 		types: types, ids: g, settings: settings, newUID: g.UID,
-		noops:             recordcache.New[noopRequest](),
+		noops:             newNoopCache(),
 		continueLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime},
 	}
 	a.watchList.Store(true)

@@ -16,7 +16,7 @@ import (
 )
 
 // applyFunc merges an apply patch into old and returns the result and warnings.
-type applyFunc func(manager *managedfields.FieldManager, old runtime.Object) (runtime.Object, []error, error)
+type applyFunc func(old runtime.Object) (runtime.Object, []error, error)
 
 // parseApply parses an apply patch, whose body is a configuration (SA rules).
 func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updatedObjectInfo, error) {
@@ -30,9 +30,15 @@ func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updated
 	if err := q.auditPatch(func() ([]byte, error) { return yaml.ToJSON(config) }); err != nil {
 		return nil, err
 	}
-	return q.newApply(opts, func(manager *managedfields.FieldManager, old runtime.Object) (runtime.Object, []error, error) {
+	manager, err := q.fieldManager()
+	if err != nil {
+		return nil, err
+	}
+	info := q.newApply(opts, func(old runtime.Object) (runtime.Object, []error, error) {
 		return manager.Apply(old, patch, opts.FieldManager, isForced(opts), opts.FieldValidation)
 	})
+	info.isApplied = func(obj runtime.Object) bool { return manager.IsApplied(obj, patch, opts.FieldManager) }
+	return info, nil
 }
 
 // parseApplyCBOR is parseApply for CBOR, which has no duplicate keys to warn of.
@@ -49,30 +55,30 @@ func (q *request) parseApplyCBOR(config []byte, opts *metav1.PatchOptions) (*upd
 	}); err != nil {
 		return nil, err
 	}
-	return q.newApply(opts, func(manager *managedfields.FieldManager, old runtime.Object) (runtime.Object, []error, error) {
+	manager, err := q.fieldManager()
+	if err != nil {
+		return nil, err
+	}
+	return q.newApply(opts, func(old runtime.Object) (runtime.Object, []error, error) {
 		decoded, err := codec.UnmarshalCBORMap(config)
 		if err != nil {
 			return nil, nil, err
 		}
 		obj, err := manager.ApplyConfig(old, decoded, opts.FieldManager, isForced(opts))
 		return obj, nil, err
-	})
+	}), nil
 }
 
 func isForced(opts *metav1.PatchOptions) bool { return opts.Force != nil && *opts.Force }
 
 // newApply returns the write of an apply patch. The patch is merged again if the object is changed
 // by another request at the same time.
-func (q *request) newApply(opts *metav1.PatchOptions, apply applyFunc) (*updatedObjectInfo, error) {
-	manager, err := q.fieldManager()
-	if err != nil {
-		return nil, err
-	}
+func (q *request) newApply(opts *metav1.PatchOptions, apply applyFunc) *updatedObjectInfo {
 	return &updatedObjectInfo{
 		options:   writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation},
 		mayCreate: q.info.Subresource == "", // SA-02
 		updatedObject: func(old runtime.Object) (runtime.Object, error) {
-			obj, warnings, err := apply(manager, old)
+			obj, warnings, err := apply(old)
 			if err != nil {
 				return nil, err
 			}
@@ -84,5 +90,5 @@ func (q *request) newApply(opts *metav1.PatchOptions, apply applyFunc) (*updated
 			}
 			return q.res.Canonical(obj), q.checkMatchesPath(m)
 		},
-	}, nil
+	}
 }

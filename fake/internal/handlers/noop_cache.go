@@ -4,13 +4,24 @@ import (
 	"bytes"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/auditlog"
+	"example.com/fakeapi/fake/internal/recordcache"
 	"example.com/fakeapi/memstore"
 )
 
-// maxNoopBody is the size of the largest body of a noopRequest, in bytes.
-const maxNoopBody = 32 << 10
+// The limits of the cache of no-op requests: the number of objects, and the sizes of the largest body
+// and the largest record in bytes.
+const (
+	maxNoops      = 2048
+	maxNoopBody   = 16 << 10
+	maxNoopRecord = 32 << 10
+)
+
+func newNoopCache() *recordcache.Cache[noopRequest] {
+	return recordcache.NewSized[noopRequest](maxNoops, maxNoopRecord)
+}
 
 // noopRequest is a PUT or a PATCH that does not change a record: it did not change it before, or it
 // is the apply that the record is the result of. The result depends on the record and the request
@@ -39,12 +50,23 @@ func (a *API) findNoop(q *request) *memstore.Record {
 	return rec
 }
 
-// rememberNoop caches a request that does not change rec. A response with warnings is not cached,
-// because the warnings are found by the evaluation.
+// rememberNoop caches a request that does not change rec.
 func (a *API) rememberNoop(q *request, rec *memstore.Record) {
-	if q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && !a.isReviewed() {
+	if a.mayCacheNoop(q) {
 		a.noops.Put(rec, q.newNoopRequest(q.bodyBytes))
 	}
+}
+
+// mayCacheNoop reports whether the response to a request that was evaluated may be cached. One with
+// warnings is not, because the warnings are found by the evaluation.
+func (a *API) mayCacheNoop(q *request) bool {
+	return q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && !a.isReviewed()
+}
+
+// isApplied reports whether the apply that has the result obj would not change it again. It is not
+// found out if the response may not be cached.
+func (a *API) isApplied(q *request, info *updatedObjectInfo, obj runtime.Object) bool {
+	return info.isApplied != nil && a.mayCacheNoop(q) && !info.admission.isChanged && !info.dropManagedFields && info.isApplied(obj)
 }
 
 // isNoopCacheable reports whether the response to a request is the record that it changes. That of a

@@ -34,6 +34,11 @@ type updatedObjectInfo struct {
 	updatedObject storage.UpdateFunc
 	// fieldManager sets the managedFields of what updatedObject returns; nil if updatedObject does.
 	fieldManager *managedfields.FieldManager
+	// isApplied reports whether obj, which is the result, is not changed by the same request; nil if
+	// that is not known.
+	isApplied func(obj runtime.Object) bool
+	// isRepeatable is the result of isApplied for the object that was written.
+	isRepeatable bool
 	// dropManagedFields stores the object without managedFields.
 	dropManagedFields bool
 	// admission runs the admission plugins on what updatedObject returns. isAdmitted reports whether
@@ -64,8 +69,8 @@ func (a *API) updateObject(q *request, parse func(*request) (*updatedObjectInfo,
 	if err != nil {
 		return err
 	}
-	if result.Event != nil && !result.Event.Changed() {
-		a.rememberNoop(q, result.Event.Record)
+	if e := result.Event; e != nil && e.Record != nil && (!e.Changed() || info.isRepeatable) {
+		a.rememberNoop(q, e.Record)
 	}
 	return q.replyResult(code, result)
 }
@@ -95,11 +100,14 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 		}
 		if old == nil {
 			code = http.StatusCreated
-			return obj, a.createOnUpdate(q, info, obj, &allocation)
+			err := a.createOnUpdate(q, info, obj, &allocation)
+			info.isRepeatable = err == nil && a.isApplied(q, info, obj)
+			return obj, err
 		}
 		if err := a.beforeUpdate(q, info.admission, obj, old, dryRun, &allocation); err != nil {
 			return nil, err
 		}
+		info.isRepeatable = a.isApplied(q, info, obj)
 		updated = obj
 		if rest.ShouldDeleteDuringUpdate(obj, old) {
 			resource.Accessor(obj).SetResourceVersion(resource.Accessor(old).GetResourceVersion())

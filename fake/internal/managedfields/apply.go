@@ -27,9 +27,12 @@ func (m *FieldManager) Apply(live runtime.Object, patch *Patch, manager string, 
 	if err != nil {
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
-	obj, err := m.ApplyConfig(live, config, manager, force)
+	obj, isFast, err := m.applyConfig(live, config, manager, force)
 	if err != nil {
 		return nil, nil, err
+	}
+	if _, isCustom := obj.(*unstructured.Unstructured); isFast && !isCustom {
+		patch.config = config // it has not been changed, and shares nothing with the object
 	}
 	if validation == metav1.FieldValidationIgnore {
 		return obj, nil, nil
@@ -46,21 +49,41 @@ func (m *FieldManager) Apply(live runtime.Object, patch *Patch, manager string, 
 
 // ApplyConfig is Apply for a decoded patch, which it may change.
 func (m *FieldManager) ApplyConfig(live runtime.Object, config map[string]any, manager string, force bool) (runtime.Object, error) {
-	if err := checkFields(config); err != nil {
-		return nil, err
+	obj, _, err := m.applyConfig(live, config, manager, force)
+	return obj, err
+}
+
+// IsApplied reports whether an apply of the patch by manager to obj changes nothing, because obj has
+// all its values and manager owns their fields. obj is of the storage version. It is false for some
+// patches for which this holds, among them those in YAML.
+func (m *FieldManager) IsApplied(obj runtime.Object, patch *Patch, manager string) bool {
+	if !useFastPath || !patch.IsPlain() {
+		return false
 	}
-	obj, ok := m.applyFast(live, config, manager, force)
-	if !ok {
-		var err error
+	config, err := patch.decode()
+	if err != nil {
+		return false
+	}
+	metadata, _ := config["metadata"].(map[string]any)
+	_, hasVersion := metadata["resourceVersion"] // it would be another one
+	return !hasVersion && m.fast.IsApplied(m.withKind(obj, false), config, manager)
+}
+
+// applyConfig is ApplyConfig. isFast reports whether the fast path supports the apply.
+func (m *FieldManager) applyConfig(live runtime.Object, config map[string]any, manager string, force bool) (obj runtime.Object, isFast bool, err error) {
+	if err := checkFields(config); err != nil {
+		return nil, false, err
+	}
+	obj, isFast = m.applyFast(live, config, manager, force)
+	if !isFast {
 		if obj, err = m.applyWithLibrary(live, config, manager, force); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
-	obj, err := m.converter.ConvertToVersion(obj, m.storageVersion)
-	if err != nil {
-		return nil, err
+	if obj, err = m.converter.ConvertToVersion(obj, m.storageVersion); err != nil {
+		return nil, false, err
 	}
-	return m.withKind(obj, true), nil
+	return m.withKind(obj, true), isFast, nil
 }
 
 // applyFast is ApplyConfig with the fast path. ok is false if it does not support the apply.

@@ -8,8 +8,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// slotCount is the number of records that a Cache has values for. maxDataSize is the size of the
-// largest record in bytes: the decoded form of a few hundred large objects takes gigabytes.
+// slotCount is the number of records that a Cache of New has values for. maxDataSize is the size of
+// the largest record in bytes: the decoded form of a few hundred large objects takes gigabytes.
 const (
 	slotCount   = 512
 	maxDataSize = 256 << 10
@@ -20,7 +20,9 @@ const (
 // concurrent use.
 type Cache[T any] struct {
 	seed  maphash.Seed
-	slots [slotCount]atomic.Pointer[entry[T]]
+	slots []atomic.Pointer[entry[T]]
+	// maxData is the size of the largest record in bytes.
+	maxData int
 }
 
 type entry[T any] struct {
@@ -29,10 +31,15 @@ type entry[T any] struct {
 }
 
 // New returns an empty Cache.
-func New[T any]() *Cache[T] { return &Cache[T]{seed: maphash.MakeSeed()} }
+func New[T any]() *Cache[T] { return NewSized[T](slotCount, maxDataSize) }
+
+// NewSized returns an empty Cache with a number of slots, for records with up to maxData bytes.
+func NewSized[T any](slots, maxData int) *Cache[T] {
+	return &Cache[T]{maphash.MakeSeed(), make([]atomic.Pointer[entry[T]], slots), maxData}
+}
 
 func (c *Cache[T]) slot(key string) *atomic.Pointer[entry[T]] {
-	return &c.slots[maphash.String(c.seed, key)%slotCount]
+	return &c.slots[maphash.String(c.seed, key)%uint64(len(c.slots))]
 }
 
 // Get returns the value of rec, and whether there is one. The value of another record with the same
@@ -55,7 +62,7 @@ func (c *Cache[T]) Find(key string) (rec *memstore.Record, value T) {
 
 // Put sets the value of rec, unless rec is too large.
 func (c *Cache[T]) Put(rec *memstore.Record, value T) {
-	if len(rec.Data) > maxDataSize {
+	if len(rec.Data) > c.maxData {
 		return
 	}
 	c.slot(rec.Key).Store(&entry[T]{rec, value})

@@ -164,13 +164,7 @@ func copyWithoutEntries(object map[string]any) map[string]any {
 // applySets returns the entries of managedFields after an apply in the order of the library, and
 // whether they differ from the stored ones.
 func (a *applier) applySets(stored []managerSet, result *application, nodes *nodeArena) (sets []managerSet, changed, ok bool) {
-	owner := metav1.ManagedFieldsEntry{
-		Manager:     cmp.Or(a.manager, "unknown"),
-		Operation:   metav1.ManagedFieldsOperationApply,
-		APIVersion:  a.version,
-		FieldsType:  fieldsType,
-		Subresource: a.Subresource,
-	}
+	owner := a.owner()
 	applied := managerSet{ManagedFieldsEntry: owner, fields: result.applied, changed: true}
 	sets = make([]managerSet, 0, len(stored)+1)
 	for i := range stored {
@@ -209,6 +203,17 @@ func (a *applier) applySets(stored []managerSet, result *application, nodes *nod
 		changed = true
 	}
 	return sets, changed, true
+}
+
+// owner returns the entry of the manager, without fields and a time.
+func (a *applier) owner() metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{
+		Manager:     cmp.Or(a.manager, "unknown"),
+		Operation:   metav1.ManagedFieldsOperationApply,
+		APIVersion:  a.version,
+		FieldsType:  fieldsType,
+		Subresource: a.Subresource,
+	}
 }
 
 // noFields is an empty set as FieldsV1.

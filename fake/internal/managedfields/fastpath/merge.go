@@ -44,6 +44,8 @@ type merger[V any] struct {
 	comparer[V]
 	target target[V]
 	config comparer[any]
+	// readOnly is whether a configuration that changes the object is not supported.
+	readOnly bool
 	// applied is the set of the fields so far as FieldsV1. Members of objects and elements of lists
 	// are merged in the order of the set.
 	applied []byte
@@ -116,6 +118,13 @@ func (m *merger[V]) merge(p *plan, live V, config any, at element) merged[V] {
 	return out
 }
 
+// refusesChange reports whether the object must not be changed, or the configuration is not supported
+// for another reason. It is called before a change.
+func (m *merger[V]) refusesChange() bool {
+	m.unsupported = m.unsupported || m.readOnly
+	return m.unsupported
+}
+
 // mergeOwned merges config into a field and adds the field to the applied fields, and its fields. self
 // is whether the manager owns it in any case.
 func (m *merger[V]) mergeOwned(p *plan, live V, config any, at element, self bool) merged[V] {
@@ -145,7 +154,7 @@ func (m *merger[V]) mergeOwned(p *plan, live V, config any, at element, self boo
 
 func (m *merger[V]) mergeLeaf(p *plan, config any, out *merged[V]) {
 	out.isOwned = true
-	if !m.values.isAbsent(out.value) && m.target.equalConfig(p, out.value, config) {
+	if !m.values.isAbsent(out.value) && m.target.equalConfig(p, out.value, config) || m.refusesChange() {
 		return
 	}
 	v, ok := m.target.convert(p, config)
@@ -158,7 +167,7 @@ func (m *merger[V]) mergeNull(p *plan, out *merged[V]) {
 	out.isOwned = true
 	replaced, ok := m.target.isReplacedByNull(p, out.value)
 	m.unsupported = m.unsupported || !ok
-	if replaced {
+	if replaced && !m.refusesChange() {
 		var null V
 		out.value, out.changed, out.change.member = null, true, true
 	}
@@ -172,6 +181,9 @@ func (m *merger[V]) mergeObject(p *plan, config any, out *merged[V]) {
 	}
 	isAbsent := m.values.isAbsent(out.value)
 	isNew := isAbsent || m.values.isNull(out.value)
+	if isNew && m.refusesChange() {
+		return
+	}
 	if isNew {
 		out.value, out.changed = m.target.newObject(p), true
 		out.change.member = isAbsent || len(members) == 0

@@ -14,7 +14,7 @@ func (m *merger[V]) mergeList(p *plan, config any, out *merged[V]) {
 	}
 	isAbsent := m.values.isAbsent(out.value)
 	if len(items) == 0 { // a list without elements has no owner
-		if isAbsent || m.values.isNull(out.value) {
+		if (isAbsent || m.values.isNull(out.value)) && !m.refusesChange() {
 			out.value, out.changed, out.change.member = m.target.newList(p, []V{}), true, true
 		}
 		return
@@ -25,6 +25,9 @@ func (m *merger[V]) mergeList(p *plan, config any, out *merged[V]) {
 		return
 	}
 	inPlace := isIncreasing(positions)
+	if !inPlace && m.refusesChange() {
+		return
+	}
 	values := make([]V, len(items)) // those of the configuration afterwards
 	mark := m.nodes.mark()
 	for _, i := range sortedOrder(elements) {
