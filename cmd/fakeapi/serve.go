@@ -109,6 +109,7 @@ type scenarioServer struct {
 
 func (f *serveFlags) open(ctx context.Context, opts []fakeapi.Option) (scenarioServer, error) {
 	if f.scenario == "" {
+		go fakeapi.Preload()
 		s, err := fakeapi.New(opts...)
 		return scenarioServer{s, nil}, err
 	}

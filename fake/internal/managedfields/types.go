@@ -42,6 +42,9 @@ var builtinTypes = sync.OnceValue(func() managedfields.TypeConverter {
 	return applyconfigurations.NewTypeConverter(scheme.Scheme)
 })
 
+// Preload parses the schemas of client-go if that was not done before.
+func Preload() { builtinTypes() }
+
 // apiServiceTypes is builtinTypes for APIServices.
 var apiServiceTypes = sync.OnceValue(func() managedfields.TypeConverter {
 	services := builtin.Table().Lookup(apiregistrationv1.GroupName, "v1", "apiservices")

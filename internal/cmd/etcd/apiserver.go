@@ -48,6 +48,7 @@ func newAPIServer(request controlplane.Request, stdout, stderr io.Writer, furthe
 	if err != nil {
 		return nil, err
 	}
+	go fakeapi.Preload()
 	server, err := fakeapi.New(slices.Concat(opts, env.Options(), further)...)
 	if err != nil {
 		return nil, err
