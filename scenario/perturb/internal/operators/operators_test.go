@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -59,6 +60,18 @@ func TestUndisturbed(t *testing.T) {
 	}
 }
 
+// The clean operator passes its scenario, and always reaches the same final state.
+func TestClean(t *testing.T) {
+	o := Clean()
+	want := finalState(t, o, o.Repaired, 0)
+	t.Log(want)
+	for seed := range uint64(repetitions) {
+		_, err := scenario.Play(o.Name, o.Scenario, configOf(o, o.Repaired, seed))
+		require.NoError(t, err)
+		require.Equal(t, want, finalState(t, o, o.Repaired, seed))
+	}
+}
+
 func TestDescriptions(t *testing.T) {
 	var names []string
 	for _, o := range All() {
@@ -95,10 +108,16 @@ func finalState(t *testing.T, o Operator, client scenario.Client, seed uint64) (
 func normalizedState(t *testing.T, server *fakeapi.Server) string {
 	var lines []string
 	var pairs []string
-	for _, list := range []runtime.Object{
+	sites := &unstructured.UnstructuredList{}
+	sites.SetGroupVersionKind(siteResource().GroupVersion().WithKind("SiteList"))
+	lists := []runtime.Object{
 		&corev1.ConfigMapList{}, &corev1.SecretList{}, &corev1.ServiceList{}, &corev1.PodList{}, &corev1.PersistentVolumeClaimList{},
 		&appsv1.DeploymentList{}, &appsv1.StatefulSetList{},
-	} {
+	}
+	if server.List("", sites) == nil {
+		lists = append(lists, sites)
+	}
+	for _, list := range lists {
 		require.NoError(t, server.List("", list))
 		objects, err := meta.ExtractList(list)
 		require.NoError(t, err)
