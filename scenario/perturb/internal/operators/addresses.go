@@ -27,9 +27,9 @@ func addresses() Operator {
 		Bug:    "The addresses in use are only known from memory, which is empty after a restart.",
 		Shows:  "The operator restarts when there is a Service without an address whose name precedes one with an address.",
 		Workload: []scenario.Step{
-			service("z", "pool", "main"), scenario.Advance(10 * time.Second),
-			service("m", "pool", "main"), scenario.Advance(10 * time.Second),
-			service("a", "pool", "main"), scenario.Advance(10 * time.Second),
+			service("z", "pool", "main"),
+			service("m", "pool", "main"),
+			service("a", "pool", "main"),
 		},
 		Buggy:    runAddressesInMemory,
 		Repaired: runAddressesInTable,
@@ -89,14 +89,14 @@ func addressOf(used map[string]string, name string) string {
 	return ""
 }
 
-// runAddresses lists the Services every five seconds, and calls assign for each of them, in the order
+// runAddresses lists the Services every seven seconds, and calls assign for each of them, in the order
 // of their names.
 func runAddresses(ctx context.Context, config *rest.Config, assign func(context.Context, kubernetes.Interface, *corev1.Service) error) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-	poll(ctx, 5*time.Second, func(ctx context.Context) error {
+	poll(ctx, 7*time.Second, func(ctx context.Context) error {
 		all, err := client.CoreV1().Services("default").List(ctx, metav1.ListOptions{LabelSelector: "pool=main"})
 		if err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,9 +24,9 @@ func checksum() Operator {
 		Bug:    "The whole Deployment from the cache is written, without its resourceVersion, so that there is no conflict.",
 		Shows:  "The events of Deployments are late, or somebody changes the Deployment between its last event and the write.",
 		Workload: []scenario.Step{
-			deployment("web", "nginx"), configMap("web", "role", "settings", "level", "info"), scenario.Advance(10 * time.Second),
+			deployment("web", "nginx"), configMap("web", "role", "settings", "level", "info"),
 			patch("deployment", "web", `{spec: {replicas: 3}}`),
-			patch("configmap", "web", `{data: {level: debug}}`), scenario.Advance(10 * time.Second),
+			patch("configmap", "web", `{data: {level: debug}}`),
 		},
 		Buggy:    runChecksum(writeAll, false),
 		Repaired: runChecksum(writeAnnotation, true),

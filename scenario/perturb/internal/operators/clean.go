@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -34,12 +33,12 @@ func Clean() Operator {
 		Options: []fakeapi.Option{fakeapi.WithCRDs(fakeapi.CRDsFromObjects(siteDefinition()))},
 		Setup:   []scenario.Step{namespace("external")},
 		Workload: []scenario.Step{
-			siteStep("blog", 1), siteStep("shop", 2), scenario.Advance(10 * time.Second),
-			patch("site", "blog", `{spec: {replicas: 3}}`), scenario.Advance(10 * time.Second),
-			patch("site", "shop", `{spec: {image: "shop:2", content: {greeting: hello}}}`), scenario.Advance(10 * time.Second),
-			remove("site", "blog"), scenario.Advance(10 * time.Second),
-			siteStep("blog", 2), scenario.Advance(10 * time.Second),
-			remove("site", "shop"), scenario.Advance(10 * time.Second),
+			siteStep("blog", 1), siteStep("shop", 2),
+			patch("site", "blog", `{spec: {replicas: 3}}`),
+			patch("site", "shop", `{spec: {image: "shop:2", content: {greeting: hello}}}`),
+			remove("site", "blog"),
+			siteStep("blog", 2),
+			remove("site", "shop"),
 		},
 		Buggy:    runSites,
 		Repaired: runSites,

@@ -26,10 +26,9 @@ func cleanup() Operator {
 		Shows:  "The first list of workspaces fails or takes longer than that of claims.",
 		Setup:  []scenario.Step{configMap("anna", "role", "workspace", "owner", "anna")},
 		Workload: []scenario.Step{
-			scenario.Advance(10 * time.Second),
-			configMap("berta", "role", "workspace", "owner", "berta"), scenario.Advance(10 * time.Second),
-			remove("configmap", "berta"), scenario.Advance(time.Minute),
-			configMap("carla", "role", "workspace", "owner", "carla"), scenario.Advance(10 * time.Second),
+			configMap("berta", "role", "workspace", "owner", "berta"),
+			remove("configmap", "berta"),
+			configMap("carla", "role", "workspace", "owner", "carla"),
 		},
 		Buggy:    runCleanup(false),
 		Repaired: runCleanup(true),
@@ -60,7 +59,7 @@ const workspaceLabel = "workspace"
 // Times of the clean-up.
 const (
 	firstCleanup    = 500 * time.Millisecond
-	cleanupInterval = 30 * time.Second
+	cleanupInterval = 13 * time.Second
 )
 
 // runCleanup returns the operator. If careful is true, it waits for the caches and asks the server

@@ -14,7 +14,7 @@ import (
 )
 
 // console returns an operator that creates a link for each ConfigMap with the label role=app, which
-// is a ConfigMap with the label link. It has no informer, and lists every ten seconds.
+// is a ConfigMap with the label link. It has no informer, and lists every seven seconds.
 func console() Operator {
 	return Operator{
 		Name:   "console",
@@ -22,9 +22,9 @@ func console() Operator {
 		Bug:    "The create of an object with a generated name is repeated after any error.",
 		Shows:  "The response to the create is lost.",
 		Workload: []scenario.Step{
-			configMap("web", "role", "app", "url", "http://web"), scenario.Advance(15 * time.Second),
-			configMap("api", "role", "app", "url", "http://api"), scenario.Advance(15 * time.Second),
-			remove("configmap", "api"), scenario.Advance(15 * time.Second),
+			configMap("web", "role", "app", "url", "http://web"),
+			configMap("api", "role", "app", "url", "http://api"),
+			remove("configmap", "api"),
 		},
 		Buggy:    runConsole(createGenerated),
 		Repaired: runConsole(createNamed),
@@ -77,7 +77,7 @@ func runConsole(create createLinkFunc) scenario.Client {
 		if err != nil {
 			return err
 		}
-		poll(ctx, 10*time.Second, func(ctx context.Context) error { return createLinks(ctx, client, create) })
+		poll(ctx, 7*time.Second, func(ctx context.Context) error { return createLinks(ctx, client, create) })
 		return nil
 	}
 }

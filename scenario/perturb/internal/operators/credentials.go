@@ -3,7 +3,6 @@ package operators
 import (
 	"context"
 	"errors"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,10 +24,8 @@ func credentials() Operator {
 		Bug:    "The Secret is deleted by the handler of delete events, once.",
 		Shows:  "The database is deleted while the operator is away, or the delete of the Secret fails.",
 		Workload: []scenario.Step{
-			configMap("orders", "role", "database", "user", "orders"),
-			configMap("users", "role", "database", "user", "users"), scenario.Advance(10 * time.Second),
-			remove("configmap", "orders"), scenario.Advance(10 * time.Second),
-			patch("configmap", "users", `{data: {user: admin}}`), scenario.Advance(10 * time.Second),
+			configMap("orders", "role", "database", "user", "orders"), remove("configmap", "orders"),
+			configMap("users", "role", "database", "user", "users"), patch("configmap", "users", `{data: {user: admin}}`),
 		},
 		Buggy:    runCredentials(true),
 		Repaired: runCredentials(false),

@@ -98,7 +98,9 @@ func finalState(t *testing.T, o Operator, client scenario.Client, seed uint64) (
 	config := configOf(o, client, seed)
 	config.AfterRun = func(server *fakeapi.Server, _ error) { state = normalizedState(t, server) }
 	steps := append(slices.Clone(o.Setup), scenario.RunClient(clientName))
-	steps = append(steps, o.Workload...)
+	for _, step := range o.Workload {
+		steps = append(steps, scenario.Advance(10*time.Second), step)
+	}
 	steps = append(steps, scenario.Advance(time.Minute))
 	scenario.Run(t, config, steps...)
 	return state

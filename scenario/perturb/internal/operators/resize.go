@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -33,8 +32,8 @@ func resize() Operator {
 			patchStatus("persistentvolumeclaim", "data-db-0", `{status: {phase: Bound, capacity: {storage: 1Gi}}}`),
 		},
 		Workload: []scenario.Step{
-			configMap("db", "role", "broker", "size", "1Gi"), scenario.Advance(10 * time.Second),
-			patch("configmap", "db", `{data: {size: 2Gi}}`), scenario.Advance(10 * time.Second),
+			configMap("db", "role", "broker", "size", "1Gi"),
+			patch("configmap", "db", `{data: {size: 2Gi}}`),
 		},
 		Buggy:    runResize(resizeWhileReplacing),
 		Repaired: runResize(resizeFirst),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -32,14 +31,11 @@ func rollout() Operator {
 			patchStatus("deployment", "backend", readyStatus),
 		},
 		Workload: []scenario.Step{
-			scenario.Advance(10 * time.Second),
 			// The rollout of version 2 does not end, and the version is reverted.
 			patch("configmap", "release", `{data: {version: "2"}}`),
 			patchStatus("deployment", "backend", `{status: {observedGeneration: 2, replicas: 2, updatedReplicas: 1, readyReplicas: 0, availableReplicas: 0}}`),
-			scenario.Advance(time.Minute),
 			patch("configmap", "release", `{data: {version: "1"}}`),
 			patchStatus("deployment", "backend", `{status: {observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1}}`),
-			scenario.Advance(10 * time.Second),
 		},
 		Buggy:    runRollout(false),
 		Repaired: runRollout(true),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -28,9 +27,9 @@ func volumes() Operator {
 		// A streaming list is never of an earlier time.
 		Options: []fakeapi.Option{fakeapi.WithFeature(fakeapi.WatchList, false)},
 		Workload: []scenario.Step{
-			statefulSet("db"), scenario.Advance(10 * time.Second),
-			patch("statefulset", "db", `{spec: {replicas: 1}}`), scenario.Advance(10 * time.Second),
-			patch("statefulset", "db", `{spec: {replicas: 2}}`), scenario.Advance(10 * time.Second),
+			statefulSet("db"),
+			patch("statefulset", "db", `{spec: {replicas: 1}}`),
+			patch("statefulset", "db", `{spec: {replicas: 2}}`),
 		},
 		Buggy:    runVolumes(false),
 		Repaired: runVolumes(true),
