@@ -24,7 +24,10 @@ func cleanup() Operator {
 		Source: "https://github.com/kubernetes/kubernetes/pull/34817 https://github.com/maistra/xns-informer/pull/21",
 		Bug:    "The clean-up does not wait until the cache of workspaces is synced. An empty cache looks like no workspaces.",
 		Shows:  "The first list of workspaces fails or takes longer than that of claims.",
-		Setup:  []scenario.Step{configMap("anna", "role", "workspace", "owner", "anna")},
+		Setup: []scenario.Step{
+			configMap("anna", "role", "workspace", "owner", "anna"),
+			scenario.Apply("home.yaml", homeOfAnna), // of an earlier run of the operator
+		},
 		Workload: []scenario.Step{
 			configMap("berta", "role", "workspace", "owner", "berta"),
 			remove("configmap", "berta"),
@@ -36,11 +39,15 @@ func cleanup() Operator {
 	}
 }
 
+const homeOfAnna = `apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: home-anna, labels: {workspace: anna}}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+`
+
 const cleanupScenario = `
 apply anna.yaml
-run operator
-expect persistentvolumeclaim/home-anna
-stop operator
+apply home.yaml
 fault busy: when verb(list, watch) && resource(configmaps) && userAgent(operator) && during(before) && !after(5s) do status(429)
 watch claims persistentvolumeclaim
 run operator
@@ -51,7 +58,8 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: anna, labels: {role: workspace}}
 data: {owner: anna}
-`
+-- home.yaml --
+` + homeOfAnna
 
 // workspaceLabel is the label of a claim with the name of its workspace.
 const workspaceLabel = "workspace"

@@ -94,7 +94,12 @@ func runRollout(checked bool) scenario.Client {
 				}
 			},
 		})
-		err = errors.Join(err, c.watch(c.informers.Core().V1().ConfigMaps().Informer(), labelled("role", "release")))
+		err = errors.Join(err, c.watch(c.informers.Core().V1().ConfigMaps().Informer(), func(o metav1.Object) string {
+			if o.GetName() != "release" && o.GetName() != "schema" {
+				return ""
+			}
+			return "release"
+		}))
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/scenario"
 )
 
@@ -24,8 +23,6 @@ func volumes() Operator {
 		Source: "https://github.com/pravega/zookeeper-operator/issues/314 https://github.com/kubernetes/kubernetes/issues/59848",
 		Bug:    "Whether a claim is surplus is decided by the number of replicas in the cache, which may be that of an earlier time.",
 		Shows:  "After a scale-down and a scale-up, a restart on a replica that has only seen the scale-down.",
-		// A streaming list is never of an earlier time.
-		Options: []fakeapi.Option{fakeapi.WithFeature(fakeapi.WatchList, false)},
 		Workload: []scenario.Step{
 			statefulSet("db"),
 			patch("statefulset", "db", `{spec: {replicas: 1}}`),
@@ -39,6 +36,8 @@ func volumes() Operator {
 
 const volumesScenario = `
 replica b
+# A streaming list is never of an earlier time.
+on b feature WatchList off
 apply db.yaml
 run operator
 expect list persistentvolumeclaim data-db-0 data-db-1
