@@ -395,7 +395,7 @@ func passingTexts() []string {
 			"expect changes ADDED cm/made 1\nexpect changes ADDED cm/m* 1\nexpect changes ADDED cm/* -n kube-system 0\nexpect changes MODIFIED cm/made 0\nexpire\nexpect changes DELETED cm/made 0" +
 			"\napply a\nexpect changes ADDED cm/* 2\npatch cm/a {data: {k: v}}\nexpect changes MODIFIED cm/a 1\ndelete cm/a\nexpect changes DELETED cm/a 1" + object,
 		"run polls\nadvance 1s\ncrash polls\nadvance 10s\nexpect requests polls 200 2\nrun polls\nadvance 1s\nexpect requests polls 200 4",
-		"replica b\non b at hit w apply a\non b fault w: when verb(get) do status(403)\nexpect absent cm/a\nexpect error Forbidden on b expect cm/a\nexpect cm/a" + object,
+		"replica b\non b at hit w on main apply a\non b fault w: when verb(get) do status(403)\nexpect absent cm/a\nexpect error Forbidden on b expect cm/a\nexpect cm/a" + object,
 		"run fails\nexpect failed fails progress",
 		"run waits", // its context ends before it returns
 		"run waits\nadvance 1m\nexpect done waits",
