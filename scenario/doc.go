@@ -64,17 +64,20 @@
 //	advance DURATION
 //	always DURATION STEP
 //	apply FILE [--server-side [--manager NAME] [--force]]
+//	at hit RULE STEP
 //	authorization mode MODE ...
 //	catch up REPLICA
 //	clear fault NAME
 //	clear faults
 //	compact
+//	crash CLIENT
 //	create FILE
 //	delete KIND/NAME [-n NAMESPACE]
 //	discovery hide|fail|stale|flap|reset [GROUP ...]
 //	eventually DURATION STEP
 //	expect KIND/NAME [-n NAMESPACE] [PATH=VALUE ...]
 //	expect absent KIND/NAME [-n NAMESPACE]
+//	expect changes TYPE KIND/NAME [-n NAMESPACE] COUNT
 //	expect done CLIENT
 //	expect error TEXT STEP
 //	expect events WATCH [EVENT ...]
@@ -95,7 +98,7 @@
 //	restart [STARTUP]
 //	restore NAME [BUMP]
 //	rotate token USER
-//	run CLIENT [--on REPLICA] [--user USER] [--as USER]
+//	run CLIENT [--on REPLICA] [--user USER] [--as USER] [--of CLIENT] [--restart-after DURATION]
 //	shutdown
 //	skew DURATION
 //	snapshot NAME

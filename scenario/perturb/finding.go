@@ -1,0 +1,177 @@
+package perturb
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/scenario"
+)
+
+// Finding is what an oracle has found, with the smallest perturbation that shows it.
+type Finding struct {
+	// Name identifies the finding in Config.Known: the oracle and what it is about.
+	Name string
+	// Perturbation is what was done, and Imitates what that is in production. Catalogue has the cases
+	// in faults/CATALOGUE.md.
+	Perturbation, Imitates string
+	Catalogue              []int
+	// Detail says what was expected and seen.
+	Detail string
+	// Others are the other perturbations that show the same.
+	Others []string
+	// File is the scenario that fails because of the bug, or "" if steps cannot express it.
+	File string
+	// Reproduced is true if the file failed when it was run, and passed without the perturbation.
+	Reproduced bool
+	// Known is the reason in Config.Known, or "".
+	Known string
+
+	page []byte
+}
+
+// String returns the finding as text.
+func (f *Finding) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "perturb: %s\n", f.Name)
+	if f.Known != "" {
+		fmt.Fprintf(&b, "known: %s\n", f.Known)
+	}
+	fmt.Fprintf(&b, "perturbation: %s\n", f.Perturbation)
+	if f.Imitates != "" {
+		fmt.Fprintf(&b, "which imitates: %s (catalogue %s)\n", f.Imitates, strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Catalogue), " ", ", "), "[]"))
+	}
+	fmt.Fprintf(&b, "%s\n", f.Detail)
+	if n := len(f.Others); n > 0 {
+		fmt.Fprintf(&b, "%d other perturbations show the same, such as: %s\n", n, f.Others[0])
+	}
+	switch {
+	case f.File == "":
+		b.WriteString("No step can express it, so there is no file.\n")
+	case !f.Reproduced:
+		b.WriteString("The file does not reproduce it in every run:\n")
+	}
+	if f.File != "" {
+		b.WriteString("\n" + f.File)
+	}
+	return b.String()
+}
+
+// finding returns the finding of a group.
+func (s *search) finding(g *group) *Finding {
+	f := &Finding{Name: g.name(), Detail: g.text, Others: slices.Sorted(slices.Values(g.others))}
+	f.Perturbation = "none"
+	if g.p != nil {
+		f.Perturbation = id(g.p)
+		k := kindNamed(g.p.kind())
+		f.Imitates, f.Catalogue = k.Imitates, k.Catalogue
+	}
+	if s.config.Dir != "" {
+		p := play{config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: g.p, reference: s.r, timeline: true}
+		p.afterRun = func(server *fakeapi.Server) {
+			var page bytes.Buffer
+			if server.Timeline().WriteHTML(&page, f.Name) == nil { // a Buffer has no errors
+				f.page = page.Bytes()
+			}
+		}
+		if g.got != nil {
+			p.run()
+		}
+	}
+	if len(g.expect) == 0 {
+		return f
+	}
+	text, err := scenario.Print(s.fileSteps(g.p, g.expect)...)
+	if err != nil {
+		f.Detail += "\n" + err.Error()
+		return f
+	}
+	f.File = s.comment(f) + text
+	f.Reproduced = s.reproduces(g, text)
+	return f
+}
+
+// comment returns the comment at the beginning of a file.
+func (s *search) comment(f *Finding) string {
+	text := "# " + f.Name + "\n# Perturbation: " + f.Perturbation + "\n"
+	detail, _, _ := strings.Cut(f.Detail, "\n")
+	return text + "# " + detail + "\n"
+}
+
+// fileSteps returns the steps of a file: those of a run, and expectations in place of the oracles.
+func (s *search) fileSteps(p perturbation, expect []scenario.Step) []scenario.Step {
+	added := additions{}
+	if p != nil {
+		added = p.additions()
+	}
+	c := s.config
+	steps := slices.Concat(c.Setup, added.before, c.runSteps(false))
+	for i := range len(c.Workload) + 1 {
+		if i > 0 {
+			steps = append(steps, added.at[i]...)
+			steps = append(steps, c.Workload[i-1])
+		}
+		if c.Pause > 0 {
+			steps = append(steps, scenario.Advance(c.Pause))
+		}
+	}
+	steps = append(steps, added.at[len(c.Workload)+1]...)
+	return append(steps, expect...)
+}
+
+// reproduces reports whether a file fails at one of its expectations, and passes without the
+// perturbation.
+func (s *search) reproduces(g *group, text string) bool {
+	if g.oracle == "panic" {
+		return true // it would end this process
+	}
+	config := scenario.Config{Seed: s.config.Seed, Clients: s.config.Controllers, Options: s.config.Options}
+	_, err := scenario.Play("finding.txtar", text, config)
+	failure := (*scenario.Failure)(nil)
+	if !errors.As(err, &failure) || !slices.ContainsFunc(g.expect, func(e scenario.Step) bool { return e.String() == failure.Step }) {
+		return false
+	}
+	if g.oracle == "leaders" || g.p == nil {
+		return true // without the perturbation there is nothing to compare with
+	}
+	control, err := scenario.Print(s.fileSteps(nil, g.expect)...)
+	if err != nil {
+		return false
+	}
+	_, err = scenario.Play("control.txtar", control, config)
+	return err == nil
+}
+
+var notInFileNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
+
+// fileName returns the name of the files of a finding, without extension.
+func (f *Finding) fileName() string {
+	const most = 80
+	name := strings.Trim(notInFileNames.ReplaceAllString(f.Name, "-"), "-")
+	return name[:min(len(name), most)]
+}
+
+// write writes the files of a finding to a directory, if there is one.
+func (f *Finding) write(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("perturb: %w", err)
+	}
+	for extension, data := range map[string][]byte{".txtar": []byte(f.File), ".html": f.page, ".txt": []byte(f.String())} {
+		if len(data) == 0 {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.fileName()+extension), data, 0o666); err != nil {
+			return fmt.Errorf("perturb: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package perturb
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/scenario"
+)
+
+// play is one run of the workload.
+type play struct {
+	config     *Config
+	normalizer *normalizer
+	seed       uint64
+	// perturbed has the added steps; nil for none.
+	perturbed perturbation
+	// reference is the undisturbed run, or nil if this is one.
+	reference *reference
+	// before are steps that are run before Setup, to change times and resourceVersions.
+	before []scenario.Step
+	// reverse runs the controllers in the reverse order.
+	reverse bool
+	// timeline records the timeline.
+	timeline bool
+	// afterRun, if not nil, is called at the end.
+	afterRun func(server *fakeapi.Server)
+}
+
+// result is what happened in a run.
+type result struct {
+	*requestLog
+	*changeLog
+	begin    time.Time // when the controllers were run
+	end      time.Time
+	timeline fakeapi.Timeline
+	// phases has the times at which the phases began.
+	phases []time.Time
+	// quiet is false if the controllers still wrote at the end.
+	quiet bool
+	// equal is true if the state was that of the reference. It is false for a reference.
+	equal bool
+	final normalState
+	// tail has the number of requests in the last tailTime, by client.
+	tail map[string]int
+	// missed are the rules of the perturbation that were not applied.
+	missed []string
+	// expect is the first expectation of Config.Expect that failed, and err another error.
+	expect *scenario.Failure
+	err    error
+}
+
+// tailTime is the time at the end of a run in which requests are counted.
+const tailTime = 20 * time.Second
+
+// run runs the workload on a new server, on virtual time.
+func (p play) run() *result {
+	r := &result{requestLog: &requestLog{}, changeLog: newChangeLog(p.normalizer, p.config.Invariants)}
+	clients := map[string]scenario.Client{}
+	for name, c := range p.config.Controllers {
+		clients[name] = r.wrap(c)
+	}
+	options := p.config.Options
+	if !p.timeline {
+		options = append(append([]fakeapi.Option(nil), options...), fakeapi.WithoutTimeline())
+	}
+	config := scenario.Config{Seed: p.seed, Clients: clients, Options: options}
+	config.AfterRun = func(server *fakeapi.Server, err error) {
+		if p.timeline {
+			r.timeline = server.Timeline()
+		}
+		if p.afterRun != nil {
+			p.afterRun(server)
+		}
+	}
+	_, err := scenario.PlaySteps(config, p.steps(r)...)
+	r.err = err
+	if failure := (*scenario.Failure)(nil); errors.As(err, &failure) && !r.end.IsZero() && failure.Step != "" {
+		r.expect, r.err = failure, nil
+	}
+	return r
+}
+
+// steps returns the steps of a run that records into r.
+func (p play) steps(r *result) []scenario.Step {
+	added := additions{}
+	if p.perturbed != nil {
+		added = p.perturbed.additions()
+	}
+	var steps []scenario.Step
+	steps = append(steps, recordStep{r})
+	steps = append(steps, p.before...)
+	steps = append(steps, p.config.Setup...)
+	steps = append(steps, beginStep{r})
+	steps = append(steps, added.before...)
+	steps = append(steps, p.config.runSteps(p.reverse)...)
+	for i := range len(p.config.Workload) + 1 {
+		if i > 0 {
+			steps = append(steps, phaseStep{r, i})
+			steps = append(steps, added.at[i]...)
+			steps = append(steps, p.config.Workload[i-1])
+		}
+		if p.config.Pause > 0 {
+			steps = append(steps, scenario.Advance(p.config.Pause))
+		}
+	}
+	steps = append(steps, phaseStep{r, len(p.config.Workload) + 1})
+	steps = append(steps, added.at[len(p.config.Workload)+1]...)
+	steps = append(steps, settleStep{p, r, added.rules})
+	return append(steps, p.config.Expect...)
+}
+
+// runSteps returns the steps that run the controllers.
+func (c *Config) runSteps(reverse bool) []scenario.Step {
+	var steps []scenario.Step
+	for _, name := range c.controllerNames() {
+		step := scenario.RunClientWith(name, scenario.RunOptions{RestartAfter: restartAfter})
+		if reverse {
+			steps = append([]scenario.Step{step}, steps...)
+		} else {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// recordStep begins to record changes and requests.
+type recordStep struct{ r *result }
+
+func (recordStep) String() string { return "record" }
+
+func (s recordStep) Run(ctx context.Context, e *scenario.Env) error {
+	server := e.Server()
+	s.r.requestLog.mu.Lock()
+	s.r.server = server
+	s.r.requestLog.mu.Unlock()
+	s.r.baseline = revision(server)
+	go func() {
+		// The history is read as it is written, and the end of the run is no error.
+		_ = server.EachChange(ctx, "0", s.r.changeLog.add)
+	}()
+	return e.Sleep(ctx, 0)
+}
+
+// beginStep is the step before the controllers are run.
+type beginStep struct{ r *result }
+
+func (beginStep) String() string { return "begin" }
+
+func (s beginStep) Run(context.Context, *scenario.Env) error {
+	s.r.begin = time.Now()
+	s.r.phases = append(s.r.phases, s.r.begin)
+	return nil
+}
+
+// phaseStep begins a phase.
+type phaseStep struct {
+	r *result
+	n int
+}
+
+func (phaseStep) String() string { return "phase" }
+
+func (s phaseStep) Run(context.Context, *scenario.Env) error {
+	s.r.phases = append(s.r.phases, time.Now())
+	s.r.beginPhase(s.n)
+	return nil
+}

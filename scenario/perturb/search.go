@@ -1,0 +1,235 @@
+package perturb
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/fakeapi/scenario"
+)
+
+// Run perturbs the controllers of config, and fails the test for each finding that is not in
+// config.Known, and for each one in config.Known that is not found. It must not be called in a
+// testing/synctest bubble. A test binary that runs client-go in bubbles needs a line in TestMain,
+// which is in the documentation of package scenario.
+func Run(t *testing.T, config Config) *Report {
+	t.Helper()
+	report, err := Search(config)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	t.Logf("%s", report.Summary())
+	for _, f := range report.Findings {
+		if f.Known == "" {
+			t.Errorf("%s", f)
+		}
+	}
+	for _, name := range report.Gone {
+		t.Errorf("perturb: the known finding %q was not found; remove it from Config.Known", name)
+	}
+	return report
+}
+
+// Search is [Run] without a test. It returns an error if the undisturbed workload fails, is never
+// quiet, or has different results in each run.
+func Search(config Config) (*Report, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReference(&config)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{config: &config, r: r, groups: map[string]*group{}}
+	if s.state, err = loadProgress(config.Resume); err != nil {
+		return nil, err
+	}
+	return s.run()
+}
+
+// search is the state of a call of Search.
+type search struct {
+	config *Config
+	r      *reference
+	state  *progressFile
+
+	mu           sync.Mutex // guards all below
+	groups       map[string]*group
+	done         int
+	missed       int
+	inconclusive []string
+	lastLine     time.Time
+	err          error
+}
+
+// group has the violations with one name.
+type group struct {
+	violation
+	p   perturbation // nil for the reference
+	got *result
+	// others are the other perturbations that show the same.
+	others []string
+}
+
+func (s *search) run() (*Report, error) {
+	if s.r.expect != nil {
+		j := &judgment{r: s.r, got: s.r.result}
+		for _, v := range j.expectations() {
+			s.groups[v.name()] = &group{violation: v, got: s.r.result}
+		}
+	}
+	all := plan(s.r)
+	report := &Report{Perturbations: len(all), Kinds: map[string]int{}}
+	if s.config.Budget > 0 && len(all) > s.config.Budget {
+		all = all[:s.config.Budget]
+	}
+	for _, p := range s.state.interrupted(all) {
+		s.add(p, nil, violation{oracle: "panic", subject: "process", text: "expected the process to go on; saw it end during the run"})
+	}
+	for _, p := range all {
+		report.Kinds[p.kind()]++
+	}
+	inParallel(s.config.Parallel, len(all), func(i int) { s.perturb(all[i], len(all)) })
+	if s.err != nil {
+		return nil, s.err
+	}
+	report.Runs, report.Missed, report.Inconclusive = len(all), s.missed, s.inconclusive
+	if err := s.report(report); err != nil {
+		return nil, err
+	}
+	return report, s.state.remove()
+}
+
+// perturb runs a perturbation, and again if an oracle has found something.
+func (s *search) perturb(p perturbation, total int) {
+	if s.state.isDone(id(p)) {
+		s.note(nil, total)
+		return
+	}
+	s.fail(s.state.begin(id(p)))
+	got := s.play(p)
+	var confirmed []violation
+	if s.isConclusive(p, got) {
+		if found := judge(s.r, p, got); len(found) > 0 {
+			again := judge(s.r, p, s.play(p))
+			for _, v := range found {
+				if slices.ContainsFunc(again, func(w violation) bool { return w.name() == v.name() }) {
+					confirmed = append(confirmed, v)
+				}
+			}
+		}
+	}
+	for _, v := range confirmed {
+		s.add(p, got, v)
+	}
+	s.note(got, total)
+	s.fail(s.state.end(id(p), confirmed))
+}
+
+func (s *search) play(p perturbation) *result {
+	return play{config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: p, reference: s.r}.run()
+}
+
+// fail records an error of the search.
+func (s *search) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = errors.Join(s.err, err)
+}
+
+// isConclusive reports whether a run has come to its end. A step of the workload may fail because of
+// the perturbation, and a step of the perturbation because the run has gone another way.
+func (s *search) isConclusive(p perturbation, got *result) bool {
+	if got.err == nil {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reason := got.err.Error()
+	if failure := (*scenario.Failure)(nil); errors.As(got.err, &failure) {
+		reason = failure.Brief()
+	}
+	s.inconclusive = append(s.inconclusive, id(p)+": "+reason)
+	return len(got.panics) > 0
+}
+
+// add adds a violation.
+func (s *search) add(p perturbation, got *result, v violation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.groups[v.name()]
+	switch {
+	case g == nil:
+		s.groups[v.name()] = &group{violation: v, p: p, got: got}
+		if s.config.Progress != nil {
+			fmt.Fprintf(s.config.Progress, "perturb: found %s: %s\n", v.name(), id(p))
+		}
+	case g.p != nil && isSmaller(p, g.p):
+		g.others = append(g.others, id(g.p))
+		g.violation, g.p, g.got = v, p, got
+	default:
+		g.others = append(g.others, id(p))
+	}
+}
+
+// isSmaller reports whether a is the better example: it has fewer steps, or comes first in a fixed
+// order.
+func isSmaller(a, b perturbation) bool {
+	return cmp.Or(cmp.Compare(stepCount(a), stepCount(b)), cmp.Compare(a.cost(), b.cost()), cmp.Compare(id(a), id(b))) < 0
+}
+
+func stepCount(p perturbation) int {
+	a := p.additions()
+	n := len(a.before)
+	for _, steps := range a.at {
+		n += len(steps)
+	}
+	return n
+}
+
+// note counts a run and prints the progress.
+func (s *search) note(got *result, total int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done++
+	if got != nil && len(got.missed) > 0 {
+		s.missed++
+	}
+	if s.config.Progress != nil && (time.Since(s.lastLine) >= time.Second || s.done == total) {
+		s.lastLine = time.Now()
+		fmt.Fprintf(s.config.Progress, "perturb: %d of %d runs, %d findings\n", s.done, total, len(s.groups))
+	}
+}
+
+// report completes a report with the findings.
+func (s *search) report(report *Report) error {
+	for _, name := range sortedGroupNames(s.groups) {
+		f := s.finding(s.groups[name])
+		f.Known = s.config.Known[name]
+		report.Findings = append(report.Findings, f)
+		if err := f.write(s.config.Dir); err != nil {
+			return err
+		}
+	}
+	for name := range s.config.Known {
+		if s.groups[name] == nil {
+			report.Gone = append(report.Gone, name)
+		}
+	}
+	slices.Sort(report.Gone)
+	return nil
+}
+
+func sortedGroupNames(groups map[string]*group) []string {
+	var names []string
+	for name := range groups {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

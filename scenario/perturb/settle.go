@@ -1,0 +1,79 @@
+package perturb
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"example.com/fakeapi/scenario"
+)
+
+// settleStep waits until a run is quiet and, if there is a reference, its state is that of the
+// reference.
+type settleStep struct {
+	p     play
+	r     *result
+	rules []string // that are awaited
+}
+
+const (
+	// settlePoll is the time between two looks at the state.
+	settlePoll = 5 * time.Second
+	// referenceTail is the time at the end of a reference, in which controllers that work from time to
+	// time do so.
+	referenceTail = 130 * time.Second
+	// referenceLimit is the time after which a reference must be quiet.
+	referenceLimit = 30 * time.Minute
+)
+
+func (settleStep) String() string { return "settle" }
+
+func (s settleStep) Run(ctx context.Context, e *scenario.Env) error {
+	begin := time.Now()
+	for {
+		if err := e.Sleep(ctx, settlePoll); err != nil {
+			return err
+		}
+		now := time.Now()
+		quiet := now.Sub(latest(begin, s.r.lastEffective())) >= s.p.config.Settle
+		if s.p.reference == nil {
+			if quiet && now.Sub(begin) >= referenceTail || now.Sub(begin) >= referenceLimit {
+				return s.finish(e, now, quiet)
+			}
+			continue
+		}
+		missed := s.missedRules(e)
+		waiting := len(missed) > 0 && now.Sub(begin) < s.p.reference.settleTime+time.Minute
+		if quiet && !waiting && s.r.normalized().equal(s.p.reference.final) || now.Sub(begin) >= s.p.config.Recovery {
+			s.r.missed = missed
+			return s.finish(e, now, quiet)
+		}
+	}
+}
+
+// finish records the end of the run.
+func (s settleStep) finish(e *scenario.Env, now time.Time, quiet bool) error {
+	s.r.end, s.r.quiet = now, quiet
+	s.r.final = s.r.normalized()
+	s.r.tail = s.r.since(now.Add(-tailTime))
+	if s.p.reference != nil {
+		s.r.equal = s.r.final.equal(s.p.reference.final)
+	}
+	return nil
+}
+
+// missedRules returns the rules that were not applied.
+func (s settleStep) missedRules(e *scenario.Env) []string {
+	missed := slices.Clone(s.rules)
+	for _, hit := range e.Server().Faults().Hits() {
+		missed = slices.DeleteFunc(missed, func(name string) bool { return name == hit.Rule.Name })
+	}
+	return missed
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
