@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/scenario"
 )
@@ -137,8 +139,9 @@ func (s recordStep) Run(ctx context.Context, e *scenario.Env) error {
 	s.r.requestLog.mu.Unlock()
 	s.r.baseline = revision(server)
 	go func() {
-		// The history is read as it is written, and the end of the run is no error.
-		_ = server.EachChange(ctx, "0", s.r.changeLog.add)
+		if err := server.EachChange(ctx, "0", s.r.changeLog.add); err != nil {
+			utilruntime.HandleError(err)
+		}
 	}()
 	return e.Sleep(ctx, 0)
 }
