@@ -58,7 +58,7 @@ const tailTime = 20 * time.Second
 
 // run runs the workload on a new server, on virtual time.
 func (p play) run() *result {
-	r := &result{requestLog: &requestLog{}, changeLog: newChangeLog(p.normalizer, p.config.Invariants)}
+	r := &result{requestLog: &requestLog{returned: map[string]time.Time{}}, changeLog: newChangeLog(p.normalizer, p.config.Invariants)}
 	clients := map[string]scenario.Client{}
 	for name, c := range p.config.Controllers {
 		clients[name] = r.wrap(c)
