@@ -41,12 +41,22 @@ const changeBatch = 64
 
 // EachChange calls f with each change of the store after a resourceVersion, "" for the current one, in
 // the order of the writes, and waits for more until ctx is done. It returns nil when ctx is done, and
-// an error if changes after the resourceVersion have been forgotten. It is not a request: fault
+// an error if changes after the resourceVersion have been forgotten. After "0" it first calls f with
+// all objects that exist, as if they were created, with the revisions of their latest changes. It is not a request: fault
 // rules and the lag of a Replica do not affect it. After Restore it goes on with the changes after the
 // restored state.
 func (s *Server) EachChange(ctx context.Context, after string, f func(Change)) error {
+	kinds := map[string]*resource.Resource{}
 	revision := s.store.Revision()
-	if after != "" {
+	if after == "0" {
+		view := s.store.View()
+		revision = view.Revision()
+		for _, res := range storageResources(s.types.Table()) {
+			for rec := range view.Range(codec.Key(res, "", ""), "") {
+				s.passChange(&memstore.Event{Revision: rec.Revision, Record: rec}, kinds, f)
+			}
+		}
+	} else if after != "" {
 		n, err := strconv.ParseUint(after, 10, 63)
 		if err != nil {
 			return fmt.Errorf("fakeapi: each change: %q is not a resourceVersion", after)
@@ -54,7 +64,6 @@ func (s *Server) EachChange(ctx context.Context, after string, f func(Change)) e
 		revision = memstore.Revision(n)
 	}
 	buffer := make([]*memstore.Event, changeBatch)
-	kinds := map[string]*resource.Resource{}
 	for {
 		cursor, err := s.store.Watch("", revision)
 		for err == nil {

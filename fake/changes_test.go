@@ -54,6 +54,16 @@ func TestEachChange(t *testing.T) {
 		}, saw)
 		cancel()
 		require.NoError(t, <-ended)
+
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		var existing []string
+		require.NoError(t, srv.EachChange(canceled, "0", func(c fakeapi.Change) {
+			require.Nil(t, c.Previous)
+			existing = append(existing, c.Resource.Resource+" "+c.Namespace+"/"+c.Name)
+		}))
+		require.Contains(t, existing, "configmaps default/b")
+		require.Contains(t, existing, "namespaces /default")
 		require.ErrorContains(t, srv.EachChange(t.Context(), "x", nil), "is not a resourceVersion")
 		require.ErrorContains(t, srv.EachChange(t.Context(), "1", nil), "each change")
 	})

@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
@@ -55,7 +56,7 @@ func TestPerturbBugs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			how := perturbedBugs()[name]
 			config := perturb.Config{
-				Controllers: b.buggy, Setup: steps(t, how.setup), Workload: steps(t, how.workload), Expect: steps(t, how.expect), Ignore: how.ignore,
+				Controllers: b.buggy, Setup: steps(t, how.setup), Workload: steps(t, how.workload), Expect: steps(t, how.expect), Ignore: how.ignore, Recovery: 3 * time.Minute,
 			}
 			report, err := perturb.Search(config)
 			require.NoError(t, err)

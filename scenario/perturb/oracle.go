@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,10 +19,14 @@ type violation struct {
 	// expect are the steps that fail because of it, at the end of the workload. There are none if no
 	// step can express it.
 	expect []scenario.Step
+	// kind is the kind of the perturbation, or "" without one.
+	kind string
 }
 
-// name identifies a finding.
-func (v violation) name() string { return v.oracle + " " + v.subject }
+// name identifies a finding: "deleted configmaps default/a (crash)".
+func (v violation) name() string {
+	return fmt.Sprintf("%s %s (%s)", v.oracle, v.subject, cmp.Or(v.kind, "undisturbed"))
+}
 
 // judgment is what the oracles see.
 type judgment struct {
@@ -44,7 +49,13 @@ func judge(r *reference, p perturbation, got *result) []violation {
 	j := &judgment{r: r, p: p, tolerance: p.tolerance(), got: got}
 	var all []violation
 	for _, oracle := range oracles() {
-		all = append(all, oracle(j)...)
+		for _, v := range oracle(j) {
+			// One wrong object has one violation: that of the first oracle.
+			if !slices.ContainsFunc(all, func(w violation) bool { return w.subject == v.subject }) {
+				v.kind = p.kind()
+				all = append(all, v)
+			}
+		}
 	}
 	return all
 }

@@ -35,6 +35,9 @@ func findStale(r *reference, full bool) (all []perturbation) {
 	end := len(r.phases) - 1
 	for _, client := range r.config.controllerNames() {
 		for restarted := 1; restarted <= end; restarted++ {
+			if at, ok := r.returned[client]; ok && at.Before(r.phases[restarted]) {
+				continue
+			}
 			if !full && restarted != end && len(r.phases) > 6 {
 				continue
 			}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/scenario"
 )
@@ -56,7 +58,7 @@ const tailTime = 20 * time.Second
 
 // run runs the workload on a new server, on virtual time.
 func (p play) run() *result {
-	r := &result{requestLog: &requestLog{}, changeLog: newChangeLog(p.normalizer, p.config.Invariants)}
+	r := &result{requestLog: &requestLog{returned: map[string]time.Time{}}, changeLog: newChangeLog(p.normalizer, p.config.Invariants)}
 	clients := map[string]scenario.Client{}
 	for name, c := range p.config.Controllers {
 		clients[name] = r.wrap(c)
@@ -137,8 +139,9 @@ func (s recordStep) Run(ctx context.Context, e *scenario.Env) error {
 	s.r.requestLog.mu.Unlock()
 	s.r.baseline = revision(server)
 	go func() {
-		// The history is read as it is written, and the end of the run is no error.
-		_ = server.EachChange(ctx, "0", s.r.changeLog.add)
+		if err := server.EachChange(ctx, "0", s.r.changeLog.add); err != nil {
+			utilruntime.HandleError(err)
+		}
 	}()
 	return e.Sleep(ctx, 0)
 }

@@ -49,6 +49,8 @@ type requestLog struct {
 	requests []*request
 	// exits has the errors that controllers returned, and panics what they panicked with.
 	exits, panics []string
+	// returned has when controllers returned without an error.
+	returned map[string]time.Time
 }
 
 // wrap returns a client that is c and records its requests in l.
@@ -62,6 +64,8 @@ func (l *requestLog) wrap(c scenario.Client) scenario.Client {
 				l.addPanic(fmt.Sprintf("%s: %v\n%s", name, recovered, debug.Stack()))
 			} else if err != nil && ctx.Err() == nil {
 				l.addExit(fmt.Sprintf("%s: %v", name, err))
+			} else if err == nil && ctx.Err() == nil {
+				l.addReturn(name)
 			}
 		}()
 		return c(ctx, config)
@@ -78,6 +82,12 @@ func (l *requestLog) addExit(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.exits = append(l.exits, text)
+}
+
+func (l *requestLog) addReturn(client string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.returned[client] = time.Now()
 }
 
 // recordingTransport records the requests of a controller.
