@@ -35,6 +35,7 @@ func perturbed(o operators.Operator, client scenario.Client, budget int) perturb
 		Budget:      budget,
 		Dir:         os.Getenv("FAKEAPI_PERTURB_DIR"),
 		Full:        os.Getenv("FAKEAPI_PERTURB_FULL") != "",
+		FindOne:     os.Getenv("FAKEAPI_PERTURB_BUDGET") == "",
 	}
 }
 
@@ -42,7 +43,7 @@ func perturbed(o operators.Operator, client scenario.Client, budget int) perturb
 func TestFindsBugs(t *testing.T) {
 	for _, o := range operators.All() {
 		t.Run(o.Name, func(t *testing.T) {
-			report, err := perturb.Search(perturbed(o, o.Buggy, operatorBudget(t, 100)))
+			report, err := perturb.Search(perturbed(o, o.Buggy, operatorBudget(t, 120)))
 			require.NoError(t, err)
 			t.Log(report)
 			require.NotEmpty(t, report.Findings)
@@ -66,7 +67,7 @@ func TestFindsBugs(t *testing.T) {
 func TestRepairedFormsAreClean(t *testing.T) {
 	for _, o := range append(operators.All(), operators.Clean()) {
 		t.Run(o.Name, func(t *testing.T) {
-			report := perturb.Run(t, perturbed(o, o.Repaired, operatorBudget(t, 50)))
+			report := perturb.Run(t, perturbed(o, o.Repaired, operatorBudget(t, 15)))
 			require.Empty(t, report.Inconclusive)
 		})
 	}
