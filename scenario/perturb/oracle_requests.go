@@ -126,7 +126,7 @@ func (j *judgment) leaders() []violation {
 	return nil
 }
 
-// methods has the HTTP methods of verbs.
+// method returns the HTTP method of a verb, as it is in lines of requests.
 func method(verb string) string {
 	switch verb {
 	case "create":

@@ -71,7 +71,7 @@ func Kinds() []Kind {
 	}
 }
 
-// KindNamed returns the kind with a name.
+// kindNamed returns the kind with a name.
 func kindNamed(name string) Kind {
 	for _, k := range Kinds() {
 		if k.Name == name {

@@ -74,15 +74,6 @@ func (s *State) keys() []objectKey {
 	return keys
 }
 
-// clone returns a copy that shares the objects.
-func (s *State) clone() *State {
-	c := &State{objects: make(map[objectKey]*object, len(s.objects))}
-	for key, o := range s.objects {
-		c.objects[key] = o
-	}
-	return c
-}
-
 // newObject returns the object of a change with the JSON data.
 func newObject(c fakeapi.Change, data []byte) *object {
 	o := &object{
