@@ -12,7 +12,9 @@ import (
 type balancer struct {
 	mu     sync.Mutex // guards all below
 	target *apiServer
-	conns  map[*balancedConn]struct{}
+	// refusing is true after the client has crashed.
+	refusing bool
+	conns    map[*balancedConn]struct{}
 }
 
 // balancedConn is a connection made by a balancer.
@@ -54,11 +56,12 @@ func (b *balancer) dial(ctx context.Context, network, address string) (net.Conn,
 	return tracked, nil
 }
 
-// track adds a connection, and reports false if the balancer has switched to another server.
+// track adds a connection, and reports false if the balancer has switched to another server or
+// refuses connections.
 func (b *balancer) track(c *balancedConn, to *apiServer) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.target != to {
+	if b.target != to || b.refusing {
 		return false
 	}
 	b.conns[c] = struct{}{}
@@ -75,6 +78,14 @@ func (b *balancer) switchTo(to *apiServer) {
 	for c := range conns {
 		_ = c.Conn.Close() // the only error is that it is closed already
 	}
+}
+
+// refuse closes all connections and refuses new ones.
+func (b *balancer) refuse() {
+	b.mu.Lock()
+	b.refusing = true
+	b.mu.Unlock()
+	b.closeConns()
 }
 
 // closeConns closes all connections.

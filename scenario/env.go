@@ -34,14 +34,18 @@ type Env struct {
 
 	// waitIdleFunc returns when the server and all clients wait for time to pass.
 	waitIdleFunc func()
+	// ctx is done at the end of the steps.
+	ctx context.Context
 	// virtualTime is true in a bubble.
 	virtualTime bool
 	// traffic monitors the external clients; it is nil if there are none.
 	traffic *trafficMonitor
 
-	streams watchStreams
-	clients map[string]*client
-	hits    hits
+	streams  watchStreams
+	hitSteps hitSteps
+	changes  changeCounts
+	clients  map[string]*client
+	hits     hits
 	// authorizationModes are those that a step sets, or nil.
 	authorizationModes []fakeapi.AuthorizationMode
 	tokens             tokenFiles
@@ -63,7 +67,9 @@ func newEnv(config Config, server *fakeapi.Server, log *Transcript) *Env {
 		log:     log,
 		clients: map[string]*client{},
 		hits:    newHits(),
+		changes: newChangeCounts(),
 	}
+	e.hitSteps.wake = make(chan struct{}, 1)
 	e.current = &apiServer{name: mainServer, server: server}
 	return e
 }
@@ -132,8 +138,14 @@ type warnings struct{ e *Env }
 
 func (w warnings) HandleWarningHeader(_ int, _ string, text string) { w.e.Note("warning: %s", text) }
 
-// waitIdle waits until the server and all clients wait for time to pass.
-func (e *Env) waitIdle() { e.waitIdleFunc() }
+// waitIdle waits until the server and all clients wait for time to pass. It runs the steps of AtHit
+// whose rules were applied until then.
+func (e *Env) waitIdle() {
+	e.waitIdleFunc()
+	for e.runHitStep() {
+		e.waitIdleFunc()
+	}
+}
 
 // withRequestTimeout returns a context with the timeout of a step's requests.
 func (e *Env) withRequestTimeout(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -19,6 +19,11 @@ func Play(name, text string, config Config) (*Transcript, error) {
 	return playInBubble(config, s)
 }
 
+// PlaySteps is [Play] for steps that are not from a file, which may be of types outside of this package.
+func PlaySteps(config Config, steps ...Step) (*Transcript, error) {
+	return playInBubble(config, newScript(steps))
+}
+
 func playInBubble(config Config, s script) (*Transcript, error) {
 	log := &Transcript{seed: config.Seed}
 	recorder := newTBRecorder()

@@ -131,10 +131,12 @@ func playTo(log *Transcript, t fakeapi.TB, reportStuck func(error), config Confi
 func (e *Env) runScript(ctx context.Context, reportStuck func(error), s script) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	e.ctx = ctx
 	if err := e.connect(); err != nil {
 		return fmt.Errorf("scenario: %w", err)
 	}
 	e.authorizationModes = s.authorizationModes()
+	e.countChanges(ctx, s)
 	err := e.runSteps(ctx, s)
 	e.stopAll(cancel, reportStuck)
 	if removeErr := e.tokens.remove(); removeErr != nil {
@@ -156,6 +158,9 @@ func (e *Env) runSteps(ctx context.Context, s script) error {
 		e.addNote(p.step.String(), false)
 		err := e.runStep(ctx, p.step)
 		e.waitIdle()
+		if err == nil {
+			err = e.hitSteps.err
+		}
 		if err == nil {
 			err = e.log.checkBusyLoops()
 		}

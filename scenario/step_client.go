@@ -1,12 +1,14 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/client-go/rest"
 )
@@ -38,7 +40,36 @@ func RunClientAs(name, user, impersonate string) Step {
 	return runClient{name: name, user: user, impersonate: impersonate}
 }
 
-type runClient struct{ name, on, user, impersonate string }
+// RunOptions are the options of [RunClientWith]. The zero value is that of [RunClient].
+type RunOptions struct {
+	// On is the replica that the client is connected to; see [RunClientOn].
+	On string
+	// User and Impersonate are users; see [RunClientAs].
+	User, Impersonate string
+	// Of is the name in [Config.Clients] of the function that is run. It defaults to the name of the
+	// client. With it, a second instance of a client has its own name, and so its own user agent.
+	Of string
+	// RestartAfter, if not 0, runs the client again when that time has passed after it has returned an
+	// error, as a kubelet restarts a container. The error is in the transcript and does not fail
+	// the scenario.
+	RestartAfter time.Duration
+}
+
+// RunClientWith is [RunClient] with options.
+func RunClientWith(name string, o RunOptions) Step {
+	if o.Of == name {
+		o.Of = ""
+	}
+	return runClient{name, o.On, o.User, o.Impersonate, o.Of, o.RestartAfter}
+}
+
+type runClient struct {
+	name, on, user, impersonate, of string
+	restartAfter                    time.Duration
+}
+
+// function returns the name of the function in Config.Clients.
+func (s runClient) function() string { return cmp.Or(s.of, s.name) }
 
 // client is a client under test that was started.
 type client struct {
@@ -54,11 +85,11 @@ type client struct {
 }
 
 func (kinds) Run() stepKind {
-	return stepKind{"run CLIENT [--on REPLICA] [--user USER] [--as USER]", parseRun}
+	return stepKind{"run CLIENT [--on REPLICA] [--user USER] [--as USER] [--of CLIENT] [--restart-after DURATION]", parseRun}
 }
 
 func parseRun(a *args) (Step, error) {
-	words, given, err := a.wordsAndFlags("--on=", "--user=", "--as=")
+	words, given, err := a.wordsAndFlags("--on=", "--user=", "--as=", "--of=", "--restart-after=")
 	if err != nil {
 		return nil, err
 	}
@@ -69,30 +100,39 @@ func parseRun(a *args) (Step, error) {
 	if names[0] == "" {
 		return nil, fmt.Errorf(`expected the name of a client, found ""`)
 	}
-	return runClient{names[0], given["--on"], given["--user"], given["--as"]}, nil
+	o := RunOptions{On: given["--on"], User: given["--user"], Impersonate: given["--as"], Of: given["--of"]}
+	if after, ok := given["--restart-after"]; ok {
+		if o.RestartAfter, err = parseDuration(after, 1); err != nil {
+			return nil, err
+		}
+	}
+	return RunClientWith(names[0], o), nil
 }
 
 func (s runClient) String() string {
 	words := []string{"run", quote(s.name)}
-	for _, flag := range [][2]string{{"--on", s.on}, {"--user", s.user}, {"--as", s.impersonate}} {
+	for _, flag := range [][2]string{{"--on", s.on}, {"--user", s.user}, {"--as", s.impersonate}, {"--of", s.of}} {
 		if flag[1] != "" {
 			words = append(words, flag[0], quote(flag[1]))
 		}
+	}
+	if s.restartAfter > 0 {
+		words = append(words, "--restart-after", s.restartAfter.String())
 	}
 	return joinWords(words...)
 }
 
 func (s runClient) Run(ctx context.Context, e *Env) error {
-	run, ok := e.config.Clients[s.name]
+	run, ok := e.config.Clients[s.function()]
 	if !ok && e.traffic != nil {
 		return e.admitExternal(ctx, s)
 	}
 	if !ok {
 		known := slices.Sorted(maps.Keys(e.config.Clients))
-		return fmt.Errorf("there is no client %q in the Config; there are: %s", s.name, listOrNone(known))
+		return fmt.Errorf("there is no client %q in the Config; there are: %s", s.function(), listOrNone(known))
 	}
 	if run == nil {
-		return fmt.Errorf("the client %q in the Config is nil", s.name)
+		return fmt.Errorf("the client %q in the Config is nil", s.function())
 	}
 	if err := e.checkCanRun(s.name); err != nil {
 		return err
@@ -116,7 +156,17 @@ func (s runClient) Run(ctx context.Context, e *Env) error {
 	go func() {
 		defer close(c.done)
 		defer end()
-		c.err = run(ctx, config)
+		for {
+			c.err = run(ctx, rest.CopyConfig(config))
+			if c.err == nil || s.restartAfter == 0 || ctx.Err() != nil {
+				return
+			}
+			e.Note("client %s failed and is run again in %v: %v", s.name, s.restartAfter, c.err)
+			c.balancer.closeConns()
+			if sleep(ctx, s.restartAfter) != nil {
+				return
+			}
+		}
 	}()
 	return nil
 }
@@ -170,16 +220,24 @@ func (s stopClient) Run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
+	if err := e.end(ctx, c, s.name); err != nil {
+		return err
+	}
+	c.balancer.closeConns()
+	return nil
+}
+
+// end cancels the context of a client and waits until it has returned, for at most a minute.
+func (e *Env) end(ctx context.Context, c *client, name string) error {
 	c.cancel()
 	c.endExpected = true
 	ctx, cancel := e.withRequestTimeout(ctx)
 	defer cancel()
 	select {
 	case <-c.done:
-		c.balancer.closeConns()
 		return nil
 	case <-ctx.Done():
-		return mismatch{"client " + s.name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
+		return mismatch{"client " + name + " to return when its context ends", fmt.Sprintf("it still runs %v later", requestTimeout)}
 	}
 }
 

@@ -67,7 +67,7 @@ func (s expectRequests) Run(ctx context.Context, e *Env) error {
 	if s.in > 0 {
 		lines, _ := e.log.requestLines(s.name)
 		before = len(lines)
-		if err := sleep(ctx, s.in); err != nil {
+		if err := e.sleep(ctx, s.in); err != nil {
 			return err
 		}
 		e.waitIdle()

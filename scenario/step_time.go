@@ -27,7 +27,7 @@ func parseAdvance(a *args) (Step, error) {
 
 func (s advance) String() string { return "advance " + s.d.String() }
 
-func (s advance) Run(ctx context.Context, _ *Env) error { return sleep(ctx, s.d) }
+func (s advance) Run(ctx context.Context, e *Env) error { return e.sleep(ctx, s.d) }
 
 func (s advance) simplifications() []Step {
 	return shorterDurations(s.d, func(d time.Duration) Step { return advance{d} })
@@ -90,7 +90,7 @@ func (s eventually) Run(ctx context.Context, e *Env) error {
 			return fmt.Errorf("attempt %d, after %v: %w", attempts, s.d-left, err)
 		}
 		e.log.rewind(mark)
-		if err := sleep(ctx, min(pollInterval, left)); err != nil {
+		if err := e.sleep(ctx, min(pollInterval, left)); err != nil {
 			return err
 		}
 		e.waitIdle()
@@ -140,7 +140,7 @@ func (s always) Run(ctx context.Context, e *Env) error {
 			return nil
 		}
 		e.log.rewind(mark)
-		if err := sleep(ctx, min(pollInterval, left)); err != nil {
+		if err := e.sleep(ctx, min(pollInterval, left)); err != nil {
 			return err
 		}
 		e.waitIdle()

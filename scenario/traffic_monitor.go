@@ -46,7 +46,7 @@ func newTrafficMonitor(s script, config Config) *trafficMonitor {
 	m := &trafficMonitor{open: map[*trackedRequest]time.Time{}, localAgents: append(slices.Collect(maps.Keys(config.Clients)), stepUserAgent)}
 	for _, p := range s {
 		run, ok := p.step.(runClient)
-		if _, local := config.Clients[run.name]; !ok || local || slices.Contains(m.clientNames, run.name) {
+		if _, local := config.Clients[run.function()]; !ok || local || slices.Contains(m.clientNames, run.name) {
 			continue
 		}
 		m.clientNames = append(m.clientNames, run.name)
@@ -103,6 +103,8 @@ func (e *Env) admitExternal(ctx context.Context, s runClient) error {
 		return fmt.Errorf("external client %q cannot be run inside of another step", name)
 	case s.on != "" || e.current != e.servers[0]:
 		return fmt.Errorf("external client %q can only be run on the first server", name)
+	case s.of != "" || s.restartAfter != 0:
+		return fmt.Errorf("external client %q is not started by steps", name)
 	case s.user != "" || s.impersonate != "":
 		return fmt.Errorf("external client %q has its own credentials, and cannot be run as another user", name)
 	case e.clients[name] != nil:

@@ -36,6 +36,8 @@
 //	fakeapi stress [--only NAME,... | --all] [--seed N] [--user-agent PREFIX] [--artifacts FOLDER]
 //	        [--report FORMAT[=FILE]]... [-q] -- COMMAND [ARGUMENT]...
 //	fakeapi stress --list [--seed N] [--user-agent PREFIX]
+//	fakeapi perturb --workload FILE [--budget N] [--seed N] [--parallel N] [--pause DURATION] [--settle DURATION]
+//	        [--recovery DURATION] [--ignore PATTERN]... [--known NAME]... [--output FOLDER] [-q] -- COMMAND [ARGUMENT]...
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
 //	fakeapi access --kubeconfig FILE [--context CONTEXT] [--client NAME] [--format FORMAT]
@@ -145,6 +147,17 @@
 // The rows are packages for go test, whose output is read as JSON and whose results are not taken from
 // its cache. Any other command has one row, by its exit status. --report json=FILE writes the result with the output of packages that fail. When
 // stress ends, also by SIGKILL, so does the command with what it started, as for exec.
+//
+// # Bugs of a controller
+//
+// perturb runs a controller and a workload undisturbed, and then again and again with one disturbance
+// each, such as a request that fails. Package scenario/perturb describes the disturbances and findings.
+// The workload is a scenario, as for run, whose step "run NAME" starts the COMMAND:
+//
+//	fakeapi perturb --workload FILE -- COMMAND
+//
+// The COMMAND reads the kubeconfig in KUBECONFIG or the address in FAKEAPI_URL, and runs until it is
+// killed. Its requests have the user agent NAME. A run takes some seconds, so --budget limits their number.
 //
 // # Environment variables
 //
@@ -429,7 +442,7 @@
 // For access with --manifests, 0 means that no rule is missing, 1 that one is, or with
 // --and-nothing-more that one was not used. 2 means that they could not be compared.
 //
-// For exec, see there. For stress, 1 means that a package failed with faults or without.
+// For exec, see there. For stress, 1 means that a package failed with faults or without. For perturb, 1 means unknown findings.
 //
 // For compare, 0 means that the two sides are the same, 1 that there are differences, or cases that
 // only one side could run. 2 means that they could not be compared, that the comparison did not
