@@ -187,7 +187,7 @@ func (w *normalization) value(v any, at string) any {
 		for i, element := range v {
 			result[i] = w.value(element, at+"[]")
 		}
-		if w.n.unordered[w.key.resource+":"+at] {
+		if at == "metadata.finalizers" || at == "metadata.ownerReferences" || w.n.unordered[w.key.resource+":"+at] {
 			slices.SortFunc(result, func(a, b any) int { return strings.Compare(jsonText(a), jsonText(b)) })
 		}
 		return result

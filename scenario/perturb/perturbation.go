@@ -42,10 +42,11 @@ type tolerance struct {
 	stale bool
 	// foreign is true if somebody else writes, so that objects are written more often.
 	foreign bool
-	// object is the object that somebody else has written.
-	object objectKey
 	// quiet are the same writes at times at which nothing else happens. Their results are accepted.
 	quiet []perturbation
+	// lasting is true if the result of the write stays, so that the final state of the reference is not
+	// accepted.
+	lasting bool
 	// instances is true if there are more instances of a controller than in the reference.
 	instances bool
 }

@@ -135,7 +135,7 @@ func (f foreign) kind() string {
 func (f foreign) cost() int { return 2 }
 
 func (f foreign) tolerance() tolerance {
-	return tolerance{foreign: true, object: f.object.key, quiet: f.quietTimes}
+	return tolerance{foreign: true, quiet: f.quietTimes, lasting: !f.deletes}
 }
 
 func (f foreign) where() string {

@@ -12,11 +12,13 @@ type streamed struct {
 	name, variant, effect string
 	then                  []scenario.Step // run when the rule is applied
 	order                 int
+	// quiet are quiet forms.
+	quiet []perturbation
 }
 
 func (s streamed) kind() string         { return s.name }
 func (s streamed) cost() int            { return s.order }
-func (s streamed) tolerance() tolerance { return tolerance{} }
+func (s streamed) tolerance() tolerance { return tolerance{quiet: s.quiet} }
 
 func (s streamed) where() string {
 	if s.variant == "" {
@@ -39,7 +41,7 @@ func expireKind() Kind {
 		find: func(r *reference, full bool) (all []perturbation) {
 			for _, p := range r.notable(full) {
 				if full || !p.initial {
-					all = append(all, streamed{p, "expire", "", "delay(1s), end", []scenario.Step{scenario.Expire()}, 1})
+					all = append(all, streamed{p, "expire", "", "delay(1s), end", []scenario.Step{scenario.Expire()}, 1, nil})
 				}
 			}
 			return all
@@ -56,9 +58,9 @@ func missKind() Kind {
 		Catalogue: []int{22, 23},
 		find: func(r *reference, full bool) (all []perturbation) {
 			for _, p := range r.notable(full) {
-				all = append(all, streamed{p, "miss", "", "error(410)", nil, 0})
+				all = append(all, streamed{p, "miss", "", "error(410)", nil, 0, nil})
 				if gap := r.gap(p); gap > time.Second {
-					all = append(all, streamed{p, "miss", "until the next step", "delay(" + gap.String() + "), error(410)", nil, 1})
+					all = append(all, streamed{p, "miss", "until the next step", "delay(" + gap.String() + "), error(410)", nil, 1, r.downtimes(p)})
 				}
 			}
 			return all
@@ -76,10 +78,10 @@ func cutKind() Kind {
 		find: func(r *reference, full bool) (all []perturbation) {
 			for _, p := range r.notable(full) {
 				if full || !p.initial {
-					all = append(all, streamed{p, "cut", "", "reset", nil, 3})
+					all = append(all, streamed{p, "cut", "", "reset", nil, 3, nil})
 				}
 				if full {
-					all = append(all, streamed{p, "cut", "cleanly", "end", nil, 4})
+					all = append(all, streamed{p, "cut", "cleanly", "end", nil, 4, nil})
 				}
 			}
 			return all
@@ -97,9 +99,9 @@ func delayKind() Kind {
 		find: func(r *reference, full bool) (all []perturbation) {
 			for _, p := range r.notable(full) {
 				if gap := r.gap(p); gap > time.Second {
-					all = append(all, streamed{p, "delay", "until the next step", "delay(" + gap.String() + ")", nil, 1})
+					all = append(all, streamed{p, "delay", "until the next step", "delay(" + gap.String() + ")", nil, 1, nil})
 				}
-				all = append(all, streamed{p, "delay", "for 3s", "delay(3s)", nil, 2})
+				all = append(all, streamed{p, "delay", "for 3s", "delay(3s)", nil, 2, nil})
 			}
 			return all
 		},

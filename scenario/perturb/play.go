@@ -20,6 +20,9 @@ type play struct {
 	perturbed perturbation
 	// reference is the undisturbed run, or nil if this is one.
 	reference *reference
+	// targets are the final states that are correct. If there are none in a perturbed run, it is not
+	// known which are.
+	targets []normalState
 	// before are steps that are run before Setup, to change times and resourceVersions.
 	before []scenario.Step
 	// reverse runs the controllers in the reverse order.
@@ -34,6 +37,7 @@ type play struct {
 type result struct {
 	*requestLog
 	*changeLog
+	targets  []normalState
 	begin    time.Time // when the controllers were run
 	end      time.Time
 	timeline fakeapi.Timeline
@@ -41,7 +45,7 @@ type result struct {
 	phases []time.Time
 	// quiet is false if the controllers still wrote at the end.
 	quiet bool
-	// equal is true if the state was that of the reference. It is false for a reference.
+	// equal is true if the state was one of the targets, or there were none.
 	equal bool
 	final normalState
 	// tail has the number of requests in the last tailTime, by client.
@@ -58,7 +62,7 @@ const tailTime = 20 * time.Second
 
 // run runs the workload on a new server, on virtual time.
 func (p play) run() *result {
-	r := &result{requestLog: &requestLog{returned: map[string]time.Time{}}, changeLog: newChangeLog(p.normalizer, p.config.Invariants)}
+	r := &result{targets: p.targets, requestLog: &requestLog{returned: map[string]time.Time{}}, changeLog: newChangeLog(p.normalizer, p.config.Invariants)}
 	clients := map[string]scenario.Client{}
 	for name, c := range p.config.Controllers {
 		clients[name] = r.wrap(c)

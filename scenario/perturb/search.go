@@ -45,7 +45,7 @@ func Search(config Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{config: &config, r: r, groups: map[string]*group{}}
+	s := &search{config: &config, r: r, groups: map[string]*group{}, quiet: map[string]normalState{}}
 	if s.state, err = loadProgress(config.Resume); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,9 @@ type search struct {
 	r      *reference
 	state  *progressFile
 
-	mu           sync.Mutex // guards all below
+	mu sync.Mutex // guards all below
+	// quiet has the final states of the quiet forms of perturbations by id, nil for one without.
+	quiet        map[string]normalState
 	groups       map[string]*group
 	done         int
 	missed       int
@@ -132,7 +134,46 @@ func (s *search) perturb(p perturbation, total int) {
 }
 
 func (s *search) play(p perturbation) *result {
-	return play{config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: p, reference: s.r}.run()
+	return play{config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: p, reference: s.r, targets: s.targets(p)}.run()
+}
+
+// targets returns the final states that are correct for a perturbation: that of the reference, and
+// those of its quiet forms.
+func (s *search) targets(p perturbation) []normalState {
+	t := p.tolerance()
+	var all []normalState
+	if !t.lasting {
+		all = append(all, s.r.final)
+	}
+	for _, quiet := range t.quiet {
+		got, known := s.quietResult(quiet)
+		if !known {
+			return nil
+		}
+		all = append(all, got)
+	}
+	if t.foreign && len(t.quiet) == 0 {
+		return nil
+	}
+	return all
+}
+
+// quietResult returns the final state of the quiet form of a perturbation, and whether it has one.
+func (s *search) quietResult(p perturbation) (normalState, bool) {
+	s.mu.Lock()
+	state, ok := s.quiet[id(p)]
+	s.mu.Unlock()
+	if ok {
+		return state, state != nil
+	}
+	got := play{config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: p, reference: s.r}.run()
+	if got.err == nil && got.quiet {
+		state = got.final
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.quiet[id(p)] = state
+	return state, state != nil
 }
 
 // fail records an error of the search.

@@ -44,7 +44,7 @@ func (s settleStep) Run(ctx context.Context, e *scenario.Env) error {
 		}
 		missed := s.missedRules(e)
 		waiting := len(missed) > 0 && now.Sub(begin) < s.p.reference.settleTime+time.Minute
-		if quiet && !waiting && s.r.normalized().equal(s.p.reference.final) || now.Sub(begin) >= s.p.config.Recovery {
+		if quiet && !waiting && s.isTarget(s.r.normalized()) || now.Sub(begin) >= s.limit(quiet) {
 			s.r.missed = missed
 			return s.finish(e, now, quiet)
 		}
@@ -56,10 +56,23 @@ func (s settleStep) finish(e *scenario.Env, now time.Time, quiet bool) error {
 	s.r.end, s.r.quiet = now, quiet
 	s.r.final = s.r.normalized()
 	s.r.tail = s.r.since(now.Add(-tailTime))
-	if s.p.reference != nil {
-		s.r.equal = s.r.final.equal(s.p.reference.final)
-	}
+	s.r.equal = s.isTarget(s.r.final)
 	return nil
+}
+
+// isTarget reports whether a state is correct, or may be.
+func (s settleStep) isTarget(state normalState) bool {
+	return len(s.p.targets) == 0 || slices.ContainsFunc(s.p.targets, state.equal)
+}
+
+// limit returns the time after which the run ends in any case. A controller that works from time to
+// time may just have written something.
+func (s settleStep) limit(quiet bool) time.Duration {
+	d := s.p.config.Recovery + s.p.reference.settleTime
+	if !quiet {
+		d += s.p.config.Recovery
+	}
+	return d
 }
 
 // missedRules returns the rules that were not applied.
