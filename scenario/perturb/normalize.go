@@ -57,8 +57,11 @@ func matchesPattern(pattern, s string) bool {
 	return ok
 }
 
-// ignoredResources are not compared: they are about what happened and who leads.
-var ignoredResources = []string{"events", "events.events.k8s.io", "leases.coordination.k8s.io"}
+// ignoredResources are not compared. They are about what happened and who leads, or written by the
+// server itself: each create of a Service allocates an IPAddress, also one that then fails.
+var ignoredResources = []string{
+	"events", "events.events.k8s.io", "leases.coordination.k8s.io", "ipaddresses.networking.k8s.io",
+}
 
 // ignores reports whether an object is not compared.
 func (n *normalizer) ignores(key objectKey) bool {
