@@ -51,6 +51,8 @@ const maxChanges = 20_000
 type changeLog struct {
 	normalizer *normalizer
 	invariants []Invariant
+	// learning is true for a reference, while the normalizer changes.
+	learning bool
 	// baseline is the revision before the first step.
 	baseline uint64
 
@@ -63,6 +65,9 @@ type changeLog struct {
 	alive map[string]bool
 	// effective is the time of the latest change that is visible after normalization.
 	effective time.Time
+	// cached is the normalized state after as many changes as cachedAt.
+	cached   normalState
+	cachedAt int
 	// violated has the error of each violated invariant.
 	violated map[string]string
 }
@@ -123,6 +128,9 @@ func (l *changeLog) isEffective(c *change) bool {
 	if c.before == nil || c.after == nil {
 		return true
 	}
+	if c.revision <= l.baseline {
+		return false
+	}
 	names := l.names()
 	return l.normalizer.text(c.before, names) != l.normalizer.text(c.after, names)
 }
@@ -145,11 +153,22 @@ func (l *changeLog) lastEffective() time.Time {
 func (l *changeLog) normalized() normalState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.normalizer.state(l.state, l.names())
+	if l.cached == nil || l.cachedAt != len(l.changes) || l.learning {
+		l.cached, l.cachedAt = l.normalizer.state(l.state, l.names(), l.baseline), len(l.changes)
+	}
+	return l.cached
 }
 
 // names returns the names of the run for the normalizer. The caller holds mu, or the run has ended.
-func (l *changeLog) names() names { return names{uids: l.uids, alive: l.alive, state: l.state} }
+func (l *changeLog) names() names {
+	in := names{uids: l.uids, alive: l.alive, state: l.state}
+	for key, o := range l.state.objects {
+		if pattern := l.normalizer.pattern(o); pattern != key.name && len(key.name) >= shortestName {
+			in.generated = append(in.generated, generatedName{key.name, pattern})
+		}
+	}
+	return in
+}
 
 // instance is an object from its creation to its deletion.
 type instance struct {

@@ -87,7 +87,7 @@ func (s *search) finding(g *group) *Finding {
 	if len(g.expect) == 0 {
 		return f
 	}
-	text, err := scenario.Print(s.fileSteps(g.p, g.expect)...)
+	text, err := printSteps(s.fileSteps(g.p, g.expect))
 	if err != nil {
 		f.Detail += "\n" + err.Error()
 		return f
@@ -140,7 +140,7 @@ func (s *search) reproduces(g *group, text string) bool {
 	if g.oracle == "leaders" || g.p == nil {
 		return true // without the perturbation there is nothing to compare with
 	}
-	control, err := scenario.Print(s.fileSteps(nil, g.expect)...)
+	control, err := printSteps(s.fileSteps(nil, g.expect))
 	if err != nil {
 		return false
 	}

@@ -16,6 +16,8 @@ type normalizer struct {
 	ignored []ignorePattern
 	// fields has the paths that differ, and unordered the lists whose order differs, as "RESOURCE:PATH".
 	fields, unordered map[string]bool
+	// base has the texts of the objects that exist before the first step.
+	base map[objectKey]string
 	// prefixes has the constant beginnings of names that differ, by "RESOURCE NAMESPACE".
 	prefixes map[string][]string
 }
@@ -86,7 +88,15 @@ type names struct {
 	uids  map[string]objectKey
 	alive map[string]bool
 	state *State
+	// generated are the names of existing objects that have a pattern.
+	generated []generatedName
 }
+
+// generatedName is a name and its pattern.
+type generatedName struct{ name, pattern string }
+
+// shortestName is the length of generated names that are found inside of other texts.
+const shortestName = 4
 
 // pattern returns the name of an object, with "*" for a generated part.
 func (n *normalizer) pattern(o *object) string {
@@ -114,13 +124,17 @@ func (n *normalizer) patternKey(o *object) objectKey {
 // objects, sorted.
 type normalState map[objectKey][]string
 
-// state returns the normalized state.
-func (n *normalizer) state(s *State, in names) normalState {
+// state returns the normalized state of the objects that were written after a revision and are not as
+// before.
+func (n *normalizer) state(s *State, in names, baseline uint64) normalState {
 	result := normalState{}
 	for key, o := range s.objects {
-		if !n.ignores(key) {
+		if o.revision <= baseline || n.ignores(key) {
+			continue
+		}
+		if text := n.text(o, in); text != n.base[key] {
 			pattern := n.patternKey(o)
-			result[pattern] = append(result[pattern], n.text(o, in))
+			result[pattern] = append(result[pattern], text)
 		}
 	}
 	for _, texts := range result {
@@ -221,12 +235,9 @@ func (w *normalization) text(s string) string {
 		}
 		return "<uid of " + w.keyText(key) + ">"
 	}
-	for key, o := range w.in.state.objects {
-		if len(key.name) < 4 || !strings.Contains(s, key.name) {
-			continue
-		}
-		if pattern := w.n.pattern(o); pattern != key.name {
-			s = strings.ReplaceAll(s, key.name, pattern)
+	for _, g := range w.in.generated {
+		if strings.Contains(s, g.name) {
+			s = strings.ReplaceAll(s, g.name, g.pattern)
 		}
 	}
 	return s

@@ -120,6 +120,9 @@ func (j *judgment) state() []violation {
 	if j.got.equal || j.got.end.IsZero() || j.got.err != nil {
 		return nil
 	}
+	if j.isLate() {
+		return nil
+	}
 	want := j.got.targets[0]
 	var keys []objectKey
 	for _, key := range sortedKeys(want, j.got.final) {
@@ -132,6 +135,35 @@ func (j *judgment) state() []violation {
 		v.expect = append(v.expect, j.expectState(key, want[key], j.got.final[key])...)
 	}
 	return []violation{v}
+}
+
+// isLate reports whether an object still existed when the workload created the next one of its name, so
+// that the workload has done something else than in the reference.
+func (j *judgment) isLate() bool {
+	mine := j.got.instances()
+	for n, i := range j.r.lifetimes {
+		if i.created == nil || !j.r.byStep[n] {
+			continue
+		}
+		earlier := 0
+		for _, other := range j.r.lifetimes[:n] {
+			if other.key == i.key {
+				earlier++
+			}
+		}
+		for _, other := range mine {
+			if other.key != i.key {
+				continue
+			}
+			if earlier--; earlier < 0 {
+				break
+			}
+			if other.deleted == nil || other.deleted.phase >= i.created.phase {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // expectState returns steps that expect objects as in the reference.

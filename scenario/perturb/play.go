@@ -23,7 +23,7 @@ type play struct {
 	// targets are the final states that are correct. If there are none in a perturbed run, it is not
 	// known which are.
 	targets []normalState
-	// before are steps that are run before Setup, to change times and resourceVersions.
+	// before are steps that are run before the record begins, to change times and resourceVersions.
 	before []scenario.Step
 	// reverse runs the controllers in the reverse order.
 	reverse bool
@@ -71,6 +71,7 @@ func (p play) run() *result {
 	if !p.timeline {
 		options = append(append([]fakeapi.Option(nil), options...), fakeapi.WithoutTimeline())
 	}
+	r.learning = p.reference == nil
 	config := scenario.Config{Seed: p.seed, Clients: clients, Options: options}
 	config.AfterRun = func(server *fakeapi.Server, err error) {
 		if p.timeline {
@@ -95,8 +96,8 @@ func (p play) steps(r *result) []scenario.Step {
 		added = p.perturbed.additions()
 	}
 	var steps []scenario.Step
-	steps = append(steps, recordStep{r})
 	steps = append(steps, p.before...)
+	steps = append(steps, recordStep{r})
 	steps = append(steps, p.config.Setup...)
 	steps = append(steps, beginStep{r})
 	steps = append(steps, added.before...)

@@ -27,6 +27,8 @@ type reference struct {
 	requests   []*place
 	events     []*place
 	lifetimes  []*instance
+	// byStep reports for each of the lifetimes whether a step has created the object.
+	byStep []bool
 	// deletions has how often each object was deleted until the end of each phase.
 	deletions map[objectKey][]int
 	// present has the phases at whose end an object existed.
@@ -127,6 +129,12 @@ func newReference(config *Config) (*reference, error) {
 		}
 	}
 	first := results[0]
+	n.base = map[objectKey]string{}
+	for _, c := range first.changes {
+		if c.revision <= first.baseline {
+			n.base[c.key()] = n.text(c.after, first.names())
+		}
+	}
 	first.final = first.normalized()
 	r := &reference{result: first, config: config, normalizer: n}
 	r.settleTime = first.end.Sub(first.phases[len(first.phases)-1])
@@ -229,6 +237,9 @@ func (r *reference) addEvents() {
 // addObjects adds the lifetimes of objects, and what the oracles count.
 func (r *reference) addObjects(all []*result) {
 	r.lifetimes = r.instances()
+	for _, i := range r.lifetimes {
+		r.byStep = append(r.byStep, i.created != nil && r.wroteByStep(i))
+	}
 	phases := len(r.phases)
 	r.deletions, r.present = map[objectKey][]int{}, map[objectKey][]bool{}
 	for _, i := range r.lifetimes {
