@@ -71,6 +71,17 @@ func TestFindsBugs(t *testing.T) {
 			}
 			require.True(t, reproduced, "no file of %s", report)
 			require.Empty(t, report.Inconclusive)
+			files := 0
+			for _, f := range report.Findings {
+				if !f.Reproduced {
+					continue
+				}
+				files++
+				config := scenario.Config{Clients: map[string]scenario.Client{"operator": o.Repaired}, Options: o.Options}
+				_, err := scenario.Play(f.Name, f.File, config)
+				require.NoError(t, err, "the file must pass with the repaired form")
+			}
+			require.Positive(t, files)
 		})
 	}
 }

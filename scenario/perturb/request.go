@@ -57,6 +57,7 @@ type requestLog struct {
 func (l *requestLog) wrap(c scenario.Client) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) (err error) {
 		name := config.UserAgent
+		config.DisableCompression = true // it costs time and changes nothing
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return recordingTransport{l, name, next} })
 		defer func() {
 			if recovered := recover(); recovered != nil {

@@ -29,6 +29,7 @@ var importRules = []importRule{
 	{path: "cmd/...", module: []string{"fake", "fake/access", "scenario", "scenario/...", "conformance", "faults", "internal/originguard", "internal/printable", "internal/cmd/..."}},
 	{path: "scenario", module: []string{"fake", "faults"}},
 	{path: "scenario/clients", module: []string{"scenario"}, external: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
+	{path: "scenario/perturb", module: []string{"fake", "faults", "scenario"}, external: []string{"k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "scenario/perturb/internal/operators", module: []string{"fake", "scenario"}, external: []string{"k8s.io/api", "k8s.io/apimachinery", "k8s.io/client-go"}},
 	{path: "conformance", module: []string{"internal/printable"}, external: []string{"k8s.io/apimachinery"}},
 	{path: "fake", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/originguard", "internal/printable", "fake/access", "fake/internal/..."}},
