@@ -1,11 +1,13 @@
 package scenario_test
 
 import (
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/fakeapi/scenario"
 	"example.com/fakeapi/scenario/perturb"
@@ -15,59 +17,100 @@ import (
 type perturbedBug struct {
 	setup, workload, expect string
 	ignore                  []string
-	want                    string // the name of the finding
-}
-
-func steps(t *testing.T, text string) []scenario.Step {
-	all, err := scenario.Parse(text)
-	require.NoError(t, err)
-	return all
-}
-
-// files returns the files of a scenario.
-func files(text string) string {
-	for i := range len(text) {
-		if text[i:min(i+4, len(text))] == "\n-- " {
-			return text[i:]
-		}
-	}
-	return ""
+	// budget is the number of runs in which the bug is found.
+	budget int
+	// want is the name of the finding.
+	want string
+	// other are findings that the repaired client has, too: the examples repair only the bug that they
+	// are about.
+	other []string
 }
 
 func perturbedBugs() map[string]perturbedBug {
 	return map[string]perturbedBug{
-		"conflict":   {setup: "create db.yaml\n-- db.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: db}\n", want: "state configmaps default/db"},
-		"gone":       {workload: "apply a.yaml\napply b.yaml" + files(membersScenario), want: "state configmaps default/member-b"},
-		"lostReply":  {want: "state jobs.batch default/report-*"},
-		"overshoot":  {workload: "apply web.yaml\napply labelled.yaml" + files(workersScenario), want: "created pods default/web-*"},
-		"partial":    {setup: "apply site.yaml" + files(recordsScenario), want: "deleted configmaps dns/record-web"},
-		"selector":   {workload: "apply labelled.yaml\napply plain.yaml" + files(snapshotsScenario), expect: "expect configmap/snapshot-data", want: "expect expect configmap/snapshot-data"},
-		"timeTravel": {workload: "apply db.yaml\ndelete statefulset/db\napply db.yaml" + files(volumesScenario), want: "deleted persistentvolumeclaims default/data-db"},
-		"tombstone":  {workload: "apply web.yaml\ndelete pod/web" + files(addressesScenario), want: "state configmaps default/address-web"},
-		"twoLeaders": {ignore: []string{"configmaps/claimed-by-*"}, want: "leaders a"},
+		// A clean-up that is added twice, when the reply to the first update is lost.
+		"conflict": {
+			setup:  "create db.yaml\n-- db.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: db}\n",
+			budget: 20, want: "state configmaps default/db (edit)",
+			other: []string{"state configmaps default/db (crash)", "state configmaps default/db (fail)"},
+		},
+		// A create that fails is not repeated.
+		"gone": {
+			workload: "apply a.yaml\napply b.yaml" + filesOf(membersScenario), budget: 25, want: "loop members (expire)",
+			other: []string{"state configmaps default/member-a (fail)", "state configmaps default/member-b (fail)"},
+		},
+		// The name has the time at which the process started.
+		"lostReply": {budget: 10, want: "created jobs.batch default/report-* (fail)", other: []string{"created jobs.batch default/report-* (crash)"}},
+		// After a restart the memory is empty, and the state stale.
+		"overshoot": {
+			workload: "apply web.yaml\napply labelled.yaml" + filesOf(workersScenario), budget: 30, want: "created pods default/web-* (delay)",
+			other: []string{"created pods default/web-* (stale)"},
+		},
+		"partial": {setup: "apply site.yaml" + filesOf(recordsScenario), budget: 30, want: "deleted configmaps dns/record-web (fail)"},
+		// A create that fails is not repeated, and a snapshot that somebody deletes is not created again.
+		"selector": {
+			workload: "apply labelled.yaml\napply plain.yaml" + filesOf(snapshotsScenario), expect: "expect configmap/snapshot-data",
+			budget: 10, want: "expect expect configmap/snapshot-data (undisturbed)",
+			other: []string{
+				"state configmaps default/snapshot-data (fail)", "state configmaps default/snapshot-data (crash)",
+				"expect expect configmap/snapshot-data (delete)", "expect expect configmap/snapshot-data (miss)",
+			},
+		},
+		// The volume gets the uid of the set that was deleted.
+		"timeTravel": {
+			workload: "apply db.yaml\ndelete statefulset/db\napply db.yaml" + filesOf(volumesScenario), budget: 60, want: "deleted persistentvolumeclaims default/data-db (stale)",
+			other: []string{"state persistentvolumeclaims default/data-db (stale)"},
+		},
+		// A write that fails is not repeated, and a delete during a restart is missed.
+		"tombstone": {
+			workload: "apply web.yaml\ndelete pod/web" + filesOf(addressesScenario), budget: 30, want: "state configmaps default/address-web (miss)",
+			other: []string{"state configmaps default/address-web (fail)", "state configmaps default/address-web (crash)"},
+		},
+		"twoLeaders": {ignore: []string{"configmaps/claimed-by-*"}, budget: 5, want: "leaders a (lease)"},
 	}
 }
 
-var _ = types.MergePatchType
+// filesOf returns the files of a scenario.
+func filesOf(text string) string { return text[strings.Index(text, "\n-- "):] }
 
-// The published bugs are found without their scenarios, and the repaired clients have no findings.
+// perturbBudget is the number of runs of each client. FAKEAPI_PERTURB_BUDGET overrides it; 0 is for all.
+func perturbBudget(t *testing.T, budget int) int {
+	text := os.Getenv("FAKEAPI_PERTURB_BUDGET")
+	if text == "" {
+		return budget
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
+}
+
+// The published bugs are found without their scenarios. The repaired clients do not have them.
 func TestPerturbBugs(t *testing.T) {
 	for name, b := range bugs() {
 		t.Run(name, func(t *testing.T) {
 			how := perturbedBugs()[name]
-			config := perturb.Config{
-				Controllers: b.buggy, Setup: steps(t, how.setup), Workload: steps(t, how.workload), Expect: steps(t, how.expect), Ignore: how.ignore, Recovery: 3 * time.Minute,
+			search := func(clients map[string]scenario.Client) []string {
+				var parsed [3][]scenario.Step
+				for i, text := range []string{how.setup, how.workload, how.expect} {
+					var err error
+					parsed[i], err = scenario.Parse(text)
+					require.NoError(t, err)
+				}
+				report, err := perturb.Search(perturb.Config{
+					Controllers: clients, Setup: parsed[0], Workload: parsed[1], Expect: parsed[2], Ignore: how.ignore,
+					Recovery: 3 * time.Minute, Budget: perturbBudget(t, how.budget),
+				})
+				require.NoError(t, err)
+				require.Empty(t, report.Inconclusive)
+				t.Log(report)
+				var names []string
+				for _, f := range report.Findings {
+					names = append(names, f.Name)
+				}
+				return names
 			}
-			report, err := perturb.Search(config)
-			require.NoError(t, err)
-			t.Logf("%s", report)
-			for _, line := range report.Inconclusive {
-				t.Log(line)
-			}
-			config.Controllers = b.fixed
-			report, err = perturb.Search(config)
-			require.NoError(t, err)
-			t.Logf("FIXED %s", report)
+			require.Contains(t, search(b.buggy), how.want)
+			require.Subset(t, how.other, search(b.fixed))
 		})
 	}
 }

@@ -42,6 +42,8 @@ type Config struct {
 
 	// Budget is the number of perturbed runs at most. 0 is for all.
 	Budget int
+	// FindOne ends the search when something was found.
+	FindOne bool
 	// Seed determines the order of the perturbations, and uids and generated names.
 	Seed uint64
 	// Full adds the perturbations that usually cannot matter.

@@ -60,7 +60,11 @@ metadata: {name: one, labels: {task: "true"}}
 data: {text: a}
 `)
 	ref := scenario.Ref{Kind: "configmap", Name: "one"}
-	return []scenario.Step{one, scenario.Patch(ref, types.MergePatchType, `{data: {text: b}}`), scenario.Delete(ref), one}
+	steps := []scenario.Step{one, scenario.Delete(ref), one}
+	for _, text := range []string{"b", "c", "d", "e"} {
+		steps = append(steps, scenario.Patch(ref, types.MergePatchType, fmt.Sprintf(`{data: {text: %s}}`, text)))
+	}
+	return steps
 }
 
 // errLost is the error of a process that has lost its lease, and is started again.

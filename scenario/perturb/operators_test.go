@@ -37,6 +37,7 @@ func perturbed(o operators.Operator, client scenario.Client, budget int) perturb
 		Budget:      budget,
 		Dir:         os.Getenv("FAKEAPI_PERTURB_DIR"),
 		Full:        os.Getenv("FAKEAPI_PERTURB_FULL") != "",
+		FindOne:     os.Getenv("FAKEAPI_PERTURB_BUDGET") == "",
 	}
 }
 
@@ -60,19 +61,14 @@ func damaged() map[string]string {
 func TestFindsBugs(t *testing.T) {
 	for _, o := range operators.All() {
 		t.Run(o.Name, func(t *testing.T) {
-			report, err := perturb.Search(perturbed(o, o.Buggy, operatorBudget(t, 150)))
+			report, err := perturb.Search(perturbed(o, o.Buggy, operatorBudget(t, 200)))
 			require.NoError(t, err)
 			t.Log(report.Summary())
 			require.NotEmpty(t, report.Findings)
-			reproduced := false
-			for _, f := range report.Findings {
-				require.Contains(t, f.Name, damaged()[o.Name])
-				reproduced = reproduced || f.Reproduced
-			}
-			require.True(t, reproduced, "no file of %s", report)
 			require.Empty(t, report.Inconclusive)
 			files := 0
 			for _, f := range report.Findings {
+				require.Contains(t, f.Name, damaged()[o.Name])
 				if !f.Reproduced {
 					continue
 				}

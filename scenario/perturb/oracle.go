@@ -183,17 +183,20 @@ func (j *judgment) expectState(key objectKey, want, saw []string) (steps []scena
 		return []scenario.Step{wait(scenario.ExpectAbsent(ref))}
 	}
 	for _, d := range diffTexts(want[0], saw[0]) {
-		if f, ok := fieldOf(d); ok {
+		f, ok := fieldOf(d.path, d.want)
+		if ok && d.path != "metadata.finalizers" { // their order does not matter
 			steps = append(steps, wait(scenario.Expect(ref, f)))
+		} else if f, ok = fieldOf(d.path, d.saw); ok {
+			steps = append(steps, wait(scenario.ExpectError("", scenario.Expect(ref, f))))
 		}
 	}
 	return steps
 }
 
-// fieldOf returns the expectation of the wanted value, if a step can express it.
-func fieldOf(d difference) (scenario.Field, bool) {
+// fieldOf returns the expectation of a value, if a step can express it.
+func fieldOf(at string, value any) (scenario.Field, bool) {
 	var path strings.Builder
-	for i, name := range splitPath(d.path) {
+	for i, name := range splitPath(at) {
 		switch {
 		case strings.HasPrefix(name, "["):
 			path.WriteString(name)
@@ -207,7 +210,7 @@ func fieldOf(d difference) (scenario.Field, bool) {
 		}
 	}
 	text := ""
-	switch want := d.want.(type) {
+	switch want := value.(type) {
 	case string:
 		text = want
 	case nil:

@@ -47,14 +47,8 @@ func (r *reference) returns(p *place) []int {
 }
 
 func (c crash) kind() string         { return "crash" }
+func (c crash) cost() int            { return 0 }
 func (c crash) tolerance() tolerance { return tolerance{quiet: c.quiet} }
-
-func (c crash) cost() int {
-	if c.until > 0 {
-		return 1
-	}
-	return 0
-}
 
 func (c crash) where() string {
 	text := "before "

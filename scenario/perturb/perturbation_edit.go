@@ -80,6 +80,17 @@ func (r *reference) objectAt(key objectKey, order uint64) *object {
 	return found
 }
 
+// objectBefore returns the state of an object at the begin of a phase.
+func (r *reference) objectBefore(key objectKey, phase int) *object {
+	var found *object
+	for _, c := range r.changes {
+		if c.phase < phase && c.key() == key {
+			found = c.after
+		}
+	}
+	return found
+}
+
 // livesToTheEnd reports whether an object exists at the end.
 func (r *reference) livesToTheEnd(o *object) bool {
 	last := r.changeLog.state.objects[o.key]
@@ -108,8 +119,11 @@ func (r *reference) quietEdits(o *object, phase int, deletes bool) (all []pertur
 		if deletes && other == phase {
 			continue // it is the write itself
 		}
-		if other >= 1 && other <= end && r.existsAt(o, other) {
-			all = append(all, foreign{object: o, deletes: deletes, phase: other})
+		if other < 1 || other > end || !r.existsAt(o, other) {
+			continue
+		}
+		if then := r.objectBefore(o.key, other); then != nil {
+			all = append(all, foreign{object: then, deletes: deletes, phase: other})
 		}
 	}
 	return all

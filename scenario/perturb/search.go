@@ -63,6 +63,7 @@ type search struct {
 	quiet        map[string]normalState
 	groups       map[string]*group
 	done         int
+	kinds        map[string]int // the runs of each kind
 	missed       int
 	inconclusive []string
 	lastLine     time.Time
@@ -93,14 +94,12 @@ func (s *search) run() (*Report, error) {
 	for _, p := range s.state.interrupted(all) {
 		s.add(p, nil, violation{oracle: "panic", subject: "process", text: "expected the process to go on; saw it end during the run"})
 	}
-	for _, p := range all {
-		report.Kinds[p.kind()]++
-	}
+	s.kinds = report.Kinds
 	inParallel(s.config.Parallel, len(all), func(i int) { s.perturb(all[i], len(all)) })
 	if s.err != nil {
 		return nil, s.err
 	}
-	report.Runs, report.Missed, report.Inconclusive = len(all), s.missed, s.inconclusive
+	report.Runs, report.Missed, report.Inconclusive = s.done, s.missed, s.inconclusive
 	if err := s.report(report); err != nil {
 		return nil, err
 	}
@@ -109,8 +108,11 @@ func (s *search) run() (*Report, error) {
 
 // perturb runs a perturbation, and again if an oracle has found something.
 func (s *search) perturb(p perturbation, total int) {
+	if s.isEnough() {
+		return
+	}
 	if s.state.isDone(id(p)) {
-		s.note(nil, total)
+		s.note(p, nil, total)
 		return
 	}
 	s.fail(s.state.begin(id(p)))
@@ -129,8 +131,15 @@ func (s *search) perturb(p perturbation, total int) {
 	for _, v := range confirmed {
 		s.add(p, got, v)
 	}
-	s.note(got, total)
+	s.note(p, got, total)
 	s.fail(s.state.end(id(p), confirmed))
+}
+
+// isEnough reports whether the search ends early.
+func (s *search) isEnough() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err != nil || s.config.FindOne && len(s.groups) > 0
 }
 
 func (s *search) play(p perturbation) *result {
@@ -234,10 +243,11 @@ func stepCount(p perturbation) int {
 }
 
 // note counts a run and prints the progress.
-func (s *search) note(got *result, total int) {
+func (s *search) note(p perturbation, got *result, total int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done++
+	s.kinds[p.kind()]++
 	if got != nil && len(got.missed) > 0 {
 		s.missed++
 	}
