@@ -49,7 +49,7 @@ func (f *Finding) String() string {
 	}
 	fmt.Fprintf(&b, "%s\n", f.Detail)
 	if n := len(f.Others); n > 0 {
-		fmt.Fprintf(&b, "%d other perturbations show the same, such as: %s\n", n, f.Others[0])
+		fmt.Fprintf(&b, "also found at %d other places, such as: %s\n", n, f.Others[0])
 	}
 	switch {
 	case f.File == "":

@@ -23,6 +23,9 @@ type play struct {
 	// targets are the final states that are correct. If there are none in a perturbed run, it is not
 	// known which are.
 	targets []normalState
+	// isViolated, if not nil, reports whether there is a violation that no more time can undo, so that the
+	// run need not go on.
+	isViolated func(*result) bool
 	// before are steps that are run before the record begins, to change times and resourceVersions.
 	before []scenario.Step
 	// reverse runs the controllers in the reverse order.

@@ -143,7 +143,14 @@ func (s *search) isEnough() bool {
 }
 
 func (s *search) play(p perturbation) *result {
-	return play{config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: p, reference: s.r, targets: s.targets(p)}.run()
+	isViolated := func(got *result) bool {
+		j := &judgment{r: s.r, p: p, tolerance: p.tolerance(), got: got}
+		return len(j.deletions())+len(j.creations()) > 0
+	}
+	return play{
+		config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: p, reference: s.r,
+		targets: s.targets(p), isViolated: isViolated,
+	}.run()
 }
 
 // targets returns the final states that are correct for a perturbation: that of the reference, and

@@ -44,7 +44,7 @@ func (s settleStep) Run(ctx context.Context, e *scenario.Env) error {
 		}
 		missed := s.missedRules(e)
 		waiting := len(missed) > 0 && now.Sub(begin) < s.p.reference.settleTime+time.Minute
-		if quiet && !waiting && s.isTarget(s.r.normalized()) || now.Sub(begin) >= s.limit(quiet) {
+		if quiet && !waiting && (s.isTarget(s.r.normalized()) || s.isViolated(now)) || now.Sub(begin) >= s.limit(quiet) {
 			s.r.missed = missed
 			return s.finish(e, now, quiet)
 		}
@@ -63,6 +63,15 @@ func (s settleStep) finish(e *scenario.Env, now time.Time, quiet bool) error {
 // isTarget reports whether a state is correct, or may be.
 func (s settleStep) isTarget(state normalState) bool {
 	return len(s.p.targets) == 0 || slices.ContainsFunc(s.p.targets, state.equal)
+}
+
+// isViolated reports whether there is a violation that no more time can undo.
+func (s settleStep) isViolated(now time.Time) bool {
+	if s.p.isViolated == nil {
+		return false
+	}
+	s.r.end = now
+	return s.p.isViolated(s.r)
 }
 
 // limit returns the time after which the run ends in any case. A controller that works from time to
