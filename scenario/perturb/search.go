@@ -92,7 +92,7 @@ func (s *search) run() (*Report, error) {
 		all = all[:s.config.Budget]
 	}
 	for _, p := range s.state.interrupted(all) {
-		s.add(p, nil, violation{oracle: "panic", subject: "process", text: "expected the process to go on; saw it end during the run"})
+		s.add(p, nil, violation{oracle: "panic", subject: "process", kind: p.kind(), text: "expected the process to go on; saw it end during the run"})
 	}
 	s.kinds = report.Kinds
 	inParallel(s.config.Parallel, len(all), func(i int) { s.perturb(all[i], len(all)) })

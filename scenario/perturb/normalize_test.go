@@ -1,0 +1,106 @@
+package perturb
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/scenario"
+)
+
+// testObject returns an object of JSON.
+func testObject(t *testing.T, key objectKey, text string) *object {
+	o := &object{key: key}
+	require.NoError(t, json.Unmarshal([]byte(text), &o.fields))
+	return o
+}
+
+// logOf returns a log with the state of some objects.
+func logOf(n *normalizer, objects ...*object) *changeLog {
+	l := newChangeLog(n, nil)
+	l.learning = true
+	for i, o := range objects {
+		o.uid, o.revision = o.text("uid"), uint64(i+1)
+		l.state.objects[o.key] = o
+		l.uids[o.uid], l.alive[o.uid] = o.key, true
+	}
+	return l
+}
+
+// What differs between runs by chance is removed.
+func TestNormalize(t *testing.T) {
+	n, err := newNormalizer([]string{"configmaps/*:data.attempts"})
+	require.NoError(t, err)
+	pod := testObject(t, objectKey{"pods", "default", "web-x7k2p"},
+		`{"metadata":{"name":"web-x7k2p","generateName":"web-","uid":"u1","resourceVersion":"7","creationTimestamp":"2000-01-01T00:00:00Z"}}`)
+	report := testObject(t, objectKey{"configmaps", "default", "a"}, `{"metadata":{"name":"a","uid":"u2","generation":3,"finalizers":["b","a"],
+		"ownerReferences":[{"kind":"Pod","name":"web-x7k2p","uid":"u1"},{"uid":"u3"}]},
+		"data":{"pods":"web-x7k2p is ready","attempts":"5","at":"2000-01-01T00:00:07Z"},"status":{"observedGeneration":3,"other":{"observedGeneration":2}}}`)
+	l := logOf(n, pod, report)
+	l.uids["u3"] = objectKey{"pods", "default", "old"}
+	require.Equal(t, normalState{
+		{"pods", "default", "web-*"}: {`{"metadata":{"generateName":"web-","name":"web-*"}}`},
+		{"configmaps", "default", "a"}: {`{"data":{"at":"\u003ctime\u003e","pods":"web-* is ready"},"metadata":{"finalizers":["a","b"],"name":"a",` +
+			`"ownerReferences":[{"kind":"Pod","name":"web-*","uid":"\u003cuid of pods default/web-*\u003e"},{"uid":"\u003cuid of a deleted object\u003e"}]},` +
+			`"status":{"observedGeneration":"\u003ccurrent\u003e","other":{"observedGeneration":"\u003cbehind\u003e"}}}`},
+	}, l.normalized())
+}
+
+// Differences between two runs are learned: names, fields and the order of lists.
+func TestLearn(t *testing.T) {
+	n, err := newNormalizer(nil)
+	require.NoError(t, err)
+	a := logOf(n,
+		testObject(t, objectKey{"jobs.batch", "default", "report-0101"}, `{"metadata":{"name":"report-0101","uid":"u1"},"spec":{"b":1}}`),
+		testObject(t, objectKey{"configmaps", "default", "c"}, `{"data":{"seed":"1","k":"v"},"list":["x","y"]}`))
+	b := logOf(n,
+		testObject(t, objectKey{"jobs.batch", "default", "report-0217"}, `{"metadata":{"name":"report-0217","uid":"u9"},"spec":{"b":1}}`),
+		testObject(t, objectKey{"configmaps", "default", "c"}, `{"data":{"seed":"2","k":"v"},"list":["y","x"]}`))
+	require.NoError(t, n.learn(a, b))
+	require.Contains(t, a.normalized(), objectKey{"jobs.batch", "default", "report-*"})
+	require.Equal(t, map[string]bool{"configmaps:data.seed": true}, n.fields)
+	require.Equal(t, map[string]bool{"configmaps:list": true}, n.unordered)
+
+	c := logOf(n, testObject(t, objectKey{"configmaps", "default", "c"}, `{"data":{"seed":"2","k":"v"},"list":["y","x"]}`))
+	require.ErrorContains(t, n.learn(a, c), "jobs.batch default/report-*: one in one run, none in another run")
+}
+
+// A file has a name for each content, and steps with the perturbations' rules can be printed.
+func TestPrintSteps(t *testing.T) {
+	manifest := func(v string) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: " + v + "}\n"
+	}
+	text, err := printSteps([]scenario.Step{
+		scenario.Apply("a.yaml", manifest("v")), scenario.Apply("a.yaml", manifest("w")), scenario.AtHit("x", scenario.Apply("a.yaml", manifest("v"))),
+		scenario.Eventually(1e9, scenario.Apply("a.yaml", manifest("w"))),
+	})
+	require.NoError(t, err)
+	require.Equal(t, "apply a.yaml\napply a-2.yaml\nat hit x apply a.yaml\neventually 1s apply a-2.yaml\n-- a.yaml --\n"+manifest("v")+"-- a-2.yaml --\n"+manifest("w"), text)
+	_, err = printSteps([]scenario.Step{recordStep{}})
+	require.Error(t, err)
+}
+
+// Values are expected at their paths.
+func TestFieldOf(t *testing.T) {
+	for path, want := range map[string]string{
+		"spec.list[0].name":             `spec.list[0].name=v`,
+		"metadata.labels.a.b/c":         `metadata.labels["a.b/c"]=v`,
+		"metadata.annotations.plain":    "metadata.annotations.plain=v",
+		"data.x.y":                      `data["x.y"]=v`,
+		"spec.template.spec.replicas":   "spec.template.spec.replicas=v",
+		"spec.matrix[1][2]":             "spec.matrix[1][2]=v",
+		"metadata.annotations.e.com/[x": `metadata.annotations["e.com/[x"]=v`,
+	} {
+		f, ok := fieldOf(path, "v")
+		require.True(t, ok)
+		step := scenario.Expect(scenario.Ref{Kind: "configmap", Name: "a"}, f)
+		require.Equal(t, "expect configmap/a "+want, step.String())
+		_, err := scenario.Parse(step.String())
+		require.NoError(t, err)
+	}
+	for _, v := range []any{nil, "<time>", "web-*"} {
+		_, ok := fieldOf("a", v)
+		require.False(t, ok)
+	}
+}
