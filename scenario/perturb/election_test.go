@@ -3,7 +3,6 @@ package perturb_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -23,30 +22,52 @@ import (
 
 // client-go's leader election with the recommended durations, and a leader whose process ends when it
 // has lost its lease, as that of a component of Kubernetes. Nothing was found in all 204
-// perturbations, with and without the release of the lease at the end.
+// perturbations.
 func TestElection(t *testing.T) {
-	for _, release := range []bool{false, true} {
-		t.Run(fmt.Sprintf("release %t", release), func(t *testing.T) {
-			perturb.Run(t, electionConfig(elected(release, false), operatorBudget(t, 30)))
-		})
-	}
+	perturb.Run(t, electionConfig(recommended().client(), operatorBudget(t, 30)))
+}
+
+// client-go's leader election with ReleaseOnCancel has a bug. If a leader cannot renew its lease until
+// RenewDeadline, it first tries to release the lease, which takes RenewDeadline again if the server
+// does not answer, and only then ends the context of OnStartedLeading. So it works for up to
+// RetryPeriod and two times RenewDeadline after its last renewal, with the recommended durations 22 s,
+// although another one may lead after LeaseDuration, 15 s. With them it depends on random delays
+// whether both write something. Here they always do.
+//
+// A process that ends in OnStoppedLeading does not help, since that is called even later. Without
+// ReleaseOnCancel, nothing is found. The documentation of ReleaseOnCancel warns of two leaders if the
+// caller ends the context too early, but not of this. A related one is
+// https://github.com/kubernetes/kubernetes/pull/139991, about the release while the work goes on.
+func TestElectionReleases(t *testing.T) {
+	c := recommended()
+	c.renewDeadline, c.retryPeriod = 14*time.Second, time.Second
+	perturb.Run(t, electionConfig(c.client(), operatorBudget(t, 30)))
+
+	c.release = true
+	requireTwoLeaders(t, c)
 }
 
 // A leader that does not stop its work when it has lost its lease is found.
 func TestElectionOfLeaderThatGoesOn(t *testing.T) {
-	report, err := perturb.Search(electionConfig(elected(false, true), operatorBudget(t, 40)))
+	c := recommended()
+	c.goesOn = true
+	requireTwoLeaders(t, c)
+}
+
+func requireTwoLeaders(t *testing.T, c candidate) {
+	t.Helper()
+	report, err := perturb.Search(electionConfig(c.client(), operatorBudget(t, 30)))
 	require.NoError(t, err)
 	t.Log(report)
-	require.NotEmpty(t, report.Findings)
-	for _, f := range report.Findings {
-		require.Contains(t, f.Name, "(lease)")
-	}
+	require.Len(t, report.Findings, 1)
+	require.Contains(t, report.Findings[0].Name, "leaders ")
+	require.Contains(t, report.Findings[0].Name, " (lease)")
 }
 
 // electionConfig returns the configuration for two candidates.
-func electionConfig(candidate scenario.Client, budget int) perturb.Config {
+func electionConfig(client scenario.Client, budget int) perturb.Config {
 	return perturb.Config{
-		Controllers: map[string]scenario.Client{"a": candidate, "b": candidate},
+		Controllers: map[string]scenario.Client{"a": client, "b": client},
 		Workload:    taskSteps(),
 		Ignore:      []string{"configmaps/heartbeat"},
 		Budget:      budget,
@@ -68,10 +89,22 @@ data: {text: a}
 // errLost is the error of a process that has lost its lease, and is started again.
 var errLost = errors.New("the lease is lost")
 
-// elected returns a client that takes part in an election with client-go's leaderelection, and does
-// tasks while it leads. Its identity is its user agent. If release is true, it releases the lease at
-// its end. If goesOn is true, it does not notice that it has lost the lease, and campaigns again.
-func elected(release, goesOn bool) scenario.Client {
+// candidate takes part in an election with client-go's leaderelection, and does tasks while it leads.
+type candidate struct {
+	leaseDuration, renewDeadline, retryPeriod time.Duration
+	// release is true if it releases the lease at its end.
+	release bool
+	// goesOn is true if it does not notice that it has lost the lease, and campaigns again.
+	goesOn bool
+}
+
+// recommended returns a candidate with the durations that Kubernetes recommends.
+func recommended() candidate {
+	return candidate{leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPeriod: 2 * time.Second}
+}
+
+// client returns the candidate as a client. Its identity is its user agent.
+func (c candidate) client() scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client, err := kubernetes.NewForConfig(config)
 		if err != nil {
@@ -84,10 +117,10 @@ func elected(release, goesOn bool) scenario.Client {
 				Client:     client.CoordinationV1(),
 				LockConfig: resourcelock.ResourceLockConfig{Identity: config.UserAgent},
 			},
-			LeaseDuration:   15 * time.Second,
-			RenewDeadline:   10 * time.Second,
-			RetryPeriod:     2 * time.Second,
-			ReleaseOnCancel: release,
+			LeaseDuration:   c.leaseDuration,
+			RenewDeadline:   c.renewDeadline,
+			RetryPeriod:     c.retryPeriod,
+			ReleaseOnCancel: c.release,
 			Callbacks: leaderelection.LeaderCallbacks{
 				OnStartedLeading: func(leads context.Context) {
 					select {
@@ -106,7 +139,7 @@ func elected(release, goesOn bool) scenario.Client {
 			defer close(worked)
 			select {
 			case leads := <-leading:
-				if goesOn {
+				if c.goesOn {
 					leads = ctx
 				}
 				doTasks(leads, client)
@@ -114,7 +147,7 @@ func elected(release, goesOn bool) scenario.Client {
 			}
 		}()
 		elector.Run(ctx)
-		for goesOn && ctx.Err() == nil {
+		for c.goesOn && ctx.Err() == nil {
 			elector.Run(ctx)
 		}
 		close(campaigned)
