@@ -29,11 +29,22 @@ func NewLiveRun(name, text string, config Config) (*LiveRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newLiveRun(name, script, config)
+}
+
+// NewLiveRunOfSteps is [NewLiveRun] for steps that are not from a file, which may be of types outside of
+// this package.
+func NewLiveRunOfSteps(config Config, steps ...Step) (*LiveRun, error) {
+	return newLiveRun("steps", newScript(steps), config)
+}
+
+func newLiveRun(name string, script script, config Config) (*LiveRun, error) {
 	r := &LiveRun{config: config, script: script, traffic: newTrafficMonitor(script, config)}
 	if i := slices.IndexFunc(r.traffic.clientNames, func(name string) bool { return strings.HasPrefix(stepUserAgent, name) }); i >= 0 {
 		return nil, fmt.Errorf("%s: an external client cannot be called %s, because the user agent of steps begins with that name",
 			name, r.traffic.clientNames[i])
 	}
+	var err error
 	r.server, err = fakeapi.New(append(script.serverOptions(config), fakeapi.WithMiddleware(r.traffic.handler))...)
 	return r, err
 }

@@ -25,8 +25,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestMain lets the test binary be the supervisor of the commands that exec and stress run.
+// TestMain lets the test binary be the supervisor of the commands that exec, stress and perturb run, and
+// the controller of TestPerturb.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == controllerName {
+		runTestController()
+	}
 	if len(os.Args) > 1 && os.Args[1] == superviseName {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}

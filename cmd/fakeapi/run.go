@@ -37,6 +37,7 @@ func commandList() []command {
 		{"serve", serveArguments, "serve an API until interrupted (the default)", serve},
 		{"exec", execArguments, "run a command with a server, and end the server with it", execCommand},
 		{"stress", stressArguments, "run a command, such as go test, once with each ready-made set of faults", stressCommand},
+		{"perturb", perturbArguments, "find bugs of a controller: run it and a workload again and again, with one disturbance each", perturbCommand},
 		{"proxy", proxyArguments, "put fault rules in front of a real cluster until interrupted", proxy},
 		{"access", accessArguments, "print which permissions clients of a running server needed, or compare them with manifests", accessCommand},
 		{"run", runArguments, "run scenarios and print their results", runScenarios},

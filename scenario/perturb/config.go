@@ -32,12 +32,18 @@ type Config struct {
 	// its group as in pods or deployments.apps. "*" matches any text in each part.
 	Ignore []string
 
-	// Pause is the time after each step of Workload. It defaults to 10 s; negative is none.
+	// RealTime runs everything in real time, on servers that can be reached over the network. The
+	// controllers may then be functions that start other processes. They must not be called in
+	// virtual time.
+	RealTime bool
+	// Pause is the time after each step of Workload. It defaults to 10 s, in real time to 2 s; negative
+	// is none.
 	Pause time.Duration
-	// Settle is how long nothing may be written at the end of a run. It defaults to 30 s.
+	// Settle is how long nothing may be written at the end of a run. It defaults to 30 s, in real time
+	// to 3 s.
 	Settle time.Duration
 	// Recovery is how long the controllers may take at the end of a perturbed run to reach the state
-	// of the reference. It defaults to 10 minutes.
+	// of the reference. It defaults to 10 minutes, in real time to 20 s.
 	Recovery time.Duration
 
 	// Budget is the number of perturbed runs at most. 0 is for all.
@@ -76,14 +82,18 @@ func (c Config) withDefaults() (Config, error) {
 	if len(c.Controllers) == 0 {
 		return c, errors.New("perturb: Config.Controllers is empty")
 	}
+	pause, settle, recovery := 10*time.Second, 30*time.Second, 10*time.Minute
+	if c.RealTime {
+		pause, settle, recovery = 2*time.Second, 3*time.Second, 20*time.Second
+	}
 	if c.Pause == 0 {
-		c.Pause = 10 * time.Second
+		c.Pause = pause
 	}
 	if c.Settle <= 0 {
-		c.Settle = 30 * time.Second
+		c.Settle = settle
 	}
 	if c.Recovery <= 0 {
-		c.Recovery = 10 * time.Minute
+		c.Recovery = recovery
 	}
 	if c.Parallel <= 0 {
 		c.Parallel = runtime.GOMAXPROCS(0)
@@ -93,6 +103,12 @@ func (c Config) withDefaults() (Config, error) {
 
 // controllerNames returns the names of the controllers in the order in which they are run.
 func (c *Config) controllerNames() []string { return slices.Sorted(maps.Keys(c.Controllers)) }
+
+// tail is the time at the end of a run in which requests are counted.
+func (c *Config) tail() time.Duration {
+	const most = 20 * time.Second
+	return min(most, c.Settle)
+}
 
 // restartAfter is the time after which a controller that has returned an error is run again.
 const restartAfter = 10 * time.Second

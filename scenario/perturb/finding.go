@@ -81,7 +81,7 @@ func (s *search) finding(g *group) *Finding {
 			}
 		}
 		if g.got != nil {
-			p.run()
+			p.run(s.ctx)
 		}
 	}
 	if len(g.expect) == 0 {
@@ -132,7 +132,7 @@ func (s *search) reproduces(g *group, text string) bool {
 		return true // it would end this process
 	}
 	config := scenario.Config{Seed: s.config.Seed, Clients: s.config.Controllers, Options: s.config.Options}
-	_, err := scenario.Play("finding.txtar", text, config)
+	err := s.playFile(text, config)
 	failure := (*scenario.Failure)(nil)
 	if !errors.As(err, &failure) || !slices.ContainsFunc(g.expect, func(e scenario.Step) bool { return e.String() == failure.Step }) {
 		return false
@@ -144,8 +144,21 @@ func (s *search) reproduces(g *group, text string) bool {
 	if err != nil {
 		return false
 	}
-	_, err = scenario.Play("control.txtar", control, config)
-	return err == nil
+	return s.playFile(control, config) == nil
+}
+
+// playFile plays the text of a file.
+func (s *search) playFile(text string, config scenario.Config) error {
+	if !s.config.RealTime {
+		_, err := scenario.Play("finding.txtar", text, config)
+		return err
+	}
+	live, err := scenario.NewLiveRun("finding.txtar", text, config)
+	if err != nil {
+		return err
+	}
+	_, err = live.Play(s.ctx, nil)
+	return errors.Join(err, live.Close())
 }
 
 var notInFileNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)

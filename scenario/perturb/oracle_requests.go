@@ -30,7 +30,7 @@ func (j *judgment) busy() (all []violation) {
 			return nil
 		}
 		return []violation{{oracle: "loop", subject: "all controllers",
-			text: fmt.Sprintf("expected about %d requests in %v when all is done, as in the reference; saw %d", reference, tailTime, saw)}}
+			text: fmt.Sprintf("expected about %d requests in %v when all is done, as in the reference; saw %d", reference, j.r.config.tail(), saw)}}
 	}
 	for _, client := range j.r.config.controllerNames() {
 		saw, reference := j.got.tail[client], j.r.tail[client]
@@ -39,8 +39,8 @@ func (j *judgment) busy() (all []violation) {
 			limit := max(3*reference, reference+8)
 			all = append(all, violation{
 				oracle: "loop", subject: client,
-				text:   fmt.Sprintf("expected about %d requests of %s in %v when all is done, as in the reference; saw %d\n%s", reference, client, tailTime, saw, j.lastRequests(client)),
-				expect: []scenario.Step{scenario.Advance(j.total()), scenario.ExpectRequestsIn(tailTime, client, "", scenario.AtMost(limit))},
+				text:   fmt.Sprintf("expected about %d requests of %s in %v when all is done, as in the reference; saw %d\n%s", reference, client, j.r.config.tail(), saw, j.lastRequests(client)),
+				expect: []scenario.Step{scenario.Advance(j.total()), scenario.ExpectRequestsIn(j.r.config.tail(), client, "", scenario.AtMost(limit))},
 			})
 		}
 	}

@@ -51,7 +51,7 @@ type result struct {
 	// equal is true if the state was one of the targets, or there were none.
 	equal bool
 	final normalState
-	// tail has the number of requests in the last tailTime, by client.
+	// tail has the number of requests at the end, by client.
 	tail map[string]int
 	// missed are the rules of the perturbation that were not applied.
 	missed []string
@@ -60,11 +60,8 @@ type result struct {
 	err    error
 }
 
-// tailTime is the time at the end of a run in which requests are counted.
-const tailTime = 20 * time.Second
-
-// run runs the workload on a new server, on virtual time.
-func (p play) run() *result {
+// run runs the workload on a new server.
+func (p play) run(ctx context.Context) *result {
 	r := &result{targets: p.targets, requestLog: &requestLog{returned: map[string]time.Time{}}, changeLog: newChangeLog(p.normalizer, p.config.Invariants)}
 	clients := map[string]scenario.Client{}
 	for name, c := range p.config.Controllers {
@@ -84,12 +81,29 @@ func (p play) run() *result {
 			p.afterRun(server)
 		}
 	}
-	_, err := scenario.PlaySteps(config, p.steps(r)...)
+	err := p.play(ctx, config, p.steps(r))
 	r.err = err
 	if failure := (*scenario.Failure)(nil); errors.As(err, &failure) && !r.end.IsZero() && failure.Step != "" {
 		r.expect, r.err = failure, nil
 	}
 	return r
+}
+
+// play plays steps in virtual or real time.
+func (p play) play(ctx context.Context, config scenario.Config, steps []scenario.Step) error {
+	if !p.config.RealTime {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		_, err := scenario.PlaySteps(config, steps...)
+		return err
+	}
+	live, err := scenario.NewLiveRunOfSteps(config, steps...)
+	if err != nil {
+		return err
+	}
+	_, err = live.Play(ctx, nil)
+	return errors.Join(err, live.Close())
 }
 
 // steps returns the steps of a run that records into r.

@@ -2,6 +2,7 @@ package perturb
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -90,13 +91,17 @@ func (p *place) String() string {
 
 // newReference runs the undisturbed workload several times, with other seeds, times and revisions,
 // and with latency, and learns what differs by chance.
-func newReference(config *Config) (*reference, error) {
+func newReference(ctx context.Context, config *Config) (*reference, error) {
 	n, err := newNormalizer(config.Ignore)
 	if err != nil {
 		return nil, err
 	}
+	later := time.Hour + 17*time.Minute + 3*time.Second
+	if config.RealTime {
+		later = time.Second
+	}
 	shift := []scenario.Step{
-		scenario.Advance(time.Hour + 17*time.Minute + 3*time.Second),
+		scenario.Advance(later),
 		scenario.Patch(scenario.Ref{Kind: "namespace", Name: "kube-public"}, types.MergePatchType, `{"metadata":{"annotations":{"perturb":"a"}}}`),
 		scenario.Patch(scenario.Ref{Kind: "namespace", Name: "kube-public"}, types.MergePatchType, `{"metadata":{"annotations":{"perturb":null}}}`),
 	}
@@ -110,7 +115,7 @@ func newReference(config *Config) (*reference, error) {
 	inParallel(config.Parallel, len(plays), func(i int) {
 		p := plays[i]
 		p.config, p.normalizer = config, n
-		results[i] = p.run()
+		results[i] = p.run(ctx)
 	})
 	for _, r := range results {
 		if r.err != nil {
@@ -120,7 +125,7 @@ func newReference(config *Config) (*reference, error) {
 			return nil, fmt.Errorf("perturb: the undisturbed run panics: %s", r.panics[0])
 		}
 		if !r.quiet {
-			return nil, errors.New("perturb: the undisturbed run is not quiet after " + referenceLimit.String() + "; objects that always change can be listed in Config.Ignore")
+			return nil, errors.New("perturb: the undisturbed run is not quiet at the end; objects that always change can be listed in Config.Ignore")
 		}
 	}
 	for _, r := range results[1:] {

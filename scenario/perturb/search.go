@@ -2,6 +2,7 @@ package perturb
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,16 +37,20 @@ func Run(t *testing.T, config Config) *Report {
 
 // Search is [Run] without a test. It returns an error if the undisturbed workload fails, is never
 // quiet, or has different results in each run.
-func Search(config Config) (*Report, error) {
+func Search(config Config) (*Report, error) { return SearchContext(context.Background(), config) }
+
+// SearchContext is [Search] with a context. When it ends, SearchContext returns its error. A run in
+// virtual time is not interrupted.
+func SearchContext(ctx context.Context, config Config) (*Report, error) {
 	config, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	r, err := newReference(&config)
+	r, err := newReference(ctx, &config)
 	if err != nil {
 		return nil, err
 	}
-	s := &search{config: &config, r: r, groups: map[string]*group{}, quiet: map[string]normalState{}}
+	s := &search{ctx: ctx, config: &config, r: r, groups: map[string]*group{}, quiet: map[string]normalState{}}
 	if s.state, err = loadProgress(config.Resume); err != nil {
 		return nil, err
 	}
@@ -54,6 +59,7 @@ func Search(config Config) (*Report, error) {
 
 // search is the state of a call of Search.
 type search struct {
+	ctx    context.Context
 	config *Config
 	r      *reference
 	state  *progressFile
@@ -96,8 +102,8 @@ func (s *search) run() (*Report, error) {
 	}
 	s.kinds = report.Kinds
 	inParallel(s.config.Parallel, len(all), func(i int) { s.perturb(all[i], len(all)) })
-	if s.err != nil {
-		return nil, s.err
+	if err := cmp.Or(s.ctx.Err(), s.err); err != nil {
+		return nil, err
 	}
 	report.Runs, report.Missed, report.Inconclusive = s.done, s.missed, s.inconclusive
 	if err := s.report(report); err != nil {
@@ -139,7 +145,7 @@ func (s *search) perturb(p perturbation, total int) {
 func (s *search) isEnough() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.err != nil || s.config.FindOne && len(s.groups) > 0
+	return s.err != nil || s.ctx.Err() != nil || s.config.FindOne && len(s.groups) > 0
 }
 
 func (s *search) play(p perturbation) *result {
@@ -150,7 +156,7 @@ func (s *search) play(p perturbation) *result {
 	return play{
 		config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: p, reference: s.r,
 		targets: s.targets(p), isViolated: isViolated,
-	}.run()
+	}.run(s.ctx)
 }
 
 // targets returns the final states that are correct for a perturbation: that of the reference, and
@@ -182,7 +188,7 @@ func (s *search) quietResult(p perturbation) (normalState, bool) {
 	if ok {
 		return state, state != nil
 	}
-	got := play{config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: p, reference: s.r}.run()
+	got := play{config: s.config, normalizer: s.r.normalizer, seed: s.config.Seed, perturbed: p, reference: s.r}.run(s.ctx)
 	if got.err == nil && got.quiet {
 		state = got.final
 	}

@@ -31,19 +31,23 @@ func (settleStep) String() string { return "settle" }
 func (s settleStep) Run(ctx context.Context, e *scenario.Env) error {
 	begin := time.Now()
 	for {
-		if err := e.Sleep(ctx, settlePoll); err != nil {
+		if err := e.Sleep(ctx, min(settlePoll, s.p.config.Settle/3)); err != nil {
 			return err
 		}
 		now := time.Now()
 		quiet := now.Sub(latest(begin, s.r.lastEffective())) >= s.p.config.Settle
 		if s.p.reference == nil {
-			if quiet && now.Sub(begin) >= referenceTail || now.Sub(begin) >= referenceLimit {
+			tail, limit := referenceTail, referenceLimit
+			if s.p.config.RealTime {
+				tail, limit = s.p.config.Settle, 3*s.p.config.Recovery
+			}
+			if quiet && now.Sub(begin) >= tail || now.Sub(begin) >= limit {
 				return s.finish(e, now, quiet)
 			}
 			continue
 		}
 		missed := s.missedRules(e)
-		waiting := len(missed) > 0 && now.Sub(begin) < s.p.reference.settleTime+time.Minute
+		waiting := len(missed) > 0 && now.Sub(begin) < s.p.reference.settleTime+min(time.Minute, s.p.config.Recovery)
 		if quiet && !waiting && (s.isTarget(s.r.normalized()) || s.isViolated(now)) || now.Sub(begin) >= s.limit(quiet) {
 			s.r.missed = missed
 			return s.finish(e, now, quiet)
@@ -55,7 +59,7 @@ func (s settleStep) Run(ctx context.Context, e *scenario.Env) error {
 func (s settleStep) finish(e *scenario.Env, now time.Time, quiet bool) error {
 	s.r.end, s.r.quiet = now, quiet
 	s.r.final = s.r.normalized()
-	s.r.tail = s.r.since(now.Add(-tailTime))
+	s.r.tail = s.r.since(now.Add(-s.p.config.tail()))
 	s.r.equal = s.isTarget(s.r.final)
 	return nil
 }

@@ -54,6 +54,8 @@ type Command struct {
 	// Supervisor is the command line that calls Supervise with the arguments after these. The first
 	// is the path of a program. It is only used on Linux.
 	Supervisor []string
+	// Kill ends the command by SIGKILL when the context of Run ends, instead of by SIGTERM.
+	Kill bool
 	// RemoveAll is a directory that is removed if this process is killed; "" for none.
 	RemoveAll string
 }
@@ -96,7 +98,11 @@ func (c *Command) Run(ctx context.Context) (status int, err error) {
 		case <-done:
 			done = nil
 			if errors.Is(context.Cause(ctx), context.Canceled) { // else it is a signal, and forwarded as such
-				_ = command.Process.Signal(terminate) // it may have ended
+				var end os.Signal = terminate
+				if c.Kill {
+					end = os.Kill
+				}
+				_ = command.Process.Signal(end) // it may have ended
 			}
 		case err := <-ended:
 			if command.ProcessState == nil {
