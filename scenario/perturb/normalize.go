@@ -202,6 +202,10 @@ func (w *normalization) value(v any, at string) any {
 	case []any:
 		result := make([]any, len(v))
 		for i, element := range v {
+			if w.n.ignoresField(w.key, at+"[]") {
+				result[i] = "<ignored>"
+				continue
+			}
 			result[i] = w.value(element, at+"[]")
 		}
 		if at == "metadata.finalizers" || at == "metadata.ownerReferences" || w.n.unordered[w.key.resource+":"+at] {
