@@ -184,7 +184,13 @@
 // example, the seed does not determine which of two watches gets its bookmark first.
 //
 // A client can be stopped and run again, as a restarted process, to test whether it recovers. It
-// gets a new context, and the count of its requests continues.
+// gets a new context, and the count of its requests continues. The step crash ends it as a process
+// that is killed. Steps can be run when a rule is applied, so that a client crashes at a certain
+// request:
+//
+//	fault write: when userAgent(mine) && verb(update) && nth(2) do hang
+//	at hit write crash mine
+//	at hit write run mine
 //
 // The scenario fails if a client returns an error that no step expects, does not return within a
 // minute after its context is done, or sends five thousand requests without a pause.
@@ -305,6 +311,9 @@
 // Shrink does not know which steps depend on others. It keeps a candidate only if the function that
 // it calls reports the same failure, so this function should not accept any failure. Search accepts
 // a candidate that fails at the same kind of step and still runs the client.
+//
+// Package scenario/perturb finds bugs without scenarios and without expectations: it disturbs each request
+// and each event of a workload, and prints a scenario for what it finds.
 //
 // # Reproducibility
 //
