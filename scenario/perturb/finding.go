@@ -2,7 +2,6 @@ package perturb
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/scenario"
 )
 
 // Finding is what an oracle has found, with the smallest perturbation that shows it.
@@ -87,13 +85,16 @@ func (s *search) finding(g *group) *Finding {
 	if len(g.expect) == 0 {
 		return f
 	}
-	text, err := printSteps(s.fileSteps(g.p, g.expect))
+	script := s.newScript(g.p, g.expect)
+	if f.Reproduced = s.reproduces(g, script); f.Reproduced && !s.config.RealTime {
+		script = s.shorten(g, script)
+	}
+	text, err := script.print(true)
 	if err != nil {
 		f.Detail += "\n" + err.Error()
 		return f
 	}
 	f.File = s.comment(f) + text
-	f.Reproduced = s.reproduces(g, text)
 	return f
 }
 
@@ -102,63 +103,6 @@ func (s *search) comment(f *Finding) string {
 	text := "# " + f.Name + "\n# Perturbation: " + f.Perturbation + "\n"
 	detail, _, _ := strings.Cut(f.Detail, "\n")
 	return text + "# " + detail + "\n"
-}
-
-// fileSteps returns the steps of a file: those of a run, and expectations in place of the oracles.
-func (s *search) fileSteps(p perturbation, expect []scenario.Step) []scenario.Step {
-	added := additions{}
-	if p != nil {
-		added = p.additions()
-	}
-	c := s.config
-	steps := slices.Concat(c.Setup, added.before, c.runSteps(false))
-	for i := range len(c.Workload) + 1 {
-		if i > 0 {
-			steps = append(steps, added.at[i]...)
-			steps = append(steps, c.Workload[i-1])
-		}
-		if c.Pause > 0 {
-			steps = append(steps, scenario.Advance(c.Pause))
-		}
-	}
-	steps = append(steps, added.at[len(c.Workload)+1]...)
-	return append(steps, expect...)
-}
-
-// reproduces reports whether a file fails at one of its expectations, and passes without the
-// perturbation.
-func (s *search) reproduces(g *group, text string) bool {
-	if g.oracle == "panic" {
-		return true // it would end this process
-	}
-	config := scenario.Config{Seed: s.config.Seed, Clients: s.config.Controllers, Options: s.config.Options}
-	err := s.playFile(text, config)
-	failure := (*scenario.Failure)(nil)
-	if !errors.As(err, &failure) || !slices.ContainsFunc(g.expect, func(e scenario.Step) bool { return e.String() == failure.Step }) {
-		return false
-	}
-	if g.oracle == "leaders" || g.p == nil || g.p.tolerance().lasting {
-		return true // without the perturbation another result is expected
-	}
-	control, err := printSteps(s.fileSteps(nil, g.expect))
-	if err != nil {
-		return false
-	}
-	return s.playFile(control, config) == nil
-}
-
-// playFile plays the text of a file.
-func (s *search) playFile(text string, config scenario.Config) error {
-	if !s.config.RealTime {
-		_, err := scenario.Play("finding.txtar", text, config)
-		return err
-	}
-	live, err := scenario.NewLiveRun("finding.txtar", text, config)
-	if err != nil {
-		return err
-	}
-	_, err = live.Play(s.ctx, nil)
-	return errors.Join(err, live.Close())
 }
 
 var notInFileNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
