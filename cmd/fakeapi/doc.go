@@ -36,9 +36,8 @@
 //	fakeapi stress [--only NAME,... | --all] [--seed N] [--user-agent PREFIX] [--artifacts FOLDER]
 //	        [--report FORMAT[=FILE]]... [-q] -- COMMAND [ARGUMENT]...
 //	fakeapi stress --list [--seed N] [--user-agent PREFIX]
-//	fakeapi perturb --workload FILE [--budget N] [--seed N] [--parallel N] [--pause DURATION]
-//	        [--settle DURATION] [--recovery DURATION] [--ignore PATTERN]... [--known NAME]...
-//	        [--output FOLDER] [-q] -- COMMAND [ARGUMENT]...
+//	fakeapi perturb --workload FILE [--budget N] [--seed N] [--parallel N] [--pause DURATION] [--settle DURATION]
+//	        [--recovery DURATION] [--ignore PATTERN]... [--known NAME]... [--output FOLDER] [-q] -- COMMAND [ARGUMENT]...
 //	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
 //	fakeapi access --kubeconfig FILE [--context CONTEXT] [--client NAME] [--format FORMAT]
@@ -151,27 +150,14 @@
 //
 // # Bugs of a controller
 //
-// perturb finds bugs of a controller in any language, without a specification. It runs the controller
-// and a workload undisturbed, and then again and again with one disturbance each: the controller is killed
-// at a write, a request fails, an event is missed or late, the server is behind. Another final
-// state, an object that is deleted or created too often, and requests without end are findings:
+// perturb runs a controller and a workload undisturbed, and then again and again with one disturbance
+// each, such as a request that fails. Package scenario/perturb describes the disturbances and findings.
+// The workload is a scenario, as for run, whose step "run NAME" starts the COMMAND:
 //
 //	fakeapi perturb --workload FILE -- COMMAND
 //
-// The workload is a scenario, as for run. Its step "run NAME" starts the COMMAND, which reads the
-// kubeconfig in KUBECONFIG, or the address in FAKEAPI_URL, and runs until it is killed:
-//
-//	run mine
-//	create web.yaml
-//	delete deployment/web
-//	-- web.yaml --
-//	...
-//
-// Each run has a new server and takes some seconds, so --budget limits their number, and --parallel runs
-// several at a time. --pause, --settle and --recovery are the times that the controller needs. Requests of
-// the COMMAND have the user agent NAME. A finding is printed with what was expected and seen, and with a
-// scenario that has the disturbance. Its name can be given to --known. Package scenario/perturb, which
-// tests controllers in Go a hundred times as fast, documents the disturbances and how to read findings.
+// The COMMAND reads the kubeconfig in KUBECONFIG or the address in FAKEAPI_URL, and runs until it is
+// killed. Its requests have the user agent NAME. A run takes some seconds, so --budget limits their number.
 //
 // # Environment variables
 //
@@ -456,8 +442,7 @@
 // For access with --manifests, 0 means that no rule is missing, 1 that one is, or with
 // --and-nothing-more that one was not used. 2 means that they could not be compared.
 //
-// For exec, see there. For stress, 1 means that a package failed with faults or without. For perturb, 1
-// means that there are findings that are not known, or known ones that were not found.
+// For exec, see there. For stress, 1 means that a package failed with faults or without. For perturb, 1 means unknown findings.
 //
 // For compare, 0 means that the two sides are the same, 1 that there are differences, or cases that
 // only one side could run. 2 means that they could not be compared, that the comparison did not

@@ -50,10 +50,11 @@ func delivery(order *corev1.ConfigMap) *batchv1.Job {
 
 // perturbDeliver perturbs the controller.
 func perturbDeliver() (*perturb.Report, error) {
-	return perturb.Search(perturb.Config{
+	report, err := perturb.Search(perturb.Config{
 		Controllers: map[string]scenario.Client{"deliver": deliver},
 		Workload:    []scenario.Step{scenario.Apply("pizza.yaml", pizza)},
 	})
+	return report, err
 }
 
 const pizza = "{apiVersion: v1, kind: ConfigMap, metadata: {name: pizza, labels: {order: new}}}\n"
