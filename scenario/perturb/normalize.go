@@ -59,8 +59,11 @@ func matchesPattern(pattern, s string) bool {
 	return ok
 }
 
-// ignoredResources are not compared: they are about what happened and who leads.
-var ignoredResources = []string{"events", "events.events.k8s.io", "leases.coordination.k8s.io"}
+// ignoredResources are not compared. They are about what happened and who leads, or written by the
+// server itself: each create of a Service allocates an IPAddress, also one that then fails.
+var ignoredResources = []string{
+	"events", "events.events.k8s.io", "leases.coordination.k8s.io", "ipaddresses.networking.k8s.io",
+}
 
 // ignores reports whether an object is not compared.
 func (n *normalizer) ignores(key objectKey) bool {
@@ -199,6 +202,10 @@ func (w *normalization) value(v any, at string) any {
 	case []any:
 		result := make([]any, len(v))
 		for i, element := range v {
+			if w.n.ignoresField(w.key, at+"[]") {
+				result[i] = "<ignored>"
+				continue
+			}
 			result[i] = w.value(element, at+"[]")
 		}
 		if at == "metadata.finalizers" || at == "metadata.ownerReferences" || w.n.unordered[w.key.resource+":"+at] {

@@ -39,7 +39,7 @@ type judgment struct {
 // oracles returns all oracles.
 func oracles() []func(*judgment) []violation {
 	return []func(*judgment) []violation{
-		(*judgment).panics, (*judgment).errors, (*judgment).loops, (*judgment).deletions, (*judgment).creations,
+		(*judgment).panics, (*judgment).errors, (*judgment).bursts, (*judgment).loops, (*judgment).deletions, (*judgment).creations,
 		(*judgment).leaders, (*judgment).state, (*judgment).answers, (*judgment).invariants, (*judgment).expectations,
 	}
 }

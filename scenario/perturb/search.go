@@ -211,6 +211,9 @@ func (s *search) isConclusive(p perturbation, got *result) bool {
 	if got.err == nil {
 		return true
 	}
+	if client, _ := got.burst(); client != "" {
+		return true
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reason := got.err.Error()
