@@ -132,9 +132,21 @@ func (j *judgment) state() []violation {
 	}
 	v := violation{oracle: "state", subject: subjects(keys), text: "the final state is another one:\n" + diffStates(want, j.got.final, "the reference", "this run")}
 	for _, key := range keys {
-		v.expect = append(v.expect, j.expectState(key, want[key], j.got.final[key])...)
+		if j.isDetermined(key) {
+			v.expect = append(v.expect, j.expectState(key, want[key], j.got.final[key])...)
+		}
 	}
 	return []violation{v}
+}
+
+// isDetermined reports whether an object is the same in all final states that are correct.
+func (j *judgment) isDetermined(key objectKey) bool {
+	for _, other := range j.got.targets {
+		if !slices.Equal(other[key], j.got.targets[0][key]) {
+			return false
+		}
+	}
+	return true
 }
 
 // isLate reports whether an object still existed when the workload created the next one of its name, so

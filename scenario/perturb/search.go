@@ -235,12 +235,20 @@ func (s *search) add(p perturbation, got *result, v violation) {
 		if s.config.Progress != nil {
 			fmt.Fprintf(s.config.Progress, "perturb: found %s: %s\n", v.name(), id(p))
 		}
-	case g.p != nil && isSmaller(p, g.p):
+	case g.p != nil && g.isWorse(p, v):
 		g.others = append(g.others, id(g.p))
 		g.violation, g.p, g.got = v, p, got
 	default:
 		g.others = append(g.others, id(p))
 	}
+}
+
+// isWorse reports whether another violation is the better example: it has a file, or is smaller.
+func (g *group) isWorse(p perturbation, v violation) bool {
+	if hasFile := len(v.expect) > 0; hasFile != (len(g.expect) > 0) {
+		return hasFile
+	}
+	return isSmaller(p, g.p)
 }
 
 // isSmaller reports whether a is the better example: it has fewer steps, or comes first in a fixed
