@@ -96,8 +96,8 @@ func (f *perturbFlags) readWorkload() (name string, err error) {
 	return "", fmt.Errorf("%s: expected a step \"run NAME\", which runs the command", f.workload)
 }
 
-// printReport prints the findings. The error is errReported if there is one that is not known, or a known
-// one that was not found.
+// printReport prints the findings. The error is errReported if there is one that is not known, or a
+// known one that was not found.
 func printReport(c *call, report *perturb.Report) error {
 	failed := len(report.Gone) > 0
 	for _, f := range report.Findings {

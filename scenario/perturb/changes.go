@@ -15,8 +15,8 @@ type change struct {
 	phase    int
 	// before is nil if the object was created, and after is nil if it was deleted.
 	before, after *object
-	// orphan is true if the object was deleted and had an owner that does not exist any more, so that
-	// the garbage collector deletes it.
+	// orphan is true if the object was deleted and had an owner that does not exist any more, so
+	// that the garbage collector deletes it.
 	orphan bool
 }
 

@@ -14,8 +14,8 @@ import (
 
 // Config is what is perturbed, and how.
 type Config struct {
-	// Controllers are the controllers under test by name, which is also their user agent. All are run
-	// after Setup. One that returns an error is run again after ten seconds, as by a kubelet.
+	// Controllers are the controllers under test by name, which is also their user agent. All are
+	// run after Setup. One that returns an error is run again after ten seconds, as by a kubelet.
 	Controllers map[string]scenario.Client
 	// Options are additional options of the servers.
 	Options []fakeapi.Option
@@ -28,22 +28,22 @@ type Config struct {
 	// Invariants must hold after every write.
 	Invariants []Invariant
 	// Ignore lists what may differ from the reference: RESOURCE/NAME for objects or
-	// RESOURCE/NAME:PATH for a field of them, such as "configmaps/report-*:data.time". A resource has
-	// its group as in pods or deployments.apps. "*" matches any text in each part.
+	// RESOURCE/NAME:PATH for a field of them, such as "configmaps/report-*:data.time". A resource
+	// has its group as in pods or deployments.apps. "*" matches any text in each part.
 	Ignore []string
 
 	// RealTime runs everything in real time, on servers that can be reached over the network. The
 	// controllers may then be functions that start other processes. They must not be called in
 	// virtual time.
 	RealTime bool
-	// Pause is the time after each step of Workload. It defaults to 10 s, in real time to 2 s; negative
-	// is none.
+	// Pause is the time after each step of Workload. It defaults to 10 s, in real time to 2 s;
+	// negative is none.
 	Pause time.Duration
-	// Settle is how long nothing may be written at the end of a run. It defaults to 30 s, in real time
-	// to 3 s.
+	// Settle is how long nothing may be written at the end of a run. It defaults to 30 s, in real
+	// time to 3 s.
 	Settle time.Duration
-	// Recovery is how long the controllers may take at the end of a perturbed run to reach the state
-	// of the reference. It defaults to 10 minutes, in real time to 20 s.
+	// Recovery is how long the controllers may take at the end of a perturbed run to reach the
+	// state of the reference. It defaults to 10 minutes, in real time to 20 s.
 	Recovery time.Duration
 
 	// Budget is the number of perturbed runs at most. 0 is for all.
@@ -56,17 +56,18 @@ type Config struct {
 	Full bool
 	// Parallel is the number of runs at a time. It defaults to GOMAXPROCS.
 	Parallel int
-	// Known has the reasons why findings are accepted, by their names. Run fails if one of them is not
-	// found.
+	// Known has the reasons why findings are accepted, by their names. Run fails if one of them is
+	// not found.
 	Known map[string]string
-	// Dir, if not "", is a directory to which each finding is written: a scenario for RunDir and the
-	// page of its timeline.
+	// Dir, if not "", is a directory to which each finding is written: a scenario for RunDir and
+	// the page of its timeline.
 	Dir string
-	// Resume, if not "", is a file with the perturbations that have been run. They are not run again.
-	// A run whose process ended is a finding, because an unhandled panic of a controller ends the
-	// process. The file is removed when all have been run.
+	// Resume, if not "", is a file with the perturbations that have been run. They are not run
+	// again. A run whose process ended is a finding, because an unhandled panic of a controller
+	// ends the process. The file is removed when all have been run.
 	Resume string
-	// Progress, if not nil, receives a line for each finding, and every second one about the progress.
+	// Progress, if not nil, receives a line for each finding, and every second one about the
+	// progress.
 	Progress io.Writer
 }
 

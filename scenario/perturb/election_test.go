@@ -20,23 +20,23 @@ import (
 	"example.com/fakeapi/scenario/perturb"
 )
 
-// client-go's leader election with the recommended durations, and a leader whose process ends when it
-// has lost its lease, as that of a component of Kubernetes. Nothing was found in all 204
+// client-go's leader election with the recommended durations, and a leader whose process ends when
+// it has lost its lease, as that of a component of Kubernetes. Nothing was found in all 204
 // perturbations.
 func TestElection(t *testing.T) {
 	perturb.Run(t, electionConfig(recommended().client(), operatorBudget(t, 30)))
 }
 
-// client-go's leader election with ReleaseOnCancel has a bug. If a leader cannot renew its lease until
-// RenewDeadline, it first tries to release the lease, which takes RenewDeadline again if the server
-// does not answer, and only then ends the context of OnStartedLeading. So it works for up to
-// RetryPeriod and two times RenewDeadline after its last renewal, with the recommended durations 22 s,
-// although another one may lead after LeaseDuration, 15 s. With them it depends on random delays
+// client-go's leader election with ReleaseOnCancel has a bug. If a leader cannot renew its lease
+// until RenewDeadline, it first tries to release the lease, which takes RenewDeadline again if the
+// server does not answer, and only then ends the context of OnStartedLeading. So it works for up to
+// RetryPeriod and two times RenewDeadline after its last renewal, with the recommended durations 22
+// s, although another one may lead after LeaseDuration, 15 s. With them it depends on random delays
 // whether both write something. Here they always do.
 //
 // A process that ends in OnStoppedLeading does not help, since that is called even later. Without
-// ReleaseOnCancel, nothing is found. The documentation of ReleaseOnCancel warns of two leaders if the
-// caller ends the context too early, but not of this. A related one is
+// ReleaseOnCancel, nothing is found. The documentation of ReleaseOnCancel warns of two leaders if
+// the caller ends the context too early, but not of this. A related one is
 // https://github.com/kubernetes/kubernetes/pull/139991, about the release while the work goes on.
 func TestElectionReleases(t *testing.T) {
 	c := recommended()
@@ -89,7 +89,8 @@ data: {text: a}
 // errLost is the error of a process that has lost its lease, and is started again.
 var errLost = errors.New("the lease is lost")
 
-// candidate takes part in an election with client-go's leaderelection, and does tasks while it leads.
+// candidate takes part in an election with client-go's leaderelection, and does tasks while it
+// leads.
 type candidate struct {
 	leaseDuration, renewDeadline, retryPeriod time.Duration
 	// release is true if it releases the lease at its end.

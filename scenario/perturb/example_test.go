@@ -59,8 +59,8 @@ func perturbDeliver() (*perturb.Report, error) {
 
 const pizza = "{apiVersion: v1, kind: ConfigMap, metadata: {name: pizza, labels: {order: new}}}\n"
 
-// An order is delivered twice if the reply to the first create is lost, or if the controller ends between
-// the two writes.
+// An order is delivered twice if the reply to the first create is lost, or if the controller ends
+// between the two writes.
 func ExampleSearch() {
 	report, err := perturbDeliver()
 	fmt.Println(err)

@@ -16,8 +16,8 @@ import (
 type Finding struct {
 	// Name identifies the finding in Config.Known: the oracle and what it is about.
 	Name string
-	// Perturbation is what was done, and Imitates what that is in production. Catalogue has the cases
-	// in faults/CATALOGUE.md.
+	// Perturbation is what was done, and Imitates what that is in production. Catalogue has the
+	// cases in faults/CATALOGUE.md.
 	Perturbation, Imitates string
 	Catalogue              []int
 	// Detail says what was expected and seen.

@@ -14,7 +14,8 @@ import (
 type normalizer struct {
 	// ignored has the patterns of Config.Ignore.
 	ignored []ignorePattern
-	// fields has the paths that differ, and unordered the lists whose order differs, as "RESOURCE:PATH".
+	// fields has the paths that differ, and unordered the lists whose order differs, as
+	// "RESOURCE:PATH".
 	fields, unordered map[string]bool
 	// base has the texts of the objects that exist before the first step.
 	base map[objectKey]string
@@ -124,8 +125,8 @@ func (n *normalizer) patternKey(o *object) objectKey {
 // objects, sorted.
 type normalState map[objectKey][]string
 
-// state returns the normalized state of the objects that were written after a revision and are not as
-// before.
+// state returns the normalized state of the objects that were written after a revision and are not
+// as before.
 func (n *normalizer) state(s *State, in names, baseline uint64) normalState {
 	result := normalState{}
 	for key, o := range s.objects {

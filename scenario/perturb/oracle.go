@@ -16,8 +16,8 @@ type violation struct {
 	oracle, subject string
 	// text says what was expected and seen.
 	text string
-	// expect are the steps that fail because of it, at the end of the workload. There are none if no
-	// step can express it.
+	// expect are the steps that fail because of it, at the end of the workload. There are none if
+	// no step can express it.
 	expect []scenario.Step
 	// kind is the kind of the perturbation, or "" without one.
 	kind string
@@ -149,8 +149,8 @@ func (j *judgment) isDetermined(key objectKey) bool {
 	return true
 }
 
-// isLate reports whether an object still existed when the workload created the next one of its name, so
-// that the workload has done something else than in the reference.
+// isLate reports whether an object still existed when the workload created the next one of its
+// name, so that the workload has done something else than in the reference.
 func (j *judgment) isLate() bool {
 	mine := j.got.instances()
 	for n, i := range j.r.lifetimes {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// maxBurst is the number of requests that a controller may send at one time. A scenario ends with an
-// error at a higher number, since virtual time would not pass.
+// maxBurst is the number of requests that a controller may send at one time. A scenario ends with
+// an error at a higher number, since virtual time would not pass.
 const maxBurst = 4000
 
 // burst returns a client that has sent requests without a pause, and when, or "".

@@ -8,8 +8,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// deletions finds objects that are deleted although they exist in the reference at that time, and that
-// were deleted less often there.
+// deletions finds objects that are deleted although they exist in the reference at that time, and
+// that were deleted less often there.
 func (j *judgment) deletions() (all []violation) {
 	if j.tolerance.foreign || j.got.end.IsZero() {
 		return nil
@@ -59,8 +59,8 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// creations finds objects that exist more often at a time than in the reference, and objects that are
-// created again after their end.
+// creations finds objects that exist more often at a time than in the reference, and objects that
+// are created again after their end.
 func (j *judgment) creations() (all []violation) {
 	if j.tolerance.foreign || j.got.end.IsZero() {
 		return nil

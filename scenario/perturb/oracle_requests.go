@@ -21,8 +21,8 @@ func (j *judgment) loops() (all []violation) {
 	return all
 }
 
-// busy finds controllers that send many more requests than in the reference when all is done. If the
-// leader may be another one, all controllers together are compared.
+// busy finds controllers that send many more requests than in the reference when all is done. If
+// the leader may be another one, all controllers together are compared.
 func (j *judgment) busy() (all []violation) {
 	if j.tolerance.instances || j.r.electsLeader() {
 		saw, reference := sum(j.got.tail), sum(j.r.tail)

@@ -64,8 +64,8 @@ func giveUp() scenario.Client {
 	}
 }
 
-// A known finding does not fail the test, and is reported when it has gone. The files of findings are
-// scenarios that fail.
+// A known finding does not fail the test, and is reported when it has gone. The files of findings
+// are scenarios that fail.
 func TestKnownFindings(t *testing.T) {
 	config := configOf(giveUp())
 	config.Dir = t.TempDir()

@@ -28,8 +28,8 @@ type perturbation interface {
 type additions struct {
 	// before are run before the controllers.
 	before []scenario.Step
-	// at are run before the steps of the workload, by their numbers from 1. The number after the last
-	// step is the end of the workload.
+	// at are run before the steps of the workload, by their numbers from 1. The number after the
+	// last step is the end of the workload.
 	at map[int][]scenario.Step
 	// rules are the names of the rules that must be applied.
 	rules []string
@@ -44,8 +44,8 @@ type tolerance struct {
 	foreign bool
 	// quiet are the same writes at times at which nothing else happens. Their results are accepted.
 	quiet []perturbation
-	// lasting is true if the result of the write stays, so that the final state of the reference is not
-	// accepted.
+	// lasting is true if the result of the write stays, so that the final state of the reference is
+	// not accepted.
 	lasting bool
 	// instances is true if there are more instances of a controller than in the reference.
 	instances bool
@@ -59,8 +59,8 @@ type Kind struct {
 	Imitates string
 	// Catalogue has the numbers of the cases in faults/CATALOGUE.md.
 	Catalogue []int
-	// find returns the perturbations of the kind. If full is true, it returns also those that usually
-	// cannot matter.
+	// find returns the perturbations of the kind. If full is true, it returns also those that
+	// usually cannot matter.
 	find func(r *reference, full bool) []perturbation
 }
 
@@ -134,8 +134,8 @@ func runAgain(name string) scenario.Step {
 	return scenario.RunClientWith(name, scenario.RunOptions{RestartAfter: restartAfter})
 }
 
-// gap returns the time from a place until a little after the begin of the next phase, or a second if
-// there is none.
+// gap returns the time from a place until a little after the begin of the next phase, or a second
+// if there is none.
 func (r *reference) gap(p *place) time.Duration {
 	if p.phase+1 < len(r.phases) {
 		return r.phases[p.phase+1].Sub(r.begin) - p.at + time.Second

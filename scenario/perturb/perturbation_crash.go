@@ -33,8 +33,8 @@ func crashKind() Kind {
 	}
 }
 
-// returns returns the phases at whose begin a controller that crashes at a write is run again, after
-// the next step of the workload at the earliest.
+// returns returns the phases at whose begin a controller that crashes at a write is run again,
+// after the next step of the workload at the earliest.
 func (r *reference) returns(p *place) []int {
 	end := len(r.phases) - 1
 	switch {

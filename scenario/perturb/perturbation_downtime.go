@@ -6,8 +6,9 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// downtime is the quiet form of missed events: the controller does not run from the begin of one phase
-// until the begin of another. What it does then, it may also do when it misses the events in between.
+// downtime is the quiet form of missed events: the controller does not run from the begin of one
+// phase until the begin of another. What it does then, it may also do when it misses the events in
+// between.
 type downtime struct {
 	client   string
 	from, to int

@@ -13,8 +13,8 @@ import (
 // foreignFinalizer is the finalizer that somebody else adds.
 const foreignFinalizer = "perturb.example.com/other"
 
-// foreign is a write by somebody else: a new finalizer, or a deletion. It happens before the request at
-// a place, or at the begin of a phase.
+// foreign is a write by somebody else: a new finalizer, or a deletion. It happens before the
+// request at a place, or at the begin of a phase.
 type foreign struct {
 	object     *object // as it is at that time
 	deletes    bool

@@ -2,8 +2,8 @@ package perturb
 
 import "example.com/fakeapi/scenario"
 
-// latency delays requests and events by random times. A reference run has it, so that what depends on
-// their order is learned.
+// latency delays requests and events by random times. A reference run has it, so that what depends
+// on their order is learned.
 type latency struct{}
 
 func (latency) kind() string         { return "latency" }

@@ -7,7 +7,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// lostLease cuts a leader off from its lease for some time, so that another instance becomes leader.
+// lostLease cuts a leader off from its lease for some time, so that another instance becomes
+// leader.
 type lostLease struct {
 	client string
 	// second is true if there is no other instance of the controller, so that one is added.

@@ -7,8 +7,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// stale crashes a controller at a time and starts it again on a replica that is frozen at an earlier
-// state. The replica has no streaming lists, whose initial state is always current.
+// stale crashes a controller at a time and starts it again on a replica that is frozen at an
+// earlier state. The replica has no streaming lists, whose initial state is always current.
 type stale struct {
 	client string
 	// frozen is the write at which the replica is frozen: a place, or the begin of a phase.

@@ -31,8 +31,8 @@ func (s streamed) additions() additions {
 	return additions{before: append([]scenario.Step{rule(s.when(""), s.effect)}, atHit(s.then...)...), rules: []string{ruleName}}
 }
 
-// expireKind returns the kind that ends a watch at an event when the history is forgotten, so that the
-// client gets 410 Expired for its resourceVersion.
+// expireKind returns the kind that ends a watch at an event when the history is forgotten, so that
+// the client gets 410 Expired for its resourceVersion.
 func expireKind() Kind {
 	return Kind{
 		Name:      "expire",
@@ -89,8 +89,8 @@ func cutKind() Kind {
 	}
 }
 
-// delayKind returns the kind that delays one watch, so that the client sees the changes of resources in
-// another order.
+// delayKind returns the kind that delays one watch, so that the client sees the changes of
+// resources in another order.
 func delayKind() Kind {
 	return Kind{
 		Name:      "delay",

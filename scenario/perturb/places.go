@@ -42,8 +42,8 @@ func (r *reference) others(full bool) (all []*place) {
 	return all
 }
 
-// notable returns the events at which something can go wrong: those that are not initial, of objects
-// that the run changes.
+// notable returns the events at which something can go wrong: those that are not initial, of
+// objects that the run changes.
 func (r *reference) notable(full bool) (all []*place) {
 	counts := map[placeKey]int{}
 	for _, p := range r.events {

@@ -9,8 +9,8 @@ import (
 // slowKinds are the names of kinds whose runs take minutes, which are left out in real time.
 var slowKinds = []string{"lease", "bookmarks", "twin"}
 
-// plan returns the perturbations of a reference in the order in which they are run: the most promising
-// first, and those that are equally promising in an order that the seed determines.
+// plan returns the perturbations of a reference in the order in which they are run: the most
+// promising first, and those that are equally promising in an order that the seed determines.
 func plan(r *reference) []perturbation {
 	var all []perturbation
 	seen := map[string]bool{}

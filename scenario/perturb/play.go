@@ -20,11 +20,11 @@ type play struct {
 	perturbed perturbation
 	// reference is the undisturbed run, or nil if this is one.
 	reference *reference
-	// targets are the final states that are correct. If there are none in a perturbed run, it is not
-	// known which are.
+	// targets are the final states that are correct. If there are none in a perturbed run, it is
+	// not known which are.
 	targets []normalState
-	// isViolated, if not nil, reports whether there is a violation that no more time can undo, so that the
-	// run need not go on.
+	// isViolated, if not nil, reports whether there is a violation that no more time can undo, so
+	// that the run need not go on.
 	isViolated func(*result) bool
 	// before are steps that are run before the record begins, to change times and resourceVersions.
 	before []scenario.Step

@@ -20,7 +20,8 @@ type progressFile struct {
 	file *os.File   // nil without Config.Resume
 }
 
-// The words before the id of a perturbation. A run with violations is not done, so that it is run again.
+// The words before the id of a perturbation. A run with violations is not done, so that it is run
+// again.
 const (
 	begunLine = "begin "
 	doneLine  = "done "

@@ -26,16 +26,16 @@ import (
 	"example.com/fakeapi/scenario/perturb"
 )
 
-// A controller in the shape of the sample controller of Kubernetes, which acts on its caches, has one
-// kind of finding in all 143 perturbations: a loop. If the owner is deleted and its cache is late, the
-// garbage collector deletes the Deployment, whose event makes the controller create it again, and so
-// on until the cache has caught up. On virtual time that is a loop without end, as the garbage
-// collector takes no time. In a cluster it is some ten Deployments, with their Pods, for each second of
-// lag. The final state is right, so it is a weakness rather than a bug. Built-in controllers have it to
-// a lesser degree, as they wait for the events of their own writes.
+// A controller in the shape of the sample controller of Kubernetes, which acts on its caches, has
+// one kind of finding in all 143 perturbations: a loop. If the owner is deleted and its cache is
+// late, the garbage collector deletes the Deployment, whose event makes the controller create it
+// again, and so on until the cache has caught up. On virtual time that is a loop without end, as
+// the garbage collector takes no time. In a cluster it is some ten Deployments, with their Pods,
+// for each second of lag. The final state is right, so it is a weakness rather than a bug. Built-in
+// controllers have it to a lesser degree, as they wait for the events of their own writes.
 //
-// The shape is safe otherwise: names and owner references are derived from the owner, and a key that
-// fails is tried again.
+// The shape is safe otherwise: names and owner references are derived from the owner, and a key
+// that fails is tried again.
 func TestSampleController(t *testing.T) {
 	config := sampleConfig(false, operatorBudget(t, 143))
 	config.Parallel = 1 // one run with a loop at a time
@@ -55,8 +55,8 @@ func TestSampleControllerThatAsks(t *testing.T) {
 	require.Empty(t, report.Inconclusive)
 }
 
-// sampleConfig returns the configuration for the controller. If asks is true, the controller reads the
-// owner from the server before it creates something.
+// sampleConfig returns the configuration for the controller. If asks is true, the controller reads
+// the owner from the server before it creates something.
 func sampleConfig(asks bool, budget int) perturb.Config {
 	foo := func(name string, replicas int) scenario.Step {
 		return scenario.Apply(name+".yaml", fmt.Sprintf(`apiVersion: v1
@@ -82,8 +82,8 @@ data: {replicas: "%d"}
 
 // sampleController keeps a Deployment for each ConfigMap with the label kind=foo, in the shape of
 // the sample controller of Kubernetes: informers, whose handlers only add keys to a queue, and a
-// worker that compares the objects in the caches and writes. If asks is true, it reads the owner from
-// the server before it creates a Deployment.
+// worker that compares the objects in the caches and writes. If asks is true, it reads the owner
+// from the server before it creates a Deployment.
 func sampleController(asks bool) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error { return runSample(ctx, config, asks) }
 }

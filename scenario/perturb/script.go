@@ -89,8 +89,8 @@ func (s *search) reproduces(g *group, file script) bool {
 	return err == nil && s.playText(control) == nil
 }
 
-// hasControl reports whether the script must pass without the perturbation. Otherwise another result is
-// expected without it.
+// hasControl reports whether the script must pass without the perturbation. Otherwise another
+// result is expected without it.
 func (g *group) hasControl() bool {
 	return g.oracle != "leaders" && g.p != nil && !g.p.tolerance().lasting
 }
@@ -110,8 +110,8 @@ func (s *search) playText(text string) error {
 	return errors.Join(err, live.Close())
 }
 
-// shorten removes the steps of the workload that a script does not need. Steps that perturb stay. What is
-// expected of the final state is that of the whole workload, of which nothing is removed.
+// shorten removes the steps of the workload that a script does not need. Steps that perturb stay.
+// What is expected of the final state is that of the whole workload, of which nothing is removed.
 func (s *search) shorten(g *group, file script) script {
 	if !g.hasControl() || g.oracle == "state" || g.oracle == "expect" {
 		return file

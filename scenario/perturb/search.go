@@ -205,8 +205,8 @@ func (s *search) fail(err error) {
 	s.err = errors.Join(s.err, err)
 }
 
-// isConclusive reports whether a run has come to its end. A step of the workload may fail because of
-// the perturbation, and a step of the perturbation because the run has gone another way.
+// isConclusive reports whether a run has come to its end. A step of the workload may fail because
+// of the perturbation, and a step of the perturbation because the run has gone another way.
 func (s *search) isConclusive(p perturbation, got *result) bool {
 	if got.err == nil {
 		return true

@@ -19,8 +19,8 @@ type settleStep struct {
 const (
 	// settlePoll is the time between two looks at the state.
 	settlePoll = 5 * time.Second
-	// referenceTail is the time at the end of a reference, in which controllers that work from time to
-	// time do so.
+	// referenceTail is the time at the end of a reference, in which controllers that work from time
+	// to time do so.
 	referenceTail = 130 * time.Second
 	// referenceLimit is the time after which a reference must be quiet.
 	referenceLimit = 30 * time.Minute

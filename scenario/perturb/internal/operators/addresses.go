@@ -17,9 +17,9 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// addresses returns an operator that assigns an address to each Service with the label pool=main, as
-// an annotation. ConfigMap addresses has the names of the Services by address. Addresses are never
-// released.
+// addresses returns an operator that assigns an address to each Service with the label pool=main,
+// as an annotation. ConfigMap addresses has the names of the Services by address. Addresses are
+// never released.
 func addresses() Operator {
 	return Operator{
 		Name:   "addresses",
@@ -89,8 +89,8 @@ func addressOf(used map[string]string, name string) string {
 	return ""
 }
 
-// runAddresses lists the Services every seven seconds, and calls assign for each of them, in the order
-// of their names.
+// runAddresses lists the Services every seven seconds, and calls assign for each of them, in the
+// order of their names.
 func runAddresses(ctx context.Context, config *rest.Config, assign func(context.Context, kubernetes.Interface, *corev1.Service) error) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -203,8 +203,8 @@ func writeTable(ctx context.Context, client kubernetes.Interface, table *corev1.
 	return err
 }
 
-// annotateAddress sets the annotation of a Service. It fails if the Service has changed since it was
-// read.
+// annotateAddress sets the annotation of a Service. It fails if the Service has changed since it
+// was read.
 func annotateAddress(ctx context.Context, client kubernetes.Interface, service *corev1.Service, address string) error {
 	if service.Annotations[addressAnnotation] == address {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// checksum returns an operator that restarts the Pods of a Deployment when the ConfigMap of the same
-// name changes, by an annotation of the Pod template.
+// checksum returns an operator that restarts the Pods of a Deployment when the ConfigMap of the
+// same name changes, by an annotation of the Pod template.
 func checksum() Operator {
 	return Operator{
 		Name:   "checksum",
@@ -120,8 +120,8 @@ func writeAll(ctx context.Context, client kubernetes.Interface, cached *appsv1.D
 	return err
 }
 
-// writeAnnotation is annotateFunc without the bug. It writes nothing but the annotation, and only if
-// the Deployment is the one in the cache.
+// writeAnnotation is annotateFunc without the bug. It writes nothing but the annotation, and only
+// if the Deployment is the one in the cache.
 func writeAnnotation(ctx context.Context, client kubernetes.Interface, cached *appsv1.Deployment, value string) error {
 	deployments := client.AppsV1().Deployments("default")
 	current, err := deployments.Get(ctx, cached.Name, metav1.GetOptions{})

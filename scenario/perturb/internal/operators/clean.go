@@ -221,8 +221,8 @@ type objectClient[T any] interface {
 // errOtherOwner is the error for an object of an earlier owner, which will be deleted.
 var errOtherOwner = errors.New("the object has another owner or is being deleted")
 
-// ensure creates an object, or updates the one of its name if adjust changes it. The update fails if
-// that has changed since it was read.
+// ensure creates an object, or updates the one of its name if adjust changes it. The update fails
+// if that has changed since it was read.
 func ensure[T metav1.Object](ctx context.Context, client objectClient[T], desired T, adjust func(T) (changed bool)) error {
 	is, err := client.Get(ctx, desired.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -106,7 +106,8 @@ func (r siteReconciler) ensureDeployment(ctx context.Context, s site) error {
 	})
 }
 
-// writeStatus writes the status of a site as it was read. If the site has changed since, that fails.
+// writeStatus writes the status of a site as it was read. If the site has changed since, that
+// fails.
 func (r siteReconciler) writeStatus(ctx context.Context, o *unstructured.Unstructured, s site) error {
 	status := map[string]any{"observedGeneration": o.GetGeneration(), "replicas": s.replicas}
 	if is, _, _ := unstructured.NestedMap(o.Object, "status"); equality.Semantic.DeepEqual(is, status) {

@@ -29,8 +29,8 @@ type Operator struct {
 	Options []fakeapi.Option
 	// Setup has the steps before the operator starts.
 	Setup []scenario.Step
-	// Workload has the steps while it runs, between which some time passes. They change only objects
-	// that steps have created.
+	// Workload has the steps while it runs, between which some time passes. They change only
+	// objects that steps have created.
 	Workload []scenario.Step
 	// Buggy and Repaired are the two forms of the operator.
 	Buggy, Repaired scenario.Client

@@ -113,7 +113,8 @@ func syncFinalizerFirst(ctx context.Context, client kubernetes.Interface, servic
 	return createRecord(ctx, client, service)
 }
 
-// createRecord creates the record of a Service with its uid, or corrects the uid of one that exists.
+// createRecord creates the record of a Service with its uid, or corrects the uid of one that
+// exists.
 func createRecord(ctx context.Context, client kubernetes.Interface, service *corev1.Service) error {
 	all := client.CoreV1().ConfigMaps("external")
 	data := map[string]string{"uid": string(service.UID)}

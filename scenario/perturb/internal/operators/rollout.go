@@ -18,7 +18,8 @@ import (
 )
 
 // rollout returns an operator that rolls out the version in ConfigMap release, and then migrates
-// the schema of the database to it. A migration cannot be undone. The schema is in ConfigMap schema.
+// the schema of the database to it. A migration cannot be undone. The schema is in ConfigMap
+// schema.
 func rollout() Operator {
 	return Operator{
 		Name:   "rollout",

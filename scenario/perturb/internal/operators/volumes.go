@@ -104,8 +104,9 @@ func runVolumes(live bool) scenario.Client {
 	}
 }
 
-// syncVolumes creates and deletes the claims of a StatefulSet. It reads them before the StatefulSet,
-// and deletes none that has changed since. Those of a StatefulSet that is deleted remain.
+// syncVolumes creates and deletes the claims of a StatefulSet. It reads them before the
+// StatefulSet, and deletes none that has changed since. Those of a StatefulSet that is deleted
+// remain.
 func syncVolumes(ctx context.Context, client kubernetes.Interface, name string, get func() (*appsv1.StatefulSet, error)) error {
 	claims := client.CoreV1().PersistentVolumeClaims("default")
 	list, err := claims.List(ctx, metav1.ListOptions{LabelSelector: setLabel + "=" + name})
