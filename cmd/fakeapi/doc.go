@@ -150,14 +150,12 @@
 //
 // # Bugs of a controller
 //
-// perturb runs a controller and a workload undisturbed, and then again and again with one disturbance
-// each, such as a request that fails. Package scenario/perturb describes the disturbances and findings.
-// The workload is a scenario, as for run, whose step "run NAME" starts the COMMAND:
-//
-//	fakeapi perturb --workload FILE -- COMMAND
-//
-// The COMMAND reads the kubeconfig in KUBECONFIG or the address in FAKEAPI_URL, and runs until it is
-// killed. Its requests have the user agent NAME. A run takes some seconds, so --budget limits their number.
+// perturb runs a controller and a workload undisturbed, and then again and again with one
+// disturbance each, such as a request that fails. Package scenario/perturb describes the
+// disturbances and findings. The workload is a scenario, as for run, whose step "run NAME" starts
+// the COMMAND after "--". The COMMAND reads the kubeconfig in KUBECONFIG or the address in
+// FAKEAPI_URL, and runs until it is killed. Its requests have the user agent NAME. A run takes some
+// seconds, so --budget limits their number.
 //
 // # Environment variables
 //

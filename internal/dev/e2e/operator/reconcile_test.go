@@ -162,8 +162,12 @@ func TestOwnedObjectsAreCollected(t *testing.T) {
 	b.requireStatus(site, metav1.ConditionFalse, "0 of 1 pods are ready")
 	require.NoError(t, b.Delete(t.Context(), site, client.PropagationPolicy(metav1.DeletePropagationForeground)))
 	poll.UntilNoError(t, func(ctx context.Context) error { return b.checkNotFound(ctx, site) })
-	require.NoError(t, b.checkNotFound(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: "web"}}))
-	require.NoError(t, b.checkNotFound(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: b.namespace, Name: "web"}}))
+	// The controller may have created them again before it saw that the site is deleted.
+	for _, owned := range []client.Object{&appsv1.Deployment{}, &corev1.Service{}} {
+		owned.SetNamespace(b.namespace)
+		owned.SetName("web")
+		poll.UntilNoError(t, func(ctx context.Context) error { return b.checkNotFound(ctx, owned) })
+	}
 }
 
 // Deleting a namespace deletes the sites in it.
