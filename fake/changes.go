@@ -42,11 +42,11 @@ const changeBatch = 64
 // EachChange calls f with each change of the store after a resourceVersion, "" for the current one, in
 // the order of the writes, and waits for more until ctx is done. It returns nil when ctx is done, and
 // an error if changes after the resourceVersion have been forgotten. After "0" it first calls f with
-// all objects that exist, as if they were created, with the revisions of their latest changes. It is not a request: fault
-// rules and the lag of a Replica do not affect it. After Restore it goes on with the changes after the
-// restored state.
+// all objects that exist, as if they were created, with the revisions of their latest changes. It is
+// not a request: fault rules and the lag of a Replica do not affect it. After Restore it goes on with
+// the changes after the restored state.
 func (s *Server) EachChange(ctx context.Context, after string, f func(Change)) error {
-	kinds := map[string]*resource.Resource{}
+	kinds := &kindsByTopic{byTopic: map[string]*resource.Resource{}}
 	revision := s.store.Revision()
 	if after == "0" {
 		view := s.store.View()
@@ -74,7 +74,7 @@ func (s *Server) EachChange(ctx context.Context, after string, f func(Change)) e
 			for _, event := range buffer[:n] {
 				s.passChange(event, kinds, f)
 			}
-			if n > 0 {
+			if n > 0 && ctx.Err() == nil {
 				continue
 			}
 			select {
@@ -90,17 +90,30 @@ func (s *Server) EachChange(ctx context.Context, after string, f func(Change)) e
 	}
 }
 
-// passChange calls f with an event of the store. kinds has the resources by the first part of keys.
-func (s *Server) passChange(event *memstore.Event, kinds map[string]*resource.Resource, f func(Change)) {
+// kindsByTopic has the resources of a table by the first part of the keys of their objects. It keeps
+// those of earlier tables, because a definition may be gone before the deletes of its objects are read.
+type kindsByTopic struct {
+	table   *resource.Table
+	byTopic map[string]*resource.Resource
+}
+
+// find returns the resource of a topic in a table, or nil.
+func (k *kindsByTopic) find(table *resource.Table, topic string) *resource.Resource {
+	if k.table != table {
+		k.table = table
+		for _, res := range storageResources(table) {
+			k.byTopic[strings.TrimSuffix(codec.Key(res, "", ""), "/")] = res
+		}
+	}
+	return k.byTopic[topic]
+}
+
+// passChange calls f with an event of the store.
+func (s *Server) passChange(event *memstore.Event, kinds *kindsByTopic, f func(Change)) {
 	topic, rest, _ := strings.Cut(event.Key(), "/")
-	res := kinds[topic]
-	if res == nil {
-		for _, r := range storageResources(s.types.Table()) {
-			kinds[strings.TrimSuffix(codec.Key(r, "", ""), "/")] = r
-		}
-		if res = kinds[topic]; res == nil { // its definition was deleted
-			return
-		}
+	res := kinds.find(s.types.Table(), topic)
+	if res == nil { // its definition was deleted before the first call
+		return
 	}
 	c := Change{
 		ResourceVersion: uint64(event.Revision), Time: time.Now(), Kind: res.GroupVersionKind(),

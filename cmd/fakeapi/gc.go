@@ -41,8 +41,9 @@ func delayCollections() {
 	adjust()
 }
 
-// gcPercent returns the GOGC for a number of live bytes.
+// gcPercent returns the GOGC for a number of live bytes. The collector counts 4 MiB for a heap that is
+// smaller.
 func gcPercent(live uint64) int {
-	const most = minGarbage / (1 << 20) * 100 // for less than 1 MiB
-	return int(max(min(uint64(minGarbage)*100/max(live, 1), most), defaultGCPercent))
+	const smallest = 4 << 20
+	return int(max(uint64(minGarbage)*100/max(live, smallest), defaultGCPercent))
 }

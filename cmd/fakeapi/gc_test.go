@@ -9,8 +9,8 @@ import (
 // The heap grows by minGarbage or doubles, whichever is more.
 func TestGCPercent(t *testing.T) {
 	for live, want := range map[uint64]int{
-		0:              6400,
-		1 << 20:        6400,
+		0:              1600,
+		1 << 20:        1600,
 		8 << 20:        800,
 		16 << 20:       400,
 		64 << 20:       100,

@@ -89,7 +89,7 @@ const ruleName = "perturb"
 
 // when returns the condition of a rule for the place. during is a phase, or "".
 func (p *place) when(during string) string {
-	all := []string{"userAgent(" + strconv.Quote(p.client) + ")", "verb(" + p.verb + ")", "resource(" + strconv.Quote(p.ruleResource()) + ")"}
+	var all []string
 	if p.namespace != "" {
 		all = append(all, "namespace("+strconv.Quote(p.namespace)+")")
 	}
@@ -102,11 +102,14 @@ func (p *place) when(during string) string {
 	if during != "" {
 		all = append(all, "during("+during+")")
 	}
-	return strings.Join(append(all, fmt.Sprintf("nth(%d)", p.nth)), " && ")
+	return p.condition(append(all, fmt.Sprintf("nth(%d)", p.nth))...)
 }
 
-// ruleResource returns the resource in the form of rules, which have a dot for the core group.
-func (p *place) ruleResource() string { return p.groupResource() }
+// condition returns the condition for the client, the verb and the resource of the place, and others.
+func (p *place) condition(others ...string) string {
+	all := []string{"userAgent(" + strconv.Quote(p.client) + ")", "verb(" + p.verb + ")", "resource(" + strconv.Quote(p.groupResource()) + ")"}
+	return strings.Join(append(all, others...), " && ")
+}
 
 // rule returns the step that adds a rule with the name ruleName.
 func rule(when, do string) scenario.Step { return namedRule(ruleName, when, do) }
@@ -141,10 +144,4 @@ func (r *reference) gap(p *place) time.Duration {
 		return r.phases[p.phase+1].Sub(r.begin) - p.at + time.Second
 	}
 	return time.Second
-}
-
-// condition returns a condition like when, with others in place of the number.
-func (p *place) condition(others ...string) string {
-	all := []string{"userAgent(" + strconv.Quote(p.client) + ")", "verb(" + p.verb + ")", "resource(" + strconv.Quote(p.ruleResource()) + ")"}
-	return strings.Join(append(all, others...), " && ")
 }

@@ -39,7 +39,7 @@ func failKind() Kind {
 	return Kind{
 		Name:      "fail",
 		Imitates:  "a request fails once: a conflict, an overloaded or unavailable API server or etcd, a broken connection before or after the request is executed",
-		Catalogue: []int{51, 53, 54, 55, 57},
+		Catalogue: []int{51, 53, 54, 55, 57, 85, 88, 91},
 		find: func(r *reference, full bool) (all []perturbation) {
 			for _, p := range append(r.writes(full), r.others(full)...) {
 				for _, f := range failures() {

@@ -23,7 +23,7 @@ func leaseKind() Kind {
 	return Kind{
 		Name:      "lease",
 		Imitates:  "the leader cannot renew its lease and another instance takes over, while the first one still runs",
-		Catalogue: []int{14},
+		Catalogue: []int{110, 129},
 		find: func(r *reference, full bool) (all []perturbation) {
 			leaders := map[string]bool{}
 			others := map[string]bool{}

@@ -44,7 +44,7 @@ func findStale(r *reference, full bool) (all []perturbation) {
 			for phase := range restarted {
 				all = append(all, stale{client: client, frozenPhase: phase, restarted: restarted, last: restarted == end})
 			}
-			for _, p := range r.effectiveWrites() {
+			for _, p := range r.writes(false) {
 				if p.phase < restarted {
 					all = append(all, stale{client: client, frozen: p, restarted: restarted, last: restarted == end})
 				}
@@ -52,11 +52,6 @@ func findStale(r *reference, full bool) (all []perturbation) {
 		}
 	}
 	return all
-}
-
-// effectiveWrites returns the writes of controllers after which the state may be frozen.
-func (r *reference) effectiveWrites() (all []*place) {
-	return r.writes(false)
 }
 
 func (s stale) kind() string         { return "stale" }
