@@ -52,7 +52,8 @@ func (a *API) update(q *request) error { return a.updateObject(q, (*request).par
 
 // updateObject serves an update, a patch or an apply, which parse parses.
 func (a *API) updateObject(q *request, parse func(*request) (*updatedObjectInfo, error)) error {
-	if rec := a.findNoop(q); rec != nil {
+	noop := a.newNoopRequest(q)
+	if rec := a.findNoop(q, &noop); rec != nil {
 		return q.replyRecord(http.StatusOK, rec)
 	}
 	info, err := parse(q)
@@ -70,7 +71,7 @@ func (a *API) updateObject(q *request, parse func(*request) (*updatedObjectInfo,
 		return err
 	}
 	if e := result.Event; e != nil && e.Record != nil && (!e.Changed() || info.isRepeatable) {
-		a.rememberNoop(q, e.Record)
+		a.rememberNoop(q, &noop, e.Record)
 	}
 	return q.replyResult(code, result)
 }
