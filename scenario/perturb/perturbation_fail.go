@@ -41,7 +41,7 @@ func failKind() Kind {
 		Imitates:  "a request fails once: a conflict, an overloaded or unavailable API server or etcd, a broken connection before or after the request is executed",
 		Catalogue: []int{51, 53, 54, 55, 57, 85, 88, 91},
 		find: func(r *reference, full bool) (all []perturbation) {
-			for _, p := range append(r.writes(full), r.others(full)...) {
+			for _, p := range slices.Concat(r.writes(full), r.others(full), r.openings(full)) {
 				for _, f := range failures() {
 					if f.verbs == nil || slices.Contains(f.verbs, p.verb) {
 						all = append(all, fail{p, f})

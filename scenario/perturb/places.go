@@ -42,6 +42,17 @@ func (r *reference) others(full bool) (all []*place) {
 	return all
 }
 
+// openings returns the requests that open watches, without full the first of each resource: with
+// streaming lists, the first one is also the first list.
+func (r *reference) openings(full bool) (all []*place) {
+	for _, p := range r.requests {
+		if p.verb == "watch" && (full || p.nth == 1 && !p.isAboutLeaders()) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // notable returns the events at which something can go wrong: those that are not initial, of
 // objects that the run changes.
 func (r *reference) notable(full bool) (all []*place) {
