@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -106,12 +107,19 @@ func (p *program) end(t *testing.T, s os.Signal) int {
 	return p.wait(t)
 }
 
+// freePort returns a port on which nothing listens. It is below those that the system gives to outgoing
+// connections, which could have it before a program listens on it.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	return l.Addr().(*net.TCPAddr).Port
+	for range 100 {
+		port := 20_000 + rand.IntN(12_000)
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			require.NoError(t, l.Close())
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
 }
 
 // startEtcd starts etcd and waits until it is healthy. It returns its URL.

@@ -50,12 +50,24 @@ type run struct {
 	err    error
 }
 
-// start runs the tests, in the folder of the package.
+// portTaken is in the output of a suite whose port is in use. Suites look for a free port and listen on
+// it later, so a connection of another process may have it by then.
+const portTaken = "bind: address already in use"
+
+// start runs the tests, in the folder of the package. It runs them once more if they failed and a port
+// was taken.
 func (s *suites) start(ctx context.Context, r *run) {
 	if r.usesPort {
 		s.port.Lock()
 		defer s.port.Unlock()
 	}
+	s.runOnce(ctx, r)
+	if r.err != nil && strings.Contains(r.output, portTaken) {
+		s.runOnce(ctx, r)
+	}
+}
+
+func (s *suites) runOnce(ctx context.Context, r *run) {
 	ctx, cancel := context.WithTimeout(ctx, runTimeout)
 	defer cancel()
 	flags := r.flags
