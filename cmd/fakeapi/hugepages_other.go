@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// useHugePages does nothing: the system decides.
+func useHugePages() {}
