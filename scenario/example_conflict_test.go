@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,7 +22,7 @@ func protect(ctx context.Context, config *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	finalizers := append(db.Finalizers, "example.com/clean-up")
+	finalizers := withCleanUp(db.Finalizers)
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		db, err := maps.Get(ctx, "db", metav1.GetOptions{})
 		if err != nil {
@@ -41,10 +42,19 @@ func protectFixed(ctx context.Context, config *rest.Config) error {
 		if err != nil {
 			return err
 		}
-		db.Finalizers = append(db.Finalizers, "example.com/clean-up")
+		db.Finalizers = withCleanUp(db.Finalizers)
 		_, err = maps.Update(ctx, db, metav1.UpdateOptions{})
 		return err
 	})
+}
+
+// withCleanUp adds the finalizer, which an attempt without a response may have added before.
+func withCleanUp(finalizers []string) []string {
+	const cleanUp = "example.com/clean-up"
+	if slices.Contains(finalizers, cleanUp) {
+		return finalizers
+	}
+	return append(finalizers, cleanUp)
 }
 
 const protectScenario = `

@@ -28,11 +28,9 @@ type perturbedBug struct {
 
 func perturbedBugs() map[string]perturbedBug {
 	return map[string]perturbedBug{
-		// A clean-up that is added twice, when the reply to the first update is lost.
 		"conflict": {
 			setup:  "create db.yaml\n-- db.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: db}\n",
 			budget: 20, want: "state configmaps default/db (edit)",
-			other: []string{"state configmaps default/db (crash)", "state configmaps default/db (fail)"},
 		},
 		// A create that fails is not repeated.
 		"gone": {
