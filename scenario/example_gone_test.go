@@ -19,7 +19,7 @@ import (
 )
 
 // members writes a ConfigMap "member-NAME" for each Pod, with a hand-written watch loop. again
-// returns the resourceVersion to watch from after an ERROR event, or "" to list again.
+// returns the resourceVersion to watch from after an error of the watch, or "" to list again.
 func members(again func(revision string, status error) string) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config).CoreV1()
@@ -27,39 +27,46 @@ func members(again func(revision string, status error) string) scenario.Client {
 		for ; ctx.Err() == nil; time.Sleep(time.Second) {
 			if revision == "" {
 				list, err := client.Pods("default").List(ctx, metav1.ListOptions{})
+				for i := 0; err == nil && i < len(list.Items); i++ {
+					err = addMember(ctx, client, &list.Items[i])
+				}
 				if err != nil {
 					utilruntime.HandleError(err)
 					continue
-				}
-				for _, pod := range list.Items {
-					addMember(ctx, client, &pod)
 				}
 				revision = list.ResourceVersion
 			}
 			w, err := client.Pods("default").Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
 			if err != nil {
 				utilruntime.HandleError(err)
+				revision = again(revision, err)
 				continue
 			}
 			for event := range w.ResultChan() {
 				if event.Type == watch.Error {
 					revision = again(revision, apierrors.FromObject(event.Object))
 				} else if pod, ok := event.Object.(*corev1.Pod); ok {
-					addMember(ctx, client, pod)
 					revision = pod.ResourceVersion
+					if err := addMember(ctx, client, pod); err != nil {
+						utilruntime.HandleError(err)
+						revision = "" // The Pod may have no more events.
+						break
+					}
 				}
 			}
+			w.Stop()
 		}
 		return nil
 	}
 }
 
-func addMember(ctx context.Context, client typedv1.CoreV1Interface, pod *corev1.Pod) {
+func addMember(ctx context.Context, client typedv1.CoreV1Interface, pod *corev1.Pod) error {
 	member := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "member-" + pod.Name}}
 	_, err := client.ConfigMaps("default").Create(ctx, member, metav1.CreateOptions{})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
-		utilruntime.HandleError(err)
+	if apierrors.IsAlreadyExists(err) {
+		return nil
 	}
+	return err
 }
 
 // keepRevision ignores the error and keeps the resourceVersion.

@@ -32,10 +32,8 @@ func perturbedBugs() map[string]perturbedBug {
 			setup:  "create db.yaml\n-- db.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: db}\n",
 			budget: 20, want: "state configmaps default/db (edit)",
 		},
-		// A create that fails is not repeated.
 		"gone": {
 			workload: "apply a.yaml\napply b.yaml" + filesOf(membersScenario), budget: 25, want: "loop members (expire)",
-			other: []string{"state configmaps default/member-a (fail)", "state configmaps default/member-b (fail)"},
 		},
 		// The name has the time at which the process started.
 		"lostReply": {budget: 10, want: "created jobs.batch default/report-* (fail)", other: []string{"created jobs.batch default/report-* (crash)"}},
