@@ -42,7 +42,7 @@ func bugs() map[string]bug {
 		},
 		"lostReply": {
 			nightlyScenario, one("nightly", nightly), one("nightly", nightlyFixed),
-			"expected the job list [report-000000]; saw [report-000000 report-000001]\n",
+			"expected the job list [report-946684800]; saw [report-946684800 report-946684801]\n",
 		},
 		"overshoot": {
 			workersScenario, one("workers", workers(countCached)), one("workers", workers(countCachedAndStarted)),

@@ -30,11 +30,11 @@ func nightly(ctx context.Context, config *rest.Config) error {
 	return ctx.Err()
 }
 
-// nightlyFixed names the Job after the time that it is due. All attempts have the same name, and
-// AlreadyExists is a success.
+// nightlyFixed names the Job after the time that it is due, midnight. All attempts have the same
+// name, also those after a restart, and AlreadyExists is a success.
 func nightlyFixed(ctx context.Context, config *rest.Config) error {
 	jobs := kubernetes.NewForConfigOrDie(config).BatchV1().Jobs("default")
-	due := time.Now().UTC()
+	due := time.Now().UTC().Truncate(24 * time.Hour)
 	for ctx.Err() == nil {
 		_, err := jobs.Create(ctx, reportJob(due), metav1.CreateOptions{})
 		if err == nil || apierrors.IsAlreadyExists(err) {
@@ -47,7 +47,7 @@ func nightlyFixed(ctx context.Context, config *rest.Config) error {
 
 func reportJob(due time.Time) *batchv1.Job {
 	return &batchv1.Job{
-		ObjectMeta: metav1.ObjectMeta{Name: "report-" + due.Format("150405")},
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("report-%d", due.Unix())},
 		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "report", Image: "report"}},
 		}}},
@@ -59,7 +59,7 @@ const nightlyScenario = `
 fault lost: when verb(create) && resource(jobs) && during(committed) && first(1) do reset
 run nightly
 eventually 1m expect done nightly
-expect list job report-000000
+expect list job report-946684800
 `
 
 // A Job is started twice because a response was lost. In production the invoice is sent twice: the
@@ -76,7 +76,7 @@ func ExamplePlay_lostReply() {
 		fmt.Println(what)
 	}
 	// Output:
-	// nightly.txtar:6: expect list job report-000000
-	//     expected the job list [report-000000]; saw [report-000000 report-000001]
+	// nightly.txtar:6: expect list job report-946684800
+	//     expected the job list [report-946684800]; saw [report-946684800 report-946684801]
 	// <nil>
 }
