@@ -11,39 +11,76 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	typedv1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
 
 	"example.com/fakeapi/scenario"
 )
 
-// addresses keeps the ConfigMap "address-NAME" for each Pod. podOf returns the Pod for which a
-// delete handler was called, or nil.
+// addresses keeps the ConfigMap "address-NAME" for each Pod. Handlers only put names into a queue.
+// podOf returns the Pod for which a delete handler was called, or nil.
 func addresses(podOf func(obj any) *corev1.Pod) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
-		leases := client.CoreV1().ConfigMaps("default")
+		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+		context.AfterFunc(ctx, queue.ShutDown)
 		factory := informers.NewSharedInformerFactory(client, 0)
 		_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) {
-				lease := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "address-" + obj.(*corev1.Pod).Name}}
-				if _, err := leases.Create(ctx, lease, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-					utilruntime.HandleError(err)
-				}
-			},
+			AddFunc: func(obj any) { queue.Add(obj.(*corev1.Pod).Name) },
 			DeleteFunc: func(obj any) {
 				if pod := podOf(obj); pod != nil {
-					if err := leases.Delete(ctx, "address-"+pod.Name, metav1.DeleteOptions{}); err != nil {
-						utilruntime.HandleError(err)
-					}
+					queue.Add(pod.Name)
 				}
 			},
 		})
+		if err != nil {
+			return err
+		}
+		// There are no events for Pods that were deleted before the start.
+		leases, err := client.CoreV1().ConfigMaps("default").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, lease := range leases.Items {
+			if name, ok := strings.CutPrefix(lease.Name, "address-"); ok {
+				queue.Add(name)
+			}
+		}
 		factory.Start(ctx.Done())
-		<-ctx.Done()
-		factory.Shutdown()
-		return err
+		defer factory.Shutdown()
+		for {
+			name, shutDown := queue.Get()
+			if shutDown {
+				return nil
+			}
+			if err := keepAddress(ctx, client.CoreV1(), name); err != nil {
+				utilruntime.HandleError(err)
+				queue.AddRateLimited(name)
+			} else {
+				queue.Forget(name)
+			}
+			queue.Done(name)
+		}
 	}
+}
+
+func keepAddress(ctx context.Context, client typedv1.CoreV1Interface, pod string) error {
+	leases := client.ConfigMaps("default")
+	lease := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "address-" + pod}}
+	_, err := client.Pods("default").Get(ctx, pod, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		if _, err = leases.Create(ctx, lease, metav1.CreateOptions{}); apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+	case apierrors.IsNotFound(err):
+		if err = leases.Delete(ctx, lease.Name, metav1.DeleteOptions{}); apierrors.IsNotFound(err) {
+			return nil
+		}
+	}
+	return err
 }
 
 // podOnly ignores all other types, as many handlers do to avoid a panic.

@@ -56,10 +56,8 @@ func perturbedBugs() map[string]perturbedBug {
 			workload: "apply db.yaml\ndelete statefulset/db\napply db.yaml" + filesOf(volumesScenario), budget: 60, want: "deleted persistentvolumeclaims default/data-db (stale)",
 			other: []string{"state persistentvolumeclaims default/data-db (stale)"},
 		},
-		// A write that fails is not repeated, and a delete during a restart is missed.
 		"tombstone": {
 			workload: "apply web.yaml\ndelete pod/web" + filesOf(addressesScenario), budget: 30, want: "state configmaps default/address-web (miss)",
-			other: []string{"state configmaps default/address-web (fail)", "state configmaps default/address-web (crash)"},
 		},
 		"twoLeaders": {ignore: []string{"configmaps/claimed-by-*"}, budget: 5, want: "leaders a (lease)"},
 	}
