@@ -13,46 +13,75 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
 
 	"example.com/fakeapi/scenario"
 )
 
 // snapshots creates a ConfigMap "snapshot-NAME" for each volume with the label backup, and deletes
-// it when the volume is deleted. isGone is called after a delete event.
+// it when the volume is deleted. isGone is called when the volume is not in the cache any more.
 func snapshots(isGone func(ctx context.Context, client kubernetes.Interface, name string) (bool, error)) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
-		maps := client.CoreV1().ConfigMaps("default")
+		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+		context.AfterFunc(ctx, queue.ShutDown)
+		enqueue := func(obj any) {
+			if key, err := cache.DeletionHandlingObjectToName(obj); err == nil {
+				queue.Add(key.Name)
+			}
+		}
 		factory := informers.NewSharedInformerFactoryWithOptions(client, 0,
 			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = "backup" }))
-		_, err := factory.Core().V1().PersistentVolumeClaims().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) {
-				snapshot := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-					Name: "snapshot-" + obj.(*corev1.PersistentVolumeClaim).Name,
-				}}
-				_, err := maps.Create(ctx, snapshot, metav1.CreateOptions{})
-				if err != nil && !apierrors.IsAlreadyExists(err) {
-					utilruntime.HandleError(err)
-				}
-			},
-			DeleteFunc: func(obj any) {
-				key, err := cache.DeletionHandlingObjectToName(obj)
-				gone := false
-				if err == nil {
-					gone, err = isGone(ctx, client, key.Name)
-				}
-				if err == nil && gone {
-					err = maps.Delete(ctx, "snapshot-"+key.Name, metav1.DeleteOptions{})
-				}
-				if err != nil {
-					utilruntime.HandleError(err)
-				}
-			},
-		})
+		volumes := factory.Core().V1().PersistentVolumeClaims()
+		_, err := volumes.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: enqueue, DeleteFunc: enqueue})
+		if err != nil {
+			return err
+		}
+		// There are no events for volumes that were deleted before the start.
+		maps := client.CoreV1().ConfigMaps("default")
+		existing, err := maps.List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, snapshot := range existing.Items {
+			if name, ok := strings.CutPrefix(snapshot.Name, "snapshot-"); ok {
+				queue.Add(name)
+			}
+		}
 		factory.Start(ctx.Done())
-		<-ctx.Done()
-		factory.Shutdown()
-		return err
+		defer factory.Shutdown()
+		factory.WaitForCacheSync(ctx.Done())
+		reconcile := func(name string) error {
+			snapshot := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "snapshot-" + name}}
+			if _, err := volumes.Lister().PersistentVolumeClaims("default").Get(name); err == nil {
+				_, err = maps.Create(ctx, snapshot, metav1.CreateOptions{})
+				if apierrors.IsAlreadyExists(err) {
+					return nil
+				}
+				return err
+			}
+			gone, err := isGone(ctx, client, name)
+			if err != nil || !gone {
+				return err
+			}
+			if err = maps.Delete(ctx, snapshot.Name, metav1.DeleteOptions{}); apierrors.IsNotFound(err) {
+				return nil
+			}
+			return err
+		}
+		for {
+			name, shutDown := queue.Get()
+			if shutDown {
+				return nil
+			}
+			if err := reconcile(name); err != nil {
+				utilruntime.HandleError(err)
+				queue.AddRateLimited(name)
+			} else {
+				queue.Forget(name)
+			}
+			queue.Done(name)
+		}
 	}
 }
 
