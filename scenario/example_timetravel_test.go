@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 
 // volumes keeps a volume for each StatefulSet, and deletes the volumes of one that is being
 // deleted, which owned selects. To spare etcd it lists at resourceVersion "0", the current state of
-// any server's watch cache.
+// any server's watch cache, and gets the StatefulSet again before it creates a volume.
 func volumes(owned func(*appsv1.StatefulSet) string) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config)
@@ -39,8 +40,13 @@ func volumes(owned func(*appsv1.StatefulSet) string) scenario.Client {
 }
 
 func keepVolume(ctx context.Context, client kubernetes.Interface, set *appsv1.StatefulSet, owned func(*appsv1.StatefulSet) string) error {
+	sets := client.AppsV1().StatefulSets("default")
 	claims := client.CoreV1().PersistentVolumeClaims("default")
 	if set.DeletionTimestamp == nil {
+		current, err := sets.Get(ctx, set.Name, metav1.GetOptions{})
+		if err != nil || current.UID != set.UID || current.DeletionTimestamp != nil {
+			return err // The list is of an earlier state.
+		}
 		claim := &corev1.PersistentVolumeClaim{
 			ObjectMeta: metav1.ObjectMeta{Name: "data-" + set.Name, Labels: map[string]string{"set": set.Name, "uid": string(set.UID)}},
 			Spec: corev1.PersistentVolumeClaimSpec{
@@ -50,7 +56,7 @@ func keepVolume(ctx context.Context, client kubernetes.Interface, set *appsv1.St
 				},
 			},
 		}
-		_, err := claims.Create(ctx, claim, metav1.CreateOptions{})
+		_, err = claims.Create(ctx, claim, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
 			return nil
 		}
@@ -60,8 +66,8 @@ func keepVolume(ctx context.Context, client kubernetes.Interface, set *appsv1.St
 	if err != nil {
 		return err
 	}
-	set.Finalizers = nil
-	_, err = client.AppsV1().StatefulSets("default").Update(ctx, set, metav1.UpdateOptions{})
+	set.Finalizers = slices.DeleteFunc(set.Finalizers, func(name string) bool { return name == "example.com/volumes" })
+	_, err = sets.Update(ctx, set, metav1.UpdateOptions{})
 	return err
 }
 

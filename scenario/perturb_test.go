@@ -49,10 +49,8 @@ func perturbedBugs() map[string]perturbedBug {
 			expect:   "expect requests snapshots DELETE 0",
 			budget:   10, want: "expect expect requests snapshots DELETE 0 (undisturbed)",
 		},
-		// The volume gets the uid of the set that was deleted.
 		"timeTravel": {
 			workload: "apply db.yaml\ndelete statefulset/db\napply db.yaml" + filesOf(volumesScenario), budget: 60, want: "deleted persistentvolumeclaims default/data-db (stale)",
-			other: []string{"state persistentvolumeclaims default/data-db (stale)"},
 		},
 		"tombstone": {
 			workload: "apply web.yaml\ndelete pod/web" + filesOf(addressesScenario), budget: 30, want: "state configmaps default/address-web (miss)",
