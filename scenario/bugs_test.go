@@ -45,7 +45,7 @@ func bugs() map[string]bug {
 			"expected the job list [report-946684800]; saw [report-946684800 report-946684801]\n",
 		},
 		"overshoot": {
-			workersScenario, one("workers", workers(countCached)), one("workers", workers(countCachedAndStarted)),
+			workersScenario, one("workers", workers(generateNames)), one("workers", workers(deriveNames)),
 			`with "POST /api/v1/namespaces/default/pods 201"; saw 2`,
 		},
 		"partial": {

@@ -36,10 +36,8 @@ func perturbedBugs() map[string]perturbedBug {
 			workload: "apply a.yaml\napply b.yaml" + filesOf(membersScenario), budget: 25, want: "loop members (expire)",
 		},
 		"lostReply": {budget: 10, want: "created jobs.batch default/report-* (fail)"},
-		// After a restart the memory is empty, and the state stale.
 		"overshoot": {
 			workload: "apply web.yaml\napply labelled.yaml" + filesOf(workersScenario), budget: 30, want: "created pods default/web-* (delay)",
-			other: []string{"created pods default/web-* (stale)"},
 		},
 		"partial": {setup: "apply site.yaml" + filesOf(recordsScenario), budget: 30, want: "deleted configmaps dns/record-web (fail)"},
 		// The volume is never deleted. It gets its label again, because a client that was away while it
