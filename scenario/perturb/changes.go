@@ -2,6 +2,7 @@ package perturb
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,7 +48,7 @@ func (c *change) verb() string {
 // maxChanges limits the changes that a run records.
 const maxChanges = 20_000
 
-// changeLog has the changes of a run. It is written by one goroutine and read while that waits.
+// changeLog has the changes of a run, which one goroutine adds.
 type changeLog struct {
 	normalizer *normalizer
 	invariants []Invariant
@@ -118,6 +119,13 @@ func (l *changeLog) add(c fakeapi.Change) {
 			l.violated[invariant.Name] = fmt.Sprintf("at resourceVersion %d, when %s was %s: %v", made.revision, key, made.verb(), err)
 		}
 	}
+}
+
+// copy returns the changes until now, without the state and what follows from it.
+func (l *changeLog) copy() *changeLog {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return &changeLog{normalizer: l.normalizer, baseline: l.baseline, changes: slices.Clone(l.changes)}
 }
 
 // isEffective reports whether a change is visible after normalization. The caller holds mu.

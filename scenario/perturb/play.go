@@ -60,6 +60,13 @@ type result struct {
 	err    error
 }
 
+// copy returns a copy with what was recorded until now, so that oracles can read it while the run goes on.
+func (r *result) copy() *result {
+	c := *r
+	c.requestLog, c.changeLog = r.requestLog.copy(), r.changeLog.copy()
+	return &c
+}
+
 // run runs the workload on a new server.
 func (p play) run(ctx context.Context) *result {
 	r := &result{targets: p.targets, requestLog: &requestLog{returned: map[string]time.Time{}}, changeLog: newChangeLog(p.normalizer, p.config.Invariants)}

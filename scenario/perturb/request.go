@@ -129,6 +129,18 @@ func (l *requestLog) end(r *request, code int) {
 	r.end, r.code, r.after = time.Now(), code, revision(l.server)
 }
 
+// copy returns the requests until now.
+func (l *requestLog) copy() *requestLog {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := &requestLog{requests: make([]*request, len(l.requests))}
+	for i, r := range l.requests {
+		made := *r
+		c.requests[i] = &made
+	}
+	return c
+}
+
 // since returns the number of requests that began at or after a time, by client.
 func (l *requestLog) since(at time.Time) map[string]int {
 	l.mu.Lock()

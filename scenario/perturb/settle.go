@@ -74,8 +74,9 @@ func (s settleStep) isViolated(now time.Time) bool {
 	if s.p.isViolated == nil {
 		return false
 	}
-	s.r.end = now
-	return s.p.isViolated(s.r)
+	sofar := s.r.copy()
+	sofar.end = now
+	return s.p.isViolated(sofar)
 }
 
 // limit returns the time after which the run ends in any case. A controller that works from time to
