@@ -50,9 +50,11 @@ func ownersOf(obj runtime.Object) (sets []managerSet, annotations map[string]str
 // fieldsIn returns the fields of the configuration as FieldsV1. ok is false if obj does not have all of
 // its values.
 func (a *applier) fieldsIn(obj runtime.Object) (applied string, ok bool) {
+	nodes := a.arenas.get()
+	defer a.arenas.put(nodes)
 	var result application
 	if u, isCustom := obj.(*unstructured.Unstructured); isCustom {
-		m := newMerger[any](jsonTarget{})
+		m := newMerger[any](jsonTarget{}, nodes)
 		m.readOnly = true
 		result, ok = m.apply(a.writable, u.Object, a.config)
 	} else {
@@ -60,7 +62,7 @@ func (a *applier) fieldsIn(obj runtime.Object) (applied string, ok bool) {
 		if err != nil {
 			return "", false
 		}
-		m := newMerger[reflect.Value](typedTarget{})
+		m := newMerger[reflect.Value](typedTarget{}, nodes)
 		m.readOnly = true
 		result, ok = m.apply(a.writable, reflect.ValueOf(versioned), a.config)
 	}

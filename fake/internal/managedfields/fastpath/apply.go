@@ -80,12 +80,14 @@ func (a *applier) applyTyped(live runtime.Object) (runtime.Object, bool) {
 	if err != nil {
 		return nil, false
 	}
-	m := newMerger[reflect.Value](typedTarget{})
+	nodes := a.arenas.get()
+	defer a.arenas.put(nodes)
+	m := newMerger[reflect.Value](typedTarget{}, nodes)
 	result, ok := m.apply(a.writable, reflect.ValueOf(versioned), a.config)
 	if !ok {
 		return nil, false
 	}
-	if sets, _, ok = a.applySets(sets, &result, &m.nodes); !ok {
+	if sets, _, ok = a.applySets(sets, &result, nodes); !ok {
 		return nil, false
 	}
 	if result.changed {
@@ -125,12 +127,14 @@ func (a *applier) applyUnstructured(live runtime.Object) (runtime.Object, bool) 
 		return nil, false
 	}
 	obj := &unstructured.Unstructured{Object: copyWithoutEntries(before.Object)}
-	m := newMerger[any](jsonTarget{})
+	nodes := a.arenas.get()
+	defer a.arenas.put(nodes)
+	m := newMerger[any](jsonTarget{}, nodes)
 	result, ok := m.apply(a.writable, obj.Object, a.config)
 	if !ok {
 		return nil, false
 	}
-	sets, changed, ok := a.applySets(sets, &result, &m.nodes)
+	sets, changed, ok := a.applySets(sets, &result, nodes)
 	if !ok || a.manager == "kubectl" && a.hasLastApplied(obj.GetAnnotations()) {
 		return nil, false
 	}

@@ -53,7 +53,7 @@ type keyValue struct {
 // comparer compares two objects and collects the fields that differ.
 type comparer[V any] struct {
 	values accessor[V]
-	nodes  nodeArena
+	nodes  *nodeArena
 	// unsupported is set if an object has a value that is left to the library. The collected fields
 	// are meaningless then.
 	unsupported bool

@@ -42,7 +42,9 @@ func (u *Updater) updateTyped(live, obj runtime.Object, manager string) bool {
 	if err != nil {
 		return false
 	}
-	sets, _, ok = updateSets(u, typedAccessor{}, reflect.ValueOf(x), reflect.ValueOf(y), sets, manager)
+	nodes := u.arenas.get()
+	defer u.arenas.put(nodes)
+	sets, _, ok = updateSets(u, typedAccessor{}, reflect.ValueOf(x), reflect.ValueOf(y), sets, manager, nodes)
 	if ok {
 		after.SetManagedFields(entriesOf(sets))
 	}
@@ -132,7 +134,9 @@ func (u *Updater) updateUnstructured(live runtime.Object, obj *unstructured.Unst
 	if before == nil {
 		before = u.Empty.(*unstructured.Unstructured)
 	}
-	sets, changed, ok := updateSets[any](u, jsonAccessor{}, before.Object, obj.Object, sets, manager)
+	nodes := u.arenas.get()
+	defer u.arenas.put(nodes)
+	sets, changed, ok := updateSets[any](u, jsonAccessor{}, before.Object, obj.Object, sets, manager, nodes)
 	if !ok {
 		return false
 	}

@@ -3,6 +3,7 @@ package fastpath
 import (
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // element is one step of a field path in the spelling of FieldsV1, without the letter and the
@@ -121,9 +122,35 @@ func (n *node) isEmpty() bool {
 // nodeArena allocates the nodes of trees in blocks. A tree is built from its leaves: completed
 // nodes are pushed on a stack, and the nodes since a mark become the children of their parent.
 type nodeArena struct {
-	stack     []node
-	free      []node
-	blockSize int
+	stack []node
+	// block is the latest block, and free its end that is not used yet.
+	block, free []node
+}
+
+// maxReused is the size of the largest block that another arena uses again.
+const maxReused = 512
+
+// arenaPool has arenas whose memory is used again. Most sets of fields exist only while a write is
+// evaluated.
+type arenaPool struct{ idle sync.Pool }
+
+// get returns an arena without nodes.
+func (p *arenaPool) get() *nodeArena {
+	if a, ok := p.idle.Get().(*nodeArena); ok {
+		return a
+	}
+	return &nodeArena{}
+}
+
+// put lets another arena use the memory of a. The nodes that a has returned must not be used any more.
+func (p *arenaPool) put(a *nodeArena) {
+	if len(a.block) > maxReused || cap(a.stack) > maxReused {
+		return
+	}
+	clear(a.block[:len(a.block)-len(a.free)])
+	clear(a.stack[:cap(a.stack)])
+	a.stack, a.free = a.stack[:0], a.block
+	p.idle.Put(a)
 }
 
 // mark returns the position on the stack where the children of the next node begin.
@@ -144,8 +171,8 @@ func (a *nodeArena) pop(mark int) []node {
 		return nil
 	}
 	if len(a.free) < len(top) {
-		a.blockSize = max(len(top), 2*a.blockSize, 8)
-		a.free = make([]node, a.blockSize)
+		a.block = make([]node, max(len(top), 2*len(a.block), 8))
+		a.free = a.block
 	}
 	children := a.free[:len(top):len(top)]
 	a.free = a.free[len(top):]

@@ -51,9 +51,10 @@ type merger[V any] struct {
 	applied []byte
 }
 
-func newMerger[V any](values target[V]) *merger[V] {
+// newMerger returns a merger whose sets have the nodes of nodes.
+func newMerger[V any](values target[V], nodes *nodeArena) *merger[V] {
 	return &merger[V]{
-		comparer: comparer[V]{values: values},
+		comparer: comparer[V]{values: values, nodes: nodes},
 		target:   values,
 		config:   comparer[any]{values: jsonAccessor{}},
 		applied:  make([]byte, 0, 1024),

@@ -21,9 +21,12 @@ const maxUpdates = 10
 // fieldsType is the only defined format of a set of field paths.
 const fieldsType = "FieldsV1"
 
-// Type has the compiled schema of a type of objects. It is immutable. The Updaters of a resource
-// and its subresources share it.
-type Type struct{ plan *plan }
+// Type has the compiled schema of a type of objects, which is immutable. The Updaters of a resource
+// and its subresources share it. It is safe for concurrent use.
+type Type struct {
+	plan   *plan
+	arenas arenaPool
+}
 
 // NewType compiles the schema of obj, which types must have and which must have its kind set. It
 // returns nil if the fast path does not support the type.
@@ -41,7 +44,7 @@ func NewType(types managedfields.TypeConverter, obj runtime.Object) *Type {
 	if metadata := p.field("metadata"); p.kind != structure || metadata == nil || metadata.plan.kind != structure {
 		return nil
 	}
-	return &Type{p.withoutSystemFields()}
+	return &Type{plan: p.withoutSystemFields()}
 }
 
 // Options are the options of an Updater.
@@ -61,14 +64,15 @@ type Options struct {
 	Default func(runtime.Object)
 }
 
-// Updater updates the managedFields of the objects of one type for plain writes. It is immutable
-// and safe for concurrent use. A nil Updater supports no writes.
+// Updater updates the managedFields of the objects of one type for plain writes. It is safe for
+// concurrent use. A nil Updater supports no writes.
 type Updater struct {
 	Options
 	// plan describes the whole object, writable the same without the excluded fields.
 	plan, writable *plan
 	// version is the version of the requests.
 	version string
+	arenas  *arenaPool
 }
 
 // NewUpdater returns an Updater, nil if t is nil.
@@ -76,7 +80,7 @@ func NewUpdater(t *Type, options Options) *Updater {
 	if t == nil {
 		return nil
 	}
-	return &Updater{options, t.plan, t.plan.without(options.Excluded), options.Kind.GroupVersion().String()}
+	return &Updater{options, t.plan, t.plan.without(options.Excluded), options.Kind.GroupVersion().String(), &t.arenas}
 }
 
 // Update sets the managedFields of obj for a write by manager, if the write is supported, and
@@ -120,11 +124,12 @@ type managerSet struct {
 
 // updateSets returns the entries of managedFields after a write by manager in the order of the
 // library. before and after are the objects in the version of the request. changed is whether the
-// entries or their order differ. ok is false if the write is not supported.
-func updateSets[V any](u *Updater, values accessor[V], before, after V, stored []managerSet, manager string) (sets []managerSet, changed, ok bool) {
-	c := &comparer[V]{values: values}
+// entries or their order differ. ok is false if the write is not supported. The nodes of the sets are
+// those of nodes.
+func updateSets[V any](u *Updater, values accessor[V], before, after V, stored []managerSet, manager string, nodes *nodeArena) (sets []managerSet, changed, ok bool) {
+	c := &comparer[V]{values: values, nodes: nodes}
 	changes, ok := c.changes(u.writable, before, after)
-	if !ok || !u.parseSets(stored, changes, &c.nodes) {
+	if !ok || !u.parseSets(stored, changes, nodes) {
 		return nil, false, false
 	}
 	writer := metav1.ManagedFieldsEntry{
