@@ -64,7 +64,7 @@ func (f *serverFlags) exec(ctx context.Context, c *call, args []string) (status 
 	if err != nil {
 		return 0, err
 	}
-	go fakeapi.Preload()
+	preload()
 	s, err := fakeapi.New(opts...)
 	if err != nil {
 		return 0, explainLoadError(err)

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+
+	fakeapi "example.com/fakeapi/fake"
 )
 
 const (
@@ -39,6 +41,15 @@ func delayCollections() {
 		runtime.AddCleanup(new([16]byte), func(f func()) { f() }, adjust)
 	}
 	adjust()
+}
+
+// preload initializes in the background what the first write needs; see fakeapi.Preload. It collects the
+// garbage of this, so that the first writes use memory that the process has already.
+func preload() {
+	go func() {
+		fakeapi.Preload()
+		runtime.GC()
+	}()
 }
 
 // gcPercent returns the GOGC for a number of live bytes. The collector counts 4 MiB for a heap that is

@@ -109,7 +109,7 @@ type scenarioServer struct {
 
 func (f *serveFlags) open(ctx context.Context, opts []fakeapi.Option) (scenarioServer, error) {
 	if f.scenario == "" {
-		go fakeapi.Preload()
+		preload()
 		s, err := fakeapi.New(opts...)
 		return scenarioServer{s, nil}, err
 	}
