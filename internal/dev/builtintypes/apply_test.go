@@ -3,6 +3,7 @@ package builtintypes
 import (
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,7 @@ func TestRepeatedApplies(t *testing.T) {
 		variants = 1
 	}
 	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
 	paths := collections(t)
 	for _, c := range append(casesIn(t, "stored"), casesIn(t, "validation")...) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -54,7 +56,7 @@ func requireSameRepeat(t *testing.T, players [2]*player, body object) {
 		code                        int
 		version, generation, status any
 	}
-	path := "/" + name + "?fieldManager=a&force=true"
+	path := "/" + url.PathEscape(name) + "?fieldManager=a&force=true"
 	var results [2][2]result
 	for i, p := range players {
 		path := p.paths[[2]string{body["apiVersion"].(string), body["kind"].(string)}] + path
