@@ -50,19 +50,19 @@ type run struct {
 	err    error
 }
 
-// portTaken is in the output of a suite whose port is in use. Suites look for a free port and listen on
-// it later, so a connection of another process may have it by then.
-const portTaken = "bind: address already in use"
+// portTaken matches the failure of a spec whose port is in use. Suites look for a free port and
+// listen on it later, so a connection of another process may have it by then.
+var portTaken = regexp.MustCompile(`(?s)\[FAILED\] Unexpected error:.{0,300}bind: address already in use`)
 
-// start runs the tests, in the folder of the package. It runs them once more if they failed and a port
-// was taken.
+// start runs the tests, in the folder of the package. It runs them once more if a spec failed
+// because its port was taken.
 func (s *suites) start(ctx context.Context, r *run) {
 	if r.usesPort {
 		s.port.Lock()
 		defer s.port.Unlock()
 	}
 	s.runOnce(ctx, r)
-	if r.err != nil && strings.Contains(r.output, portTaken) {
+	if r.err != nil && portTaken.MatchString(r.output) {
 		s.runOnce(ctx, r)
 	}
 }
@@ -225,4 +225,11 @@ func requireNoProcess(t *testing.T, folder string) {
 		}
 		return true
 	}, 10*time.Second, 50*time.Millisecond, "processes of %s are left", folder)
+}
+
+// A spec that failed because of a port is recognized, one that failed for another reason is not.
+func TestPortTaken(t *testing.T) {
+	const taken = "  [FAILED] Unexpected error:\n      <*net.OpError | 0x1b6369bae910>: \n      listen tcp 127.0.0.1:41599: bind: address already in use\n"
+	require.Regexp(t, portTaken, taken)
+	require.NotRegexp(t, portTaken, "error: bind: address already in use\n  [FAILED] Expected\n      <int>: 1\n  to equal\n      <int>: 2\n")
 }
