@@ -43,8 +43,9 @@ func delayCollections() {
 	adjust()
 }
 
-// preload initializes in the background what the first write needs; see fakeapi.Preload. It collects the
-// garbage of this, so that the first writes use memory that the process has already.
+// preload initializes in the background what the first write needs; see fakeapi.Preload. It
+// collects the garbage of this, so that the first writes use memory that the process has
+// already.
 func preload() {
 	go func() {
 		fakeapi.Preload()

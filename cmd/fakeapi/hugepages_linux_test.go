@@ -9,12 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Memory that the heap gets later has huge pages.
+// Memory that the heap gets later has huge pages, if the kernel has them.
 func TestHeapHasHugePages(t *testing.T) {
-	const huge = "/sys/kernel/mm/transparent_hugepage"
-	if _, err := os.Stat(huge); err != nil {
-		t.Skip("the kernel has no transparent huge pages: ", err)
-	}
 	useHugePages()
 	smaps, err := os.ReadFile("/proc/self/smaps")
 	require.NoError(t, err)
@@ -28,5 +24,9 @@ func TestHeapHasHugePages(t *testing.T) {
 			advised += to - from
 		}
 	}
-	require.GreaterOrEqual(t, advised, hugePagesSize-2*os.Getpagesize())
+	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
+		require.Zero(t, advised)
+	} else {
+		require.GreaterOrEqual(t, advised, hugePagesSize-2*os.Getpagesize())
+	}
 }
