@@ -77,8 +77,8 @@ func gunzip(a *response) ([]byte, error) {
 	return plain, nil
 }
 
-// checkCompression lists at a fixed resourceVersion: that of the latest list changes with any write to
-// the server.
+// checkCompression lists at a fixed resourceVersion: that of the latest list changes with any
+// write to the server.
 func checkCompression(ctx context.Context, s *session, c collection) error {
 	revision, err := createLarge(ctx, c)
 	if err != nil {

@@ -60,7 +60,8 @@ type result struct {
 	err    error
 }
 
-// copy returns a copy with what was recorded until now, so that oracles can read it while the run goes on.
+// copy returns a copy with what was recorded until now, so that oracles can read it while the
+// run goes on.
 func (r *result) copy() *result {
 	c := *r
 	c.requestLog, c.changeLog = r.requestLog.copy(), r.changeLog.copy()

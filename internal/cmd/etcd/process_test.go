@@ -107,8 +107,8 @@ func (p *program) end(t *testing.T, s os.Signal) int {
 	return p.wait(t)
 }
 
-// freePort returns a port on which nothing listens. It is below those that the system gives to outgoing
-// connections, which could have it before a program listens on it.
+// freePort returns a port on which nothing listens. It is below those that the system gives to
+// outgoing connections, which could have it before a program listens on it.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {

@@ -142,7 +142,8 @@ func (p *arenaPool) get() *nodeArena {
 	return &nodeArena{}
 }
 
-// put lets another arena use the memory of a. The nodes that a has returned must not be used any more.
+// put lets another arena use the memory of a. The nodes that a has returned must not be used any
+// more.
 func (p *arenaPool) put(a *nodeArena) {
 	if len(a.block) > maxReused || cap(a.stack) > maxReused {
 		return

@@ -123,9 +123,9 @@ type managerSet struct {
 }
 
 // updateSets returns the entries of managedFields after a write by manager in the order of the
-// library. before and after are the objects in the version of the request. changed is whether the
-// entries or their order differ. ok is false if the write is not supported. The nodes of the sets are
-// those of nodes.
+// library. before and after are the objects in the version of the request. changed is whether
+// the entries or their order differ. ok is false if the write is not supported. The nodes of the
+// sets are those of nodes.
 func updateSets[V any](u *Updater, values accessor[V], before, after V, stored []managerSet, manager string, nodes *nodeArena) (sets []managerSet, changed, ok bool) {
 	c := &comparer[V]{values: values, nodes: nodes}
 	changes, ok := c.changes(u.writable, before, after)
