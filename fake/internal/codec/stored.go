@@ -106,7 +106,8 @@ func decodeStored(r *resource.Resource, rec *memstore.Record, data []byte) (runt
 }
 
 // DecodeMetadata decodes the metadata that the controllers read: uid, finalizers, owner references,
-// and the time and grace period of a deletion. It does not parse what follows the metadata.
+// and the time and grace period of a deletion. It does not parse what follows the metadata, nor the
+// large fields of it that it does not return.
 func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 	var m struct {
 		UID                        types.UID               `json:"uid"`
@@ -119,6 +120,7 @@ func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 	if !ok {
 		return nil, fmt.Errorf("stored %s has no metadata", rec.Key)
 	}
+	data, _ = appendWithout(make([]byte, 0, 512), data, FieldSet{"managedFields": nil, "labels": nil, "annotations": nil})
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &m); err != nil {
 		return nil, fmt.Errorf("the metadata of stored %s does not decode: %w", rec.Key, err)
 	}
