@@ -89,14 +89,14 @@ func (s *session) measureEvents(ctx context.Context, watchers int) error {
 	return parent.Err()
 }
 
-// writeAll patches the objects with all clients until the time is over, and returns the number of
-// writes.
+// writeAll patches the objects with all clients, each at least once, until the time is over, and
+// returns the number of writes.
 func (s *session) writeAll(ctx context.Context, began time.Time, t *results) int64 {
 	var written atomic.Int64
 	var clients sync.WaitGroup
 	for who := range s.config.Clients {
 		clients.Go(func() {
-			for turn := 0; ctx.Err() == nil && time.Since(began) < s.config.Duration; turn++ {
+			for turn := 0; ctx.Err() == nil && (turn == 0 || time.Since(began) < s.config.Duration); turn++ {
 				path := s.objectName(s.config.Clients, who, turn)
 				body := fmt.Appendf(nil, `{"data":{"n":"%d"}}`, s.changes.Add(1))
 				if err := s.clients[who].do(ctx, http.MethodPatch, path, mergeMedia, body); err != nil {
