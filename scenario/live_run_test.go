@@ -102,9 +102,9 @@ watch here cm
 fault busy: when userAgent(mine) && verb(create) && first(1) do status(429, retryAfter(1s))
 fault lost: when during(committed) && userAgent(mine) && verb(create) && first(1) do reset
 run mine
-eventually 1m expect cm/made
+eventually 1m expect requests mine "POST" 3
+expect cm/made
 expect events here ADDED made
-expect requests mine "POST" 3
 expect requests mine "429 Retry-After 1" 1
 expect requests mine "POST /api/v1/namespaces/default/configmaps no answer" 1
 expect hits busy 1
@@ -219,13 +219,13 @@ func TestLiveRunLocalClients(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, out, ended := startLiveRun(t, t.Context(), Config{Clients: map[string]Client{"mine": once}, Options: options}, `
 run mine
-eventually 10s expect done mine
+eventually 1m expect done mine
 expect cm/made
 delete cm/made
 replica second
 run mine --on second
-eventually 10s expect cm/made
-expect requests mine 201 2
+eventually 1m expect requests mine 201 2
+expect cm/made
 `)
 			require.Empty(t, s.ExternalClients())
 			require.NoError(t, (<-ended).err)
