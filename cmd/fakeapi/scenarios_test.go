@@ -189,7 +189,7 @@ func TestRunAllReportsUnexpectedResults(t *testing.T) {
 
 // In real time the output is not delayed, and a missing client is an error.
 func TestRunInRealTime(t *testing.T) {
-	scripts(t, map[string]string{"a.txtar": "run creator\neventually 10s expect cm/only\n", "b.txtar": "run mine\n"})
+	scripts(t, map[string]string{"a.txtar": "run creator\neventually 1m expect requests creator \"configmaps 201\" 1\nexpect cm/only\n", "b.txtar": "run mine\n"})
 	got := runCommand(t, "run", "--real-time", "a.txtar")
 	require.Equal(t, exitOK, got.status, got.stderr)
 	require.Contains(t, got.stdout, "=== a.txtar (creator: careful)\nseed 0\n")

@@ -91,7 +91,7 @@ const (
 	conversationScenario = `fault busy: when userAgent(curl) && verb(create) && first(1) do status(429, retryAfter(1s))
 run curl
 eventually 1m expect configmap/made
-expect requests curl "POST" 2
+eventually 1m expect requests curl "POST" 2
 `
 	made       = `{"metadata":{"name":"made"}}`
 	configMaps = "/api/v1/namespaces/default/configmaps"
