@@ -159,7 +159,7 @@ func startExecution(t *testing.T, binary string) *execution {
 	t.Helper()
 	e := &execution{temp: t.TempDir()}
 	e.Cmd = exec.CommandContext(t.Context(), binary, "exec", "--", "sh", "-c",
-		`sleep 1000 >/dev/null 2>&1 & echo "$FAKEAPI_URL $KUBECONFIG $$ $!"; trap 'kill $!; exit 9' TERM INT; wait; wait`)
+		`sleep 1000 >/dev/null 2>&1 & trap 'kill $!; exit 9' TERM INT; echo "$FAKEAPI_URL $KUBECONFIG $$ $!"; wait; wait`)
 	e.Env = append(os.Environ(), "TMPDIR="+e.temp)
 	e.Cmd.Stderr = &e.stderr
 	stdout, err := e.StdoutPipe()
