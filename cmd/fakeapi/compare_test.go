@@ -158,12 +158,12 @@ func TestCompareUsage(t *testing.T) {
 
 // A signal ends the comparison on both sides, and everything is removed.
 func TestCompareInterrupted(t *testing.T) {
-	for name, side := range map[string]struct{ left, run, after string }{
-		"suite":      {"self", "^(GT|LS)-", "POST /api/v1/namespaces"},
-		"recordings": {recorded, "--wd$", "POST /apis/oracle.example.com"},
+	for name, side := range map[string]struct{ left, run, after, rule string }{
+		"suite":      {"self", "^(GT|LS)-", "POST /api/v1/namespaces", longRun},
+		"recordings": {recorded, "--wd$", "POST /apis/oracle.example.com", "long: when verb(get) && resource(widgets.oracle.example.com) && first(1) do hang"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := fakeapi.Start(t, fakeapi.WithNamespaceDeletionDelay(0))
+			srv := startFaultyServer(t, side.rule)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var stdout, stderr bytes.Buffer

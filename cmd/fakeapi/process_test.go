@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	fakeapi "example.com/fakeapi/fake"
 )
 
 // TestProcess builds the command and runs it as a process, with signals.
@@ -132,7 +130,7 @@ func interruptProcess(t *testing.T, binary string) {
 // interruptConformance interrupts runs at different times at which there are objects to remove.
 func interruptConformance(t *testing.T, binary string) {
 	for _, moment := range []string{"GET /api/v1/namespaces/", "POST " + definitions, "DELETE /api/v1/namespaces/", "PATCH /api/v1/"} {
-		srv := fakeapi.Start(t, fakeapi.WithNamespaceDeletionDelay(0))
+		srv := startFaultyServer(t, longRun)
 		kubeconfig := kubeconfigOf(t, srv)
 		report := filepath.Join(t.TempDir(), "report.json")
 		var stdout, stderr bytes.Buffer
