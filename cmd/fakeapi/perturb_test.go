@@ -62,7 +62,7 @@ func TestPerturb(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "findings")
 	args := []string{
 		"perturb", "--workload", manifest(t, "order.txtar", orderWorkload), "--budget", "4", "--parallel", "4",
-		"--pause", "500ms", "--settle", "1s", "--recovery", "3s", "--output", folder, "-q",
+		"--pause", "1s", "--settle", "2s", "--recovery", "8s", "--output", folder, "-q",
 		"--known", "created configmaps default/bill-* (crash)", "--known", "none", "--", os.Args[0], controllerName,
 	}
 	got := runCommand(t, args...)

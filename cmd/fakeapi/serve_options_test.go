@@ -174,13 +174,18 @@ func TestServeRequestsInFlight(t *testing.T) {
 
 func TestServeWatchTimes(t *testing.T) {
 	r := start(t, "--bookmark-interval=10ms", "--min-request-timeout", "1")
-	began := time.Now()
-	answer, err := http.Get(r.url + configMaps + "?watch=true&allowWatchBookmarks=true")
+	// The watch for a bookmark does not end by itself, which could be before the bookmark.
+	answer, err := http.Get(r.url + configMaps + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=3600")
 	require.NoError(t, err)
-	defer func() { _ = answer.Body.Close() }()
 	line, err := bufio.NewReader(answer.Body).ReadString('\n')
 	require.NoError(t, err)
 	require.Contains(t, line, `"type":"BOOKMARK"`)
+	require.NoError(t, answer.Body.Close())
+
+	began := time.Now()
+	answer, err = http.Get(r.url + configMaps + "?watch=true&allowWatchBookmarks=true")
+	require.NoError(t, err)
+	defer func() { _ = answer.Body.Close() }()
 	_, err = io.Copy(io.Discard, answer.Body) // until the server ends the watch
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, time.Since(began), time.Second)
@@ -189,9 +194,16 @@ func TestServeWatchTimes(t *testing.T) {
 
 func TestServeResourceVersionTimeout(t *testing.T) {
 	r := start(t, "--resource-version-timeout=1ms")
-	began := time.Now()
-	require.Equal(t, http.StatusGatewayTimeout, r.code(t, configMaps+"?resourceVersion=1000000"))
-	require.Less(t, time.Since(began), 3*time.Second, "the default")
+	// With the default no request takes less than three seconds. On a busy machine, some may take
+	// longer with the flag, too.
+	for attempt := 1; ; attempt++ {
+		began := time.Now()
+		require.Equal(t, http.StatusGatewayTimeout, r.code(t, configMaps+"?resourceVersion=1000000"))
+		if time.Since(began) < 3*time.Second {
+			break
+		}
+		require.Less(t, attempt, 20, "all requests take as long as with the default")
+	}
 	require.Equal(t, cleanExit, r.stop())
 }
 
