@@ -103,7 +103,7 @@ func TestTypedClient(t *testing.T) {
 	require.Eventually(t, func() bool {
 		seen, err := lister.ConfigMaps("default").Get("new")
 		return err == nil && seen.ResourceVersion == applied.ResourceVersion
-	}, 10*time.Second, 5*time.Millisecond)
+	}, 2*time.Minute, 5*time.Millisecond)
 	require.NoError(t, maps.Delete(ctx, "new", metav1.DeleteOptions{}))
 	_, err = maps.Get(ctx, "new", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
@@ -131,7 +131,7 @@ func TestDynamicClient(t *testing.T) {
 	require.Eventually(t, func() bool {
 		seen, err := informer.Lister().ByNamespace("default").Get("new")
 		return err == nil && seen.(*unstructured.Unstructured).GetResourceVersion() == applied.GetResourceVersion()
-	}, 10*time.Second, 5*time.Millisecond)
+	}, 2*time.Minute, 5*time.Millisecond)
 	list, err := maps.List(ctx, metav1.ListOptions{Limit: 1})
 	require.NoError(t, err)
 	require.Len(t, list.Items, 1)

@@ -82,7 +82,7 @@ metadata: {name: v1beta1.metrics.k8s.io}
 spec: {group: metrics.k8s.io, version: v1beta1, groupPriorityMinimum: 100, versionPriority: 100, insecureSkipTLSVerify: true,
   service: {namespace: default, name: metrics, port: %s}}
 `, port)))
-	u.do("wait", "--for=condition=Available", "apiservice/v1beta1.metrics.k8s.io", "--timeout=30s")
+	u.do("wait", "--for=condition=Available", "apiservice/v1beta1.metrics.k8s.io", waitLong)
 	require.Contains(t, collapseSpaces(u.do("get", "apiservices")), "\nv1.apps Local True ")
 	require.Contains(t, collapseSpaces(u.do("get", "apiservices", "v1beta1.metrics.k8s.io")), "\nv1beta1.metrics.k8s.io default/metrics True ")
 	require.Equal(t, "NAME CPU(cores) CPU(%) MEMORY(bytes) MEMORY(%)\nworker 250m 25% 512Mi 50%", collapseSpaces(u.do("top", "nodes")))
@@ -93,7 +93,7 @@ spec: {group: metrics.k8s.io, version: v1beta1, groupPriorityMinimum: 100, versi
 	metrics.Close()
 	require.Contains(t, u.doRefused("get", "--raw", "/apis/metrics.k8s.io/v1beta1/nodes"), "the server is currently unable to handle the request")
 	u.do("annotate", "service", "metrics", "example.com/checked=yes") // the server is checked again
-	u.do("wait", "--for=condition=Available=false", "apiservice/v1beta1.metrics.k8s.io", "--timeout=30s")
+	u.do("wait", "--for=condition=Available=false", "apiservice/v1beta1.metrics.k8s.io", waitLong)
 	require.Contains(t, collapseSpaces(u.do("get", "apiservices", "v1beta1.metrics.k8s.io")), " False (FailedDiscoveryCheck) ")
 }
 

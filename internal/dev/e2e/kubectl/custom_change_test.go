@@ -90,7 +90,7 @@ func TestCustomWaitAndChangeOfTheDefinition(t *testing.T) {
 	u := newSiteUser(t)
 	u.doWith(site("web"), "create", "-f", "-")
 	ended := make(chan result, 1)
-	go func() { ended <- u.try("wait", "--for=condition=Ready", "site/web") }()
+	go func() { ended <- u.try("wait", "--for=condition=Ready", "site/web", waitLong) }()
 	u.do("patch", "site", "web", "--subresource=status", "--type=merge", "-p",
 		`{"status":{"readyReplicas":1,"conditions":[{"type":"Ready","status":"True","reason":"R","message":"","lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`)
 	require.Equal(t, result{out: "site.hosting.example.com/web condition met\n"}, <-ended)

@@ -64,7 +64,7 @@ func (u *user) waitFor(args ...string) result {
 }
 
 func (u *user) run(ctx context.Context, stdin string, args ...string) result {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	cmd := u.command(ctx, args...)
 	var out, stderr bytes.Buffer

@@ -1,6 +1,9 @@
 package kubectl_test
 
 import (
+	"bufio"
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,10 +41,22 @@ func TestDrainANode(t *testing.T) {
 			Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "held"}}},
 			Status:     policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DesiredHealthy: 1, CurrentHealthy: 1},
 		}))
-	r := u.try("drain", "n", "--force", "--timeout=2s")
-	require.Equal(t, 1, r.code)
-	require.Contains(t, r.out, "pod/free evicted")
-	require.Contains(t, r.err, "Cannot evict pod as it would violate the pod's disruption budget.")
+	// Without a timeout, it tries again until it is stopped.
+	ctx, cancel := context.WithCancel(t.Context())
+	drain := u.command(ctx, "drain", "n", "--force")
+	out, err := drain.StdoutPipe()
+	require.NoError(t, err)
+	drain.Stderr = drain.Stdout
+	require.NoError(t, drain.Start())
+	printed := ""
+	for lines := bufio.NewScanner(out); !strings.Contains(printed, "pod/free evicted\n") ||
+		!strings.Contains(printed, "Cannot evict pod as it would violate the pod's disruption budget.\n"); {
+		require.True(t, lines.Scan(), printed)
+		printed += lines.Text() + "\n"
+	}
+	cancel()
+	require.Error(t, drain.Wait())
+	require.Equal(t, 1, u.try("drain", "n", "--force", "--timeout=1s").code)
 	require.Equal(t, "pod/held\n", u.do("get", "pods", "-o", "name"))
 	require.Equal(t, "true", u.do("get", "node/n", "-o", "jsonpath={.spec.unschedulable}"))
 }

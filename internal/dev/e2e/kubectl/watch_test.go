@@ -87,15 +87,19 @@ func (u *user) watchLines(args ...string) (next func() string) {
 	}
 }
 
+// waitLong is a flag of kubectl wait for conditions that hold soon, unless the machine is busy. The
+// default is 30 seconds.
+const waitLong = "--timeout=2m"
+
 func TestWaitForACondition(t *testing.T) {
 	u := newUser(t)
 	u.do("create", "deployment", "web", "--image=nginx")
-	require.Equal(t, "deployment.apps/web condition met\n", u.do("wait", "--for=create", "deployment/web"))
+	require.Equal(t, "deployment.apps/web condition met\n", u.do("wait", "--for=create", "deployment/web", waitLong))
 	require.Equal(t, "error: timed out waiting for the condition on deployments/web\n",
 		u.doRefused("wait", "--for=condition=Available", "deployment/web", "--timeout=1s"))
 
 	ended := make(chan result, 1)
-	go func() { ended <- u.try("wait", "--for=condition=Available", "deployment/web") }()
+	go func() { ended <- u.try("wait", "--for=condition=Available", "deployment/web", waitLong) }()
 	u.do("patch", "deployment", "web", "--subresource=status", "--type=merge",
 		"-p", `{"status":{"conditions":[{"type":"Available","status":"True"}]}}`)
 	require.Equal(t, result{out: "deployment.apps/web condition met\n"}, <-ended)
@@ -104,7 +108,7 @@ func TestWaitForACondition(t *testing.T) {
 func TestWaitForDeletion(t *testing.T) {
 	u := newUser(t, withPods())
 	ended := make(chan result, 1)
-	go func() { ended <- u.try("wait", "--for=delete", "pod/web-1", "pod/web-2") }()
+	go func() { ended <- u.try("wait", "--for=delete", "pod/web-1", "pod/web-2", waitLong) }()
 	u.do("delete", "pods", "--all", "--wait=false", "--grace-period=1")
 	r := <-ended
 	require.Zero(t, r.code, r.err)
@@ -114,12 +118,14 @@ func TestWaitForDeletion(t *testing.T) {
 func TestWaitForAValue(t *testing.T) {
 	u := newUser(t, withPods())
 	u.do("create", "configmap", "a", "--from-literal=k=v")
-	require.Equal(t, "configmap/a condition met\n", u.do("wait", "--for=jsonpath={.data.k}=v", "configmap/a"))
+	require.Equal(t, "configmap/a condition met\n", u.do("wait", "--for=jsonpath={.data.k}=v", "configmap/a", waitLong))
 	require.Equal(t, "error: timed out waiting for the condition on configmaps/a\n",
 		u.doRefused("wait", "--for=jsonpath={.data.k}=w", "configmap/a", "--timeout=1s"))
 
 	ended := make(chan result, 1)
-	go func() { ended <- u.try("wait", "--for=jsonpath={.status.phase}=Running", "pods", "-l", "app=web") }()
+	go func() {
+		ended <- u.try("wait", "--for=jsonpath={.status.phase}=Running", "pods", "-l", "app=web", waitLong)
+	}()
 	u.do("patch", "pod", "web-2", "--subresource=status", "-p", `{"status":{"phase":"Running"}}`)
 	require.Equal(t, result{out: "pod/web-1 condition met\npod/web-2 condition met\n"}, <-ended)
 }

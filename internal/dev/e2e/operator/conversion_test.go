@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"example.com/fakeapi/internal/dev/e2e/internal/poll"
+	"example.com/fakeapi/internal/dev/e2e/internal/ports"
 	"example.com/fakeapi/internal/dev/e2e/internal/server"
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 	hostingv1beta1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1beta1"
@@ -37,6 +38,7 @@ func withConversion(t *testing.T) *testEnv {
 		CRDDirectoryPaths:     []string{filepath.Join("config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
 	}
+	ports.ChooseWebhook(t, &env.WebhookInstallOptions)
 	_, err := env.Start()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, env.Stop()) })

@@ -22,6 +22,7 @@ import (
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/internal/dev/e2e/internal/poll"
+	"example.com/fakeapi/internal/dev/e2e/internal/ports"
 	"example.com/fakeapi/internal/dev/e2e/internal/server"
 	hostingwebhook "example.com/fakeapi/internal/dev/e2e/operator/internal/webhook/v1"
 )
@@ -48,6 +49,7 @@ func newWebhookEnv(t *testing.T, config *rest.Config) *webhookEnv {
 		ErrorIfCRDPathMissing: true,
 		WebhookInstallOptions: envtest.WebhookInstallOptions{Paths: []string{filepath.Join("config", "webhook")}},
 	}
+	ports.ChooseWebhook(t, &env.WebhookInstallOptions)
 	_, err := env.Start()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, env.Stop()) })

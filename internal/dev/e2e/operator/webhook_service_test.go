@@ -20,14 +20,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/dev/e2e/internal/ports"
 )
 
 const serviceHost = "webhook-service.system.svc"
 
-// withServiceCertificate returns the options of envtest, which choose a port, with a certificate
-// for the Service of the manifests.
+// withServiceCertificate returns the options of envtest, with a port, and with a certificate for the
+// Service of the manifests.
 func withServiceCertificate(t *testing.T) (hooks envtest.WebhookInstallOptions) {
 	t.Helper()
+	ports.ChooseWebhook(t, &hooks)
 	require.NoError(t, hooks.PrepWithoutInstalling())
 	t.Cleanup(func() { require.NoError(t, hooks.Cleanup()) })
 	certificate, key, err := cert.GenerateSelfSignedCertKey(serviceHost, nil, nil)

@@ -23,6 +23,8 @@ import (
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"example.com/fakeapi/internal/dev/e2e/internal/ports"
 )
 
 // Bug is a fault of the controller.
@@ -31,7 +33,7 @@ type Bug int
 const (
 	None      Bug = iota
 	Conflict      // it updates a status once, and ignores the error
-	Duplicate     // it creates a child if its cache has none
+	Duplicate     // it creates a child if its cache has none, for which it waits too short a time
 	Expired       // it continues after a 410 without the objects of the new list
 )
 
@@ -105,6 +107,13 @@ func (r *reconciler) createChild(ctx context.Context, w *unstructured.Unstructur
 			return err
 		}
 		child.Name, child.GenerateName = "", w.GetName()+"-"
+		if err := r.Create(ctx, child); err != nil {
+			return err
+		}
+		for begin := time.Now(); time.Since(begin) < cacheWait && r.Get(ctx, client.ObjectKeyFromObject(child), &corev1.ConfigMap{}) != nil; {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
 	}
 	return client.IgnoreAlreadyExists(r.Create(ctx, child))
 }
@@ -174,9 +183,22 @@ func (o *observer) watch(ctx context.Context, resourceVersion string) {
 	}
 }
 
+const (
+	// cacheWait is how long the controller with the bug Duplicate waits for its cache. It is shorter
+	// than the delay of the set that finds the bug, and longer than any delay without faults, unless
+	// the machine is very busy.
+	cacheWait = 150 * time.Millisecond
+	// limit is how long a widget may take. Tests that find a bug take that long.
+	limit = 30 * time.Second
+)
+
 // Run tests the controller with a bug.
 func Run(t *testing.T, bug Bug) {
-	env := &envtest.Environment{CRDs: []*apiextensionsv1.CustomResourceDefinition{definition()}}
+	env := &envtest.Environment{
+		CRDs:                     []*apiextensionsv1.CustomResourceDefinition{definition()},
+		ControlPlaneStartTimeout: 2 * time.Minute, ControlPlaneStopTimeout: 2 * time.Minute,
+	}
+	ports.Choose(t, env)
 	config, err := env.Start()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, env.Stop()) })
@@ -192,13 +214,13 @@ func Run(t *testing.T, bug Bug) {
 	require.NoError(t, err)
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		require.NoError(t, direct.Create(ctx, newWidget(name)))
-		require.Eventually(t, func() bool { return o.has(name) }, 15*time.Second, 10*time.Millisecond, "widget %s is not observed", name)
+		require.Eventually(t, func() bool { return o.has(name) }, limit, 10*time.Millisecond, "widget %s is not observed", name)
 		require.Eventually(t, func() bool {
 			w := newWidget("")
 			err := direct.Get(ctx, client.ObjectKey{Namespace: "default", Name: name}, w)
 			ready, _, _ := unstructured.NestedBool(w.Object, "status", "ready")
 			return err == nil && ready
-		}, 15*time.Second, 10*time.Millisecond, "widget %s is not ready", name)
+		}, limit, 10*time.Millisecond, "widget %s is not ready", name)
 	}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
