@@ -25,11 +25,11 @@ HOOK
 
 helm lint shop
 helm template web shop --dry-run=server >manifests.yaml
-helm install web shop --wait --timeout 30s
+helm install web shop --wait --timeout 3m
 helm test web
-helm upgrade web shop --set replicaCount=3 --wait --timeout 30s
+helm upgrade web shop --set replicaCount=3 --wait --timeout 3m
 [[ $(kubectl get deployment web-shop -o jsonpath={.spec.replicas}) == 3 ]]
-helm rollback web 1 --wait --timeout 30s
+helm rollback web 1 --wait --timeout 3m
 [[ $(kubectl get deployment web-shop -o jsonpath={.spec.replicas}) == 1 ]]
 helm history web
 helm get manifest web | kubectl diff -f -
@@ -41,7 +41,7 @@ helm uninstall web
 curl -sS -X POST "$FAKEAPI_CONTROL/faults" --data-binary \
   'lost: when verb(create, patch) && resource(services) && during(committed) && first(1) do reset'
 ! helm install second shop || exit 1
-curl -sS "$FAKEAPI_CONTROL/hits?rule=lost&wait=10s"
+curl -sS "$FAKEAPI_CONTROL/hits?rule=lost&wait=60s"
 helm upgrade --install second shop
 [[ $(helm list --short) == second ]]
 curl -sS "$FAKEAPI_CONTROL/timeline" | tail -3

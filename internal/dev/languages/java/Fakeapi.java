@@ -47,7 +47,7 @@ public record Fakeapi(String controlUrl) {
 
     /** Waits until the fault with a name has happened. */
     public void waitForHit(String name) {
-        HttpResponse<String> hits = control("GET", "/hits?wait=10s&rule=" + encode(name), "");
+        HttpResponse<String> hits = control("GET", "/hits?wait=60s&rule=" + encode(name), "");
         if (!hits.headers().firstValue("Fakeapi-Met").equals(Optional.of("true"))) {
             throw new AssertionError(name + " did not happen\n" + timeline());
         }

@@ -34,7 +34,7 @@ function eventually(condition, what) {
     const timer = setInterval(() => {
       if (condition()) finish(resolve);
     }, 10);
-    const limit = setTimeout(() => finish(() => reject(new Error(`never: ${what}`))), 10_000);
+    const limit = setTimeout(() => finish(() => reject(new Error(`never: ${what}`))), 60_000);
     function finish(how) {
       clearInterval(timer);
       clearTimeout(limit);

@@ -43,7 +43,7 @@ export class Server {
   }
 
   /** Waits until a fault has happened, and returns what it was applied to. @param {string} fault */
-  async waitForHit(fault, count = 1, timeout = '10s') {
+  async waitForHit(fault, count = 1, timeout = '60s') {
     const hits = JSON.parse(await this.control('GET', `/hits?rule=${encodeURIComponent(fault)}&wait=${timeout}&count=${count}`));
     if (!hits.met) throw new Error(`${fault} did not happen\n${await this.timeline()}`);
     return hits.hits;

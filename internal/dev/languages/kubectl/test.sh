@@ -105,7 +105,7 @@ prints 'created' kubectl create -f - <<<'{"apiVersion": "v1", "kind": "Pod", "me
 # Watches and waits.
 kubectl get configmaps --watch-only -o name >watched &
 watch=$!
-kubectl wait pod waits --for condition=Ready --timeout 20s >waited &
+kubectl wait pod waits --for condition=Ready --timeout 3m >waited &
 wait=$!
 for ((i = 0; i < 200; i++)); do
   kubectl annotate --overwrite configmap settings note=$i >/dev/null
@@ -140,7 +140,7 @@ spec:
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer, description: The size.}}}}}}
     additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
 CRD
-prints 'condition met' kubectl wait crd widgets.shop.example.com --for condition=Established --timeout 10s
+prints 'condition met' kubectl wait crd widgets.shop.example.com --for condition=Established --timeout 3m
 prints 'created' kubectl apply -f - <<<'{"apiVersion": "shop.example.com/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": 7}}'
 prints 'SIZE' kubectl get wi
 prints 'The size.' kubectl explain widgets.spec.size

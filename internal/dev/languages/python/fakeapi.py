@@ -32,7 +32,7 @@ class Server:
     def clear_faults(self):
         self.control("DELETE", "/faults")
 
-    def wait_for_hit(self, fault, count=1, timeout="10s"):
+    def wait_for_hit(self, fault, count=1, timeout="60s"):
         """Waits until a fault has happened, and returns what it was applied to."""
         hits = json.loads(self.control("GET", f"/hits?rule={quote(fault)}&wait={timeout}&count={count}"))
         assert hits["met"], f"{fault} did not happen\n{self.timeline()}"

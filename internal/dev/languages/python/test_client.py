@@ -107,7 +107,7 @@ def test_watch(apiserver):
     version = core.list_namespaced_config_map("kube-public").metadata.resource_version
     core.patch_namespaced_config_map("a", "kube-public", {"data": {"key": "3"}})
     core.delete_namespaced_config_map("a", "kube-public")
-    stream = watch.Watch().stream(core.list_namespaced_config_map, "kube-public", resource_version=version, timeout_seconds=1)
+    stream = watch.Watch().stream(core.list_namespaced_config_map, "kube-public", resource_version=version, timeout_seconds=5)
     events = [(e["type"], e["object"].data["key"]) for e in stream if e["object"].metadata.name == "a"]
     assert events == [("MODIFIED", "3"), ("DELETED", "3")]
 
@@ -118,7 +118,7 @@ def test_watch_after_expired_history(apiserver):
     core.create_namespaced_config_map("default", config_map("a"))
     apiserver.control("POST", "/forget-history")
     with pytest.raises(ApiException) as expired:
-        list(watch.Watch().stream(core.list_namespaced_config_map, "default", resource_version=version, timeout_seconds=2))
+        list(watch.Watch().stream(core.list_namespaced_config_map, "default", resource_version=version, timeout_seconds=60))
     assert expired.value.status == 410
 
 
@@ -172,7 +172,7 @@ def test_dynamic_client(apiserver, tmp_path):
     with pytest.raises(ConflictError):
         widgets.replace(body=body, namespace="default")
     widgets.status.patch(body={"status": {"ready": True}}, name="w", namespace="default", content_type="application/merge-patch+json")
-    events = [(e["type"], e["object"].metadata.name) for e in widgets.watch(namespace="default", timeout=1)]
+    events = [(e["type"], e["object"].metadata.name) for e in widgets.watch(namespace="default", timeout=5)]
     assert events == [("ADDED", "w")]
     widgets.delete(name="w", namespace="default")
     with pytest.raises(NotFoundError):

@@ -20,7 +20,7 @@ def create(name):
     client.CoreV1Api().create_namespaced_config_map("default", {"metadata": {"name": name}})
 
 
-def eventually(condition, timeout=10):
+def eventually(condition, timeout=60):
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline

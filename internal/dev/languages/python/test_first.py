@@ -16,7 +16,7 @@ def test_other_fork(apiserver):
 def test_watch(apiserver):
     core = client.CoreV1Api()
     core.create_namespaced_config_map("default", {"metadata": {"name": "a"}})
-    for event in watch.Watch().stream(core.list_namespaced_config_map, "default", timeout_seconds=10):
+    for event in watch.Watch().stream(core.list_namespaced_config_map, "default", timeout_seconds=60):
         if event["object"].metadata.name == "a":
             return
     raise AssertionError("no event")

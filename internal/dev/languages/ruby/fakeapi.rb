@@ -40,7 +40,7 @@ class Fakeapi
   end
 
   # Waits until a fault has happened, and returns what it was applied to.
-  def wait_for_hit(fault, count: 1, timeout: '10s')
+  def wait_for_hit(fault, count: 1, timeout: '60s')
     hits = JSON.parse(control('GET', "/hits?rule=#{URI.encode_www_form_component(fault)}&wait=#{timeout}&count=#{count}"))
     raise "#{fault} did not happen\n#{timeline}" unless hits['met']
 

@@ -19,7 +19,7 @@ maps=/api/v1/namespaces/default/configmaps
 version=$(kubectl get --raw "$maps" | jq -r .metadata.resourceVersion)
 control POST /faults 'expired: expire410(resource(configmaps), first(1))'
 kubectl get --raw "$maps?watch=true&resourceVersion=$version" | grep '"code":410'
-control GET '/hits?rule=expired&wait=10s'
+control GET '/hits?rule=expired&wait=60s'
 
 # The object is stored, and the connection breaks before the reply.
 before_each
@@ -31,7 +31,7 @@ kubectl get configmap settings
 before_each
 control POST /faults 'cut: when event(ADDED) && resource(configmaps) && name(settings) && first(1) do reset'
 kubectl get configmaps --watch-only -o name >/dev/null 2>&1 &
-control GET '/requests?verb=watch&resource=configmaps&wait=10s'
+control GET '/requests?verb=watch&resource=configmaps&wait=60s'
 kubectl create configmap settings
-control GET '/hits?rule=cut&wait=10s'
+control GET '/hits?rule=cut&wait=60s'
 wait $! || true

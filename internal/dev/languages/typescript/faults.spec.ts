@@ -29,7 +29,7 @@ test('an informer after a cut watch and expired history', async ({ apiserver, co
   informer.on('error', restart);
   await informer.start();
   const create = (name: string) => core.createNamespacedConfigMap({ namespace, body: { metadata: { name } } });
-  const until = (name: string) => vi.waitUntil(() => informer.get(name, namespace), { timeout: 10_000 });
+  const until = (name: string) => vi.waitUntil(() => informer.get(name, namespace), { timeout: 60_000 });
   await create('a');
   await until('a');
 
