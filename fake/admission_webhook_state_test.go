@@ -221,5 +221,5 @@ func TestReplaceWebhooksDuringCalls(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		return open == 0
-	}, 10*time.Second, time.Millisecond, "the connections of configurations that are gone are closed")
+	}, time.Minute, time.Millisecond, "the connections of configurations that are gone are closed")
 }

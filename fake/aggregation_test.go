@@ -132,7 +132,7 @@ func waitForCondition(t *testing.T, srv *fakeapi.Server, name, reason string) (c
 		}
 		c = *found
 		return c.Reason == reason
-	}, 20*time.Second, time.Millisecond, "%s does not become %s: %v", name, reason, &c)
+	}, 2*time.Minute, time.Millisecond, "%s does not become %s: %v", name, reason, &c)
 	return c
 }
 

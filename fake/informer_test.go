@@ -122,7 +122,7 @@ func TestInformerSeesChanges(t *testing.T) {
 	require.NoError(t, maps.Delete(ctx, "new", metav1.DeleteOptions{}))
 
 	want := []string{"add old=0", "add new=1", "update new=2", "update old=3", "delete new=2"}
-	require.Eventually(t, func() bool { return len(s.all()) == len(want) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.all()) == len(want) }, time.Minute, time.Millisecond)
 	require.Equal(t, want, s.all())
 	require.Equal(t, serverVersions(t, client), cachedVersions(informer))
 }

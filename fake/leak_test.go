@@ -220,7 +220,7 @@ func (u *serverUse) blockRequest(srv *fakeapi.Server) {
 			_ = resp.Body.Close()
 		}
 	}()
-	require.Eventually(u, func() bool { return len(srv.Faults().Hits()) > 0 }, 10*time.Second, time.Millisecond)
+	require.Eventually(u, func() bool { return len(srv.Faults().Hits()) > 0 }, time.Minute, time.Millisecond)
 	u.open = append(u.open, waitCloser(ended))
 }
 

@@ -201,13 +201,25 @@ func TestShutdownWithNewConnections(t *testing.T) {
 
 // So it is with TLS, where a new connection may not even have begun the handshake.
 func TestShutdownWithNewTLSConnection(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithTLS())
-	c, err := net.Dial("tcp", strings.TrimPrefix(srv.URL(), "https://"))
-	require.NoError(t, err)
-	defer func() { _ = c.Close() }()
-	code, _, _ := send(t, srv, "GET", "/livez", "", nil) // the connection before it has been accepted
-	require.Equal(t, http.StatusOK, code)
-	start := time.Now()
-	require.NoError(t, srv.Shutdown())
-	require.Less(t, time.Since(start), 4*time.Second)
+	shutdown := func() time.Duration {
+		srv := fakeapi.Start(t, fakeapi.WithTLS())
+		c, err := net.Dial("tcp", strings.TrimPrefix(srv.URL(), "https://"))
+		require.NoError(t, err)
+		defer func() { _ = c.Close() }()
+		code, _, _ := send(t, srv, "GET", "/livez", "", nil) // the connection before it has been accepted
+		require.Equal(t, http.StatusOK, code)
+		start := time.Now()
+		require.NoError(t, srv.Shutdown())
+		return time.Since(start)
+	}
+	// Each shutdown that waits for the connection takes five seconds. On a busy machine, one may take
+	// as long that does not.
+	fastest := shutdown()
+	for range 4 {
+		if fastest < 4*time.Second {
+			break
+		}
+		fastest = min(fastest, shutdown())
+	}
+	require.Less(t, fastest, 4*time.Second)
 }

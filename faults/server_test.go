@@ -193,7 +193,7 @@ func (s *watchClient) readAll() (string, error) {
 // eventually waits until condition returns true.
 func eventually(t *testing.T, condition func() bool) {
 	t.Helper()
-	require.Eventually(t, condition, 10*time.Second, time.Millisecond)
+	require.Eventually(t, condition, time.Minute, time.Millisecond)
 }
 
 // protobufEvent encodes an event as kube-apiserver does.

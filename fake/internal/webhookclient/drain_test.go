@@ -21,7 +21,7 @@ func TestDrain(t *testing.T) {
 				close(dialed)
 				<-release
 				near, far = net.Pipe()
-				return near, far.SetReadDeadline(time.Now().Add(10 * time.Second))
+				return near, far.SetReadDeadline(time.Now().Add(time.Minute))
 			}}, "")
 			defer transport.Close()
 			end := transport.BeginCall()
