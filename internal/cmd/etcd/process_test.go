@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// timeout is how long a test waits for a process.
-const timeout = 30 * time.Second
+// timeout is how long a test waits for a process. The machine may be busy.
+const timeout = 2 * time.Minute
 
 // program is a running process of a test.
 type program struct {
@@ -107,12 +107,18 @@ func (p *program) end(t *testing.T, s os.Signal) int {
 	return p.wait(t)
 }
 
+// chosenPorts has the ports that freePort has returned.
+var chosenPorts sync.Map
+
 // freePort returns a port on which nothing listens. It is below those that the system gives to
 // outgoing connections, which could have it before a program listens on it.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
 		port := 20_000 + rand.IntN(12_000)
+		if _, again := chosenPorts.LoadOrStore(port, true); again {
+			continue
+		}
 		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
 			require.NoError(t, l.Close())
 			return port
@@ -455,6 +461,16 @@ func TestShutdownDelay(t *testing.T) {
 	}, timeout, time.Millisecond)
 	code, text := get(url + configMaps)
 	require.Equal(t, http.StatusOK, code, text)
-	require.Equal(t, -1, server.end(t, syscall.SIGTERM))
+	// The process may not yet have handled the first signal to its end.
+	require.Eventually(t, func() bool {
+		_ = server.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-server.done:
+			return true
+		default:
+			return false
+		}
+	}, timeout, 10*time.Millisecond)
+	require.Equal(t, -1, server.wait(t))
 	startAPIServer(t, args, url)
 }

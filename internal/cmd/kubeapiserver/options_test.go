@@ -394,7 +394,7 @@ func TestAuditFlags(t *testing.T) {
 	require.Eventually(t, func() bool {
 		text, err := os.ReadFile(filepath.Join(folder.dir, "logs", "audit.log"))
 		return err == nil && strings.Contains(string(text), `"stage":"ResponseComplete"`) && strings.Contains(string(text), `"username":"user"`)
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 
 	var stdout bytes.Buffer
 	flags, err := Parse(folder.arguments("--audit-policy-file=policy.yaml", "--audit-log-path=-"))
