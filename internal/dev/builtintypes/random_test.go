@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -122,7 +123,7 @@ func (p *player) checkVariant(body object) error {
 	if name == "" || lookup(created, []string{"metadata", "uid"}) == nil { // a review
 		return nil
 	}
-	p.path = collection + "/" + name
+	p.path = collection + "/" + url.PathEscape(name)
 	if err := p.checkAccepted(created); err != nil {
 		return fmt.Errorf("%w\nof %v", err, created)
 	}
