@@ -224,7 +224,7 @@ func requireNoProcess(t *testing.T, folder string) {
 			}
 		}
 		return true
-	}, 10*time.Second, 50*time.Millisecond, "processes of %s are left", folder)
+	}, time.Minute, 50*time.Millisecond, "processes of %s are left", folder)
 }
 
 // A spec that failed because of a port is recognized, one that failed for another reason is not.

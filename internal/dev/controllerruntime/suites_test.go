@@ -42,7 +42,9 @@ func TestSuites(t *testing.T) {
 		root:     copyModule(t),
 		expected: map[string]bool{},
 		environment: append(os.Environ(), "KUBEBUILDER_ASSETS="+assets,
-			"XDG_DATA_HOME="+installRelease(t, assets, "1.28.0")),
+			"XDG_DATA_HOME="+installRelease(t, assets, "1.28.0"),
+			// The default of 20 seconds may be too short on a busy machine.
+			"KUBEBUILDER_CONTROLPLANE_START_TIMEOUT=2m", "KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT=2m"),
 	}
 	packages := findPackages(t, s.root)
 	require.Greater(t, len(packages), 15)
