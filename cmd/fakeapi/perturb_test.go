@@ -87,6 +87,7 @@ func TestPerturbArguments(t *testing.T) {
 		"perturb --workload FAILS -q -- no-such": "perturb: ",
 	} {
 		t.Run(args, func(t *testing.T) {
+			t.Parallel()
 			files := map[string]string{"EMPTY": "", "FLAGS": "run a --on b\n", "UNKNOWN": "walk\n", "FAILS": "run a\nexpect cm/a\n"}
 			var words []string
 			for _, word := range strings.Fields(args) {

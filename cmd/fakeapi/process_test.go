@@ -21,7 +21,9 @@ import (
 // TestProcess builds the command and runs it as a process, with signals.
 func TestProcess(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "fakeapi")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput()
+	// With -exec cp, "go run" copies the program instead of running it. Unlike "go build", it keeps the
+	// linked program in the build cache.
+	out, err := exec.CommandContext(t.Context(), "go", "run", "-exec", "cp", ".", binary).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
 	gizmos := manifest(t, "gizmos.yaml", gizmoManifest+"---"+crdManifest)

@@ -59,7 +59,7 @@ func runWithAssets(m *testing.M) (status int, err error) {
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	binary := filepath.Join(folder, "fakeapi")
-	if out, err := exec.Command("go", "build", "-o", binary, "example.com/fakeapi/cmd/fakeapi").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "run", "-exec", "cp", "example.com/fakeapi/cmd/fakeapi", binary).CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("%w: %s", err, out)
 	}
 	assets, err := exec.Command(binary, "envtest-assets", filepath.Join(folder, "assets"), "-p", "path").Output()
