@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/ids"
+	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -43,6 +44,14 @@ func PrepareForCreate(ctx context.Context, res *resource.Resource, obj runtime.O
 	}
 }
 
+// withManagers is metadata with managedFields that have no field sets: validation does not read these,
+// and an object of a custom resource encodes each of them to return it.
+type withManagers struct{ metav1.Object }
+
+func (m withManagers) GetManagedFields() []metav1.ManagedFieldsEntry {
+	return managedfields.Managers(m.Object)
+}
+
 // ValidateCreate validates a new object, including its metadata (NM-04 to NM-14, MD-18 to MD-23).
 // The error is one 422 with all violations (CR-12).
 func ValidateCreate(ctx context.Context, res *resource.Resource, obj runtime.Object) error {
@@ -50,7 +59,7 @@ func ValidateCreate(ctx context.Context, res *resource.Resource, obj runtime.Obj
 	if err := checkControllers(m); err != nil {
 		return err
 	}
-	errs := validation.ValidateObjectMetaAccessor(m, res.Namespaced, res.ValidateName, field.NewPath("metadata"))
+	errs := validation.ValidateObjectMetaAccessor(withManagers{m}, res.Namespaced, res.ValidateName, field.NewPath("metadata"))
 	errs = append(errs, validateFinalizers(res, m)...)
 	if res.Validate != nil {
 		errs = res.Validate(ctx, obj, errs)
