@@ -225,7 +225,7 @@ func TestClient(t *testing.T) {
 func TestCost(t *testing.T) {
 	const budget = 20 * time.Millisecond // ten times what it takes on an idle machine
 	best := time.Hour
-	for began := time.Now(); best >= budget && time.Since(began) < 10*time.Second; {
+	for began := time.Now(); best >= budget && time.Since(began) < time.Minute; {
 		start := time.Now()
 		docs := New(builtin.Table, address).currentGeneration()
 		for _, documents := range []map[string]func() Document{docs.plain, docs.aggregated} {

@@ -75,7 +75,7 @@ func openBrowser(t *testing.T) *browser {
 	}()
 	t.Cleanup(func() {
 		_ = to.Close() // it exits when its pipe is closed
-		ended := time.AfterFunc(10*time.Second, func() { _ = command.Process.Kill() })
+		ended := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
 		_ = command.Wait()
 		ended.Stop()
 		<-read
