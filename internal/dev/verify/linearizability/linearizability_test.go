@@ -91,7 +91,7 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 		total.Add(Outcome(op.Input.(Request), op.Output.(Response)))
 	}
 	require.Empty(t, CheckRevisions(w.History))
-	result, info := porcupine.CheckOperationsVerbose(Model(Absent(begin)), w.History, time.Minute)
+	result, info := porcupine.CheckOperationsVerbose(Model(Absent(begin)), w.History, 5*time.Minute)
 	if result == porcupine.Ok {
 		return
 	}
