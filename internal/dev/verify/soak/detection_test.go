@@ -58,7 +58,7 @@ func TestSoakDetectsFaults(t *testing.T) {
 				var total harness.Counter
 				e := newEnvironment(t, 1, &total, outside, opts...)
 				defer e.close()
-				e.opsPerRound = 6
+				e.opsPerRound, e.sharesProcess = 6, true
 				if tt.rule != "" {
 					for _, srv := range e.servers() {
 						_, err := srv.Faults().AddText("fault: when " + tt.rule)

@@ -41,6 +41,9 @@ type environment struct {
 	counter *harness.Counter
 	// outsideBubble runs a check outside of the synctest bubble, on real time.
 	outsideBubble func(func() []string) []string
+	// sharesProcess is set if other environments run at the same time. What the process uses is not
+	// checked then.
+	sharesProcess bool
 
 	srv            *fakeapi.Server
 	replica        *fakeapi.Replica
