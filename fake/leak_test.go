@@ -52,12 +52,17 @@ func TestThousandServersLeakNoResources(t *testing.T) {
 // A server that is not closed, or that something refers to, increases the measured usage.
 func TestResourceUsageCountsServer(t *testing.T) {
 	runAlone(t, func(t *testing.T) {
-		srv, err := fakeapi.New() // initializes what is initialized once per process
-		require.NoError(t, err)
-		require.NoError(t, srv.Close())
 		var live atomic.Int64
-		before := measureUsage(t, &live)
-		srv, err = fakeapi.New()
+		useOnce := func() { // initializes what is initialized once per process
+			srv, err := fakeapi.New()
+			require.NoError(t, err)
+			countUntilFreed(srv, &live)
+			require.NoError(t, srv.Close())
+		}
+		limit := resourceUsage{goroutines: goruntime.NumGoroutine(), files: math.MaxInt, heap: math.MaxUint64}
+		useOnce()
+		before := requireUsage(t, &live, limit) // nothing is left of the first server
+		srv, err := fakeapi.New()
 		require.NoError(t, err)
 		countUntilFreed(srv, &live)
 		after := measureUsage(t, &live)
