@@ -38,7 +38,7 @@ func sendPlain(t *testing.T, method, url, body string, headers ...string) (int, 
 // The control address has the control API and nothing else, without TLS and credentials, and the
 // address of the API does not have it.
 func TestControlAddress(t *testing.T) {
-	srv, err := fakeapi.New(fakeapi.WithRBAC(), fakeapi.WithControlAddress("localhost:0"))
+	srv, err := fakeapi.New(fakeapi.WithRBAC(), fakeapi.WithAddress(ownLoopback()), fakeapi.WithControlAddress("localhost:0"))
 	require.NoError(t, err)
 	url := srv.ControlURL()
 	require.Regexp(t, `^http://127\.0\.0\.1:\d+/fakeapi/v1$`, url)

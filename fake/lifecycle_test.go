@@ -129,11 +129,16 @@ func TestShutdownWaitsForRequests(t *testing.T) {
 	})
 }
 
-// On a real socket the address is the same after a restart. No other process uses ports of the
-// test's loopback address.
-func TestRestartOnSameAddress(t *testing.T) {
+// ownLoopback returns a loopback address of which no other process uses ports, so that a server can
+// have the same port after a restart.
+func ownLoopback() string {
 	pid := os.Getpid()
-	srv := fakeapi.Start(t, fakeapi.WithAddress(fmt.Sprintf("127.%d.%d.%d:0", 1+pid>>16, pid>>8&255, pid&255)))
+	return fmt.Sprintf("127.%d.%d.%d:0", 1+pid>>16, pid>>8&255, pid&255)
+}
+
+// On a real socket the address is the same after a restart.
+func TestRestartOnSameAddress(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithAddress(ownLoopback()))
 	url := srv.URL()
 	for range 3 {
 		code, _, _ := send(t, srv, "GET", "/livez", "", nil)

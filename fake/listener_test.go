@@ -20,7 +20,7 @@ func newListener(t *testing.T, address string) net.Listener {
 
 // A server serves on a given listener, closes it, and listens on its address again after a shutdown.
 func TestWithListener(t *testing.T) {
-	l := newListener(t, "127.0.0.1:0")
+	l := newListener(t, ownLoopback())
 	srv := fakeapi.Start(t, fakeapi.WithListener(l), fakeapi.WithAllowedHosts("api.example.com"))
 	require.Equal(t, "http://"+l.Addr().String(), srv.URL())
 	get := func(host string) int {
