@@ -27,7 +27,7 @@ func statusOf(srv *fakeapi.Server, path string) string {
 
 // A server that is shut down and restarted with its objects.
 func ExampleServer_Restart() {
-	srv, err := fakeapi.New()
+	srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork())
 	check(err)
 	defer func() { _ = srv.Close() }()
 	srv.Drain()
