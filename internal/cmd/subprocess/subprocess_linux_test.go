@@ -2,7 +2,6 @@ package subprocess
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -86,6 +85,23 @@ func (p *program) wait() int {
 	return p.ProcessState.ExitCode()
 }
 
+// newOutput returns a file to which a command writes itself. What has to be copied is lost if the
+// machine is busy for waitDelay at the end of the command.
+func newOutput(t *testing.T) *os.File {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	return f
+}
+
+func contentOf(t *testing.T, f *os.File) string {
+	t.Helper()
+	content, err := os.ReadFile(f.Name())
+	require.NoError(t, err)
+	return string(content)
+}
+
 // requireGone waits until a process has ended.
 func requireGone(t *testing.T, id int) {
 	t.Helper()
@@ -129,25 +145,25 @@ func TestStatus(t *testing.T) {
 		}
 	}
 	for path, status := range map[string]int{file("text", "exit 0\n", 0o700): 126, file("interpreter", "#!/no/such/interpreter\n", 0o700): 127} {
-		c, stderr := commandOf(path), new(bytes.Buffer)
+		c, stderr := commandOf(path), newOutput(t)
 		c.Stderr = stderr
 		got, err := c.Run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, status, got)
-		require.Contains(t, stderr.String(), "fakeapi: "+path+": ")
+		require.Contains(t, contentOf(t, stderr), "fakeapi: "+path+": ")
 	}
 }
 
 // The command has the streams, the environment and the arguments.
 func TestStreams(t *testing.T) {
-	var stdout, stderr bytes.Buffer
+	stdout, stderr := newOutput(t), newOutput(t)
 	c := commandOf("sh", "-c", `read line; echo "$line $A $1"; echo "$0" >&2`, "zero", "a b")
-	c.Env, c.Stdin, c.Stdout, c.Stderr = []string{"A=1", "PATH=" + os.Getenv("PATH")}, strings.NewReader("input\n"), &stdout, &stderr
+	c.Env, c.Stdin, c.Stdout, c.Stderr = []string{"A=1", "PATH=" + os.Getenv("PATH")}, strings.NewReader("input\n"), stdout, stderr
 	status, err := c.Run(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, status)
-	require.Equal(t, "input 1 a b\n", stdout.String())
-	require.Equal(t, "zero\n", stderr.String())
+	require.Equal(t, "input 1 a b\n", contentOf(t, stdout))
+	require.Equal(t, "zero\n", contentOf(t, stderr))
 }
 
 // The end of the context terminates the command.
