@@ -3,6 +3,7 @@ package election_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,9 +141,9 @@ func TestRequestsDuringChangesOfBinding(t *testing.T) {
 		return err
 	}
 	done := make(chan struct{})
-	counts := make([]struct{ allowed, denied int }, 4)
+	var allowed, denied atomic.Int64
 	var wait sync.WaitGroup
-	for i := range counts {
+	for range 4 {
 		wait.Go(func() {
 			for {
 				select {
@@ -152,9 +153,9 @@ func TestRequestsDuringChangesOfBinding(t *testing.T) {
 				}
 				switch err := list(); {
 				case err == nil:
-					counts[i].allowed++
+					allowed.Add(1)
 				case apierrors.IsForbidden(err):
-					counts[i].denied++
+					denied.Add(1)
 				default:
 					t.Errorf("list: %v", err)
 					return
@@ -162,7 +163,8 @@ func TestRequestsDuringChangesOfBinding(t *testing.T) {
 			}
 		})
 	}
-	for range 100 {
+	// On a busy machine, the clients may send their requests late.
+	for round := 0; round < 100 || (allowed.Load() == 0 || denied.Load() == 0) && round < 10_000; round++ {
 		b.delete()
 		if err := list(); !apierrors.IsForbidden(err) {
 			t.Errorf("after the deletion of the binding: %v", err)
@@ -174,10 +176,6 @@ func TestRequestsDuringChangesOfBinding(t *testing.T) {
 	}
 	close(done)
 	wait.Wait()
-	allowed, denied := 0, 0
-	for _, c := range counts {
-		allowed, denied = allowed+c.allowed, denied+c.denied
-	}
-	require.Positive(t, allowed)
-	require.Positive(t, denied)
+	require.Positive(t, allowed.Load())
+	require.Positive(t, denied.Load())
 }
