@@ -38,8 +38,8 @@ func (d *testServer) send(method string) (resp *http.Response, used httptrace.Go
 	return resp, used
 }
 
-// requireNewConnection sends requests over HTTP/2 until one uses a new connection. The client may send
-// some before it has seen the GOAWAY.
+// requireNewConnection sends requests over HTTP/2 until one uses a new connection. The client may
+// send some before it has seen the GOAWAY.
 func (d *testServer) requireNewConnection() {
 	d.t.Helper()
 	eventually(d.t, func() bool {
