@@ -227,10 +227,6 @@ func (a *response) waitToRetry(ctx context.Context, tries int) bool {
 	}
 }
 
-// maxWait limits how long a server may take for what it should do after one to three seconds. The
-// machine may be busy; other requests end after a minute.
-const maxWait = 25 * time.Second
-
 // responseTimeout limits how long a write that may create an object waits for its response after
 // its case was cancelled or timed out.
 const responseTimeout = 5 * time.Second

@@ -74,8 +74,7 @@ func bugs() map[string]bug {
 }
 
 // The scenarios find the bugs with any seed, and pass with the fixed client. The fastest run is
-// fast; others may be slowed down by the machine. It takes milliseconds, and some seconds at most with
-// the race detector on a busy machine.
+// fast; others may be slowed down by the machine.
 func TestBugs(t *testing.T) {
 	for name, b := range bugs() {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +93,7 @@ func TestBugs(t *testing.T) {
 				}
 			}
 			slices.Sort(took)
-			require.Less(t, took[0], 10*time.Second)
+			require.Less(t, took[0], time.Second)
 			t.Logf("the fastest run took %v, half of them %v at most, the longest %v", took[0], took[len(took)/2], took[len(took)-1])
 		})
 	}
