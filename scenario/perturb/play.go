@@ -160,8 +160,10 @@ func (c *Config) runSteps(reverse bool) []scenario.Step {
 // recordStep begins to record changes and requests.
 type recordStep struct{ r *result }
 
+// String returns the name of the step.
 func (recordStep) String() string { return "record" }
 
+// Run begins to record, and waits until the recording has begun.
 func (s recordStep) Run(ctx context.Context, e *scenario.Env) error {
 	server := e.Server()
 	s.r.requestLog.mu.Lock()
@@ -179,8 +181,10 @@ func (s recordStep) Run(ctx context.Context, e *scenario.Env) error {
 // beginStep is the step before the controllers are run.
 type beginStep struct{ r *result }
 
+// String returns the name of the step.
 func (beginStep) String() string { return "begin" }
 
+// Run notes the time.
 func (s beginStep) Run(context.Context, *scenario.Env) error {
 	s.r.begin = time.Now()
 	s.r.phases = append(s.r.phases, s.r.begin)
@@ -193,8 +197,10 @@ type phaseStep struct {
 	n int
 }
 
+// String returns the name of the step.
 func (phaseStep) String() string { return "phase" }
 
+// Run notes the time and begins the phase.
 func (s phaseStep) Run(context.Context, *scenario.Env) error {
 	s.r.phases = append(s.r.phases, time.Now())
 	s.r.beginPhase(s.n)
