@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -28,6 +27,7 @@ import (
 
 	"example.com/fakeapi/internal/cmd/controlplane"
 	"example.com/fakeapi/internal/cmd/kubeapiserver"
+	"example.com/fakeapi/internal/dev/freeport"
 )
 
 // programVariable makes the test binary the program of this name.
@@ -107,25 +107,10 @@ func (p *program) end(t *testing.T, s os.Signal) int {
 	return p.wait(t)
 }
 
-// chosenPorts has the ports that freePort has returned.
-var chosenPorts sync.Map
-
-// freePort returns a port on which nothing listens. It is below those that the system gives to
-// outgoing connections, which could have it before a program listens on it.
+// freePort returns a port on which nothing listens.
 func freePort(t *testing.T) int {
 	t.Helper()
-	for range 100 {
-		port := 20_000 + rand.IntN(12_000)
-		if _, again := chosenPorts.LoadOrStore(port, true); again {
-			continue
-		}
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			require.NoError(t, l.Close())
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return 0
+	return freeport.Choose(t, 1)[0]
 }
 
 // startEtcd starts etcd and waits until it is healthy. It returns its URL.
@@ -245,8 +230,9 @@ func TestRestart(t *testing.T) {
 // Two API servers on one etcd have the same objects, and end independently.
 func TestTwoAPIServers(t *testing.T) {
 	_, etcd := startEtcd(t)
-	firstArgs, firstURL := apiServerArguments(t, etcd, freePort(t))
-	secondArgs, secondURL := apiServerArguments(t, etcd, freePort(t))
+	ports := freeport.Choose(t, 2)
+	firstArgs, firstURL := apiServerArguments(t, etcd, ports[0])
+	secondArgs, secondURL := apiServerArguments(t, etcd, ports[1])
 	first, second := startAPIServer(t, firstArgs, firstURL), startAPIServer(t, secondArgs, secondURL)
 	code, created := send(http.MethodPost, firstURL+configMaps, `{"metadata":{"name":"a"}}`)
 	require.Equal(t, http.StatusCreated, code, created)
@@ -334,7 +320,8 @@ func TestEtcdNotStarted(t *testing.T) {
 	await(t, server, url+"/readyz")
 	require.Zero(t, server.end(t, syscall.SIGTERM))
 
-	args, _ = apiServerArguments(t, fmt.Sprintf("http://127.0.0.1:%d", freePort(t)), freePort(t))
+	ports := freeport.Choose(t, 2)
+	args, _ = apiServerArguments(t, fmt.Sprintf("http://127.0.0.1:%d", ports[0]), ports[1])
 	server = startProgram(t, "kube-apiserver", args)
 	require.Eventually(t, func() bool { return strings.Contains(server.log(), "Waiting for etcd") }, timeout, time.Millisecond)
 	require.Zero(t, server.end(t, syscall.SIGTERM))

@@ -78,10 +78,16 @@ func runWithAssets(m *testing.M) (status int, err error) {
 	return m.Run(), nil
 }
 
-// startEnvironment starts an environment, which the end of the test stops.
+// startEnvironment chooses the ports of an environment and starts it. The end of the test stops it.
 func startEnvironment(t *testing.T, e *envtest.Environment) kubernetes.Interface {
 	t.Helper()
 	ports.Choose(t, e)
+	return startWithPorts(t, e)
+}
+
+// startWithPorts starts an environment, which the end of the test stops.
+func startWithPorts(t *testing.T, e *envtest.Environment) kubernetes.Interface {
+	t.Helper()
 	config, err := e.Start()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, e.Stop()) })
@@ -113,19 +119,25 @@ func TestUsers(t *testing.T) {
 }
 
 // The API server finds the objects of an earlier one on the same etcd, with their resourceVersions.
-// It stops within waitTimeout, although a watch is open for an hour.
+// It stops in seconds, although a watch is open for an hour.
 func TestRestart(t *testing.T) {
 	e := &envtest.Environment{}
 	e.ControlPlane.GetAPIServer().CertDir = t.TempDir()
 	client := startEnvironment(t, e)
 	created := createConfigMap(t, client, "a")
-	watch, err := client.CoreV1().ConfigMaps("default").Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: new(int64(3600))})
-	require.NoError(t, err)
-	defer watch.Stop()
-	require.NoError(t, e.ControlPlane.APIServer.Stop(), "with an open watch")
-	require.Error(t, client.CoreV1().RESTClient().Get().AbsPath("/readyz").Do(t.Context()).Error())
-
-	require.NoError(t, e.ControlPlane.APIServer.Start())
+	// On a busy machine, a process may take long to end that does not wait for the watch.
+	fastest := waitTimeout
+	for attempt := 0; attempt < 5 && fastest >= 5*time.Second; attempt++ {
+		watch, err := client.CoreV1().ConfigMaps("default").Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: new(int64(3600))})
+		require.NoError(t, err)
+		defer watch.Stop()
+		began := time.Now()
+		require.NoError(t, e.ControlPlane.APIServer.Stop())
+		fastest = min(fastest, time.Since(began))
+		require.Error(t, client.CoreV1().RESTClient().Get().AbsPath("/readyz").Do(t.Context()).Error())
+		require.NoError(t, e.ControlPlane.APIServer.Start())
+	}
+	require.Less(t, fastest, 5*time.Second, "with an open watch")
 	read, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, created, read)
@@ -134,10 +146,15 @@ func TestRestart(t *testing.T) {
 
 // Environments in one process and in several do not share objects.
 func TestSideBySide(t *testing.T) {
-	for i := range 20 {
+	environments := make([]*envtest.Environment, 20)
+	for i := range environments {
+		environments[i] = &envtest.Environment{}
+	}
+	ports.Choose(t, environments...)
+	for i, e := range environments {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			client := startEnvironment(t, &envtest.Environment{})
+			client := startWithPorts(t, e)
 			createConfigMap(t, client, "a")
 		})
 	}
