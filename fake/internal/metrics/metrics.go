@@ -1,7 +1,9 @@
 package metrics
 
 import (
+	"cmp"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -229,10 +231,12 @@ func (c *objectCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// labelCache caches the metrics of label sets. A cached value is read without a lock.
+// labelCache caches the metrics of label sets. Most cached values are read without a lock.
 type labelCache[K comparable, V any] struct {
 	values atomic.Pointer[map[K]*V]
-	mu     sync.Mutex // held while values is replaced
+
+	mu    sync.Mutex // held while values is replaced, and guards the field below
+	added map[K]*V   // what values does not have yet
 }
 
 // get returns the value of a key, which it adds with create if it is missing.
@@ -243,16 +247,22 @@ func (c *labelCache[K, V]) get(key K, create func(K) *V) *V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	old := c.load()
-	if v := old[key]; v != nil {
+	if v := cmp.Or(old[key], c.added[key]); v != nil {
 		return v
 	}
-	grown := make(map[K]*V, len(old)+1)
-	for k, v := range old {
-		grown[k] = v
+	if c.added == nil {
+		c.added = make(map[K]*V)
 	}
-	grown[key] = create(key)
-	c.values.Store(&grown)
-	return grown[key]
+	v := create(key)
+	c.added[key] = v
+	// A copy for each new value would make the cost of all grow with the square of their number.
+	if len(c.added) > len(old)/8 {
+		maps.Copy(c.added, old)
+		grown := c.added
+		c.values.Store(&grown)
+		c.added = nil
+	}
+	return v
 }
 
 func (c *labelCache[K, V]) load() map[K]*V {
@@ -267,4 +277,5 @@ func (c *labelCache[K, V]) reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.values.Store(nil)
+	c.added = nil
 }
