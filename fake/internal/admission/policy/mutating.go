@@ -127,7 +127,7 @@ func (p lazyPatcher) Patch(ctx context.Context, request patch.Request, budget in
 // refuses the write then.
 func compileMutatingPolicy(policy *mutating.Policy) mutating.PolicyEvaluator {
 	spec := &policy.Spec
-	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	compiler, err := newCompiler(spec.Variables)
 	if err != nil {
 		return mutating.PolicyEvaluator{Error: &apiservercel.Error{
 			Type: apiservercel.ErrorTypeInternal, Detail: fmt.Sprintf("failed to initialize CEL compiler: %v", err),

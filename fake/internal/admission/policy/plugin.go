@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"sync"
+
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
@@ -31,6 +33,19 @@ func isExcluded(attrs *admission.Attributes) bool {
 func newMatcher(d admission.Dynamic) *matching.Matcher {
 	return matching.NewMatcher(admission.NewNamespaceLister(d.Policies), admission.NewNamespaceClient(d.Policies))
 }
+
+// newCompiler returns the compiler for a policy with these variables. Policies without variables share
+// one, because it takes milliseconds to make the environments of a compiler.
+func newCompiler(variables []admissionregistrationv1.Variable) (*cel.CompositedCompiler, error) {
+	if len(variables) == 0 {
+		return compilerWithoutVariables()
+	}
+	return cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+}
+
+var compilerWithoutVariables = sync.OnceValues(func() (*cel.CompositedCompiler, error) {
+	return cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+})
 
 // compileVariables compiles the variables of a policy, for the expressions that are compiled after
 // them.

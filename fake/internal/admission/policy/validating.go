@@ -86,7 +86,7 @@ func (v lazyValidator) CompileError() error { return v().CompileError() }
 // compileValidatingPolicy returns the compiled policy.
 func compileValidatingPolicy(policy *validating.Policy) validating.Validator {
 	spec := &policy.Spec
-	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	compiler, err := newCompiler(spec.Variables)
 	if err != nil {
 		return validating.NewValidator(nil, nil, nil, nil, spec.FailurePolicy, err)
 	}
