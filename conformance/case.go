@@ -70,7 +70,16 @@ func (c Case) Rule() string {
 
 // Cases returns all cases of the suite, sorted by ID. The caller may modify the slice.
 func Cases() []Case {
-	all := slices.Concat(
+	return sortByID(unsortedCases())
+}
+
+func sortByID(cases []Case) []Case {
+	slices.SortFunc(cases, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
+	return cases
+}
+
+func unsortedCases() []Case {
+	return slices.Concat(
 		pathCases(),
 		pathWatchCases(),
 		pathErrorCases(),
@@ -186,8 +195,6 @@ func Cases() []Case {
 		accessReviewCases(),
 		accessImpersonationCases(),
 	)
-	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.ID, b.ID) })
-	return all
 }
 
 // collectionCheck checks a server for a case on a collection.

@@ -117,9 +117,9 @@ type Config struct {
 // SelectedCases returns the cases that Run and MinLevel select, sorted by ID. They include those
 // that Skip or Patience excludes.
 func (c Config) SelectedCases() []Case {
-	return slices.DeleteFunc(Cases(), func(one Case) bool {
+	return sortByID(slices.DeleteFunc(unsortedCases(), func(one Case) bool {
 		return one.Level < c.MinLevel || c.Run != nil && !c.Run.MatchString(one.ID)
-	})
+	}))
 }
 
 // withDefaults validates the configuration and sets defaults.
@@ -171,8 +171,11 @@ func (c Config) Validate() error {
 
 // checkSkips returns an error for skips without a reason and for skips that name no case.
 func (c Config) checkSkips() error {
+	if len(c.Skip) == 0 {
+		return nil
+	}
 	known := map[string]bool{}
-	for _, one := range Cases() {
+	for _, one := range unsortedCases() {
 		known[one.ID], known[one.Rule()] = true, true
 	}
 	var wrong []error

@@ -312,9 +312,15 @@ func (a *response) expect(expect ...expectation) error {
 // excerpt returns the beginning of a body in one line.
 func excerpt(body []byte) string {
 	const limit = 600
-	text := strings.Join(strings.Fields(string(body)), " ")
-	if len(text) > limit {
-		text = strings.ToValidUTF8(text[:limit], "") + "…"
+	var b strings.Builder
+	for word := range bytes.FieldsSeq(body) { // a body can have megabytes
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.Write(word[:min(len(word), limit+1)])
+		if b.Len() > limit {
+			return printable.Line(strings.ToValidUTF8(b.String()[:limit], "") + "…")
+		}
 	}
-	return printable.Line(text)
+	return printable.Line(b.String())
 }
