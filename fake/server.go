@@ -182,6 +182,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 		CacheInitialization:    o.cacheInitializing,
 		BookmarkInterval:       o.bookmarkInterval,
 		WatchTimeout:           o.watchTimeout,
+		WatchPauses:            !o.inMemory, // a write to memory is cheap, and virtual time would pass
 		ContinueLifetime:       o.continueLifetime,
 		SystemObjects:          o.systemObjects,
 		AdmissionPlugins:       o.admissionPlugins,

@@ -55,6 +55,9 @@ type Settings struct {
 	// WatchTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice
 	// that (WA-17).
 	WatchTimeout time.Duration
+	// WatchPauses reports whether a watch of a resource that many clients watch sends the events of
+	// many writes together, a few milliseconds late.
+	WatchPauses bool
 	// SystemObjects reports whether the server creates the objects of a kube-apiserver, among them the
 	// APIServices of the groups that it serves.
 	SystemObjects bool
@@ -127,6 +130,7 @@ type API struct {
 
 	noops             *recordcache.Cache[noopRequest]
 	remaining         remainingCounts
+	watches           openWatches
 	continueLifetimes continueLifetimes
 	watchList         atomic.Bool // whether WatchList is enabled
 	// apiServicesMu is held while the APIServices that the server manages are written.

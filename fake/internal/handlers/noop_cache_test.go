@@ -19,8 +19,10 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-func newTestAPI(t *testing.T) *API {
-	a := New(memstore.New(memstore.Options{}), registry.New(builtin.Table(), webhookclient.Network{}), ids.New([32]byte{1}), Settings{})
+func newTestAPI(t *testing.T) *API { return newTestAPIWith(t, Settings{}) }
+
+func newTestAPIWith(t *testing.T, s Settings) *API {
+	a := New(memstore.New(memstore.Options{}), registry.New(builtin.Table(), webhookclient.Network{}), ids.New([32]byte{1}), s)
 	require.NoError(t, a.LoadSystem())
 	return a
 }

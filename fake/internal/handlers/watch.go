@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
@@ -47,11 +48,14 @@ func (a *API) watch(q *request) error {
 	if err := a.checkCacheReady(q); err != nil { // WA-39
 		return err
 	}
+	watches, done := a.watches.add(q.res.GroupResource())
+	defer done()
 	s := &stream{
 		api: a, w: q.w, flusher: http.NewResponseController(q.w), encoder: q.encoder,
 		res:        q.res,
 		prefix:     a.watchPrefix(q),
 		sel:        sel,
+		watches:    watches,
 		bookmarks:  opts.AllowWatchBookmarks,
 		request:    q.r.Context(),
 		crdChanged: crdChanged,
@@ -114,6 +118,15 @@ type stream struct {
 	frames []byte
 	// blocked reports whether the next event cannot be converted.
 	blocked bool
+	// watches is the number of open watches of the resource.
+	watches *atomic.Int64
+	// written is the time of the last write of frames.
+	written time.Time
+	// waited reports whether the stream waited for a write to the store since it last read events.
+	waited bool
+	// behind reports whether writes are faster than the stream: it last read several events, or one
+	// that it did not wait for.
+	behind bool
 }
 
 // batchSize is how many events are read from the store and written at a time.
@@ -241,6 +254,10 @@ func (s *stream) follow(ctx context.Context) error {
 				return err
 			}
 			events = buffer[:n]
+			if n > 0 {
+				s.behind = n > 1 || !s.waited
+			}
+			s.waited = false
 		}
 		sent, err := s.sendEvents(events)
 		if err != nil {
@@ -305,6 +322,8 @@ func (s *stream) wait(ctx context.Context, pending []*memstore.Event, due *bookm
 	case <-ctx.Done():
 	case <-changes.View:
 	case <-changes.Store:
+		s.waited = true
+		s.pause(ctx)
 	case <-fired:
 	case <-due.regular:
 		if !due.isPastLast() {
@@ -379,6 +398,7 @@ func (s *stream) write() error {
 		return nil
 	}
 	err := s.writeFrames(s.frames)
+	s.written = time.Now()
 	if s.frames = s.frames[:0]; cap(s.frames) > 1<<20 {
 		s.frames = nil
 	}
