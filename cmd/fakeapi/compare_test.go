@@ -81,6 +81,7 @@ func TestCompareCompacts(t *testing.T) {
 // Recordings are replayed against a server in this process, and against one with a kubeconfig,
 // where the CustomResourceDefinitions are created and removed again.
 func TestCompareRecordings(t *testing.T) {
+	t.Parallel()
 	cases := "^(get-rv--cm|list-paging--wd|update-noop--wd|create-basic--wd)$"
 	got := runCommand(t, "compare", "--left", recorded, "--right", "self", "--controllers=false", "--run", cases)
 	require.Equal(t, exitOK, got.status, got.stdout)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,25 +60,31 @@ metadata: {name: order, labels: {order: new}}
 
 // A controller that is another process is killed and started again, and the bug is found.
 func TestPerturb(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	folder := filepath.Join(t.TempDir(), "findings")
+	t.Parallel() // it mostly waits; a process has its own TMPDIR
+	temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "findings")
 	args := []string{
 		"perturb", "--workload", manifest(t, "order.txtar", orderWorkload), "--budget", "4", "--parallel", "4",
 		"--pause", "1s", "--settle", "2s", "--recovery", "8s", "--output", folder, "-q",
 		"--known", "created configmaps default/bill-* (crash)", "--known", "none", "--", os.Args[0], controllerName,
 	}
-	got := runCommand(t, args...)
-	require.Equal(t, exitError, got.status, got.stderr)
-	require.Contains(t, got.stdout, "perturb: created configmaps default/bill-* (crash)\nknown: --known\n")
-	require.Contains(t, got.stdout, "the known finding \"none\" was not found\n")
-	require.Contains(t, got.stdout, "at hit perturb crash biller\nat hit perturb run biller")
+	command := exec.CommandContext(t.Context(), os.Args[0], args...)
+	command.Env = append(os.Environ(), "TMPDIR="+temp)
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	stdout, err := command.Output()
+	require.Error(t, err)
+	require.Equal(t, exitError, command.ProcessState.ExitCode(), stderr.String())
+	require.Contains(t, string(stdout), "perturb: created configmaps default/bill-* (crash)\nknown: --known\n")
+	require.Contains(t, string(stdout), "the known finding \"none\" was not found\n")
+	require.Contains(t, string(stdout), "at hit perturb crash biller\nat hit perturb run biller")
 	names, err := filepath.Glob(filepath.Join(folder, "created-configmaps-default-bill-crash.*"))
 	require.NoError(t, err)
 	require.Len(t, names, 3)
-	requireEmptyDir(t, os.Getenv("TMPDIR"))
+	requireEmptyDir(t, temp)
 }
 
 func TestPerturbArguments(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"perturb -- true":                        "fakeapi: perturb: --workload FILE is required; see fakeapi help perturb\n",
 		"perturb --workload none -- true":        "fakeapi: open none: no such file or directory\n",

@@ -67,6 +67,7 @@ const (
 )
 
 func TestServeFeatureGates(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		args             []string
 		cbor, watchList  int
@@ -173,6 +174,7 @@ func TestServeRequestsInFlight(t *testing.T) {
 }
 
 func TestServeWatchTimes(t *testing.T) {
+	t.Parallel()
 	r := start(t, "--bookmark-interval=10ms", "--min-request-timeout", "1")
 	// The watch for a bookmark does not end by itself, which could be before the bookmark.
 	answer, err := http.Get(r.url + configMaps + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=3600")
