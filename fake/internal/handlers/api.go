@@ -26,7 +26,6 @@ import (
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/fake/internal/rbac"
-	"example.com/fakeapi/fake/internal/recordcache"
 	"example.com/fakeapi/fake/internal/reviews"
 	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/serviceallocator"
@@ -128,7 +127,7 @@ type API struct {
 	// storedRoles returns the authorizer by the roles in the store. That of a replica is behind it.
 	storedRoles func() *rbac.Authorizer
 
-	noops             *recordcache.Cache[noopRequest]
+	noops             noopCache
 	remaining         remainingCounts
 	watches           openWatches
 	continueLifetimes continueLifetimes
@@ -159,7 +158,6 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 			MaxWait: settings.ResourceVersionTimeout, Initialization: settings.CacheInitialization,
 		}),
 		types: types, ids: g, settings: settings, newUID: g.UID,
-		noops:             newNoopCache(),
 		continueLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime},
 	}
 	a.watchList.Store(true)

@@ -1,29 +1,59 @@
 package handlers
 
 import (
-	"bytes"
-	"slices"
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
+	"sync"
+	"weak"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/auditlog"
 	"example.com/fakeapi/fake/internal/authn"
-	"example.com/fakeapi/fake/internal/recordcache"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
 
-// The limits of the cache of no-op requests: the number of objects, and the sizes of the largest body
-// and the largest record in bytes.
-const (
-	maxNoops      = 2048
-	maxNoopBody   = 16 << 10
-	maxNoopRecord = 32 << 10
-)
+// maxNoops is the number of objects that a noopCache has at least, if so many are written. It has at
+// most twice as many, with 300 bytes each.
+const maxNoops = 8192
 
-func newNoopCache() *recordcache.Cache[noopRequest] {
-	return recordcache.NewSized[noopRequest](maxNoops, maxNoopRecord)
+// noopCache has a noopRequest for each of the objects that were written last. It keeps no objects. The
+// zero value is an empty cache. It is safe for concurrent use.
+type noopCache struct {
+	mu sync.Mutex
+	// recent and older have entries by the keys of objects. When recent is full, it becomes older.
+	recent, older map[string]noopEntry
+}
+
+// noopEntry is a request and the record that it does not change.
+type noopEntry struct {
+	rec, namespace weak.Pointer[memstore.Record]
+	res            *resource.Resource
+	digest         [sha256.Size]byte
+}
+
+// find returns the entry of the object with a key, and whether there is one.
+func (c *noopCache) find(key string) (noopEntry, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.recent[key]
+	if !ok {
+		e, ok = c.older[key]
+	}
+	return e, ok
+}
+
+// put replaces the entry of the object with a key.
+func (c *noopCache) put(key string, e noopEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.recent == nil || len(c.recent) >= maxNoops {
+		c.older, c.recent = c.recent, map[string]noopEntry{}
+	}
+	c.recent[key] = e
 }
 
 // noopRequest is a PUT or a PATCH that does not change a record: it did not change it before, or it
@@ -34,7 +64,6 @@ func newNoopCache() *recordcache.Cache[noopRequest] {
 type noopRequest struct {
 	method, path, query    string
 	contentType, userAgent string
-	body                   []byte
 	// user and groups are those of the user, of which some plugins refuse writes.
 	user   string
 	groups []string
@@ -44,8 +73,8 @@ type noopRequest struct {
 	namespace *memstore.Record
 }
 
-// newNoopRequest returns a request without its body. It is called before the evaluation, so that a
-// later write of the Namespace makes a difference.
+// newNoopRequest returns a noopRequest. It is called before the evaluation, so that a later write of
+// the Namespace makes a difference.
 func (a *API) newNoopRequest(q *request) noopRequest {
 	user := authn.UserFrom(q.r.Context())
 	n := noopRequest{
@@ -59,10 +88,26 @@ func (a *API) newNoopRequest(q *request) noopRequest {
 	return n
 }
 
-func (n *noopRequest) equal(other *noopRequest) bool {
-	return n.method == other.method && n.path == other.path && n.query == other.query &&
-		n.contentType == other.contentType && n.userAgent == other.userAgent && bytes.Equal(n.body, other.body) &&
-		n.user == other.user && slices.Equal(n.groups, other.groups) && n.res == other.res && n.namespace == other.namespace
+// digest returns a hash of the request with its body, without res and namespace.
+func (n *noopRequest) digest(body []byte) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	var length []byte
+	writeLength := func(l int) {
+		length = binary.AppendUvarint(length[:0], uint64(l))
+		h.Write(length)
+	}
+	write := func(parts ...string) {
+		writeLength(len(parts))
+		for _, s := range parts {
+			writeLength(len(s))
+			_, _ = io.WriteString(h, s)
+		}
+	}
+	write(n.method, n.path, n.query, n.contentType, n.userAgent, n.user)
+	write(n.groups...)
+	h.Write(body)
+	h.Sum(sum[:0])
+	return sum
 }
 
 // findNoop returns the stored record if an equal request is known not to change it, or nil. A write
@@ -71,12 +116,15 @@ func (a *API) findNoop(q *request, noop *noopRequest) *memstore.Record {
 	if !q.isNoopCacheable() || a.isReviewed() || auditlog.Enabled(q.r.Context()) {
 		return nil
 	}
-	rec, known := a.noops.Find(q.key())
-	if rec == nil {
+	known, ok := a.noops.find(q.key())
+	if !ok || known.res != noop.res || known.namespace != weak.Make(noop.namespace) {
 		return nil
 	}
-	var err error
-	if noop.body, err = q.readBody(); err != nil || !known.equal(noop) || a.store.View().Get(rec.Key) != rec {
+	rec := a.store.View().Get(q.key())
+	if rec == nil || known.rec != weak.Make(rec) {
+		return nil
+	}
+	if body, err := q.readBody(); err != nil || noop.digest(body) != known.digest {
 		return nil
 	}
 	return rec
@@ -85,15 +133,14 @@ func (a *API) findNoop(q *request, noop *noopRequest) *memstore.Record {
 // rememberNoop caches a request that does not change rec.
 func (a *API) rememberNoop(q *request, noop *noopRequest, rec *memstore.Record) {
 	if a.mayCacheNoop(q) {
-		noop.body = q.bodyBytes
-		a.noops.Put(rec, *noop)
+		a.noops.put(rec.Key, noopEntry{weak.Make(rec), weak.Make(noop.namespace), noop.res, noop.digest(q.bodyBytes)})
 	}
 }
 
 // mayCacheNoop reports whether the response to a request that was evaluated may be cached. One with
 // warnings is not, because the warnings are found by the evaluation.
 func (a *API) mayCacheNoop(q *request) bool {
-	return q.isNoopCacheable() && len(q.bodyBytes) <= maxNoopBody && len(q.w.Header()["Warning"]) == 0 && !a.isReviewed()
+	return q.isNoopCacheable() && len(q.w.Header()["Warning"]) == 0 && !a.isReviewed()
 }
 
 // isApplied reports whether the apply that has the result obj would not change it again. It is not

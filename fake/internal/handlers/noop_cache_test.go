@@ -1,13 +1,17 @@
 package handlers
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 
@@ -27,6 +31,11 @@ func newTestAPIWith(t *testing.T, s Settings) *API {
 	return a
 }
 
+func isNoopCached(a *API, rec *memstore.Record) bool {
+	e, ok := a.noops.find(rec.Key)
+	return ok && e.rec.Value() == rec
+}
+
 // Two servers are sent the same requests, many of them several times. The responses are the same
 // although one of the servers does not cache no-op requests.
 func TestNoopCacheDoesNotChangeResponses(t *testing.T) {
@@ -38,13 +47,13 @@ func TestNoopCacheDoesNotChangeResponses(t *testing.T) {
 			seed := [2]uint64{random.Uint64(), random.Uint64()}
 			for range 1 + random.IntN(3) {
 				got := sendRandomWrite(caching, rand.New(rand.NewPCG(seed[0], seed[1])))
-				other.noops = newNoopCache()
+				other.noops = noopCache{}
 				want := sendRandomWrite(other, rand.New(rand.NewPCG(seed[0], seed[1])))
 				require.Equal(t, want.Code, got.Code)
 				require.Equal(t, want.Body.String(), got.Body.String())
 				require.Equal(t, want.Header(), got.Header())
 				for rec := range caching.store.View().Range("", "") {
-					if _, ok := caching.noops.Get(rec); ok {
+					if isNoopCached(caching, rec) {
 						cached++
 					}
 				}
@@ -73,8 +82,7 @@ func TestNoopCacheIsForOneRecord(t *testing.T) {
 	}
 	created := apply()
 	rec := a.store.View().Get("configmaps/default/one")
-	_, ok := a.noops.Get(rec)
-	require.True(t, ok, "the object has what was applied")
+	require.True(t, isNoopCached(a, rec), "the object has what was applied")
 	require.Equal(t, created, apply())
 	require.Equal(t, created, apply())
 
@@ -88,6 +96,47 @@ func TestNoopCacheIsForOneRecord(t *testing.T) {
 		w := send(http.MethodPatch, "application/merge-patch+json", "", `{"data":{"a":"1"},"nonsense":1}`)
 		require.Equal(t, []string{`299 - "unknown field \"nonsense\""`}, w.Header()["Warning"])
 	}
+}
+
+// The cache has the objects that were written last, up to its limit, and keeps none of them.
+func TestNoopCacheIsLimited(t *testing.T) {
+	var c noopCache
+	for i := range 3 * maxNoops {
+		c.put(strconv.Itoa(i), noopEntry{rec: weak.Make(&memstore.Record{Key: strconv.Itoa(i)})})
+	}
+	require.LessOrEqual(t, len(c.recent)+len(c.older), 2*maxNoops)
+	runtime.GC()
+	for i := 2 * maxNoops; i < 3*maxNoops; i++ {
+		e, ok := c.find(strconv.Itoa(i))
+		require.True(t, ok)
+		require.Nil(t, e.rec.Value())
+	}
+	_, ok := c.find("0")
+	require.False(t, ok)
+}
+
+// Requests that differ in one part have different digests.
+func TestNoopDigest(t *testing.T) {
+	base := noopRequest{method: "PUT", path: "/a", query: "b", contentType: "c", userAgent: "d", user: "e", groups: []string{"f", "g"}}
+	same := base
+	require.Equal(t, base.digest([]byte("h")), same.digest([]byte("h")))
+	digests := map[[sha256.Size]byte]bool{base.digest([]byte("h")): true, base.digest(nil): true}
+	for _, change := range []func(n *noopRequest){
+		func(n *noopRequest) { n.method = "PATCH" },
+		func(n *noopRequest) { n.path = "/" },
+		func(n *noopRequest) { n.path, n.query = "/ab", "" },
+		func(n *noopRequest) { n.contentType = "" },
+		func(n *noopRequest) { n.userAgent = "dd" },
+		func(n *noopRequest) { n.user = "f" },
+		func(n *noopRequest) { n.groups = []string{"f"} },
+		func(n *noopRequest) { n.groups = []string{"g", "f"} },
+		func(n *noopRequest) { n.groups = []string{"f", "g", ""} },
+	} {
+		n := base
+		change(&n)
+		digests[n.digest([]byte("h"))] = true
+	}
+	require.Len(t, digests, 11)
 }
 
 // sendRandomWrite sends a write of one of a few objects, and returns the response. Many writes are

@@ -8,7 +8,7 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// slotCount is the number of records that a Cache of New has values for. maxDataSize is the size of
+// slotCount is the number of records that a Cache has values for. maxDataSize is the size of
 // the largest record in bytes: the decoded form of a few hundred large objects takes gigabytes.
 const (
 	slotCount   = 512
@@ -20,9 +20,7 @@ const (
 // concurrent use.
 type Cache[T any] struct {
 	seed  maphash.Seed
-	slots []atomic.Pointer[entry[T]]
-	// maxData is the size of the largest record in bytes.
-	maxData int
+	slots [slotCount]atomic.Pointer[entry[T]]
 }
 
 type entry[T any] struct {
@@ -31,15 +29,10 @@ type entry[T any] struct {
 }
 
 // New returns an empty Cache.
-func New[T any]() *Cache[T] { return NewSized[T](slotCount, maxDataSize) }
-
-// NewSized returns an empty Cache with a number of slots, for records with up to maxData bytes.
-func NewSized[T any](slots, maxData int) *Cache[T] {
-	return &Cache[T]{maphash.MakeSeed(), make([]atomic.Pointer[entry[T]], slots), maxData}
-}
+func New[T any]() *Cache[T] { return &Cache[T]{seed: maphash.MakeSeed()} }
 
 func (c *Cache[T]) slot(key string) *atomic.Pointer[entry[T]] {
-	return &c.slots[maphash.String(c.seed, key)%uint64(len(c.slots))]
+	return &c.slots[maphash.String(c.seed, key)%slotCount]
 }
 
 // Get returns the value of rec, and whether there is one. The value of another record with the same
@@ -51,18 +44,9 @@ func (c *Cache[T]) Get(rec *memstore.Record) (value T, ok bool) {
 	return value, false
 }
 
-// Find returns the record with a key that has a value, and the value. The record is nil if there is
-// none. It may have been replaced in the store since.
-func (c *Cache[T]) Find(key string) (rec *memstore.Record, value T) {
-	if e := c.slot(key).Load(); e != nil && e.rec.Key == key {
-		return e.rec, e.value
-	}
-	return nil, value
-}
-
 // Put sets the value of rec, unless rec is too large.
 func (c *Cache[T]) Put(rec *memstore.Record, value T) {
-	if len(rec.Data) > c.maxData {
+	if len(rec.Data) > maxDataSize {
 		return
 	}
 	c.slot(rec.Key).Store(&entry[T]{rec, value})
