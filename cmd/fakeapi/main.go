@@ -18,7 +18,6 @@ func main() {
 	if name == kubectlName {
 		os.Exit(runKubectl(os.Args[1:], os.Stderr))
 	}
-	useHugePages()
 	delayCollections()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal kills the process.
