@@ -20,6 +20,7 @@ import (
 
 // TestProcess builds the command and runs it as a process, with signals.
 func TestProcess(t *testing.T) {
+	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "fakeapi")
 	// With -exec cp, "go run" copies the program instead of running it. Unlike "go build", it keeps the
 	// linked program in the build cache.
@@ -113,9 +114,9 @@ func runProcess(t *testing.T, binary string) {
 
 // interruptProcess interrupts a scenario that takes long on virtual time as well.
 func interruptProcess(t *testing.T, binary string) {
-	scripts(t, map[string]string{"long.txtar": "run mirror\nadvance 1000000h\n"})
 	var stderr bytes.Buffer
 	command := exec.CommandContext(t.Context(), binary, "run", "long.txtar", "--client", "poller")
+	command.Dir = writeScripts(t, map[string]string{"long.txtar": "run mirror\nadvance 1000000h\n"})
 	command.Stderr = &stderr
 	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)
@@ -155,8 +156,8 @@ func interruptConformance(t *testing.T, binary string) {
 // scenarioProcess sends requests with curl's user agent to a scenario in another process, and
 // expects its output without delay.
 func scenarioProcess(t *testing.T, binary string) {
-	scripts(t, map[string]string{"case.txtar": conversationScenario})
 	command := exec.CommandContext(t.Context(), binary, "serve", "--scenario", "case.txtar")
+	command.Dir = writeScripts(t, map[string]string{"case.txtar": conversationScenario})
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	stdout, err := command.StdoutPipe()

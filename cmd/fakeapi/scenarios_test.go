@@ -23,11 +23,19 @@ const (
 // scripts writes scenarios into a new directory and makes it the working directory.
 func scripts(t *testing.T, files map[string]string) {
 	t.Helper()
-	t.Chdir(t.TempDir())
+	t.Chdir(writeScripts(t, files))
+}
+
+// writeScripts writes scenarios into a new directory, and returns it.
+func writeScripts(t *testing.T, files map[string]string) string {
+	t.Helper()
+	folder := t.TempDir()
 	for name, text := range files {
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
-		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		file := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
+	return folder
 }
 
 func TestRunPrintsTheTranscript(t *testing.T) {
