@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -17,7 +16,7 @@ type result struct {
 
 func runCommand(t *testing.T, args ...string) result {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
+	var stdout, stderr outputBuffer // a process that the command runs writes to them, too
 	status := run(t.Context(), args, &stdout, &stderr)
 	return result{status, stdout.String(), stderr.String()}
 }

@@ -21,7 +21,7 @@ type runningScenario struct {
 	stderr *bytes.Buffer
 }
 
-// outputBuffer is a stdout that a test can wait for.
+// outputBuffer is an output that a test can wait for. It is safe for concurrent use.
 type outputBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
