@@ -1,13 +1,10 @@
 package metrics
 
 import (
-	"cmp"
 	"io"
-	"maps"
 	"net/http"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -231,51 +228,36 @@ func (c *objectCollector) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// labelCache caches the metrics of label sets. Most cached values are read without a lock.
+// labelCache caches the metrics of label sets.
 type labelCache[K comparable, V any] struct {
-	values atomic.Pointer[map[K]*V]
-
-	mu    sync.Mutex // held while values is replaced, and guards the field below
-	added map[K]*V   // what values does not have yet
+	mu     sync.RWMutex
+	values map[K]*V
 }
 
 // get returns the value of a key, which it adds with create if it is missing.
 func (c *labelCache[K, V]) get(key K, create func(K) *V) *V {
-	if v := c.load()[key]; v != nil {
+	c.mu.RLock()
+	v := c.values[key]
+	c.mu.RUnlock()
+	if v != nil {
 		return v
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	old := c.load()
-	if v := cmp.Or(old[key], c.added[key]); v != nil {
+	if v := c.values[key]; v != nil {
 		return v
 	}
-	if c.added == nil {
-		c.added = make(map[K]*V)
+	if c.values == nil {
+		c.values = map[K]*V{}
 	}
-	v := create(key)
-	c.added[key] = v
-	// A copy for each new value would make the cost of all grow with the square of their number.
-	if len(c.added) > len(old)/8 {
-		maps.Copy(c.added, old)
-		grown := c.added
-		c.values.Store(&grown)
-		c.added = nil
-	}
+	v = create(key)
+	c.values[key] = v
 	return v
-}
-
-func (c *labelCache[K, V]) load() map[K]*V {
-	if values := c.values.Load(); values != nil {
-		return *values
-	}
-	return nil
 }
 
 // reset empties the cache.
 func (c *labelCache[K, V]) reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.values.Store(nil)
-	c.added = nil
+	c.values = nil
 }
