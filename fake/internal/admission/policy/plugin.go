@@ -40,12 +40,14 @@ func newCompiler(variables []admissionregistrationv1.Variable) (*cel.CompositedC
 	if len(variables) == 0 {
 		return compilerWithoutVariables()
 	}
-	return cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	return newCompositedCompiler()
 }
 
-var compilerWithoutVariables = sync.OnceValues(func() (*cel.CompositedCompiler, error) {
+var compilerWithoutVariables = sync.OnceValues(newCompositedCompiler)
+
+func newCompositedCompiler() (*cel.CompositedCompiler, error) {
 	return cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
-})
+}
 
 // compileVariables compiles the variables of a policy, for the expressions that are compiled after
 // them.
