@@ -20,8 +20,8 @@ import (
 // most twice as many, with 300 bytes each.
 const maxNoops = 8192
 
-// noopCache has a noopRequest for each of the objects that were written last. It keeps no objects. The
-// zero value is an empty cache. It is safe for concurrent use.
+// noopCache has a noopRequest for each of the objects that were written last. It keeps no objects
+// and no definitions. The zero value is an empty cache. It is safe for concurrent use.
 type noopCache struct {
 	mu sync.Mutex
 	// recent and older have entries by the keys of objects. When recent is full, it becomes older.
@@ -31,7 +31,7 @@ type noopCache struct {
 // noopEntry is a request and the record that it does not change.
 type noopEntry struct {
 	rec, namespace weak.Pointer[memstore.Record]
-	res            *resource.Resource
+	res            weak.Pointer[resource.Resource]
 	digest         [sha256.Size]byte
 }
 
@@ -117,7 +117,7 @@ func (a *API) findNoop(q *request, noop *noopRequest) *memstore.Record {
 		return nil
 	}
 	known, ok := a.noops.find(q.key())
-	if !ok || known.res != noop.res || known.namespace != weak.Make(noop.namespace) {
+	if !ok || known.res != weak.Make(noop.res) || known.namespace != weak.Make(noop.namespace) {
 		return nil
 	}
 	rec := a.store.View().Get(q.key())
@@ -133,7 +133,7 @@ func (a *API) findNoop(q *request, noop *noopRequest) *memstore.Record {
 // rememberNoop caches a request that does not change rec.
 func (a *API) rememberNoop(q *request, noop *noopRequest, rec *memstore.Record) {
 	if a.mayCacheNoop(q) {
-		a.noops.put(rec.Key, noopEntry{weak.Make(rec), weak.Make(noop.namespace), noop.res, noop.digest(q.bodyBytes)})
+		a.noops.put(rec.Key, noopEntry{weak.Make(rec), weak.Make(noop.namespace), weak.Make(noop.res), noop.digest(q.bodyBytes)})
 	}
 }
 
