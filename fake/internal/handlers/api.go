@@ -54,8 +54,8 @@ type Settings struct {
 	// WatchTimeout is the minimum duration of a watch without timeoutSeconds. The maximum is twice
 	// that (WA-17).
 	WatchTimeout time.Duration
-	// WatchPauses reports whether a watch of a resource that many clients watch sends the events of
-	// many writes together, a few milliseconds late.
+	// WatchPauses reports whether a watch of a collection that many clients watch sends the events of
+	// many writes together, some milliseconds late.
 	WatchPauses bool
 	// SystemObjects reports whether the server creates the objects of a kube-apiserver, among them the
 	// APIServices of the groups that it serves.

@@ -46,12 +46,13 @@ func (a *API) watch(q *request) error {
 	if err := a.checkCacheReady(q); err != nil { // WA-39
 		return err
 	}
-	watches, done := a.watches.add(q.res.GroupResource())
+	prefix := a.watchPrefix(q)
+	watches, done := a.watches.add(prefix)
 	defer done()
 	s := &stream{
 		api: a, w: q.w, flusher: http.NewResponseController(q.w), encoder: q.encoder,
 		res:        q.res,
-		prefix:     a.watchPrefix(q),
+		prefix:     prefix,
 		sel:        sel,
 		watches:    watches,
 		bookmarks:  opts.AllowWatchBookmarks,
@@ -116,7 +117,7 @@ type stream struct {
 	frames []byte
 	// blocked reports whether the next event cannot be converted.
 	blocked bool
-	// watches is the number of open watches of the resource.
+	// watches is the number of open watches of the collection.
 	watches *atomic.Int64
 	// written is the time of the last write of frames.
 	written time.Time

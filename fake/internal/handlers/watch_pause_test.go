@@ -128,7 +128,7 @@ func TestWatchEndsInPause(t *testing.T) {
 	})
 }
 
-// The watches of another resource do not count.
+// The watches of another collection do not count.
 func TestWatchDoesNotPause(t *testing.T) {
 	for name, test := range map[string]struct {
 		pauses  bool
@@ -142,6 +142,7 @@ func TestWatchDoesNotPause(t *testing.T) {
 				a := newTestAPIWith(t, Settings{WatchPauses: test.pauses, WatchTimeout: time.Hour})
 				ctx, cancel := context.WithCancel(t.Context())
 				startWatches(ctx, a, "secrets", 20, nil)
+				startWatches(ctx, a, "namespaces/other/configmaps", 20, nil)
 				watches := startBehind(t, ctx, a, test.watches)
 				createConfigMaps(t, a, 1)
 				createConfigMaps(t, a, 1)
