@@ -185,7 +185,7 @@ func (a *applier) applySets(stored []managerSet, result *application, nodes *nod
 		if s.set, ok = parse(a.plan, s.fields, result.changes, nodes); !ok {
 			return nil, false, false
 		}
-		if left := difference(s.set, result.changes); !isSame(left, s.set) {
+		if left := nodes.difference(s.set, result.changes); !isSame(left, s.set) {
 			if !a.force {
 				return nil, false, false // the library returns the conflicts
 			}

@@ -157,12 +157,12 @@ func (p *arenaPool) put(a *nodeArena) {
 // mark returns the position on the stack where the children of the next node begin.
 func (a *nodeArena) mark() int { return len(a.stack) }
 
-// push adds a completed node.
-func (a *nodeArena) push(n node) {
+// push adds completed nodes.
+func (a *nodeArena) push(nodes ...node) {
 	if a.stack == nil {
 		a.stack = make([]node, 0, 8)
 	}
-	a.stack = append(a.stack, n)
+	a.stack = append(a.stack, nodes...)
 }
 
 // pop removes the nodes since mark from the stack and returns a copy of them.
@@ -184,16 +184,15 @@ func (a *nodeArena) pop(mark int) []node {
 
 // difference returns the set without the paths that a write changed, added or removed. Paths below
 // those stay (SA-11). It returns set itself if no path is left out.
-func difference(set, changes []node) []node {
-	var out []node
-	copied := false // until the first difference, out stands for set[:i]
+func (a *nodeArena) difference(set, changes []node) []node {
+	mark, copied := a.mark(), false // until the first difference, no node of set is on the stack
 	for i := range set {
 		n := &set[i]
 		changes = seek(changes, n.element)
 		left := *n
 		if len(changes) > 0 && changes[0].element == n.element {
 			left.member = n.member && !changes[0].member && !changes[0].removed
-			left.children = difference(n.children, changes[0].children)
+			left.children = a.difference(n.children, changes[0].children)
 		}
 		unchanged := left.member == n.member && len(left.children) == len(n.children) &&
 			(len(left.children) == 0 || &left.children[0] == &n.children[0])
@@ -201,16 +200,17 @@ func difference(set, changes []node) []node {
 			continue
 		}
 		if !copied {
-			out, copied = append(make([]node, 0, len(set)), set[:i]...), true
+			a.push(set[:i]...)
+			copied = true
 		}
 		if !left.isEmpty() {
-			out = append(out, left)
+			a.push(left)
 		}
 	}
 	if !copied {
 		return set
 	}
-	return out
+	return a.pop(mark)
 }
 
 // seek returns the nodes of a set that do not sort before e.
@@ -222,46 +222,47 @@ func seek(set []node, e element) []node {
 }
 
 // union returns the paths of both sets. Nodes of both sets must not have unparsed children.
-func union(a, b []node) []node {
-	if len(a) == 0 {
-		return b
+func (a *nodeArena) union(x, y []node) []node {
+	if len(x) == 0 {
+		return y
 	}
-	if len(b) == 0 {
-		return a
+	if len(y) == 0 {
+		return x
 	}
-	out := make([]node, 0, max(len(a), len(b)))
-	for len(a) > 0 && len(b) > 0 {
-		switch c := a[0].compare(b[0].element); {
+	mark := a.mark()
+	for len(x) > 0 && len(y) > 0 {
+		switch c := x[0].compare(y[0].element); {
 		case c < 0:
-			out, a = append(out, a[0]), a[1:]
+			a.push(x[0])
+			x = x[1:]
 		case c > 0:
-			out, b = append(out, b[0]), b[1:]
+			a.push(y[0])
+			y = y[1:]
 		default:
-			out = append(out, node{
-				element:  a[0].element,
-				member:   a[0].member || b[0].member,
-				children: union(a[0].children, b[0].children),
-			})
-			a, b = a[1:], b[1:]
+			children := a.union(x[0].children, y[0].children)
+			a.push(node{element: x[0].element, member: x[0].member || y[0].member, children: children})
+			x, y = x[1:], y[1:]
 		}
 	}
-	return append(append(out, a...), b...)
+	a.push(x...)
+	a.push(y...)
+	return a.pop(mark)
 }
 
 // setPaths returns the set of the paths that a write changed or added. It returns changes itself if
 // the write removed no field.
-func setPaths(changes []node) []node {
+func (a *nodeArena) setPaths(changes []node) []node {
 	if !hasRemoved(changes) {
 		return changes
 	}
-	out := make([]node, 0, len(changes))
+	mark := a.mark()
 	for _, n := range changes {
-		children := setPaths(n.children)
+		children := a.setPaths(n.children)
 		if n.member || len(children) > 0 {
-			out = append(out, node{element: n.element, member: n.member, children: children})
+			a.push(node{element: n.element, member: n.member, children: children})
 		}
 	}
-	return out
+	return a.pop(mark)
 }
 
 func hasRemoved(changes []node) bool {

@@ -143,7 +143,7 @@ func updateSets[V any](u *Updater, values accessor[V], before, after V, stored [
 		return nil, false, false
 	}
 	if sets = stored; len(changes) > 0 {
-		sets, changed = transferOwnership(stored, changes, writer), true
+		sets, changed = transferOwnership(stored, changes, writer, nodes), true
 	}
 	if countUpdates(sets) > maxUpdates {
 		return nil, false, false
@@ -191,13 +191,13 @@ func equalOwners(a, b *metav1.ManagedFieldsEntry) bool {
 
 // transferOwnership removes the changed fields from all sets and adds the fields that the write set
 // to the set of the writer, with the current time (SA-11).
-func transferOwnership(sets []managerSet, changes []node, writer metav1.ManagedFieldsEntry) []managerSet {
-	written := managerSet{ManagedFieldsEntry: writer, set: setPaths(changes), changed: true}
+func transferOwnership(sets []managerSet, changes []node, writer metav1.ManagedFieldsEntry, nodes *nodeArena) []managerSet {
+	written := managerSet{ManagedFieldsEntry: writer, set: nodes.setPaths(changes), changed: true}
 	out := sets[:0]
 	for _, s := range sets {
-		left := difference(s.set, changes)
+		left := nodes.difference(s.set, changes)
 		if len(written.set) > 0 && equalOwners(&s.ManagedFieldsEntry, &writer) {
-			written.set = union(written.set, left)
+			written.set = nodes.union(written.set, left)
 			continue
 		}
 		if len(left) == 0 {
