@@ -95,37 +95,6 @@ func TestEqualExcept(t *testing.T) {
 	require.True(t, equalExcept(spec, &old, &spec.HostPID, &spec.Containers))
 }
 
-func TestEqualExceptIsSemantic(t *testing.T) {
-	type fields struct {
-		Quantity resource.Quantity
-		List     []string
-		Strings  map[string]string
-		Sizes    corev1.ResourceList
-		Time     metav1.Time
-		Pointer  *int
-	}
-	for _, pair := range [][2]fields{
-		{{}, {List: []string{}, Strings: map[string]string{}, Sizes: corev1.ResourceList{}}},
-		{{Quantity: resource.MustParse("1")}, {Quantity: resource.MustParse("1000m")}},
-		{{Sizes: corev1.ResourceList{"a": resource.MustParse("1")}}, {Sizes: corev1.ResourceList{"a": resource.MustParse("1000m")}}},
-		{{Time: metav1.NewTime(time.Unix(5, 0))}, {Time: metav1.NewTime(time.Unix(5, 0).UTC())}},
-		{{Pointer: new(int)}, {Pointer: new(int)}},
-	} {
-		require.True(t, equality.Semantic.DeepEqual(pair[0], pair[1]))
-		require.True(t, equalExcept(&pair[0], &pair[1]), "%v", pair)
-	}
-	for _, pair := range [][2]fields{
-		{{}, {Quantity: resource.MustParse("1")}},
-		{{}, {Pointer: new(int)}},
-		{{List: []string{"a", "b"}}, {List: []string{"b", "a"}}},
-		{{Sizes: corev1.ResourceList{"a": {}}}, {Sizes: corev1.ResourceList{"b": {}}}},
-		{{Strings: map[string]string{"a": ""}}, {Strings: map[string]string{"b": ""}}},
-	} {
-		require.False(t, equality.Semantic.DeepEqual(pair[0], pair[1]))
-		require.False(t, equalExcept(&pair[0], &pair[1]), "%v", pair)
-	}
-}
-
 // Two specs are the same for an update if just those fields differ that it can change.
 func TestEqualPodSpecs(t *testing.T) {
 	var old corev1.PodSpec
