@@ -25,13 +25,13 @@ const storedFormField = "\x00form"
 
 // encodeCustomDraft converts a custom resource of r's version to the storage version and encodes
 // it.
-func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured) (*memstore.Draft, error) {
+func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured, buffer []byte) (*memstore.Draft, error) {
 	obj.SetGroupVersionKind(r.GroupVersionKind()) // the conversion reads it
 	stored, form, err := r.Custom.ToStorage(obj)
 	if err != nil {
 		return nil, err
 	}
-	data, revisionOffset, err := encodeCustomStored(stored)
+	data, revisionOffset, err := appendCustomStored(buffer, stored)
 	if err != nil {
 		return nil, err
 	}
@@ -49,23 +49,20 @@ func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured) (*m
 	}, nil
 }
 
-// encodeCustomStored returns the JSON of an object with its kind and apiVersion, and the offset at
+// appendCustomStored appends to b the JSON of an object with its kind and apiVersion, and the offset at
 // which the resourceVersion is inserted. The keys are in alphabetical order, as a real server sends
 // them. It clears the resourceVersion of obj.
-func encodeCustomStored(obj *unstructured.Unstructured) (data []byte, revisionOffset int, err error) {
+func appendCustomStored(b []byte, obj *unstructured.Unstructured) (data []byte, revisionOffset int, err error) {
 	metadata, ok := obj.Object["metadata"].(map[string]any)
 	if !ok {
 		return nil, 0, fmt.Errorf("%s has no metadata for the resourceVersion", obj.GetKind())
 	}
 	gap := &jsonvalue.Gap{}
 	metadata["resourceVersion"] = gap
-	data, err = jsonvalue.Append(make([]byte, 0, usualSize), obj.Object)
+	data, err = jsonvalue.Append(b, obj.Object)
 	delete(metadata, "resourceVersion")
 	return data, gap.Offset, err
 }
-
-// usualSize is the size of most objects in bytes, or more.
-const usualSize = 4 << 10
 
 // ReuseStoredForm gives draft, which replaces rec, the stored form of rec if their JSON is equal.
 // Without it, an update that changes nothing would be stored after the schema of the

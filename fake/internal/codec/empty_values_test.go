@@ -30,7 +30,7 @@ func TestEmptyValuesAreNormalized(t *testing.T) {
 		{appsv1.SchemeGroupVersion.WithKind("ControllerRevision"), &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(`{"x":[]}`)}}, `{"x":[]}`, `null`},
 	} {
 		tt.obj.(metav1.Object).SetName("a")
-		draft, err := EncodeDraft(table.LookupKind(tt.kind), tt.obj)
+		draft, err := EncodeDraft(table.LookupKind(tt.kind), tt.obj, nil)
 		require.NoError(t, err)
 		require.Contains(t, string(draft.Data), tt.has)
 		require.NotContains(t, string(draft.Data), tt.hasNot)

@@ -40,10 +40,10 @@ func Key(r *resource.Resource, namespace, name string) string {
 var resourceVersionKey = []byte(`"resourceVersion":"`)
 
 // EncodeDraft encodes an object of r's StorageVersion for the store. It clears the object's kind,
-// apiVersion and resourceVersion.
-func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, error) {
+// apiVersion and resourceVersion. The data is appended to buffer, which must be empty and may be nil.
+func EncodeDraft(r *resource.Resource, obj runtime.Object, buffer []byte) (*memstore.Draft, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return encodeCustomDraft(r, u)
+		return encodeCustomDraft(r, u, buffer)
 	}
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -51,9 +51,9 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	m.SetResourceVersion("0") // a placeholder
-	data, err := encodeJSON(r, obj)
+	data, err := appendJSON(buffer, r, obj)
 	if err == nil && normalizeEmpty(data, obj) {
-		data, err = encodeJSON(r, obj)
+		data, err = appendJSON(data[:0], r, obj)
 	}
 	if err != nil {
 		return nil, err
@@ -74,9 +74,9 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object) (*memstore.Draft, err
 	}, nil
 }
 
-// encodeJSON returns the JSON of an object of a built-in type.
-func encodeJSON(r *resource.Resource, obj runtime.Object) ([]byte, error) {
-	if data, ok := r.JSON(obj).Append(nil, obj); ok {
+// appendJSON appends the JSON of an object of a built-in type to b.
+func appendJSON(b []byte, r *resource.Resource, obj runtime.Object) ([]byte, error) {
+	if data, ok := r.JSON(obj).Append(b, obj); ok {
 		return data, nil
 	}
 	return json.Marshal(obj)

@@ -23,7 +23,7 @@ func TestDecodeMetadata(t *testing.T) {
 	// Strings that look like the end of the metadata.
 	pod.Annotations = map[string]string{"a": `}}","\`, `{"b`: `"}`}
 	pod.Name = "p"
-	draft, err := EncodeDraft(builtin.Table().LookupKind(corev1.SchemeGroupVersion.WithKind("Pod")), pod)
+	draft, err := EncodeDraft(builtin.Table().LookupKind(corev1.SchemeGroupVersion.WithKind("Pod")), pod, nil)
 	require.NoError(t, err)
 
 	got, err := DecodeMetadata(&memstore.Record{Data: draft.Data})
@@ -38,7 +38,7 @@ func TestMetadataIsFirst(t *testing.T) {
 		obj, err := r.Scheme.New(r.StorageVersion.WithKind(r.Kind))
 		require.NoError(t, err)
 		obj.(metav1.Object).SetUID("a-uid")
-		draft, err := EncodeDraft(r, obj)
+		draft, err := EncodeDraft(r, obj, nil)
 		require.NoError(t, err, r.Kind)
 		got, err := DecodeMetadata(&memstore.Record{Data: draft.Data})
 		require.NoError(t, err, r.Kind)

@@ -83,7 +83,7 @@ func replaceTexts(v reflect.Value, word func() string) {
 // store returns the record of an object.
 func store(t *testing.T, res *resource.Resource, obj runtime.Object) *memstore.Record {
 	t.Helper()
-	draft, err := codec.EncodeDraft(res, obj)
+	draft, err := codec.EncodeDraft(res, obj, nil)
 	require.NoError(t, err)
 	event, err := memstore.New(memstore.Options{}).Update("x/y", func(*memstore.Record) (*memstore.Draft, error) { return draft, nil })
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ var componentRecords = sync.OnceValues(func() (records []*memstore.Record, err e
 	res := builtin.Table().Lookup("", "v1", "componentstatuses")
 	store := memstore.New(memstore.Options{})
 	for _, status := range componentStatuses() {
-		draft, err := codec.EncodeDraft(res, &status)
+		draft, err := codec.EncodeDraft(res, &status, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ func put(t testing.TB, store *memstore.Store, objects ...runtime.Object) {
 	require.NoError(t, store.Load(func(tx *memstore.Tx) error {
 		for _, obj := range objects {
 			res, key := keyOf(t, obj)
-			draft, err := codec.EncodeDraft(res, obj)
+			draft, err := codec.EncodeDraft(res, obj, nil)
 			if err != nil {
 				return err
 			}

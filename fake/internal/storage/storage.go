@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,6 +34,8 @@ type Store struct {
 	// AfterWrite, if it is not nil, is called by GuaranteedUpdate after a write that changed the
 	// store. It must be set before the first write.
 	AfterWrite func(res *resource.Resource, e *memstore.Event) error
+	// buffers are for the encoded object of a write, which the store copies.
+	buffers sync.Pool // *[]byte
 }
 
 // New returns a Store of the objects in store.
@@ -103,8 +106,16 @@ func (s *Store) Write(ctx context.Context, res *resource.Resource, key string, d
 
 func (s *Store) write(ctx context.Context, res *resource.Resource, key string, dryRun bool, reads *Reads, update UpdateFunc) (Result, error) {
 	var obj runtime.Object // the one that is stored
+	buffer, ok := s.buffers.Get().(*[]byte)
+	if !ok {
+		buffer = new([]byte)
+	}
+	defer s.buffers.Put(buffer)
 	encode := func(rec *memstore.Record) (draft *memstore.Draft, err error) {
-		obj, draft, err = s.encode(res, rec, dryRun, update)
+		obj, draft, err = s.encode(res, rec, dryRun, update, (*buffer)[:0])
+		if draft != nil {
+			*buffer = draft.Data
+		}
 		err = cmp.Or(err, status.CheckContext(ctx))
 		if draft != nil && reads != nil {
 			draft.Reads = *reads
@@ -122,8 +133,9 @@ func (s *Store) write(ctx context.Context, res *resource.Resource, key string, d
 	return Result{Event: event}, err
 }
 
-// encode calls update with the object of rec and encodes the object that update returns.
-func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool, update UpdateFunc) (runtime.Object, *memstore.Draft, error) {
+// encode calls update with the object of rec and encodes the object that update returns in buffer,
+// which is empty.
+func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool, update UpdateFunc, buffer []byte) (runtime.Object, *memstore.Draft, error) {
 	var old runtime.Object
 	if rec != nil {
 		var err error
@@ -136,7 +148,7 @@ func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool
 		return nil, nil, err
 	}
 	revision := resource.Accessor(obj).GetResourceVersion() // EncodeDraft clears it
-	draft, err := codec.EncodeDraft(res, obj)
+	draft, err := codec.EncodeDraft(res, obj, buffer)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -170,7 +170,7 @@ func encode(objects []runtime.Object) (encoded []encodedObject, err error) {
 		if res.HasGeneration {
 			m.SetGeneration(1)
 		}
-		draft, err := codec.EncodeDraft(res, res.Canonical(obj))
+		draft, err := codec.EncodeDraft(res, res.Canonical(obj), nil)
 		if err != nil {
 			return nil, err
 		}

@@ -102,7 +102,7 @@ func update(tx *memstore.Tx, rec *memstore.Record, wanted runtime.Object) error 
 	if m := resource.Accessor(updated); m.GetGeneration() > 0 {
 		m.SetGeneration(m.GetGeneration() + 1)
 	}
-	draft, err := codec.EncodeDraft(res, updated)
+	draft, err := codec.EncodeDraft(res, updated, nil)
 	if err != nil {
 		return err
 	}
