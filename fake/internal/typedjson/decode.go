@@ -102,12 +102,26 @@ func (d *decoder) null(t *Type, v reflect.Value) bool {
 // unmarshal reads a value of a type with its own UnmarshalJSON. Objects and lists in a patch are not
 // supported, because they are merged as JSON.
 func (d *decoder) unmarshal(t *Type, v reflect.Value) bool {
-	raw, ok := d.raw()
+	raw, ok := d.fieldsV1(t)
+	if !ok {
+		raw, ok = d.raw()
+	}
 	if !ok || d.isPatch && (raw[0] == '{' || raw[0] == '[') {
 		return false
 	}
 	v.SetZero()
 	return v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(raw) == nil
+}
+
+// fieldsV1 reads the text of a FieldsV1 as the server writes it. ok is false if it has another form, or
+// t is another type.
+func (d *decoder) fieldsV1(t *Type) (text []byte, ok bool) {
+	if t.kindOf() != fieldsV1Kind {
+		return nil, false
+	}
+	n := fieldsLen(d.data[d.at:])
+	d.at += n
+	return d.data[d.at-n : d.at], n > 0
 }
 
 // time reads a metav1.Time as its UnmarshalJSON does.

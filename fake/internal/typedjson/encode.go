@@ -211,23 +211,11 @@ func appendQuantity(b []byte, v reflect.Value) ([]byte, bool) {
 }
 
 // appendFieldsV1 appends a set of fields, which is JSON already. The library validates and encodes
-// those with white space or with characters that are escaped.
+// those that it may change.
 func appendFieldsV1(b []byte, f *metav1.FieldsV1) ([]byte, bool) {
 	raw := f.GetRawBytes()
-	d := decoder{data: raw}
-	if !isPrintable(raw) || raw[0] != '{' || !d.skip() || d.at != len(raw) {
+	if n := fieldsLen(raw); n == 0 || n < len(raw) {
 		return appendByLibrary(b, reflect.ValueOf(f))
 	}
 	return append(b, raw...), true
-}
-
-// isPrintable reports whether JSON is encoded as it is, because it has no white space, no characters
-// that are escaped, and nothing but ASCII.
-func isPrintable(raw []byte) bool {
-	for _, c := range raw {
-		if c <= ' ' || c >= 0x80 || c == '<' || c == '>' || c == '&' {
-			return false
-		}
-	}
-	return len(raw) > 0
 }
