@@ -98,7 +98,7 @@ func (a *applier) applyTyped(live runtime.Object) (runtime.Object, bool) {
 	if err != nil || a.hasLastApplied(after.GetAnnotations()) {
 		return nil, false
 	}
-	after.SetManagedFields(entriesOf(sets))
+	after.SetManagedFields(entriesOf(sets, nodes))
 	return obj, true
 }
 

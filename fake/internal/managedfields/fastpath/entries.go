@@ -46,7 +46,7 @@ func (u *Updater) updateTyped(live, obj runtime.Object, manager string) bool {
 	defer u.arenas.put(nodes)
 	sets, _, ok = updateSets(u, typedAccessor{}, reflect.ValueOf(x), reflect.ValueOf(y), sets, manager, nodes)
 	if ok {
-		after.SetManagedFields(entriesOf(sets))
+		after.SetManagedFields(entriesOf(sets, nodes))
 	}
 	return ok
 }
@@ -91,8 +91,8 @@ func equalEntries(a, b metav1.ManagedFieldsEntry) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// entriesOf returns the entries of sets.
-func entriesOf(sets []managerSet) []metav1.ManagedFieldsEntry {
+// entriesOf returns the entries of sets, whose nodes are those of nodes.
+func entriesOf(sets []managerSet, nodes *nodeArena) []metav1.ManagedFieldsEntry {
 	if len(sets) == 0 {
 		return nil
 	}
@@ -101,7 +101,8 @@ func entriesOf(sets []managerSet) []metav1.ManagedFieldsEntry {
 		entries[i] = sets[i].ManagedFieldsEntry
 		if sets[i].changed {
 			entries[i].FieldsV1 = new(metav1.FieldsV1)
-			entries[i].FieldsV1.SetRawBytes(sets[i].encode())
+			nodes.text = sets[i].appendFields(nodes.text[:0])
+			entries[i].FieldsV1.SetRawBytes(nodes.text) // copies it
 		}
 	}
 	return entries

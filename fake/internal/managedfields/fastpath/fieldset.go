@@ -125,10 +125,16 @@ type nodeArena struct {
 	stack []node
 	// block is the latest block, and free its end that is not used yet.
 	block, free []node
+	// text is for a set that is encoded.
+	text []byte
 }
 
-// maxReused is the size of the largest block that another arena uses again.
-const maxReused = 512
+// maxReused is the size of the largest block, and maxReusedText that of the longest text, that another
+// arena uses again.
+const (
+	maxReused     = 512
+	maxReusedText = 16 << 10
+)
 
 // arenaPool has arenas whose memory is used again. Most sets of fields exist only while a write is
 // evaluated.
@@ -145,7 +151,7 @@ func (p *arenaPool) get() *nodeArena {
 // put lets another arena use the memory of a. The nodes that a has returned must not be used any
 // more.
 func (p *arenaPool) put(a *nodeArena) {
-	if len(a.block) > maxReused || cap(a.stack) > maxReused {
+	if len(a.block) > maxReused || cap(a.stack) > maxReused || cap(a.text) > maxReusedText {
 		return
 	}
 	clear(a.block[:len(a.block)-len(a.free)])
@@ -272,20 +278,6 @@ func hasRemoved(changes []node) bool {
 		}
 	}
 	return false
-}
-
-// encode returns a set as FieldsV1.
-func encode(set []node) []byte {
-	return appendSet(make([]byte, 0, encodedSize(set)), set, false)
-}
-
-// encodedSize returns an upper bound of the size of a set as FieldsV1.
-func encodedSize(set []node) int {
-	n := len(`{}`) + len(`".":{},`)
-	for i := range set {
-		n += len(`,"f:":`) + len(set[i].text) + len(set[i].unparsed) + encodedSize(set[i].children)
-	}
-	return n
 }
 
 // appendSet appends a set as FieldsV1. self is whether the parent is a member.

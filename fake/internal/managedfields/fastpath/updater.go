@@ -214,12 +214,12 @@ func transferOwnership(sets []managerSet, changes []node, writer metav1.ManagedF
 	return out
 }
 
-// encode returns the set of an entry as FieldsV1.
-func (s *managerSet) encode() []byte {
+// appendFields appends the set of an entry as FieldsV1.
+func (s *managerSet) appendFields(b []byte) []byte {
 	if s.set != nil {
-		return encode(s.set)
+		return appendSet(b, s.set, false)
 	}
-	return []byte(s.fields)
+	return append(b, s.fields...)
 }
 
 // renew sets the time of an entry to the current time.
