@@ -31,7 +31,7 @@ func (m *FieldManager) Apply(live runtime.Object, patch *Patch, manager string, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, isCustom := obj.(*unstructured.Unstructured); isFast && !isCustom {
+	if isFast {
 		patch.config = config // it has not been changed, and shares nothing with the object
 	}
 	if validation == metav1.FieldValidationIgnore {

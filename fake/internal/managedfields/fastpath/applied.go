@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -15,36 +16,49 @@ func (u *Updater) IsApplied(obj runtime.Object, config map[string]any, manager s
 	if u == nil || !u.isConfig(config) {
 		return false
 	}
+	m, err := meta.Accessor(obj)
 	a := applier{Updater: u, config: config, manager: manager}
-	sets, annotations, ok := ownersOf(obj)
-	if !ok || a.hasLastApplied(annotations) {
+	if err != nil || a.hasLastApplied(m.GetAnnotations()) {
+		return false
+	}
+	owned, ok := a.ownedFields(obj, m)
+	if !ok || owned == noFields {
 		return false
 	}
 	applied, ok := a.fieldsIn(obj)
-	owner := a.owner()
-	for i := range sets {
-		if equalOwners(&sets[i].ManagedFieldsEntry, &owner) {
-			return ok && sets[i].fields == applied && applied != noFields
-		}
-	}
-	return false
+	return ok && applied == owned
 }
 
-// ownersOf returns the entries of managedFields and the annotations of an object.
-func ownersOf(obj runtime.Object) (sets []managerSet, annotations map[string]string, ok bool) {
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		return nil, nil, false
+// ownedFields returns the fields that the manager owns by applies as FieldsV1. ok is false if there
+// are none, or if an entry is not supported.
+func (a *applier) ownedFields(obj runtime.Object, m metav1.Object) (fields string, ok bool) {
+	owner := a.owner()
+	if u, isCustom := obj.(*unstructured.Unstructured); isCustom {
+		metadata, _ := u.Object["metadata"].(map[string]any)
+		entries, _ := metadata["managedFields"].([]any)
+		return ownedJSONFields(entries, &owner)
 	}
-	u, isCustom := obj.(*unstructured.Unstructured)
-	if !isCustom {
-		sets, ok = setsOf(m.GetManagedFields())
-		return sets, m.GetAnnotations(), ok
+	entries := m.GetManagedFields()
+	for i := range entries {
+		if equalOwners(&entries[i], &owner) {
+			return entries[i].FieldsV1.GetRawString(), true
+		}
 	}
-	metadata, _ := u.Object["metadata"].(map[string]any)
-	stored, _ := metadata["managedFields"].([]any)
-	sets, ok = jsonSetsOf(stored)
-	return sets, m.GetAnnotations(), ok
+	return "", false
+}
+
+// ownedJSONFields is ownedFields for the entries of a custom resource.
+func ownedJSONFields(entries []any, owner *metav1.ManagedFieldsEntry) (fields string, ok bool) {
+	for _, entry := range entries {
+		s, isSupported := parseOwner(entry)
+		if !isSupported {
+			return "", false
+		}
+		if equalOwners(&s.ManagedFieldsEntry, owner) {
+			fields, ok = s.rawFields()
+		}
+	}
+	return fields, ok
 }
 
 // fieldsIn returns the fields of the configuration as FieldsV1. ok is false if obj does not have all of

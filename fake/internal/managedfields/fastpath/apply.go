@@ -15,8 +15,8 @@ import (
 
 // Apply merges config, the decoded configuration of an apply by manager, into live, if this is
 // supported. It returns the new object with its managedFields, and whether the apply is supported.
-// live is the stored object, nil for a create. It is not changed. Apply does not change config, but
-// the new object may share parts with it.
+// live is the stored object, nil for a create. It and config are not changed. The new object shares
+// nothing with config.
 //
 // The new object is of the version of the requests, or of the version of live if it does not differ
 // from live in more than its managedFields.

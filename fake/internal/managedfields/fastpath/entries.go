@@ -201,6 +201,14 @@ func jsonSetsOf(entries []any) (sets []managerSet, ok bool) {
 
 // parseEntry reads an entry. ok is false if the library would encode it differently.
 func parseEntry(entry any) (s managerSet, ok bool) {
+	if s, ok = parseOwner(entry); ok {
+		s.fields, ok = s.rawFields()
+	}
+	return s, ok
+}
+
+// parseOwner is parseEntry without the fields.
+func parseOwner(entry any) (s managerSet, ok bool) {
 	if s.raw, ok = entry.(map[string]any); !ok {
 		return s, false
 	}
@@ -233,9 +241,13 @@ func parseEntry(entry any) (s managerSet, ok bool) {
 			return s, false
 		}
 	}
-	fields, ok := appendFields(make([]byte, 0, 512), s.raw["fieldsV1"])
-	s.fields = string(fields)
-	return s, ok
+	return s, true
+}
+
+// rawFields returns the fields of the entry of a custom resource as FieldsV1.
+func (s *managerSet) rawFields() (fields string, ok bool) {
+	text, ok := appendFields(make([]byte, 0, 512), s.raw["fieldsV1"])
+	return string(text), ok
 }
 
 // appendFields encodes a decoded set as FieldsV1, with its keys sorted by their bytes. In most

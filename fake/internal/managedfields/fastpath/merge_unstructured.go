@@ -1,5 +1,7 @@
 package fastpath
 
+import "k8s.io/apimachinery/pkg/runtime"
+
 // jsonTarget merges into decoded JSON.
 type jsonTarget struct{ jsonAccessor }
 
@@ -12,12 +14,12 @@ func (t jsonTarget) configPlan(live, config any) *plan { return t.untypedPlan(li
 
 func (jsonTarget) equalConfig(_ *plan, live, config any) bool { return equalJSON(live, config) }
 
-// convert returns config, which becomes a part of the object. A list with keys or a set in a leaf
-// is not supported, because its elements must be distinct.
+// convert returns a copy of config. A list with keys or a set in a leaf is not supported, because its
+// elements must be distinct.
 func (jsonTarget) convert(p *plan, config any) (any, bool) {
 	c := comparer[any]{values: jsonAccessor{}}
 	c.check(p, config)
-	return config, !c.unsupported && config != nil && !p.hasDistinctItems()
+	return runtime.DeepCopyJSONValue(config), !c.unsupported && config != nil && !p.hasDistinctItems()
 }
 
 // isReplacedByNull does not support null.
