@@ -1,9 +1,6 @@
 package memstore
 
-import (
-	"strings"
-	"weak"
-)
+import "strings"
 
 // Identity identifies the records of a View under a prefix; see [View.Identity]. It is comparable. It
 // does not keep records in memory. The zero Identity is that of no records.
@@ -11,8 +8,8 @@ type Identity struct {
 	// node is the channel of the radix node that contains the prefix. Each node has a channel of its
 	// own, and a write replaces the nodes on the way to its key. The channel is compared only.
 	node <-chan struct{}
-	// state is the state of a view, for the prefix "".
-	state weak.Pointer[state]
+	// state is the id of the state of a view, for the prefix "".
+	state *byte
 }
 
 // Identity returns the identity of the records whose key has the prefix. If those of two views are
@@ -20,9 +17,8 @@ type Identity struct {
 // different stores that were forked or restored. So a value that is derived from these records can
 // be used again.
 //
-// A write under the prefix changes the identity. It may also change without one: if a key is created
-// or deleted that is next to the prefix in the tree of keys, and for the prefix "" if the store is
-// restored. A view at an older revision has another identity in each call if there were writes
+// A write under the prefix changes the identity. It may also change without one, if a key is created
+// or deleted that is next to the prefix in the tree of keys. A view at an older revision has another identity in each call if there were writes
 // under the prefix shortly before that revision. Identity is fastest for "".
 func (v View) Identity(prefix string) Identity {
 	if v.base == nil {
@@ -32,7 +28,7 @@ func (v View) Identity(prefix string) Identity {
 		return Identity{node: make(chan struct{})}
 	}
 	if prefix == "" {
-		return Identity{state: weak.Make(v.base)}
+		return Identity{state: v.base.id}
 	}
 	if strings.HasSuffix(prefix, "/") && v.base.dirs.get(prefix) == 0 {
 		return Identity{} // without a look-up in the tree of keys

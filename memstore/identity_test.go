@@ -25,27 +25,28 @@ func TestIdentity(t *testing.T) {
 	put(s, "pods/b/x", "1")
 	put(s, "nodes/n", "1")
 	old, snapshot := s.View(), s.Snapshot()
-	require.Equal(t, old.Identity(""), s.View().Identity(""))
+	require.True(t, old.Identity("") == s.View().Identity(""))
 
 	put(s, "pods/a/x", "2")
 	view := s.View()
-	require.NotEqual(t, old.Identity(""), view.Identity(""))
-	require.NotEqual(t, old.Identity("pods/"), view.Identity("pods/"))
-	require.NotEqual(t, old.Identity("pods/a/"), view.Identity("pods/a/"))
-	require.Equal(t, old.Identity("pods/b/"), view.Identity("pods/b/"))
-	require.Equal(t, old.Identity("nodes/"), view.Identity("nodes/"))
+	require.False(t, old.Identity("") == view.Identity(""))
+	require.False(t, old.Identity("pods/") == view.Identity("pods/"))
+	require.False(t, old.Identity("pods/a/") == view.Identity("pods/a/"))
+	require.True(t, old.Identity("pods/b/") == view.Identity("pods/b/"))
+	require.True(t, old.Identity("nodes/") == view.Identity("nodes/"))
 
 	fork := s.Fork()
-	require.Equal(t, view.Identity("pods/a/"), fork.View().Identity("pods/a/"))
+	require.True(t, view.Identity("pods/a/") == fork.View().Identity("pods/a/"))
 	put(fork, "pods/a/x", "3")
-	require.NotEqual(t, view.Identity("pods/a/"), fork.View().Identity("pods/a/"))
-	require.Equal(t, view.Identity("pods/a/"), s.View().Identity("pods/a/"))
+	require.False(t, view.Identity("pods/a/") == fork.View().Identity("pods/a/"))
+	require.True(t, view.Identity("pods/a/") == s.View().Identity("pods/a/"))
 
 	s.Restore(snapshot, 100)
-	require.Equal(t, old.Identity("pods/"), s.View().Identity("pods/"))
+	require.True(t, old.Identity("") == s.View().Identity(""))
+	require.True(t, old.Identity("pods/") == s.View().Identity("pods/"))
 	put(s, "pods/a/x", "4")
-	require.NotEqual(t, old.Identity("pods/a/"), s.View().Identity("pods/a/"))
-	require.Equal(t, memstore.View{}.Identity("pods/"), s.View().Identity("absent/"))
+	require.False(t, old.Identity("pods/a/") == s.View().Identity("pods/a/"))
+	require.True(t, memstore.View{}.Identity("pods/") == s.View().Identity("absent/"))
 }
 
 // The view at an older revision has an identity if there were no writes under the prefix between
@@ -65,8 +66,9 @@ func TestIdentityOfOlderView(t *testing.T) {
 	}
 	view, err := s.ViewAt(s.Revision() - 1)
 	require.NoError(t, err)
-	require.Equal(t, s.View().Identity("nodes/"), view.Identity("nodes/"))
-	require.NotEqual(t, view.Identity("pods/"), view.Identity("pods/"))
+	require.True(t, s.View().Identity("nodes/") == view.Identity("nodes/"))
+	first := view.Identity("pods/")
+	require.False(t, first == view.Identity("pods/"))
 }
 
 // An identity keeps no records in memory.

@@ -63,7 +63,7 @@ func (snap Snapshot) stateAt(current, bump Revision) *state {
 	if bump == 0 {
 		return from
 	}
-	return &state{rev: max(current, from.rev) + bump, db: from.db, dirs: from.dirs, bytes: from.bytes}
+	return &state{rev: max(current, from.rev) + bump, db: from.db, dirs: from.dirs, bytes: from.bytes, id: from.id}
 }
 
 // Fork returns an independent store with the same state, history and limits. Cursors and waiting

@@ -25,6 +25,8 @@ type state struct {
 	dirs *dirCounts
 	// bytes is the size of the records that the quota counts.
 	bytes int64
+	// id is a pointer that no state with other records has; see View.Identity.
+	id *byte
 }
 
 // newState returns an empty state.
@@ -35,7 +37,7 @@ func newState(rev Revision) *state {
 		}},
 	}})
 	must(err)
-	return &state{rev: rev, db: db.Snapshot(), dirs: newDirCounts()}
+	return &state{rev: rev, db: db.Snapshot(), dirs: newDirCounts(), id: new(byte)}
 }
 
 // keyIndex indexes a record by the bytes of its key. memdb's string index would append a NUL, so
@@ -79,7 +81,9 @@ func (s *state) apply(events []*Event) *state {
 		}
 	}
 	txn.Commit()
-	return &state{rev: events[len(events)-1].Revision, db: db, dirs: s.dirs.apply(events), bytes: s.bytes + sizeChange(events)}
+	return &state{
+		rev: events[len(events)-1].Revision, db: db, dirs: s.dirs.apply(events), bytes: s.bytes + sizeChange(events), id: new(byte),
+	}
 }
 
 // applyAll applies any number of events. It returns the states that the history keeps and the last
