@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"example.com/fakeapi/internal/dev/e2e/internal/server"
@@ -36,6 +37,7 @@ func TestInformerOfDefinitions(t *testing.T) {
 		return crd
 	}
 	b.runInBackground(func(ctx context.Context) error { crds.Informer().RunWithContext(ctx); return nil })
+	require.True(t, cache.WaitForCacheSync(t.Context().Done(), crds.Informer().HasSynced)) // or it lists what is established
 	b.install()
 	next("added " + sitesCRD)
 	for crd := next("updated " + sitesCRD); !hasCondition(crd, apiextensionsv1.Established); {
