@@ -1,7 +1,7 @@
 package validate
 
 import (
-	"maps"
+	"reflect"
 	"slices"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -54,9 +54,5 @@ func EqualSelectors(a, b *metav1.LabelSelector) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return maps.Equal(a.MatchLabels, b.MatchLabels) && slices.EqualFunc(a.MatchExpressions, b.MatchExpressions, equalRequirements)
-}
-
-func equalRequirements(a, b metav1.LabelSelectorRequirement) bool {
-	return a.Key == b.Key && a.Operator == b.Operator && slices.Equal(a.Values, b.Values)
+	return EqualValues(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem())
 }
