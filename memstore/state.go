@@ -44,8 +44,13 @@ func newState(rev Revision) *state {
 // the order would differ from that of etcd, in which "a-b/x" comes before "a/x".
 type keyIndex struct{}
 
-func (keyIndex) FromObject(o any) (bool, []byte, error)     { return true, []byte(o.(*Record).Key), nil }
-func (keyIndex) FromArgs(args ...any) ([]byte, error)       { return []byte(args[0].(string)), nil }
+// FromObject implements memdb.SingleIndexer. It returns the key of a record.
+func (keyIndex) FromObject(o any) (bool, []byte, error) { return true, []byte(o.(*Record).Key), nil }
+
+// FromArgs implements memdb.Indexer. Its only argument is a key.
+func (keyIndex) FromArgs(args ...any) ([]byte, error) { return []byte(args[0].(string)), nil }
+
+// PrefixFromArgs implements memdb.PrefixIndexer. Its only argument is a prefix of keys.
 func (keyIndex) PrefixFromArgs(args ...any) ([]byte, error) { return []byte(args[0].(string)), nil }
 
 // must panics on an error of memdb, which cannot occur with a fixed schema and an indexer that does
