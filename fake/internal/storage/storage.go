@@ -34,7 +34,8 @@ type Store struct {
 	// AfterWrite, if it is not nil, is called by GuaranteedUpdate after a write that changed the
 	// store. It must be set before the first write.
 	AfterWrite func(res *resource.Resource, e *memstore.Event) error
-	// buffers are for the encoded object of a write, which the store copies.
+	// buffers are for the encoded object of a write, which the store copies. They have at most about
+	// MaxObjectSize bytes, and garbage collections free those that are idle.
 	buffers sync.Pool // *[]byte
 }
 

@@ -30,7 +30,7 @@ func (u *Updater) IsApplied(obj runtime.Object, config map[string]any, manager s
 }
 
 // ownedFields returns the fields that the manager owns by applies as FieldsV1. ok is false if there
-// are none, or if an entry is not supported.
+// are none, or if an entry of a custom resource is not supported.
 func (a *applier) ownedFields(obj runtime.Object, m metav1.Object) (fields string, ok bool) {
 	owner := a.owner()
 	if u, isCustom := obj.(*unstructured.Unstructured); isCustom {
