@@ -28,11 +28,13 @@ var races = map[string]string{
 // context.
 const slowServer = "FAKEAPI_FAULTS=slow: when resource(pods) do delay(100ms)"
 
-// shards splits suites that wait for most of their time. A shard has the specs that match a pattern; the
-// other specs are one more.
+// shards splits suites that wait for most of their time, and the one whose specs all listen on one
+// port: there, a spec fails if the server of the last one has not stopped yet. A shard has the specs
+// that match a pattern; the other specs are one more.
 var shards = map[string][]string{
 	"pkg/manager": {"should serve pprof endpoints", "should default ID to controller-runtime if ID is not set"},
 	"pkg/cache":   {"Multi-Namespace Informer Cache", "Informer Cache without global DeepCopy"},
+	"pkg/webhook": {"with a manager should reject create request for webhook", "for multi-webhook", "without a manager"},
 }
 
 // All suites that need an API server pass, and leave no process.
