@@ -48,7 +48,7 @@ type Config struct {
 
 	// Budget is the number of perturbed runs at most. 0 is for all.
 	Budget int
-	// FindOne ends the search when something was found.
+	// FindOne ends the search when something was found that its file reproduces, or that has no file.
 	FindOne bool
 	// Seed determines the order of the perturbations, and uids and generated names.
 	Seed uint64

@@ -98,6 +98,28 @@ func TestKnownFindings(t *testing.T) {
 	perturb.Run(t, config)
 }
 
+// FindOne goes on if a file does not reproduce what was found, because it does not happen each time.
+func TestFindOne(t *testing.T) {
+	internal := 0 // errors
+	config := configOf(func(ctx context.Context, config *rest.Config) error {
+		maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+		if err := ensure(ctx, maps, "a", nil); apierrors.IsInternalError(err) {
+			if internal++; internal > 2 {
+				_ = ensure(ctx, maps, "a", nil)
+			}
+		}
+		<-ctx.Done()
+		return nil
+	})
+	config.Parallel, config.FindOne = 1, true
+	report, err := perturb.Search(config)
+	require.NoError(t, err)
+	require.Equal(t, []string{"state configmaps default/a (fail)"}, namesOf(report))
+	require.True(t, report.Findings[0].Reproduced)
+	require.Equal(t, []string{"fail 500: create 1 of configmaps in default by c"}, report.Findings[0].Others)
+	require.Less(t, report.Runs, report.Perturbations)
+}
+
 // A controller that repeats what has failed is clean.
 func TestClean(t *testing.T) {
 	perturb.Run(t, configOf(every(func(ctx context.Context, maps typedv1.ConfigMapInterface) error {

@@ -81,6 +81,8 @@ type group struct {
 	violation
 	p   perturbation // nil for the reference
 	got *result
+	// ends is true if the search ends because of it.
+	ends bool
 	// others are the other perturbations that show the same.
 	others []string
 }
@@ -89,7 +91,7 @@ func (s *search) run() (*Report, error) {
 	if s.r.expect != nil {
 		j := &judgment{r: s.r, got: s.r.result}
 		for _, v := range j.expectations() {
-			s.groups[v.name()] = &group{violation: v, got: s.r.result}
+			s.groups[v.name()] = &group{violation: v, got: s.r.result, ends: s.config.FindOne}
 		}
 	}
 	all := plan(s.r)
@@ -145,7 +147,15 @@ func (s *search) perturb(p perturbation, total int) {
 func (s *search) isEnough() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.err != nil || s.ctx.Err() != nil || s.config.FindOne && len(s.groups) > 0
+	if s.err != nil || s.ctx.Err() != nil {
+		return true
+	}
+	for _, g := range s.groups {
+		if g.ends {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *search) play(p perturbation) *result {
@@ -224,31 +234,38 @@ func (s *search) isConclusive(p perturbation, got *result) bool {
 	return len(got.panics) > 0
 }
 
-// add adds a violation.
+// add adds a violation. With Config.FindOne it ends the search, unless there is a file that does not
+// reproduce it.
 func (s *search) add(p perturbation, got *result, v violation) {
+	added := &group{violation: v, p: p, got: got}
+	added.ends = s.config.FindOne && (len(v.expect) == 0 || s.reproduces(added, s.newScript(p, v.expect)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := s.groups[v.name()]
 	switch {
 	case g == nil:
-		s.groups[v.name()] = &group{violation: v, p: p, got: got}
+		s.groups[v.name()] = added
 		if s.config.Progress != nil {
 			fmt.Fprintf(s.config.Progress, "perturb: found %s: %s\n", v.name(), id(p))
 		}
-	case g.p != nil && g.isWorse(p, v):
-		g.others = append(g.others, id(g.p))
-		g.violation, g.p, g.got = v, p, got
+	case g.p != nil && g.isWorse(added):
+		added.others = append(g.others, id(g.p))
+		s.groups[v.name()] = added
 	default:
 		g.others = append(g.others, id(p))
 	}
 }
 
-// isWorse reports whether another violation is the better example: it has a file, or is smaller.
-func (g *group) isWorse(p perturbation, v violation) bool {
-	if hasFile := len(v.expect) > 0; hasFile != (len(g.expect) > 0) {
+// isWorse reports whether another group is the better example: it ends the search, has a file, or is
+// smaller.
+func (g *group) isWorse(other *group) bool {
+	if g.ends != other.ends {
+		return other.ends
+	}
+	if hasFile := len(other.expect) > 0; hasFile != (len(g.expect) > 0) {
 		return hasFile
 	}
-	return isSmaller(p, g.p)
+	return isSmaller(other.p, g.p)
 }
 
 // isSmaller reports whether a is the better example: it has fewer steps, or comes first in a fixed
