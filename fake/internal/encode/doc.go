@@ -4,9 +4,9 @@
 // An [Encoder] is made for one resource and one negotiated output:
 //
 //	e := encode.NewEncoder(res, out)
-//	body, err := e.EncodeRecord(rec)       // get, create, update, patch
-//	err = e.WriteList(w, meta, records)    // list
-//	b, err = e.AppendEvent(b, event, rec)  // watch
+//	body, err := e.EncodeRecord(rec, buffer)  // get, create, update, patch
+//	err = e.WriteList(w, meta, records)       // list
+//	b, err = e.AppendEvent(b, event, rec)     // watch
 //
 // JSON in the storage version is the stored form, of a built-in type with kind and apiVersion added.
 // The keys of custom resources are in alphabetical order at every level, also in their lists, and

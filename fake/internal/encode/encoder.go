@@ -3,6 +3,7 @@ package encode
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -154,13 +155,14 @@ func (e *Encoder) encodeBody(obj runtime.Object) ([]byte, error) {
 	}
 }
 
-// EncodeRecord returns the response for one stored object.
-func (e *Encoder) EncodeRecord(rec *memstore.Record) ([]byte, error) {
+// EncodeRecord returns the response for one stored object. It is in buffer, which must be empty and may
+// be nil, if that is large enough and the encoding allows it.
+func (e *Encoder) EncodeRecord(rec *memstore.Record, buffer []byte) ([]byte, error) {
 	body, err := e.recordBody(rec)
 	if err != nil {
 		return nil, err
 	}
-	return e.formatBody(body)
+	return e.formatBody(body, buffer)
 }
 
 // EncodeObject returns the response for an object of the served version that is not stored.
@@ -169,15 +171,15 @@ func (e *Encoder) EncodeObject(obj runtime.Object) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.formatBody(body)
+	return e.formatBody(body, nil)
 }
 
-// formatBody returns the response for an encoded body.
-func (e *Encoder) formatBody(body []byte) ([]byte, error) {
+// formatBody returns the response for an encoded body. For buffer, see EncodeRecord.
+func (e *Encoder) formatBody(body, buffer []byte) ([]byte, error) {
 	if e.out.Media == negotiate.CBOR {
-		return e.addCBORTypeMeta(nil, body)
+		return e.addCBORTypeMeta(buffer, body)
 	}
-	return e.format(e.addTypeMeta(nil, body))
+	return e.format(e.addTypeMeta(buffer, body))
 }
 
 // addTypeMeta appends body with its TypeMeta, or in its envelope.
@@ -187,10 +189,7 @@ func (e *Encoder) addTypeMeta(b, body []byte) []byte {
 		b = append(b, body...)
 		return append(b, codec.EnvelopeEnd()...)
 	}
-	if b == nil {
-		b = make([]byte, 0, len(e.typeMeta)+len(body)+len(e.bodyEnd)+1)
-	}
-	b = append(b, e.typeMeta...)
+	b = append(slices.Grow(b, len(e.typeMeta)+len(body)+len(e.bodyEnd)+len("\n")), e.typeMeta...)
 	return append(append(b, body[1:]...), e.bodyEnd...)
 }
 

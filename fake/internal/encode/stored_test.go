@@ -137,7 +137,7 @@ func TestMetadataOfStoredObjects(t *testing.T) {
 
 		e := NewEncoder(res, out)
 		require.Equal(t, res.GroupVersion() == res.StorageVersion, e.metadataOnly)
-		got, err := e.EncodeRecord(rec)
+		got, err := e.EncodeRecord(rec, nil)
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(got))
 		got, err = e.EncodeObject(obj)
@@ -162,7 +162,7 @@ func TestMetadataOfVersions(t *testing.T) {
 				if form == negotiate.Table {
 					e.SetTableOptions(metav1.IncludeMetadata, func() time.Time { return time.Unix(1e9, 0) })
 				}
-				b, err := e.EncodeRecord(rec)
+				b, err := e.EncodeRecord(rec, nil)
 				require.NoError(t, err)
 				return string(b)
 			}

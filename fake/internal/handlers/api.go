@@ -127,6 +127,10 @@ type API struct {
 	// storedRoles returns the authorizer by the roles in the store. That of a replica is behind it.
 	storedRoles func() *rbac.Authorizer
 
+	// buffers are for responses with one object, which are written from them. They have at most about
+	// storage.MaxObjectSize bytes, and garbage collections free those that are idle.
+	buffers sync.Pool // *[]byte
+
 	noops             noopCache
 	remaining         remainingCounts
 	watches           openWatches

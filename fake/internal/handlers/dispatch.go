@@ -38,7 +38,7 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 	if needsKubelet(sub) {
 		return a.rejectKubeletRequest(&request{w: w, r: r, info: info, res: res, sub: sub})
 	}
-	q := &request{w: w, r: r, info: info, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock}
+	q := &request{w: w, r: r, info: info, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock, buffers: &a.buffers}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
 	q.auditDeprecation()
 	// The patch type and the name are checked before the form of the response.

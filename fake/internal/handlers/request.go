@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,6 +38,8 @@ type request struct {
 	info  requestinfo.RequestInfo
 	types *registry.Registry
 	clock *clock.Clock
+	// buffers are those of the API, for responses.
+	buffers *sync.Pool // *[]byte
 	// res is the resource of the body and of the response. It is parent unless withBodyResource was
 	// called.
 	res    *resource.Resource

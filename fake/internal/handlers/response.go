@@ -121,11 +121,17 @@ func (q *request) replyRecord(code int, rec *memstore.Record) error {
 	if err := q.checkSingleForm(); err != nil {
 		return err
 	}
-	body, err := q.encoder.EncodeRecord(rec)
+	buffer, ok := q.buffers.Get().(*[]byte)
+	if !ok {
+		buffer = new([]byte)
+	}
+	defer q.buffers.Put(buffer)
+	body, err := q.encoder.EncodeRecord(rec, (*buffer)[:0])
 	if err != nil {
 		return err
 	}
-	if err := q.auditResponse(func(e *encode.Encoder) ([]byte, error) { return e.EncodeRecord(rec) }); err != nil {
+	*buffer = body
+	if err := q.auditResponse(func(e *encode.Encoder) ([]byte, error) { return e.EncodeRecord(rec, nil) }); err != nil {
 		return err
 	}
 	q.writeBody(code, body)
