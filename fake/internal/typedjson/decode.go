@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	kjson "sigs.k8s.io/json"
 )
 
@@ -38,8 +39,17 @@ func (d *decoder) value(t *Type, v reflect.Value, exists bool) bool {
 		return d.null(t, v)
 	}
 	kind := t.kindOf()
-	if kind == timeKind && c == '"' {
+	switch {
+	case kind == timeKind && c == '"':
 		return d.time(v)
+	case kind == intOrStringKind && c == '"':
+		text, ok := d.str()
+		*v.Addr().Interface().(*intstr.IntOrString) = intstr.FromString(string(text))
+		return ok
+	case kind == intOrStringKind && isNumberByte(c):
+		n, ok := d.number()
+		*v.Addr().Interface().(*intstr.IntOrString) = intstr.FromInt32(int32(n))
+		return ok && int64(int32(n)) == n
 	}
 	if t.isUnmarshaler {
 		return d.unmarshal(t, v)
