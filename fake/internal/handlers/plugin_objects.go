@@ -99,7 +99,11 @@ func (o *pluginObjects) Decode(gvr schema.GroupVersionResource, rec *memstore.Re
 }
 
 // List returns the objects in a namespace, or in all namespaces for "", in the storage version.
-func (o *pluginObjects) List(gvr schema.GroupVersionResource, namespace string) (objects []runtime.Object, err error) {
+func (o *pluginObjects) List(gvr schema.GroupVersionResource, namespace string) ([]runtime.Object, error) {
+	if o.Count(gvr, namespace) == 0 { // the usual case, without allocations
+		return nil, nil
+	}
+	var objects []runtime.Object
 	for rec := range o.Records(gvr, namespace) {
 		obj, err := o.Decode(gvr, rec)
 		if err != nil {

@@ -43,20 +43,24 @@ func (p *priority) Admit(_ context.Context, attrs *admission.Attributes) error {
 	if err != nil {
 		return err
 	}
-	pod.Spec.PriorityClassName = class.Name
-	if set := pod.Spec.Priority; set != nil && *set != class.Value {
-		return forbiddenf(attrs, "the integer value of priority (%d) must not be provided in pod spec; "+
-			"priority admission controller computed %d from the given PriorityClass name", *set, class.Value)
+	name, value, policy := "", int32(0), new(corev1.PreemptLowerPriority)
+	if class != nil {
+		name, value, policy = class.Name, class.Value, class.PreemptionPolicy
 	}
-	pod.Spec.Priority = &class.Value
-	if class.PreemptionPolicy == nil {
+	pod.Spec.PriorityClassName = name
+	if set := pod.Spec.Priority; set != nil && *set != value {
+		return forbiddenf(attrs, "the integer value of priority (%d) must not be provided in pod spec; "+
+			"priority admission controller computed %d from the given PriorityClass name", *set, value)
+	}
+	pod.Spec.Priority = &value
+	if policy == nil {
 		return nil
 	}
-	if set := pod.Spec.PreemptionPolicy; set != nil && *set != *class.PreemptionPolicy {
+	if set := pod.Spec.PreemptionPolicy; set != nil && *set != *policy {
 		return forbiddenf(attrs, "the string value of PreemptionPolicy (%s) must not be provided in pod spec; "+
-			"priority admission controller computed %s from the given PriorityClass name", *set, *class.PreemptionPolicy)
+			"priority admission controller computed %s from the given PriorityClass name", *set, *policy)
 	}
-	pod.Spec.PreemptionPolicy = class.PreemptionPolicy
+	pod.Spec.PreemptionPolicy = policy
 	return nil
 }
 
@@ -70,16 +74,11 @@ func keepPriority(pod, old *corev1.Pod) {
 	}
 }
 
-// classOf returns the PriorityClass of a new pod. Without a class and a default it has no name.
+// classOf returns the PriorityClass of a new pod, nil without a class and a default.
 func (p *priority) classOf(attrs *admission.Attributes, pod *corev1.Pod) (*schedulingv1.PriorityClass, error) {
 	name := pod.Spec.PriorityClassName
 	if name == "" {
-		class, err := p.defaultClass()
-		if err != nil || class != nil {
-			return class, err
-		}
-		policy := corev1.PreemptLowerPriority
-		return &schedulingv1.PriorityClass{PreemptionPolicy: &policy}, nil
+		return p.defaultClass()
 	}
 	obj, err := p.objects.Get(priorityClasses, "", name)
 	switch {

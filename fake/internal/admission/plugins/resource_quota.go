@@ -32,16 +32,13 @@ func (p *resourceQuota) Handles(attrs *admission.Attributes) bool {
 
 // Charge depends on the quotas and on the objects of the same resource.
 func (p *resourceQuota) Charge(attrs *admission.Attributes) (reads []string, err error) {
-	var quotas []*corev1.ResourceQuota
-	for rec := range p.objects.Records(resourceQuotas, attrs.Namespace) {
-		obj, err := p.objects.Decode(resourceQuotas, rec)
-		if err != nil {
-			return nil, err
-		}
-		quotas = append(quotas, obj.(*corev1.ResourceQuota))
+	objects, err := p.objects.List(resourceQuotas, attrs.Namespace)
+	if err != nil || len(objects) == 0 {
+		return nil, err
 	}
-	if len(quotas) == 0 {
-		return nil, nil
+	quotas := make([]*corev1.ResourceQuota, len(objects))
+	for i, obj := range objects {
+		quotas[i] = obj.(*corev1.ResourceQuota)
 	}
 	res := attrs.RequestResource().GroupVersionResource()
 	write := quota.Write{
