@@ -20,7 +20,7 @@ import (
 )
 
 // storedFormField is the field of a custom resource's record that has its versions.StoredForm. No
-// field selector can have this label.
+// field selector can have this label, and only ownersOrDeletionField is before it.
 const storedFormField = "\x00form"
 
 // encodeCustomDraft converts a custom resource of r's version to the storage version and encodes
@@ -35,17 +35,12 @@ func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured, buf
 	if err != nil {
 		return nil, err
 	}
-	set := indexedFields(r, stored, stored)
-	if set == nil {
-		set = make(map[string]string, 1)
-	}
-	set[storedFormField] = string(form)
 	return &memstore.Draft{
 		Data:           data,
 		RevisionOffset: revisionOffset,
 		UID:            string(obj.GetUID()),
 		Labels:         memstore.MakePairs(obj.GetLabels()),
-		Fields:         memstore.MakePairs(set),
+		Fields:         indexedFields(r, stored, stored, form),
 	}, nil
 }
 

@@ -4,16 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	kjson "sigs.k8s.io/json"
 
+	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
@@ -70,7 +71,7 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object, buffer []byte) (*mems
 		RevisionOffset: at,
 		UID:            string(m.GetUID()),
 		Labels:         memstore.MakePairs(m.GetLabels()),
-		Fields:         memstore.MakePairs(indexedFields(r, obj, m)),
+		Fields:         indexedFields(r, obj, m, ""),
 	}, nil
 }
 
@@ -167,19 +168,24 @@ func HasOwnersOrDeletion(rec *memstore.Record) bool {
 }
 
 // ownersOrDeletionField is a field of records for which HasOwnersOrDeletion is true. No field
-// selector can have this label, and it sorts before all others.
+// selector can have this label, and it is before all others in the order of labels.
 const ownersOrDeletionField = ""
 
-// indexedFields returns the fields of an object's record.
-func indexedFields(r *resource.Resource, obj runtime.Object, m metav1.Object) fields.Set {
-	set := r.FieldSet(obj)
+// indexedFields returns the fields of an object's record. form is "" for a built-in type.
+func indexedFields(r *resource.Resource, obj runtime.Object, m metav1.Object, form versions.StoredForm) memstore.Pairs {
+	var pairs memstore.Pairs
 	if len(m.GetOwnerReferences()) > 0 || m.GetDeletionTimestamp() != nil {
-		if set == nil {
-			set = make(fields.Set, 1)
-		}
-		set[ownersOrDeletionField] = ""
+		pairs = append(pairs, memstore.Pair{Key: ownersOrDeletionField})
 	}
-	return set
+	if form != "" {
+		pairs = append(pairs, memstore.Pair{Key: storedFormField, Value: string(form)})
+	}
+	selectable := r.StoredFields()
+	pairs = slices.Grow(pairs, len(selectable))
+	for _, f := range selectable {
+		pairs = append(pairs, memstore.Pair{Key: f.Label, Value: f.Value(obj)})
+	}
+	return pairs
 }
 
 // DecodeServed decodes a record into an object of r's version, with kind and apiVersion set.

@@ -40,10 +40,10 @@ func ForCRD(d *versions.CRD) (served []*Resource, stored *Resource) {
 			served = append(served, res)
 		}
 	}
+	stored.storedFields = sortedFields(stored.Fields)
 	for _, res := range served {
-		res.storedFields = stored.Fields
+		res.storedFields = stored.storedFields
 	}
-	stored.storedFields = stored.Fields
 	return served, stored
 }
 

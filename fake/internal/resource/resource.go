@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -146,7 +145,7 @@ type Resource struct {
 	objectJSON, storageJSON *typedjson.Type
 	// convertAccepted is ConvertAccepted of the subresource whose bodies this resource encodes.
 	convertAccepted func(runtime.Object) runtime.Object
-	// storedFields are the Fields of all resources with the same StorageResource.
+	// storedFields are the Fields of all resources with the same StorageResource, ordered by label.
 	storedFields []Field
 }
 
@@ -282,16 +281,7 @@ func (r *Resource) CheckField(label string) error {
 	return fmt.Errorf(r.FieldErrorFormat, label)
 }
 
-// FieldSet returns the values of the field selectors for a stored object, which has StorageVersion.
-// It includes the field selectors of all resources with the same storage, so that a record written
-// in one version can be selected in another. metadata.name and metadata.namespace are not included.
-func (r *Resource) FieldSet(stored runtime.Object) fields.Set {
-	if len(r.storedFields) == 0 {
-		return nil
-	}
-	set := make(fields.Set, len(r.storedFields))
-	for _, f := range r.storedFields {
-		set[f.Label] = f.Value(stored)
-	}
-	return set
-}
+// StoredFields returns the field selectors of all resources with the same storage, in the order of
+// their labels, so that a record written in one version can be selected in another. They do not include
+// metadata.name and metadata.namespace.
+func (r *Resource) StoredFields() []Field { return r.storedFields }

@@ -57,17 +57,23 @@ func NewTable(resources []Resource) *Table {
 	for i := range resources {
 		r := &resources[i]
 		complete(r, &types)
-		for _, f := range r.Fields {
-			if !slices.ContainsFunc(stored[r.StorageResource], func(other Field) bool { return other.Label == f.Label }) {
-				stored[r.StorageResource] = append(stored[r.StorageResource], f)
-			}
-		}
+		stored[r.StorageResource] = append(stored[r.StorageResource], r.Fields...)
 		t.add(r)
+	}
+	for res, fields := range stored {
+		stored[res] = sortedFields(fields)
 	}
 	for _, r := range t.resources {
 		r.storedFields = stored[r.StorageResource]
 	}
 	return t
+}
+
+// sortedFields returns the fields in the order of their labels, the first one for each label.
+func sortedFields(fields []Field) []Field {
+	sorted := slices.Clone(fields)
+	slices.SortStableFunc(sorted, func(a, b Field) int { return strings.Compare(a.Label, b.Label) })
+	return slices.CompactFunc(sorted, func(a, b Field) bool { return a.Label == b.Label })
 }
 
 // add appends a resource. If a kind has several resources, LookupKind returns the first one.

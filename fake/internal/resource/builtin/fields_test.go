@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,9 +11,22 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/resource"
 )
 
-func TestFieldSet(t *testing.T) {
+// fieldSet returns the values of the StoredFields of an object, nil if there are none.
+func fieldSet(r *resource.Resource, obj runtime.Object) (set fields.Set) {
+	for _, f := range r.StoredFields() {
+		if set == nil {
+			set = fields.Set{}
+		}
+		set[f.Label] = f.Value(obj)
+	}
+	return set
+}
+
+func TestStoredFields(t *testing.T) {
 	for plural, c := range map[string]struct {
 		group  string
 		object runtime.Object
@@ -49,14 +63,25 @@ func TestFieldSet(t *testing.T) {
 		"configmaps": {"", &corev1.ConfigMap{}, nil},
 	} {
 		r := Table().Lookup(c.group, "v1", plural)
-		require.Equal(t, c.want, r.FieldSet(c.object), plural)
+		require.Equal(t, c.want, fieldSet(r, c.object), plural)
 		for label := range c.want {
 			require.NoError(t, r.CheckField(label), label)
 		}
 	}
-	require.Equal(t, "", Table().Lookup("", "v1", "secrets").FieldSet(&corev1.Pod{})["type"], "an object of another type")
-	slices := Table().Lookup("resource.k8s.io", "v1", "resourceslices")
-	require.Equal(t, "", slices.FieldSet(&resourcev1.ResourceSlice{})["spec.nodeName"])
+	require.Equal(t, "", fieldSet(Table().Lookup("", "v1", "secrets"), &corev1.Pod{})["type"], "an object of another type")
+	r := Table().Lookup("resource.k8s.io", "v1", "resourceslices")
+	require.Equal(t, "", fieldSet(r, &resourcev1.ResourceSlice{})["spec.nodeName"])
+}
+
+// Labels are in the order of memstore.Pairs.
+func TestStoredFieldsAreSorted(t *testing.T) {
+	for _, r := range Table().All() {
+		var labels []string
+		for _, f := range r.StoredFields() {
+			labels = append(labels, f.Label)
+		}
+		require.Equal(t, slices.Compact(slices.Sorted(slices.Values(labels))), labels, r.GroupVersionResource())
+	}
 }
 
 // The record of an event has the fields of both versions, and each version can be selected by its
@@ -66,8 +91,8 @@ func TestEventFields(t *testing.T) {
 	event := &corev1.Event{
 		InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "web", UID: "u"}, Reason: "Pulled", Type: "Normal", ReportingController: "kubelet",
 	}
-	set := events.FieldSet(event)
-	require.Equal(t, core.FieldSet(event), set)
+	set := fieldSet(events, event)
+	require.Equal(t, fieldSet(core, event), set)
 	for label, value := range map[string]string{
 		"involvedObject.kind": "Pod", "regarding.kind": "Pod", "involvedObject.uid": "u", "regarding.name": "web",
 		"reason": "Pulled", "type": "Normal", "source": "kubelet", "reportingComponent": "kubelet", "reportingController": "kubelet",
@@ -75,7 +100,7 @@ func TestEventFields(t *testing.T) {
 		require.Equal(t, value, set[label], label)
 	}
 	event.Source.Component = "scheduler"
-	require.Equal(t, "scheduler", core.FieldSet(event)["source"])
+	require.Equal(t, "scheduler", fieldSet(core, event)["source"])
 
 	require.NoError(t, core.CheckField("involvedObject.name"))
 	require.Error(t, core.CheckField("regarding.name"))
