@@ -42,14 +42,8 @@ func (d *decoder) value(t *Type, v reflect.Value, exists bool) bool {
 	switch {
 	case kind == timeKind && c == '"':
 		return d.time(v)
-	case kind == intOrStringKind && c == '"':
-		text, ok := d.str()
-		*v.Addr().Interface().(*intstr.IntOrString) = intstr.FromString(string(text))
-		return ok
-	case kind == intOrStringKind && isNumberByte(c):
-		n, ok := d.number()
-		*v.Addr().Interface().(*intstr.IntOrString) = intstr.FromInt32(int32(n))
-		return ok && int64(int32(n)) == n
+	case kind == intOrStringKind && (c == '"' || isNumberByte(c)):
+		return d.intOrString(v.Addr().Interface().(*intstr.IntOrString), c)
 	}
 	if t.isUnmarshaler {
 		return d.unmarshal(t, v)
@@ -143,6 +137,18 @@ func (d *decoder) time(v reflect.Value) bool {
 	t, err := time.Parse(time.RFC3339, string(text))
 	v.Addr().Interface().(*metav1.Time).Time = t.Local()
 	return err == nil
+}
+
+// intOrString reads a string or an integer, whose first byte is c.
+func (d *decoder) intOrString(v *intstr.IntOrString, c byte) bool {
+	if c == '"' {
+		text, ok := d.str()
+		*v = intstr.FromString(string(text))
+		return ok
+	}
+	n, ok := d.number()
+	*v = intstr.FromInt32(int32(n))
+	return ok && int64(v.IntVal) == n
 }
 
 func (d *decoder) bytes(v reflect.Value) bool {
