@@ -176,3 +176,38 @@ func TestMetadataOfVersions(t *testing.T) {
 		}
 	}
 }
+
+// A response in a buffer that was used before is the same, and shares no memory with its record or
+// with what is cached with the record.
+func TestEncodeRecordInBuffer(t *testing.T) {
+	outputs := []negotiate.Output{
+		{}, {Pretty: true}, {Media: negotiate.YAML}, {Media: negotiate.Protobuf}, {Media: negotiate.CBOR}, {Form: negotiate.Partial},
+		{Form: negotiate.Table},
+	}
+	used := func(b []byte) []byte {
+		b = b[:cap(b)]
+		for i := range b {
+			b[i] = 'x'
+		}
+		return b[:0]
+	}
+	forRandomObjects(t, 2, func(t *testing.T, res *resource.Resource, rec *memstore.Record) {
+		var buffer []byte
+		for _, out := range outputs {
+			encode := func(buffer []byte) []byte {
+				e := NewEncoder(res, out)
+				if out.Form == negotiate.Table {
+					e.SetTableOptions(metav1.IncludeObject, func() time.Time { return time.Unix(1e9, 0) })
+				}
+				b, err := e.EncodeRecord(rec, buffer)
+				require.NoError(t, err)
+				return b
+			}
+			want := string(encode(nil))
+			for range 2 {
+				buffer = encode(used(buffer))
+				require.Equal(t, want, string(buffer), "%v", out)
+			}
+		}
+	})
+}
