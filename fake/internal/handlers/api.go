@@ -127,8 +127,8 @@ type API struct {
 	// storedRoles returns the authorizer by the roles in the store. That of a replica is behind it.
 	storedRoles func() *rbac.Authorizer
 
-	// buffers are for responses with one object, which are written from them. They have at most about
-	// storage.MaxObjectSize bytes, and garbage collections free those that are idle.
+	// buffers are for responses with one object, which are written from them. They have at most a few
+	// times storage.MaxObjectSize bytes, and garbage collections free those that are idle.
 	buffers sync.Pool // *[]byte
 
 	noops             noopCache
@@ -163,6 +163,7 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 		}),
 		types: types, ids: g, settings: settings, newUID: g.UID,
 		continueLifetimes: continueLifetimes{lifetime: settings.ContinueLifetime},
+		buffers:           sync.Pool{New: func() any { return new([]byte) }},
 	}
 	a.watchList.Store(true)
 	a.crds = controller.New(a.store, types, &a.clock, a.deleteKey, a.syncCustomAPIServices)

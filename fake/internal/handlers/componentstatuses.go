@@ -96,6 +96,6 @@ func (a *API) listComponentStatuses(q *request) error {
 	if err != nil {
 		return err
 	}
-	q.writeBody(http.StatusOK, body)
+	_ = q.writeBody(http.StatusOK, body)
 	return nil
 }

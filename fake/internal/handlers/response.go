@@ -121,20 +121,18 @@ func (q *request) replyRecord(code int, rec *memstore.Record) error {
 	if err := q.checkSingleForm(); err != nil {
 		return err
 	}
-	buffer, ok := q.buffers.Get().(*[]byte)
-	if !ok {
-		buffer = new([]byte)
-	}
-	defer q.buffers.Put(buffer)
+	buffer := q.buffers.Get().(*[]byte)
 	body, err := q.encoder.EncodeRecord(rec, (*buffer)[:0])
 	if err != nil {
 		return err
 	}
-	*buffer = body
 	if err := q.auditResponse(func(e *encode.Encoder) ([]byte, error) { return e.EncodeRecord(rec, nil) }); err != nil {
 		return err
 	}
-	q.writeBody(code, body)
+	if q.writeBody(code, body) == nil { // after an error, HTTP/2 may still read the body
+		*buffer = body
+		q.buffers.Put(buffer)
+	}
 	return nil
 }
 
@@ -150,7 +148,7 @@ func (q *request) replyObject(code int, obj runtime.Object) error {
 	if err := q.auditResponse(func(e *encode.Encoder) ([]byte, error) { return e.EncodeObject(obj) }); err != nil {
 		return err
 	}
-	q.writeBody(code, body)
+	_ = q.writeBody(code, body)
 	return nil
 }
 
@@ -181,12 +179,14 @@ func (q *request) replyResult(code int, result storage.Result) error {
 	return q.replyObject(code, obj)
 }
 
-func (q *request) writeBody(code int, body []byte) {
+// writeBody writes a response. An error means that the client has disconnected.
+func (q *request) writeBody(code int, body []byte) error {
 	h := q.w.Header()
 	h.Set("Content-Type", q.encoder.ContentType(false))
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	q.w.WriteHeader(code)
-	_, _ = q.w.Write(body) // an error means that the client has disconnected
+	_, err := q.w.Write(body)
+	return err
 }
 
 // fromConversionError returns the error of a real server's storage for one or more objects that
