@@ -41,7 +41,7 @@ type Store struct {
 
 // New returns a Store of the objects in store.
 func New(store *memstore.Store) *Store {
-	return &Store{Store: store}
+	return &Store{Store: store, buffers: sync.Pool{New: func() any { return new([]byte) }}}
 }
 
 // Decode returns the object of rec in the storage version of res. The caller may change it.
@@ -107,10 +107,7 @@ func (s *Store) Write(ctx context.Context, res *resource.Resource, key string, d
 
 func (s *Store) write(ctx context.Context, res *resource.Resource, key string, dryRun bool, reads *Reads, update UpdateFunc) (Result, error) {
 	var obj runtime.Object // the one that is stored
-	buffer, ok := s.buffers.Get().(*[]byte)
-	if !ok {
-		buffer = new([]byte)
-	}
+	buffer := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buffer)
 	encode := func(rec *memstore.Record) (draft *memstore.Draft, err error) {
 		obj, draft, err = s.encode(res, rec, dryRun, update, (*buffer)[:0])
