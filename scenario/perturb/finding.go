@@ -86,7 +86,7 @@ func (s *search) finding(g *group) *Finding {
 		return f
 	}
 	script := s.newScript(g.p, g.expect)
-	if f.Reproduced = s.reproduces(g, script); f.Reproduced && !s.config.RealTime {
+	if f.Reproduced = g.isReproduced || s.reproduces(g, script); f.Reproduced && !s.config.RealTime {
 		script = s.shorten(g, script)
 	}
 	text, err := script.print(true)

@@ -81,8 +81,8 @@ type group struct {
 	violation
 	p   perturbation // nil for the reference
 	got *result
-	// ends is true if the search ends because of it.
-	ends bool
+	// isReproduced is true if its file was run and reproduces it. It is set with Config.FindOne.
+	isReproduced bool
 	// others are the other perturbations that show the same.
 	others []string
 }
@@ -91,7 +91,7 @@ func (s *search) run() (*Report, error) {
 	if s.r.expect != nil {
 		j := &judgment{r: s.r, got: s.r.result}
 		for _, v := range j.expectations() {
-			s.groups[v.name()] = &group{violation: v, got: s.r.result, ends: s.config.FindOne}
+			s.groups[v.name()] = &group{violation: v, got: s.r.result}
 		}
 	}
 	all := plan(s.r)
@@ -150,9 +150,11 @@ func (s *search) isEnough() bool {
 	if s.err != nil || s.ctx.Err() != nil {
 		return true
 	}
-	for _, g := range s.groups {
-		if g.ends {
-			return true
+	if s.config.FindOne {
+		for _, g := range s.groups {
+			if g.isReproduced || g.p == nil || len(g.expect) == 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -234,11 +236,12 @@ func (s *search) isConclusive(p perturbation, got *result) bool {
 	return len(got.panics) > 0
 }
 
-// add adds a violation. With Config.FindOne it ends the search, unless there is a file that does not
-// reproduce it.
+// add adds a violation. With Config.FindOne it finds out whether a file reproduces it.
 func (s *search) add(p perturbation, got *result, v violation) {
 	added := &group{violation: v, p: p, got: got}
-	added.ends = s.config.FindOne && (len(v.expect) == 0 || s.reproduces(added, s.newScript(p, v.expect)))
+	if s.config.FindOne && len(v.expect) > 0 {
+		added.isReproduced = s.reproduces(added, s.newScript(p, v.expect))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := s.groups[v.name()]
@@ -256,11 +259,11 @@ func (s *search) add(p perturbation, got *result, v violation) {
 	}
 }
 
-// isWorse reports whether another group is the better example: it ends the search, has a file, or is
+// isWorse reports whether another group is the better example: it is reproduced, has a file, or is
 // smaller.
 func (g *group) isWorse(other *group) bool {
-	if g.ends != other.ends {
-		return other.ends
+	if g.isReproduced != other.isReproduced {
+		return other.isReproduced
 	}
 	if hasFile := len(other.expect) > 0; hasFile != (len(g.expect) > 0) {
 		return hasFile
