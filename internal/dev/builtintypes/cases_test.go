@@ -1,16 +1,25 @@
 package builtintypes
 
 import (
-	"os"
+	"embed"
+	"io/fs"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 )
 
+// The results of the tests depend on the cases without the names of files, so that they are valid in
+// every checkout.
+//
+//go:embed testdata
+var testdata embed.FS
+
 // casesIn returns the cases of a directory of testdata.
 func casesIn(t *testing.T, dir string) []testCase {
-	cases, err := loadCases(os.DirFS("testdata/" + dir))
+	files, err := fs.Sub(testdata, "testdata/"+dir)
+	require.NoError(t, err)
+	cases, err := loadCases(files)
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	return cases

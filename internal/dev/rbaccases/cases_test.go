@@ -1,7 +1,8 @@
 package rbaccases
 
 import (
-	"os"
+	"embed"
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -10,8 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// The results of the tests depend on the cases without the names of files, so that they are valid in
+// every checkout.
+//
+//go:embed testdata
+var testdata embed.FS
+
 func allCases(t *testing.T) []testCase {
-	cases, err := loadCases(os.DirFS("testdata"))
+	files, err := fs.Sub(testdata, "testdata")
+	require.NoError(t, err)
+	cases, err := loadCases(files)
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	return cases
