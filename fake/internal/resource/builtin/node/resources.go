@@ -10,8 +10,10 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "node.k8s.io", Version: "v1", Plural: "runtimeclasses", Kind: "RuntimeClass",
-			AllowCreateOnUpdate:   true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			AllowCreateOnUpdate:    true, AnyFinalizers: true,
 			Validate:              resource.Validation(validateRuntimeClass),
+			ValidateUpdate:        resource.UpdateValidation(validateRuntimeClassUpdate),
 			ValidateDeclaratively: resource.DeclarativeValidation(declarativenode.Validate_RuntimeClass),
 			WarningsOnCreate:      resource.CreateWarnings(runtimeClassWarnings),
 			WarningsOnUpdate:      resource.UpdateWarnings(runtimeClassUpdateWarnings),

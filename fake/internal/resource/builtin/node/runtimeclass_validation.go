@@ -9,8 +9,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validateRuntimeClass validates a new RuntimeClass. Its handler has validation tags. Updates may have
-// any overhead and scheduling.
+// validateRuntimeClass validates a RuntimeClass. Its handler has validation tags.
 func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 	var root *validate.Path
 	if c.Overhead != nil {
@@ -22,6 +21,11 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 		errs = append(errs, validateTolerations(c.Scheduling.Tolerations, p.Child("tolerations"))...)
 	}
 	return errs
+}
+
+// validateRuntimeClassUpdate validates an overhead that has not changed too.
+func validateRuntimeClassUpdate(c, _ *nodev1.RuntimeClass) field.ErrorList {
+	return validateRuntimeClass(c)
 }
 
 // validateTolerations validates tolerations, two of which must not differ only in their seconds.
