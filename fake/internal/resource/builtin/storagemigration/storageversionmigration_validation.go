@@ -1,60 +1,58 @@
 package storagemigration
 
 import (
-	"fmt"
-	"strconv"
+	"strings"
 
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
 type migration = storagemigrationv1.StorageVersionMigration
 
 // The tags of the types are alpha, so that their validation is not in force.
 
-func validateMigration(m *migration) field.ErrorList {
-	if m.Spec.Resource.Resource == "" {
-		return field.ErrorList{field.Required(field.NewPath("spec", "resource", "resource"), "resource is required")}
+func validateMigration(m *migration) (errs field.ErrorList) {
+	var root *validate.Path
+	resource, p := m.Spec.Resource, root.Child("spec").Child("resource")
+	if resource.Resource == "" {
+		errs = append(errs, p.Child("resource").Required("resource is required to be set"))
+	} else if problems := validation.IsDNS1035Label(resource.Resource); problems != nil {
+		errs = append(errs, p.Child("resource").Invalid(resource.Resource, strings.Join(problems, ",")))
 	}
-	return nil
-}
-
-// validateMigrationUpdate names changed fields as a real server does, without their parents.
-func validateMigrationUpdate(m, old *migration) field.ErrorList {
-	errs := validateMigration(m)
-	resource, oldResource := m.Spec.Resource, old.Spec.Resource
-	if resource.Group != oldResource.Group {
-		errs = append(errs, field.Invalid(field.NewPath("group"), resource.Group, apivalidation.FieldImmutableErrorMsg))
+	if resource.Group == "" {
+		return errs
 	}
-	if resource.Resource != oldResource.Resource {
-		errs = append(errs, field.Invalid(field.NewPath("resource"), resource.Resource, apivalidation.FieldImmutableErrorMsg))
+	if problems := validation.IsDNS1123Subdomain(resource.Group); problems != nil {
+		errs = append(errs, p.Child("group").Invalid(resource.Group, strings.Join(problems, ",")))
 	}
 	return errs
 }
 
-func validateMigrationStatusUpdate(m, old *migration) field.ErrorList {
-	path := field.NewPath("status")
-	errs := validateResourceVersion(m.Status.ResourceVersion, path.Child("resourceVersion"))
-	errs = append(errs, metav1validation.ValidateConditions(m.Status.Conditions, path.Child("conditions"))...)
-	if was := old.Status.ResourceVersion; was != "" && m.Status.ResourceVersion != was {
-		errs = append(errs, field.Invalid(path.Child("resourceVersion"), m.Status.ResourceVersion, apivalidation.FieldImmutableErrorMsg))
-	}
-	return append(errs, validateProgress(m.Status.Conditions, old.Status.Conditions, path.Child("conditions"))...)
+func validateMigrationUpdate(m, old *migration) field.ErrorList {
+	var root *validate.Path
+	return append(validateMigration(m), validate.Immutable(m.Spec, old.Spec, root.Child("spec"))...)
 }
 
-func validateResourceVersion(version string, path *field.Path) field.ErrorList {
-	if version == "" {
-		return nil
+// validateMigrationStatusUpdate requires a resource version with the conditions.
+func validateMigrationStatusUpdate(m, old *migration) (errs field.ErrorList) {
+	path := field.NewPath("status")
+	version := m.Status.ResourceVersion
+	if _, err := resourceversion.CompareResourceVersion(version, version); err != nil {
+		errs = append(errs, field.Invalid(path.Child("resourceVersion"), version, err.Error()))
 	}
-	n, err := strconv.ParseInt(version, 10, 64)
-	if err != nil {
-		return field.ErrorList{field.Invalid(path, version, fmt.Sprintf("failed to parse resource version %q: %v", version, err))}
+	errs = append(errs, metav1validation.ValidateConditions(m.Status.Conditions, path.Child("conditions"))...)
+	if was := old.Status.ResourceVersion; was != "" && version != was {
+		errs = append(errs, field.Invalid(path.Child("resourceVersion"), version, apivalidation.FieldImmutableErrorMsg))
 	}
-	return apivalidation.ValidateNonnegativeField(n, path)
+	return append(errs, validateProgress(m.Status.Conditions, old.Status.Conditions, path.Child("conditions"))...)
 }
 
 // validateProgress validates that a migration ends in one way only, and stays ended.
