@@ -10,6 +10,7 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "ingressclasses", Kind: "IngressClass",
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1},
 			SetDefaults:              resource.Defaults(setIngressClassDefaults),
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			Validate:              resource.Validation(validateIngressClass),
@@ -18,7 +19,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "ingresses", Kind: "Ingress", Namespaced: true,
-			ShortNames: []string{"ing"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"ing"}, Status: true,
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			Validate:             resource.Validation(validateIngress),
 			ValidateUpdate:       resource.UpdateValidation(validateIngressUpdate),
@@ -27,6 +29,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "ipaddresses", Kind: "IPAddress",
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1},
 			ShortNames:               []string{"ip"},
 			AllowUnconditionalUpdate: true,
 			ValidateName:             validateIPAddressName,

@@ -32,22 +32,20 @@ func validateServiceCIDR(c *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 	return errs
 }
 
-// validateServiceCIDRUpdate validates that an update changes nothing, or adds the second CIDR. For
-// that a server lists the causes that it would have for a new object twice.
-func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) field.ErrorList {
+// validateServiceCIDRUpdate validates that an update changes nothing, or adds the second CIDR. What has
+// not changed is not validated again.
+func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 	p := serviceCIDRsPath()
-	errs := validateServiceCIDR(c)
-	again := errs
 	cidrs, was := c.Spec.CIDRs, old.Spec.CIDRs
 	isAddition := len(was) == 1 && len(cidrs) == 2
 	if len(cidrs) != len(was) && !isAddition {
-		return append(errs, p.Invalid(cidrs, apivalidation.FieldImmutableErrorMsg))
+		return field.ErrorList{p.Invalid(cidrs, apivalidation.FieldImmutableErrorMsg)}
 	}
 	for i := range was {
 		errs = append(errs, validate.Immutable(cidrs[i], was[i], p.Index(i))...)
 	}
 	if isAddition {
-		errs = append(errs, again...)
+		errs = append(errs, validateServiceCIDR(c)...)
 	}
 	return errs
 }

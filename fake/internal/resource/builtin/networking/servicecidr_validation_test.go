@@ -28,13 +28,15 @@ func TestValidateServiceCIDRUpdate(t *testing.T) {
 		old, cidrs string
 		want       []string
 	}{
-		"nothing":                           {`10.0.0.0/8`, `10.0.0.0/8`, nil},
-		"another CIDR":                      {`10.0.0.0/8`, `11.0.0.0/8`, []string{`spec.cidrs[0]: Invalid value: "11.0.0.0/8": field is immutable`}},
-		"a second one":                      {`10.0.0.0/8`, `10.0.0.0/8, "fd00::/64"`, nil},
-		"a second one before":               {`10.0.0.0/8`, `"fd00::/64", 10.0.0.0/8`, []string{`spec.cidrs[0]: Invalid value: "fd00::/64": field is immutable`}},
-		"a malformed one is reported twice": {`10.0.0.0/8`, `10.0.0.0/8, a`, []string{`spec.cidrs[1]: Invalid value: "a": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`, `spec.cidrs[1]: Invalid value: "a": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`}},
-		"without the second one":            {`10.0.0.0/8, "fd00::/64"`, `10.0.0.0/8`, []string{`spec.cidrs: Invalid value: ["10.0.0.0/8"]: field is immutable`}},
-		"none":                              {`10.0.0.0/8`, ``, []string{"spec.cidrs: Required value: at least one CIDR required", "spec.cidrs: Invalid value: []: field is immutable"}},
+		"nothing":                {`10.0.0.0/8`, `10.0.0.0/8`, nil},
+		"another CIDR":           {`10.0.0.0/8`, `11.0.0.0/8`, []string{`spec.cidrs[0]: Invalid value: "11.0.0.0/8": field is immutable`}},
+		"a second one":           {`10.0.0.0/8`, `10.0.0.0/8, "fd00::/64"`, nil},
+		"a second one before":    {`10.0.0.0/8`, `"fd00::/64", 10.0.0.0/8`, []string{`spec.cidrs[0]: Invalid value: "fd00::/64": field is immutable`}},
+		"a malformed second one": {`10.0.0.0/8`, `10.0.0.0/8, a`, []string{`spec.cidrs[1]: Invalid value: "a": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`}},
+		"a malformed one":        {`10.0.0.0/8`, `a`, []string{`spec.cidrs[0]: Invalid value: "a": field is immutable`}},
+		"malformed as before":    {`10.0.0.1/8`, `10.0.0.1/8`, nil},
+		"without the second one": {`10.0.0.0/8, "fd00::/64"`, `10.0.0.0/8`, []string{`spec.cidrs: Invalid value: ["10.0.0.0/8"]: field is immutable`}},
+		"none":                   {`10.0.0.0/8`, ``, []string{"spec.cidrs: Invalid value: []: field is immutable"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cidr := validatetest.Parse[networkingv1.ServiceCIDR](t, "spec: {cidrs: ["+c.cidrs+"]}")
