@@ -57,7 +57,7 @@ func TestResourceFlags(t *testing.T) {
 
 	require.Equal(t, set("pods", "podtemplates", "replicationcontrollers", "daemonsets", "deployments", "replicasets", "statefulsets",
 		"horizontalpodautoscalers", "customresourcedefinitions", "cronjobs", "jobs", "ingressclasses", "ingresses", "networkpolicies", "poddisruptionbudgets",
-		"csidrivers", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
+		"mutatingadmissionpolicies", "mutatingadmissionpolicybindings", "mutatingwebhookconfigurations",
 		"validatingadmissionpolicies", "validatingadmissionpolicybindings", "validatingwebhookconfigurations",
 		"endpointslices", "flowschemas", "prioritylevelconfigurations", "deviceclasses", "devicetaintrules", "resourceslices"),
 		plurals(func(r *resource.Resource) bool { return r.HasGeneration }))

@@ -1,6 +1,11 @@
 package storage
 
-import storagev1 "k8s.io/api/storage/v1"
+import (
+	"context"
+
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+)
 
 func setCSIDriverDefaults(d *storagev1.CSIDriver) {
 	setBool(&d.Spec.AttachRequired, true)
@@ -13,6 +18,14 @@ func setCSIDriverDefaults(d *storagev1.CSIDriver) {
 	}
 	if len(d.Spec.VolumeLifecycleModes) == 0 {
 		d.Spec.VolumeLifecycleModes = []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent}
+	}
+}
+
+// prepareCSIDriverForUpdate counts changes of the spec. A new driver has the generation that the client
+// sent, usually none.
+func prepareCSIDriverForUpdate(_ context.Context, d, old *storagev1.CSIDriver) {
+	if !equality.Semantic.DeepEqual(d.Spec, old.Spec) {
+		d.Generation = old.Generation + 1
 	}
 }
 

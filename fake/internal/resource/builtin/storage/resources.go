@@ -10,20 +10,24 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csidrivers", Kind: "CSIDriver",
-			SetDefaults:   resource.Defaults(setCSIDriverDefaults),
-			HasGeneration: true, ReturnDeletedObject: true,
-			Validate:       resource.Validation(validateCSIDriver),
-			ValidateUpdate: resource.UpdateValidation(validateCSIDriverUpdate),
+			SetDefaults:         resource.Defaults(setCSIDriverDefaults),
+			ReturnDeletedObject: true,
+			PrepareForUpdate:    resource.OnUpdate(prepareCSIDriverForUpdate),
+			Validate:            resource.Validation(validateCSIDriver),
+			ValidateUpdate:      resource.UpdateValidation(validateCSIDriverUpdate),
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode",
-			Status: true, ReturnDeletedObject: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1, NotAsUpdated: true},
+			Status:                 true, ReturnDeletedObject: true,
 			Subresources:   []resource.Subresource{csiNodeStatusSubresource()},
 			Validate:       resource.Validation(validateCSINode),
 			ValidateUpdate: resource.UpdateValidation(validateCSINodeUpdate),
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+
 			Validate:         resource.Validation(validateCSIStorageCapacity),
 			ValidateUpdate:   resource.UpdateValidation(validateCSIStorageCapacityUpdate),
 			WarningsOnCreate: resource.CreateWarnings(csiStorageCapacityWarnings),
@@ -31,6 +35,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "storageclasses", Kind: "StorageClass",
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1},
 			ShortNames:               []string{"sc"},
 			SetDefaults:              resource.Defaults(setStorageClassDefaults),
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
@@ -42,7 +47,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattachments", Kind: "VolumeAttachment",
-			Status: true, ReturnDeletedObject: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1, NotAsUpdated: true},
+			Status:                 true, ReturnDeletedObject: true,
 			Subresources:          []resource.Subresource{resource.StatusSubresource("metadata")},
 			Validate:              resource.Validation(validateNewVolumeAttachment),
 			ValidateUpdate:        resource.UpdateValidation(validateVolumeAttachmentUpdate),
@@ -51,6 +57,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "volumeattributesclasses", Kind: "VolumeAttributesClass",
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1},
 			ShortNames:               []string{"vac"},
 			ProtectionFinalizer:      "kubernetes.io/vac-protection",
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,

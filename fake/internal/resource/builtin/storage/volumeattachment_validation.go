@@ -22,11 +22,10 @@ func validateNewVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList 
 	return errs
 }
 
-// validateVolumeAttachmentUpdate validates an attachment or its status that replaces old. A server
-// lists all causes twice. Tags of the type let no update change the spec.
+// validateVolumeAttachmentUpdate validates an attachment or its status that replaces old. Tags of the
+// type let no update change the spec.
 func validateVolumeAttachmentUpdate(a, _ *storagev1.VolumeAttachment) field.ErrorList {
-	errs := validateVolumeAttachment(a)
-	return append(errs, errs...)
+	return validateVolumeAttachment(a)
 }
 
 func validateVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList {

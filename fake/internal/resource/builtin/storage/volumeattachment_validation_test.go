@@ -33,10 +33,9 @@ func TestValidateVolumeAttachment(t *testing.T) {
 	a.Status.AttachError.Message = strings.Repeat("m", 1024)
 	a.Status.DetachError.Message = strings.Repeat("m", 1025)
 	a.Status.AttachmentMetadata = map[string]string{"a": strings.Repeat("b", 256<<10)}
-	want := []string{
+	require.Equal(t, []string{
 		"status.attachmentMetadata: Too long: may not be more than 262144 bytes",
 		"status.detachError.message: Too long: may not be more than 262144 bytes",
 		"status.detachError.errorCode: Invalid value: -1: must be between 0 and 2147483647, inclusive",
-	}
-	require.Equal(t, append(want, want...), validatetest.Texts(validateVolumeAttachmentUpdate(a, nil)), "the causes of an update are listed twice")
+	}, validatetest.Texts(validateVolumeAttachmentUpdate(a, nil)))
 }

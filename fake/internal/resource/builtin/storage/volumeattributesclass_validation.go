@@ -24,17 +24,14 @@ func validateVolumeAttributesClass(c *storagev1.VolumeAttributesClass) (errs fie
 	return errs
 }
 
-// validateVolumeAttributesClassUpdate validates that the class has not changed. A server lists the
-// causes that it would have for a new class twice.
-func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass) field.ErrorList {
+// validateVolumeAttributesClassUpdate validates that the class has not changed.
+func validateVolumeAttributesClassUpdate(c, old *storagev1.VolumeAttributesClass) (errs field.ErrorList) {
 	var root *validate.Path
-	errs := validateVolumeAttributesClass(c)
-	again := errs
 	if c.DriverName != old.DriverName {
 		errs = append(errs, root.Child("driverName").Forbidden("updates to driverName are forbidden."))
 	}
 	if !maps.Equal(c.Parameters, old.Parameters) {
 		errs = append(errs, root.Child("parameters").Forbidden("updates to parameters are forbidden."))
 	}
-	return append(errs, again...)
+	return append(errs, validateVolumeAttributesClass(c)...)
 }

@@ -20,7 +20,7 @@ func TestValidateVolumeAttributesClass(t *testing.T) {
 	old := validatetest.Parse[storagev1.VolumeAttributesClass](t, `{driverName: a, parameters: {b: c}}`)
 	require.Empty(t, validateVolumeAttributesClassUpdate(old, old))
 	require.Equal(t, []string{
-		"driverName: Required value", "driverName: Forbidden: updates to driverName are forbidden.",
+		"driverName: Forbidden: updates to driverName are forbidden.",
 		"parameters: Forbidden: updates to parameters are forbidden.", "driverName: Required value",
 	}, validatetest.Texts(validateVolumeAttributesClassUpdate(validatetest.Parse[storagev1.VolumeAttributesClass](t, `{driverName: "", parameters: {b: d}}`), old)))
 }
