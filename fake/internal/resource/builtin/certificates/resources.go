@@ -12,7 +12,8 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "certificatesigningrequests", Kind: "CertificateSigningRequest",
-			ShortNames: []string{"csr"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"csr"}, Status: true,
 			Subresources:             []resource.Subresource{approvalSubresource(), csrStatusSubresource()},
 			PrepareForCreate:         resource.OnCreate(prepareCSRForCreate),
 			PrepareForUpdate:         resource.OnUpdate(prepareCSRForUpdate),
@@ -28,9 +29,10 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "clustertrustbundles", Kind: "ClusterTrustBundle",
-			ValidateName:   resource.ValidatePathSegmentName, // that of the type depends on the signer
-			Validate:       resource.Validation(validateClusterTrustBundle),
-			ValidateUpdate: resource.UpdateValidation(validateClusterTrustBundleUpdate),
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ValidateName:           resource.ValidatePathSegmentName, // that of the type depends on the signer
+			Validate:               resource.Validation(validateClusterTrustBundle),
+			ValidateUpdate:         resource.UpdateValidation(validateClusterTrustBundleUpdate),
 			Fields: []resource.Field{
 				resource.StringField("spec.signerName", func(b *certificatesv1.ClusterTrustBundle) string { return b.Spec.SignerName }),
 			},

@@ -1,0 +1,64 @@
+package rest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/builtin"
+)
+
+// TestMetadataChecksOfTypes is TestValidateMetadataUpdate for types with empty objects.
+func TestMetadataChecksOfTypes(t *testing.T) {
+	type counts struct{ labels, finalizer int }
+	both, asNew, asUpdated := counts{4, 2}, counts{3, 1}, counts{3, 1}
+	for group, types := range map[string]map[string]counts{
+		"certificates.k8s.io": {"certificatesigningrequests": both, "clustertrustbundles": both, "podcertificaterequests": asUpdated},
+		"coordination.k8s.io": {"leases": {3, 0}},
+		"discovery.k8s.io":    {"endpointslices": asNew},
+		"flowcontrol.apiserver.k8s.io": {
+			"flowschemas": asNew, "prioritylevelconfigurations": asNew,
+		},
+		"networking.k8s.io": {
+			"ingresses": both, "ingressclasses": both, "ipaddresses": both,
+			"networkpolicies": asUpdated, "servicecidrs": asUpdated,
+		},
+		"node.k8s.io":       {"runtimeclasses": {4, 0}},
+		"scheduling.k8s.io": {"priorityclasses": asUpdated},
+		"storage.k8s.io": {
+			"csidrivers": asUpdated, "csinodes": asNew, "csistoragecapacities": both,
+			"storageclasses": both, "volumeattachments": asNew, "volumeattributesclasses": both,
+		},
+		"storagemigration.k8s.io": {"storageversionmigrations": both},
+	} {
+		for plural, want := range types {
+			t.Run(plural, func(t *testing.T) {
+				res := builtin.Table().Lookup(group, "v1", plural)
+				require.NotNil(t, res)
+				obj, old := res.NewStored(), res.NewStored()
+				m, was := resource.Accessor(obj), resource.Accessor(old)
+				if res.Namespaced {
+					m.SetNamespace("default")
+					was.SetNamespace("default")
+				}
+				m.SetResourceVersion("1")
+				m.SetLabels(map[string]string{"a": "b c"})
+				m.SetFinalizers([]string{"mine"})
+				err := ValidateUpdate(t.Context(), res, nil, obj, old)
+				require.True(t, apierrors.IsInvalid(err), "%v", err)
+				var got counts
+				for _, cause := range err.(apierrors.APIStatus).Status().Details.Causes {
+					switch cause.Field {
+					case "metadata.labels":
+						got.labels++
+					case "metadata.finalizers[0]":
+						got.finalizer++
+					}
+				}
+				require.Equal(t, want, got)
+			})
+		}
+	}
+}
