@@ -105,11 +105,15 @@ func TestValidatePodCertificateRequestStatus(t *testing.T) {
 		old, r *certificatesv1.PodCertificateRequest
 		want   string // "" if the status is valid
 	}{
-		"issued":                {pending, issued(x509.Certificate{}, key), ""},
-		"denied":                {pending, with("Denied"), ""},
-		"no change":             {with("Denied"), with("Denied"), ""},
-		"denied and failed":     {pending, with("Denied", "Failed"), `status.conditions.[1].type: Invalid value: "Failed": There may be at most one condition with type "Issued", "Denied", or "Failed"`},
-		"another condition":     {pending, with("Ready"), `status.conditions.[0].type: Unsupported value: "Ready": supported values: "Issued", "Denied", "Failed"`},
+		"issued":            {pending, issued(x509.Certificate{}, key), ""},
+		"denied":            {pending, with("Denied"), ""},
+		"no change":         {with("Denied"), with("Denied"), ""},
+		"denied and failed": {pending, with("Denied", "Failed"), `status.conditions.[1].type: Invalid value: "Failed": There may be at most one condition with type "Issued", "Denied", or "Failed"`},
+		"another condition": {pending, with("Ready"), `status.conditions.[0].type: Unsupported value: "Ready": supported values: "Issued", "Denied", "Failed"`},
+		"another reason":    {with("Denied"), changed(with("Denied"), func(s *certificatesv1.PodCertificateRequestStatus) { s.Conditions[0].Reason = "S" }), "status: Invalid value: immutable after PodCertificateRequest is issued, denied, or failed"},
+		"no transition time": {pending, changed(with("Denied"), func(s *certificatesv1.PodCertificateRequestStatus) {
+			s.Conditions[0].LastTransitionTime = metav1.Time{}
+		}), "status.conditions[0].lastTransitionTime: Required value"},
 		"after the end":         {with("Denied"), issued(x509.Certificate{}, key), "status: Invalid value: immutable after PodCertificateRequest is issued, denied, or failed"},
 		"denied with a chain":   {pending, changed(with("Denied"), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain = "x" }), "status: Invalid value: non-condition status fields must be empty when denying or failing the PodCertificateRequest"},
 		"a chain only":          {pending, changed(with(), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain = "x" }), `status: Invalid value: status is immutable unless transitioning to "Issued", "Denied", or "Failed"`},
@@ -138,16 +142,4 @@ func TestValidatePodCertificateRequestStatus(t *testing.T) {
 			require.Contains(t, errs[0].Error(), c.want)
 		})
 	}
-}
-
-func TestPodCertificateRequestStatusKeepsConditions(t *testing.T) {
-	then := metav1.NewTime(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
-	old := &certificatesv1.PodCertificateRequest{Spec: certificatesv1.PodCertificateRequestSpec{PodName: "p"}}
-	old.Status.Conditions = []metav1.Condition{{Type: "Denied", Status: "True", Reason: "First", LastTransitionTime: then}}
-	r := &certificatesv1.PodCertificateRequest{}
-	r.Status.Conditions = []metav1.Condition{{Type: "Denied", Status: "True", Reason: "Second"}, {Type: "Failed", Status: "True"}}
-	preparePodCertificateRequestStatus(t.Context(), r, old)
-	require.Equal(t, "p", r.Spec.PodName)
-	require.Equal(t, old.Status.Conditions[0], r.Status.Conditions[0])
-	require.False(t, r.Status.Conditions[1].LastTransitionTime.IsZero())
 }
