@@ -69,12 +69,27 @@ func TestWorkloadWarnings(t *testing.T) {
 
 	// Updates of the metadata only have no warnings for the template.
 	for generation, want := range map[int64][]string{1: nil, 2: {template}} {
-		d.Generation, rs.Generation, ds.Generation, s.Generation = generation, generation, generation, generation
+		d.Generation, rs.Generation, s.Generation = generation, generation, generation
 		require.Equal(t, want, deploymentUpdateWarnings(d, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 1}}))
 		require.Equal(t, want, replicaSetUpdateWarnings(rs, &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Generation: 1}}))
-		require.Equal(t, want, daemonSetUpdateWarnings(ds, &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Generation: 1}}))
 		require.Equal(t, append(want, "spec.volumeClaimTemplates[0].Spec"+fraction, limit),
 			statefulSetUpdateWarnings(s, &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Generation: 1}}))
+	}
+
+	// A DaemonSet has them only for updates of its template.
+	for _, changesTemplate := range []bool{false, true} {
+		old := ds.DeepCopy()
+		setTemplateGeneration(old, 1)
+		updated := old.DeepCopy()
+		updated.Generation++
+		updated.Spec.MinReadySeconds++
+		var want []string
+		if changesTemplate {
+			updated.Spec.Template.Labels["a"] = "b"
+			want = []string{template}
+		}
+		prepareDaemonSetForUpdate(t.Context(), updated, old)
+		require.Equal(t, want, daemonSetUpdateWarnings(updated, old))
 	}
 }
 
