@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,6 +30,9 @@ func TestValidateMetadataUpdate(t *testing.T) {
 		"both, once":        {"", "secrets", &corev1.Secret{}, &corev1.Secret{}, 4, 2},
 		"as recorded":       {"", "configmaps", &corev1.ConfigMap{}, &corev1.ConfigMap{}, 3, 1},
 		"as updated":        {"", "podtemplates", &corev1.PodTemplate{}, &corev1.PodTemplate{}, 3, 1},
+		"a StatefulSet":     {"apps", "statefulsets", &appsv1.StatefulSet{}, &appsv1.StatefulSet{}, 3, 1},
+		"a ReplicaSet":      {"apps", "replicasets", &appsv1.ReplicaSet{}, &appsv1.ReplicaSet{}, 3, 1},
+		"a DaemonSet":       {"apps", "daemonsets", &appsv1.DaemonSet{}, &appsv1.DaemonSet{}, 3, 1},
 		"as new":            {"", "limitranges", &corev1.LimitRange{}, &corev1.LimitRange{}, 3, 1},
 		"not by the type":   {"", "events", &corev1.Event{}, &corev1.Event{}, 2, 0},
 		"any finalizers":    {"policy", "poddisruptionbudgets", &policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudget{}, 2, 0},

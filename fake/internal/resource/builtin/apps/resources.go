@@ -20,8 +20,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "daemonsets", Kind: "DaemonSet", Namespaced: true,
-			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
-			ShortNames:             []string{"ds"}, Categories: []string{"all"}, Status: true,
+			ShortNames: []string{"ds"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{daemonSetStatusSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:          resource.Defaults(setDaemonSetDefaults),
@@ -50,8 +49,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "replicasets", Kind: "ReplicaSet", Namespaced: true,
-			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
-			ShortNames:             []string{"rs"}, Categories: []string{"all"}, Status: true,
+			ShortNames: []string{"rs"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:          resource.Defaults(setReplicaSetDefaults),
@@ -65,8 +63,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "apps", Version: "v1", Plural: "statefulsets", Kind: "StatefulSet", Namespaced: true,
-			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
-			ShortNames:             []string{"sts"}, Categories: []string{"all"}, Status: true,
+			ShortNames: []string{"sts"}, Categories: []string{"all"}, Status: true,
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:          resource.Defaults(setStatefulSetDefaults),
