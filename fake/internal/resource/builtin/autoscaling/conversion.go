@@ -53,10 +53,10 @@ func convertHPAToV1(obj runtime.Object) (runtime.Object, error) {
 	return out, nil
 }
 
-// targetCPUUtilization returns the target of the first CPU metric.
+// targetCPUUtilization returns the first target utilization of CPU.
 func targetCPUUtilization(metrics []autoscalingv2.MetricSpec) *int32 {
 	for _, m := range metrics {
-		if isCPU(m) {
+		if isCPU(m) && m.Resource.Target.AverageUtilization != nil {
 			return m.Resource.Target.AverageUtilization
 		}
 	}
