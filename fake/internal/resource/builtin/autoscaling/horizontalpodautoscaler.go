@@ -4,8 +4,8 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 )
 
-// setHorizontalPodAutoscalerDefaults sets the defaults of v2. Those of v1 are the same: an
-// autoscaler of v1 without any metric has the default target as well.
+// setHorizontalPodAutoscalerDefaults sets the defaults of v2. An autoscaler of v1 without any metric
+// has the default target as well.
 func setHorizontalPodAutoscalerDefaults(hpa *autoscalingv2.HorizontalPodAutoscaler) {
 	if hpa.Spec.MinReplicas == nil {
 		hpa.Spec.MinReplicas = new(int32(1))
@@ -25,6 +25,20 @@ func setHorizontalPodAutoscalerDefaults(hpa *autoscalingv2.HorizontalPodAutoscal
 	}
 	setScaleUpDefaults(behavior.ScaleUp)
 	setScaleDownDefaults(behavior.ScaleDown)
+}
+
+// setHorizontalPodAutoscalerV1Defaults sets the defaults of an object that a client of v1 has sent.
+// Rules in the annotation for the behavior have no default policies, so that they are invalid
+// without any.
+func setHorizontalPodAutoscalerV1Defaults(hpa *autoscalingv2.HorizontalPodAutoscaler) {
+	if behavior := hpa.Spec.Behavior; behavior != nil {
+		for _, rules := range []*autoscalingv2.HPAScalingRules{behavior.ScaleUp, behavior.ScaleDown} {
+			if rules != nil && rules.Policies == nil {
+				rules.Policies = []autoscalingv2.HPAScalingPolicy{}
+			}
+		}
+	}
+	setHorizontalPodAutoscalerDefaults(hpa)
 }
 
 // scalingPeriodSeconds is the period of the default policies.

@@ -26,6 +26,7 @@ func Resources() []resource.Resource {
 	v2, v1 := hpa, hpa
 	v2.Version = "v2"
 	v1.Version = "v1"
+	v1.SetDefaults = resource.Defaults(setHorizontalPodAutoscalerV1Defaults)
 	v1.ToStorage, v1.FromStorage = convertHPAToV2, convertHPAToV1
 	return []resource.Resource{v2, v1}
 }
