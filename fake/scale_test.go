@@ -177,6 +177,11 @@ func TestScaleErrors(t *testing.T) {
 	scale.Name, scale.UID = "none", ""
 	_, err = deployments.UpdateScale(ctx, "none", scale, metav1.UpdateOptions{})
 	require.EqualError(t, err, `deployments/scale.apps "none" not found`)
+	controllers := client.CoreV1().ReplicationControllers("default")
+	_, err = controllers.GetScale(ctx, "none", metav1.GetOptions{})
+	require.EqualError(t, err, `replicationcontrollers/scale.autoscaling "none" not found`)
+	_, err = controllers.UpdateScale(ctx, "none", scale, metav1.UpdateOptions{})
+	require.EqualError(t, err, `replicationcontrollers/scale "none" not found`)
 }
 
 // Patches of all types change a Scale. Their manager owns spec.replicas of the object (PA-22,

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
@@ -34,7 +35,9 @@ func (a *API) getScale(q *request) error {
 	}
 	rec := view.Get(q.key())
 	if rec == nil {
-		return scaleNotFound(q)
+		gr := scaleResource(q)
+		gr.Group = cmp.Or(gr.Group, autoscalingv1.GroupName) // a write of a ReplicationController has no group
+		return apierrors.NewNotFound(gr, q.info.Name)
 	}
 	obj, err := a.store.Decode(q.res, rec)
 	if err != nil {
