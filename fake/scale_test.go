@@ -223,6 +223,23 @@ func TestScalePatches(t *testing.T) {
 	}, scaleManagers(t, client))
 }
 
+// A write of a Scale that changes the object has the warnings of the object.
+func TestScaleWarnings(t *testing.T) {
+	srv, client := startClient(t)
+	d := newDeployment("web")
+	d.Spec.Template.Spec.NodeSelector = map[string]string{"beta.kubernetes.io/os": "linux"}
+	_, err := client.AppsV1().Deployments("default").Create(t.Context(), d, metav1.CreateOptions{})
+	require.NoError(t, err)
+	path := "/apis/apps/v1/namespaces/default/deployments/web/scale"
+	warnings := []string{`299 - "spec.template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; ` +
+		`use \"kubernetes.io/os\" instead"`}
+	for _, want := range [][]string{warnings, nil} { // the second patch changes nothing
+		code, header, body := send(t, srv, http.MethodPatch, path, mergeJSON, []byte(`{"spec":{"replicas":3}}`))
+		require.Equal(t, http.StatusOK, code, string(body))
+		require.Equal(t, want, header.Values("Warning"))
+	}
+}
+
 // scaleManagers returns the entries of the Deployment "web" that own its replicas.
 func scaleManagers(t *testing.T, client kubernetes.Interface) map[string]string {
 	d, err := client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
