@@ -158,6 +158,9 @@ func TestScaleErrors(t *testing.T) {
 	err = update(func(s *autoscalingv1.Scale) { s.Spec.Replicas = -1 }, metav1.UpdateOptions{})
 	require.True(t, apierrors.IsInvalid(err))
 	require.EqualError(t, err, `Scale.autoscaling "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`)
+	err = update(func(s *autoscalingv1.Scale) { s.Finalizers = []string{"mine"} }, metav1.UpdateOptions{})
+	require.EqualError(t, err, `Scale.autoscaling "web" is invalid: metadata.finalizers[0]: Invalid value: "mine": `+
+		`name is neither a standard finalizer name nor is it fully qualified`)
 	require.NoError(t, update(func(s *autoscalingv1.Scale) { s.Spec.Replicas = 9 }, metav1.UpdateOptions{DryRun: []string{"All"}}))
 	now, err := deployments.GetScale(ctx, "web", metav1.GetOptions{})
 	require.NoError(t, err)

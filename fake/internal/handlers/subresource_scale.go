@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/resource/validate"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -147,6 +148,9 @@ func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *up
 
 func validateScale(scale *autoscalingv1.Scale, name string) error {
 	errs := validation.ValidateObjectMeta(&scale.ObjectMeta, true, validation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	for i, finalizer := range scale.Finalizers {
+		errs = append(errs, validate.StandardFinalizer(finalizer, (*validate.Path)(nil).Child("metadata").Child("finalizers").Index(i))...)
+	}
 	if n := scale.Spec.Replicas; n < 0 {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0"))
 	}
