@@ -110,8 +110,9 @@ type Resource struct {
 	// AnyFinalizers reports whether finalizers may have names without a domain besides those of
 	// Kubernetes itself. Custom resources may have them, but most built-in types may not.
 	AnyFinalizers bool
-	// MetadataChecksOnUpdate are the checks of the metadata that an update makes for the type.
-	MetadataChecksOnUpdate MetadataChecks
+	// MetadataChecksOnUpdate are the checks of the metadata that an update makes for the type, and
+	// MetadataChecksOnStatusUpdate are those of an update of the status.
+	MetadataChecksOnUpdate, MetadataChecksOnStatusUpdate MetadataChecks
 	// ValidateName validates metadata.name. The default accepts DNS subdomains.
 	ValidateName validation.ValidateNameFunc
 	// Fields are the field selectors besides metadata.name and metadata.namespace.

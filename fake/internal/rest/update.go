@@ -77,9 +77,12 @@ func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 	if err := checkControllers(m); err != nil {
 		return err
 	}
-	var checks resource.MetadataChecks // those of subresources
-	if sub == nil {
+	var checks resource.MetadataChecks // those of other subresources
+	switch {
+	case sub == nil:
 		checks = res.MetadataChecksOnUpdate
+	case sub.Name == "status":
+		checks = res.MetadataChecksOnStatusUpdate
 	}
 	errs := validateMetadataUpdate(res, checks, m, resource.Accessor(old))
 	switch {

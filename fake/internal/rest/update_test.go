@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,19 +25,23 @@ import (
 func TestValidateMetadataUpdate(t *testing.T) {
 	tests := map[string]struct {
 		group, plural     string
+		subresource       string
 		obj, old          runtime.Object
 		labels, finalizer int
 	}{
-		"both, once":        {"", "secrets", &corev1.Secret{}, &corev1.Secret{}, 4, 2},
-		"as recorded":       {"", "configmaps", &corev1.ConfigMap{}, &corev1.ConfigMap{}, 3, 1},
-		"as updated":        {"", "podtemplates", &corev1.PodTemplate{}, &corev1.PodTemplate{}, 3, 1},
-		"a StatefulSet":     {"apps", "statefulsets", &appsv1.StatefulSet{}, &appsv1.StatefulSet{}, 3, 1},
-		"a ReplicaSet":      {"apps", "replicasets", &appsv1.ReplicaSet{}, &appsv1.ReplicaSet{}, 3, 1},
-		"a DaemonSet":       {"apps", "daemonsets", &appsv1.DaemonSet{}, &appsv1.DaemonSet{}, 3, 1},
-		"as new":            {"", "limitranges", &corev1.LimitRange{}, &corev1.LimitRange{}, 3, 1},
-		"not by the type":   {"", "events", &corev1.Event{}, &corev1.Event{}, 2, 0},
-		"any finalizers":    {"policy", "poddisruptionbudgets", &policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudget{}, 2, 0},
-		"events of a group": {"events.k8s.io", "events", &corev1.Event{}, &corev1.Event{}, 3, 1},
+		"both, once":        {"", "secrets", "", &corev1.Secret{}, &corev1.Secret{}, 4, 2},
+		"as recorded":       {"", "configmaps", "", &corev1.ConfigMap{}, &corev1.ConfigMap{}, 3, 1},
+		"as updated":        {"", "podtemplates", "", &corev1.PodTemplate{}, &corev1.PodTemplate{}, 3, 1},
+		"a StatefulSet":     {"apps", "statefulsets", "", &appsv1.StatefulSet{}, &appsv1.StatefulSet{}, 3, 1},
+		"a ReplicaSet":      {"apps", "replicasets", "", &appsv1.ReplicaSet{}, &appsv1.ReplicaSet{}, 3, 1},
+		"a DaemonSet":       {"apps", "daemonsets", "", &appsv1.DaemonSet{}, &appsv1.DaemonSet{}, 3, 1},
+		"as new":            {"", "limitranges", "", &corev1.LimitRange{}, &corev1.LimitRange{}, 3, 1},
+		"not by the type":   {"", "events", "", &corev1.Event{}, &corev1.Event{}, 2, 0},
+		"any finalizers":    {"policy", "poddisruptionbudgets", "", &policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudget{}, 2, 0},
+		"a status":          {"apps", "statefulsets", "status", &appsv1.StatefulSet{}, &appsv1.StatefulSet{}, 3, 1},
+		"a CronJob status":  {"batch", "cronjobs", "status", &batchv1.CronJob{}, &batchv1.CronJob{}, 2, 0},
+		"a PDB status":      {"policy", "poddisruptionbudgets", "status", &policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudget{}, 2, 0},
+		"events of a group": {"events.k8s.io", "events", "", &corev1.Event{}, &corev1.Event{}, 3, 1},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +56,7 @@ func TestValidateMetadataUpdate(t *testing.T) {
 			m := test.obj.(metav1.Object)
 			m.SetLabels(map[string]string{"a": "b c"})
 			m.SetFinalizers([]string{"mine"})
-			err := ValidateUpdate(t.Context(), res, nil, test.obj, test.old)
+			err := ValidateUpdate(t.Context(), res, res.Subresource(test.subresource), test.obj, test.old)
 			require.True(t, apierrors.IsInvalid(err), "%v", err)
 			counts := map[string]int{}
 			for _, cause := range err.(apierrors.APIStatus).Status().Details.Causes {

@@ -11,7 +11,8 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "batch", Version: "v1", Plural: "cronjobs", Kind: "CronJob", Namespaced: true,
-			ShortNames: []string{"cj"}, Categories: []string{"all"}, Status: true,
+			MetadataChecksOnStatusUpdate: resource.MetadataChecks{NotAsUpdated: true},
+			ShortNames:                   []string{"cj"}, Categories: []string{"all"}, Status: true,
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:      resource.Defaults(setCronJobDefaults),
 			PrepareForCreate: resource.OnCreate(prepareCronJobForCreate),

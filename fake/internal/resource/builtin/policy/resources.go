@@ -9,8 +9,9 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "policy", Version: "v1", Plural: "poddisruptionbudgets", Kind: "PodDisruptionBudget", Namespaced: true,
-			MetadataChecksOnUpdate: resource.MetadataChecks{NotAsUpdated: true},
-			ShortNames:             []string{"pdb"}, Status: true,
+			MetadataChecksOnUpdate:       resource.MetadataChecks{NotAsUpdated: true},
+			MetadataChecksOnStatusUpdate: resource.MetadataChecks{NotAsUpdated: true},
+			ShortNames:                   []string{"pdb"}, Status: true,
 			HasGeneration: true, AnyFinalizers: true,
 			ValidateName:         resource.ValidatePathSegmentName,
 			Validate:             resource.Validation(validatePodDisruptionBudget),
