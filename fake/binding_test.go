@@ -49,7 +49,7 @@ func TestBinding(t *testing.T) {
 	require.Equal(t, corev1.PodScheduled, pod.Status.Conditions[0].Type)
 	require.Equal(t, corev1.ConditionTrue, pod.Status.Conditions[0].Status)
 	require.False(t, pod.Status.Conditions[0].LastTransitionTime.IsZero())
-	require.Equal(t, pod.Generation, pod.Status.Conditions[0].ObservedGeneration)
+	require.Zero(t, pod.Status.Conditions[0].ObservedGeneration)
 	byNode, err := pods.List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=n"})
 	require.NoError(t, err)
 	require.Len(t, byNode.Items, 1)

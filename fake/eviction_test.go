@@ -73,6 +73,7 @@ func TestEviction(t *testing.T) {
 	require.Equal(t, corev1.DisruptionTarget, got[1].Type)
 	require.Equal(t, "EvictionByEvictionAPI", got[1].Reason)
 	require.Equal(t, "Eviction API: evicting", got[1].Message)
+	require.Zero(t, got[1].ObservedGeneration)
 
 	b, err := client.PolicyV1().PodDisruptionBudgets("default").Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)

@@ -117,10 +117,10 @@ func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) error {
 	return nil
 }
 
-// setPodCondition sets a condition in the status of pod, for the current generation.
-// lastTransitionTime becomes now if the status of the condition changes.
+// setPodCondition sets a condition in the status of pod. lastTransitionTime becomes now if the
+// status of the condition changes.
 func setPodCondition(pod *corev1.Pod, now metav1.Time, c corev1.PodCondition) {
-	c.ObservedGeneration, c.LastTransitionTime = pod.Generation, now
+	c.LastTransitionTime = now
 	for i := range pod.Status.Conditions {
 		if old := &pod.Status.Conditions[i]; old.Type == c.Type {
 			if old.Status == c.Status {
