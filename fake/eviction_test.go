@@ -92,6 +92,12 @@ func TestEvictionErrors(t *testing.T) {
 			b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "two"}}
 		}),
 		newPod("below", makeRunning), newPDB("below", -1),
+		newPod("crowded", makeRunning), newPDB("crowded", 1, func(b *policyv1.PodDisruptionBudget) {
+			b.Status.DisruptedPods = map[string]metav1.Time{}
+			for i := range 2001 {
+				b.Status.DisruptedPods["p"+strconv.Itoa(i)] = metav1.Now()
+			}
+		}),
 	))
 	pods := client.CoreV1().Pods("default")
 	before := srv.ResourceVersion()
@@ -104,8 +110,11 @@ func TestEvictionErrors(t *testing.T) {
 		"none-left": {429, "Cannot evict pod as it would violate the pod's disruption budget.", "The disruption budget none-left needs 2 healthy pods and has 2 currently", 0},
 		"unseen":    {429, "Cannot evict pod as it would violate the pod's disruption budget.", "The disruption budget unseen is still being processed by the server.", 10},
 		"two":       {500, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", "", 0},
-		"below":     {403, `poddisruptionbudget.policy "below" is forbidden: pdb disruptions allowed is negative`, "", 0},
-		"absent":    {404, `pods "absent" not found`, "", 0},
+		"below": {403, `poddisruptionbudget.policy "below" is forbidden: pdb disruptions allowed is negative`,
+			"The disruption budget below does not allow evicting pods currently: pdb disruptions allowed is negative", 0},
+		"crowded": {403, `poddisruptionbudget.policy "crowded" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`,
+			"The disruption budget crowded does not allow evicting pods currently: too many pending evictions not confirmed by PDB controller", 0},
+		"absent": {404, `pods "absent" not found`, "", 0},
 	} {
 		code, s := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/pods/"+name+"/eviction", "application/json",
 			`{"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"`+name+`"}}`)
@@ -159,6 +168,10 @@ func TestEvictionOptions(t *testing.T) {
 	require.True(t, apierrors.IsConflict(pods.EvictV1(ctx, e)))
 	e.DeleteOptions = &metav1.DeleteOptions{DryRun: []string{"Some"}}
 	require.True(t, apierrors.IsInvalid(pods.EvictV1(ctx, e)))
+	ignore := true
+	e.DeleteOptions = &metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: &ignore}
+	require.EqualError(t, pods.EvictV1(ctx, e), `Eviction.policy "p" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: `+
+		`Invalid value: true: can not be set for pod eviction, try after removing the option`)
 	code, _ := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/pods/p/eviction?dryRun=All", "application/json",
 		`{"metadata":{"name":"p"},"deleteOptions":{"dryRun":["All"]}}`)
 	require.Equal(t, 201, code)

@@ -29,6 +29,9 @@ func (a *API) evict(q *request) error {
 	if eviction.Name != q.info.Name {
 		return apierrors.NewBadRequest("name in URL does not match name in Eviction object")
 	}
+	if o := eviction.DeleteOptions; o != nil && ignoresReadErrors(o) {
+		return status.UnsafeEviction(eviction.Name)
+	}
 	deleteOpts, err := evictionDeleteOptions(eviction, opts.DryRun)
 	if err != nil {
 		return err

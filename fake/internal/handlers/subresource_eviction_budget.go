@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
@@ -101,16 +99,15 @@ func (a *API) decrementBudget(ctx context.Context, res *resource.Resource, b *po
 
 // checkBudget returns the error of an eviction that a budget does not allow.
 func checkBudget(b *policyv1.PodDisruptionBudget) error {
-	forbidden := func(cause string) error {
-		return apierrors.NewForbidden(schema.GroupResource{Group: policyv1.GroupName, Resource: "poddisruptionbudget"}, b.Name, errors.New(cause))
-	}
 	switch {
 	case b.Status.ObservedGeneration < b.Generation:
 		return budgetNotProcessed(b.Name)
 	case b.Status.DisruptionsAllowed < 0:
-		return forbidden("pdb disruptions allowed is negative")
+		const problem = "pdb disruptions allowed is negative"
+		return status.DisruptionBudgetForbidden(b.Name, problem, noDisruption(b)+": "+problem)
 	case len(b.Status.DisruptedPods) > maxDisruptedPods:
-		return forbidden("DisruptedPods map too big - too many evictions not confirmed by PDB controller")
+		return status.DisruptionBudgetForbidden(b.Name, "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+			noDisruption(b)+": too many pending evictions not confirmed by PDB controller")
 	case b.Status.DisruptionsAllowed == 0:
 		return status.DisruptionBudgetViolated(disruptionCause(b), 0)
 	}
@@ -128,14 +125,18 @@ func disruptionCause(b *policyv1.PodDisruptionBudget) string {
 	hasMessage := c != nil && c.Status == metav1.ConditionFalse && c.Message != ""
 	switch {
 	case hasMessage && c.Reason == policyv1.SyncFailedReason:
-		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently because it failed sync: %s", b.Name, c.Message)
+		return noDisruption(b) + " because it failed sync: " + c.Message
 	case b.Status.CurrentHealthy <= b.Status.DesiredHealthy:
 		return fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently",
 			b.Name, b.Status.DesiredHealthy, b.Status.CurrentHealthy)
 	case hasMessage:
-		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently (%s): %s", b.Name, c.Reason, c.Message)
+		return fmt.Sprintf("%s (%s): %s", noDisruption(b), c.Reason, c.Message)
 	}
-	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", b.Name)
+	return noDisruption(b)
+}
+
+func noDisruption(b *policyv1.PodDisruptionBudget) string {
+	return "The disruption budget " + b.Name + " does not allow evicting pods currently"
 }
 
 // recordDisruption decrements disruptionsAllowed and adds the pod to disruptedPods, for the

@@ -141,6 +141,21 @@ func DisruptionBudgetViolated(cause string, retryAfter int) error {
 	return err
 }
 
+// DisruptionBudgetForbidden is the 403 of an eviction because of the status of its
+// PodDisruptionBudget (SU-14).
+func DisruptionBudgetForbidden(budget, problem, cause string) error {
+	err := apierrors.NewForbidden(schema.GroupResource{Group: policyv1.GroupName, Resource: "poddisruptionbudget"}, budget, errors.New(problem))
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: policyv1.DisruptionBudgetCause, Message: cause}}
+	return err
+}
+
+// UnsafeEviction is the 422 of an eviction with the option to ignore read errors.
+func UnsafeEviction(pod string) error {
+	option := field.NewPath("deleteOptions", "ignoreStoreReadErrorWithClusterBreakingPotential")
+	return Invalid(schema.GroupKind{Group: policyv1.GroupName, Kind: "Eviction"}, pod, field.ErrorList{field.Invalid(option, true,
+		"can not be set for pod eviction, try after removing the option")})
+}
+
 // MultipleDisruptionBudgets is the 500 of an eviction of a pod with more than one
 // PodDisruptionBudget (SU-14).
 func MultipleDisruptionBudgets() error {
