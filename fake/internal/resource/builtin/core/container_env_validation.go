@@ -214,7 +214,7 @@ func cutSubscript(path string) (name, subscript string, ok bool) {
 // isFieldLabel reports whether a field of pods can be referred to at all.
 func isFieldLabel(path string) bool {
 	switch path {
-	case "spec.restartPolicy", "spec.schedulerName", "spec.terminationGracePeriodSeconds", "status.phase":
+	case "spec.restartPolicy", "spec.schedulerName", "status.phase":
 		return true
 	}
 	return isEnvField(path) || isVolumeField(path)

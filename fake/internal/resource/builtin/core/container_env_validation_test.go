@@ -62,6 +62,7 @@ func TestValidateFieldRef(t *testing.T) {
 		{`fieldPath: "metadata.name['a']"`, []string{at + `.fieldPath: Invalid value: "metadata.name['a']": error converting fieldPath: field label does not support subscript: metadata.name['a']`}},
 		{`fieldPath: "['a']"`, []string{at + `.fieldPath: Invalid value: "['a']": error converting fieldPath: field label not supported: ['a']`}},
 		{`fieldPath: spec.hostname`, []string{at + `.fieldPath: Invalid value: "spec.hostname": error converting fieldPath: field label not supported: spec.hostname`}},
+		{`fieldPath: spec.terminationGracePeriodSeconds`, []string{at + `.fieldPath: Invalid value: "spec.terminationGracePeriodSeconds": error converting fieldPath: field label not supported: spec.terminationGracePeriodSeconds`}},
 		{`fieldPath: spec.schedulerName`, []string{at + `.fieldPath: Unsupported value: "spec.schedulerName": supported values: "metadata.name", "metadata.namespace", "metadata.uid", ` +
 			`"spec.nodeName", "spec.serviceAccountName", "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"`}},
 		{`apiVersion: v2, fieldPath: metadata.name`, []string{at + `.fieldPath: Invalid value: "metadata.name": error converting fieldPath: unsupported pod version: v2`}},
