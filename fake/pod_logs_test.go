@@ -49,3 +49,37 @@ func TestKubeletSubresources(t *testing.T) {
 	_, err := client.CoreV1().Pods("default").GetLogs("p", &corev1.PodLogOptions{}).Stream(t.Context())
 	require.ErrorContains(t, err, "there is no kubelet")
 }
+
+// Requests for a container that a pod does not have, or for a pod without a node, do not reach a
+// kubelet. The log of such a pod is empty.
+func TestKubeletSubresourcesOfContainers(t *testing.T) {
+	addContainers := func(p *corev1.Pod) {
+		p.Spec.InitContainers = []corev1.Container{{Name: "i", Image: "i:1"}}
+		p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "d", Image: "i:1"})
+	}
+	srv, client := startClient(t, fakeapi.WithObjects(newPod("one", makeRunning), newPod("many", makeRunning, addContainers), newPod("pending")))
+	for path, want := range map[string]struct {
+		code    int
+		message string
+	}{
+		"one/exec?container=c":       {501, "pods/exec cannot be answered"},
+		"one/exec?container=none":    {400, "container none is not valid for pod one"},
+		"one/log?container=none":     {400, "container none is not valid for pod one"},
+		"many/log":                   {400, "a container name must be specified for pod many, choose one of: [i c d]"},
+		"many/attach":                {400, "a container name must be specified for pod many, choose one of: [i c d]"},
+		"many/log?container=i":       {501, "pods/log cannot be answered"},
+		"many/portforward":           {501, "pods/portforward cannot be answered"},
+		"pending/exec?container=a":   {400, "container a is not valid for pod pending"},
+		"pending/exec?command=ls":    {400, "pod pending does not have a host assigned"},
+		"pending/attach":             {400, "pod pending does not have a host assigned"},
+		"pending/portforward":        {400, "pod pending does not have a host assigned"},
+		"pending/log?container=none": {400, "container none is not valid for pod pending"},
+	} {
+		code, status := sendForStatus(t, srv, "GET", "/api/v1/namespaces/default/pods/"+path, "", "")
+		require.Equal(t, want.code, code, path)
+		require.Contains(t, status.Message, want.message, path)
+	}
+	log, err := client.CoreV1().Pods("default").GetLogs("pending", &corev1.PodLogOptions{}).DoRaw(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, log)
+}

@@ -3,6 +3,8 @@ package handlers
 import (
 	"cmp"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -26,11 +28,13 @@ func needsKubelet(sub *resource.Subresource) bool {
 }
 
 // rejectKubeletRequest returns the error of a request that only a kubelet can answer: that of an
-// invalid request, that of admission, that of a missing object or, otherwise,
-// status.KubeletRequired.
+// invalid request, that of admission, that of a missing object or container or, otherwise,
+// status.KubeletRequired. The log of a pod without a node is empty.
 func (a *API) rejectKubeletRequest(q *request) error {
+	var options runtime.Object
 	if q.sub.IsConnect {
-		if err := a.reviewConnect(q); err != nil {
+		var err error
+		if options, err = a.reviewConnect(q); err != nil {
 			return err
 		}
 	}
@@ -42,20 +46,72 @@ func (a *API) rejectKubeletRequest(q *request) error {
 			return apierrors.NewBadRequest("invalid " + q.res.Singular + " request \"" + q.info.Name + "\"")
 		}
 	}
-	if a.store.View().Get(codec.Key(q.res, q.namespace(), name)) == nil {
+	rec := a.store.View().Get(codec.Key(q.res, q.namespace(), name))
+	if rec == nil {
 		return apierrors.NewNotFound(q.res.GroupResource(), name)
+	}
+	if q.sub.Name != "proxy" {
+		obj, err := a.store.Decode(q.res, rec)
+		if err != nil {
+			return err
+		}
+		pod := obj.(*corev1.Pod)
+		if err := q.checkContainer(pod, options); err != nil {
+			return err
+		}
+		switch isLog := !q.sub.IsConnect; {
+		case pod.Spec.NodeName == "" && isLog:
+			q.w.WriteHeader(http.StatusNoContent)
+			return nil
+		case pod.Spec.NodeName == "":
+			return apierrors.NewBadRequest("pod " + name + " does not have a host assigned")
+		}
 	}
 	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
 }
 
-// reviewConnect runs admission on a connection. The object is its options.
-func (a *API) reviewConnect(q *request) error {
+// checkContainer returns the error of a request for the log of a pod, or for a connection with
+// options, if it is not clear which container it is for.
+func (q *request) checkContainer(pod *corev1.Pod, options runtime.Object) error {
+	container := q.query().Get("container")
+	switch o := options.(type) {
+	case *corev1.PodExecOptions:
+		container = o.Container
+	case *corev1.PodAttachOptions:
+		container = o.Container
+	case *corev1.PodPortForwardOptions: // it is for the pod
+		return nil
+	}
+	if container == "" && len(pod.Spec.Containers) == 1 {
+		return nil
+	}
+	var names []string
+	for i := range pod.Spec.InitContainers {
+		names = append(names, pod.Spec.InitContainers[i].Name)
+	}
+	for i := range pod.Spec.Containers {
+		names = append(names, pod.Spec.Containers[i].Name)
+	}
+	for i := range pod.Spec.EphemeralContainers {
+		names = append(names, pod.Spec.EphemeralContainers[i].Name)
+	}
+	switch {
+	case container == "":
+		return apierrors.NewBadRequest(fmt.Sprintf("a container name must be specified for pod %s, choose one of: %s", pod.Name, names))
+	case !slices.Contains(names, container):
+		return apierrors.NewBadRequest("container " + container + " is not valid for pod " + pod.Name)
+	}
+	return nil
+}
+
+// reviewConnect runs admission on a connection. The object is its options, which it returns.
+func (a *API) reviewConnect(q *request) (runtime.Object, error) {
 	if q.query().Has("dryRun") { // DR-09
-		return apierrors.NewBadRequest("dryRun is not supported")
+		return nil, apierrors.NewBadRequest("dryRun is not supported")
 	}
 	options, err := q.connectOptions()
 	if err != nil {
-		return apierrors.NewBadRequest(err.Error())
+		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	attributes := &admission.Attributes{
 		Operation:   admissionv1.Connect,
@@ -72,7 +128,7 @@ func (a *API) reviewConnect(q *request) error {
 	if err == nil {
 		err = a.admission.Validate(q.withWarnings(), attributes)
 	}
-	return cmp.Or(q.checkContext(), err)
+	return attributes.Object, cmp.Or(q.checkContext(), err)
 }
 
 // connectOptions returns the options of a connection, which are in the query. That of a proxy is the
