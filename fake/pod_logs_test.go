@@ -50,14 +50,16 @@ func TestKubeletSubresources(t *testing.T) {
 	require.ErrorContains(t, err, "there is no kubelet")
 }
 
-// Requests for a container that a pod does not have, or for a pod without a node, do not reach a
-// kubelet. The log of such a pod is empty.
+// Requests for a container that a pod does not have, or for a pending pod without a node, do not
+// reach a kubelet. The log of such a pod is empty.
 func TestKubeletSubresourcesOfContainers(t *testing.T) {
 	addContainers := func(p *corev1.Pod) {
 		p.Spec.InitContainers = []corev1.Container{{Name: "i", Image: "i:1"}}
 		p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "d", Image: "i:1"})
 	}
-	srv, client := startClient(t, fakeapi.WithObjects(newPod("one", makeRunning), newPod("many", makeRunning, addContainers), newPod("pending")))
+	srv, client := startClient(t, fakeapi.WithObjects(newPod("one", makeRunning), newPod("many", makeRunning, addContainers),
+		newPod("pending", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }),
+		newPod("running", func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }))) // a fixture without a node
 	for path, want := range map[string]struct {
 		code    int
 		message string
@@ -69,6 +71,8 @@ func TestKubeletSubresourcesOfContainers(t *testing.T) {
 		"many/attach":                {400, "a container name must be specified for pod many, choose one of: [i c d]"},
 		"many/log?container=i":       {501, "pods/log cannot be answered"},
 		"many/portforward":           {501, "pods/portforward cannot be answered"},
+		"running/log":                {501, "pods/log cannot be answered"},
+		"running/exec":               {501, "pods/exec cannot be answered"},
 		"pending/exec?container=a":   {400, "container a is not valid for pod pending"},
 		"pending/exec?command=ls":    {400, "pod pending does not have a host assigned"},
 		"pending/attach":             {400, "pod pending does not have a host assigned"},

@@ -30,7 +30,7 @@
 //	token              subresource_token.go; the tokens in package serviceaccount
 //	log, exec, attach, portforward, proxy
 //	                   subresource_connect.go: an error, because there is no kubelet. Before that
-//	                   connections are reviewed by admission
+//	                   connections are reviewed by admission, and the pod and container are checked
 //
 // controllers.go has the writes of controllers, which are reviewed by webhooks and policies.
 // admission.go and admission_dynamic.go run the admission plugins.

@@ -29,7 +29,7 @@ func needsKubelet(sub *resource.Subresource) bool {
 
 // rejectKubeletRequest returns the error of a request that only a kubelet can answer: that of an
 // invalid request, that of admission, that of a missing object or container or, otherwise,
-// status.KubeletRequired. The log of a pod without a node is empty.
+// status.KubeletRequired. The log of a pending pod without a node is empty.
 func (a *API) rejectKubeletRequest(q *request) error {
 	var options runtime.Object
 	if q.sub.IsConnect {
@@ -59,12 +59,14 @@ func (a *API) rejectKubeletRequest(q *request) error {
 		if err := q.checkContainer(pod, options); err != nil {
 			return err
 		}
-		switch isLog := !q.sub.IsConnect; {
-		case pod.Spec.NodeName == "" && isLog:
+		// Fixtures that are said to run may have no node, unlike those of a cluster.
+		isUnscheduled := pod.Spec.NodeName == "" && pod.Status.Phase == corev1.PodPending
+		switch {
+		case isUnscheduled && q.sub.IsConnect:
+			return apierrors.NewBadRequest("pod " + name + " does not have a host assigned")
+		case isUnscheduled:
 			q.w.WriteHeader(http.StatusNoContent)
 			return nil
-		case pod.Spec.NodeName == "":
-			return apierrors.NewBadRequest("pod " + name + " does not have a host assigned")
 		}
 	}
 	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
