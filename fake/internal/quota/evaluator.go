@@ -14,7 +14,7 @@ import (
 // evaluator measures what the objects of a resource use.
 type evaluator struct {
 	// handles reports whether a write can increase the usage.
-	handles func(operation admissionv1.Operation, subresource string) bool
+	handles func(w *Write) bool
 	// matches reports whether a name of spec.hard is about the resource.
 	matches func(name corev1.ResourceName) bool
 	// counted are the names of the usage that are 1 for every object.
@@ -62,9 +62,7 @@ func objectEvaluator(gr schema.GroupResource) *evaluator {
 		counted = append(counted, corev1.ResourceName(gr.Resource))
 	}
 	return &evaluator{
-		handles: func(operation admissionv1.Operation, subresource string) bool {
-			return operation == admissionv1.Create && subresource == ""
-		},
+		handles: func(w *Write) bool { return w.Operation == admissionv1.Create && w.Subresource == "" },
 		matches: func(name corev1.ResourceName) bool { return slices.Contains(counted, name) },
 		counted: counted,
 		usage:   func(runtime.Object, time.Time) corev1.ResourceList { return times(1, counted) },

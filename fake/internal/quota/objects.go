@@ -14,8 +14,8 @@ import (
 )
 
 // isCreateOrUpdate is the handles of resources whose usage an update can increase.
-func isCreateOrUpdate(operation admissionv1.Operation, subresource string) bool {
-	return subresource == "" && (operation == admissionv1.Create || operation == admissionv1.Update)
+func isCreateOrUpdate(w *Write) bool {
+	return w.Subresource == "" && (w.Operation == admissionv1.Create || w.Operation == admissionv1.Update)
 }
 
 func serviceEvaluator() *evaluator {

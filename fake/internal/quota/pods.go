@@ -7,6 +7,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	resourcehelper "k8s.io/component-helpers/resource"
@@ -31,9 +32,7 @@ var requiredNames = []corev1.ResourceName{
 
 func podEvaluator() *evaluator {
 	return &evaluator{
-		handles: func(operation admissionv1.Operation, subresource string) bool {
-			return operation == admissionv1.Create && subresource == "" || operation == admissionv1.Update && subresource == "resize"
-		},
+		handles: handlesPod,
 		matches: isPodName,
 		counted: []corev1.ResourceName{podCount},
 		usage:   func(obj runtime.Object, now time.Time) corev1.ResourceList { return podUsage(obj.(*corev1.Pod), now) },
@@ -46,10 +45,26 @@ func podEvaluator() *evaluator {
 	}
 }
 
+// handlesPod is the handles of pods: an update can move a pod to another scope by its deadline.
+func handlesPod(w *Write) bool {
+	switch {
+	case w.Subresource == "resize":
+		return w.Operation == admissionv1.Update
+	case w.Subresource != "":
+		return false
+	case w.Operation == admissionv1.Update:
+		return hasDeadline(w.Object.(*corev1.Pod)) != hasDeadline(w.Old.(*corev1.Pod))
+	}
+	return w.Operation == admissionv1.Create
+}
+
 func isPodName(name corev1.ResourceName) bool {
-	return slices.Contains(podNames, name) || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) ||
-		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix) ||
-		strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) && !isNative(name)
+	if slices.Contains(podNames, name) || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix) ||
+		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix) {
+		return true
+	}
+	request, ok := strings.CutPrefix(string(name), corev1.DefaultResourceRequestsPrefix)
+	return ok && (!isNative(name) || strings.HasPrefix(request, resourcev1.ResourceDeviceClassPrefix))
 }
 
 // isNative reports whether a resource is one of Kubernetes: without a domain or in kubernetes.io.
@@ -88,7 +103,8 @@ func computeUsage(requests, limits corev1.ResourceList) corev1.ResourceList {
 		if isCompute {
 			list[name] = quantity
 		}
-		if isCompute || !isNative(name) && !strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) {
+		if isCompute || strings.HasPrefix(string(name), resourcev1.ResourceDeviceClassPrefix) ||
+			!isNative(name) && !strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) {
 			list[corev1.DefaultResourceRequestsPrefix+name] = quantity
 		}
 	}
@@ -101,8 +117,11 @@ func computeUsage(requests, limits corev1.ResourceList) corev1.ResourceList {
 }
 
 // missingInContainers returns the required names that containers do not specify, with the names of
-// the containers.
+// the containers. Nothing is required of the containers of a pod that has resources itself.
 func missingInContainers(required []corev1.ResourceName, pod *corev1.Pod) string {
+	if resourcehelper.IsPodLevelResourcesSet(pod) {
+		return ""
+	}
 	var texts []string
 	for _, name := range requiredNames {
 		if !slices.Contains(required, name) {

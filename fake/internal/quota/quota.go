@@ -34,24 +34,19 @@ type Write struct {
 
 // IsCounted reports whether a quota can be about the write.
 func (w *Write) IsCounted() bool {
-	return w.Namespace != "" && !isIgnored(w.GroupResource) && evaluatorFor(w.GroupResource).handles(w.Operation, w.Subresource)
+	return w.Namespace != "" && !isIgnored(w.GroupResource) && evaluatorFor(w.GroupResource).handles(w)
 }
 
 // Check returns the reason why the write exceeds one of quotas. applies reports whether a quota
 // applies to it, so that the result depends on the stored objects of its resource.
 func (w *Write) Check(quotas []*corev1.ResourceQuota, stored Lister) (applies bool, err error) {
 	e := evaluatorFor(w.GroupResource)
+	quotas, err = w.matching(e, quotas)
+	if err != nil {
+		return true, err
+	}
 	for _, q := range quotas {
-		matching := e.matchingNames(q)
-		if len(matching) == 0 || !e.isInScopes(q, w.Object) {
-			continue
-		}
-		if e.missing != nil {
-			if text := e.missing(matching, w.Object); text != "" {
-				return true, fmt.Errorf("failed quota: %s: must specify %s", q.Name, text)
-			}
-		}
-		wanted := e.usage(w.Object, w.Now)
+		matching, wanted := e.matchingNames(q), e.usage(w.Object, w.Now)
 		if w.Old != nil && e.isInScopes(q, w.Old) {
 			wanted = increase(wanted, e.usage(w.Old, w.Now))
 		}
@@ -69,6 +64,24 @@ func (w *Write) Check(quotas []*corev1.ResourceQuota, stored Lister) (applies bo
 		}
 	}
 	return applies, nil
+}
+
+// matching returns those of quotas that are about the write, or an error if it does not specify what
+// one of them requires.
+func (w *Write) matching(e *evaluator, quotas []*corev1.ResourceQuota) (matching []*corev1.ResourceQuota, err error) {
+	for _, q := range quotas {
+		names := e.matchingNames(q)
+		if len(names) == 0 || !e.isInScopes(q, w.Object) {
+			continue
+		}
+		if e.missing != nil {
+			if text := e.missing(names, w.Object); text != "" {
+				return nil, fmt.Errorf("failed quota: %s: must specify %s", q.Name, text)
+			}
+		}
+		matching = append(matching, q)
+	}
+	return matching, nil
 }
 
 // checkHard returns an error if wanted and used together exceed the hard limits of a quota.

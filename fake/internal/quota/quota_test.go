@@ -48,6 +48,7 @@ func TestUsageOfPods(t *testing.T) {
 		"count/pods=1":        pod(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, "cpu", "1"),
 		"count/pods=1,cpu=1,ephemeral-storage=3,limits.cpu=1,limits.ephemeral-storage=3,limits.memory=2,memory=2,pods=1,requests.cpu=1,requests.ephemeral-storage=3,requests.memory=2": pod(nil, "cpu", "1", "memory", "2", "ephemeral-storage", "3"),
 		"count/pods=1,hugepages-2Mi=2Mi,pods=1,requests.example.com/gpu=2,requests.hugepages-2Mi=2Mi":                                                                                  pod(nil, "example.com/gpu", "2", "hugepages-2Mi", "2Mi"),
+		"count/pods=1,pods=1,requests.deviceclass.resource.kubernetes.io/gpu=2":                                                                                                        pod(nil, "deviceclass.resource.kubernetes.io/gpu", "2"),
 		"count/pods=1,cpu=3,limits.cpu=3,pods=1,requests.cpu=3": pod(func(p *corev1.Pod) {
 			p.Spec.InitContainers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: quantities("cpu", "2"), Limits: quantities("cpu", "2")}}}
 			p.Spec.Overhead = quantities("cpu", "1")
@@ -55,6 +56,8 @@ func TestUsageOfPods(t *testing.T) {
 	} {
 		require.Equal(t, want, usageText(pods, obj))
 	}
+	require.True(t, isPodName("requests.deviceclass.resource.kubernetes.io/gpu"))
+	require.False(t, isPodName("requests.kubernetes.io/gpu"))
 	deleted := pod(func(p *corev1.Pod) {
 		p.DeletionTimestamp, p.DeletionGracePeriodSeconds = &metav1.Time{Time: now.Add(-31 * time.Second)}, &grace
 	})
@@ -231,6 +234,28 @@ func TestCheck(t *testing.T) {
 	}, "cpu", "1")}, stored())
 	require.Equal(t, "failed quota: q: must specify cpu for: a,b; limits.memory for: a,b,c", text)
 
+	// A pod with resources of its own needs none of its containers.
+	_, text = check(newQuota("cpu", "2", "limits.memory", "1"), &Write{Operation: admissionv1.Create, GroupResource: pods, Object: pod(func(p *corev1.Pod) {
+		p.Spec.Resources = &corev1.ResourceRequirements{Requests: quantities("cpu", "3")}
+	})}, stored())
+	require.Equal(t, "exceeded quota: q, requested: cpu=3, used: cpu=0, limited: cpu=2", text)
+
+	// What any of the quotas requires comes before what another one limits.
+	strict := newQuota("cpu", "1")
+	strict.Name = "strict"
+	w := &Write{Operation: admissionv1.Create, GroupResource: pods, Namespace: "ns", Now: now, Object: pod(nil)}
+	_, err := w.Check([]*corev1.ResourceQuota{newQuota("pods", "0"), strict}, stored())
+	require.EqualError(t, err, "failed quota: strict: must specify cpu for: c")
+
+	// An update can move a pod into the scope of a quota.
+	deadline := int64(5)
+	terminating := newQuota("pods", "0")
+	terminating.Spec.Scopes = []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}
+	_, text = check(terminating, &Write{Operation: admissionv1.Update, GroupResource: pods, Old: pod(nil), Object: pod(func(p *corev1.Pod) {
+		p.Spec.ActiveDeadlineSeconds = &deadline
+	})}, stored(pod(nil)))
+	require.Equal(t, "exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0", text)
+
 	applies, _ = check(newQuota("secrets", "0"), &Write{Operation: admissionv1.Create, GroupResource: pods, Object: pod(nil)}, stored())
 	require.False(t, applies)
 	scoped := newQuota("pods", "0")
@@ -253,13 +278,21 @@ func TestIsCounted(t *testing.T) {
 	write := func(operation admissionv1.Operation, resource, subresource string) *Write {
 		return &Write{Operation: operation, GroupResource: schema.GroupResource{Resource: resource}, Subresource: subresource, Namespace: "ns"}
 	}
+	deadline := int64(5)
+	withDeadline := func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = &deadline }
+	updateOfPod := func(now, old *corev1.Pod) *Write {
+		w := write(admissionv1.Update, "pods", "")
+		w.Object, w.Old = now, old
+		return w
+	}
 	for _, w := range []*Write{
 		write(admissionv1.Create, "pods", ""), write(admissionv1.Update, "pods", "resize"), write(admissionv1.Update, "services", ""), write(admissionv1.Create, "secrets", ""),
+		updateOfPod(pod(withDeadline), pod(nil)), updateOfPod(pod(nil), pod(withDeadline)),
 	} {
 		require.True(t, w.IsCounted(), w)
 	}
 	for _, w := range []*Write{
-		write(admissionv1.Update, "pods", ""), write(admissionv1.Create, "pods", "binding"), write(admissionv1.Update, "secrets", ""),
+		updateOfPod(pod(nil, "cpu", "1"), pod(nil)), updateOfPod(pod(withDeadline), pod(withDeadline)), write(admissionv1.Create, "pods", "binding"), write(admissionv1.Update, "secrets", ""),
 		write(admissionv1.Create, "events", ""), {Operation: admissionv1.Create, GroupResource: schema.GroupResource{Resource: "nodes"}},
 	} {
 		require.False(t, w.IsCounted(), w)
