@@ -91,6 +91,9 @@ func WithAdmission(functions ...Admission) Option {
 //	DefaultIngressClass             the class of Ingresses without one
 //	DenyServiceExternalIPs *        refuses new externalIPs
 //	PodTopologyLabels               labels of pods for the zone and region of their node
+//	NodeDeclaredFeatureValidator    refuses updates of pods that need features which their node does
+//	                                not declare
+//	PodResizeValidator              refuses to resize pods to more than their node has
 //	MutatingAdmissionPolicy         changes objects by MutatingAdmissionPolicies
 //	MutatingAdmissionWebhook        calls the webhooks of MutatingWebhookConfigurations
 //	ValidatingAdmissionPolicy       refuses or warns by ValidatingAdmissionPolicies

@@ -331,7 +331,7 @@
 //	                     the causes and warnings of a real server, unless WithoutValidation is used
 //	Namespaces           phase, finalizers, conditions and label; closed while terminating (NS)
 //	Pods                 grace period, binding, eviction with PodDisruptionBudgets, ephemeral
-//	                     containers, resize, which is not checked against the node
+//	                     containers, resize
 //	Services             cluster IPs with their IPAddresses, and node ports, are allocated from the store
 //	                     and the seed, kept and released; ServiceCIDRs add ranges. A dry run returns
 //	                     values of no range, as on a real server. Loaded Services keep theirs

@@ -223,3 +223,67 @@ func TestResizeOfPodsAndSidecars(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// A resize on a node must fit into it, and the node must declare the feature for what is resized.
+func TestResizeOnNode(t *testing.T) {
+	node := func(name, system string, features ...string) *corev1.Node {
+		return &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelOSStable: system}},
+			Status:     corev1.NodeStatus{Allocatable: quantities("2", "4Gi"), DeclaredFeatures: features},
+		}
+	}
+	_, client := startClient(t, fakeapi.WithObjects(node("linux", "linux"), node("new", "linux",
+		"InPlacePodLevelResourcesVerticalScaling", "InPlacePodVerticalScalingInitContainers"), node("other", "windows")))
+	pods := client.CoreV1().Pods("default")
+	resize := func(node string, change func(*corev1.PodSpec)) error {
+		pod, err := pods.Create(t.Context(), newPod("", makeBurstable, func(p *corev1.Pod) {
+			p.GenerateName, p.Spec.NodeName = "p-", node
+			p.Spec.InitContainers = []corev1.Container{{Name: "once", Image: "i:1", Resources: p.Spec.Containers[0].Resources}}
+			p.Spec.Resources = &corev1.ResourceRequirements{Requests: quantities("1", "1Gi")}
+		}), metav1.CreateOptions{})
+		require.NoError(t, err)
+		change(&pod.Spec)
+		_, err = pods.UpdateResize(t.Context(), pod.Name, pod, metav1.UpdateOptions{})
+		return err
+	}
+	request := func(cpu, memory string) func(*corev1.PodSpec) {
+		return func(s *corev1.PodSpec) { s.Containers[0].Resources.Requests = quantities(cpu, memory) }
+	}
+	ofPod := func(cpu, memory string) func(*corev1.PodSpec) {
+		return func(s *corev1.PodSpec) {
+			s.Resources.Requests, s.Resources.Limits = quantities(cpu, memory), quantities("8", "8Gi")
+		}
+	}
+	ofInitContainer := func(s *corev1.PodSpec) { s.InitContainers[0].Resources.Requests = quantities("800m", "1Gi") }
+	for _, c := range []struct {
+		node, want, cause string
+		change            func(*corev1.PodSpec)
+	}{
+		{"linux", "", "", request("1", "512Mi")},
+		{"linux", "", "", request("1000m", "1024Mi")},
+		{"missing", "", "", func(*corev1.PodSpec) {}},
+		{"missing", `node "missing" not found`, "", request("1", "512Mi")},
+		{"other", `pod resize is only supported on linux nodes, node "other" is "windows"`, "UnsupportedPlatform", request("1", "512Mi")},
+		{"new", `Node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000; memory, requested: 5368709120, allocatable: 4294967296`,
+			"NodeCapacity", ofPod("3", "5Gi")},
+		{"linux", `pod update requires features InPlacePodLevelResourcesVerticalScaling which are not available on node "linux"`, "", ofPod("2", "1Gi")},
+		{"new", "", "", ofPod("2", "1Gi")},
+		{"linux", `pod update requires features InPlacePodVerticalScalingInitContainers which are not available on node "linux"`, "", ofInitContainer},
+		{"new", "", "", ofInitContainer},
+	} {
+		err := resize(c.node, c.change)
+		if c.want == "" {
+			require.NoError(t, err, c.node)
+			continue
+		}
+		require.True(t, apierrors.IsForbidden(err), "%s: %v", c.want, err)
+		require.ErrorContains(t, err, " is forbidden: "+c.want)
+		var refusal *apierrors.StatusError
+		require.ErrorAs(t, err, &refusal)
+		if c.cause == "" {
+			require.Empty(t, refusal.ErrStatus.Details.Causes)
+			continue
+		}
+		require.Equal(t, []metav1.StatusCause{{Type: metav1.CauseType(c.cause)}}, refusal.ErrStatus.Details.Causes)
+	}
+}

@@ -92,6 +92,8 @@ func table() []plugin {
 		{"DefaultIngressClass", true, newDefaultIngressClass},
 		{"DenyServiceExternalIPs", false, newDenyServiceExternalIPs},
 		{"PodTopologyLabels", true, newPodTopologyLabels},
+		{"NodeDeclaredFeatureValidator", true, newNodeDeclaredFeatures},
+		{"PodResizeValidator", true, newPodResizeValidator},
 		{"MutatingAdmissionPolicy", true, func(d Dependencies) admission.Interface { return policy.NewMutating(d.Dynamic) }},
 		{"MutatingAdmissionWebhook", true, func(d Dependencies) admission.Interface { return webhook.NewMutating(d.Dynamic) }},
 		{"ValidatingAdmissionPolicy", true, func(d Dependencies) admission.Interface { return policy.NewValidating(d.Dynamic) }},

@@ -1,0 +1,93 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
+
+	"example.com/fakeapi/fake/internal/admission"
+)
+
+// The causes of a refused resize.
+const (
+	causeNodeCapacity        metav1.CauseType = "NodeCapacity"
+	causeUnsupportedPlatform metav1.CauseType = "UnsupportedPlatform"
+)
+
+// podResizeValidator refuses to resize a pod to more than its node has, or on a node without Linux.
+type podResizeValidator struct {
+	objects Objects
+}
+
+func newPodResizeValidator(d Dependencies) admission.Interface {
+	return &podResizeValidator{d.Objects}
+}
+
+func (p *podResizeValidator) Name() string { return "PodResizeValidator" }
+
+func (p *podResizeValidator) Handles(attrs *admission.Attributes) bool {
+	return isUpdateOf(attrs, pods, "resize")
+}
+
+func (p *podResizeValidator) Validate(_ context.Context, attrs *admission.Attributes) error {
+	pod := attrs.Object.(*corev1.Pod)
+	if !isChangeOnNode(pod, attrs.OldObject.(*corev1.Pod)) {
+		return nil
+	}
+	node, err := nodeOf(p.objects, attrs, pod)
+	if err != nil {
+		return err
+	}
+	if text := exceedsAllocatable(pod, node.Status.Allocatable); text != "" {
+		return withCause(forbiddenf(attrs, "Node didn't have enough allocatable resources: %s", text), causeNodeCapacity)
+	}
+	if system := node.Labels[corev1.LabelOSStable]; system != "linux" {
+		err := forbiddenf(attrs, "pod resize is only supported on linux nodes, node %q is %q", node.Name, system)
+		return withCause(err, causeUnsupportedPlatform)
+	}
+	return nil
+}
+
+// isChangeOnNode reports whether the spec of a pod changes that is bound to a node.
+func isChangeOnNode(pod, old *corev1.Pod) bool {
+	return pod.Spec.NodeName != "" && pod.Generation != old.Generation
+}
+
+// nodeOf returns the node that a pod is bound to, or the refusal of a write if there is none.
+func nodeOf(objects Objects, attrs *admission.Attributes, pod *corev1.Pod) (*corev1.Node, error) {
+	obj, err := objects.Get(nodes, "", pod.Spec.NodeName)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, forbiddenf(attrs, "node %q not found", pod.Spec.NodeName)
+	case err != nil:
+		return nil, forbiddenf(attrs, "failed to get node %q: %w", pod.Spec.NodeName, err)
+	}
+	return obj.(*corev1.Node), nil
+}
+
+// exceedsAllocatable returns which requests of a pod exceed what its node has for pods, "" if none do.
+func exceedsAllocatable(pod *corev1.Pod, allocatable corev1.ResourceList) string {
+	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+	var texts []string
+	if wanted, has := requests.Cpu().MilliValue(), allocatable.Cpu().MilliValue(); wanted > has {
+		texts = append(texts, fmt.Sprintf("cpu, requested: %d, allocatable: %d", wanted, has))
+	}
+	if wanted, has := requests.Memory().Value(), allocatable.Memory().Value(); wanted > has {
+		texts = append(texts, fmt.Sprintf("memory, requested: %d, allocatable: %d", wanted, has))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// withCause adds a cause without a text to a refusal.
+func withCause(err error, cause metav1.CauseType) error {
+	if refusal := (&apierrors.StatusError{}); errors.As(err, &refusal) {
+		refusal.ErrStatus.Details.Causes = append(refusal.ErrStatus.Details.Causes, metav1.StatusCause{Type: cause})
+	}
+	return err
+}
