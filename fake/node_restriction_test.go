@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -38,8 +41,13 @@ func TestNodeRestriction(t *testing.T) {
 		{"POST", podPath, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i"}]}}`,
 			`pods "x" is forbidden: pod does not have "kubernetes.io/config.mirror" annotation, node "n1" can only create mirror pods`},
 		{"POST", podPath, mirror("", ""), `node "n1" can only create pods with an owner reference set to itself`},
-		{"POST", podPath, mirror(owned, `,"serviceAccountName":"robot"`), `node "n1" can not create pods that reference a service account`},
+		{"POST", podPath, mirror(owned, `,"serviceAccountName":"robot"`), `node "n1" can not create pods that reference serviceaccounts`},
 		{"POST", podPath, mirror(owned, `,"volumes":[{"name":"v","secret":{"secretName":"s"}}]`), `node "n1" can not create pods that reference secrets`},
+		{"POST", podPath, mirror(owned, `,"volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1"}}}}}}]`),
+			`node "n1" can not create pods that reference persistentvolumeclaims (via ephemeral volumes)`},
+		{"POST", podPath, mirror(owned, `,"volumes":[{"name":"v","csi":{"driver":"csi.example.com"}}]`), `node "n1" can not create pods that reference csidrivers (via CSI volumes)`},
+		{"POST", podPath, mirror(owned, `,"volumes":[{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"t"}}]}}]`),
+			`node "n1" can not create pods that reference serviceaccounts (via projected volumes)`},
 		{"POST", podPath, mirror(owned, ""), ""},
 		{"DELETE", podPath + "/m", "", ""},
 		{"DELETE", podPath + "/b", "", `node "n1" can only delete pods with spec.nodeName set to itself`},
@@ -58,7 +66,7 @@ func TestNodeRestriction(t *testing.T) {
 			`can only access CSINode with the same name as the requesting node`},
 		{"POST", tokenPath, `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest"}`, `node requested token not bound to a pod`},
 		{"POST", tokenPath, token(`{"apiVersion":"v1","kind":"Pod","name":"a"}`), `node requested token with a pod binding without a uid`},
-		{"POST", tokenPath, token(fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","name":"a","uid":%q}`, podA.UID)), `audience "a" not found in pod spec volume`},
+		{"POST", tokenPath, token(fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","name":"a","uid":%q}`, podA.UID)), `error validating audience "a": csidriver.storage.k8s.io "csi.example.com" not found`},
 		{"PATCH", "/api/v1/namespaces/default/persistentvolumeclaims/claim/status", `{"status":{"phase":"Lost"}}`,
 			`node "n1" is not allowed to update fields other than status.quantity and status.conditions`},
 		{"PATCH", "/api/v1/namespaces/default/persistentvolumeclaims/claim/status", `{"status":{"capacity":{"storage":"2Gi"}}}`, ""},
@@ -75,6 +83,36 @@ func TestNodeRestriction(t *testing.T) {
 		require.True(t, apierrors.IsForbidden(err), "%s %s %s: %v", test.method, test.path, test.body, err)
 		require.ErrorContains(t, err, test.reason)
 	}
+	// A token for an audience that no volume needs takes a permission for the audience and the account.
+	_, err = kubernetes.NewForConfigOrDie(srv.RESTConfig()).StorageV1().CSIDrivers().Create(t.Context(), &storagev1.CSIDriver{
+		ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{TokenRequests: []storagev1.TokenRequest{{Audience: "driver"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	request := func(audience string) error {
+		_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "robot", &authenticationv1.TokenRequest{
+			Spec: authenticationv1.TokenRequestSpec{
+				Audiences:      []string{audience},
+				BoundObjectRef: &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: "a", UID: podA.UID},
+			},
+		}, metav1.CreateOptions{})
+		return err
+	}
+	require.NoError(t, request("driver"))
+	require.EqualError(t, request("a"), `serviceaccounts "robot" is forbidden: audience "a" not found in pod spec volume, `+
+		`system:node:n1 is not authorized to request tokens for this audience`)
+	roles := kubernetes.NewForConfigOrDie(srv.RESTConfig()).RbacV1()
+	_, err = roles.Roles("default").Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "audience"}, Rules: []rbacv1.PolicyRule{
+		{Verbs: []string{"request-serviceaccounts-token-audience"}, APIGroups: []string{""}, Resources: []string{"a"}, ResourceNames: []string{"robot"}},
+	}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = roles.RoleBindings("default").Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "audience"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "audience"},
+		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:nodes"}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, request("a"))
+	require.ErrorContains(t, request("b"), `audience "b" not found in pod spec volume`)
+
 	// Other users are not restricted.
 	_, err = admin.Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n3", Labels: map[string]string{"k8s.io/role": "x"}}}, metav1.CreateOptions{})
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/authz/node"
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -30,10 +31,13 @@ var (
 
 // nodeRestriction limits the writes of kubelets to their Node, its pods and what belongs to it.
 type nodeRestriction struct {
-	objects Objects
+	objects    Objects
+	authorizer authz.Authorizer
 }
 
-func newNodeRestriction(d Dependencies) admission.Interface { return &nodeRestriction{d.Objects} }
+func newNodeRestriction(d Dependencies) admission.Interface {
+	return &nodeRestriction{d.Objects, d.Authorizer}
+}
 
 func (p *nodeRestriction) Name() string { return "NodeRestriction" }
 
@@ -44,7 +48,7 @@ func (p *nodeRestriction) Handles(attrs *admission.Attributes) bool {
 	}, attrs.GroupResource())
 }
 
-func (p *nodeRestriction) Admit(_ context.Context, attrs *admission.Attributes) error {
+func (p *nodeRestriction) Admit(ctx context.Context, attrs *admission.Attributes) error {
 	name, isNode := node.NameOf(authn.NewInfo(attrs.User))
 	switch {
 	case !isNode:
@@ -52,7 +56,7 @@ func (p *nodeRestriction) Admit(_ context.Context, attrs *admission.Attributes) 
 	case name == "":
 		return forbiddenf(attrs, "could not determine node from user %q", attrs.User.Username)
 	}
-	r := nodeWrite{attrs, p.objects, name}
+	r := nodeWrite{attrs, p.objects, p.authorizer, name}
 	switch attrs.GroupResource() {
 	case pods.GroupResource():
 		return r.pod()
@@ -61,7 +65,7 @@ func (p *nodeRestriction) Admit(_ context.Context, attrs *admission.Attributes) 
 	case claims.GroupResource():
 		return r.claim()
 	case serviceAccounts.GroupResource():
-		return r.token()
+		return r.token(ctx)
 	case leases.GroupResource():
 		return r.lease()
 	case csiNodes.GroupResource():
@@ -81,8 +85,9 @@ func (p *nodeRestriction) Admit(_ context.Context, attrs *admission.Attributes) 
 // nodeWrite is a write of the kubelet of a node.
 type nodeWrite struct {
 	*admission.Attributes
-	objects Objects
-	node    string
+	objects    Objects
+	authorizer authz.Authorizer
+	node       string
 }
 
 func (r nodeWrite) forbiddenf(format string, args ...any) error {
@@ -242,27 +247,6 @@ func (r nodeWrite) signingRequest() error {
 		return r.forbiddenf("unable to parse csr: %w", err)
 	case parsed.Subject.CommonName != r.User.Username:
 		return r.forbiddenf("can only create a node CSR with CN=system:node:%s", r.node)
-	}
-	return nil
-}
-
-// podCertificateRequest limits requests for certificates of pods to those of pods on the node.
-func (r nodeWrite) podCertificateRequest() error {
-	request, ok := r.Object.(*certificatesv1.PodCertificateRequest)
-	switch {
-	case !ok || r.Operation != admissionv1.Create:
-		return r.forbiddenf("unexpected operation %v", r.Operation)
-	case string(request.Spec.NodeName) != r.node:
-		return r.forbiddenf("PodCertificateRequest.Spec.NodeName=%q, which is not the requesting node %q", request.Spec.NodeName, r.node)
-	}
-	pod, err := r.storedPod(request.Spec.PodName)
-	switch {
-	case err != nil:
-		return err
-	case pod.Spec.NodeName != r.node:
-		return r.forbiddenf("pod %q is not running on the requesting node %q", request.Spec.PodName, r.node)
-	case pod.UID != request.Spec.PodUID:
-		return r.forbiddenf("PodCertificateRequest.Spec.PodUID=%q, which is not the UID of pod %q", request.Spec.PodUID, request.Spec.PodName)
 	}
 	return nil
 }

@@ -1,22 +1,12 @@
 package plugins
 
 import (
-	"fmt"
-	"slices"
-
 	admissionv1 "k8s.io/api/admission/v1"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
-	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"example.com/fakeapi/fake/internal/authz/node"
-)
-
-var (
-	persistentVolumes = corev1.SchemeGroupVersion.WithResource("persistentvolumes")
-	csiDrivers        = storagev1.SchemeGroupVersion.WithResource("csidrivers")
 )
 
 // storedPod returns a pod in the namespace of the write, or NotFound.
@@ -79,34 +69,69 @@ func (r nodeWrite) newPod(pod *corev1.Pod) error {
 	return r.checkReferences(pod)
 }
 
-// checkReferences refuses a pod that refers to objects which its node could then read.
+// checkReferences refuses a pod that refers to objects of the API: its node could then read them.
 func (r nodeWrite) checkReferences(pod *corev1.Pod) error {
-	names := node.References(pod)
-	if len(names["serviceaccounts"]) > 0 {
-		return r.forbiddenf("node %q can not create pods that reference a service account", r.node)
-	}
-	for _, plural := range []string{"secrets", "configmaps"} {
-		if len(names[plural]) > 0 {
-			return r.forbiddenf("node %q can not create pods that reference %s", r.node, plural)
-		}
-	}
-	for _, v := range pod.Spec.Volumes {
-		if v.Projected == nil {
-			continue
-		}
-		for _, source := range v.Projected.Sources {
-			if source.ClusterTrustBundle != nil {
-				return r.forbiddenf("node %q can not create pods that reference clustertrustbundles", r.node)
-			}
-		}
-	}
-	if len(names["persistentvolumeclaims"]) > 0 {
-		return r.forbiddenf("node %q can not create pods that reference persistentvolumeclaims", r.node)
-	}
-	if len(pod.Spec.ResourceClaims) > 0 {
-		return r.forbiddenf("node %q can not create pods that reference resourceclaims", r.node)
+	if what := objectReference(pod); what != "" {
+		return r.forbiddenf("node %q can not create pods that reference %s", r.node, what)
 	}
 	return nil
+}
+
+// objectReference returns what the first reference of a pod to an object of the API is to, "" if it
+// has none.
+func objectReference(pod *corev1.Pod) string {
+	names := node.References(pod)
+	for _, plural := range []string{"serviceaccounts", "secrets", "configmaps"} {
+		if len(names[plural]) > 0 {
+			return plural
+		}
+	}
+	if len(pod.Spec.ResourceClaims) > 0 {
+		return "resourceclaims"
+	}
+	for i := range pod.Spec.Volumes {
+		if what := volumeReference(&pod.Spec.Volumes[i]); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// volumeReference is objectReference for a volume. Those to objects without a name remain to be found.
+func volumeReference(v *corev1.Volume) string {
+	switch {
+	case v.ConfigMap != nil:
+		return "configmaps (via configmap volumes)"
+	case v.Secret != nil:
+		return "secrets (via secret volumes)"
+	case v.CSI != nil:
+		return "csidrivers (via CSI volumes)"
+	case v.Glusterfs != nil:
+		return "endpoints (via glusterFS volumes)"
+	case v.PersistentVolumeClaim != nil:
+		return "persistentvolumeclaims"
+	case v.Ephemeral != nil:
+		return "persistentvolumeclaims (via ephemeral volumes)"
+	case v.AzureFile != nil:
+		return "secrets (via azureFile volumes)"
+	case v.Projected == nil:
+		return ""
+	}
+	for _, s := range v.Projected.Sources {
+		switch {
+		case s.ConfigMap != nil:
+			return "configmaps (via projected volumes)"
+		case s.Secret != nil:
+			return "secrets (via projected volumes)"
+		case s.ServiceAccountToken != nil:
+			return "serviceaccounts (via projected volumes)"
+		case s.ClusterTrustBundle != nil:
+			return "clustertrustbundles"
+		case s.PodCertificate != nil:
+			return "podcertificates"
+		}
+	}
+	return ""
 }
 
 func (r nodeWrite) podStatus() error {
@@ -137,83 +162,4 @@ func (r nodeWrite) podEviction() error {
 		return r.forbiddenf("node %s can only evict pods with spec.nodeName set to itself", r.node)
 	}
 	return nil
-}
-
-// token limits tokens to those that are bound to a pod on the node, for an audience of the pod.
-func (r nodeWrite) token() error {
-	request, ok := r.Object.(*authenticationv1.TokenRequest)
-	if !ok || r.Operation != admissionv1.Create || r.Subresource != "token" {
-		return nil
-	}
-	ref := request.Spec.BoundObjectRef
-	switch {
-	case ref == nil || ref.APIVersion != "v1" || ref.Kind != "Pod" || ref.Name == "":
-		return r.forbiddenf("node requested token not bound to a pod")
-	case ref.UID == "":
-		return r.forbiddenf("node requested token with a pod binding without a uid")
-	}
-	pod, err := r.storedPod(ref.Name)
-	switch {
-	case err != nil:
-		return err
-	case ref.UID != pod.UID:
-		return r.forbiddenf("the UID in the bound object reference (%s) does not match the UID in record. The object might have been deleted and then recreated", ref.UID)
-	case pod.Spec.NodeName != r.node:
-		return r.forbiddenf("node requested token bound to a pod scheduled on a different node")
-	}
-	return r.checkAudience(pod, request.Spec.Audiences)
-}
-
-// checkAudience refuses a token for an audience that no volume of the pod needs (KEP-4412).
-func (r nodeWrite) checkAudience(pod *corev1.Pod, audiences []string) error {
-	if len(audiences) > 1 {
-		return r.forbiddenf("node may only request 0 or 1 audiences")
-	}
-	audience := ""
-	if len(audiences) == 1 {
-		audience = audiences[0]
-	}
-	for _, v := range pod.Spec.Volumes {
-		if r.needsAudience(pod, &v, audience) {
-			return nil
-		}
-	}
-	return forbidden(r.Attributes, fmt.Errorf("audience %q not found in pod spec volume", audience))
-}
-
-func (r nodeWrite) needsAudience(pod *corev1.Pod, v *corev1.Volume, audience string) bool {
-	switch {
-	case v.Projected != nil:
-		return slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool {
-			return s.ServiceAccountToken != nil && s.ServiceAccountToken.Audience == audience
-		})
-	case v.CSI != nil:
-		return r.driverNeedsAudience(v.CSI.Driver, audience)
-	case v.PersistentVolumeClaim != nil:
-		return r.claimNeedsAudience(v.PersistentVolumeClaim.ClaimName, audience)
-	case v.Ephemeral != nil:
-		return r.claimNeedsAudience(pod.Name+"-"+v.Name, audience)
-	}
-	return false
-}
-
-// claimNeedsAudience reports whether the driver of the volume of a claim needs tokens for an audience.
-func (r nodeWrite) claimNeedsAudience(name, audience string) bool {
-	claim, err := r.objects.Get(claims, r.Namespace, name)
-	if err != nil {
-		return false
-	}
-	volume, err := r.objects.Get(persistentVolumes, "", claim.(*corev1.PersistentVolumeClaim).Spec.VolumeName)
-	if err != nil {
-		return false
-	}
-	csi := volume.(*corev1.PersistentVolume).Spec.CSI
-	return csi != nil && r.driverNeedsAudience(csi.Driver, audience)
-}
-
-func (r nodeWrite) driverNeedsAudience(name, audience string) bool {
-	driver, err := r.objects.Get(csiDrivers, "", name)
-	return err == nil && slices.ContainsFunc(driver.(*storagev1.CSIDriver).Spec.TokenRequests, func(t storagev1.TokenRequest) bool {
-		return t.Audience == audience
-	})
 }
