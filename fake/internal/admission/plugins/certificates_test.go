@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -35,12 +36,6 @@ func TestSignerPermissions(t *testing.T) {
 	}
 	denied := csr("")
 	denied.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: certificatesv1.CertificateFailed}}
-	pod := func(chain string) *certificatesv1.PodCertificateRequest {
-		return &certificatesv1.PodCertificateRequest{
-			ObjectMeta: inNamespace("r"), Spec: certificatesv1.PodCertificateRequestSpec{SignerName: "example.com/s"},
-			Status: certificatesv1.PodCertificateRequestStatus{CertificateChain: chain},
-		}
-	}
 	bundle := func(text string) *certificatesv1.ClusterTrustBundle {
 		return &certificatesv1.ClusterTrustBundle{
 			ObjectMeta: metav1.ObjectMeta{Name: "r"}, Spec: certificatesv1.ClusterTrustBundleSpec{SignerName: "example.com/s", TrustBundle: text},
@@ -62,7 +57,6 @@ func TestSignerPermissions(t *testing.T) {
 		"condition":             {newCertificateSigning, "sign", update("certificatesigningrequests", denied, csr(""), "status"), `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to sign requests with signerName "example.com/s"`},
 		"same status":           {newCertificateSigning, "sign", update("certificatesigningrequests", csr("c"), csr("c"), "status"), ""},
 		"metadata":              {newCertificateSigning, "sign", update("certificatesigningrequests", csr("c"), csr(""), ""), ""},
-		"certificate of a pod":  {newCertificateSigning, "sign", update("podcertificaterequests", pod("c"), pod(""), "status"), `podcertificaterequests.certificates.k8s.io "r" is forbidden: user not permitted to sign requests with signerName "example.com/s"`},
 		"bundle":                {newClusterTrustBundleAttest, "attest", update("clustertrustbundles", bundle("b"), nil, ""), `clustertrustbundles.certificates.k8s.io "r" is forbidden: user not permitted to attest for signerName "example.com/s"`},
 		"same bundle":           {newClusterTrustBundleAttest, "attest", update("clustertrustbundles", bundle("b"), bundle("b"), ""), ""},
 		"bundle without signer": {newClusterTrustBundleAttest, "attest", update("clustertrustbundles", &certificatesv1.ClusterTrustBundle{}, nil, ""), ""},
@@ -75,6 +69,24 @@ func TestSignerPermissions(t *testing.T) {
 			require.NoError(t, call(t, c.make(Dependencies{}), c.attrs))
 		})
 	}
+}
+
+// The permission to sign a PodCertificateRequest is a part of the validation of its status.
+func TestSignerOfPodCertificateRequests(t *testing.T) {
+	request := func(chain string) *certificatesv1.PodCertificateRequest {
+		return &certificatesv1.PodCertificateRequest{
+			ObjectMeta: inNamespace("r"), Spec: certificatesv1.PodCertificateRequestSpec{SignerName: "example.com/s"},
+			Status: certificatesv1.PodCertificateRequestStatus{CertificateChain: chain},
+		}
+	}
+	attrs := writeOf(podCertificateRequests, request("c"), request(""))
+	attrs.Subresource, attrs.User.Username = "status", "ann"
+	err := call(t, newCertificateSigning(Dependencies{Authorizer: onlyAllows("sign", "example.com/t")}), attrs)
+	require.True(t, apierrors.IsInvalid(err))
+	require.EqualError(t, err, `PodCertificateRequest.certificates.k8s.io "r" is invalid: spec.signerName: Forbidden: User "ann" is not permitted to "sign" for signer "example.com/s"`)
+	require.NoError(t, call(t, newCertificateSigning(Dependencies{Authorizer: onlyAllows("sign", "example.com/*")}), attrs))
+	attrs.OldObject = request("c")
+	require.NoError(t, call(t, newCertificateSigning(Dependencies{Authorizer: onlyAllows("sign", "example.com/t")}), attrs))
 }
 
 func TestCertificateSubjectRestrictionErrors(t *testing.T) {
