@@ -271,7 +271,7 @@ func controllerRoles() []rbacv1.ClusterRole {
 			eventsRule(),
 		),
 		controllerRole("storage-version-migrator-controller",
-			rule("list patch", "*", "*"),
+			rule("create list patch", "*", "*"),
 			rule("update", "storagemigration.k8s.io", "storageversionmigrations/status"),
 		),
 	}

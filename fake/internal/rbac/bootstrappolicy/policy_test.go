@@ -93,7 +93,7 @@ func added() map[string][]rbacv1.PolicyRule {
 			events,
 		},
 		"system:controller:storage-version-migrator-controller": {
-			objectRule("*", "*", "list patch"),
+			objectRule("*", "*", "create list patch"),
 			objectRule("storagemigration.k8s.io", "storageversionmigrations/status", "update"),
 		},
 	}
