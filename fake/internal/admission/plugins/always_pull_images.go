@@ -6,6 +6,8 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/admission"
 )
@@ -41,6 +43,36 @@ func (alwaysPullImages) Admit(_ context.Context, attrs *admission.Attributes) er
 		}
 	}
 	return nil
+}
+
+// Validate refuses other policies, which webhooks and policies may have set.
+func (alwaysPullImages) Validate(_ context.Context, attrs *admission.Attributes) error {
+	pod := attrs.Object.(*corev1.Pod)
+	if old, ok := attrs.OldObject.(*corev1.Pod); ok && !hasNewImage(pod, old) {
+		return nil
+	}
+	var refusals []error
+	check := func(p *field.Path, policy corev1.PullPolicy) {
+		if policy != corev1.PullAlways {
+			refusals = append(refusals, forbidden(attrs, field.NotSupported(p, policy, []string{string(corev1.PullAlways)})))
+		}
+	}
+	spec := field.NewPath("spec")
+	for i, c := range pod.Spec.InitContainers {
+		check(spec.Child("initContainers").Index(i).Child("imagePullPolicy"), c.ImagePullPolicy)
+	}
+	for i, c := range pod.Spec.Containers {
+		check(spec.Child("containers").Index(i).Child("imagePullPolicy"), c.ImagePullPolicy)
+	}
+	for i, c := range pod.Spec.EphemeralContainers {
+		check(spec.Child("ephemeralContainers").Index(i).Child("imagePullPolicy"), c.ImagePullPolicy)
+	}
+	for i, v := range pod.Spec.Volumes {
+		if v.Image != nil {
+			check(spec.Child("volumes").Index(i).Child("image").Child("pullPolicy"), v.Image.PullPolicy)
+		}
+	}
+	return utilerrors.NewAggregate(refusals)
 }
 
 func hasNewImage(pod, old *corev1.Pod) bool {

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/admission"
 )
 
 func TestAlwaysPullImages(t *testing.T) {
@@ -24,6 +26,15 @@ func TestAlwaysPullImages(t *testing.T) {
 	} {
 		require.Equal(t, corev1.PullAlways, policy)
 	}
+
+	// What a webhook sets afterwards is refused.
+	attrs := writeOf(pods, pod, old)
+	require.NoError(t, admission.Chain{p}.Validate(t.Context(), attrs))
+	pod.Spec.Containers[0].ImagePullPolicy, pod.Spec.Volumes[0].Image.PullPolicy = corev1.PullNever, corev1.PullNever
+	require.EqualError(t, admission.Chain{p}.Validate(t.Context(), attrs), `[pods "p" is forbidden: spec.containers[0].imagePullPolicy: Unsupported value: "Never": supported values: "Always", `+
+		`pods "p" is forbidden: spec.volumes[0].image.pullPolicy: Unsupported value: "Never": supported values: "Always"]`)
+	attrs.OldObject = pod
+	require.NoError(t, admission.Chain{p}.Validate(t.Context(), attrs), "no new image")
 }
 
 func TestNamespaceExists(t *testing.T) {
