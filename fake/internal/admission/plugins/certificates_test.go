@@ -36,6 +36,10 @@ func TestSignerPermissions(t *testing.T) {
 	}
 	denied := csr("")
 	denied.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: certificatesv1.CertificateFailed}}
+	labeled := &certificatesv1.ClusterTrustBundle{ObjectMeta: metav1.ObjectMeta{Name: "r", Labels: map[string]string{"a": "b"}}}
+	labeled.Spec.SignerName = "example.com/s"
+	finalized := labeled.DeepCopy()
+	finalized.Finalizers, finalized.OwnerReferences = []string{"example.com/f"}, []metav1.OwnerReference{{Name: "o"}}
 	bundle := func(text string) *certificatesv1.ClusterTrustBundle {
 		return &certificatesv1.ClusterTrustBundle{
 			ObjectMeta: metav1.ObjectMeta{Name: "r"}, Spec: certificatesv1.ClusterTrustBundleSpec{SignerName: "example.com/s", TrustBundle: text},
@@ -59,6 +63,8 @@ func TestSignerPermissions(t *testing.T) {
 		"metadata":              {newCertificateSigning, "sign", update("certificatesigningrequests", csr("c"), csr(""), ""), ""},
 		"bundle":                {newClusterTrustBundleAttest, "attest", update("clustertrustbundles", bundle("b"), nil, ""), `clustertrustbundles.certificates.k8s.io "r" is forbidden: user not permitted to attest for signerName "example.com/s"`},
 		"same bundle":           {newClusterTrustBundleAttest, "attest", update("clustertrustbundles", bundle("b"), bundle("b"), ""), ""},
+		"labels of a bundle":    {newClusterTrustBundleAttest, "attest", update("clustertrustbundles", labeled, bundle(""), ""), `clustertrustbundles.certificates.k8s.io "r" is forbidden: user not permitted to attest for signerName "example.com/s"`},
+		"owners of a bundle":    {newClusterTrustBundleAttest, "attest", update("clustertrustbundles", finalized, labeled, ""), ""},
 		"bundle without signer": {newClusterTrustBundleAttest, "attest", update("clustertrustbundles", &certificatesv1.ClusterTrustBundle{}, nil, ""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {

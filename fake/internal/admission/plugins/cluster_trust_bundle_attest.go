@@ -27,14 +27,26 @@ func (p *clusterTrustBundleAttest) Handles(attrs *admission.Attributes) bool {
 	return isWriteOf(attrs, trustBundles, admissionv1.Create, admissionv1.Update)
 }
 
+// Validate also refuses other changes, except for those that the garbage collector makes.
 func (p *clusterTrustBundleAttest) Validate(ctx context.Context, attrs *admission.Attributes) error {
 	bundle := attrs.Object.(*certificatesv1.ClusterTrustBundle)
-	if old, ok := attrs.OldObject.(*certificatesv1.ClusterTrustBundle); ok && equality.Semantic.DeepEqual(bundle.Spec, old.Spec) {
+	signer := bundle.Spec.SignerName
+	if signer == "" || p.authorizer == nil {
 		return nil
 	}
-	signer := bundle.Spec.SignerName
-	if signer != "" && p.authorizer != nil && !isAuthorizedForSigner(ctx, p.authorizer, attrs, "attest", signer) {
+	if old, ok := attrs.OldObject.(*certificatesv1.ClusterTrustBundle); ok && changesOnlyOwners(bundle, old) {
+		return nil
+	}
+	if !isAuthorizedForSigner(ctx, p.authorizer, attrs, "attest", signer) {
 		return forbiddenf(attrs, "user not permitted to attest for signerName %q", signer)
 	}
 	return nil
+}
+
+// changesOnlyOwners reports whether an update changes no more than ownerReferences and finalizers.
+func changesOnlyOwners(bundle, old *certificatesv1.ClusterTrustBundle) bool {
+	changed := bundle.DeepCopy()
+	changed.TypeMeta = old.TypeMeta
+	changed.OwnerReferences, changed.Finalizers, changed.ManagedFields = old.OwnerReferences, old.Finalizers, old.ManagedFields
+	return equality.Semantic.DeepEqual(changed, old)
 }
