@@ -280,7 +280,7 @@
 //     foreground, where owners wait for the dependents that block them, or removes the owner
 //     references, as the propagation policy requires (DL-12 to DL-14, DL-37). An owner that never
 //     existed counts as deleted. One of a kind that is not served is unknown, and its dependents
-//     stay. This applies to fixtures, too.
+//     stay. This applies to fixtures, too. It writes no Event about references that are not valid.
 //   - Aggregated ClusterRoles have the rules of those that they select, also without RBAC.
 //   - There is no kubelet. A pod on a node is removed after its grace period, which is 30 seconds
 //     unless the delete or its spec has another.

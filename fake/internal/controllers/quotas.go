@@ -81,7 +81,7 @@ func (m *Controllers) updateQuota(ctx context.Context, res *resource.Resource, r
 	})
 }
 
-// countedObjects are the objects that quotas count. A resource that is not served has none.
+// countedObjects are the objects that quotas count.
 type countedObjects struct{ m *Controllers }
 
 // lookup returns the namespaced resource with a group and plural, nil if there is none.
@@ -91,6 +91,9 @@ func (o countedObjects) lookup(gr schema.GroupResource) *resource.Resource {
 	}
 	return nil
 }
+
+// Has reports whether a namespaced resource is served.
+func (o countedObjects) Has(gr schema.GroupResource) bool { return o.lookup(gr) != nil }
 
 // List returns the objects of a resource in a namespace.
 func (o countedObjects) List(gr schema.GroupResource, namespace string) (objects []runtime.Object, err error) {

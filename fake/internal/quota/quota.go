@@ -14,6 +14,8 @@ import (
 
 // Lister reads the stored objects of a resource in a namespace.
 type Lister interface {
+	// Has reports whether a resource is served, and its objects are in namespaces.
+	Has(gr schema.GroupResource) bool
 	// List returns the objects in the storage version.
 	List(gr schema.GroupResource, namespace string) ([]runtime.Object, error)
 	// Count returns the number of objects, without decoding them.
@@ -139,13 +141,14 @@ func used(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, store
 	return sum, nil
 }
 
-// Status returns the status of a quota: its limits, and what the stored objects use of them.
+// Status returns the status of a quota: its limits, and what the stored objects use of them. Nothing
+// is known about objects of a resource that is not served.
 func Status(q *corev1.ResourceQuota, now time.Time, stored Lister) (corev1.ResourceQuotaStatus, error) {
 	status := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard.DeepCopy(), Used: corev1.ResourceList{}}
 	done := map[schema.GroupResource]bool{}
 	for _, name := range names(q.Spec.Hard) {
 		gr, ok := Resource(name)
-		if !ok || done[gr] {
+		if !ok || done[gr] || !stored.Has(gr) {
 			continue
 		}
 		done[gr] = true

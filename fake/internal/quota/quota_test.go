@@ -138,6 +138,8 @@ func newQuota(hard ...string) *corev1.ResourceQuota {
 // storedObjects returns the objects of a resource in a namespace.
 type storedObjects func(gr schema.GroupResource, namespace string) []runtime.Object
 
+func (f storedObjects) Has(gr schema.GroupResource) bool { return gr.Group != "none.example.com" }
+
 func (f storedObjects) List(gr schema.GroupResource, namespace string) ([]runtime.Object, error) {
 	return f(gr, namespace), nil
 }
@@ -155,6 +157,8 @@ func stored(objects ...runtime.Object) Lister {
 type undecodable int
 
 var errDecoded = errors.New("decoded")
+
+func (n undecodable) Has(schema.GroupResource) bool { return true }
 
 func (n undecodable) List(schema.GroupResource, string) ([]runtime.Object, error) {
 	return nil, errDecoded
@@ -300,7 +304,7 @@ func TestIsCounted(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	q := newQuota("pods", "3", "count/widgets.example.com", "1", "unknown", "1")
+	q := newQuota("pods", "3", "count/widgets.example.com", "1", "count/widgets.none.example.com", "1", "unknown", "1")
 	status, err := Status(q, now, storedObjects(func(gr schema.GroupResource, namespace string) []runtime.Object {
 		require.Equal(t, "ns", namespace)
 		if gr.Resource == "pods" {

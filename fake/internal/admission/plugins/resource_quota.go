@@ -64,10 +64,15 @@ type countedObjects struct {
 	res     schema.GroupVersionResource
 }
 
+// Has returns true: an object of the resource is being written.
+func (o countedObjects) Has(schema.GroupResource) bool { return true }
+
+// List returns the objects in a namespace.
 func (o countedObjects) List(_ schema.GroupResource, namespace string) ([]runtime.Object, error) {
 	return o.objects.List(o.res, namespace)
 }
 
+// Count returns the number of objects in a namespace.
 func (o countedObjects) Count(_ schema.GroupResource, namespace string) int {
 	return o.objects.Count(o.res, namespace)
 }
