@@ -8,10 +8,11 @@ import (
 )
 
 // prepareServiceForCreate drops internalTrafficPolicy from a Service of type ExternalName. A real
-// server does so when it reads one.
+// server does so when it reads one, after it has refused an unknown policy.
 func prepareServiceForCreate(_ context.Context, service *corev1.Service) {
-	if service.Spec.Type == corev1.ServiceTypeExternalName {
-		service.Spec.InternalTrafficPolicy = nil
+	spec := &service.Spec
+	if spec.Type == corev1.ServiceTypeExternalName && isInternalTrafficPolicy(spec.InternalTrafficPolicy) {
+		spec.InternalTrafficPolicy = nil
 	}
 }
 

@@ -290,8 +290,7 @@ func validateTrafficPolicies(spec *corev1.ServiceSpec, p *validate.Path) (errs f
 	case port != 0:
 		errs = append(errs, p.Child("healthCheckNodePort").Invalid(port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"))
 	}
-	if internal := spec.InternalTrafficPolicy; internal != nil &&
-		*internal != corev1.ServiceInternalTrafficPolicyCluster && *internal != corev1.ServiceInternalTrafficPolicyLocal {
+	if internal := spec.InternalTrafficPolicy; internal != nil && !isInternalTrafficPolicy(internal) {
 		errs = append(errs, validate.NotSupported(p.Child("internalTrafficPolicy"), *internal,
 			corev1.ServiceInternalTrafficPolicyCluster, corev1.ServiceInternalTrafficPolicyLocal))
 	}
@@ -304,6 +303,11 @@ func validateTrafficPolicies(spec *corev1.ServiceSpec, p *validate.Path) (errs f
 	}
 	return append(errs, validate.NotSupported(p.Child("trafficDistribution"), *spec.TrafficDistribution,
 		corev1.ServiceTrafficDistributionPreferClose, corev1.ServiceTrafficDistributionPreferSameZone, corev1.ServiceTrafficDistributionPreferSameNode))
+}
+
+// isInternalTrafficPolicy reports whether a policy is set and known.
+func isInternalTrafficPolicy(policy *corev1.ServiceInternalTrafficPolicy) bool {
+	return policy != nil && (*policy == corev1.ServiceInternalTrafficPolicyCluster || *policy == corev1.ServiceInternalTrafficPolicyLocal)
 }
 
 // validateServiceStatusUpdate validates the addresses of a load balancer. IP addresses of old stay
