@@ -1,6 +1,10 @@
 package core
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // setLimitRangeDefaults sets the default limits of containers from the maximum, and the default
 // requests from the default limits and the minimum.
@@ -17,5 +21,12 @@ func setLimitRangeDefaults(r *corev1.LimitRange) {
 		setResourceListDefaults(item.Default)
 		setResourceListDefaults(item.DefaultRequest)
 		setResourceListDefaults(item.MaxLimitRequestRatio)
+	}
+}
+
+// prepareLimitRangeForCreate names a LimitRange that has no name after a UUID, its own.
+func prepareLimitRangeForCreate(_ context.Context, r *corev1.LimitRange) {
+	if r.Name == "" {
+		r.Name = string(r.UID)
 	}
 }

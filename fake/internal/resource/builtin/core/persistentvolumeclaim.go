@@ -4,6 +4,9 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/resource"
 )
 
 // SetDefaultsPersistentVolumeClaim sets the defaults of a claim, and of a template of claims.
@@ -33,6 +36,20 @@ func preparePersistentVolumeClaimForCreate(_ context.Context, pvc *corev1.Persis
 func preparePersistentVolumeClaimForUpdate(_ context.Context, pvc, old *corev1.PersistentVolumeClaim) {
 	dropDisabledClaimFields(&pvc.Spec, &old.Spec)
 	normalizeDataSources(&pvc.Spec, old.Spec.DataSource != nil || old.Spec.DataSourceRef != nil)
+}
+
+// persistentVolumeClaimStatusSubresource drops the field of the feature gate CSIVolumeHealth, which
+// is off, unless the old claim has it.
+func persistentVolumeClaimStatusSubresource() resource.Subresource {
+	s := resource.StatusSubresource()
+	prepareForUpdate := s.PrepareForUpdate
+	s.PrepareForUpdate = func(ctx context.Context, obj, old runtime.Object) {
+		prepareForUpdate(ctx, obj, old)
+		if old.(*corev1.PersistentVolumeClaim).Status.HealthStatus == nil {
+			obj.(*corev1.PersistentVolumeClaim).Status.HealthStatus = nil
+		}
+	}
+	return s
 }
 
 // dropDisabledClaimFields removes a source in another namespace: CrossNamespaceVolumeDataSource is
