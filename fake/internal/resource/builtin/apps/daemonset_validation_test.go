@@ -23,7 +23,7 @@ func TestValidateDaemonSet(t *testing.T) {
 			"spec.revisionHistoryLimit: Invalid value: -1: " + negative}},
 		{`spec: {updateStrategy: {type: OnDelete}}`, nil},
 		{`spec: {updateStrategy: {type: Any, rollingUpdate: null}}`, []string{
-			`spec.updateStrategy: Unsupported value: {"type":"Any"}: supported values: "RollingUpdate", "OnDelete"`}},
+			`spec.updateStrategy: Unsupported value: {"Type":"Any","RollingUpdate":null}: supported values: "RollingUpdate", "OnDelete"`}},
 		{`spec: {updateStrategy: {rollingUpdate: null}}`, []string{"spec.updateStrategy.rollingUpdate: Required value"}},
 		{`spec: {updateStrategy: {rollingUpdate: {maxSurge: 100%, maxUnavailable: 0}}}`, nil},
 		{`spec: {updateStrategy: {rollingUpdate: {maxSurge: 1}}}`, []string{

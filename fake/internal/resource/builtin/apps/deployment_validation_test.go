@@ -34,7 +34,7 @@ func TestValidateDeployment(t *testing.T) {
 		{`spec: {strategy: {type: Recreate, rollingUpdate: null}}`, nil},
 		{`spec: {strategy: {type: Recreate}}`, []string{"spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'"}},
 		{`spec: {strategy: {type: Any, rollingUpdate: null}}`, []string{
-			`spec.strategy: Unsupported value: {"type":"Any"}: supported values: "Recreate", "RollingUpdate"`}},
+			`spec.strategy: Unsupported value: {"Type":"Any","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"`}},
 		{`spec: {strategy: {rollingUpdate: null}}`, []string{"spec.strategy.rollingUpdate: Required value: this should be defaulted and never be nil"}},
 		{`spec: {strategy: {rollingUpdate: {maxSurge: 200%, maxUnavailable: 100%}}}`, nil},
 		{`spec: {strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 101%}}}`, []string{

@@ -29,9 +29,9 @@ func TestValidateStatefulSet(t *testing.T) {
 		{`spec: {podManagementPolicy: Any}`, []string{`spec.podManagementPolicy: Invalid value: "Any": must be 'OrderedReady' or 'Parallel'`}},
 		{`spec: {updateStrategy: {type: "", rollingUpdate: null}}`, []string{"spec.updateStrategy: Required value"}},
 		{`spec: {updateStrategy: {type: Any, rollingUpdate: null}}`, []string{
-			`spec.updateStrategy: Invalid value: {"type":"Any"}: must be 'RollingUpdate' or 'OnDelete'`}},
+			`spec.updateStrategy: Invalid value: {"Type":"Any","RollingUpdate":null}: must be 'RollingUpdate' or 'OnDelete'`}},
 		{`spec: {updateStrategy: {type: OnDelete, rollingUpdate: {partition: 1}}}`, []string{
-			`spec.updateStrategy.rollingUpdate: Invalid value: {"partition":1,"maxUnavailable":1}: only allowed for updateStrategy 'RollingUpdate'`}},
+			`spec.updateStrategy.rollingUpdate: Invalid value: {"Partition":1,"MaxUnavailable":1}: only allowed for updateStrategy 'RollingUpdate'`}},
 		{`spec: {updateStrategy: {rollingUpdate: {partition: -1, maxUnavailable: 0}}}`, []string{
 			"spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: " + negative,
 			"spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: 0: cannot be 0"}},
@@ -74,7 +74,10 @@ func TestValidateStatefulSetUpdate(t *testing.T) {
 		{`{metadata: {generation: 2}, spec: {podManagementPolicy: Parallel}}`, []string{`spec.podManagementPolicy: Invalid value: "Parallel": ` + immutable}},
 		{`{metadata: {generation: 2}, spec: {selector: {matchExpressions: null}}}`, []string{`spec.selector: Invalid value: {"matchLabels":{"app":"web"}}: ` + immutable}},
 		{`{metadata: {generation: 2}, spec: {volumeClaimTemplates: [{metadata: {name: other}}]}}`, []string{
-			`spec.volumeClaimTemplates: Invalid value: [{"metadata":{"name":"other"},"spec":{"resources":{}},"status":{}}]: ` + immutable}},
+			`spec.volumeClaimTemplates: Invalid value: [{"name":"other","Spec":{"AccessModes":null,"Selector":null,"Resources":{"Limits":null,"Requests":null},` +
+				`"VolumeName":"","StorageClassName":null,"VolumeMode":null,"DataSource":null,"DataSourceRef":null,"VolumeAttributesClassName":null},` +
+				`"Status":{"Phase":"","AccessModes":null,"Capacity":null,"Conditions":null,"AllocatedResources":null,"AllocatedResourceStatuses":null,` +
+				`"CurrentVolumeAttributesClassName":null,"ModifyVolumeStatus":null,"HealthStatus":null}}]: ` + immutable}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
 			old := workloadWith(t, setStatefulSetDefaults, "{}")

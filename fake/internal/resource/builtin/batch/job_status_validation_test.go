@@ -79,7 +79,7 @@ func TestValidateJobStatusUpdate(t *testing.T) {
 		// Finished Jobs.
 		{``, ``, complete + `, active: 1, ready: 1, terminating: 1, uncountedTerminatedPods: {failed: [a]}`, []string{
 			"status.active: Invalid value: 1: active>0 is invalid for finished job",
-			`status.uncountedTerminatedPods: Invalid value: {"failed":["a"]}: must be empty for finished job`,
+			`status.uncountedTerminatedPods: Invalid value: {"Succeeded":null,"Failed":["a"]}: must be empty for finished job`,
 			"status.terminating: Invalid value: 1: terminating>0 is invalid for finished job"}},
 		{``, ``, hasFailed, []string{"status.startTime: Required value: startTime is required for finished job"}},
 		{`suspend: true, completions: 0`, ``, completed, nil},

@@ -220,7 +220,7 @@ func TestValidateSuccessPolicy(t *testing.T) {
 		})
 	}
 	validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {successPolicy: {rules: []}}`)),
-		`spec.successPolicy: Invalid value: {"rules":[]}: requires indexed completion mode`)
+		`spec.successPolicy: Invalid value: {"Rules":[]}: requires indexed completion mode`)
 	validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {completionMode: Indexed, completions: 10, successPolicy: {rules: []}}`)),
 		"spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified")
 	rules := strings.Repeat("{succeededCount: 1}, ", 21)
@@ -249,8 +249,8 @@ func TestValidateJobUpdate(t *testing.T) {
 		{`{}`, `spec: {managedBy: a/b}`, []string{`spec.managedBy: Invalid value: "a/b": ` + immutable}},
 		{indexed, `spec: {backoffLimitPerIndex: 5}`, []string{"spec.backoffLimitPerIndex: Invalid value: 5: " + immutable}},
 		{indexed, `spec: {successPolicy: {rules: [{succeededCount: 1}]}}`, []string{
-			`spec.successPolicy: Invalid value: {"rules":[{"succeededCount":1}]}: ` + immutable}},
-		{`{}`, `spec: {podReplacementPolicy: Failed, podFailurePolicy: {rules: []}}`, []string{`spec.podFailurePolicy: Invalid value: {"rules":[]}: ` + immutable}},
+			`spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: ` + immutable}},
+		{`{}`, `spec: {podReplacementPolicy: Failed, podFailurePolicy: {rules: []}}`, []string{`spec.podFailurePolicy: Invalid value: {"Rules":[]}: ` + immutable}},
 		{`spec: {manualSelector: true, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b, c: d}}}}`, `spec: {selector: {matchLabels: {c: d}}}`, []string{
 			`spec.selector: Invalid value: {"matchLabels":{"a":"b","c":"d"}}: ` + immutable}},
 		// The pods of a Job may be invalid if they have been before.

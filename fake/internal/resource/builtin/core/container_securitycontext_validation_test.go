@@ -9,6 +9,10 @@ import (
 
 func TestValidateSecurityContext(t *testing.T) {
 	const at = "spec.containers[0].securityContext"
+	const unset = `,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,` +
+		`"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}`
+	const privileged = `: Invalid value: {"Capabilities":{"Add":["CAP_SYS_ADMIN"],"Drop":null},"Privileged":true` + unset
+	const twice = `: Invalid value: {"Capabilities":{"Add":["CAP_SYS_ADMIN","CAP_SYS_ADMIN"],"Drop":null},"Privileged":null` + unset
 	requireErrors(t, `spec: {containers: [{name: a, image: i, securityContext: {%s}}]}`, []validationCase{
 		{`runAsUser: 2147483647, runAsGroup: 0, procMount: Default, privileged: true, allowPrivilegeEscalation: true, capabilities: {add: [CAP_SYS_ADMIN, any]}`, nil},
 		{`runAsUser: -1, runAsGroup: 2147483648, procMount: Half`, []string{
@@ -18,13 +22,13 @@ func TestValidateSecurityContext(t *testing.T) {
 		}},
 		{`procMount: Unmasked`, []string{at + ".procMount: Invalid value: \"Unmasked\": `hostUsers` must be false to use `Unmasked`"}},
 		{`privileged: true, allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_ADMIN]}`, []string{
-			at + ": Invalid value: {\"capabilities\":{\"add\":[\"CAP_SYS_ADMIN\"]},\"privileged\":true,\"allowPrivilegeEscalation\":false}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
-			at + ": Invalid value: {\"capabilities\":{\"add\":[\"CAP_SYS_ADMIN\"]},\"privileged\":true,\"allowPrivilegeEscalation\":false}: cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
+			at + privileged + ": cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
+			at + privileged + ": cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
 		}},
 		{`allowPrivilegeEscalation: false, capabilities: {add: [SYS_ADMIN]}`, nil},
 		{`allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_ADMIN, CAP_SYS_ADMIN]}`, []string{
-			at + ": Invalid value: {\"capabilities\":{\"add\":[\"CAP_SYS_ADMIN\",\"CAP_SYS_ADMIN\"]},\"allowPrivilegeEscalation\":false}: cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
-			at + ": Invalid value: {\"capabilities\":{\"add\":[\"CAP_SYS_ADMIN\",\"CAP_SYS_ADMIN\"]},\"allowPrivilegeEscalation\":false}: cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
+			at + twice + ": cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
+			at + twice + ": cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
 		}},
 		{`seccompProfile: {}, appArmorProfile: {}`, []string{
 			at + ".seccompProfile.type: Required value: type is required when seccompProfile is set",
@@ -32,7 +36,7 @@ func TestValidateSecurityContext(t *testing.T) {
 		}},
 		{`seccompProfile: {type: Local, localhostProfile: a}, appArmorProfile: {type: Local, localhostProfile: a}`, []string{
 			at + `.seccompProfile.type: Unsupported value: "Local": supported values: "Localhost", "RuntimeDefault", "Unconfined"`,
-			at + `.seccompProfile.localhostProfile: Invalid value: {"type":"Local","localhostProfile":"a"}: can only be set when seccomp type is Localhost`,
+			at + `.seccompProfile.localhostProfile: Invalid value: {"Type":"Local","LocalhostProfile":"a"}: can only be set when seccomp type is Localhost`,
 			at + `.appArmorProfile.type: Unsupported value: "Local": supported values: "Localhost", "RuntimeDefault", "Unconfined"`,
 		}},
 		{`seccompProfile: {type: Localhost}, appArmorProfile: {type: Localhost}`, []string{

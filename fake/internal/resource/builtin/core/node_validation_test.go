@@ -34,7 +34,7 @@ func TestValidateNode(t *testing.T) {
 			`metadata.taints[0].effect: Required value`,
 			`metadata.taints[1].effect: Unsupported value: "Any": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"`,
 			`metadata.taints[2].effect: Unsupported value: "Any": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"`,
-			`metadata.taints[2]: Duplicate value: {"key":"k","effect":"Any"}: taints must be unique by key and effect pair`},
+			`metadata.taints[2]: Duplicate value: {"Key":"k","Value":"","Effect":"Any","TimeAdded":null}: taints must be unique by key and effect pair`},
 		`metadata: {annotations: {scheduler.alpha.kubernetes.io/taints: '[{"key": "k"}]', scheduler.alpha.kubernetes.io/preferAvoidPods: '{"preferAvoidPods": [` +
 			`{}, {"podSignature": {"podController": {}}}, {"podSignature": {"podController": {"controller": true}}}]}'}}`: {
 			`metadata.annotations.scheduler.alpha.kubernetes.io/taints[0].effect: Required value`,
@@ -103,7 +103,7 @@ func TestValidateNodeStatus(t *testing.T) {
 	validatetest.RequireErrors(t, validateNodeChange(parseNode(t, `status: {addresses: [{type: InternalIP, address: a}, {type: ExternalIP, address: a}]}`), old))
 	validatetest.RequireErrors(t, validateNodeChange(parseNode(t, `status: {capacity: {cpu: -1}, allocatable: {}, declaredFeatures: [a],
 			addresses: [{type: InternalIP, address: a}, {type: InternalIP, address: a}]}`), old)[2:],
-		`status.addresses[1]: Duplicate value: {"type":"InternalIP","address":"a"}`)
+		`status.addresses[1]: Duplicate value: {"Type":"InternalIP","Address":"a"}`)
 }
 
 func TestNodeWarnings(t *testing.T) {

@@ -45,7 +45,7 @@ func TestValidateProjectedTrustBundles(t *testing.T) {
 		{`path: a, signerName: example.com/a, labelSelector: {matchLabels: {a: b}}`, nil},
 		{`path: ""`, []string{at + ": Required value: either name or signerName must be specified", at + ".path: Required value"}},
 		{`path: ../a, name: b, signerName: c.d/e`, []string{
-			at + `: Invalid value: {"name":"b","signerName":"c.d/e","path":"../a"}: only one of name and signerName may be used`,
+			at + `: Invalid value: {"Name":"b","SignerName":"c.d/e","LabelSelector":null,"Optional":null,"Path":"../a","User":null}: only one of name and signerName may be used`,
 			at + `.path: Invalid value: "../a": must not contain '..'`,
 		}},
 		{`path: a, name: "", labelSelector: {}`, []string{

@@ -61,18 +61,18 @@ func TestValidatePodStatusUpdate(t *testing.T) {
 			`status.extendedResourceClaimStatus.resourceClaimName: Invalid value: "A": ` + validatetest.BadSubdomain}},
 		{"", "podIPs: [{ip: 10.0.0.1}, {ip: '2001:db8::1'}]", nil},
 		{"", "podIPs: [{ip: 10.0.0.1}, {ip: 10.0.0.2}]", []string{
-			`status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family`}},
+			`status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.2"}]: may specify no more than one IP for each IP family`}},
 		{"podIPs: [{ip: a}]", "podIPs: [{ip: a}, {ip: b}]", []string{
 			`status.podIPs[1]: Invalid value: "b": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
 			`status.podIPs: Internal error: failed to check for dual stack with error:invalid IP[0]: a`,
-			`status.podIPs: Invalid value: [{"ip":"a"},{"ip":"b"}]: may specify no more than one IP for each IP family`}},
+			`status.podIPs: Invalid value: [{"IP":"a"},{"IP":"b"}]: may specify no more than one IP for each IP family`}},
 		{"", "podIPs: [{ip: ''}]", []string{
 			`status.podIPs[0]: Invalid value: "": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
-			`status.podIPs: Invalid value: [{"ip":""}]: podIP and podIPs must either both be set or both be unset`}},
+			`status.podIPs: Invalid value: [{"IP":""}]: podIP and podIPs must either both be set or both be unset`}},
 		{"", "hostIP: 10.0.0.1, hostIPs: [{ip: 10.0.0.2}, {ip: 010.0.0.3}]", []string{
 			"status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to `hostIP`",
 			`status.hostIPs[1]: Invalid value: "010.0.0.3": must not have leading 0s`,
-			`status.hostIPs: Invalid value: [{"ip":"10.0.0.2"},{"ip":"010.0.0.3"}]: may specify no more than one IP for each IP family`}},
+			`status.hostIPs: Invalid value: [{"IP":"10.0.0.2"},{"IP":"010.0.0.3"}]: may specify no more than one IP for each IP family`}},
 		{"", "containerStatuses: [{user: {linux: {uid: 4294967295, gid: 0}}}, {user: {linux: {uid: -1, gid: -1, supplementalGroups: [-1]}}}]", []string{
 			"status.containerStatuses[1].user.linux.uid: Invalid value: -1: must be between 0 and 4294967295, inclusive",
 			"status.containerStatuses[1].user.linux.gid: Invalid value: -1: must be between 0 and 2147483647, inclusive",

@@ -65,9 +65,9 @@ func TestValidatePodUpdate(t *testing.T) {
 		{"fewer requirements of a gated pod", gated + fmt.Sprintf(terms, two), gated + fmt.Sprintf(terms, one), []string{
 			termsField + "[0]: Invalid value: "}},
 		{"terms of a gated pod", gated + fmt.Sprintf(terms, one), gated + fmt.Sprintf(terms, "[{}, {}]"), []string{
-			termsField + ": Invalid value: [{},{}]: no additions/deletions to non-empty NodeSelectorTerms list are allowed"}},
+			termsField + `: Invalid value: [{"MatchExpressions":null,"MatchFields":null},{"MatchExpressions":null,"MatchFields":null}]: no additions/deletions to non-empty NodeSelectorTerms list are allowed`}},
 		{"empty term of a gated pod", gated + fmt.Sprintf(terms, "[{}]"), gated + fmt.Sprintf(terms, one), []string{
-			termsField + `[0]: Invalid value: {"matchExpressions":[{"key":"a","operator":"Exists"}]}: only additions are allowed (no mutations or deletions)`}},
+			termsField + `[0]: Invalid value: {"MatchExpressions":[{"Key":"a","Operator":"Exists","Values":null}],"MatchFields":null}: only additions are allowed (no mutations or deletions)`}},
 		{"preferred terms of a gated pod", gated, gated + "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {}}]}}", nil},
 		{"grace period", "", "terminationGracePeriodSeconds: 1", []string{immutable}},
 		{"grace period that was negative", "terminationGracePeriodSeconds: -1", "terminationGracePeriodSeconds: 1", nil},

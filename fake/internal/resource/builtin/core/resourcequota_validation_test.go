@@ -43,7 +43,7 @@ func TestValidateResourceQuota(t *testing.T) {
 			"spec.scopeSelector.matchExpressions.values: Invalid value: [\"a\"]: must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
 			`spec.scopeSelector.matchExpressions: Invalid value: null: conflicting scopes`},
 		`{hard: {services: 1}, scopeSelector: {matchExpressions: [{scopeName: PriorityClass, operator: Exists}]}}`: {
-			`spec.scopeSelector.matchExpressions: Invalid value: {"matchExpressions":[{"scopeName":"PriorityClass","operator":"Exists"}]}: unsupported scope applied to resource`},
+			`spec.scopeSelector.matchExpressions: Invalid value: {"MatchExpressions":[{"ScopeName":"PriorityClass","Operator":"Exists","Values":null}]}: unsupported scope applied to resource`},
 	} {
 		t.Run(spec, func(t *testing.T) {
 			validatetest.RequireErrors(t, validateResourceQuota(validatetest.Parse[corev1.ResourceQuota](t, "spec: "+spec)), want...)

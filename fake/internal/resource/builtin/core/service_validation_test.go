@@ -85,7 +85,7 @@ func TestValidateService(t *testing.T) {
 		`spec: {type: NodePort, ports: [{name: a, port: 1, nodePort: 30000}, {name: b, port: 2, nodePort: 30000, protocol: UDP}, {name: c, port: 3, nodePort: 30000}]}`: {
 			`spec.ports[2].nodePort: Duplicate value: 30000`},
 		`spec: {ports: [{name: a, port: 1}, {name: b, port: 1, protocol: UDP}, {name: c, port: 1}]}`: {
-			`spec.ports[2]: Duplicate value: {"protocol":"TCP","port":1,"targetPort":0}`},
+			`spec.ports[2]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":1,"TargetPort":0,"NodePort":0}`},
 		`spec: {type: LoadBalancer, loadBalancerSourceRanges: [' 10.0.0.0/8 ', '2001:db8::/32']}`: nil,
 		`spec: {type: LoadBalancer, loadBalancerSourceRanges: [10.0.0.1, 10.0.0.1/8]}`: {
 			`spec.LoadBalancerSourceRanges[0]: Invalid value: "10.0.0.1": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`,

@@ -120,7 +120,7 @@ func TestValidateFlowSchemaSpec(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"spec.matchingPrecedence: Invalid value: -1: must be a positive value",
-		`spec.distinguisherMethod.type: Unsupported value: {"type":"ByColor"}: supported values: "ByNamespace", "ByUser"`,
+		`spec.distinguisherMethod.type: Unsupported value: {"Type":"ByColor"}: supported values: "ByNamespace", "ByUser"`,
 		"spec.priorityLevelConfiguration.name: Required value: must reference a priority level",
 	}, validatetest.Texts(validateFlowSchema(&flowcontrolv1.FlowSchema{Spec: flowcontrolv1.FlowSchemaSpec{
 		MatchingPrecedence: -1, DistinguisherMethod: &flowcontrolv1.FlowDistinguisherMethod{Type: "ByColor"},

@@ -15,7 +15,7 @@ func TestValidateServiceCIDR(t *testing.T) {
 		`spec: {cidrs: [10.0.0.0/8]}`:              nil,
 		`spec: {cidrs: ["fd00::/64", 10.0.0.0/8]}`: nil,
 		`spec: {}`:                 {"spec.cidrs: Required value: at least one CIDR required"},
-		`spec: {cidrs: [a, b, c]}`: {`spec.cidrs: Invalid value: {"cidrs":["a","b","c"]}: may only hold up to 2 values`},
+		`spec: {cidrs: [a, b, c]}`: {`spec.cidrs: Invalid value: {"CIDRs":["a","b","c"]}: may only hold up to 2 values`},
 		`spec: {cidrs: [10.0.0.0/8, 11.0.0.0/8]}`:  {`spec.cidrs: Invalid value: ["10.0.0.0/8","11.0.0.0/8"]: ` + families},
 		`spec: {cidrs: [10.0.0.1/8, "FD00::/64"]}`: {`spec.cidrs[0]: Invalid value: "10.0.0.1/8": must not have bits set beyond the prefix length`, `spec.cidrs[1]: Invalid value: "FD00::/64": must be in canonical form ("fd00::/64")`},
 	} {

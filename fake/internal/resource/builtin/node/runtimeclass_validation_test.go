@@ -36,7 +36,7 @@ func TestValidateRuntimeClass(t *testing.T) {
 		{`{scheduling: {tolerations: [{key: a, operator: Exists, value: b}]}}`, []string{
 			"scheduling.tolerations[0].operator: Invalid value: \"b\": value must be empty when `operator` is 'Exists'"}},
 		{`{scheduling: {tolerations: [{key: a, operator: Exists, effect: NoExecute}, {key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 1}]}}`, []string{
-			`scheduling.tolerations[1]: Duplicate value: {"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":1}`}},
+			`scheduling.tolerations[1]: Duplicate value: {"Key":"a","Operator":"Exists","Value":"","Effect":"NoExecute","TolerationSeconds":1}`}},
 	} {
 		t.Run(test.fields, func(t *testing.T) {
 			validatetest.RequireErrors(t, validateRuntimeClass(parse(t, test.fields)), test.want...)

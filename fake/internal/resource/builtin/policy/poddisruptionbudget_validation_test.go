@@ -30,7 +30,7 @@ func TestValidatePodDisruptionBudget(t *testing.T) {
 		{`{maxUnavailable: "1"}`, []string{`spec.maxUnavailable: Invalid value: "1": a valid percent string must be a numeric string followed by an ending '%' ` +
 			`(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')`}},
 		{`{minAvailable: 101%, maxUnavailable: -1}`, []string{
-			`spec: Invalid value: {"minAvailable":"101%","maxUnavailable":-1}: minAvailable and maxUnavailable cannot be both set`,
+			`spec: Invalid value: {"MinAvailable":"101%","Selector":null,"MaxUnavailable":-1,"UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set`,
 			`spec.minAvailable: Invalid value: "101%": must not be greater than 100%`,
 			"spec.maxUnavailable: Invalid value: -1: must be greater than or equal to 0"}},
 		{`{selector: {matchExpressions: [{key: a, operator: In}]}, unhealthyPodEvictionPolicy: ""}`, []string{

@@ -58,7 +58,7 @@ func TestValidateResourceSlice(t *testing.T) {
 		}},
 		"two terms": {func(s *spec) {
 			s.NodeName, s.NodeSelector = nil, &corev1.NodeSelector{NodeSelectorTerms: make([]corev1.NodeSelectorTerm, 2)}
-		}, []string{"spec.nodeSelector.nodeSelectorTerms: Invalid value: [{},{}]: must have exactly one node selector term"}},
+		}, []string{`spec.nodeSelector.nodeSelectorTerms: Invalid value: [{"MatchExpressions":null,"MatchFields":null},{"MatchExpressions":null,"MatchFields":null}]: must have exactly one node selector term`}},
 		"counters and devices": {func(s *spec) {
 			s.SharedCounters = []resourcev1.CounterSet{{Counters: counters(33)}}
 		}, []string{

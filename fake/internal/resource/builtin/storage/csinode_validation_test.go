@@ -36,7 +36,7 @@ func TestValidateCSINode(t *testing.T) {
 	require.Empty(t, validateCSINodeUpdate(validatetest.Parse[storagev1.CSINode](t, `spec: {drivers: [{name: e, nodeID: f}, {name: a, nodeID: b, allocatable: {count: 2}}]}`), old))
 	errs := validateCSINodeUpdate(validatetest.Parse[storagev1.CSINode](t, `spec: {drivers: [{name: c, nodeID: e}, {name: a, nodeID: b, topologyKeys: [f]}]}`), old)
 	require.Equal(t, []string{
-		`spec.drivers: Invalid value: {"name":"a","nodeID":"b","topologyKeys":["f"]}: field is immutable`,
-		`spec.drivers: Invalid value: {"name":"c","nodeID":"e","topologyKeys":null}: field is immutable`,
+		`spec.drivers: Invalid value: {"Name":"a","NodeID":"b","TopologyKeys":["f"],"Allocatable":null}: field is immutable`,
+		`spec.drivers: Invalid value: {"Name":"c","NodeID":"e","TopologyKeys":null,"Allocatable":null}: field is immutable`,
 	}, validatetest.Texts(errs))
 }
