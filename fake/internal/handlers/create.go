@@ -155,6 +155,9 @@ func (a *API) prepareCreate(q *request, obj runtime.Object, dryRun bool, allocat
 	if gone := q.checkContext(); gone != nil { // err is incomplete
 		return gone
 	}
+	if err == nil {
+		err = a.checkParamsAccess(q, obj, nil)
+	}
 	if err != nil {
 		return err
 	}

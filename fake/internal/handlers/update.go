@@ -168,6 +168,9 @@ func (a *API) beforeUpdate(q *request, admission *admissionRunner, obj, old runt
 	if gone := q.checkContext(); gone != nil { // err is incomplete
 		return gone
 	}
+	if err == nil {
+		err = a.checkParamsAccess(q, obj, old)
+	}
 	if err != nil {
 		return err
 	}
