@@ -131,9 +131,14 @@ func TestWebhookWarnings(t *testing.T) {
 		w.Rules = []admissionv1.RuleWithOperations{
 			rule([]string{""}, []string{"tokenreviews"}), rule([]string{"*"}, []string{"tokenreviews"}),
 			rule([]string{"authorization.k8s.io"}, []string{"subjectaccessreviews", "subjectaccessreviews", "tokenreviews"}),
+			rule([]string{"authorization.k8s.io", "authentication.k8s.io"}, []string{"tokenreviews", "subjectaccessreviews"}),
 		}
 	})
-	want := []string{"webhooks[0].rules[2]: subjectaccessreviews.authorization.k8s.io is excluded from admission webhooks; this rule will have no effect"}
+	want := []string{
+		"webhooks[0].rules[2]: subjectaccessreviews.authorization.k8s.io is excluded from admission webhooks; this rule will have no effect",
+		"webhooks[0].rules[3]: subjectaccessreviews.authorization.k8s.io is excluded from admission webhooks; this rule will have no effect",
+		"webhooks[0].rules[3]: tokenreviews.authentication.k8s.io is excluded from admission webhooks; this rule will have no effect",
+	}
 	require.Equal(t, want, mutatingWebhookWarnings(c))
 	require.Equal(t, want, mutatingWebhookUpdateWarnings(c, nil))
 	v := &admissionv1.ValidatingWebhookConfiguration{Webhooks: []admissionv1.ValidatingWebhook{{Rules: c.Webhooks[0].Rules}}}

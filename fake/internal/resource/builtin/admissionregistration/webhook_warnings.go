@@ -36,15 +36,13 @@ func webhookWarnings(webhooks []*admissionv1.MutatingWebhook) (warnings []string
 	return warnings
 }
 
-// reviewsOf returns the reviews that a rule without wildcards for groups and resources names.
+// reviewsOf returns the reviews that a rule without wildcards for groups and resources names, in its
+// order.
 func reviewsOf(r *admissionv1.RuleWithOperations) (reviews []schema.GroupResource) {
 	if slices.Contains(r.APIGroups, "*") || slices.Contains(r.Resources, "*") {
 		return nil
 	}
-	for _, group := range []string{"authentication.k8s.io", "authorization.k8s.io"} {
-		if !slices.Contains(r.APIGroups, group) {
-			continue
-		}
+	for _, group := range r.APIGroups {
 		for _, name := range r.Resources {
 			review := schema.GroupResource{Group: group, Resource: name}
 			if isReview(review) && !slices.Contains(reviews, review) {
