@@ -163,7 +163,7 @@ func (a *API) beforeUpdate(q *request, admission *admissionRunner, obj, old runt
 		}
 		rest.PrepareForUpdate(q.r.Context(), q.res, obj, old)
 	}
-	ctx := a.withNamespace(q.withWarnings(), q)
+	ctx := a.withAccess(a.withNamespace(q.withWarnings(), q), q)
 	err := rest.ValidateUpdate(ctx, q.res, q.sub, obj, old)
 	if gone := q.checkContext(); gone != nil { // err is incomplete
 		return gone

@@ -103,6 +103,9 @@ type Resource struct {
 	// ReadsNamespace reports whether the validation reads the namespace of the object, see
 	// NamespaceFrom.
 	ReadsNamespace bool
+	// ChecksAccess reports whether the validation of an update checks what else the user may do, see
+	// AccessFrom.
+	ChecksAccess bool
 	// WarningsOnCreate and WarningsOnUpdate return the warnings for a valid object. nil for most
 	// types.
 	WarningsOnCreate func(obj runtime.Object) []string

@@ -28,7 +28,7 @@ func validateNewResourceClaimTemplate(ctx context.Context, obj runtime.Object, m
 
 func validateResourceClaimStatus(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	c, before := obj.(*resourcev1.ResourceClaim), old.(*resourcev1.ResourceClaim)
-	return append(validateAdminAllocation(ctx, c, before), validateResourceClaimStatusUpdate(c, before)...)
+	return slices.Concat(validateAdminAllocation(ctx, c, before), validateStatusAccess(ctx, c, before), validateResourceClaimStatusUpdate(c, before))
 }
 
 // validateAdminRequests names the first request with admin access. As on a real server, the path is

@@ -41,6 +41,7 @@ func Resources() []resource.Resource {
 			ValidateStatusUpdate:     validateResourceClaimStatus,
 			ValidateDeclaratively:    resource.DeclarativeValidation(declarativeresource.Validate_ResourceClaim),
 			ReadsNamespace:           true,
+			ChecksAccess:             true,
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 		},
 		{
