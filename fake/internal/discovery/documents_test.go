@@ -80,6 +80,10 @@ func TestStorageVersionHashes(t *testing.T) {
 		"/apis/autoscaling/v2":                  {"horizontalpodautoscalers": "qwQve8ut294="},
 		"/apis/storage.k8s.io/v1":               {"csinodes": "Pe62DkZtjuo=", "volumeattachments": "tJx/ezt6UDU="},
 		"/apis/admissionregistration.k8s.io/v1": {"mutatingadmissionpolicies": "mHCkTKpUTrE="},
+		// What v1.37 introduces in v1 is stored in a version that v1.36 can read.
+		"/apis/certificates.k8s.io/v1":     {"podcertificaterequests": "wYA9yXQH8fg=", "clustertrustbundles": "v5yhuVertL4="},
+		"/apis/storagemigration.k8s.io/v1": {"storageversionmigrations": "pCjmmKOkLy4="},
+		"/apis/resource.k8s.io/v1":         {"devicetaintrules": "i+85+TcIKpA=", "deviceclasses": "Yk2PTc1Ybxk="},
 	} {
 		got := make(map[string]string)
 		for _, r := range document(t, path, false).Object.(*metav1.APIResourceList).APIResources {

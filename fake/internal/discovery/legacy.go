@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 
@@ -110,12 +111,13 @@ func kindOf(r *resource.Resource, s resource.Subresource) metav1.GroupVersionKin
 }
 
 // storageVersionHash returns the first eight bytes of the SHA-256 of GROUP/VERSION/KIND of the
-// storage version, in base64. Resources that share storage have the same hash. The hash of a
+// version that a real server stores, in base64. Resources that share storage have the same hash. The hash of a
 // resource that is not stored is empty.
 func storageVersionHash(r *resource.Resource) string {
 	if !r.IsStored() {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(r.StorageVersion.Group + "/" + r.StorageVersion.Version + "/" + r.Kind))
+	version := cmp.Or(r.HashedVersion, r.StorageVersion.Version)
+	sum := sha256.Sum256([]byte(r.StorageVersion.Group + "/" + version + "/" + r.Kind))
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }

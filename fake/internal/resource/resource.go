@@ -51,6 +51,10 @@ type Resource struct {
 	// and in the core group, for instance, have the same StorageResource.
 	StorageResource schema.GroupResource
 	StorageVersion  schema.GroupVersion
+	// HashedVersion is the version in which a real server stores objects, if it is not
+	// StorageVersion: the release that introduces a version stores the one before, which the release
+	// before can read. It is seen in storageVersionHash only.
+	HashedVersion string
 
 	// AllowUnconditionalUpdate reports whether an update without resourceVersion may overwrite an
 	// object.

@@ -85,6 +85,19 @@ func TestEveryServedVersionHasResource(t *testing.T) {
 	require.ElementsMatch(t, want, got)
 }
 
+// A release stores what it introduces in a version that the release before can read.
+func TestHashedVersion(t *testing.T) {
+	for _, r := range Table().Stored() {
+		introduced, ok := r.New().(interface{ APILifecycleIntroduced() (int, int) })
+		if !ok {
+			require.Empty(t, r.HashedVersion, r.Plural)
+			continue
+		}
+		_, minor := introduced.APILifecycleIntroduced()
+		require.Equal(t, minor >= emulatedMinor, r.HashedVersion != "", r.Plural)
+	}
+}
+
 func TestDiscoveryOrder(t *testing.T) {
 	var groups []string
 	for _, g := range Table().Groups() {

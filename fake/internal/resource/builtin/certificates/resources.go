@@ -29,6 +29,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "clustertrustbundles", Kind: "ClusterTrustBundle",
+			HashedVersion:          "v1beta1",
 			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
 			ValidateName:           resource.ValidatePathSegmentName, // that of the type depends on the signer
 			Validate:               resource.Validation(validateClusterTrustBundle),
@@ -39,7 +40,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "podcertificaterequests", Kind: "PodCertificateRequest", Namespaced: true,
-			Status:               true,
+			HashedVersion: "v1beta1", Status: true,
 			Subresources:         []resource.Subresource{podCertificateRequestStatusSubresource()},
 			SetDefaults:          resource.Defaults(setPodCertificateRequestDefaults),
 			Validate:             resource.Validation(validatePodCertificateRequest),

@@ -21,7 +21,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "devicetaintrules", Kind: "DeviceTaintRule",
-			Status: true, HasGeneration: true,
+			HashedVersion: "v1beta2",
+			Status:        true, HasGeneration: true,
 			Subresources:          []resource.Subresource{resource.StatusSubresource("metadata")},
 			SetDefaults:           resource.Defaults(setDeviceTaintRuleDefaults),
 			PrepareForUpdate:      resource.OnUpdate(prepareDeviceTaintRuleForUpdate),

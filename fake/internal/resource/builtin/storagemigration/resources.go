@@ -7,7 +7,8 @@ func Resources() []resource.Resource {
 	return []resource.Resource{
 		{
 			Group: "storagemigration.k8s.io", Version: "v1", Plural: "storageversionmigrations", Kind: "StorageVersionMigration",
-			Status: true, MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			HashedVersion: "v1beta1",
+			Status:        true, MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
 			Subresources:         []resource.Subresource{resource.StatusSubresource("metadata")},
 			Validate:             resource.Validation(validateMigration),
 			ValidateUpdate:       resource.UpdateValidation(validateMigrationUpdate),
