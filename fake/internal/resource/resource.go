@@ -124,7 +124,9 @@ type Resource struct {
 	ValidateName validation.ValidateNameFunc
 	// Fields are the field selectors besides metadata.name and metadata.namespace.
 	Fields []Field
-
+	// NotSelectableByNamespace reports whether metadata.namespace is not a field selector of a
+	// namespaced type with Fields.
+	NotSelectableByNamespace bool
 	// FieldErrorFormat is the format of the error for a field label that cannot be selected by. Its
 	// only operand is the label. The default is "field label not supported: %s".
 	FieldErrorFormat string
@@ -271,14 +273,14 @@ func (r *Resource) NewList() runtime.Object {
 }
 
 // CheckField returns the error of a real server's 400 if label is not a field selector of the
-// resource (SE-05). All types support metadata.name. Namespaced types, and built-in types without
-// Fields, support metadata.namespace.
+// resource (SE-05). All types support metadata.name. Namespaced types but few, and built-in types
+// without Fields, support metadata.namespace.
 func (r *Resource) CheckField(label string) error {
 	if len(r.Fields) == 0 && r.Custom == nil {
 		_, _, err := runtime.DefaultMetaV1FieldSelectorConversion(label, "")
 		return err
 	}
-	if label == "metadata.name" || label == "metadata.namespace" && r.Namespaced {
+	if label == "metadata.name" || label == "metadata.namespace" && r.Namespaced && !r.NotSelectableByNamespace {
 		return nil
 	}
 	for _, f := range r.Fields {

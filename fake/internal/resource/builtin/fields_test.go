@@ -120,6 +120,7 @@ func TestCheckField(t *testing.T) {
 		{"", "pods", "spec.nodename", "field label not supported: spec.nodename"},
 		{"", "nodes", "metadata.name", ""},
 		{"", "nodes", "metadata.namespace", "field label not supported: metadata.namespace"},
+		{"certificates.k8s.io", "podcertificaterequests", "metadata.namespace", "field label not supported: metadata.namespace"},
 		{"batch", "jobs", "status.failed", `field label "status.failed" not supported for batchv1.Job`},
 		{"resource.k8s.io", "resourceslices", "x", "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: x"},
 	} {
