@@ -7,10 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// EmulatedMinor is the minor version of the emulated release, v1.37.
+const EmulatedMinor = 37
+
 // deprecationWarning returns the warning of a real server for a deprecated type: the release of its
 // deprecation, that of its removal and its replacement. It is "" if the type is not deprecated
-// (WN-05). The lifecycle methods of the types are those of the served release, so that a
-// deprecation is in effect, while a removal may be in the future.
+// (WN-05), or will be in a later release.
 func deprecationWarning(kind schema.GroupVersionKind, object reflect.Type) string {
 	obj := reflect.New(object).Interface()
 	deprecated, ok := obj.(interface{ APILifecycleDeprecated() (int, int) })
@@ -18,7 +20,7 @@ func deprecationWarning(kind schema.GroupVersionKind, object reflect.Type) strin
 		return ""
 	}
 	major, minor := deprecated.APILifecycleDeprecated()
-	if major == 0 && minor == 0 {
+	if major == 0 && minor == 0 || minor > EmulatedMinor {
 		return ""
 	}
 	text := fmt.Sprintf("%s %s is deprecated in v%d.%d+", kind.GroupVersion(), kind.Kind, major, minor)

@@ -62,3 +62,19 @@ func TestResourceFlags(t *testing.T) {
 		"endpointslices", "flowschemas", "prioritylevelconfigurations", "deviceclasses", "devicetaintrules", "resourceslices"),
 		plurals(func(r *resource.Resource) bool { return r.HasGeneration }))
 }
+
+// The versions of DeviceTaintRules before v1 allow what v1 does not.
+func TestDeviceTaintRuleVersions(t *testing.T) {
+	for version, deprecation := range map[string]string{
+		"v1":       "",
+		"v1beta2":  "", // deprecated in v1.39
+		"v1alpha3": "resource.k8s.io/v1alpha3 DeviceTaintRule is deprecated in v1.36+, unavailable in v1.39+",
+	} {
+		r := AllVersions().Lookup("resource.k8s.io", version, "devicetaintrules")
+		require.Equal(t, version != "v1", r.AllowUnconditionalUpdate, version)
+		require.Equal(t, version != "v1", r.ReturnDeletedObject, version)
+		require.Equal(t, deprecation, r.Deprecation, version)
+	}
+	require.Equal(t, "certificates.k8s.io/v1beta1 ClusterTrustBundle is deprecated in v1.37+, unavailable in v1.40+; use certificates.k8s.io/v1 ClusterTrustBundle",
+		AllVersions().Lookup("certificates.k8s.io", "v1beta1", "clustertrustbundles").Deprecation)
+}

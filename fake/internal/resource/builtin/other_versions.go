@@ -67,6 +67,9 @@ func withOtherVersions(resources []resource.Resource) []resource.Resource {
 func inVersion(r resource.Resource, version string) resource.Resource {
 	r.StorageVersion, r.Version = r.GroupVersion(), version
 	r.Subresources = slices.Clone(r.Subresources)
+	if r.Plural == "devicetaintrules" { // its strategy keeps what its older versions did
+		r.AllowUnconditionalUpdate, r.ReturnDeletedObject = true, true
+	}
 	r.ToStorage, r.FromStorage = convertTo(r.StorageVersion.WithKind(r.Kind)), convertTo(r.GroupVersionKind())
 	return r
 }
@@ -92,15 +95,12 @@ func isRemoved(gv schema.GroupVersion) bool {
 		if !ok {
 			continue
 		}
-		if _, minor := removed.APILifecycleRemoved(); minor > emulatedMinor {
+		if _, minor := removed.APILifecycleRemoved(); minor > resource.EmulatedMinor {
 			return false
 		}
 	}
 	return !slices.Contains(versionsWithoutLifecycle(), gv)
 }
-
-// emulatedMinor is the minor version of the emulated release.
-const emulatedMinor = 37
 
 // versionsWithoutLifecycle returns the versions of the emulated release whose kinds have no release in
 // which they are removed, because they are alpha.

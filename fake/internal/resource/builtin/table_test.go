@@ -94,7 +94,7 @@ func TestHashedVersion(t *testing.T) {
 			continue
 		}
 		_, minor := introduced.APILifecycleIntroduced()
-		require.Equal(t, minor >= emulatedMinor, r.HashedVersion != "", r.Plural)
+		require.Equal(t, minor >= resource.EmulatedMinor, r.HashedVersion != "", r.Plural)
 	}
 }
 
