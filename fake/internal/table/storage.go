@@ -22,7 +22,11 @@ func storagePrinters() []entry {
 			age(),
 		),
 		newEntry(gv, func(c *storagev1.VolumeAttributesClass) []any {
-			return []any{c.Name, c.DriverName, since(c.CreationTimestamp)}
+			name := c.Name
+			if c.Annotations["volumeattributesclass.alpha.kubernetes.io/is-default-class"] == "true" {
+				name += " (default)"
+			}
+			return []any{name, c.DriverName, since(c.CreationTimestamp)}
 		}, named(), text("DriverName", describes(storagev1.VolumeAttributesClass{}, "driverName")), age()),
 		newEntry(gv, func(a *storagev1.VolumeAttachment) []any {
 			volume := deref(a.Spec.Source.PersistentVolumeName, "")
