@@ -34,7 +34,7 @@ func TestValidateMigration(t *testing.T) {
 
 	old := of("apps", "deployments")
 	require.Empty(t, validateMigrationUpdate(old, old))
-	require.Equal(t, []string{`spec: Invalid value: {"resource":{"group":"","resource":"pods"}}: field is immutable`},
+	require.Equal(t, []string{`spec: Invalid value: {"Resource":{"group":"","resource":"pods"}}: field is immutable`},
 		validatetest.Texts(validateMigrationUpdate(of("", "pods"), old)))
 	require.Len(t, validateMigrationUpdate(of("apps", ""), old), 2)
 }
