@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -175,6 +176,9 @@ func (w *resourceTest) update(url, step string) metav1.Object {
 	w.Helper()
 	m := w.object(http.MethodGet, w.item(), nil, http.StatusOK)
 	m.SetLabels(map[string]string{"step": step})
+	if migration, ok := m.(*storagemigrationv1.StorageVersionMigration); ok {
+		migration.Status.ResourceVersion = "1" // its status requires one
+	}
 	obj := m.(runtime.Object)
 	obj.GetObjectKind().SetGroupVersionKind(w.res.GroupVersionKind())
 	return w.object(http.MethodPut, url, obj, http.StatusOK)

@@ -48,6 +48,9 @@ func TestStatusMetadata(t *testing.T) {
 			sent.SetAnnotations(map[string]string{"sent": "yes"})
 			sent.SetFinalizers([]string{"example.com/sent"})
 			sent.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n", UID: "u"}})
+			if res.Kind == "StorageVersionMigration" { // its status requires a resource version
+				sent.Object["status"] = map[string]any{"resourceVersion": "1"}
+			}
 			got, err := objects.UpdateStatus(t.Context(), sent, metav1.UpdateOptions{})
 			require.NoError(t, err)
 			require.Equal(t, created.Object["spec"], got.Object["spec"])
