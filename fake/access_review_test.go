@@ -124,7 +124,7 @@ func TestReviewErrors(t *testing.T) {
 		message    string
 	}{
 		{other, `{"spec":{}}`, 422, `.authorization.k8s.io "" is invalid: [spec: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified, spec.user: Invalid value: "": at least one of user or group must be specified]`},
-		{own, `{"spec":{"resourceAttributes":{},"nonResourceAttributes":{"path":"/x"}}}`, 422, `.authorization.k8s.io "" is invalid: spec: Invalid value: {"path":"/x"}: exactly one of nonResourceAttributes or resourceAttributes must be specified`},
+		{own, `{"spec":{"resourceAttributes":{},"nonResourceAttributes":{"path":"/x"}}}`, 422, `.authorization.k8s.io "" is invalid: spec: Invalid value: {"Path":"/x","Verb":""}: exactly one of nonResourceAttributes or resourceAttributes must be specified`},
 		{own, `{"metadata":{"name":"a"},"spec":{"resourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: metadata: Invalid value: {"name":"a"}: must be empty`},
 		{other, `{"spec":{"user":"a","resourceAttributes":{"fieldSelector":{"rawSelector":"a","requirements":[{"key":"","operator":"In"}]},"labelSelector":{}}}}`, 422,
 			`.authorization.k8s.io "" is invalid: [spec.resourceAttributes.fieldSelector.rawSelector: Invalid value: "a": may not specified at the same time as requirements, ` +
@@ -132,7 +132,7 @@ func TestReviewErrors(t *testing.T) {
 				"spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn', " +
 				`spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required]`},
 		{local, `{"spec":{"user":"a","resourceAttributes":{"namespace":"other"}}}`, 422, `.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace`},
-		{local, `{"metadata":{"labels":{"a":"b"}},"spec":{"groups":["a"],"nonResourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: [metadata: Invalid value: {"namespace":"default","labels":{"a":"b"}}: must be empty except for namespace, spec.nonResourceAttributes: Invalid value: {}: disallowed on this kind of request]`},
+		{local, `{"metadata":{"labels":{"a":"b"}},"spec":{"groups":["a"],"nonResourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: [metadata: Invalid value: {"namespace":"default","labels":{"a":"b"}}: must be empty except for namespace, spec.nonResourceAttributes: Invalid value: {"Path":"","Verb":""}: disallowed on this kind of request]`},
 		{local, `{"metadata":{"namespace":"other"},"spec":{"user":"a","resourceAttributes":{"namespace":"other"}}}`, 400, `the namespace of the provided object does not match the namespace sent on the request`},
 		{"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", `{"spec":{}}`, 400, "no namespace on request"},
 		{"/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{}}`, 400, "token is required for TokenReview in authentication"},

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"example.com/fakeapi/fake/internal/authz"
+	"example.com/fakeapi/fake/internal/resource/validate"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -63,8 +64,8 @@ func validateOneOf(resource *authorizationv1.ResourceAttributes, path *authoriza
 	if (resource == nil) != (path == nil) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(field.NewPath("spec"), path,
-		"exactly one of nonResourceAttributes or resourceAttributes must be specified")}
+	var root *validate.Path
+	return field.ErrorList{root.Child("spec").Invalid(path, "exactly one of nonResourceAttributes or resourceAttributes must be specified")}
 }
 
 func validateLocalSubject(r *authorizationv1.LocalSubjectAccessReview) field.ErrorList {
@@ -74,12 +75,13 @@ func validateLocalSubject(r *authorizationv1.LocalSubjectAccessReview) field.Err
 	if len(validateEmptyMetadata(&meta, "")) > 0 {
 		errs = append(errs, field.Invalid(field.NewPath("metadata"), r.ObjectMeta, "must be empty except for namespace"))
 	}
-	path := field.NewPath("spec")
+	var root *validate.Path
+	path := root.Child("spec")
 	if a := r.Spec.ResourceAttributes; a != nil && a.Namespace != r.Namespace {
-		errs = append(errs, field.Invalid(path.Child("resourceAttributes", "namespace"), a.Namespace, "must match metadata.namespace"))
+		errs = append(errs, path.Child("resourceAttributes").Child("namespace").Invalid(a.Namespace, "must match metadata.namespace"))
 	}
 	if a := r.Spec.NonResourceAttributes; a != nil {
-		errs = append(errs, field.Invalid(path.Child("nonResourceAttributes"), a, "disallowed on this kind of request"))
+		errs = append(errs, path.Child("nonResourceAttributes").Invalid(a, "disallowed on this kind of request"))
 	}
 	return errs
 }

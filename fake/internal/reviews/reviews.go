@@ -43,7 +43,7 @@ func IsReview(obj runtime.Object) bool {
 // Review returns the review with its status. The user of the request is in ctx. admit runs
 // admission; it is called when the review is known to be valid.
 func (r *Reviewer) Review(ctx context.Context, review runtime.Object, admit func() error) (runtime.Object, error) {
-	if err := validate(review); err != nil {
+	if err := validateReview(review); err != nil {
 		return nil, err
 	}
 	if err := admit(); err != nil {
@@ -74,8 +74,8 @@ func (r *Reviewer) Review(ctx context.Context, review runtime.Object, admit func
 	return nil, fmt.Errorf("%T is not a review", review)
 }
 
-// validate validates a review before admission (VR-04).
-func validate(review runtime.Object) error {
+// validateReview validates a review before admission (VR-04).
+func validateReview(review runtime.Object) error {
 	switch review := review.(type) {
 	case *authorizationv1.SubjectAccessReview:
 		return invalid(append(validateSubject(&review.Spec), validateEmptyMetadata(&review.ObjectMeta, "must be empty")...))
