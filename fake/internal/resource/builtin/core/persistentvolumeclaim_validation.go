@@ -31,17 +31,14 @@ func validatePersistentVolumeClaim(pvc *corev1.PersistentVolumeClaim) field.Erro
 	return ValidatePersistentVolumeClaimSpec(&pvc.Spec, root.Child("spec"))
 }
 
-// validatePersistentVolumeClaimUpdate validates a claim that replaces old. A server lists the causes
-// that it would have for a new claim twice.
+// validatePersistentVolumeClaimUpdate validates a claim that replaces old.
 func validatePersistentVolumeClaimUpdate(pvc, old *corev1.PersistentVolumeClaim) field.ErrorList {
 	var root *validate.Path
 	var opts claimOptions
 	opts.selector.AllowInvalidLabelValueInSelector = len(validate.LabelSelector(old.Spec.Selector, opts.selector, root)) > 0
 	opts.anySourceGroup = old.Spec.DataSource != nil && old.Spec.DataSource.APIGroup != nil ||
 		old.Spec.DataSourceRef != nil && old.Spec.DataSourceRef.APIGroup != nil
-	errs := validateClaimSpec(&pvc.Spec, opts, root.Child("spec"))
-	errs = append(errs, errs...)
-	return append(errs, validateClaimChanges(pvc, old)...)
+	return append(validateClaimSpec(&pvc.Spec, opts, root.Child("spec")), validateClaimChanges(pvc, old)...)
 }
 
 // validateClaimChanges validates that an update changes only what can be changed: the name of the
