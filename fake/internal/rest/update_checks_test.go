@@ -25,7 +25,10 @@ func TestMetadataChecksOfTypes(t *testing.T) {
 			"ingresses": both, "ingressclasses": both, "ipaddresses": both,
 			"networkpolicies": asUpdated, "servicecidrs": asUpdated,
 		},
-		"node.k8s.io":       {"runtimeclasses": {4, 0}},
+		"node.k8s.io": {"runtimeclasses": {4, 0}},
+		"rbac.authorization.k8s.io": {
+			"roles": both, "clusterroles": both, "rolebindings": both, "clusterrolebindings": both,
+		},
 		"scheduling.k8s.io": {"priorityclasses": asUpdated},
 		"storage.k8s.io": {
 			"csidrivers": asUpdated, "csinodes": asNew, "csistoragecapacities": both,

@@ -41,6 +41,7 @@ func Resources() []resource.Resource {
 		r := &all[i]
 		r.Group, r.Version = "rbac.authorization.k8s.io", "v1"
 		r.AllowUnconditionalUpdate, r.AllowCreateOnUpdate = true, true
+		r.MetadataChecksOnUpdate = resource.MetadataChecks{AsNew: 1}
 		r.ValidateName = resource.ValidatePathSegmentName
 	}
 	return all
