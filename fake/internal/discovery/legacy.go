@@ -111,8 +111,8 @@ func kindOf(r *resource.Resource, s resource.Subresource) metav1.GroupVersionKin
 }
 
 // storageVersionHash returns the first eight bytes of the SHA-256 of GROUP/VERSION/KIND of the
-// version that a real server stores, in base64. Resources that share storage have the same hash. The hash of a
-// resource that is not stored is empty.
+// version that a real server stores, in base64. Resources that share storage have the same hash. The
+// hash of a resource that is not stored is empty.
 func storageVersionHash(r *resource.Resource) string {
 	if !r.IsStored() {
 		return ""
