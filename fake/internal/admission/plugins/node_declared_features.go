@@ -12,6 +12,7 @@ import (
 	"k8s.io/component-helpers/nodedeclaredfeatures"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/resource"
 )
 
 // nodeDeclaredFeatures refuses updates of pods that need features which their node does not declare
@@ -22,7 +23,7 @@ type nodeDeclaredFeatures struct {
 }
 
 func newNodeDeclaredFeatures(d Dependencies) admission.Interface {
-	return &nodeDeclaredFeatures{d.Objects, version.MajorMinor(1, 37)}
+	return &nodeDeclaredFeatures{d.Objects, version.MajorMinor(1, resource.EmulatedMinor)}
 }
 
 func (p *nodeDeclaredFeatures) Name() string { return "NodeDeclaredFeatureValidator" }
