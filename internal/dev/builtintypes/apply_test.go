@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,24 +25,26 @@ func TestRepeatedApplies(t *testing.T) {
 	for _, c := range append(casesIn(t, "stored"), casesIn(t, "validation")...) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			var players [2]*player
-			for i := range players {
-				p := &player{server: startServer(t), paths: paths, symbols: symbols{"$ns": namespace, "$id": id}}
-				for _, body := range c.Setup {
-					require.Empty(t, p.create(body, expectation{}))
+			synctest.Test(t, func(t *testing.T) { // virtual time, so that both servers have the same
+				var players [2]*player
+				for i := range players {
+					p := &player{server: startServer(t), paths: paths, symbols: symbols{"$ns": namespace, "$id": id}}
+					for _, body := range c.Setup {
+						require.Empty(t, p.create(body, expectation{}))
+					}
+					players[i] = p
 				}
-				players[i] = p
-			}
-			r := rand.New(rand.NewPCG(seed, 0))
-			for i := range variants {
-				resolved, err := players[0].symbols.resolve(c.Create)
-				require.NoError(t, err)
-				body := resolved.(object)
-				for range i {
-					mutate(r, body)
+				r := rand.New(rand.NewPCG(seed, 0))
+				for i := range variants {
+					resolved, err := players[0].symbols.resolve(c.Create)
+					require.NoError(t, err)
+					body := resolved.(object)
+					for range i {
+						mutate(r, body)
+					}
+					requireSameRepeat(t, players, body)
 				}
-				requireSameRepeat(t, players, body)
-			}
+			})
 		})
 	}
 }
