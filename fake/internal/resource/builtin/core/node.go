@@ -7,7 +7,6 @@ import (
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -46,12 +45,11 @@ func prepareNodeForUpdate(_ context.Context, node, old *corev1.Node) {
 // nodeStatusSubresource removes the status of spec.configSource too.
 func nodeStatusSubresource() resource.Subresource {
 	s := resource.StatusSubresource()
-	prepareForUpdate := s.PrepareForUpdate
-	s.PrepareForUpdate = func(ctx context.Context, obj, old runtime.Object) {
-		prepareForUpdate(ctx, obj, old)
-		if old.(*corev1.Node).Status.Config == nil {
-			obj.(*corev1.Node).Status.Config = nil
+	s.PrepareForUpdate = resource.OnUpdate(func(_ context.Context, node, old *corev1.Node) {
+		node.Spec = old.Spec
+		if old.Status.Config == nil {
+			node.Status.Config = nil
 		}
-	}
+	})
 	return s
 }

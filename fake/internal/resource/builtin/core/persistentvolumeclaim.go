@@ -4,7 +4,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -42,13 +41,12 @@ func preparePersistentVolumeClaimForUpdate(_ context.Context, pvc, old *corev1.P
 // is off, unless the old claim has it.
 func persistentVolumeClaimStatusSubresource() resource.Subresource {
 	s := resource.StatusSubresource()
-	prepareForUpdate := s.PrepareForUpdate
-	s.PrepareForUpdate = func(ctx context.Context, obj, old runtime.Object) {
-		prepareForUpdate(ctx, obj, old)
-		if old.(*corev1.PersistentVolumeClaim).Status.HealthStatus == nil {
-			obj.(*corev1.PersistentVolumeClaim).Status.HealthStatus = nil
+	s.PrepareForUpdate = resource.OnUpdate(func(_ context.Context, pvc, old *corev1.PersistentVolumeClaim) {
+		pvc.Spec = old.Spec
+		if old.Status.HealthStatus == nil {
+			pvc.Status.HealthStatus = nil
 		}
-	}
+	})
 	return s
 }
 
