@@ -27,11 +27,10 @@ func Resources() []resource.Resource {
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csistoragecapacities", Kind: "CSIStorageCapacity", Namespaced: true,
 			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
-
-			Validate:         resource.Validation(validateCSIStorageCapacity),
-			ValidateUpdate:   resource.UpdateValidation(validateCSIStorageCapacityUpdate),
-			WarningsOnCreate: resource.CreateWarnings(csiStorageCapacityWarnings),
-			WarningsOnUpdate: resource.UpdateWarnings(csiStorageCapacityUpdateWarnings),
+			Validate:               resource.Validation(validateCSIStorageCapacity),
+			ValidateUpdate:         resource.UpdateValidation(validateCSIStorageCapacityUpdate),
+			WarningsOnCreate:       resource.CreateWarnings(csiStorageCapacityWarnings),
+			WarningsOnUpdate:       resource.UpdateWarnings(csiStorageCapacityUpdateWarnings),
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "storageclasses", Kind: "StorageClass",
