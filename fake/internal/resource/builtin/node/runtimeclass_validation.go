@@ -23,7 +23,7 @@ func validateRuntimeClass(c *nodev1.RuntimeClass) (errs field.ErrorList) {
 	return errs
 }
 
-// validateRuntimeClassUpdate validates an overhead that has not changed too.
+// validateRuntimeClassUpdate validates a RuntimeClass that replaces another one as a new one.
 func validateRuntimeClassUpdate(c, _ *nodev1.RuntimeClass) field.ErrorList {
 	return validateRuntimeClass(c)
 }
