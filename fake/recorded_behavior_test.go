@@ -39,6 +39,7 @@ func TestRecordedBehavior(t *testing.T) {
 		{"empty list of metadata in YAML", "GET", maps + "?labelSelector=no%3Done", "", "", "application/yaml" + metadataList, 200, "items: null\n"},
 		{"empty list", "GET", maps + "?labelSelector=no%3Done", "", "", "", 200, `"items":[]`},
 		{"update of a Scale with another kind", "PUT", widgets + "/a/scale", `{"kind":"Foo"}`, "application/json", "", 400, `no kind is registered for the type v1.Scale in scheme`},
+		{"invalid status with another kind", "PATCH", widgets + "/a/status", `{"kind":"Other","status":{"replicas":"x"}}`, merge, "", 422, `"message":"Other.oracle.example.com \"a\" is invalid: [status.replicas: `},
 		{"invalid patch of a Scale", "PATCH", widgets + "/a/scale", `{"spec":{"replicas":"x"}}`, merge, "", 422, `{\\\"apiVersion\\\":\\\"autoscaling/v1\\\",\\\"kind\\\":\\\"Scale\\\",`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

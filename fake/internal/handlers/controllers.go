@@ -176,13 +176,7 @@ func (a *API) reviewChange(ctx context.Context, attributes *admission.Attributes
 	res, obj, old := attributes.Resource, attributes.Object, attributes.OldObject
 	isChanged := attributes.IsReviewed()
 	if isChanged {
-		sub := res.Subresource(attributes.Subresource)
-		if sub != nil {
-			rest.PrepareForSubresourceUpdate(ctx, res, sub, obj, old)
-		} else {
-			rest.PrepareForUpdate(ctx, res, obj, old)
-		}
-		if err := rest.ValidateUpdate(ctx, res, sub, obj, old); err != nil {
+		if err := rest.BeforeUpdate(ctx, res, res.Subresource(attributes.Subresource), obj, old); err != nil {
 			return nil, err
 		}
 	}

@@ -50,9 +50,8 @@
 //	updateObject                answer from the no-op cache, or parse the request into an
 //	                            updatedObjectInfo: parseUpdate, parsePatch or parseApply
 //	guaranteedUpdate            read the stored object, call the updatedObjectInfo, and then
-//	                            beforeUpdate (checkResourceVersion, rest.PrepareForUpdate,
-//	                            rest.ValidateUpdate, warnings, validating admission) or, if there
-//	                            is no object, createOnUpdate
+//	                            beforeUpdate (checkResourceVersion, rest.BeforeUpdate, warnings,
+//	                            validating admission) or, if there is no object, createOnUpdate
 //	storage.GuaranteedUpdate    encode and write to the store
 //
 // A write of the Scale of an object is an update of the Scale inside of an update of the object.

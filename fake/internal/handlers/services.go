@@ -68,8 +68,7 @@ func (a *API) checkService(ctx context.Context, res *resource.Resource, obj, old
 	if tried.beginUpdate(a, trial, old, true) != nil {
 		return nil
 	}
-	rest.PrepareForUpdate(ctx, res, trial, old)
-	return rest.ValidateUpdate(ctx, res, nil, trial, old)
+	return rest.BeforeUpdate(ctx, res, nil, trial, old)
 }
 
 // ipAddressManager owns the fields of the IPAddresses of Services.

@@ -152,19 +152,16 @@ func (a *API) beforeUpdate(q *request, admission *admissionRunner, obj, old runt
 	if err := q.checkResourceVersion(resource.Accessor(obj), resource.Accessor(old)); err != nil {
 		return err
 	}
-	if q.sub != nil && q.sub.WritesObject() {
-		rest.PrepareForSubresourceUpdate(q.r.Context(), q.res, q.sub, obj, old)
-	} else {
+	if q.sub == nil || !q.sub.WritesObject() {
 		if err := a.checkService(q.r.Context(), q.res, obj, old, dryRun); err != nil {
 			return err
 		}
 		if err := allocation.beginUpdate(a, obj, old, dryRun); err != nil {
 			return err
 		}
-		rest.PrepareForUpdate(q.r.Context(), q.res, obj, old)
 	}
 	ctx := a.withAccess(a.withNamespace(q.withWarnings(), q), q)
-	err := rest.ValidateUpdate(ctx, q.res, q.sub, obj, old)
+	err := rest.BeforeUpdate(ctx, q.res, q.sub, obj, old)
 	if gone := q.checkContext(); gone != nil { // err is incomplete
 		return gone
 	}

@@ -11,6 +11,7 @@ import (
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
 )
 
 // WipeSystemFields clears the metadata that a client cannot set on a new object (MD-03, MD-06,
@@ -64,5 +65,5 @@ func ValidateCreate(ctx context.Context, res *resource.Resource, obj runtime.Obj
 	if res.Validate != nil {
 		errs = res.Validate(ctx, obj, errs)
 	}
-	return invalid(res, obj, append(errs, validateDeclaratively(ctx, res, "", obj, nil)...))
+	return status.Invalid(kindOf(res, obj), m.GetName(), append(errs, validateDeclaratively(ctx, res, "", obj, nil)...))
 }

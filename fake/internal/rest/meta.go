@@ -11,12 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/jsonvalue"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/validate"
-	"example.com/fakeapi/fake/internal/status"
 )
 
 // copyStatus sets the status of to to that of from. A nil from clears it.
@@ -65,14 +64,13 @@ func customDiffers(a, b map[string]any) bool {
 	return false
 }
 
-// invalid returns the 422 of an object, or nil without errs. A custom resource may have the kind of
-// another one, which is then the error.
-func invalid(res *resource.Resource, obj runtime.Object, errs field.ErrorList) error {
-	kind := res.GroupKind()
+// kindOf returns the kind that is in the 422 of an object. A custom resource may be sent with the kind
+// of another one, which is then in its error.
+func kindOf(res *resource.Resource, obj runtime.Object) schema.GroupKind {
 	if res.Custom != nil {
-		kind = obj.GetObjectKind().GroupVersionKind().GroupKind()
+		return obj.GetObjectKind().GroupVersionKind().GroupKind()
 	}
-	return status.Invalid(kind, resource.Accessor(obj).GetName(), errs)
+	return res.GroupKind()
 }
 
 // maxControllerErrors is the maximum number of owner references multiplied by the number of those

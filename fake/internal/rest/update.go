@@ -11,15 +11,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
 )
 
-// PrepareForUpdate copies the fields that an update cannot change from old, the stored object, and
-// sets the generation (MD-07, MD-10, MD-17, SU-01).
-func PrepareForUpdate(ctx context.Context, res *resource.Resource, obj, old runtime.Object) {
+// BeforeUpdate prepares and validates an object that is to replace old, the stored object, through sub
+// if it is not nil. See [ValidateUpdate] for the error.
+func BeforeUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
+	kind := kindOf(res, obj) // a status update restores that of old
+	if sub != nil && sub.WritesObject() {
+		prepareForSubresourceUpdate(ctx, res, sub, obj, old)
+	} else {
+		prepareForUpdate(ctx, res, obj, old)
+	}
+	return validateUpdate(ctx, res, sub, kind, obj, old)
+}
+
+// prepareForUpdate copies the fields that an update cannot change from old and sets the generation
+// (MD-07, MD-10, MD-17, SU-01).
+func prepareForUpdate(ctx context.Context, res *resource.Resource, obj, old runtime.Object) {
 	copySystemFields(resource.Accessor(obj), resource.Accessor(old))
 	if res.Status {
 		copyStatus(obj, old)
@@ -30,9 +44,9 @@ func PrepareForUpdate(ctx context.Context, res *resource.Resource, obj, old runt
 	updateGeneration(res, obj, old)
 }
 
-// PrepareForSubresourceUpdate is PrepareForUpdate for a subresource, which may change its own
-// fields only (SU-02). An update of the status does not change the generation (SU-04).
-func PrepareForSubresourceUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
+// prepareForSubresourceUpdate is prepareForUpdate for a subresource, which may change its own fields
+// only (SU-02). An update of the status does not change the generation (SU-04).
+func prepareForSubresourceUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
 	copySystemFields(resource.Accessor(obj), resource.Accessor(old))
 	sub.PrepareForUpdate(ctx, obj, old)
 	if sub.Name != "status" {
@@ -73,6 +87,11 @@ func copySystemFields(m, old metav1.Object) {
 // is compared with that of old, the stored object (MD-05, DL-06). The error is one 422 with all
 // violations.
 func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
+	return validateUpdate(ctx, res, sub, kindOf(res, obj), obj, old)
+}
+
+// validateUpdate is ValidateUpdate with the kind of the error.
+func validateUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, kind schema.GroupKind, obj, old runtime.Object) error {
 	m := resource.Accessor(obj)
 	if err := checkControllers(m); err != nil {
 		return err
@@ -97,7 +116,7 @@ func ValidateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 	case sub.WritesObject():
 		errs = append(errs, validateDeclaratively(ctx, res, sub.Name, obj, old)...)
 	}
-	return invalid(res, obj, errs)
+	return status.Invalid(kind, m.GetName(), errs)
 }
 
 // validateMetadataUpdate validates updated metadata, as often as a real server: once for all types,
