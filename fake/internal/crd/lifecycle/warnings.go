@@ -30,7 +30,8 @@ func WarningsOnUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) []stri
 }
 
 // schemaWarnings returns the warnings about formats, one for each occurrence, and about sets, each
-// once. Both are sorted. On a real server the order of those about formats is random.
+// once. They are sorted, those about formats within a version, where their order is random on a real
+// server.
 func schemaWarnings(crd *apiextensionsv1.CustomResourceDefinition) (formats, sets []string) {
 	inner, err := toInternal(crd)
 	if err != nil { // the validation reports it
@@ -51,9 +52,10 @@ func schemaWarnings(crd *apiextensionsv1.CustomResourceDefinition) (formats, set
 		return false
 	}
 	for _, schema := range versionSchemas(inner) {
+		n := len(formats)
 		validation.SchemaHas(schema, visit)
+		slices.Sort(formats[n:])
 	}
-	slices.Sort(formats)
 	return formats, slices.Sorted(maps.Keys(seen))
 }
 
