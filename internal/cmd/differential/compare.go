@@ -53,24 +53,43 @@ func (c *comparison) responses(left, right *response) (d httpdiff.Differences) {
 	return d
 }
 
-// value returns the body as a value, without the parts of messages that are in random order.
+// value returns the body as a value, without the random parts of messages.
 func (r *response) value() any {
 	body := httpdiff.DecodeBody(r.header, r.body)
 	if status, ok := body.(map[string]any); ok && status["kind"] == "Status" {
-		message, _ := status["message"].(string)
-		switch beginning := schemaErrors.FindString(message); {
-		case beginning != "":
-			status["message"] = beginning + " ..."
-		case strings.HasPrefix(message, ".") && strings.HasSuffix(message, undeclaredField):
-			status["message"] = "..." + undeclaredField
+		replaceMessage(status)
+		details, _ := status["details"].(map[string]any)
+		causes, _ := details["causes"].([]any)
+		for _, cause := range causes {
+			if cause, ok := cause.(map[string]any); ok {
+				replaceMessage(cause)
+			}
 		}
 	}
 	return body
 }
 
-// schemaErrors matches the beginning of a message about an apply that does not conform to the
-// schema. The rest has some of the errors, in random order, and addresses in memory.
-var schemaErrors = regexp.MustCompile(`^failed to (?:create typed patch object|convert new object)[^:]*:`)
+// replaceMessage replaces the random parts of the message of a Status or of a cause.
+func replaceMessage(o map[string]any) {
+	message, ok := o["message"].(string)
+	if !ok {
+		return
+	}
+	if beginning := randomRest.FindString(message); beginning != "" {
+		message = beginning + " ..."
+	} else if strings.HasPrefix(message, ".") && strings.HasSuffix(message, undeclaredField) {
+		message = "..." + undeclaredField
+	}
+	o["message"] = typeOfSelf.ReplaceAllString(message, "selfType")
+}
+
+// randomRest matches the beginning of a message about an apply that does not conform to the schema,
+// or about a patch whose result cannot be decoded. The rest of the first has some of the errors, in
+// random order, and addresses in memory, that of the second has the object.
+var randomRest = regexp.MustCompile(`^(?:failed to (?:create typed patch object|convert new object)[^:]*:|(?: "" is invalid: patch: )?Invalid value: "\{)`)
+
+// typeOfSelf matches the random name of a type in a message about a CEL rule.
+var typeOfSelf = regexp.MustCompile(`selfType\d+`)
 
 // undeclaredField ends the message of an apply whose result has fields that another version does
 // not have. It names one of them.
@@ -172,7 +191,7 @@ func class(d httpdiff.Difference, value string) string {
 		return "nothing"
 	case strings.HasPrefix(d.At, "order"):
 		return "keys"
-	case strings.HasPrefix(d.At, "body") && d.At != "body.message" || strings.HasPrefix(d.At, "event"):
+	case strings.HasPrefix(d.At, "body") && !isMessage(d.At) || strings.HasPrefix(d.At, "event"):
 		switch value[0] {
 		case '{':
 			return "object"
@@ -190,6 +209,11 @@ func class(d httpdiff.Difference, value string) string {
 		return value[:min(3, len(value))]
 	}
 	return general(value)
+}
+
+// isMessage reports whether a place in a body is the message of a Status or of a cause.
+func isMessage(at string) bool {
+	return at == "body.message" || strings.HasPrefix(at, "body.details.causes[") && strings.HasSuffix(at, ".message")
 }
 
 // rank orders differences: of the status code, of headers, of the body.

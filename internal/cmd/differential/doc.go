@@ -8,13 +8,15 @@
 //
 // # Requests
 //
-// A run has definitions of random CustomResourceDefinitions with structural schemas, in one or two
-// versions, with or without status and scale. For each there are sequences of up to 27 requests
-// about its custom resources, about ConfigMaps or about Deployments, each in its own namespace:
-// creates, updates, the object that was last received sent again, patches of every type, applies,
-// reads, lists with selectors and continue tokens, deletions and watches. Values conform to the
-// schema or do not; options, metadata, media types and preconditions are valid or not. There are
-// three names, so that requests meet the same objects. The same seed results in the same requests.
+// A run has random CustomResourceDefinitions with structural schemas, in one or two versions, with or
+// without status and scale. Half of them also have random keywords, and may be refused. For each there
+// are sequences of up to 27 requests about its custom resources, about ConfigMaps or about
+// Deployments, each in its own namespace: creates, updates, the object that was last received sent
+// again, patches of every type, applies, reads, lists with selectors and continue tokens, deletions
+// and watches. Values conform to the schema or do not; options, metadata, media types and
+// preconditions are valid or not. There are three names, so that requests meet the same objects. A
+// fifth of the sequences are about definitions: creates and patches, most with mistakes, all dry
+// runs. The same seed results in the same requests.
 //
 // # Differences
 //

@@ -47,6 +47,9 @@ type generator struct {
 
 // newSequence returns a sequence of n steps for a definition.
 func newSequence(r *rand.Rand, d *definition, n int) []Step {
+	if r.IntN(5) == 0 {
+		return newDefinitionSequence(r, d, n)
+	}
 	all := targets(d)
 	g := &generator{values: values{Rand: r, invalid: pick(r, 0, 10, 60, 200)}, target: all[max(0, r.IntN(12)-9)]}
 	steps := make([]Step, n)

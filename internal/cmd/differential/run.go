@@ -317,7 +317,7 @@ func (on *installation) run(ctx context.Context, steps []Step) (*sequenceRun, er
 func example(d *definition, steps []Step, differences httpdiff.Differences) *Example {
 	e := &Example{Steps: steps, Differences: differences}
 	for _, s := range steps {
-		if s.resource() == "widgets" {
+		if s.resource() == "widgets" || s.isOfDefinition() {
 			e.Definition = d.body
 		}
 	}

@@ -60,6 +60,14 @@ func newDefinition(r *rand.Rand) *definition {
 			"names": object{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
 		},
 	}
+	if g.IntN(2) == 0 {
+		changes := &definitionGenerator{values: values{Rand: r}}
+		for range 1 + g.IntN(6) {
+			if p := pick(r, objectsIn(definition, "", nil)...); p.isSchema() {
+				changes.changeSchema(p.object)
+			}
+		}
+	}
 	d.body = jsonText(definition)
 	return d
 }

@@ -48,9 +48,9 @@ func (r *runner) shrink(ctx context.Context, on *installation, steps []Step, fou
 	return s.err
 }
 
-// usesDefinition reports whether a step is a request for a custom resource.
+// usesDefinition reports whether a step is a request for a custom resource, or for the definition.
 func (s *shrinker) usesDefinition() bool {
-	return slices.ContainsFunc(s.steps, func(one Step) bool { return one.resource() == "widgets" })
+	return slices.ContainsFunc(s.steps, func(one Step) bool { return one.resource() == "widgets" || one.isOfDefinition() })
 }
 
 // try runs steps and keeps them if they have the difference.
@@ -106,10 +106,13 @@ func (s *shrinker) simplifySteps() {
 	}
 }
 
-// change tries one step with a change.
+// change tries one step with a change. That of a definition remains a dry run.
 func (s *shrinker) change(i int, change func(*Step)) bool {
 	steps := slices.Clone(s.steps)
 	change(&steps[i])
+	if steps[i].isOfDefinition() && !slices.Contains(steps[i].Query, dryRun) {
+		steps[i].Query = append(steps[i].Query, dryRun)
+	}
 	if jsonText(steps[i]) == jsonText(s.steps[i]) {
 		return false
 	}

@@ -32,11 +32,14 @@ func (g *values) value(s object) any {
 	if s["x-kubernetes-int-or-string"] == true {
 		return pick[any](g.Rand, number("1"), "5%", number("2.0"), "a")
 	}
-	if items, ok := s["enum"].([]any); ok {
+	if items, _ := s["enum"].([]any); len(items) > 0 {
 		return pick(g.Rand, items...)
 	}
 	switch s["type"] {
 	case "string":
+		if format, _ := s["format"].(string); format != "" && g.IntN(4) > 0 {
+			return pick(g.Rand, formatted(format)...)
+		}
 		return pick(g.Rand, "a", "b", "ab", "", "abc")
 	case "integer":
 		return number(pick(g.Rand, "0", "1", "2", "4", "8", "12", "2.0", "1e1", "-0"))
@@ -52,6 +55,35 @@ func (g *values) value(s object) any {
 		return items
 	}
 	return g.object(s)
+}
+
+// formatted returns strings of a format, and some that are nearly.
+func formatted(format string) []string {
+	switch format {
+	case "date":
+		return []string{"2024-02-29", "2023-02-29", "2024-2-9", "2024-02-29T00:00:00Z"}
+	case "date-time":
+		return []string{"2024-02-29T01:02:03Z", "2024-02-29T01:02:03.5+01:00", "2024-02-29t01:02:03z", "2024-02-29 01:02:03", "2024-02-29"}
+	case "duration":
+		return []string{"1h30m", "1.5h", "22 ns", "3 days", "1w", "-1s", "1", "P1D"}
+	case "byte":
+		return []string{"YQ==", "YQ", "Y-_=", "a b"}
+	case "uuid":
+		return []string{"123e4567-e89b-12d3-a456-426614174000", "123E4567E89B12D3A456426614174000", "123e4567-e89b-12d3-a456"}
+	case "ipv4":
+		return []string{"1.2.3.4", "01.2.3.4", "::1", "1.2.3"}
+	case "cidr":
+		return []string{"1.2.3.0/24", "1.2.3.4/24", "::/0", "1.2.3.4"}
+	case "email":
+		return []string{"a@example.com", "a@b", "A <a@example.com>", "@example.com"}
+	case "hostname":
+		return []string{"example.com", "a_b.com", "-a.com", "1.2.3.4"}
+	case "uri":
+		return []string{"http://example.com/a?b", "a/b", "/a", "http://[::1", "urn:a:b"}
+	case "mac":
+		return []string{"01:23:45:67:89:ab", "01-23-45-67-89-AB", "0123.4567.89ab", "01:23:45"}
+	}
+	return []string{"a-b", "a.b", "A", "-a", "a b"}
 }
 
 // object returns an object for a schema.
