@@ -24,7 +24,7 @@ type randomFlags struct {
 }
 
 func (f *randomFlags) define(flags *flag.FlagSet) {
-	flags.BoolVar(&f.random, "random", false, "send random requests about custom resources, ConfigMaps and Deployments instead of the cases of the suite")
+	flags.BoolVar(&f.random, "random", false, "send random requests about custom resources, their definitions, ConfigMaps and Deployments instead of the cases of the suite")
 	flags.IntVar(&f.steps, "steps", 1000, "the `NUMBER` of random requests")
 	flags.IntVar(&f.parallel, "parallel", 4, "the `NUMBER` of sequences of random requests that run at the same time")
 	flags.StringVar(&f.listed, "listed", "", "a `FILE` of differences that are expected: a YAML list of objects with a pattern, which is matched with the first line of a difference, and a reason")

@@ -377,8 +377,8 @@
 // before.
 //
 // --random sends random requests instead of the cases: --steps of them, about custom resources with
-// random schemas, ConfigMaps and Deployments, in sequences with watches. It prints each class of
-// differences with the smallest sequence of requests that has it. --seed repeats a run. --listed is
+// random schemas, their definitions, ConfigMaps and Deployments, in sequences with watches. It prints
+// each class of differences with the smallest sequence of requests that has it. --seed repeats a run. --listed is
 // a file of differences that are expected, a YAML list of objects with the fields pattern, a regular
 // expression that matches the first line of a difference, and reason. Use --controllers=false,
 // because controllers write at random times. Package internal/cmd/differential documents the
