@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// badValue returns value as it is in the text of an error. A real server validates its internal
-// types. They have no JSON tags, so that their fields have the names of Go, also those that are not
-// set. The types of apimachinery are the same on both sides.
-func badValue(value any) any {
+// Internal returns value as it is in the text of an error, where it is encoded as JSON. A real server
+// validates its internal types. They have no JSON tags, so that their fields have the names of Go,
+// also those that are not set. The types of apimachinery are the same on both sides.
+func Internal(value any) any {
 	if value == nil || !hasInternalType(reflect.TypeOf(value)) {
 		return value
 	}
@@ -28,8 +28,7 @@ func hasInternalType(t reflect.Type) bool {
 }
 
 // internalValue is a value that is encoded as one of an internal type. The fields have the order of
-// the versioned type, and those of PodSpec that are in the securityContext of the internal type stay
-// where they are.
+// the versioned type.
 type internalValue struct{ value any }
 
 // MarshalJSON encodes v.

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,5 +36,8 @@ func TestValuesOfInternalTypes(t *testing.T) {
 		require.Equal(t, "a: Invalid value: "+test.want+": b", p.Invalid(test.value, "b").Error())
 		require.Equal(t, "a: Duplicate value: "+test.want, p.Duplicate(test.value).Error())
 	}
+	encoded, err := json.Marshal(Internal(corev1.PodIP{IP: "x"}))
+	require.NoError(t, err)
+	require.Equal(t, `{"IP":"x"}`, string(encoded))
 	require.Equal(t, `a: Unsupported value: {"Type":""}: supported values: "x"`, NotSupported(p, struct{ Type string }{}, "x").Error())
 }

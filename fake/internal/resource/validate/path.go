@@ -50,14 +50,14 @@ func (p *Path) Required(detail string) *field.Error { return field.Required(p.Fi
 
 // Invalid returns the error for a value that is malformed or out of range.
 func (p *Path) Invalid(value any, detail string) *field.Error {
-	return field.Invalid(p.Field(), badValue(value), detail)
+	return field.Invalid(p.Field(), Internal(value), detail)
 }
 
 // Duplicate returns the error for a value that must be unique.
-func (p *Path) Duplicate(value any) *field.Error { return field.Duplicate(p.Field(), badValue(value)) }
+func (p *Path) Duplicate(value any) *field.Error { return field.Duplicate(p.Field(), Internal(value)) }
 
 // NotFound returns the error for a value that refers to something missing.
-func (p *Path) NotFound(value any) *field.Error { return field.NotFound(p.Field(), badValue(value)) }
+func (p *Path) NotFound(value any) *field.Error { return field.NotFound(p.Field(), Internal(value)) }
 
 // Forbidden returns the error for a field that must not be set, or not be changed.
 func (p *Path) Forbidden(detail string) *field.Error { return field.Forbidden(p.Field(), detail) }
@@ -72,5 +72,5 @@ func (p *Path) TooMany(items, maxItems int) *field.Error {
 
 // NotSupported returns the error for a value that is not one of valid.
 func NotSupported[T ~string](p *Path, value any, valid ...T) *field.Error {
-	return field.NotSupported(p.Field(), badValue(value), valid)
+	return field.NotSupported(p.Field(), Internal(value), valid)
 }
