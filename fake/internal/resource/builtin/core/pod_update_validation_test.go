@@ -100,7 +100,7 @@ func TestValidatePodUpdateOfContainers(t *testing.T) {
 	require.Contains(t, validatetest.Texts(validatePodUpdate(pod, old)), "spec.containers: Forbidden: pod updates may not add or remove containers")
 	pod = old.DeepCopy()
 	pod.Spec.Containers[0].Args = []string{"a"}
-	require.Contains(t, validatetest.Texts(validatePodUpdate(pod, old))[0], "\n+   \"args\": [\n")
+	require.Contains(t, validatetest.Texts(validatePodUpdate(pod, old))[0], "\n-   \"Args\": null,\n+   \"Args\": [\n")
 }
 
 func TestValidatePodAnnotationsUpdate(t *testing.T) {
