@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -90,6 +91,9 @@ func preparePodForCreate(ctx context.Context, pod *corev1.Pod) {
 
 func preparePodForUpdate(_ context.Context, pod, old *corev1.Pod) {
 	keepPodLevelResources(&pod.Spec, &old.Spec)
+	if !equality.Semantic.DeepEqual(pod.Spec.Resources, old.Spec.Resources) {
+		setPodLevelResourceDefaults(&pod.Spec)
+	}
 	dropDisabledPodSpecFields(&pod.Spec, &old.Spec)
 }
 

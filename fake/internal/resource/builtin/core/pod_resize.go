@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	resourcehelper "k8s.io/component-helpers/resource"
 
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/validate"
@@ -27,7 +28,8 @@ func resizeSubresource() resource.Subresource {
 }
 
 // preparePodResizeForUpdate restores everything but resources, unless containers were added or
-// removed; the validation reports that.
+// removed; the validation reports that. The defaults of the resources of the pod as a whole can
+// follow from changed containers, too.
 func preparePodResizeForUpdate(_ context.Context, pod, old *corev1.Pod) {
 	if len(pod.Spec.Containers) == len(old.Spec.Containers) && len(pod.Spec.InitContainers) == len(old.Spec.InitContainers) {
 		sent := pod.Spec
@@ -37,6 +39,7 @@ func preparePodResizeForUpdate(_ context.Context, pod, old *corev1.Pod) {
 		pod.Spec.Resources = sent.Resources
 	}
 	keepPodLevelResources(&pod.Spec, &old.Spec)
+	setPodLevelResourceDefaults(&pod.Spec)
 }
 
 // resizedContainers returns containers with the resources of sent. It returns sent if containers were
@@ -87,6 +90,11 @@ func validatePodResizeUpdate(pod, old *corev1.Pod) field.ErrorList {
 	}
 	for i := range pod.Spec.InitContainers {
 		errs = append(errs, validateInitContainerResize(&pod.Spec.InitContainers[i], &old.Spec.InitContainers[i], p.Child("initContainers").Index(i))...)
+	}
+	// Without other errors the only other change is that there are resources of the pod as a whole
+	// that are empty.
+	if len(errs) == 0 && pod.Spec.Resources != nil && old.Spec.Resources == nil && !resourcehelper.IsPodLevelResourcesSet(pod) {
+		errs = append(errs, p.Forbidden("only cpu and memory resources are mutable"))
 	}
 	return errs
 }

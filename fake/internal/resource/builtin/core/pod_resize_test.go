@@ -73,6 +73,11 @@ func TestValidatePodResize(t *testing.T) {
 		{"Windows", `{spec: {os: {name: windows}, containers: [{name: a, image: i}]}}`, "{}", []string{"[]: Forbidden: windows pods cannot be resized"}},
 		{"of the pod", `{spec: {resources: {requests: {cpu: 1}}, containers: [{name: a, image: i}]}}`, `{resources: {requests: {cpu: 2}, limits: {memory: 1Gi}}}`, nil},
 		{"new for the pod", `{spec: {containers: [{name: a, image: i, resources: {requests: {cpu: 1}}}]}}`, `{resources: {requests: {cpu: 2}}}`, nil},
+		{"empty for the pod", `{spec: {containers: [{name: a, image: i, resources: {requests: {cpu: 1}}}]}}`, `{resources: {requests: {}}}`, []string{
+			"spec: Forbidden: only cpu and memory resources are mutable"}},
+		{"empty for the pod and other errors", `{spec: {containers: [{name: a, image: i, resources: {requests: {cpu: 1, memory: 1}}}]}}`,
+			`{resources: {}, containers: [{name: a, image: i, resources: {requests: {cpu: 1}}}]}`, []string{
+				"spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed"}},
 		{"removed from the pod", `{spec: {resources: {requests: {cpu: 1}}, containers: [{name: a, image: i, resources: {requests: {cpu: 1}}}]}}`, `{resources: null}`, nil},
 		{"other for the pod", `{spec: {resources: {requests: {cpu: 1}}, containers: [{name: a, image: i}]}}`, `{resources: {requests: {memory: 1Gi, hugepages-2Mi: 2Mi}, limits: {hugepages-2Mi: 2Mi}}}`, []string{
 			"spec.resources.requests: Forbidden: pod-level resource requests cannot be removed",

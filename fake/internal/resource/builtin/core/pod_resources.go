@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	resourcehelper "k8s.io/component-helpers/resource"
 )
 
@@ -58,14 +57,10 @@ func allContainersLimit(spec *corev1.PodSpec, name corev1.ResourceName) bool {
 	return true
 }
 
-// keepPodLevelResources restores the resources of the pod as a whole if an update omits them, and
-// sets their defaults if it changes them.
+// keepPodLevelResources restores the resources of the pod as a whole if an update omits them.
 func keepPodLevelResources(spec, old *corev1.PodSpec) {
-	switch {
-	case spec.Resources == nil:
+	if spec.Resources == nil {
 		spec.Resources = old.Resources.DeepCopy()
-	case !equality.Semantic.DeepEqual(spec.Resources, old.Resources):
-		setPodLevelResourceDefaults(spec)
 	}
 }
 
@@ -74,10 +69,10 @@ func isHugePages(name corev1.ResourceName) bool {
 }
 
 // qosClass returns the quality of service class of a pod. It follows from its CPU and memory: from
-// those of the pod as a whole if they are set, otherwise from those of its containers.
+// those of the pod as a whole if that has any resources, otherwise from those of its containers.
 func qosClass(pod *corev1.Pod) corev1.PodQOSClass {
 	q := qosSummary{guaranteed: true}
-	if pod.Spec.Resources != nil {
+	if resourcehelper.IsPodLevelResourcesSet(pod) {
 		q.add(pod.Spec.Resources)
 	} else {
 		for i := range pod.Spec.InitContainers {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -177,25 +178,36 @@ containers: [{name: c, resources: {limits: {cpu: 1}}}]`,
 }
 
 // An update cannot remove the resources of the pod as a whole. It gets defaults for what it changes,
-// but a pod without them stays as it is.
+// but a pod without them stays as it is, unless it is resized.
 func TestKeepPodLevelResources(t *testing.T) {
 	const containers = `containers: [{name: c, image: i, resources: {requests: {memory: 1Gi}}}]`
-	for _, test := range []struct{ old, updated, want string }{
-		{`{requests: {cpu: 1}}`, `null`, `{requests: {cpu: 1}}`},
-		{`{requests: {cpu: 1}}`, `{requests: {cpu: 1000m}}`, `{requests: {cpu: 1}}`},
-		{`{requests: {cpu: 1, memory: 1Gi}}`, `{requests: {cpu: 1}}`, `{requests: {cpu: 1, memory: 1Gi}}`},
-		{`null`, `{requests: {cpu: 1}}`, `{requests: {cpu: 1, memory: 1Gi}}`},
+	for _, test := range []struct{ old, sent, updated, resized string }{
+		{`null`, `null`, `null`, `null`},
+		{`{requests: {cpu: 1}}`, `null`, `{requests: {cpu: 1}}`, `{requests: {cpu: 1, memory: 1Gi}}`},
+		{`{requests: {cpu: 1}}`, `{requests: {cpu: 1000m}}`, `{requests: {cpu: 1}}`, `{requests: {cpu: 1, memory: 1Gi}}`},
+		{`{requests: {cpu: 1, memory: 1Gi}}`, `{requests: {cpu: 1}}`, `{requests: {cpu: 1, memory: 1Gi}}`, `{requests: {cpu: 1, memory: 1Gi}}`},
+		{`null`, `{requests: {cpu: 1}}`, `{requests: {cpu: 1, memory: 1Gi}}`, `{requests: {cpu: 1, memory: 1Gi}}`},
 	} {
-		for name, prepare := range map[string]func(context.Context, *corev1.Pod, *corev1.Pod){
-			"update": preparePodForUpdate, "resize": preparePodResizeForUpdate,
-		} {
+		for _, way := range []struct {
+			prepare func(context.Context, *corev1.Pod, *corev1.Pod)
+			want    string
+		}{{preparePodForUpdate, test.updated}, {preparePodResizeForUpdate, test.resized}} {
 			old := validatetest.Parse[corev1.Pod](t, `{spec: {resources: `+test.old+`, `+containers+`}}`)
-			pod := validatetest.Parse[corev1.Pod](t, `{spec: {resources: `+test.updated+`, `+containers+`}}`)
-			prepare(t.Context(), pod, old)
-			want := validatetest.Parse[corev1.ResourceRequirements](t, test.want)
-			assert.True(t, equality.Semantic.DeepEqual(want, pod.Spec.Resources), "%s from %s to %s: %v", name, test.old, test.updated, pod.Spec.Resources)
+			pod := validatetest.Parse[corev1.Pod](t, `{spec: {resources: `+test.sent+`, `+containers+`}}`)
+			way.prepare(t.Context(), pod, old)
+			want := validatetest.Parse[corev1.PodSpec](t, `{resources: `+way.want+`}`).Resources
+			assert.True(t, equality.Semantic.DeepEqual(want, pod.Spec.Resources), "from %s to %s: %v, not %v", test.old, test.sent, pod.Spec.Resources, want)
 		}
 	}
+}
+
+// A resize of containers gives the pod as a whole the limits that all of them have now.
+func TestPreparePodResizeSetsLimits(t *testing.T) {
+	const pod = `{spec: {resources: {requests: {cpu: 2}}, containers: [{name: c, resources: {%s}}]}}`
+	old := validatetest.Parse[corev1.Pod](t, fmt.Sprintf(pod, "requests: {cpu: 1}"))
+	resized := validatetest.Parse[corev1.Pod](t, fmt.Sprintf(pod, "requests: {cpu: 1}, limits: {cpu: 3}"))
+	preparePodResizeForUpdate(t.Context(), resized, old)
+	requireYAML(t, `{requests: {cpu: 2}, limits: {cpu: 3}}`, resized.Spec.Resources)
 }
 
 // A volume status needs a feature that is off.
@@ -214,7 +226,8 @@ func TestQOSClass(t *testing.T) {
 		`containers: [{name: c, resources: {limits: {cpu: 1, memory: 1}}}]`:                                       corev1.PodQOSGuaranteed,
 		`containers: [{name: c, resources: {limits: {cpu: 1, memory: 1}}}, {name: d}]`:                            corev1.PodQOSBurstable,
 		`containers: [{name: c, resources: {requests: {cpu: 0}}}]`:                                                corev1.PodQOSBestEffort,
-		`{resources: {}, containers: [{name: c, resources: {limits: {cpu: 1, memory: 1}}}]}`:                      corev1.PodQOSBestEffort,
+		`{resources: {}, containers: [{name: c, resources: {limits: {cpu: 1, memory: 1}}}]}`:                      corev1.PodQOSGuaranteed,
+		`{resources: {requests: {}, limits: {}}, containers: [{name: c, resources: {requests: {cpu: 1}}}]}`:       corev1.PodQOSBurstable,
 		`{resources: {limits: {cpu: 1, memory: 1}}, containers: [{name: c, resources: {requests: {cpu: 500m}}}]}`: corev1.PodQOSBurstable,
 	} {
 		pod := &corev1.Pod{Spec: *validatetest.Parse[corev1.PodSpec](t, spec)}
