@@ -69,14 +69,13 @@ func validateVolumeAttachmentStatus(status *storagev1.VolumeAttachmentStatus, p 
 	return append(errs, validateVolumeError(status.DetachError, p.Child("detachError"))...)
 }
 
-// validateVolumeError validates an error, which may be nil. The text for a long message names the
-// limit of the metadata.
+// validateVolumeError validates an error, which may be nil.
 func validateVolumeError(e *storagev1.VolumeError, p *validate.Path) (errs field.ErrorList) {
 	if e == nil {
 		return nil
 	}
 	if len(e.Message) > maxVolumeErrorMessageSize {
-		errs = append(errs, p.Child("message").TooLong(maxAttachmentMetadataSize))
+		errs = append(errs, p.Child("message").TooLong(maxVolumeErrorMessageSize))
 	}
 	if e.ErrorCode != nil && *e.ErrorCode < 0 {
 		errs = append(errs, p.Child("errorCode").Invalid(*e.ErrorCode, validation.InclusiveRangeError(0, math.MaxInt32)))

@@ -35,7 +35,7 @@ func TestValidateVolumeAttachment(t *testing.T) {
 	a.Status.AttachmentMetadata = map[string]string{"a": strings.Repeat("b", 256<<10)}
 	require.Equal(t, []string{
 		"status.attachmentMetadata: Too long: may not be more than 262144 bytes",
-		"status.detachError.message: Too long: may not be more than 262144 bytes",
+		"status.detachError.message: Too long: may not be more than 1024 bytes",
 		"status.detachError.errorCode: Invalid value: -1: must be between 0 and 2147483647, inclusive",
 	}, validatetest.Texts(validateVolumeAttachmentUpdate(a, nil)))
 }
