@@ -19,6 +19,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -208,6 +209,15 @@ func TestCells(t *testing.T) {
 			}},
 			autoscalingv2.MetricSpec{},
 		),
+		"d.example.com|Namespaced|v1(storage),v1beta1|2026-05-04T00:02:01Z|example.com|D|d1,d2|true": &apiextensionsv1.CustomResourceDefinition{
+			ObjectMeta: named3h("d.example.com"), Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+				Group: "example.com", Scope: apiextensionsv1.NamespaceScoped,
+				Names:    apiextensionsv1.CustomResourceDefinitionNames{Kind: "D", ShortNames: []string{"d1", "d2"}},
+				Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1beta1", Served: true}, {Name: "v1", Served: true, Storage: true}, {Name: "v1alpha1"}},
+			}, Status: apiextensionsv1.CustomResourceDefinitionStatus{Conditions: []apiextensionsv1.CustomResourceDefinitionCondition{
+				{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue},
+			}},
+		},
 	} {
 		var texts []string
 		for _, cell := range row(t, obj) {

@@ -1,6 +1,10 @@
 package table
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // documented is an API type with documentation for each field.
 type documented interface{ SwaggerDoc() map[string]string }
@@ -19,6 +23,16 @@ func named() metav1.TableColumnDefinition {
 func age() metav1.TableColumnDefinition {
 	return text("Age", describes(metav1.ObjectMeta{}, "creationTimestamp"))
 }
+
+// created returns the column of the time of the object's creation.
+func created() metav1.TableColumnDefinition {
+	return metav1.TableColumnDefinition{
+		Name: "Created At", Type: "date", Description: describes(metav1.ObjectMeta{}, "creationTimestamp"),
+	}
+}
+
+// createdAt returns the cell of the time of an object's creation.
+func createdAt(m metav1.Object) string { return m.GetCreationTimestamp().UTC().Format(time.RFC3339) }
 
 func text(name, description string) metav1.TableColumnDefinition {
 	return metav1.TableColumnDefinition{Name: name, Type: "string", Description: description}

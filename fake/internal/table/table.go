@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,8 +20,8 @@ type Printer struct {
 	conditions func(runtime.Object) []metav1.TableRowCondition
 	// compare orders the rows of a list. If it is nil, they are in the order of the list.
 	compare func(a, b runtime.Object) int
-	// plain is true for the printer of types without a printer of their own.
-	plain bool
+	// emptyIsNull reports whether an empty list has null for rows.
+	emptyIsNull bool
 }
 
 // PrinterFor returns the printer of a kind in its storage version.
@@ -41,8 +40,8 @@ func (p *Printer) Columns() []metav1.TableColumnDefinition { return p.columns }
 func (p *Printer) CompareFunc() func(a, b runtime.Object) int { return p.compare }
 
 // EmptyIsNull reports whether an empty list has null for rows, as it has on a real server for types
-// without a printer.
-func (p *Printer) EmptyIsNull() bool { return p.plain }
+// without a printer and for CustomResourceDefinitions.
+func (p *Printer) EmptyIsNull() bool { return p.emptyIsNull }
 
 // printers has the types with a printer.
 var printers = sync.OnceValue(func() map[schema.GroupVersionKind]*Printer {
@@ -61,6 +60,7 @@ var printers = sync.OnceValue(func() map[schema.GroupVersionKind]*Printer {
 		networkPrinters(),
 		rbacPrinters(),
 		apiregistrationPrinters(),
+		apiextensionsPrinters(),
 		certificatePrinters(),
 		storagePrinters(),
 		admissionregistrationPrinters(),
@@ -103,17 +103,14 @@ func newEntry[T any, P object[T]](gv schema.GroupVersion, cells func(P) []any, c
 // plain prints the name and the creation time of any object.
 var plain = sync.OnceValue(func() *Printer {
 	return &Printer{
-		plain: true,
-		columns: []metav1.TableColumnDefinition{
-			named(),
-			{Name: "Created At", Type: "date", Description: describes(metav1.ObjectMeta{}, "creationTimestamp")},
-		},
+		emptyIsNull: true,
+		columns:     []metav1.TableColumnDefinition{named(), created()},
 		cells: func(obj runtime.Object) ([]any, error) {
 			m, err := meta.Accessor(obj)
 			if err != nil {
 				return nil, err
 			}
-			return []any{m.GetName(), m.GetCreationTimestamp().UTC().Format(time.RFC3339)}, nil
+			return []any{m.GetName(), createdAt(m)}, nil
 		},
 	}
 })

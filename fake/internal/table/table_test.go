@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
-	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
@@ -25,8 +25,13 @@ func before(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
 // row returns the cells of an object as a client reads them.
 func row(t *testing.T, obj runtime.Object) []any {
 	t.Helper()
-	kinds := []schema.GroupVersionKind{apiregistrationv1.SchemeGroupVersion.WithKind("APIService")}
-	if _, ok := obj.(*apiregistrationv1.APIService); !ok {
+	var kinds []schema.GroupVersionKind
+	switch obj.(type) {
+	case *apiregistrationv1.APIService:
+		kinds = append(kinds, apiregistrationv1.SchemeGroupVersion.WithKind("APIService"))
+	case *apiextensionsv1.CustomResourceDefinition:
+		kinds = append(kinds, apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	default:
 		var err error
 		kinds, _, err = scheme.Scheme.ObjectKinds(obj)
 		require.NoError(t, err)
@@ -52,13 +57,10 @@ var untypedCells = map[string]int{"IPAddress": 1}
 func TestEveryTypeIsPrinted(t *testing.T) {
 	used := map[*Printer]bool{}
 	for _, res := range builtin.Table().Stored() {
-		if resource.IsCRDResource(res) { // the default printer
-			continue
-		}
 		kind := res.StorageVersion.WithKind(res.Kind)
 		p := PrinterFor(kind)
 		used[p] = true
-		require.Equal(t, unknownToPrinters[kind.GroupKind()], p.plain, "%s has a printer, or stands in unprinted", kind)
+		require.Equal(t, unknownToPrinters[kind.GroupKind()], p == plain(), "%s has a printer, or stands in unprinted", kind)
 		obj, err := res.Scheme.New(kind)
 		require.NoError(t, err)
 		cells := row(t, obj)
@@ -110,6 +112,17 @@ func TestPlain(t *testing.T) {
 	obj.SetName("r")
 	obj.SetCreationTimestamp(before(time.Hour))
 	require.Equal(t, []any{"r", "2026-05-04T02:02:01Z"}, row(t, obj.(runtime.Object)))
+}
+
+// An empty list of some types has null for rows.
+func TestEmptyIsNull(t *testing.T) {
+	for kind, want := range map[schema.GroupVersionKind]bool{
+		{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}: true,
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}:                true, // the default printer
+		{Version: "v1", Kind: "Pod"}: false,
+	} {
+		require.Equal(t, want, PrinterFor(kind).EmptyIsNull(), "%s", kind)
+	}
 }
 
 // An object of another type is an error.
