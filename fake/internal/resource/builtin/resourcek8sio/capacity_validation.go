@@ -3,10 +3,13 @@ package resourcek8sio
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
@@ -53,6 +56,8 @@ func validateRequestPolicy(policy *resourcev1.CapacityRequestPolicy, capacity re
 }
 
 // validateValidValues requires different amounts in ascending order, with the default among them.
+// Amounts that round up to the same whole number are the same: fractions need the feature gate
+// DRAFractionalCapacityRange, which is off.
 func validateValidValues(values []resource.Quantity, byDefault, capacity resource.Quantity, p *validate.Path) (errs field.ErrorList) {
 	for i := 1; i < len(values); i++ {
 		if values[i-1].Cmp(values[i]) > 0 {
@@ -70,8 +75,8 @@ func validateValidValues(values []resource.Quantity, byDefault, capacity resourc
 			hasDefault = hasDefault || v.Cmp(byDefault) == 0
 		}
 		seen := make(map[string]bool)
-		for i, v := range values { // v is a copy, which AsDec changes
-			amount := v.AsDec().String()
+		for i, v := range values {
+			amount := strconv.FormatInt(v.Value(), 10)
 			if seen[amount] {
 				errs = append(errs, p.Index(i).Duplicate(amount))
 			}
@@ -109,58 +114,45 @@ func validateValidRange(r *resourcev1.CapacityRequestPolicyRange, byDefault, cap
 	if r.Step != nil && r.Step.Sign() <= 0 {
 		errs = append(errs, p.Child("step").Invalid(r.Step.String(), "must be greater than zero"))
 	}
-	count := (*resource.Quantity).Value
-	if hasFraction(r) {
-		count = (*resource.Quantity).MilliValue
-		fractionErrs := validateThousandths(r, byDefault, p)
-		if errs = append(errs, fractionErrs...); fractionErrs != nil {
-			return errs
-		}
-	}
 	if r.Step == nil || r.Step.Sign() <= 0 {
 		return errs
 	}
-	return append(errs, validateStep(r, byDefault, capacity, count, p)...)
+	return append(errs, validateStep(r, byDefault, capacity, p)...)
 }
 
-// hasFraction reports whether a number of a range is not a whole one. Such a range counts in
-// thousandths.
-func hasFraction(r *resourcev1.CapacityRequestPolicyRange) bool {
-	for _, q := range []*resource.Quantity{r.Min, r.Max, r.Step} {
-		if q != nil && q.CmpInt64(resource.MaxMilliValue) <= 0 && q.MilliValue()%1000 != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// validateThousandths validates that a range and its default consist of thousandths.
-func validateThousandths(r *resourcev1.CapacityRequestPolicyRange, byDefault resource.Quantity, p *validate.Path) (errs field.ErrorList) {
-	for _, one := range []struct {
-		name string
-		q    *resource.Quantity
-	}{{"default", &byDefault}, {"min", r.Min}, {"max", r.Max}, {"step", r.Step}} {
-		if one.q != nil && one.q.Cmp(*resource.NewMilliQuantity(one.q.MilliValue(), one.q.Format)) != 0 {
-			errs = append(errs, p.Child(one.name).Invalid(one.q.String(), "value cannot be represented as a milli value"))
-		}
-	}
-	return errs
-}
-
-// validateStep validates that a range and its default consist of steps, which are positive. count
-// returns quantities in the units of the range.
-func validateStep(r *resourcev1.CapacityRequestPolicyRange, byDefault, capacity resource.Quantity, count func(*resource.Quantity) int64, p *validate.Path) (errs field.ErrorList) {
+// validateStep validates that a range and its default consist of steps, which are positive. They
+// are numbers of 64 bits, rounded up like those of [validateValidValues].
+func validateStep(r *resourcev1.CapacityRequestPolicyRange, byDefault, capacity resource.Quantity, p *validate.Path) (errs field.ErrorList) {
 	at := p.Child("step")
 	first := r.Min.DeepCopy()
 	first.Add(*r.Step)
 	if first.Cmp(capacity) > 0 {
 		errs = append(errs, at.Invalid(r.Step.String(), fmt.Sprintf("one step %s is larger than capacity value: %s", first.String(), capacity.String())))
 	}
-	step, least := count(r.Step), count(r.Min)
+	boundErrs := validateBound(r.Step, at)
+	boundErrs = append(boundErrs, validateBound(r.Min, p.Child("min"))...)
+	boundErrs = append(boundErrs, validateBound(r.Max, p.Child("max"))...)
+	boundErrs = append(boundErrs, validateBound(&byDefault, p.Child("default"))...)
+	if boundErrs != nil {
+		return append(errs, boundErrs...)
+	}
 	for _, q := range []*resource.Quantity{&byDefault, r.Max} {
-		if q != nil && (step <= 0 || (count(q)-least)%step != 0) {
+		if q != nil && (q.Value()-r.Min.Value())%r.Step.Value() != 0 {
 			errs = append(errs, at.Invalid(q.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", r.Step.String(), r.Min.String())))
 		}
 	}
 	return errs
+}
+
+// validateBound validates that a number of a range is one of 64 bits, and not negative.
+func validateBound(q *resource.Quantity, p *validate.Path) field.ErrorList {
+	switch {
+	case q == nil:
+		return nil
+	case q.Sign() < 0:
+		return field.ErrorList{p.Invalid(q.String(), apivalidation.IsNegativeErrorMsg)}
+	case q.CmpInt64(math.MaxInt64) > 0:
+		return field.ErrorList{p.Invalid(q.String(), fmt.Sprintf("must not be larger than %d", int64(math.MaxInt64)))}
+	}
+	return nil
 }

@@ -198,21 +198,28 @@ func TestValidateRequestPolicy(t *testing.T) {
 		"no step":         {ranged("1", "1", "", "0"), []string{`policy.validRange.step: Invalid value: "0": must be greater than zero`}},
 		"a large step": {ranged("1", "1", "", "8Gi"),
 			[]string{`policy.validRange.step: Invalid value: "8Gi": one step 8589934593 is larger than capacity value: 8Gi`}},
-		"a negative minimum":  {ranged("0", "-1", "", "1"), nil},
-		"thousandths":         {ranged("200m", "200m", "1", "100m"), nil},
-		"between thousandths": {ranged("250m", "200m", "1", "100m"), []string{`policy.validRange.step: Invalid value: "250m": value is not a multiple of a given step (100m) from (200m)`}},
-		"millionths": {ranged("20u", "10u", "", "1"), []string{
-			`policy.validRange.default: Invalid value: "20u": value cannot be represented as a milli value`,
-			`policy.validRange.min: Invalid value: "10u": value cannot be represented as a milli value`,
+		"a negative minimum":          {ranged("0", "-1", "", "1"), []string{`policy.validRange.min: Invalid value: "-1": must be greater than or equal to 0`}},
+		"a negative minimum, no step": {ranged("0", "-1", "", ""), nil},
+		"thousandths":                 {ranged("250m", "200m", "1", "100m"), nil},
+		"millionths":                  {ranged("20u", "10u", "", "1"), nil},
+		"values with fractions": {&resourcev1.CapacityRequestPolicy{Default: new(q("100m")), ValidValues: amounts("100m", "200m", "1", "1001m")}, []string{
+			`policy.validValues[1]: Duplicate value: "1"`, `policy.validValues[2]: Duplicate value: "1"`,
 		}},
-		"values with fractions": {&resourcev1.CapacityRequestPolicy{Default: new(q("100m")), ValidValues: amounts("100m", "200m", "1")}, nil},
 		"between steps": {ranged("2", "1", "4", "2"), []string{
 			`policy.validRange.step: Invalid value: "2": value is not a multiple of a given step (2) from (1)`,
 			`policy.validRange.step: Invalid value: "4": value is not a multiple of a given step (2) from (1)`,
 		}},
 		"a huge step": {ranged("0", "0", "", "18446744073709551616"), []string{
 			`policy.validRange.step: Invalid value: "18446744073709551616": one step 18446744073709551616 is larger than capacity value: 8Gi`,
-			`policy.validRange.step: Invalid value: "0": value is not a multiple of a given step (18446744073709551616) from (0)`,
+			`policy.validRange.step: Invalid value: "18446744073709551616": must not be larger than 9223372036854775807`,
+		}},
+		"huge bounds": {ranged("18446744073709551616", "9223372036854775807", "9223372036854775808", "1"), []string{
+			`policy.validRange.min: Invalid value: "9223372036854775807": min is larger than capacity value: 8Gi`,
+			`policy.validRange.max: Invalid value: "9223372036854775808": max is larger than capacity value: 8Gi`,
+			`policy.validRange.max: Invalid value: "18446744073709551616": default is more than max: 9223372036854775808`,
+			`policy.validRange.step: Invalid value: "1": one step 9223372036854775808 is larger than capacity value: 8Gi`,
+			`policy.validRange.max: Invalid value: "9223372036854775808": must not be larger than 9223372036854775807`,
+			`policy.validRange.default: Invalid value: "18446744073709551616": must not be larger than 9223372036854775807`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
