@@ -146,6 +146,8 @@ func (r nodeWrite) podStatus() error {
 		return r.forbiddenf("node %q cannot update labels through pod status", r.node)
 	case !equality.Semantic.DeepEqual(old.Status.ResourceClaimStatuses, now.Status.ResourceClaimStatuses):
 		return r.forbiddenf("node %q cannot update resource claim statues", r.node)
+	case !equality.Semantic.DeepEqual(old.Status.ExtendedResourceClaimStatus, now.Status.ExtendedResourceClaimStatus):
+		return r.forbiddenf("node %q cannot update extended resource claim status", r.node)
 	}
 	return nil
 }

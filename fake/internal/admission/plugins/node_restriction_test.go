@@ -1,15 +1,22 @@
 package plugins
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"example.com/fakeapi/fake/internal/authz"
 )
 
 // A kubelet requests certificates for the pods on its node. Refusals that may be due to what the server
@@ -54,5 +61,81 @@ func TestPodCertificateRequestsOfNodes(t *testing.T) {
 		}
 		require.ErrorContains(t, err, c.want)
 		require.Equal(t, c.isForbidden, apierrors.IsForbidden(err), c.want)
+	}
+}
+
+// A kubelet requests tokens for the audiences of the CSI drivers of a pod, also of those that have
+// replaced a volume plugin, and for those that the authorizer allows.
+func TestTokenAudiencesOfNodes(t *testing.T) {
+	claimed := func(claim string) corev1.VolumeSource {
+		return corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}
+	}
+	azureFile := corev1.VolumeSource{AzureFile: &corev1.AzureFileVolumeSource{SecretName: "s", ShareName: "n"}}
+	const denied = `serviceaccounts "robot" is forbidden: audience "a" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience`
+	for name, c := range map[string]struct {
+		volume   corev1.VolumeSource
+		decision authorizer.Decision // a denial if it is not told
+		err      error
+		want     string
+	}{
+		"a migrated volume":            {volume: azureFile},
+		"a migrated PersistentVolume":  {volume: claimed("bound")},
+		"a driver without audiences":   {volume: corev1.VolumeSource{Cinder: &corev1.CinderVolumeSource{VolumeID: "v"}}, want: denied},
+		"an unbound claim":             {volume: claimed("unbound"), want: `serviceaccounts "robot" is forbidden: error validating audience "a": persistentvolume "" not found`},
+		"a volume of the node":         {volume: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, want: denied},
+		"an authorizer that fails":     {err: errors.New("no answer"), want: `serviceaccounts "robot" is forbidden: audience "a" not found in pod spec volume, error authorizing system:node:n1 to request tokens for this audience: no answer`},
+		"one that fails and allows it": {decision: authorizer.DecisionAllow, err: errors.New("no answer")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := newPod(nil, nil)
+			pod.UID, pod.Spec.NodeName, pod.Spec.Volumes = "pod-uid", "n1", []corev1.Volume{{Name: "v", VolumeSource: c.volume}}
+			driver := func(name string, requests ...storagev1.TokenRequest) runtime.Object {
+				return &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: storagev1.CSIDriverSpec{TokenRequests: requests}}
+			}
+			p := newNodeRestriction(Dependencies{Objects: storedObjects{
+				pods: {pod},
+				claims: {
+					&corev1.PersistentVolumeClaim{ObjectMeta: inNamespace("bound"), Spec: corev1.PersistentVolumeClaimSpec{VolumeName: "pv"}},
+					&corev1.PersistentVolumeClaim{ObjectMeta: inNamespace("unbound")},
+				},
+				persistentVolumes: {&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{
+					PersistentVolumeSource: corev1.PersistentVolumeSource{VsphereVolume: &corev1.VsphereVirtualDiskVolumeSource{VolumePath: "v"}},
+				}}},
+				csiDrivers: {
+					driver("file.csi.azure.com", storagev1.TokenRequest{Audience: "a"}), driver("csi.vsphere.vmware.com", storagev1.TokenRequest{Audience: "a"}),
+					driver("cinder.csi.openstack.org"),
+				},
+			}, Authorizer: authz.New(authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+				return c.decision, "", c.err
+			}))})
+			request := &authenticationv1.TokenRequest{ObjectMeta: inNamespace("robot"), Spec: authenticationv1.TokenRequestSpec{
+				Audiences: []string{"a"}, BoundObjectRef: &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "pod-uid"},
+			}}
+			attrs := writeOf(serviceAccounts, request, nil)
+			attrs.Subresource, attrs.User = "token", authenticationv1.UserInfo{Username: "system:node:n1", Groups: []string{user.NodesGroup}}
+			requireRefusal(t, c.want, call(t, p, attrs))
+		})
+	}
+}
+
+// A kubelet does not change which claims are those of a pod.
+func TestPodStatusesOfNodes(t *testing.T) {
+	claim := "claim"
+	for want, change := range map[string]func(*corev1.PodStatus){
+		"": func(s *corev1.PodStatus) { s.Phase = corev1.PodRunning },
+		`pods "p" is forbidden: node "n1" cannot update resource claim statues`: func(s *corev1.PodStatus) {
+			s.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "c", ResourceClaimName: &claim}}
+		},
+		`pods "p" is forbidden: node "n1" cannot update extended resource claim status`: func(s *corev1.PodStatus) {
+			s.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: claim}
+		},
+	} {
+		old := newPod(nil, nil)
+		old.Spec.NodeName = "n1"
+		pod := old.DeepCopy()
+		change(&pod.Status)
+		attrs := writeOf(pods, pod, old)
+		attrs.Subresource, attrs.User = "status", authenticationv1.UserInfo{Username: "system:node:n1", Groups: []string{user.NodesGroup}}
+		requireRefusal(t, want, call(t, newNodeRestriction(Dependencies{}), attrs))
 	}
 }

@@ -60,24 +60,28 @@ func (r nodeWrite) checkAudience(ctx context.Context, pod *corev1.Pod, audiences
 	switch needed, err := r.isAudienceOf(pod, audience); {
 	case err != nil:
 		return r.forbiddenf("error validating audience %q: %w", audience, err)
-	case needed || r.mayRequestAudience(ctx, audience):
+	case needed || r.authorizer == nil:
 		return nil
+	}
+	switch allowed, err := r.mayRequestAudience(ctx, audience); {
+	case allowed:
+		return nil
+	case err != nil:
+		return r.forbiddenf("audience %q not found in pod spec volume, error authorizing %s to request tokens for this audience: %w",
+			audience, r.User.Username, err)
 	}
 	return r.forbiddenf("audience %q not found in pod spec volume, %s is not authorized to request tokens for this audience",
 		audience, r.User.Username)
 }
 
 // mayRequestAudience reports whether the user may request tokens of the account for any audience or
-// for this one.
-func (r nodeWrite) mayRequestAudience(ctx context.Context, audience string) bool {
-	if r.authorizer == nil {
-		return true
-	}
+// for this one. An authorizer may return an error and allow it.
+func (r nodeWrite) mayRequestAudience(ctx context.Context, audience string) (bool, error) {
 	decision, _, err := r.authorizer.Authorize(ctx, authorizer.AttributesRecord{
 		User: authn.NewInfo(r.User), Verb: "request-serviceaccounts-token-audience", ResourceRequest: true,
 		Namespace: r.Namespace, APIVersion: "v1", Resource: audience, Name: r.Name,
 	})
-	return err == nil && decision == authorizer.DecisionAllow
+	return decision == authorizer.DecisionAllow, err
 }
 
 // isAudienceOf reports whether a volume of a pod needs tokens for an audience. If none does, an error
@@ -116,30 +120,22 @@ func (r nodeWrite) driverOf(pod *corev1.Pod, v *corev1.Volume) (string, error) {
 		return r.driverOfClaim(pod.Name + "-" + v.Name)
 	case v.PersistentVolumeClaim != nil:
 		return r.driverOfClaim(v.PersistentVolumeClaim.ClaimName)
-	case v.CSI != nil:
-		return v.CSI.Driver, nil
 	}
-	return "", nil
+	return podVolumeDriver(&v.VolumeSource), nil
 }
 
-// driverOfClaim returns the CSI driver of the volume that a claim is bound to.
+// driverOfClaim returns the CSI driver of the volume that a claim is bound to. An unbound claim is an
+// error, because there is no volume without a name.
 func (r nodeWrite) driverOfClaim(name string) (string, error) {
 	claim, err := r.listed(claims, "persistentvolumeclaim", r.Namespace, name)
 	if err != nil {
 		return "", err
 	}
-	bound := claim.(*corev1.PersistentVolumeClaim).Spec.VolumeName
-	if bound == "" {
-		return "", nil
-	}
-	volume, err := r.listed(persistentVolumes, "persistentvolume", "", bound)
+	volume, err := r.listed(persistentVolumes, "persistentvolume", "", claim.(*corev1.PersistentVolumeClaim).Spec.VolumeName)
 	if err != nil {
 		return "", err
 	}
-	if csi := volume.(*corev1.PersistentVolume).Spec.CSI; csi != nil {
-		return csi.Driver, nil
-	}
-	return "", nil
+	return persistentVolumeDriver(&volume.(*corev1.PersistentVolume).Spec.PersistentVolumeSource), nil
 }
 
 func (r nodeWrite) driverNeedsAudience(name, audience string) (bool, error) {
