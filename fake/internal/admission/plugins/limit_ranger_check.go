@@ -28,9 +28,27 @@ func (c *limitChecker) checkPod(pod *corev1.Pod) {
 			}
 		}
 	case corev1.LimitTypePod:
-		opts := resourcehelper.PodResourcesOptions{ExcludeOverhead: true}
-		c.checkResources(resourcehelper.PodRequests(pod, opts), resourcehelper.PodLimits(pod, opts))
+		requests, limits := podTotals(pod)
+		c.checkResources(requests, limits)
 	}
+}
+
+// podTotals returns the sums of the resources of containers. Processor time and memory of the pod
+// itself replace them; other resources of the pod do not, as in kube-apiserver.
+func podTotals(pod *corev1.Pod) (requests, limits corev1.ResourceList) {
+	opts := resourcehelper.PodResourcesOptions{ExcludeOverhead: true, SkipPodLevelResources: true}
+	requests, limits = resourcehelper.PodRequests(pod, opts), resourcehelper.PodLimits(pod, opts)
+	if own := pod.Spec.Resources; own != nil {
+		for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			if quantity, ok := own.Requests[name]; ok {
+				requests[name] = quantity
+			}
+			if quantity, ok := own.Limits[name]; ok {
+				limits[name] = quantity
+			}
+		}
+	}
+	return requests, limits
 }
 
 func (c *limitChecker) checkResources(requests, limits corev1.ResourceList) {

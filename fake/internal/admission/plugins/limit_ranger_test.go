@@ -40,6 +40,9 @@ func TestLimitRangerRefusals(t *testing.T) {
 	sum := newPod(quantities("cpu", "1"), quantities("cpu", "1"))
 	sum.Spec.Containers = append(sum.Spec.Containers, *sum.Spec.Containers[0].DeepCopy())
 	sum.Spec.Overhead = quantities("cpu", "5")
+	const huge = "hugepages-2Mi"
+	own := newPod(quantities("cpu", "1", huge, "2Mi"), quantities("cpu", "1", huge, "2Mi"))
+	own.Spec.Resources = &corev1.ResourceRequirements{Requests: quantities("cpu", "2", huge, "8Mi"), Limits: quantities("cpu", "3", huge, "8Mi")}
 	deleted := newPod(nil, nil)
 	deleted.DeletionTimestamp = &metav1.Time{}
 	item := func(kind corev1.LimitType, minimum, maximum, ratio corev1.ResourceList) corev1.LimitRangeItem {
@@ -64,6 +67,8 @@ func TestLimitRangerRefusals(t *testing.T) {
 		"within":           {item(container, one, two, two), newPod(one, two), ""},
 		"sum":              {item(podType, nil, one, nil), sum, "maximum cpu usage per Pod is 1, but limit is 2"},
 		"sum within":       {item(podType, nil, two, nil), sum, ""},
+		"own":              {item(podType, nil, two, nil), own, "maximum cpu usage per Pod is 2, but limit is 3"},
+		"own huge pages":   {item(podType, nil, quantities(huge, "4Mi"), nil), own, ""},
 		"claim":            {item(claimType, quantities("storage", "6Gi"), nil, nil), claim, "minimum storage usage per PersistentVolumeClaim is 6Gi, but request is 5Gi"},
 		"large claim":      {item(claimType, nil, quantities("storage", "1Gi"), nil), claim, "maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 5Gi"},
 		"several":          {item(container, quantities("cpu", "1", "memory", "1"), nil, nil), newPod(nil, nil), "[minimum cpu usage per Container is 1.  No request is specified, minimum memory usage per Container is 1.  No request is specified]"},
