@@ -19,7 +19,7 @@ func newNamespaceExists(d Dependencies) admission.Interface { return &namespaceE
 func (p *namespaceExists) Name() string { return "NamespaceExists" }
 
 func (p *namespaceExists) Handles(attrs *admission.Attributes) bool {
-	return attrs.Operation != admissionv1.Connect && attrs.RequestResource().Namespaced && attrs.GroupResource() != localReviews
+	return attrs.Operation != admissionv1.Connect && attrs.RequestResource().Namespaced
 }
 
 func (p *namespaceExists) Validate(_ context.Context, attrs *admission.Attributes) error {

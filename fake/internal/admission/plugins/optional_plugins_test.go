@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,6 +43,8 @@ func TestNamespaceExists(t *testing.T) {
 	err := call(t, p, writeOf(pods, newPod(nil, nil), newPod(nil, nil)))
 	require.True(t, apierrors.IsNotFound(err))
 	require.EqualError(t, err, `namespaces "ns" not found`)
+	review := &authorizationv1.LocalSubjectAccessReview{ObjectMeta: inNamespace("")}
+	require.EqualError(t, call(t, p, writeOf(authorizationv1.SchemeGroupVersion.WithResource("localsubjectaccessreviews"), review, nil)), `namespaces "ns" not found`)
 	p = newNamespaceExists(Dependencies{Objects: storedObjects{namespaces: {&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}}}}})
 	require.NoError(t, call(t, p, writeOf(pods, newPod(nil, nil), newPod(nil, nil))))
 }
