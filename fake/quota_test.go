@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,6 +80,28 @@ func TestQuotaRefusals(t *testing.T) {
 
 	_, err = client.CoreV1().Pods("kube-system").Create(t.Context(), podWith("none"), metav1.CreateOptions{})
 	require.NoError(t, err, "another namespace")
+}
+
+// Devices count as the extended resource of their class, whether a pod or a claim requests them.
+func TestQuotaOfDevices(t *testing.T) {
+	extended := "example.com/gpu"
+	class := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}, Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: &extended}}
+	_, client := startWithQuotas(t, fakeapi.WithObjects(class, newQuota("q", "requests.example.com/gpu", "2")))
+	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Spec: resourcev1.ResourceClaimSpec{
+		Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{Name: "r", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu"}}}},
+	}}
+	claims, pods := client.ResourceV1().ResourceClaims("default"), client.CoreV1().Pods("default")
+	_, err := claims.Create(t.Context(), claim, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = pods.Create(t.Context(), podWith("p", extended, "2"), metav1.CreateOptions{})
+	require.EqualError(t, err, `pods "p" is forbidden: exceeded quota: q, `+
+		`requested: requests.example.com/gpu=2, used: requests.example.com/gpu=1, limited: requests.example.com/gpu=2`)
+	_, err = pods.Create(t.Context(), podWith("p", extended, "1"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	claim.Name = "d"
+	_, err = claims.Create(t.Context(), claim, metav1.CreateOptions{})
+	require.EqualError(t, err, `resourceclaims.resource.k8s.io "d" is forbidden: exceeded quota: q, `+
+		`requested: requests.example.com/gpu=1, used: requests.example.com/gpu=2, limited: requests.example.com/gpu=2`)
 }
 
 // Of many creates at the same time, exactly as many succeed as the quota allows.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -96,11 +97,15 @@ func (o countedObjects) lookup(gr schema.GroupResource) *resource.Resource {
 func (o countedObjects) Has(gr schema.GroupResource) bool { return o.lookup(gr) != nil }
 
 // List returns the objects of a resource in a namespace.
-func (o countedObjects) List(gr schema.GroupResource, namespace string) (objects []runtime.Object, err error) {
+func (o countedObjects) List(gr schema.GroupResource, namespace string) ([]runtime.Object, error) {
 	res := o.lookup(gr)
 	if res == nil {
 		return nil, nil
 	}
+	return o.decode(res, namespace)
+}
+
+func (o countedObjects) decode(res *resource.Resource, namespace string) (objects []runtime.Object, err error) {
 	for rec := range o.m.store.View().Range(codec.Key(res, namespace, ""), "") {
 		obj, err := codec.DecodeStored(res, rec)
 		if err != nil {
@@ -118,4 +123,13 @@ func (o countedObjects) Count(gr schema.GroupResource, namespace string) int {
 		return 0
 	}
 	return o.m.store.View().Count(codec.Key(res, namespace, ""))
+}
+
+// DeviceClasses returns the extended resources of the DeviceClasses by their names.
+func (o countedObjects) DeviceClasses() map[string]string {
+	classes, err := o.decode(o.m.table().Lookup(resourcev1.GroupName, "v1", "deviceclasses"), "")
+	if err != nil {
+		return nil
+	}
+	return quota.ClassesByName(classes)
 }

@@ -28,8 +28,9 @@ type evaluator struct {
 	missing func(names []corev1.ResourceName, obj runtime.Object) string
 }
 
-// evaluatorFor returns the evaluator of a resource: one that counts objects for most of them.
-func evaluatorFor(gr schema.GroupResource) *evaluator {
+// evaluatorFor returns the evaluator of a resource: one that counts objects for most of them. stored is
+// nil if nothing is measured.
+func evaluatorFor(gr schema.GroupResource, stored Lister) *evaluator {
 	switch gr {
 	case schema.GroupResource{Resource: "pods"}:
 		return podEvaluator()
@@ -37,8 +38,8 @@ func evaluatorFor(gr schema.GroupResource) *evaluator {
 		return serviceEvaluator()
 	case schema.GroupResource{Resource: "persistentvolumeclaims"}:
 		return claimEvaluator()
-	case schema.GroupResource{Group: "resource.k8s.io", Resource: "resourceclaims"}:
-		return resourceClaimEvaluator()
+	case resourceClaims:
+		return resourceClaimEvaluator(stored)
 	}
 	return objectEvaluator(gr)
 }
@@ -74,15 +75,16 @@ func isIgnored(gr schema.GroupResource) bool {
 	return gr.Resource == "events" && (gr.Group == "" || gr.Group == "events.k8s.io")
 }
 
-// Resource returns the resource that a name of spec.hard is about, and whether the name is valid.
+// Resource returns the resource that a name of spec.hard is about, and whether the name is valid. That
+// of an extended resource is about pods, and may be about ResourceClaims, too.
 func Resource(name corev1.ResourceName) (gr schema.GroupResource, ok bool) {
 	if counted, ok := strings.CutPrefix(string(name), "count/"); ok {
 		return schema.ParseGroupResource(counted), true
 	}
 	for _, gr := range []schema.GroupResource{
-		{Resource: "pods"}, {Resource: "services"}, {Resource: "persistentvolumeclaims"}, {Group: "resource.k8s.io", Resource: "resourceclaims"},
+		{Resource: "pods"}, {Resource: "services"}, {Resource: "persistentvolumeclaims"}, resourceClaims,
 	} {
-		if evaluatorFor(gr).matches(name) {
+		if evaluatorFor(gr, nil).matches(name) {
 			return gr, true
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
-	resourcev1 "k8s.io/api/resource/v1"
 	apiresource "k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -117,44 +116,4 @@ func attributesClasses(claim *corev1.PersistentVolumeClaim) (classes []string) {
 		classes = append(classes, s.TargetVolumeAttributesClassName)
 	}
 	return classes
-}
-
-func resourceClaimEvaluator() *evaluator {
-	count := countName(schema.GroupResource{Group: resourcev1.GroupName, Resource: "resourceclaims"})
-	return &evaluator{
-		handles: isCreateOrUpdate,
-		matches: func(name corev1.ResourceName) bool {
-			return name == count || strings.HasSuffix(string(name), corev1.ResourceClaimsPerClass)
-		},
-		counted: []corev1.ResourceName{count},
-		usage: func(obj runtime.Object, _ time.Time) corev1.ResourceList {
-			list := corev1.ResourceList{count: one()}
-			for _, request := range obj.(*resourcev1.ResourceClaim).Spec.Devices.Requests {
-				add(list, deviceUsage(&request))
-			}
-			return list
-		},
-	}
-}
-
-// deviceUsage returns the devices of a request by class. Of alternatives, each class counts with the
-// one that has the most.
-func deviceUsage(request *resourcev1.DeviceRequest) corev1.ResourceList {
-	list := corev1.ResourceList{}
-	atLeast := func(class string, mode resourcev1.DeviceAllocationMode, count int64) {
-		if mode == resourcev1.DeviceAllocationModeAll {
-			count = resourcev1.AllocationResultsMaxSize
-		}
-		name := corev1.ResourceName(class + corev1.ResourceClaimsPerClass)
-		if known := list[name]; known.Value() < count {
-			list[name] = *apiresource.NewQuantity(count, apiresource.DecimalSI)
-		}
-	}
-	if exact := request.Exactly; exact != nil {
-		atLeast(exact.DeviceClassName, exact.AllocationMode, exact.Count)
-	}
-	for _, one := range request.FirstAvailable {
-		atLeast(one.DeviceClassName, one.AllocationMode, one.Count)
-	}
-	return list
 }

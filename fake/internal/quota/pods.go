@@ -63,8 +63,14 @@ func isPodName(name corev1.ResourceName) bool {
 		strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix) {
 		return true
 	}
-	request, ok := strings.CutPrefix(string(name), corev1.DefaultResourceRequestsPrefix)
-	return ok && (!isNative(name) || strings.HasPrefix(request, resourcev1.ResourceDeviceClassPrefix))
+	_, ok := extendedRequest(name)
+	return ok
+}
+
+// extendedRequest returns the extended resource that a name of spec.hard is about.
+func extendedRequest(name corev1.ResourceName) (request string, ok bool) {
+	request, ok = strings.CutPrefix(string(name), corev1.DefaultResourceRequestsPrefix)
+	return request, ok && (!isNative(name) || strings.HasPrefix(request, resourcev1.ResourceDeviceClassPrefix))
 }
 
 // isNative reports whether a resource is one of Kubernetes: without a domain or in kubernetes.io.

@@ -20,6 +20,9 @@ type Lister interface {
 	List(gr schema.GroupResource, namespace string) ([]runtime.Object, error)
 	// Count returns the number of objects, without decoding them.
 	Count(gr schema.GroupResource, namespace string) int
+	// DeviceClasses returns the names of the DeviceClasses, each with its extended resource, "" if it
+	// has none.
+	DeviceClasses() map[string]string
 }
 
 // Write is a write that may increase what a namespace uses.
@@ -36,13 +39,13 @@ type Write struct {
 
 // IsCounted reports whether a quota can be about the write.
 func (w *Write) IsCounted() bool {
-	return w.Namespace != "" && !isIgnored(w.GroupResource) && evaluatorFor(w.GroupResource).handles(w)
+	return w.Namespace != "" && !isIgnored(w.GroupResource) && evaluatorFor(w.GroupResource, nil).handles(w)
 }
 
 // Check returns the reason why the write exceeds one of quotas. applies reports whether a quota
-// applies to it, so that the result depends on the stored objects of its resource.
+// applies to it, so that the result depends on stored objects.
 func (w *Write) Check(quotas []*corev1.ResourceQuota, stored Lister) (applies bool, err error) {
-	e := evaluatorFor(w.GroupResource)
+	e := evaluatorFor(w.GroupResource, stored)
 	quotas, err = w.matching(e, quotas)
 	if err != nil {
 		return true, err
@@ -57,9 +60,13 @@ func (w *Write) Check(quotas []*corev1.ResourceQuota, stored Lister) (applies bo
 			continue
 		}
 		applies = true
-		used, err := used(q, w.GroupResource, w.Now, stored)
-		if err != nil {
-			return true, err
+		used := corev1.ResourceList{}
+		for _, gr := range countedWith(w.GroupResource) {
+			more, err := usedOf(q, gr, w.Now, stored)
+			if err != nil {
+				return true, err
+			}
+			add(used, more)
 		}
 		if err := checkHard(q, wanted, used); err != nil {
 			return true, err
@@ -121,10 +128,25 @@ func (e *evaluator) countsOnly(q *corev1.ResourceQuota, matching []corev1.Resour
 		!slices.ContainsFunc(matching, func(name corev1.ResourceName) bool { return !slices.Contains(e.counted, name) })
 }
 
-// used returns what the stored objects of a resource use of the limits of a quota.
-func used(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, stored Lister) (corev1.ResourceList, error) {
-	e := evaluatorFor(gr)
+// countedWith returns the resources whose objects count for the limits that a resource counts for:
+// devices are requested by pods, as extended resources, and by ResourceClaims.
+func countedWith(gr schema.GroupResource) []schema.GroupResource {
+	switch pods := (schema.GroupResource{Resource: "pods"}); gr {
+	case pods:
+		return []schema.GroupResource{pods, resourceClaims}
+	case resourceClaims:
+		return []schema.GroupResource{resourceClaims, pods}
+	}
+	return []schema.GroupResource{gr}
+}
+
+// usedOf returns what the stored objects of a resource use of the limits of a quota.
+func usedOf(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, stored Lister) (corev1.ResourceList, error) {
+	e := evaluatorFor(gr, stored)
 	matching := e.matchingNames(q)
+	if len(matching) == 0 {
+		return nil, nil
+	}
 	if e.countsOnly(q, matching) {
 		return times(stored.Count(gr, q.Namespace), matching), nil
 	}
@@ -147,16 +169,21 @@ func Status(q *corev1.ResourceQuota, now time.Time, stored Lister) (corev1.Resou
 	status := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard.DeepCopy(), Used: corev1.ResourceList{}}
 	done := map[schema.GroupResource]bool{}
 	for _, name := range names(q.Spec.Hard) {
-		gr, ok := Resource(name)
-		if !ok || done[gr] || !stored.Has(gr) {
+		named, ok := Resource(name)
+		if !ok {
 			continue
 		}
-		done[gr] = true
-		used, err := used(q, gr, now, stored)
-		if err != nil {
-			return status, err
+		for _, gr := range countedWith(named) {
+			if done[gr] || !stored.Has(gr) {
+				continue
+			}
+			done[gr] = true
+			used, err := usedOf(q, gr, now, stored)
+			if err != nil {
+				return status, err
+			}
+			add(status.Used, used)
 		}
-		add(status.Used, used)
 	}
 	return status, nil
 }

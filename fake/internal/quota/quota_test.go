@@ -2,6 +2,7 @@ package quota
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func pod(change func(*corev1.Pod), requestsAndLimits ...string) *corev1.Pod {
 var now = time.Unix(1000, 0)
 
 func usageText(resource schema.GroupResource, obj runtime.Object) string {
-	return format(increase(evaluatorFor(resource).usage(obj, now), nil))
+	return format(increase(evaluatorFor(resource, stored()).usage(obj, now), nil))
 }
 
 func TestUsageOfPods(t *testing.T) {
@@ -93,7 +94,8 @@ func TestUsageOfOtherObjects(t *testing.T) {
 		{core("secrets"), &corev1.Secret{}, "count/secrets=1,secrets=1"},
 		{schema.GroupResource{Group: "example.com", Resource: "widgets"}, nil, "count/widgets.example.com=1"},
 		{schema.GroupResource{Group: "resource.k8s.io", Resource: "resourceclaims"}, devices, "a.deviceclass.resource.k8s.io/devices=3," +
-			"b.deviceclass.resource.k8s.io/devices=32,count/resourceclaims.resource.k8s.io=1"},
+			"b.deviceclass.resource.k8s.io/devices=32,count/resourceclaims.resource.k8s.io=1," +
+			"requests.deviceclass.resource.kubernetes.io/a=3,requests.deviceclass.resource.kubernetes.io/b=32"},
 	} {
 		require.Equal(t, c.want, usageText(c.resource, c.obj))
 	}
@@ -148,9 +150,27 @@ func (f storedObjects) Count(gr schema.GroupResource, namespace string) int {
 	return len(f(gr, namespace))
 }
 
-// stored returns a Lister that has the objects in every namespace, for every resource.
+func (f storedObjects) DeviceClasses() map[string]string {
+	return ClassesByName(f(schema.GroupResource{Resource: "deviceclasses"}, "ns"))
+}
+
+// stored returns a Lister that has the objects in every namespace.
 func stored(objects ...runtime.Object) Lister {
-	return storedObjects(func(schema.GroupResource, string) []runtime.Object { return objects })
+	return storedObjects(func(gr schema.GroupResource, _ string) []runtime.Object {
+		return slices.DeleteFunc(slices.Clone(objects), func(obj runtime.Object) bool { return pluralOf(obj) != gr.Resource })
+	})
+}
+
+func pluralOf(obj runtime.Object) string {
+	switch obj.(type) {
+	case *corev1.Pod:
+		return "pods"
+	case *corev1.PersistentVolumeClaim:
+		return "persistentvolumeclaims"
+	case *resourcev1.ResourceClaim:
+		return "resourceclaims"
+	}
+	return "deviceclasses"
 }
 
 // undecodable is a number of objects that cannot be decoded.
@@ -165,6 +185,8 @@ func (n undecodable) List(schema.GroupResource, string) ([]runtime.Object, error
 }
 
 func (n undecodable) Count(schema.GroupResource, string) int { return int(n) }
+
+func (n undecodable) DeviceClasses() map[string]string { return nil }
 
 // Objects are decoded only for a quota that limits more than their number.
 func TestCountsWithoutDecoding(t *testing.T) {
@@ -212,7 +234,7 @@ func TestCountedNames(t *testing.T) {
 		{Group: "resource.k8s.io", Resource: "resourceclaims"}: &resourcev1.ResourceClaim{},
 		{Resource: "secrets"}:                                  &corev1.Secret{},
 	} {
-		e := evaluatorFor(gr)
+		e := evaluatorFor(gr, stored())
 		require.NotEmpty(t, e.counted)
 		require.Equal(t, format(times(1, e.counted)), format(only(e.usage(obj, now), e.counted)))
 	}
