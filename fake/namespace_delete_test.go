@@ -74,10 +74,15 @@ func TestDeleteNamespace(t *testing.T) {
 			"NamespaceFinalizersRemaining True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances",
 		}, p.teamConditions())
 		p.requireRemaining("held")
-		_, err := p.maps.Create(p.Context(), configMapIn("team", "late"), metav1.CreateOptions{})
-		require.True(p, apierrors.IsForbidden(err), "%v", err)
-		require.True(p, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), "%v", err)
-		_, err = p.maps.Patch(p.Context(), "held", types.MergePatchType, []byte(`{"data":{"k":"v"}}`), metav1.PatchOptions{})
+		generated, unnamed := configMapIn("team", ""), configMapIn("team", "")
+		generated.GenerateName = "late-"
+		for name, late := range map[string]*corev1.ConfigMap{"late": configMapIn("team", "late"), "late-": generated, "Unknown": unnamed} {
+			_, err := p.maps.Create(p.Context(), late, metav1.CreateOptions{})
+			require.True(p, apierrors.IsForbidden(err), "%v", err)
+			require.EqualError(p, err, `configmaps "`+name+`" is forbidden: unable to create new content in namespace team because it is being terminated`)
+			require.True(p, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), "%v", err)
+		}
+		_, err := p.maps.Patch(p.Context(), "held", types.MergePatchType, []byte(`{"data":{"k":"v"}}`), metav1.PatchOptions{})
 		require.NoError(p, err)
 
 		// Deleting it again succeeds and changes nothing (NS-08).

@@ -8,6 +8,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/fakeapi/fake/internal/admission"
@@ -56,4 +57,12 @@ func forbiddenf(attrs *admission.Attributes, format string, args ...any) error {
 		return forbidden(attrs, errors.New(format))
 	}
 	return forbidden(attrs, fmt.Errorf(format, args...))
+}
+
+// withCause adds a cause to a refusal.
+func withCause(err error, cause metav1.StatusCause) error {
+	if refusal := (&apierrors.StatusError{}); errors.As(err, &refusal) {
+		refusal.ErrStatus.Details.Causes = append(refusal.ErrStatus.Details.Causes, cause)
+	}
+	return err
 }

@@ -50,14 +50,12 @@ func (p *namespaceLifecycle) Admit(_ context.Context, attrs *admission.Attribute
 		return nil
 	}
 	name := attrs.Namespace
-	refusal := apierrors.NewForbidden(attrs.GroupResource(), attrs.Name, errors.New(
-		"unable to create new content in namespace "+name+" because it is being terminated"))
-	refusal.ErrStatus.Details.Causes = append(refusal.ErrStatus.Details.Causes, metav1.StatusCause{
+	refusal := forbiddenf(attrs, "unable to create new content in namespace %s because it is being terminated", name)
+	return withCause(refusal, metav1.StatusCause{
 		Type:    corev1.NamespaceTerminatingCause,
 		Message: "namespace " + name + " is being terminated",
 		Field:   "metadata.namespace",
 	})
-	return refusal
 }
 
 // checkDeletable returns an error for the namespaces that every cluster has.

@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -45,11 +44,11 @@ func (p *podResizeValidator) Validate(_ context.Context, attrs *admission.Attrib
 		return err
 	}
 	if text := exceedsAllocatable(pod, node.Status.Allocatable); text != "" {
-		return withCause(forbiddenf(attrs, "Node didn't have enough allocatable resources: %s", text), causeNodeCapacity)
+		return withCause(forbiddenf(attrs, "Node didn't have enough allocatable resources: %s", text), metav1.StatusCause{Type: causeNodeCapacity})
 	}
 	if system := node.Labels[corev1.LabelOSStable]; system != "linux" {
 		err := forbiddenf(attrs, "pod resize is only supported on linux nodes, node %q is %q", node.Name, system)
-		return withCause(err, causeUnsupportedPlatform)
+		return withCause(err, metav1.StatusCause{Type: causeUnsupportedPlatform})
 	}
 	return nil
 }
@@ -82,12 +81,4 @@ func exceedsAllocatable(pod *corev1.Pod, allocatable corev1.ResourceList) string
 		texts = append(texts, fmt.Sprintf("memory, requested: %d, allocatable: %d", wanted, has))
 	}
 	return strings.Join(texts, "; ")
-}
-
-// withCause adds a cause without a text to a refusal.
-func withCause(err error, cause metav1.CauseType) error {
-	if refusal := (&apierrors.StatusError{}); errors.As(err, &refusal) {
-		refusal.ErrStatus.Details.Causes = append(refusal.ErrStatus.Details.Causes, metav1.StatusCause{Type: cause})
-	}
-	return err
 }
