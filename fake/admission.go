@@ -74,6 +74,7 @@ func WithAdmission(functions ...Admission) Option {
 //	TaintNodesByCondition           the taint not-ready of new nodes
 //	AlwaysPullImages *              the imagePullPolicy Always
 //	PodSecurity                     the Pod Security Standards that a namespace has labels for
+//	PodNodeSelector *               the node selector of pods by an annotation of their namespace
 //	Priority                        priority and preemptionPolicy of pods by PriorityClass
 //	DefaultTolerationSeconds        tolerations of pods for nodes that are not ready or unreachable
 //	ExtendedResourceToleration *    tolerations of pods for the extended resources that they request

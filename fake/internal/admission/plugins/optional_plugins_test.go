@@ -49,6 +49,44 @@ func TestNamespaceExists(t *testing.T) {
 	require.NoError(t, call(t, p, writeOf(pods, newPod(nil, nil), newPod(nil, nil))))
 }
 
+func TestPodNodeSelector(t *testing.T) {
+	for name, c := range map[string]struct {
+		annotation string
+		selector   map[string]string
+		want       map[string]string
+		err        string
+	}{
+		"no annotation":      {"", map[string]string{"a": "b"}, map[string]string{"a": "b"}, ""},
+		"a pod without one":  {"env=test, infra=fake", nil, map[string]string{"env": "test", "infra": "fake"}, ""},
+		"other labels":       {"env=test", map[string]string{"a": "b"}, map[string]string{"env": "test", "a": "b"}, ""},
+		"the same":           {"env=test", map[string]string{"env": "test"}, map[string]string{"env": "test"}, ""},
+		"another value":      {"env=test", map[string]string{"env": "x"}, nil, `pods "p" is forbidden: pod node label selector conflicts with its namespace node label selector`},
+		"an invalid one":     {"env", nil, nil, "invalid selector: [env]"},
+		"one with operators": {"env in (a)", nil, nil, "invalid selector: [env in (a)]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}}
+			if c.annotation != "" {
+				namespace.Annotations = map[string]string{nodeSelectorAnnotation: c.annotation}
+			}
+			p, pod := newPodNodeSelector(Dependencies{Objects: storedObjects{namespaces: {namespace}}}), newPod(nil, nil)
+			pod.Spec.NodeSelector = c.selector
+			err := call(t, p, writeOf(pods, pod, nil))
+			if c.err != "" {
+				require.EqualError(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, pod.Spec.NodeSelector)
+		})
+	}
+	// What a webhook sets afterwards is refused.
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns", Annotations: map[string]string{nodeSelectorAnnotation: "env=test"}}}
+	p, pod := newPodNodeSelector(Dependencies{Objects: storedObjects{namespaces: {namespace}}}), newPod(nil, nil)
+	pod.Spec.NodeSelector = map[string]string{"env": "x"}
+	require.True(t, apierrors.IsForbidden(admission.Chain{p}.Validate(t.Context(), writeOf(pods, pod, nil))))
+}
+
 func TestLimitPodHardAntiAffinityTopology(t *testing.T) {
 	p := newLimitPodHardAntiAffinityTopology(Dependencies{})
 	for key, want := range map[string]string{

@@ -77,6 +77,7 @@ func table() []plugin {
 		{"TaintNodesByCondition", true, newTaintNodesByCondition},
 		{"AlwaysPullImages", false, newAlwaysPullImages},
 		{"PodSecurity", true, newPodSecurity},
+		{"PodNodeSelector", false, newPodNodeSelector},
 		{"Priority", true, newPriority},
 		{"DefaultTolerationSeconds", true, newDefaultTolerationSeconds},
 		{"ExtendedResourceToleration", false, newExtendedResourceToleration},
