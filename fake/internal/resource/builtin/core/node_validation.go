@@ -52,9 +52,7 @@ func validateNodeChange(node, old *corev1.Node) field.ErrorList {
 	errs = append(errs, validateDeclaredFeatures(node.Status.DeclaredFeatures, status.Child("declaredFeatures"))...)
 	errs = append(errs, validateNodeAddresses(node.Status.Addresses, status.Child("addresses"))...)
 	errs = append(errs, validatePodCIDRsUpdate(node.Spec.PodCIDRs, old.Spec.PodCIDRs, spec.Child("podCIDRs"))...)
-	if old.Spec.ProviderID != "" && node.Spec.ProviderID != old.Spec.ProviderID {
-		errs = append(errs, spec.Child("providerID").Forbidden(`node updates may not change providerID except from "" to valid`))
-	}
+	errs = append(errs, validateProviderIDUpdate(node.Spec.ProviderID, old.Spec.ProviderID, spec.Child("providerID"))...)
 	errs = append(errs, validateTaints(node.Spec.Taints, metadata.Child("taints"))...)
 	if node.Spec.DoNotUseExternalID != old.Spec.DoNotUseExternalID {
 		errs = append(errs, spec.Child("externalID").Forbidden("may not be updated"))
@@ -207,6 +205,18 @@ func validatePodCIDRs(cidrs, oldCIDRs []string, p *validate.Path) (errs field.Er
 		errs = append(errs, p.Invalid(cidrs, "may specify no more than one CIDR for each IP family"))
 	}
 	return errs
+}
+
+// validateProviderIDUpdate validates that the ID does not change once there is one. The errors are those
+// of the tags of the Go type, which are not in force.
+func validateProviderIDUpdate(id, old string, p *validate.Path) field.ErrorList {
+	switch {
+	case old == "" || id == old:
+		return nil
+	case id == "":
+		return field.ErrorList{p.Invalid(nil, "field cannot be cleared once set")}
+	}
+	return field.ErrorList{p.Invalid(nil, "field cannot be modified once set")}
 }
 
 // validatePodCIDRsUpdate validates that networks do not change once there are some.

@@ -86,8 +86,10 @@ func TestValidateNodeUpdate(t *testing.T) {
 		{`spec: {}`, `spec: {podCIDRs: [10.0.0.0/24], providerID: a, unschedulable: true}`, nil},
 		{assigned, `spec: {}`, []string{
 			`spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid`,
-			`spec.providerID: Forbidden: node updates may not change providerID except from "" to valid`,
+			`spec.providerID: Invalid value: null: field cannot be cleared once set`,
 			`spec.externalID: Forbidden: may not be updated`}},
+		{assigned, `spec: {podCIDRs: [10.0.0.1/24], providerID: b, externalID: x}`, []string{
+			`spec.providerID: Invalid value: null: field cannot be modified once set`}},
 		{assigned, `spec: {podCIDRs: [10.0.1.0/24], providerID: a, externalID: x}`, []string{
 			`spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid`}},
 		{`spec: {}`, `spec: {taints: [{key: k, effect: ''}]}`, []string{
