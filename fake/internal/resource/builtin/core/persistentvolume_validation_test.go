@@ -46,6 +46,9 @@ func TestValidatePersistentVolume(t *testing.T) {
 			"spec.capacity[storage]: Invalid value: -1: must be a valid resource quantity",
 			`spec.capacity[storage]: Invalid value: "-1": must be greater than zero`,
 		},
+		`spec: {capacity: {storage: "9223372036854775808"}}`: {
+			"spec.capacity[storage]: Invalid value: -9223372036854775808: must be a valid resource quantity",
+		},
 		`spec: {persistentVolumeReclaimPolicy: Keep}`: {`spec.persistentVolumeReclaimPolicy: Unsupported value: "Keep": supported values: "Delete", "Recycle", "Retain"`},
 		`spec: {nodeAffinity: {}}`:                    {"spec.nodeAffinity.required: Required value: must specify required node constraints"},
 		`spec: {nodeAffinity: {required: {nodeSelectorTerms: []}}}`: {

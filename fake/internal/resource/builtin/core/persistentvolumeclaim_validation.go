@@ -151,7 +151,11 @@ func validateAllocatedResource(name corev1.ResourceName, q resource.Quantity, p 
 	if errs := validateClaimResource(name, p); len(errs) > 0 {
 		return errs
 	}
-	return validateBasicQuantity(q, p.Key(string(name)))
+	p = p.Key(string(name))
+	if errs := validateBasicQuantity(q, p); len(errs) > 0 {
+		return errs
+	}
+	return validateResourceQuantity(corev1.ResourceStorage, q, p)
 }
 
 // validateClaimResource validates the name of a resource of a claim: storage, or one of another domain
@@ -273,10 +277,11 @@ func validatePositiveQuantity(q resource.Quantity, p *validate.Path) field.Error
 	return field.ErrorList{p.Invalid(q.String(), "must be greater than zero")}
 }
 
-// validateBasicQuantity validates that a quantity is not negative.
+// validateBasicQuantity validates that a quantity is not negative as an int64, which overflows.
 func validateBasicQuantity(q resource.Quantity, p *validate.Path) field.ErrorList {
-	if q.Sign() >= 0 {
+	value := q.Value()
+	if value >= 0 {
 		return nil
 	}
-	return field.ErrorList{p.Invalid(q.Value(), "must be a valid resource quantity")}
+	return field.ErrorList{p.Invalid(value, "must be a valid resource quantity")}
 }

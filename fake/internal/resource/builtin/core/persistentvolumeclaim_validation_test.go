@@ -113,6 +113,8 @@ func TestValidatePersistentVolumeClaimStatusUpdate(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{}`: nil,
 		`status: {capacity: {storage: 0, any: 1m}, allocatedResources: {storage: 1, example.com/a: 0}, allocatedResourceStatuses: {storage: NodeResizePending, example.com/a: ControllerResizeInfeasible}}`: nil,
+		`status: {capacity: {storage: '-1e30'}, allocatedResources: {storage: '-1e30'}}`: {
+			`status.allocatedResources[storage]: Invalid value: "-1e30": must be greater than or equal to 0`},
 		`status: {capacity: {storage: -1}}`: {"status.capacity[storage]: Invalid value: -1: must be a valid resource quantity"},
 		`status: {allocatedResources: {cpu: 1, example.com/a: -1, storage: -1m}}`: {
 			`status.allocatedResources: Unsupported value: "cpu": supported values: "storage"`,
