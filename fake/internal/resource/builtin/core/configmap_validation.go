@@ -2,10 +2,10 @@ package core
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -57,9 +57,10 @@ func validateStaysImmutable(immutable *bool, root *validate.Path) field.ErrorLis
 	return field.ErrorList{root.Child("immutable").Forbidden(immutableData)}
 }
 
-// validateSameData validates the data of an object that is immutable.
+// validateSameData validates the data of an object that is immutable. Empty data cannot be added
+// either.
 func validateSameData[T any](data, old map[string]T, p *validate.Path) field.ErrorList {
-	if equality.Semantic.DeepEqual(data, old) {
+	if reflect.DeepEqual(data, old) {
 		return nil
 	}
 	return field.ErrorList{p.Forbidden(immutableData)}

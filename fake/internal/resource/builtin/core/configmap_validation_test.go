@@ -34,6 +34,9 @@ func TestValidateConfigMapUpdate(t *testing.T) {
 		{`{immutable: false, data: {a: x}}`, `{data: {a: z}}`, nil},
 		{`{data: {a: x}}`, immutable, nil},
 		{immutable, `{immutable: false, data: {a: x}, binaryData: {b: AA==}}`, []string{"immutable: Forbidden: field is immutable when `immutable` is set"}},
+		{`{immutable: true}`, `{immutable: true, data: {}, binaryData: {}}`, []string{
+			"data: Forbidden: field is immutable when `immutable` is set",
+			"binaryData: Forbidden: field is immutable when `immutable` is set"}},
 		{immutable, `{data: {a b: x}}`, []string{
 			"immutable: Forbidden: field is immutable when `immutable` is set",
 			"data: Forbidden: field is immutable when `immutable` is set",
