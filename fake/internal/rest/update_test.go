@@ -30,6 +30,8 @@ func TestValidateMetadataUpdate(t *testing.T) {
 		labels, finalizer int
 	}{
 		"both, once":        {"", "secrets", "", &corev1.Secret{}, &corev1.Secret{}, 4, 2},
+		"a Namespace":       {"", "namespaces", "", &corev1.Namespace{}, &corev1.Namespace{}, 4, 2},
+		"its status":        {"", "namespaces", "status", &corev1.Namespace{}, &corev1.Namespace{}, 3, 1},
 		"as recorded":       {"", "configmaps", "", &corev1.ConfigMap{}, &corev1.ConfigMap{}, 3, 1},
 		"as updated":        {"", "podtemplates", "", &corev1.PodTemplate{}, &corev1.PodTemplate{}, 3, 1},
 		"a StatefulSet":     {"apps", "statefulsets", "", &appsv1.StatefulSet{}, &appsv1.StatefulSet{}, 3, 1},

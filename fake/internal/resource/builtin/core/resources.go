@@ -64,7 +64,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "namespaces", Kind: "Namespace",
-			ShortNames: []string{"ns"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"ns"}, Status: true,
 			Subresources:             []resource.Subresource{finalizeSubresource()},
 			Verbs:                    verbsWithoutDeleteCollection(),
 			AllowUnconditionalUpdate: true,
