@@ -3,18 +3,17 @@ package resource
 import (
 	"context"
 
-	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
 type accessKey struct{}
 
 // Access is what the user of a request may do besides the request itself.
 type Access struct {
-	User user.Info
-	Verb string // that of the request
-	// Check returns the error of a user who may not do verb on a subresource of the type. An empty
-	// namespace or name means all.
-	Check func(verb, subresource, namespace, name string) error
+	// Request has the attributes of the request, also its user.
+	Request authorizer.AttributesRecord
+	// UnconditionalAuthorizer decides about other attributes.
+	authorizer.UnconditionalAuthorizer
 }
 
 // WithAccess returns ctx with the access of the user who writes the object that is validated.

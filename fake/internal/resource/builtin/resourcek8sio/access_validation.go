@@ -13,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -26,17 +28,18 @@ func validateStatusAccess(ctx context.Context, c, old *resourcev1.ResourceClaim)
 		return nil
 	}
 	p := field.NewPath("status")
+	verb := access.Request.Verb
 	if !equality.Semantic.DeepEqual(c.Status.Allocation, old.Status.Allocation) || !equality.Semantic.DeepEqual(c.Status.ReservedFor, old.Status.ReservedFor) {
-		if err := access.Check(access.Verb, resourcev1.SubresourceBinding, "", ""); err != nil {
-			errs = append(errs, field.Forbidden(p, fmt.Sprintf(`changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="%s" permission: %s`, access.Verb, err)))
+		if err := checkAccess(ctx, access, verb, resourcev1.SubresourceBinding, "", ""); err != nil {
+			errs = append(errs, field.Forbidden(p, fmt.Sprintf(`changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="%s" permission: %s`, verb, err)))
 		}
 	}
-	verbs := []string{resourcev1.VerbPrefixArbitraryNode + access.Verb}
-	if isServiceAccountOnNode(access.User, allocatedNode(c.Status.Allocation)) {
-		verbs = slices.Insert(verbs, 0, resourcev1.VerbPrefixAssociatedNode+access.Verb)
+	verbs := []string{resourcev1.VerbPrefixArbitraryNode + verb}
+	if isServiceAccountOnNode(access.Request.User, allocatedNode(c.Status.Allocation)) {
+		verbs = slices.Insert(verbs, 0, resourcev1.VerbPrefixAssociatedNode+verb)
 	}
 	for _, driver := range changedDrivers(c.Status.Devices, old.Status.Devices) {
-		if err := checkDriverAccess(access, verbs, c.Namespace, driver); err != nil {
+		if err := checkDriverAccess(ctx, access, verbs, c.Namespace, driver); err != nil {
 			errs = append(errs, field.Forbidden(p.Child("devices"), fmt.Sprintf(`changing status.devices requires resource="resourceclaims/driver", verb="%s" permission: %s`, verbs, err)))
 		}
 	}
@@ -44,9 +47,9 @@ func validateStatusAccess(ctx context.Context, c, old *resourcev1.ResourceClaim)
 }
 
 // checkDriverAccess requires any of the verbs. Its error is that of the first one.
-func checkDriverAccess(access *resource.Access, verbs []string, namespace, driver string) (first error) {
+func checkDriverAccess(ctx context.Context, access *resource.Access, verbs []string, namespace, driver string) (first error) {
 	for _, verb := range verbs {
-		err := access.Check(verb, resourcev1.SubresourceDriver, namespace, driver)
+		err := checkAccess(ctx, access, verb, resourcev1.SubresourceDriver, namespace, driver)
 		if err == nil {
 			return nil
 		}
@@ -55,6 +58,23 @@ func checkDriverAccess(access *resource.Access, verbs []string, namespace, drive
 		}
 	}
 	return first
+}
+
+// checkAccess returns the error of a user who may not do verb on a subresource of claims. An empty
+// namespace or name means all.
+func checkAccess(ctx context.Context, access *resource.Access, verb, subresource, namespace, name string) error {
+	attributes := access.Request
+	attributes.Verb, attributes.Subresource, attributes.Namespace, attributes.Name = verb, subresource, namespace, name
+	decision, reason, err := access.Authorize(ctx, attributes)
+	switch {
+	case decision == authorizer.DecisionAllow:
+		return nil
+	case err != nil && reason != "":
+		reason = fmt.Sprintf("%v: %s", err, reason)
+	case err != nil:
+		reason = err.Error()
+	}
+	return authz.Forbidden(attributes, reason)
 }
 
 // changedDrivers returns the sorted drivers of the devices that were added, changed, or removed.

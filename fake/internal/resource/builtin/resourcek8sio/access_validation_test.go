@@ -1,13 +1,14 @@
 package resourcek8sio
 
 import (
-	"errors"
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -47,10 +48,13 @@ func TestValidateStatusAccess(t *testing.T) {
 			changed := old.DeepCopy()
 			changed.Status.Devices = []resourcev1.AllocatedDeviceStatus{{Driver: "d"}}
 			var asked []string
-			ctx := resource.WithAccess(t.Context(), &resource.Access{User: c.user, Verb: "update", Check: func(verb, subresource, namespace, name string) error {
-				asked = append(asked, verb+" "+subresource+" "+namespace+"/"+name)
-				return errors.New("no")
-			}})
+			ctx := resource.WithAccess(t.Context(), &resource.Access{
+				Request: authorizer.AttributesRecord{User: c.user, Verb: "update"},
+				UnconditionalAuthorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+					asked = append(asked, a.GetVerb()+" "+a.GetSubresource()+" "+a.GetNamespace()+"/"+a.GetName())
+					return authorizer.DecisionNoOpinion, "", nil
+				}),
+			})
 			errs := validateStatusAccess(ctx, changed, old)
 			require.Len(t, errs, 1)
 			require.Equal(t, c.want, asked)
