@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -59,11 +58,10 @@ func prepareDaemonSetForUpdate(_ context.Context, ds, old *appsv1.DaemonSet) {
 // daemonSetStatusSubresource keeps the generation of the template.
 func daemonSetStatusSubresource() resource.Subresource {
 	s := resource.StatusSubresource()
-	prepareForUpdate := s.PrepareForUpdate
-	s.PrepareForUpdate = func(ctx context.Context, obj, old runtime.Object) {
-		prepareForUpdate(ctx, obj, old)
-		setTemplateGeneration(obj.(*appsv1.DaemonSet), templateGeneration(old.(*appsv1.DaemonSet)))
-	}
+	s.PrepareForUpdate = resource.OnUpdate(func(_ context.Context, ds, old *appsv1.DaemonSet) {
+		ds.Spec = old.Spec
+		setTemplateGeneration(ds, templateGeneration(old))
+	})
 	return s
 }
 

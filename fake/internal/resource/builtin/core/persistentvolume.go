@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -50,10 +49,9 @@ func preparePersistentVolumeForCreate(_ context.Context, pv *corev1.PersistentVo
 // done so.
 func persistentVolumeStatusSubresource() resource.Subresource {
 	s := resource.StatusSubresource()
-	prepareForUpdate := s.PrepareForUpdate
-	s.PrepareForUpdate = func(ctx context.Context, obj, old runtime.Object) {
-		prepareForUpdate(ctx, obj, old)
-		status, before := &obj.(*corev1.PersistentVolume).Status, &old.(*corev1.PersistentVolume).Status
+	s.PrepareForUpdate = resource.OnUpdate(func(_ context.Context, pv, old *corev1.PersistentVolume) {
+		pv.Spec = old.Spec
+		status, before := &pv.Status, &old.Status
 		at := status.LastPhaseTransitionTime
 		switch {
 		case status.Phase == before.Phase && at == nil:
@@ -61,6 +59,6 @@ func persistentVolumeStatusSubresource() resource.Subresource {
 		case status.Phase != before.Phase && (at == nil || at.Equal(before.LastPhaseTransitionTime)):
 			status.LastPhaseTransitionTime = new(metav1.Now().Rfc3339Copy())
 		}
-	}
+	})
 	return s
 }

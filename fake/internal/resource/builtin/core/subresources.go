@@ -79,16 +79,14 @@ func serviceStatusSubresource() resource.Subresource {
 func podStatusSubresource() resource.Subresource {
 	s := resource.StatusSubresource("metadata.ownerReferences")
 	s.ResetFields = append(s.ResetFields, "metadata.deletionTimestamp")
-	prepareForUpdate := s.PrepareForUpdate
-	s.PrepareForUpdate = func(ctx context.Context, obj, old runtime.Object) {
-		prepareForUpdate(ctx, obj, old)
-		obj.(*corev1.Pod).DeletionTimestamp = old.(*corev1.Pod).DeletionTimestamp
-		newStatus, oldStatus := &obj.(*corev1.Pod).Status, &old.(*corev1.Pod).Status
+	s.PrepareForUpdate = resource.OnUpdate(func(_ context.Context, pod, old *corev1.Pod) {
+		pod.Spec, pod.OwnerReferences, pod.DeletionTimestamp = old.Spec, old.OwnerReferences, old.DeletionTimestamp
+		newStatus, oldStatus := &pod.Status, &old.Status
 		newStatus.QOSClass = cmp.Or(newStatus.QOSClass, oldStatus.QOSClass)
 		newStatus.ObservedGeneration = cmp.Or(newStatus.ObservedGeneration, oldStatus.ObservedGeneration)
 		copyObservedGenerations(newStatus.Conditions, oldStatus.Conditions)
 		dropDisabledPodStatusFields(newStatus, oldStatus)
-	}
+	})
 	s.ValidateUpdate = validatePodStatusUpdate
 	return s
 }
