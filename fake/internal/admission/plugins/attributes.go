@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +23,9 @@ var (
 	nodes      = corev1.SchemeGroupVersion.WithResource("nodes")
 	services   = corev1.SchemeGroupVersion.WithResource("services")
 	claims     = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
+
+	signingRequests        = certificatesv1.SchemeGroupVersion.WithResource("certificatesigningrequests")
+	podCertificateRequests = certificatesv1.SchemeGroupVersion.WithResource("podcertificaterequests")
 )
 
 // isWriteOf reports whether attrs is one of operations on objects of res, and not on a subresource.

@@ -6,6 +6,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 )
 
@@ -27,7 +28,7 @@ func (p *certificateApproval) Handles(attrs *admission.Attributes) bool {
 
 func (p *certificateApproval) Validate(ctx context.Context, attrs *admission.Attributes) error {
 	signer := attrs.OldObject.(*certificatesv1.CertificateSigningRequest).Spec.SignerName
-	if p.authorizer != nil && !isAuthorizedForSigner(ctx, p.authorizer, attrs, "approve", signer) {
+	if p.authorizer != nil && !authz.IsAuthorizedForSigner(ctx, p.authorizer, authn.NewInfo(attrs.User), "approve", signer) {
 		return forbiddenf(attrs, "user not permitted to approve requests with signerName %q", signer)
 	}
 	return nil

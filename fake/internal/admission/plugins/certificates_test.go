@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -75,24 +74,6 @@ func TestSignerPermissions(t *testing.T) {
 			require.NoError(t, call(t, c.make(Dependencies{}), c.attrs))
 		})
 	}
-}
-
-// The permission to sign a PodCertificateRequest is a part of the validation of its status.
-func TestSignerOfPodCertificateRequests(t *testing.T) {
-	request := func(chain string) *certificatesv1.PodCertificateRequest {
-		return &certificatesv1.PodCertificateRequest{
-			ObjectMeta: inNamespace("r"), Spec: certificatesv1.PodCertificateRequestSpec{SignerName: "example.com/s"},
-			Status: certificatesv1.PodCertificateRequestStatus{CertificateChain: chain},
-		}
-	}
-	attrs := writeOf(podCertificateRequests, request("c"), request(""))
-	attrs.Subresource, attrs.User.Username = "status", "ann"
-	err := call(t, newCertificateSigning(Dependencies{Authorizer: onlyAllows("sign", "example.com/t")}), attrs)
-	require.True(t, apierrors.IsInvalid(err))
-	require.EqualError(t, err, `PodCertificateRequest.certificates.k8s.io "r" is invalid: spec.signerName: Forbidden: User "ann" is not permitted to "sign" for signer "example.com/s"`)
-	require.NoError(t, call(t, newCertificateSigning(Dependencies{Authorizer: onlyAllows("sign", "example.com/*")}), attrs))
-	attrs.OldObject = request("c")
-	require.NoError(t, call(t, newCertificateSigning(Dependencies{Authorizer: onlyAllows("sign", "example.com/t")}), attrs))
 }
 
 func TestCertificateSubjectRestrictionErrors(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/authz"
 )
 
@@ -24,7 +25,7 @@ func newClusterTrustBundleAttest(d Dependencies) admission.Interface {
 func (p *clusterTrustBundleAttest) Name() string { return "ClusterTrustBundleAttest" }
 
 func (p *clusterTrustBundleAttest) Handles(attrs *admission.Attributes) bool {
-	return isWriteOf(attrs, trustBundles, admissionv1.Create, admissionv1.Update)
+	return isWriteOf(attrs, certificatesv1.SchemeGroupVersion.WithResource("clustertrustbundles"), admissionv1.Create, admissionv1.Update)
 }
 
 // Validate also refuses other changes, except for those that the garbage collector makes.
@@ -37,7 +38,7 @@ func (p *clusterTrustBundleAttest) Validate(ctx context.Context, attrs *admissio
 	if old, ok := attrs.OldObject.(*certificatesv1.ClusterTrustBundle); ok && changesOnlyOwners(bundle, old) {
 		return nil
 	}
-	if !isAuthorizedForSigner(ctx, p.authorizer, attrs, "attest", signer) {
+	if !authz.IsAuthorizedForSigner(ctx, p.authorizer, authn.NewInfo(attrs.User), "attest", signer) {
 		return forbiddenf(attrs, "user not permitted to attest for signerName %q", signer)
 	}
 	return nil

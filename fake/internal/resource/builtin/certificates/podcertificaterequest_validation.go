@@ -1,6 +1,7 @@
 package certificates
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -17,8 +18,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/authz"
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
@@ -124,6 +128,21 @@ func validatePodCertificateRequestStatusUpdate(r, old *certificatesv1.PodCertifi
 		return validateSameStatus(r, &denied, p, "non-condition status fields must be empty when denying or failing the PodCertificateRequest")
 	}
 	return validateIssued(r, p)
+}
+
+// validatePodCertificateRequestStatus also requires the permission to sign, for any change of a
+// valid status.
+func validatePodCertificateRequestStatus(ctx context.Context, obj, before runtime.Object) field.ErrorList {
+	r, old := obj.(*certificatesv1.PodCertificateRequest), before.(*certificatesv1.PodCertificateRequest)
+	if errs := validatePodCertificateRequestStatusUpdate(r, old); errs != nil {
+		return errs
+	}
+	access, signer := resource.AccessFrom(ctx), old.Spec.SignerName
+	if access == nil || equality.Semantic.DeepEqual(r.Status, old.Status) ||
+		authz.IsAuthorizedForSigner(ctx, access, access.Request.User, "sign", signer) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec", "signerName"), fmt.Sprintf(`User %q is not permitted to "sign" for signer %q`, access.Request.User.GetName(), signer))}
 }
 
 // finalCondition returns the type of the condition that ended a request, "" if it has not ended.

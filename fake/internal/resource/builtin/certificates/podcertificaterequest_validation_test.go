@@ -1,6 +1,7 @@
 package certificates
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -13,7 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
@@ -142,4 +146,39 @@ func TestValidatePodCertificateRequestStatus(t *testing.T) {
 			require.Contains(t, errs[0].Error(), c.want)
 		})
 	}
+}
+
+// Whoever changes a status needs the permission to sign, also to deny.
+func TestValidatePodCertificateRequestSigner(t *testing.T) {
+	pending := newPodRequest(t, newKey(t, elliptic.P256()))
+	denied := pending.DeepCopy()
+	denied.Status.Conditions = []metav1.Condition{{Type: "Denied", Status: "True", Reason: "R", LastTransitionTime: metav1.Now()}}
+	invalid := denied.DeepCopy()
+	invalid.Status.Conditions[0].Reason = ""
+	forbidden := `spec.signerName: Forbidden: User "ann" is not permitted to "sign" for signer "example.com/s"`
+	for name, c := range map[string]struct {
+		r, old *certificatesv1.PodCertificateRequest
+		signer string // which ann may sign for
+		want   []string
+	}{
+		"the signer":           {denied, pending, "example.com/s", nil},
+		"all of its domain":    {denied, pending, "example.com/*", nil},
+		"another signer":       {denied, pending, "example.com/t", []string{forbidden}},
+		"no change":            {denied, denied, "example.com/t", nil},
+		"an invalid condition": {invalid, pending, "example.com/t", []string{"status.conditions[0].reason: Required value"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := resource.WithAccess(t.Context(), &resource.Access{
+				Request: authorizer.AttributesRecord{User: &user.DefaultInfo{Name: "ann"}},
+				UnconditionalAuthorizer: authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+					if a.GetUser().GetName() == "ann" && a.GetVerb() == "sign" && a.GetResource() == "signers" && a.GetName() == c.signer {
+						return authorizer.DecisionAllow, "", nil
+					}
+					return authorizer.DecisionNoOpinion, "", nil
+				}),
+			})
+			require.Equal(t, c.want, validatetest.Texts(validatePodCertificateRequestStatus(ctx, c.r, c.old)))
+		})
+	}
+	require.Empty(t, validatePodCertificateRequestStatus(t.Context(), denied, pending), "everything is allowed")
 }

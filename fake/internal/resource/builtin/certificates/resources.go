@@ -45,7 +45,8 @@ func Resources() []resource.Resource {
 			SetDefaults:          resource.Defaults(setPodCertificateRequestDefaults),
 			Validate:             resource.Validation(validatePodCertificateRequest),
 			ValidateUpdate:       resource.UpdateValidation(validatePodCertificateRequestUpdate),
-			ValidateStatusUpdate: resource.SubresourceValidation(validatePodCertificateRequestStatusUpdate),
+			ValidateStatusUpdate: validatePodCertificateRequestStatus,
+			ChecksAccess:         true,
 			Fields: []resource.Field{
 				resource.StringField("spec.signerName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.SignerName }),
 				resource.StringField("spec.podName", func(p *certificatesv1.PodCertificateRequest) string { return p.Spec.PodName }),
