@@ -65,8 +65,8 @@ func newCustomResource(v *versions.Version) *Resource {
 		Validate: func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList {
 			return v.Validate(ctx, asUnstructured(obj), newMetadataErrors(ctx, v, asUnstructured(obj), metadata)...)
 		},
-		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), metadataErrors(asUnstructured(obj), metadata)...)
+		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata MetadataErrors) field.ErrorList {
+			return v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), metadataErrors(asUnstructured(obj), metadata.All)...)
 		},
 		WarningsOnCreate: func(obj runtime.Object) []string {
 			return finalizerWarnings(asUnstructured(obj).GetFinalizers(), nil)

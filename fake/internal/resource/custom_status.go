@@ -19,9 +19,9 @@ func customStatusSubresource(v *versions.Version) Subresource {
 	s.PrepareForUpdate = func(_ context.Context, obj, old runtime.Object) {
 		prepareStatusUpdate(asUnstructured(obj), asUnstructured(old))
 	}
-	s.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+	s.ValidateUpdate = UpdateValidationWithContext(func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 		return v.ValidateStatusUpdate(ctx, asUnstructured(obj), asUnstructured(old))
-	}
+	})
 	return s
 }
 

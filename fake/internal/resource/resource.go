@@ -96,10 +96,10 @@ type Resource struct {
 	// old. metadata has the errors of the object's metadata, and the result includes them. Warnings
 	// go to the recorder in ctx. nil means that only the metadata is validated.
 	Validate       func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList
-	ValidateUpdate func(ctx context.Context, obj, old runtime.Object, metadata field.ErrorList) field.ErrorList
-	// ValidateStatusUpdate returns the errors of the status that replaces the one of old, for the
-	// status subresource.
-	ValidateStatusUpdate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
+	ValidateUpdate func(ctx context.Context, obj, old runtime.Object, metadata MetadataErrors) field.ErrorList
+	// ValidateStatusUpdate returns the errors of the status that replaces the one of old, and those of
+	// the metadata, for the status subresource.
+	ValidateStatusUpdate func(ctx context.Context, obj, old runtime.Object, metadata MetadataErrors) field.ErrorList
 	// ValidateDeclaratively returns the errors by the validation tags of the Go type (KEP-5073), for
 	// an object and for subresources that write it. old is nil for a create. They follow those of
 	// Validate and ValidateUpdate. nil for types without tags that are in force.

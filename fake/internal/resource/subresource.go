@@ -30,9 +30,9 @@ type Subresource struct {
 	// is stored, by restoring what the subresource does not write from old. It is nil if the body
 	// is not the object itself.
 	PrepareForUpdate func(ctx context.Context, obj, old runtime.Object)
-	// ValidateUpdate returns the errors of the fields that the subresource writes. nil for most
-	// subresources.
-	ValidateUpdate func(ctx context.Context, obj, old runtime.Object) field.ErrorList
+	// ValidateUpdate returns the errors of the fields that the subresource writes, and those of the
+	// metadata. nil for most subresources.
+	ValidateUpdate func(ctx context.Context, obj, old runtime.Object, metadata MetadataErrors) field.ErrorList
 	// WarningsOnUpdate returns the warnings for a valid object. nil for most subresources.
 	WarningsOnUpdate func(obj, old runtime.Object) []string
 	// ResetFields are the fields that a write cannot change and therefore does not own (SA-32), for

@@ -103,12 +103,13 @@ func validateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 	case sub.Name == "status":
 		checks = res.MetadataChecksOnStatusUpdate
 	}
-	errs := validateMetadataUpdate(res, checks, m, resource.Accessor(old))
+	metadata := validateMetadataUpdate(res, checks, m, resource.Accessor(old))
+	errs := metadata.All
 	switch {
 	case sub != nil && sub.ValidateUpdate != nil:
-		errs = append(errs, sub.ValidateUpdate(ctx, obj, old)...)
+		errs = sub.ValidateUpdate(ctx, obj, old, metadata)
 	case (sub == nil || !sub.WritesObject()) && res.ValidateUpdate != nil:
-		errs = res.ValidateUpdate(ctx, obj, old, errs)
+		errs = res.ValidateUpdate(ctx, obj, old, metadata)
 	}
 	switch {
 	case sub == nil:
@@ -121,21 +122,23 @@ func validateUpdate(ctx context.Context, res *resource.Resource, sub *resource.S
 
 // validateMetadataUpdate validates updated metadata, as often as a real server: once for all types,
 // and then as checks says. It lists each cause as often, and names it once in the message.
-func validateMetadataUpdate(res *resource.Resource, checks resource.MetadataChecks, m, old metav1.Object) field.ErrorList {
+func validateMetadataUpdate(res *resource.Resource, checks resource.MetadataChecks, m, old metav1.Object) (errs resource.MetadataErrors) {
 	if isMetadataValid(m, old) {
-		return nil
+		return errs
 	}
 	path := field.NewPath("metadata")
 	// Only a create validates the names by the rules of the type.
 	asNew := validation.ValidateObjectMetaAccessor(m, res.Namespaced, resource.ValidatePathSegmentName, path)
 	asUpdated := validation.ValidateObjectMetaAccessorUpdate(m, old, path)
 	finalizers := validateFinalizers(res, m)
-	errs := slices.Concat(asNew, asUpdated)
+	errs.ForAllTypes = slices.Concat(asNew, asUpdated)
+	errs.AsNew, errs.AsUpdated = slices.Concat(asNew, finalizers), slices.Concat(asUpdated, finalizers)
+	errs.All = errs.ForAllTypes
 	if !checks.NotAsUpdated {
-		errs = slices.Concat(errs, asUpdated, finalizers)
+		errs.All = slices.Concat(errs.All, errs.AsUpdated)
 	}
 	for range checks.AsNew {
-		errs = slices.Concat(errs, asNew, finalizers)
+		errs.All = slices.Concat(errs.All, errs.AsNew)
 	}
 	return errs
 }

@@ -1,12 +1,14 @@
 package rest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,6 +20,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin"
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 // TestValidateMetadataUpdate checks how often a cause is listed: a label is checked as that of a new
@@ -41,6 +44,9 @@ func TestValidateMetadataUpdate(t *testing.T) {
 		"not by the type":   {"", "events", "", &corev1.Event{}, &corev1.Event{}, 2, 0},
 		"any finalizers":    {"policy", "poddisruptionbudgets", "", &policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudget{}, 2, 0},
 		"a status":          {"apps", "statefulsets", "status", &appsv1.StatefulSet{}, &appsv1.StatefulSet{}, 3, 1},
+		"a CSR":             {"certificates.k8s.io", "certificatesigningrequests", "", &certificatesv1.CertificateSigningRequest{}, &certificatesv1.CertificateSigningRequest{}, 4, 2},
+		"a CSR approval":    {"certificates.k8s.io", "certificatesigningrequests", "approval", &certificatesv1.CertificateSigningRequest{}, &certificatesv1.CertificateSigningRequest{}, 4, 2},
+		"a CSR status":      {"certificates.k8s.io", "certificatesigningrequests", "status", &certificatesv1.CertificateSigningRequest{}, &certificatesv1.CertificateSigningRequest{}, 4, 2},
 		"a CronJob status":  {"batch", "cronjobs", "status", &batchv1.CronJob{}, &batchv1.CronJob{}, 2, 0},
 		"a PDB status":      {"policy", "poddisruptionbudgets", "status", &policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudget{}, 2, 0},
 		"events of a group": {"events.k8s.io", "events", "", &corev1.Event{}, &corev1.Event{}, 3, 1},
@@ -66,6 +72,43 @@ func TestValidateMetadataUpdate(t *testing.T) {
 			}
 			require.Equal(t, test.labels, counts["metadata.labels"])
 			require.Equal(t, test.finalizer, counts["metadata.finalizers[0]"])
+		})
+	}
+}
+
+// Types that validate an update as a new object and as an updated one list the causes in this order.
+func TestUpdateCauses(t *testing.T) {
+	job := func(generation, spec string) *batchv1.Job {
+		job := validatetest.Parse[batchv1.Job](t, `{metadata: {name: a, namespace: default, resourceVersion: "1", generation: `+generation+`},
+			spec: {manualSelector: true, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}, `+spec+`}}`)
+		builtin.Table().Lookup("batch", "v1", "jobs").SetDefaults(job)
+		return job
+	}
+	csr := &certificatesv1.CertificateSigningRequest{ObjectMeta: metav1.ObjectMeta{Name: "a", ResourceVersion: "1"}}
+	both, request := []string{"metadata.labels", "metadata.labels"}, []string{"spec.request", "spec.usages", "spec.signerName"}
+	for name, c := range map[string]struct {
+		group, plural, subresource string
+		obj, old                   runtime.Object
+		want                       []string // after those of the checks that all types have
+	}{
+		"a Job": {"batch", "jobs", "", job("2", "completions: 2, parallelism: -1"), job("1", "completions: 1"), []string{
+			"metadata.labels", "spec.parallelism", "metadata.labels", "spec.parallelism", "spec.completions",
+		}},
+		"a request":                 {"certificates.k8s.io", "certificatesigningrequests", "", csr.DeepCopy(), csr, slices.Concat(both[:1], request, both[1:])},
+		"the approval of a request": {"certificates.k8s.io", "certificatesigningrequests", "approval", csr.DeepCopy(), csr, slices.Concat(both[:1], request, both[1:])},
+		"the status of a request":   {"certificates.k8s.io", "certificatesigningrequests", "status", csr.DeepCopy(), csr, slices.Concat(both[:1], request, both[1:])},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res := builtin.Table().Lookup(c.group, "v1", c.plural)
+			resource.Accessor(c.obj).SetLabels(map[string]string{"a": "b c"})
+			err := ValidateUpdate(t.Context(), res, res.Subresource(c.subresource), c.obj, c.old)
+			require.True(t, apierrors.IsInvalid(err), "%v", err)
+			var fields []string
+			for _, cause := range err.(apierrors.APIStatus).Status().Details.Causes {
+				fields = append(fields, cause.Field)
+			}
+			require.Equal(t, both, fields[:2])
+			require.Equal(t, c.want, fields[2:])
 		})
 	}
 }

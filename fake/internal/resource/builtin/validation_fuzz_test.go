@@ -97,7 +97,7 @@ func validateAll(t *testing.T, res *resource.Resource, obj, old runtime.Object) 
 		check(func() field.ErrorList { return res.Validate(ctx, obj, nil) })
 	}
 	if res.ValidateUpdate != nil {
-		check(func() field.ErrorList { return res.ValidateUpdate(ctx, obj, old, nil) })
+		check(func() field.ErrorList { return res.ValidateUpdate(ctx, obj, old, resource.MetadataErrors{}) })
 	}
 	if declarative := res.ValidateDeclaratively; declarative != nil {
 		check(func() field.ErrorList { return declarative(ctx, operation.Operation{Type: operation.Create}, obj, nil) })
@@ -111,7 +111,7 @@ func validateAll(t *testing.T, res *resource.Resource, obj, old runtime.Object) 
 	}
 	for _, sub := range res.Subresources {
 		if sub.ValidateUpdate != nil {
-			check(func() field.ErrorList { return sub.ValidateUpdate(ctx, obj, old) })
+			check(func() field.ErrorList { return sub.ValidateUpdate(ctx, obj, old, resource.MetadataErrors{}) })
 		}
 	}
 }

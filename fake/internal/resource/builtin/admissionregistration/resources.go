@@ -35,7 +35,7 @@ func Resources() []resource.Resource {
 			SetDefaults:          resource.Defaults(setValidatingAdmissionPolicyDefaults),
 			Validate:             resource.Validation(validateValidatingAdmissionPolicy),
 			ValidateUpdate:       resource.UpdateValidation(validateValidatingAdmissionPolicyUpdate),
-			ValidateStatusUpdate: resource.SubresourceValidation(validateValidatingAdmissionPolicyStatus),
+			ValidateStatusUpdate: resource.UpdateValidation(validateValidatingAdmissionPolicyStatus),
 		},
 		{
 			Plural: "validatingadmissionpolicybindings", Kind: "ValidatingAdmissionPolicyBinding",

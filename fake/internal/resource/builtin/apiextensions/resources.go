@@ -20,9 +20,9 @@ func Resources() []resource.Resource {
 	status.PrepareForUpdate = func(_ context.Context, obj, old runtime.Object) {
 		lifecycle.PrepareStatusForUpdate(asCRD(obj), asCRD(old))
 	}
-	status.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+	status.ValidateUpdate = resource.UpdateValidationWithContext(func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 		return lifecycle.ValidateStatusUpdate(ctx, asCRD(obj), asCRD(old))
-	}
+	})
 	return []resource.Resource{{
 		Group: apiextensionsv1.GroupName, Version: "v1", Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition",
 		ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"}, Status: true,
@@ -38,7 +38,7 @@ func Resources() []resource.Resource {
 		Validate: func(ctx context.Context, obj runtime.Object, _ field.ErrorList) field.ErrorList {
 			return lifecycle.Validate(ctx, asCRD(obj))
 		},
-		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
+		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, _ resource.MetadataErrors) field.ErrorList {
 			return lifecycle.ValidateUpdate(ctx, asCRD(obj), asCRD(old))
 		},
 		MarkTerminating:  func(obj runtime.Object, now time.Time) { *asCRD(obj) = *lifecycle.MarkTerminating(asCRD(obj), now) },

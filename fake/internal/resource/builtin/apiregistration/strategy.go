@@ -27,9 +27,9 @@ func statusSubresource() resource.Subresource {
 		s.Spec = old.Spec
 		s.Labels, s.Annotations, s.Finalizers, s.OwnerReferences = old.Labels, old.Annotations, old.Finalizers, old.OwnerReferences
 	})
-	sub.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
+	sub.ValidateUpdate = resource.UpdateValidationWithContext(func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 		return validation.ValidateAPIServiceStatusUpdate(ctx, toInternal(obj), toInternal(old))
-	}
+	})
 	return sub
 }
 
@@ -38,7 +38,7 @@ func validate(ctx context.Context, obj runtime.Object, _ field.ErrorList) field.
 	return validation.ValidateAPIService(ctx, toInternal(obj))
 }
 
-func validateUpdate(ctx context.Context, obj, old runtime.Object, _ field.ErrorList) field.ErrorList {
+func validateUpdate(ctx context.Context, obj, old runtime.Object, _ resource.MetadataErrors) field.ErrorList {
 	return validation.ValidateAPIServiceUpdate(ctx, toInternal(obj), toInternal(old))
 }
 

@@ -19,7 +19,7 @@ func Resources() []resource.Resource {
 		SetDefaults:          resource.Defaults(setHorizontalPodAutoscalerDefaults),
 		Validate:             resource.Validation(validateHorizontalPodAutoscaler),
 		ValidateUpdate:       resource.UpdateValidation(validateHorizontalPodAutoscalerUpdate),
-		ValidateStatusUpdate: resource.SubresourceValidation(validateHorizontalPodAutoscalerStatusUpdate),
+		ValidateStatusUpdate: resource.UpdateValidation(validateHorizontalPodAutoscalerStatusUpdate),
 		ValidateDeclaratively: resource.DeclarativeValidationWithOptions(declarativeautoscaling.Validate_HorizontalPodAutoscaler,
 			map[string]bool{"HPAScaleToZero": true}),
 	}

@@ -1,15 +1,18 @@
 package batch
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin/core"
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
@@ -44,8 +47,10 @@ func validateJob(job *batchv1.Job) field.ErrorList {
 	return validateWholeJob(job, &jobOptions{pods: core.PodTemplateValidationOptions(&job.Spec.Template, nil), prefixedLabels: true})
 }
 
-// validateJobUpdate validates the spec of a Job twice, as a real server does.
-func validateJobUpdate(job, old *batchv1.Job) field.ErrorList {
+// validateJobUpdate validates the spec of a Job twice, as a real server does: with the metadata as
+// that of a new Job, and with the metadata as that of an updated one.
+func validateJobUpdate(_ context.Context, obj, before runtime.Object, metadata resource.MetadataErrors) field.ErrorList {
+	job, old := obj.(*batchv1.Job), before.(*batchv1.Job)
 	_, hasName := old.Spec.Template.Labels[batchv1.JobNameLabel]
 	_, hasUID := old.Spec.Template.Labels[batchv1.ControllerUidLabel]
 	opts := &jobOptions{
@@ -62,10 +67,12 @@ func validateJobUpdate(job, old *batchv1.Job) field.ErrorList {
 	}
 	var root *validate.Path
 	p := root.Child("spec")
-	errs := validateWholeJob(job, opts)
-	if len(errs) > 0 {
-		errs = append(errs, validateJobSpec(&job.Spec, opts, p)...)
+	first := validateWholeJob(job, opts)
+	var second field.ErrorList
+	if len(first) > 0 {
+		second = validateJobSpec(&job.Spec, opts, p)
 	}
+	errs := slices.Concat(metadata.ForAllTypes, metadata.AsNew, first, metadata.AsUpdated, second)
 	if job.Generation == old.Generation {
 		return errs // the spec has not changed
 	}

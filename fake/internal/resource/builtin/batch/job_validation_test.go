@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
@@ -261,7 +262,7 @@ func TestValidateJobUpdate(t *testing.T) {
 			job := old.DeepCopy()
 			setFields(t, job, test.fields)
 			job.Generation++
-			validatetest.RequireErrors(t, validateJobUpdate(job, old), test.want...)
+			validatetest.RequireErrors(t, validateJobUpdate(t.Context(), job, old, resource.MetadataErrors{}), test.want...)
 		})
 	}
 	// Labels with a prefix are needed only if the old Job has them.
@@ -271,7 +272,7 @@ func TestValidateJobUpdate(t *testing.T) {
 	old.Spec.Selector.MatchLabels = map[string]string{"controller-uid": "u"}
 	job := old.DeepCopy()
 	job.Spec.Suspend, job.Generation = new(true), 2
-	validatetest.RequireErrors(t, validateJobUpdate(job, old))
+	validatetest.RequireErrors(t, validateJobUpdate(t.Context(), job, old, resource.MetadataErrors{}))
 }
 
 // The template of a Job can change while the Job is suspended and has no pods, but only in part.
@@ -330,7 +331,7 @@ func TestValidateJobTemplateUpdate(t *testing.T) {
 			if len(change.Labels) == 0 {
 				job.Generation++
 			}
-			errs := validateJobUpdate(job, old)
+			errs := validateJobUpdate(t.Context(), job, old, resource.MetadataErrors{})
 			if test.want == "" {
 				validatetest.RequireErrors(t, errs)
 				return
@@ -351,7 +352,7 @@ func TestReplaceJobByItsManifest(t *testing.T) {
 	job.UID, job.Generation = old.UID, 2
 	setJobDefaults(job)
 	prepareJobForUpdate(t.Context(), job, old)
-	errs := validateJobUpdate(job, old)
+	errs := validateJobUpdate(t.Context(), job, old, resource.MetadataErrors{})
 	require.Len(t, errs, 6)
 	validatetest.RequireErrors(t, errs[:5], "spec.selector: Required value", noMatch, "spec.selector: Required value", noMatch,
 		"spec.selector: Invalid value: null: "+immutable)
@@ -385,7 +386,9 @@ func TestJobValidationAllocatesNothing(t *testing.T) {
 	for name, validation := range map[string]func() field.ErrorList{
 		"create":            func() field.ErrorList { return validateJob(old) },
 		"create with rules": func() field.ErrorList { return validateJob(indexed) },
-		"update":            func() field.ErrorList { return validateJobUpdate(labelled, old) },
+		"update": func() field.ErrorList {
+			return validateJobUpdate(t.Context(), labelled, old, resource.MetadataErrors{})
+		},
 	} {
 		require.Empty(t, validation(), name)
 		assert.Zero(t, testing.AllocsPerRun(100, func() { validation() }), name)

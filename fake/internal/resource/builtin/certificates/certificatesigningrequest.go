@@ -29,7 +29,7 @@ func approvalSubresource() resource.Subresource {
 			request.Spec, request.Status = oldRequest.Spec, oldRequest.Status
 			request.Status.Conditions = conditions
 		},
-		ValidateUpdate: resource.SubresourceValidation(validateCSRApprovalUpdate),
+		ValidateUpdate: resource.UpdateValidationAsNew(validateCSRApprovalUpdate),
 	}
 }
 
@@ -45,7 +45,7 @@ func csrStatusSubresource() resource.Subresource {
 			preserveConditions(request, oldRequest, certificatesv1.CertificateDenied)
 			populateConditionTimestamps(request, oldRequest)
 		},
-		ValidateUpdate: resource.SubresourceValidation(validateCSRStatusUpdate),
+		ValidateUpdate: resource.UpdateValidationAsNew(validateCSRStatusUpdate),
 	}
 }
 

@@ -132,8 +132,11 @@ func validatePodCertificateRequestStatusUpdate(r, old *certificatesv1.PodCertifi
 
 // validatePodCertificateRequestStatus also requires the permission to sign, for any change of a
 // valid status.
-func validatePodCertificateRequestStatus(ctx context.Context, obj, before runtime.Object) field.ErrorList {
+func validatePodCertificateRequestStatus(ctx context.Context, obj, before runtime.Object, metadata resource.MetadataErrors) field.ErrorList {
 	r, old := obj.(*certificatesv1.PodCertificateRequest), before.(*certificatesv1.PodCertificateRequest)
+	if len(metadata.All) > 0 {
+		return metadata.All
+	}
 	if errs := validatePodCertificateRequestStatusUpdate(r, old); errs != nil {
 		return errs
 	}

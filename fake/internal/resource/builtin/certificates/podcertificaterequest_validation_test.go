@@ -177,8 +177,8 @@ func TestValidatePodCertificateRequestSigner(t *testing.T) {
 					return authorizer.DecisionNoOpinion, "", nil
 				}),
 			})
-			require.Equal(t, c.want, validatetest.Texts(validatePodCertificateRequestStatus(ctx, c.r, c.old)))
+			require.Equal(t, c.want, validatetest.Texts(validatePodCertificateRequestStatus(ctx, c.r, c.old, resource.MetadataErrors{})))
 		})
 	}
-	require.Empty(t, validatePodCertificateRequestStatus(t.Context(), denied, pending), "everything is allowed")
+	require.Empty(t, validatePodCertificateRequestStatus(t.Context(), denied, pending, resource.MetadataErrors{}), "everything is allowed")
 }

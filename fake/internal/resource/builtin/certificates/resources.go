@@ -21,7 +21,7 @@ func Resources() []resource.Resource {
 			AllowUnconditionalUpdate: true,
 			ValidateName:             resource.ValidatePathSegmentName,
 			Validate:                 resource.Validation(validateCSR),
-			ValidateUpdate:           resource.UpdateValidation(validateCSRUpdate),
+			ValidateUpdate:           resource.UpdateValidationAsNew(validateCSRUpdate),
 			ValidateDeclaratively:    resource.DeclarativeValidation(declarativecertificates.Validate_CertificateSigningRequest),
 			Fields: []resource.Field{
 				resource.StringField("spec.signerName", func(c *certificatesv1.CertificateSigningRequest) string { return c.Spec.SignerName }),

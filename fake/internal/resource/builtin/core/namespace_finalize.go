@@ -16,7 +16,7 @@ func finalizeSubresource() resource.Subresource {
 		Name: "finalize", Verbs: []string{"update"},
 		ResetFields:      []string{"status"},
 		PrepareForUpdate: prepareNamespaceFinalizeForUpdate,
-		ValidateUpdate:   resource.SubresourceValidation(validateNamespaceFinalizeUpdate),
+		ValidateUpdate:   resource.UpdateValidation(validateNamespaceFinalizeUpdate),
 	}
 }
 

@@ -19,7 +19,7 @@ func ephemeralContainersSubresource() resource.Subresource {
 		Name: "ephemeralcontainers", Verbs: resource.ObjectSubresourceVerbs(),
 		OwnedFields:      []string{"spec.ephemeralContainers"},
 		PrepareForUpdate: resource.OnUpdate(preparePodEphemeralContainersForUpdate),
-		ValidateUpdate:   resource.SubresourceValidation(validatePodEphemeralContainersUpdate),
+		ValidateUpdate:   resource.UpdateValidation(validatePodEphemeralContainersUpdate),
 	}
 }
 

@@ -23,7 +23,7 @@ func resizeSubresource() resource.Subresource {
 			"spec.resources",
 		},
 		PrepareForUpdate: resource.OnUpdate(preparePodResizeForUpdate),
-		ValidateUpdate:   resource.SubresourceValidation(validatePodResizeUpdate),
+		ValidateUpdate:   resource.UpdateValidation(validatePodResizeUpdate),
 	}
 }
 

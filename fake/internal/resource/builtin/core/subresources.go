@@ -87,7 +87,7 @@ func podStatusSubresource() resource.Subresource {
 		copyObservedGenerations(newStatus.Conditions, oldStatus.Conditions)
 		dropDisabledPodStatusFields(newStatus, oldStatus)
 	})
-	s.ValidateUpdate = validatePodStatusUpdate
+	s.ValidateUpdate = resource.UpdateValidationWithContext(validatePodStatusUpdate)
 	return s
 }
 

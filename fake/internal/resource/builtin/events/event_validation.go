@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin/core"
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
@@ -43,10 +44,10 @@ func validateNewEvent(_ context.Context, obj runtime.Object, metadata field.Erro
 }
 
 // validateEventUpdate validates an event that replaces old. Only the series can change.
-func validateEventUpdate(_ context.Context, obj, was runtime.Object, metadata field.ErrorList) field.ErrorList {
+func validateEventUpdate(_ context.Context, obj, was runtime.Object, metadata resource.MetadataErrors) field.ErrorList {
 	var root *validate.Path
 	event, old := obj.(*corev1.Event), was.(*corev1.Event)
-	errs := append(metadata, core.ValidateEvent(event)...)
+	errs := append(metadata.All, core.ValidateEvent(event)...)
 	if !reflect.DeepEqual(event.Series, old.Series) {
 		errs = append(errs, validateSeries(event.Series)...)
 	}

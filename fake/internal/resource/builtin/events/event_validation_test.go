@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
@@ -46,7 +47,7 @@ func TestValidateNewEvent(t *testing.T) {
 func TestValidateEventUpdate(t *testing.T) {
 	old := parseEvent(t, newEvent)
 	update := func(fields string) field.ErrorList {
-		return validateEventUpdate(context.Background(), parseEvent(t, newEvent+fields), old, nil)
+		return validateEventUpdate(context.Background(), parseEvent(t, newEvent+fields), old, resource.MetadataErrors{})
 	}
 	validatetest.RequireErrors(t, update(``))
 	validatetest.RequireErrors(t, update(`, "series": {"count": 2, "lastObservedTime": "2031-04-05T06:07:08.000009Z"}`))

@@ -16,7 +16,7 @@ func Resources() []resource.Resource {
 			Subresources:           []resource.Subresource{resource.StatusSubresource("metadata")},
 			Validate:               resource.Validation(validateFlowSchema),
 			ValidateUpdate:         resource.UpdateValidation(validateFlowSchemaUpdate),
-			ValidateStatusUpdate:   resource.SubresourceValidation(validateFlowSchemaStatusUpdate),
+			ValidateStatusUpdate:   resource.UpdateValidation(validateFlowSchemaStatusUpdate),
 		},
 		{
 			Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Plural: "prioritylevelconfigurations", Kind: "PriorityLevelConfiguration",
@@ -26,7 +26,7 @@ func Resources() []resource.Resource {
 			Subresources:           []resource.Subresource{resource.StatusSubresource("metadata")},
 			Validate:               resource.Validation(validatePriorityLevelConfiguration),
 			ValidateUpdate:         resource.UpdateValidation(validatePriorityLevelConfigurationUpdate),
-			ValidateStatusUpdate:   resource.SubresourceValidation(validatePriorityLevelConfigurationStatusUpdate),
+			ValidateStatusUpdate:   resource.UpdateValidation(validatePriorityLevelConfigurationStatusUpdate),
 			ValidateDeclaratively:  resource.DeclarativeValidation(declarativeflowcontrol.Validate_PriorityLevelConfiguration),
 		},
 	}

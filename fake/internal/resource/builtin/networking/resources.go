@@ -24,7 +24,7 @@ func Resources() []resource.Resource {
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			Validate:             resource.Validation(validateIngress),
 			ValidateUpdate:       resource.UpdateValidation(validateIngressUpdate),
-			ValidateStatusUpdate: resource.SubresourceValidation(validateIngressStatusUpdate),
+			ValidateStatusUpdate: resource.UpdateValidation(validateIngressStatusUpdate),
 			WarningsOnCreate:     resource.CreateWarnings(ingressWarnings),
 		},
 		{

@@ -16,7 +16,7 @@ func Resources() []resource.Resource {
 			ValidateName:         resource.ValidatePathSegmentName,
 			Validate:             resource.Validation(validatePodDisruptionBudget),
 			ValidateUpdate:       resource.UpdateValidation(validatePodDisruptionBudgetUpdate),
-			ValidateStatusUpdate: resource.SubresourceValidation(validatePodDisruptionBudgetStatusUpdate),
+			ValidateStatusUpdate: resource.UpdateValidation(validatePodDisruptionBudgetStatusUpdate),
 		},
 	}
 }

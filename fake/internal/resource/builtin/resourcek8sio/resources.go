@@ -28,7 +28,7 @@ func Resources() []resource.Resource {
 			PrepareForUpdate:      resource.OnUpdate(prepareDeviceTaintRuleForUpdate),
 			Validate:              resource.Validation(validateDeviceTaintRule),
 			ValidateUpdate:        resource.UpdateValidation(validateDeviceTaintRuleUpdate),
-			ValidateStatusUpdate:  resource.SubresourceValidation(validateDeviceTaintRuleStatusUpdate),
+			ValidateStatusUpdate:  resource.UpdateValidation(validateDeviceTaintRuleStatusUpdate),
 			ValidateDeclaratively: resource.DeclarativeValidation(declarativeresource.Validate_DeviceTaintRule),
 		},
 		{
@@ -39,7 +39,7 @@ func Resources() []resource.Resource {
 			PrepareForCreate:         resource.OnCreate(prepareResourceClaimForCreate),
 			PrepareForUpdate:         resource.OnUpdate(prepareResourceClaimForUpdate),
 			Validate:                 validateNewResourceClaim,
-			ValidateStatusUpdate:     validateResourceClaimStatus,
+			ValidateStatusUpdate:     resource.UpdateValidationWithContext(validateResourceClaimStatus),
 			ValidateDeclaratively:    resource.DeclarativeValidation(declarativeresource.Validate_ResourceClaim),
 			ReadsNamespace:           true,
 			ChecksAccess:             true,

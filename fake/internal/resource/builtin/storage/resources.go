@@ -51,7 +51,7 @@ func Resources() []resource.Resource {
 			Subresources:          []resource.Subresource{resource.StatusSubresource("metadata")},
 			Validate:              resource.Validation(validateNewVolumeAttachment),
 			ValidateUpdate:        resource.UpdateValidation(validateVolumeAttachmentUpdate),
-			ValidateStatusUpdate:  resource.SubresourceValidation(validateVolumeAttachmentUpdate),
+			ValidateStatusUpdate:  resource.UpdateValidation(validateVolumeAttachmentUpdate),
 			ValidateDeclaratively: resource.DeclarativeValidation(declarativestorage.Validate_VolumeAttachment),
 		},
 		{

@@ -12,7 +12,7 @@ func Resources() []resource.Resource {
 			Subresources:         []resource.Subresource{resource.StatusSubresource("metadata")},
 			Validate:             resource.Validation(validateMigration),
 			ValidateUpdate:       resource.UpdateValidation(validateMigrationUpdate),
-			ValidateStatusUpdate: resource.SubresourceValidation(validateMigrationStatusUpdate),
+			ValidateStatusUpdate: resource.UpdateValidation(validateMigrationStatusUpdate),
 		},
 	}
 }
