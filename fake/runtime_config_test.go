@@ -1,13 +1,19 @@
 package fakeapi_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	admissionregistrationv1beta1 "k8s.io/api/admissionregistration/v1beta1"
 	appsv1 "k8s.io/api/apps/v1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -101,6 +107,30 @@ func TestRuntimeConfigEnables(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "b"}, Spec: admissionregistrationv1beta1.MutatingAdmissionPolicyBindingSpec{PolicyName: "p"},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
+}
+
+// PodCertificateRequests in v1beta1 have fields that v1 does not have. They are refused.
+func TestRuntimeConfigPodCertificateRequests(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), runtimeConfig("certificates.k8s.io/v1beta1/podcertificaterequests", "true"))
+	client := kubernetes.NewForConfigOrDie(srv.RESTConfig())
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	stub, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
+	require.NoError(t, err)
+	request := &certificatesv1beta1.PodCertificateRequest{ObjectMeta: metav1.ObjectMeta{Name: "r"}, Spec: certificatesv1beta1.PodCertificateRequestSpec{
+		SignerName: "example.com/s", PodName: "p", PodUID: "1", ServiceAccountName: "default", ServiceAccountUID: "2", NodeName: "n", NodeUID: "3",
+		StubPKCS10Request: stub,
+	}}
+	created, err := client.CertificatesV1beta1().PodCertificateRequests("default").Create(t.Context(), request, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, int32(86400), *created.Spec.MaxExpirationSeconds)
+	stable, err := client.CertificatesV1().PodCertificateRequests("default").Get(t.Context(), "r", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, stub, stable.Spec.StubPKCS10Request)
+	request.Name, request.Spec.PKIXPublicKey = "s", []byte("key")
+	_, err = client.CertificatesV1beta1().PodCertificateRequests("default").Create(t.Context(), request, metav1.CreateOptions{})
+	require.True(t, apierrors.IsBadRequest(err), "%v", err)
+	require.ErrorContains(t, err, "fakeapi does not support spec.pkixPublicKey")
 }
 
 func TestInvalidRuntimeConfig(t *testing.T) {

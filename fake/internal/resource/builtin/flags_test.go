@@ -78,3 +78,13 @@ func TestDeviceTaintRuleVersions(t *testing.T) {
 	require.Equal(t, "certificates.k8s.io/v1beta1 ClusterTrustBundle is deprecated in v1.37+, unavailable in v1.40+; use certificates.k8s.io/v1 ClusterTrustBundle",
 		AllVersions().Lookup("certificates.k8s.io", "v1beta1", "clustertrustbundles").Deprecation)
 }
+
+// A real server has no reset fields of PodCertificateRequests, besides those of their status.
+func TestPodCertificateRequestVersions(t *testing.T) {
+	for _, version := range []string{"v1", "v1beta1"} {
+		r := AllVersions().Lookup("certificates.k8s.io", version, "podcertificaterequests")
+		require.NotNil(t, r, version)
+		require.Empty(t, r.ResetFields, version)
+		require.Equal(t, []string{"spec"}, r.Subresource("status").ResetFields, version)
+	}
+}

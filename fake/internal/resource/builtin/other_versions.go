@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -13,7 +15,7 @@ import (
 )
 
 // otherVersion is a version of a group that is not served by default. Its resources have the same fields
-// as in v1, in which they are stored.
+// as in v1, in which they are stored, but for two deprecated ones of PodCertificateRequests.
 type otherVersion struct {
 	schema.GroupVersion
 	plurals []string
@@ -27,7 +29,7 @@ func otherVersions() []otherVersion {
 	return []otherVersion{
 		gv("admissionregistration.k8s.io", "v1beta1", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"),
 		gv("admissionregistration.k8s.io", "v1alpha1", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"),
-		gv("certificates.k8s.io", "v1beta1", "clustertrustbundles"),
+		gv("certificates.k8s.io", "v1beta1", "clustertrustbundles", "podcertificaterequests"),
 		gv("resource.k8s.io", "v1beta2", "deviceclasses", "devicetaintrules", "resourceclaims", "resourceclaimtemplates", "resourceslices"),
 		gv("resource.k8s.io", "v1alpha3", "devicetaintrules"),
 		gv("storagemigration.k8s.io", "v1beta1", "storageversionmigrations"),
@@ -71,7 +73,22 @@ func inVersion(r resource.Resource, version string) resource.Resource {
 		r.AllowUnconditionalUpdate, r.ReturnDeletedObject = true, true
 	}
 	r.ToStorage, r.FromStorage = convertTo(r.StorageVersion.WithKind(r.Kind)), convertTo(r.GroupVersionKind())
+	if r.Plural == "podcertificaterequests" {
+		r.ToStorage = refuseProofs(r.ToStorage)
+	}
 	return r
+}
+
+// refuseProofs returns a conversion of PodCertificateRequests that does not lose the fields which v1
+// does not have. A real server keeps them for requests without a stubPKCS10Request.
+func refuseProofs(convert resource.Conversion) resource.Conversion {
+	return func(obj runtime.Object) (runtime.Object, error) {
+		spec := &obj.(*certificatesv1beta1.PodCertificateRequest).Spec
+		if len(spec.PKIXPublicKey)+len(spec.ProofOfPossession) > 0 {
+			return nil, apierrors.NewBadRequest("fakeapi does not support spec.pkixPublicKey and spec.proofOfPossession, which are deprecated: set spec.stubPKCS10Request")
+		}
+		return convert(obj)
+	}
 }
 
 // convertTo returns a conversion to a kind with the same fields.
