@@ -89,7 +89,7 @@ func (s *Server) serveVersion(w http.ResponseWriter, r *http.Request) {
 		handlers.WriteError(w, r, status.MethodNotAllowed())
 		return
 	}
-	if !negotiate.AcceptsJSON(r) {
+	if !negotiate.Accepts(r, runtime.ContentTypeJSON) {
 		handlers.WriteError(w, r, status.NoAcceptableMediaType(runtime.ContentTypeJSON))
 		return
 	}

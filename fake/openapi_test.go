@@ -66,7 +66,7 @@ func (a documentClient) index() map[string]string {
 func TestOpenAPIV3(t *testing.T) {
 	a := documentClient{t, fakeapi.Start(t)}
 	urls := a.index()
-	for _, name := range []string{"api", "apis", "version", "api/v1", "apis/apps", "apis/apps/v1", "apis/rbac.authorization.k8s.io/v1"} {
+	for _, name := range []string{"api", "apis", "version", ".well-known/openid-configuration", "openid/v1/jwks", "api/v1", "apis/apps", "apis/apps/v1", "apis/rbac.authorization.k8s.io/v1"} {
 		require.Contains(t, urls, name)
 	}
 	address := urls["apis/apps/v1"]

@@ -2,14 +2,19 @@ package fakeapi
 
 import (
 	"net/http"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"example.com/fakeapi/fake/internal/handlers"
+	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/serviceaccount"
+	"example.com/fakeapi/fake/internal/status"
 )
 
 // isOpenIDPath reports whether a path is one of the documents about the tokens of service accounts.
 func isOpenIDPath(path string) bool {
+	path = strings.TrimSuffix(path, "/")
 	return path == serviceaccount.OpenIDConfigurationPath || path == serviceaccount.JWKSPath
 }
 
@@ -21,18 +26,21 @@ func (s *Server) serveOpenID(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if r.Method != http.MethodGet {
-		w.Header().Set("Allow", http.MethodGet)
-		http.Error(w, "405: Method Not Allowed", http.StatusMethodNotAllowed)
-		return
-	}
 	body, contentType := configuration, runtime.ContentTypeJSON
-	if r.URL.Path == serviceaccount.JWKSPath {
+	if strings.HasPrefix(r.URL.Path, serviceaccount.JWKSPath) {
 		contentType = "application/jwk-set+json"
 		if body, err = s.serviceAccountKeys.JWKS(); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
+	}
+	switch {
+	case r.Method != http.MethodGet:
+		handlers.WriteError(w, r, status.MethodNotAllowed())
+		return
+	case !negotiate.Accepts(r, contentType):
+		handlers.WriteError(w, r, status.NoAcceptableMediaType(contentType))
+		return
 	}
 	w.Header().Set("Content-Type", contentType)
 	w.Header()["Cache-Control"] = []string{"public, max-age=3600"}

@@ -234,6 +234,29 @@ func requireSignature(t *testing.T, key map[string]any, token string) {
 	require.True(t, ecdsa.Verify(public, digest[:], new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])))
 }
 
+// The documents about tokens are served at both forms of their paths, in their own media type only.
+// The errors are those of other documents.
+func TestServiceAccountIssuerDiscoveryRequests(t *testing.T) {
+	srv := fakeapi.Start(t)
+	for path, media := range map[string]string{"/.well-known/openid-configuration": "application/json", "/openid/v1/jwks": "application/jwk-set+json"} {
+		for _, accept := range []string{"", "*/*", "text/plain, " + media + ";q=0.1"} {
+			code, header, _ := getWithAccept(t, srv, "GET", path, accept)
+			require.Equal(t, http.StatusOK, code, "%s %s", path, accept)
+			require.Equal(t, media, header.Get("Content-Type"))
+		}
+		_, _, body := getWithAccept(t, srv, "GET", path, "")
+		_, _, same := getWithAccept(t, srv, "GET", path+"/", "")
+		require.Equal(t, body, same)
+		code, _, body := getWithAccept(t, srv, "GET", path, "application/yaml")
+		require.Equal(t, http.StatusNotAcceptable, code)
+		require.Contains(t, body, media)
+		require.Contains(t, body, "kind: Status")
+		code, _, body = getWithAccept(t, srv, "POST", path, "")
+		require.Equal(t, http.StatusMethodNotAllowed, code)
+		require.Contains(t, body, `"kind":"Status"`)
+	}
+}
+
 // With RBAC service accounts may read the documents, and anonymous users may not.
 func TestServiceAccountIssuerDiscoveryNeedsRole(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(robotAccount), fakeapi.WithRBAC())

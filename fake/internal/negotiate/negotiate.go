@@ -149,15 +149,15 @@ func negotiateOutput(r *http.Request, e Endpoint) (Output, error) {
 	return Output{}, status.NotAcceptable(supported.objectTypes)
 }
 
-// AcceptsJSON is the router's check for a document that is available in JSON only.
-func AcceptsJSON(r *http.Request) bool {
+// Accepts is the router's check for a document that is available in one media type only.
+func Accepts(r *http.Request, media string) bool {
 	header := r.Header.Get("Accept")
 	if header == "" {
 		return true
 	}
 	for item := range strings.SplitSeq(header, ",") {
 		item, _, _ = strings.Cut(item, ";")
-		if item = strings.TrimSpace(item); item == "*/*" || item == runtime.ContentTypeJSON {
+		if item = strings.TrimSpace(item); item == "*/*" || item == media {
 			return true
 		}
 	}

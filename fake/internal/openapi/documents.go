@@ -81,7 +81,8 @@ func (d *Documents) V3IndexWith(remote map[string]string) []byte {
 }
 
 // V3 returns the document with a name of the index: "api/v1", "apis/GROUP/VERSION", or a discovery
-// path, "api", "apis", "apis/GROUP", "version". It returns nil if there is no such document.
+// path, "api", "apis", "apis/GROUP", "version", or that of a document about tokens, such as
+// "openid/v1/jwks". It returns nil if there is no such document.
 func (d *Documents) V3(name string) *Document {
 	if get := d.v3[name]; get != nil {
 		return get()
@@ -151,13 +152,21 @@ func containers(table *resource.Table) map[string]func() *container {
 			all[versionPath(g.Name, version)] = func() *container { return versionRoutes(table, g.Name, version) }
 		}
 	}
-	all["version"] = func() *container {
-		c := &container{root: "/version"}
-		op := discoveryRoute(c.root, "get the version information for this server", "CodeVersion", modelVersion)
-		op.consumes, op.produces = []string{"application/json"}, []string{"application/json"}
-		c.add(op)
-		return c
+	other := func(name, description, what string, answer model, consumes []string, produces string) {
+		all[name] = func() *container {
+			c := &container{root: "/" + name}
+			op := discoveryRoute(c.root, description, what, answer)
+			op.consumes, op.produces = consumes, []string{produces}
+			c.add(op)
+			return c
+		}
 	}
+	const jsonType = "application/json"
+	other("version", "get the version information for this server", "CodeVersion", modelVersion, []string{jsonType}, jsonType)
+	other(".well-known/openid-configuration", "get service account issuer OpenID configuration, also known as the 'OIDC discovery doc'",
+		"ServiceAccountIssuerOpenIDConfiguration", modelText, nil, jsonType)
+	other("openid/v1/jwks", "get service account issuer OpenID JSON Web Key Set (contains public token verification keys)",
+		"ServiceAccountIssuerOpenIDKeyset", modelText, nil, "application/jwk-set+json")
 	return all
 }
 

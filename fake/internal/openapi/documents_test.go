@@ -132,7 +132,7 @@ func servedPaths(table *resource.Table, group, version string) []string {
 
 // The paths and operations are exactly those of the table, in v3 and in v2.
 func TestPaths(t *testing.T) {
-	all := []string{"get /api/", "get /apis/", "get /version/"}
+	all := []string{"get /api/", "get /apis/", "get /version/", "get /.well-known/openid-configuration/", "get /openid/v1/jwks/"}
 	for _, g := range builtin.Table().Groups() {
 		if g.Name != "" {
 			all = append(all, "get /apis/"+g.Name+"/")
@@ -164,6 +164,27 @@ func listed(paths map[string]*spec3.Path) []string {
 		}
 	}
 	return all
+}
+
+// The documents about the tokens of service accounts are described as texts.
+func TestOpenIDDocuments(t *testing.T) {
+	for name, c := range map[string]struct{ id, tag, media string }{
+		".well-known/openid-configuration": {"getServiceAccountIssuerOpenIDConfiguration", "WellKnown", "application/json"},
+		"openid/v1/jwks":                   {"getServiceAccountIssuerOpenIDKeyset", "openid", "application/jwk-set+json"},
+	} {
+		doc := parsed(t, name)
+		require.Empty(t, doc.Components.Schemas)
+		get := doc.Paths.Paths["/"+name+"/"].Get
+		require.Equal(t, c.id, get.OperationId)
+		require.Equal(t, []string{c.tag}, get.Tags)
+		require.Equal(t, []string{c.media}, slices.Collect(maps.Keys(get.Responses.StatusCodeResponses[200].Content)))
+		require.Equal(t, spec.StringOrArray{"string"}, get.Responses.StatusCodeResponses[200].Content[c.media].Schema.Type)
+		require.Equal(t, "Unauthorized", get.Responses.StatusCodeResponses[401].Description)
+		get2 := swagger(t).Paths.Paths["/"+name+"/"].Get
+		require.Equal(t, []string{c.media}, get2.Produces)
+		require.Empty(t, get2.Consumes)
+		require.Equal(t, spec.StringOrArray{"string"}, get2.Responses.StatusCodeResponses[200].Schema.Type)
+	}
 }
 
 func TestOperations(t *testing.T) {

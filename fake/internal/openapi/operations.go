@@ -10,8 +10,9 @@ import (
 
 const metaPrefix = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
-// The schemas that belong to no resource.
+// The schemas that belong to no resource, and the type of texts.
 const (
+	modelText          model = "string"
 	modelDeleteOptions model = metaPrefix + "DeleteOptions"
 	modelPatch         model = metaPrefix + "Patch"
 	modelStatus        model = metaPrefix + "Status"

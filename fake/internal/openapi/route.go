@@ -87,6 +87,8 @@ func (r *route) owner() (id, tag string) {
 		parts[0] = "core"
 	case parts[0] == "apis" && len(parts) > 1:
 		parts = parts[1:]
+	case parts[0] == ".well-known":
+		return "", "WellKnown"
 	default: // a path outside of the groups
 		return "", parts[0]
 	}

@@ -39,16 +39,17 @@ func buildV3(c *container, schemas *schemaSet) *Document {
 		used = append(used, name)
 	}
 	group, version := groupVersion(c.root)
+	components := map[string][]byte{"securitySchemes": encode(map[string]any{bearer: map[string]string{
+		"type": "apiKey", "in": "header", "name": "authorization", "description": "Bearer Token authentication",
+	}})}
+	if len(used) > 0 {
+		components["schemas"] = object(schemas.reached(used, group, version))
+	}
 	body := object(map[string][]byte{
-		"components": object(map[string][]byte{
-			"schemas": object(schemas.reached(used, group, version)),
-			"securitySchemes": encode(map[string]any{bearer: map[string]string{
-				"type": "apiKey", "in": "header", "name": "authorization", "description": "Bearer Token authentication",
-			}}),
-		}),
-		"info":    encode(doc.Info),
-		"openapi": encode(doc.Version),
-		"paths":   encode(doc.Paths),
+		"components": object(components),
+		"info":       encode(doc.Info),
+		"openapi":    encode(doc.Version),
+		"paths":      encode(doc.Paths),
 	})
 	return newDocument(body, func() []byte { return protobufV3(body) })
 }
