@@ -376,6 +376,7 @@
 //     is scheduled, and no status changes by itself.
 //   - The authorization modes ABAC and Webhook. Authentication by OIDC and by webhooks.
 //   - Compression of the OpenAPI documents; /debug and /logs.
+//   - The fields pkixPublicKey and proofOfPossession of PodCertificateRequests in v1beta1 (400).
 //
 // # Other differences
 //
