@@ -34,7 +34,7 @@ func (a endpointRestrictions) AllowsMediaTypeTransform(mimeType, subtype string,
 	}
 	switch target.Kind {
 	case "Table":
-		return a.endpoint != NotTransformable && (subtype == "json" || subtype == "yaml")
+		return a.endpoint != NotTransformable && a.endpoint != Log && (subtype == "json" || subtype == "yaml")
 	case "PartialObjectMetadata", "PartialObjectMetadataList":
 		return true
 	}
@@ -58,14 +58,14 @@ func FuzzResponseOutput(f *testing.F) {
 		"application/json" + as + ", */*;q=0", "application/json" + as + ",application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
 		"application/vnd.kubernetes.protobuf" + as + ",application/yaml", "application/cbor" + as, "application/*;q=0.5,application/yaml;q=0.4",
 		"application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io;pretty=1", "application/yaml;stream=watch,*/*;sv=v1", "application/json;sv=v2",
-		"application/cbor-seq, application/cbor;q=.1", ";,=;q=x", "*/json, text/*;q=0.1, APPLICATION/JSON", "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io",
+		"application/cbor-seq, application/cbor;q=.1", ";,=;q=x", "*/json, text/*;q=0.1, APPLICATION/JSON", "text/plain", "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io",
 		"application/json;export=1;q=1.1", "application/json;stream=;as=;v=v1", "*/*;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io",
 	} {
 		f.Add(accept)
 	}
 	serializers := map[bool]runtime.NegotiatedSerializer{false: newNegotiatedSerializer(false), true: newNegotiatedSerializer(true)}
 	f.Fuzz(func(t *testing.T, accept string) {
-		for _, e := range []Endpoint{Object, Collection, NotTransformable, Document, Unrouted, Custom} {
+		for _, e := range []Endpoint{Object, Collection, NotTransformable, Log, Document, Unrouted, Custom} {
 			for cborEnabled, serializer := range serializers {
 				r := newAcceptRequest(accept)
 				if cborEnabled {

@@ -64,6 +64,9 @@ const (
 	Object Endpoint = iota
 	Collection
 	NotTransformable
+	// Log is NotTransformable. It is plain text, and its errors have the other media types: the
+	// router accepts both, and the negotiation that follows only those of errors.
+	Log
 	// Document has one form only. Unrouted is a Document that is served before the router, which
 	// checks the Accept header otherwise.
 	Document
@@ -131,8 +134,11 @@ func negotiateOutput(r *http.Request, e Endpoint) (Output, error) {
 	}
 	supported := supportedBy(r)
 	if e != Unrouted && e != Custom && !supported.isRoutable(header, e) {
-		if e == Collection {
+		switch e {
+		case Collection:
 			return Output{}, status.NoAcceptableMediaType(supported.objectTypes + ", " + supported.streamTypes)
+		case Log:
+			return Output{}, status.NoAcceptableMediaType(plainText + ", " + supported.objectTypes)
 		}
 		return Output{}, status.NoAcceptableMediaType(supported.objectTypes)
 	}
@@ -201,7 +207,7 @@ func applyParameters(params map[string]string, media Media, e Endpoint) (Output,
 		out.Form = PartialList
 	case "Table":
 		out.Form = Table
-		return out, e != NotTransformable && media != Protobuf && media != CBOR
+		return out, e != NotTransformable && e != Log && media != Protobuf && media != CBOR
 	default:
 		return out, false
 	}

@@ -16,6 +16,7 @@ type supportedMedia struct {
 }
 
 const (
+	plainText            = "text/plain"
 	supportedObjectTypes = runtime.ContentTypeJSON + ", " + runtime.ContentTypeYAML + ", " + runtime.ContentTypeProtobuf
 	supportedStreamTypes = runtime.ContentTypeJSON + ";stream=watch, " + runtime.ContentTypeProtobuf + ";stream=watch"
 )
@@ -48,6 +49,10 @@ func (media supportedMedia) isRoutable(header string, e Endpoint) bool {
 		switch strings.TrimSpace(item) {
 		case "*/*", runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf:
 			return true
+		case plainText:
+			if e == Log {
+				return true
+			}
 		case runtime.ContentTypeCBOR:
 			if media.last == CBOR {
 				return true
