@@ -1,6 +1,8 @@
 package fakeapi_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,4 +88,49 @@ func TestKubeletSubresourcesOfContainers(t *testing.T) {
 	log, err := client.CoreV1().Pods("default").GetLogs("pending", &corev1.PodLogOptions{}).DoRaw(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, log)
+}
+
+// The options of a log are checked before the pod is looked up.
+func TestLogOptions(t *testing.T) {
+	srv, _ := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning)))
+	const log = "/api/v1/namespaces/default/pods/p/log?"
+	for query, want := range map[string]string{
+		"tailLines=abc":                         `strconv.ParseInt: parsing "abc": invalid syntax`,
+		"limitBytes=":                           `strconv.ParseInt: parsing "": invalid syntax`,
+		"sinceSeconds=1.5&sinceTime=x":          `strconv.ParseInt: parsing "1.5": invalid syntax`,
+		"sinceTime=x&tailLines=abc&stream=None": `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`,
+	} {
+		code, status := sendForStatus(t, srv, "GET", log+query, "", "")
+		require.Equal(t, 400, code, query)
+		require.Equal(t, metav1.StatusReasonBadRequest, status.Reason, query)
+		require.Equal(t, want, status.Message, query)
+	}
+	for query, want := range map[string]string{
+		"tailLines=-1":                `tailLines: Invalid value: -1: must be greater than or equal to 0`,
+		"limitBytes=0":                `limitBytes: Invalid value: 0: must be greater than 0`,
+		"sinceSeconds=0&container=no": `sinceSeconds: Invalid value: 0: must be greater than 0`,
+		"sinceSeconds=0&sinceTime=":   "[]: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified",
+		"stream=All":                  `stream: Forbidden: may not be specified`,
+		"stream=None&tailLines=-1&limitBytes=-1": `[tailLines: Invalid value: -1: must be greater than or equal to 0, ` +
+			`limitBytes: Invalid value: -1: must be greater than 0, stream: Forbidden: may not be specified]`,
+	} {
+		for _, pod := range []string{"p", "none"} {
+			code, status := sendForStatus(t, srv, "GET", strings.Replace(log, "/p/", "/"+pod+"/", 1)+query, "", "")
+			require.Equal(t, 422, code, query)
+			require.Equal(t, `PodLogOptions "`+pod+`" is invalid: `+want, status.Message, query)
+			require.Equal(t, "PodLogOptions", status.Details.Kind)
+			require.Empty(t, status.Details.Group)
+			require.NotEmpty(t, status.Details.Causes)
+		}
+	}
+	for _, query := range []string{"tailLines=0&limitBytes=1&sinceSeconds=1", "sinceTime=2026-01-02T03:04:05Z&tailLines=1&tailLines=abc", "sinceTime=null"} {
+		code, _ := sendForStatus(t, srv, "GET", log+query, "", "")
+		require.Equal(t, 501, code, query)
+	}
+	// The log is text, but what the server itself returns is not.
+	for accept, want := range map[string]string{"text/plain": "only the following media types are accepted: application/json", "text/html": "Available representations: text/plain, application/json"} {
+		response := sendWith(t, srv, http.MethodGet, log, "", "Accept", accept)
+		require.Equal(t, 406, response.code)
+		require.Contains(t, string(response.body), want)
+	}
 }

@@ -35,8 +35,8 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 		return err
 	}
 	sub := res.Subresource(info.Subresource)
-	if needsKubelet(sub) {
-		return a.rejectKubeletRequest(&request{w: w, r: r, info: info, res: res, sub: sub})
+	if sub != nil && sub.IsConnect {
+		return a.rejectConnection(&request{w: w, r: r, info: info, res: res, sub: sub})
 	}
 	q := &request{w: w, r: r, info: info, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock, buffers: &a.buffers}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
@@ -177,8 +177,8 @@ func subresourceHandler(method string, sub *resource.Subresource, info requestin
 	switch {
 	case info.IsWatchPath || !sub.HasVerb(verb):
 		return nil
-	case needsKubelet(sub):
-		return (*API).rejectKubeletRequest
+	case sub.IsConnect:
+		return (*API).rejectConnection
 	case sub.WritesObject():
 		return handlerByVerb(verb, (*API).get, (*API).update, (*API).patch)
 	}
@@ -191,6 +191,8 @@ func subresourceHandler(method string, sub *resource.Subresource, info requestin
 		return (*API).evict
 	case "token":
 		return (*API).createToken
+	case "log":
+		return (*API).getLog
 	}
 	return nil
 }

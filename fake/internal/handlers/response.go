@@ -69,6 +69,8 @@ func endpoint(res *resource.Resource, sub *resource.Subresource, isCollection bo
 	switch {
 	case res.Custom != nil:
 		return negotiate.Custom
+	case sub != nil && sub.Name == "log":
+		return negotiate.Log
 	case res.IsOnlyCreated(), sub != nil && sub.Name != "status" && sub.Name != "scale":
 		return negotiate.NotTransformable
 	case isCollection:

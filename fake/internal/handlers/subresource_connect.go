@@ -3,7 +3,6 @@ package handlers
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -17,73 +16,70 @@ import (
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/codec"
-	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// needsKubelet reports whether a kubelet serves a subresource: the log of a pod, a command in it or
-// a port of it.
-func needsKubelet(sub *resource.Subresource) bool {
-	return sub != nil && (sub.IsConnect || sub.Name == "log")
-}
-
-// rejectKubeletRequest returns the error of a request that only a kubelet can answer: that of an
-// invalid request, that of admission, that of a missing object or container or, otherwise,
-// status.KubeletRequired. The log of a pending pod without a node is empty.
-func (a *API) rejectKubeletRequest(q *request) error {
-	var options runtime.Object
-	if q.sub.IsConnect {
-		var err error
-		if options, err = a.reviewConnect(q); err != nil {
-			return err
-		}
+// rejectConnection returns the error of a request that only a kubelet or a workload can answer: that
+// of an invalid request, that of admission, that of a missing object or container or, otherwise,
+// status.KubeletRequired.
+func (a *API) rejectConnection(q *request) error {
+	options, err := a.reviewConnect(q)
+	if err != nil {
+		return err
 	}
-	name := q.info.Name
 	if q.sub.Name == "proxy" {
-		// The name can have a scheme and a port, as in https:web:8443.
-		var ok bool
-		if _, name, _, ok = utilnet.SplitSchemeNamePort(q.info.Name); !ok {
-			return apierrors.NewBadRequest("invalid " + q.res.Singular + " request \"" + q.info.Name + "\"")
-		}
+		return a.rejectProxy(q)
 	}
-	rec := a.store.View().Get(codec.Key(q.res, q.namespace(), name))
-	if rec == nil {
-		return apierrors.NewNotFound(q.res.GroupResource(), name)
+	pod, err := a.getPod(q)
+	if err != nil {
+		return err
 	}
-	if q.sub.Name != "proxy" {
-		obj, err := a.store.Decode(q.res, rec)
-		if err != nil {
-			return err
-		}
-		pod := obj.(*corev1.Pod)
-		if err := q.checkContainer(pod, options); err != nil {
-			return err
-		}
-		// Fixtures that are said to run may have no node, unlike those of a cluster.
-		isUnscheduled := pod.Spec.NodeName == "" && pod.Status.Phase == corev1.PodPending
-		switch {
-		case isUnscheduled && q.sub.IsConnect:
-			return apierrors.NewBadRequest("pod " + name + " does not have a host assigned")
-		case isUnscheduled:
-			q.w.WriteHeader(http.StatusNoContent)
-			return nil
-		}
+	switch o := options.(type) {
+	case *corev1.PodExecOptions:
+		err = checkContainer(pod, o.Container)
+	case *corev1.PodAttachOptions:
+		err = checkContainer(pod, o.Container)
+	}
+	switch {
+	case err != nil:
+		return err
+	case isUnscheduled(pod):
+		return apierrors.NewBadRequest("pod " + pod.Name + " does not have a host assigned")
 	}
 	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
 }
 
-// checkContainer returns the error of a request for the log of a pod, or for a connection with
-// options, if it is not clear which container it is for.
-func (q *request) checkContainer(pod *corev1.Pod, options runtime.Object) error {
-	container := q.query().Get("container")
-	switch o := options.(type) {
-	case *corev1.PodExecOptions:
-		container = o.Container
-	case *corev1.PodAttachOptions:
-		container = o.Container
-	case *corev1.PodPortForwardOptions: // it is for the pod
-		return nil
+// rejectProxy is rejectConnection for a proxy, after admission.
+func (a *API) rejectProxy(q *request) error {
+	// The name can have a scheme and a port, as in https:web:8443.
+	_, name, _, ok := utilnet.SplitSchemeNamePort(q.info.Name)
+	if !ok {
+		return apierrors.NewBadRequest("invalid " + q.res.Singular + " request \"" + q.info.Name + "\"")
 	}
+	if a.store.View().Get(codec.Key(q.res, q.namespace(), name)) == nil {
+		return apierrors.NewNotFound(q.res.GroupResource(), name)
+	}
+	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
+}
+
+// getPod returns the pod that a subresource is of.
+func (a *API) getPod(q *request) (*corev1.Pod, error) {
+	obj, err := a.getCore("pods", q.namespace(), q.info.Name)
+	if err != nil {
+		return nil, err
+	}
+	return obj.(*corev1.Pod), nil
+}
+
+// isUnscheduled reports whether pod waits for a node. Fixtures that are said to run may have no
+// node, unlike pods of a cluster.
+func isUnscheduled(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName == "" && pod.Status.Phase == corev1.PodPending
+}
+
+// checkContainer returns the error of a request for a container of pod if it is not clear which one
+// it is for.
+func checkContainer(pod *corev1.Pod, container string) error {
 	if container == "" && len(pod.Spec.Containers) == 1 {
 		return nil
 	}
