@@ -52,14 +52,16 @@ func TestKubeletSubresources(t *testing.T) {
 	require.ErrorContains(t, err, "there is no kubelet")
 }
 
-// Requests for a container that a pod does not have, or for a pending pod without a node, do not
-// reach a kubelet. The log of such a pod is empty.
+// Requests for a container that a pod does not have, for a pod on a node that does not exist, or for
+// a pending pod without a node, do not reach a kubelet. The log of the last is empty.
 func TestKubeletSubresourcesOfContainers(t *testing.T) {
 	addContainers := func(p *corev1.Pod) {
 		p.Spec.InitContainers = []corev1.Container{{Name: "i", Image: "i:1"}}
 		p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "d", Image: "i:1"})
 	}
-	srv, client := startClient(t, fakeapi.WithObjects(newPod("one", makeRunning), newPod("many", makeRunning, addContainers),
+	onMissingNode := func(p *corev1.Pod) { p.Spec.NodeName = "none" }
+	srv, client := startClient(t, fakeapi.WithObjects(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}},
+		newPod("one", makeRunning), newPod("many", makeRunning, addContainers), newPod("lost", makeRunning, addContainers, onMissingNode),
 		newPod("pending", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }),
 		newPod("running", func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }))) // a fixture without a node
 	for path, want := range map[string]struct {
@@ -75,6 +77,11 @@ func TestKubeletSubresourcesOfContainers(t *testing.T) {
 		"many/portforward":           {501, "pods/portforward cannot be answered"},
 		"running/log":                {501, "pods/log cannot be answered"},
 		"running/exec":               {501, "pods/exec cannot be answered"},
+		"lost/log":                   {400, "a container name must be specified for pod lost, choose one of: [i c d]"},
+		"lost/log?container=c":       {404, `nodes "none" not found`},
+		"lost/exec?container=c":      {404, `nodes "none" not found`},
+		"lost/attach?container=c":    {404, `nodes "none" not found`},
+		"lost/portforward":           {404, `nodes "none" not found`},
 		"pending/exec?container=a":   {400, "container a is not valid for pod pending"},
 		"pending/exec?command=ls":    {400, "pod pending does not have a host assigned"},
 		"pending/attach":             {400, "pod pending does not have a host assigned"},
@@ -92,7 +99,7 @@ func TestKubeletSubresourcesOfContainers(t *testing.T) {
 
 // The options of a log are checked before the pod is looked up.
 func TestLogOptions(t *testing.T) {
-	srv, _ := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning)))
+	srv, _ := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}))
 	const log = "/api/v1/namespaces/default/pods/p/log?"
 	for query, want := range map[string]string{
 		"tailLines=abc":                         `strconv.ParseInt: parsing "abc": invalid syntax`,

@@ -20,8 +20,8 @@ import (
 )
 
 // rejectConnection returns the error of a request that only a kubelet or a workload can answer: that
-// of an invalid request, that of admission, that of a missing object or container or, otherwise,
-// status.KubeletRequired.
+// of an invalid request, that of admission, that of a missing object, container or node or,
+// otherwise, status.KubeletRequired.
 func (a *API) rejectConnection(q *request) error {
 	options, err := a.reviewConnect(q)
 	if err != nil {
@@ -45,6 +45,17 @@ func (a *API) rejectConnection(q *request) error {
 		return err
 	case isUnscheduled(pod):
 		return apierrors.NewBadRequest("pod " + pod.Name + " does not have a host assigned")
+	}
+	return a.rejectKubeletRequest(q, pod)
+}
+
+// rejectKubeletRequest returns the error of a request to the kubelet of pod: that of a node that does
+// not exist or, otherwise, status.KubeletRequired.
+func (a *API) rejectKubeletRequest(q *request, pod *corev1.Pod) error {
+	if pod.Spec.NodeName != "" {
+		if _, err := a.getCore("nodes", "", pod.Spec.NodeName); err != nil {
+			return err
+		}
 	}
 	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
 }

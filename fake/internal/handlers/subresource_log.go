@@ -16,7 +16,7 @@ import (
 )
 
 // getLog returns the error of a request for the log of a pod, which only a kubelet has: that of
-// options that are not valid, that of a missing pod or container or, otherwise,
+// options that are not valid, that of a missing pod, container or node or, otherwise,
 // status.KubeletRequired. The log of a pending pod without a node is empty.
 func (a *API) getLog(q *request) error {
 	options, err := decodeLogOptions(q.query())
@@ -37,7 +37,7 @@ func (a *API) getLog(q *request) error {
 		q.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
+	return a.rejectKubeletRequest(q, pod)
 }
 
 // decodeLogOptions returns the options of a log, which are in the query, without those that only a
