@@ -114,6 +114,41 @@ func TestAuthorizerErrors(t *testing.T) {
 	require.Equal(t, "nosniff", resp.Header.Get("X-Content-Type-Options"))
 }
 
+// A connection to a pod by a GET, as of a WebSocket, needs the permission to create it, too.
+func TestForbiddenConnections(t *testing.T) {
+	var asked []string
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		asked = append(asked, a.GetUser().GetName()+" "+a.GetVerb()+" "+a.GetResource()+"/"+a.GetSubresource()+" "+a.GetNamespace()+"/"+a.GetName())
+		switch {
+		case a.GetVerb() == "get" || a.GetUser().GetName() == "ann":
+			return authorizer.DecisionAllow, "", nil
+		case a.GetNamespace() == "reasons":
+			return authorizer.DecisionDeny, "not allowed", nil
+		case a.GetNamespace() == "broken":
+			return authorizer.DecisionAllow, "", errors.New("half broken")
+		}
+		return authorizer.DecisionNoOpinion, "", nil
+	})))
+	for _, one := range []struct {
+		user, path, want string
+		code             int
+	}{
+		{"bob", "none/pods/p/exec?command=ls", `pods "p" is forbidden: `, 403},
+		{"bob", "none/pods/p/attach", `pods "p" is forbidden: `, 403},
+		{"bob", "reasons/pods/p/portforward", `pods "p" is forbidden: not allowed`, 403},
+		{"bob", "broken/pods/p/portforward", `half broken`, 500},
+		{"ann", "none/pods/p/exec", `pods "p" not found`, 404},
+		{"bob", "none/pods/p/exec?dryRun=All", `dryRun is not supported`, 400},
+		{"bob", "none/pods/p/proxy", `pods "p" not found`, 404},
+		{"bob", "none/pods/p/log", `pods "p" not found`, 404},
+	} {
+		resp, body := sendAs(t, srv, one.user, "GET", "/api/v1/namespaces/"+one.path)
+		require.Equal(t, one.code, resp.StatusCode, "%s: %s", one.path, body)
+		require.Equal(t, one.want, decodeStatus(t, body).Message)
+	}
+	require.Contains(t, asked, "bob create pods/exec none/p")
+}
+
 // attributesRecorder is an authorizer that records the attributes and allows all requests.
 type attributesRecorder struct {
 	mu         sync.Mutex

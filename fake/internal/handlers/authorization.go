@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,6 +11,7 @@ import (
 	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/authz/node"
 	"example.com/fakeapi/fake/internal/rbac"
+	"example.com/fakeapi/internal/requestinfo"
 )
 
 // setUpAuthorization creates the authorizers of the settings. RBAC decides by the state of the watch
@@ -50,11 +52,7 @@ func (a *API) authorizeCreate(q *request) error {
 	if a.requestAuthorizer == nil {
 		return nil
 	}
-	attributes := authorizer.AttributesRecord{
-		User: authn.NewInfo(authn.UserFrom(q.r.Context())), Verb: "create", ResourceRequest: true, Path: q.info.Path,
-		APIGroup: q.info.Group, APIVersion: q.info.Version, Resource: q.info.Resource, Subresource: q.info.Subresource,
-		Namespace: q.namespace(), Name: q.info.Name,
-	}
+	attributes := createAttributes(q)
 	decision, reason, err := a.requestAuthorizer.Authorize(q.r.Context(), attributes)
 	switch {
 	case decision == authorizer.DecisionAllow:
@@ -63,4 +61,27 @@ func (a *API) authorizeCreate(q *request) error {
 		return apierrors.NewInternalError(err)
 	}
 	return authz.Forbidden(attributes, reason)
+}
+
+// authorizeConnection returns the 403 of a user who may get a connection to a pod, but may not
+// create it. Clients that connect by a WebSocket send a GET, and those that do by SPDY a POST. Both
+// need the permission to create.
+func (a *API) authorizeConnection(q *request) error {
+	if a.requestAuthorizer == nil || q.info.Verb == requestinfo.Create {
+		return nil
+	}
+	decision, reason, err := a.requestAuthorizer.Authorize(q.r.Context(), createAttributes(q))
+	if err == nil && decision != authorizer.DecisionAllow {
+		err = apierrors.NewForbidden(q.res.GroupResource(), q.info.Name, errors.New(reason))
+	}
+	return err
+}
+
+// createAttributes returns the permission to create what a request is for.
+func createAttributes(q *request) authorizer.AttributesRecord {
+	return authorizer.AttributesRecord{
+		User: authn.NewInfo(authn.UserFrom(q.r.Context())), Verb: "create", ResourceRequest: true, Path: q.info.Path,
+		APIGroup: q.info.Group, APIVersion: q.info.Version, Resource: q.info.Resource, Subresource: q.info.Subresource,
+		Namespace: q.namespace(), Name: q.info.Name,
+	}
 }

@@ -20,8 +20,8 @@ import (
 )
 
 // rejectConnection returns the error of a request that only a kubelet or a workload can answer: that
-// of an invalid request, that of admission, that of a missing object, container or node or,
-// otherwise, status.KubeletRequired.
+// of an invalid request, that of admission, that of a missing permission, object, container or node
+// or, otherwise, status.KubeletRequired.
 func (a *API) rejectConnection(q *request) error {
 	options, err := a.reviewConnect(q)
 	if err != nil {
@@ -29,6 +29,9 @@ func (a *API) rejectConnection(q *request) error {
 	}
 	if q.sub.Name == "proxy" {
 		return a.rejectProxy(q)
+	}
+	if err := a.authorizeConnection(q); err != nil {
+		return err
 	}
 	pod, err := a.getPod(q)
 	if err != nil {
