@@ -97,6 +97,29 @@ func TestKubeletSubresourcesOfContainers(t *testing.T) {
 	require.Empty(t, log)
 }
 
+// A proxy sends requests only to addresses of pods that are global.
+func TestProxyAddresses(t *testing.T) {
+	withAddress := func(name string, phase corev1.PodPhase, addresses ...string) *corev1.Pod {
+		return newPod(name, func(p *corev1.Pod) {
+			p.Status.Phase = phase
+			for _, a := range addresses {
+				p.Status.PodIPs = append(p.Status.PodIPs, corev1.PodIP{IP: a})
+			}
+		})
+	}
+	srv, _ := startClient(t, fakeapi.WithObjects(withAddress("pending", corev1.PodPending), withAddress("running", corev1.PodRunning),
+		withAddress("ready", corev1.PodRunning, "10.0.0.1", "fd00::1"), withAddress("loopback", corev1.PodRunning, "127.0.0.1"),
+		withAddress("metadata", corev1.PodRunning, "169.254.169.254"), withAddress("first", corev1.PodPending, "::1", "10.0.0.1")))
+	for pod, want := range map[string]int{"running": 501, "ready": 501, "ready:80": 501, "pending": 400, "https:pending:80": 400, "loopback": 400, "metadata": 400, "first": 400} {
+		code, status := sendForStatus(t, srv, "GET", "/api/v1/namespaces/default/pods/"+pod+"/proxy/", "", "")
+		require.Equal(t, want, code, pod)
+		if want == 400 {
+			require.Equal(t, "address not allowed", status.Message)
+			require.Equal(t, metav1.StatusReasonBadRequest, status.Reason)
+		}
+	}
+}
+
 // The options of a log are checked before the pod is looked up.
 func TestLogOptions(t *testing.T) {
 	srv, _ := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}))

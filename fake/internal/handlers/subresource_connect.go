@@ -12,10 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	netutils "k8s.io/utils/net"
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
-	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -70,10 +70,28 @@ func (a *API) rejectProxy(q *request) error {
 	if !ok {
 		return apierrors.NewBadRequest("invalid " + q.res.Singular + " request \"" + q.info.Name + "\"")
 	}
-	if a.store.View().Get(codec.Key(q.res, q.namespace(), name)) == nil {
-		return apierrors.NewNotFound(q.res.GroupResource(), name)
+	obj, err := a.store.GetObject(q.res, q.namespace(), name)
+	if err != nil {
+		return err
+	}
+	if pod, ok := obj.(*corev1.Pod); ok && !hasProxyAddress(pod) {
+		return apierrors.NewBadRequest("address not allowed")
 	}
 	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
+}
+
+// hasProxyAddress reports whether a proxy may send requests to the address of pod. Fixtures that are
+// said to run may have no address, unlike pods of a cluster.
+func hasProxyAddress(pod *corev1.Pod) bool {
+	address := pod.Status.PodIP
+	if address == "" && len(pod.Status.PodIPs) > 0 {
+		address = pod.Status.PodIPs[0].IP
+	}
+	if address == "" {
+		return pod.Status.Phase != corev1.PodPending
+	}
+	ip := netutils.ParseIPSloppy(address)
+	return ip != nil && ip.IsGlobalUnicast()
 }
 
 // getPod returns the pod that a subresource is of.
