@@ -122,6 +122,9 @@ type Resource struct {
 	MetadataChecksOnUpdate, MetadataChecksOnStatusUpdate MetadataChecks
 	// ValidateName validates metadata.name. The default accepts DNS subdomains.
 	ValidateName validation.ValidateNameFunc
+	// GenerateNameWithoutSuffix reports whether the name of a new object with only a generateName is
+	// the generateName itself, without a random suffix.
+	GenerateNameWithoutSuffix bool
 	// Fields are the field selectors besides metadata.name and metadata.namespace.
 	Fields []Field
 	// NotSelectableByNamespace reports whether metadata.namespace is not a field selector of a

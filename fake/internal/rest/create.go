@@ -37,8 +37,12 @@ func PrepareForCreate(ctx context.Context, res *resource.Resource, obj runtime.O
 	if res.Status && !res.StatusOnCreate {
 		copyStatus(obj, nil)
 	}
-	if m.GetName() == "" && m.GetGenerateName() != "" {
-		m.SetName(g.GenerateName(m.GetGenerateName()))
+	switch base := m.GetGenerateName(); {
+	case m.GetName() != "" || base == "":
+	case res.GenerateNameWithoutSuffix:
+		m.SetName(base)
+	default:
+		m.SetName(g.GenerateName(base))
 	}
 	if res.PrepareForCreate != nil {
 		res.PrepareForCreate(ctx, obj)
