@@ -114,6 +114,28 @@ func TestClusterIP(t *testing.T) {
 	require.Empty(t, c.addresses())
 }
 
+// A name of an IPAddress is an address, so that a generated one is the generateName itself.
+func TestGeneratedNameOfIPAddress(t *testing.T) {
+	srv := fakeapi.Start(t)
+	create := func(generateName string) (int, metav1.Status) {
+		return sendForStatus(t, srv, "POST", "/apis/networking.k8s.io/v1/ipaddresses", "application/json",
+			`{"metadata":{"generateName":"`+generateName+`"},"spec":{"parentRef":{"resource":"services","namespace":"default","name":"s"}}}`)
+	}
+	code, _ := create("10.96.0.77")
+	require.Equal(t, 201, code)
+	c := newServiceClient(t, srv)
+	address, err := c.NetworkingV1().IPAddresses().Get(t.Context(), "10.96.0.77", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "10.96.0.77", address.GenerateName)
+
+	code, status := create("10.96.0.77")
+	require.Equal(t, 409, code)
+	require.Equal(t, `ipaddresses.networking.k8s.io "10.96.0.77" already exists, the server was not able to generate a unique name for the object`, status.Message)
+	code, status = create("10.96.0.")
+	require.Equal(t, 422, code)
+	require.Contains(t, status.Message, `IPAddress.networking.k8s.io "10.96.0." is invalid: [metadata.generateName: Invalid value: "10.96.0.": must be a valid IP address`)
+}
+
 func TestServiceAllocationErrors(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithServiceNodePortRange("30000-30001"))
 	c := newServiceClient(t, srv)
