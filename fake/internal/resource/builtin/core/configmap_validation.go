@@ -57,8 +57,8 @@ func validateStaysImmutable(immutable *bool, root *validate.Path) field.ErrorLis
 	return field.ErrorList{root.Child("immutable").Forbidden(immutableData)}
 }
 
-// validateSameData validates the data of an object that is immutable. Empty data cannot be added
-// either.
+// validateSameData validates the data of an object that is immutable. As on a real server, data
+// without keys differs from no data.
 func validateSameData[T any](data, old map[string]T, p *validate.Path) field.ErrorList {
 	if reflect.DeepEqual(data, old) {
 		return nil

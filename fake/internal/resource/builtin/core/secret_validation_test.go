@@ -58,6 +58,10 @@ func TestValidateSecretUpdate(t *testing.T) {
 	}{
 		{immutable, immutable, nil},
 		{`{stringData: {a: x}}`, immutable, nil},
+		{immutable, `{immutable: true, data: {a: eA==}}`, nil},
+		{immutable, `{immutable: true, data: {a: AA==}, stringData: {a: x}}`, nil},
+		{`{immutable: true}`, `{immutable: true, stringData: {}}`, nil},
+		{`{immutable: true}`, `{immutable: true, data: {}}`, []string{"data: Forbidden: field is immutable when `immutable` is set"}},
 		{`{type: a}`, `{type: b}`, []string{`type: Invalid value: "b": field is immutable`}},
 		{immutable, `{stringData: {a: z}}`, []string{
 			"immutable: Forbidden: field is immutable when `immutable` is set",
