@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -310,6 +311,13 @@ func ResourceVersionPreconditionFailed(gr schema.GroupResource, name, sent, stor
 func BoundObjectMismatch(gr schema.GroupResource, name string, uid types.UID) error {
 	return apierrors.NewConflict(gr, name, fmt.Errorf("the UID in the bound object reference (%s) does not match the UID in record. "+
 		"The object might have been deleted and then recreated", uid))
+}
+
+// ServiceAccountMismatch is the 409 of a token request whose service account has another uid.
+func ServiceAccountMismatch(account string, sent, stored types.UID) error {
+	gr := schema.GroupResource{Group: authenticationv1.GroupName, Resource: "TokenRequest"}
+	return apierrors.NewConflict(gr, account, fmt.Errorf(
+		"the UID in the token request (%s) does not match the UID of the service account (%s)", sent, stored))
 }
 
 // preconditionFailed returns the text of a real server's storage for a precondition on field, which
