@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -77,6 +78,23 @@ func TestAccountToken(t *testing.T) {
 	for name, want := range map[string]string{"pod-name": "p", "pod-uid": "pod-uid", "node-name": "n", "node-uid": "node-uid"} {
 		require.Equal(t, authenticationv1.ExtraValue{want}, extra["authentication.kubernetes.io/"+name])
 	}
+}
+
+// The uid of a request must be that of the service account, and the response has it.
+func TestAccountTokenUID(t *testing.T) {
+	s := newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa")))
+	request := &authenticationv1.TokenRequest{}
+	for _, uid := range []types.UID{"", "account-uid"} {
+		request.UID = uid
+		response, err := s.client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "sa", request, metav1.CreateOptions{})
+		require.NoError(t, err)
+		require.Equal(t, types.UID("account-uid"), response.UID)
+	}
+	request.UID = "other"
+	_, err := s.client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "sa", request, metav1.CreateOptions{})
+	require.True(t, apierrors.IsConflict(err), err)
+	require.EqualError(t, err, `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "sa": `+
+		`the UID in the token request (other) does not match the UID of the service account (account-uid)`)
 }
 
 // A token is accepted until a minute after it has expired.

@@ -33,8 +33,11 @@ func (a *API) createToken(q *request) error {
 		return err
 	}
 	account := obj.(*corev1.ServiceAccount)
+	if tokenRequest.UID != "" && tokenRequest.UID != account.UID {
+		return status.ServiceAccountMismatch(account.Name, tokenRequest.UID, account.UID)
+	}
 	now := a.clock.Now()
-	tokenRequest.Name, tokenRequest.Namespace = account.Name, account.Namespace
+	tokenRequest.Name, tokenRequest.Namespace, tokenRequest.UID = account.Name, account.Namespace, account.UID
 	tokenRequest.CreationTimestamp = metav1.NewTime(now)
 	tokenRequest.Status = authenticationv1.TokenRequestStatus{}
 	a.tokens.SetDefaults(&tokenRequest.Spec)
