@@ -100,11 +100,12 @@ func TestBindingErrors(t *testing.T) {
 	require.Equal(t, before, srv.ResourceVersion(), "the resourceVersion after the failed requests")
 }
 
-// Bindings can be created in the collection bindings, which supports nothing else.
+// Bindings can be created in the collection bindings, which supports nothing else. There a uid is not
+// a precondition, as it is cleared.
 func TestBindingsCollection(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(newPod("p")))
 	const path = "/api/v1/namespaces/default/bindings"
-	code, status := sendForStatus(t, srv, "POST", path, "application/json", `{"metadata":{"name":"p"},"target":{"name":"n"}}`)
+	code, status := sendForStatus(t, srv, "POST", path, "application/json", `{"metadata":{"name":"p","uid":"other"},"target":{"name":"n"}}`)
 	require.Equal(t, 201, code)
 	require.Equal(t, metav1.StatusSuccess, status.Status)
 	require.EqualValues(t, 201, status.Code)

@@ -24,6 +24,7 @@ import (
 	"example.com/fakeapi/fake/internal/managedfields"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/rest"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/internal/requestinfo"
 )
@@ -224,6 +225,9 @@ func (a *API) decodePost(q *request) (opts metav1.CreateOptions, obj runtime.Obj
 	}
 	if obj, err = q.decodeBody(opts.FieldValidation); err != nil {
 		return opts, nil, nil, err
+	}
+	if q.sub == nil { // those of a subresource can be preconditions
+		rest.WipeSystemFields(resource.Accessor(obj))
 	}
 	if err := q.ensureNamespace(resource.Accessor(obj)); err != nil {
 		return opts, nil, nil, err
