@@ -374,9 +374,8 @@
 //
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
 //     is scheduled, and no status changes by itself.
-//   - The authorization modes ABAC and Webhook. Authentication by OIDC and by webhooks.
-//   - Compression of the OpenAPI documents; /debug and /logs.
-//   - The fields pkixPublicKey and proofOfPossession of PodCertificateRequests in v1beta1 (400).
+//   - Authorization by ABAC and webhooks; authentication by OIDC and webhooks; /debug and /logs.
+//   - Compressed OpenAPI; pkixPublicKey and proofOfPossession of PodCertificateRequests (400).
 //
 // # Other differences
 //
