@@ -76,7 +76,7 @@ func TestCreateAToken(t *testing.T) {
 }
 
 func TestKubeletSubresourcesAreRefused(t *testing.T) {
-	u := newUser(t, withPods())
+	u := newUser(t, withPods(), fakeapi.WithObjects(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}}))
 	for _, args := range [][]string{
 		{"logs", "web-1"}, {"exec", "web-1", "--", "ls"}, {"attach", "web-1"}, {"port-forward", "web-1", "0:80"},
 	} {
