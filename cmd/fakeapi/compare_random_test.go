@@ -38,11 +38,11 @@ func TestCompareRandom(t *testing.T) {
 	require.Regexp(t, `(?m)^  1. PATCH /apis/`, got.stderr)
 
 	listed := filepath.Join(t.TempDir(), "listed.yaml")
-	require.NoError(t, os.WriteFile(listed, []byte("- pattern: ' body.kind: '\n  reason: the test changes it\n"), 0o600))
+	require.NoError(t, os.WriteFile(listed, []byte("- pattern: '/widgets'\n  reason: the test changes them\n"), 0o600))
 	got = runCommand(t, append(arguments, "--listed", listed)...)
 	require.Equal(t, exitOK, got.status, got.stdout)
 	require.Regexp(t, `(?m)^LISTED  \d+ times  PATCH `, got.stdout)
-	require.Contains(t, got.stdout, "\n  the test changes it\n")
+	require.Contains(t, got.stdout, "\n  the test changes them\n")
 }
 
 func TestCompareRandomRejectsFlags(t *testing.T) {
