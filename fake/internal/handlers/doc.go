@@ -28,9 +28,10 @@
 //	binding            subresource_binding.go, also for a POST to bindings
 //	eviction           subresource_eviction.go; budgets in subresource_eviction_budget.go
 //	token              subresource_token.go; the tokens in package serviceaccount
-//	log, exec, attach, portforward, proxy
+//	exec, attach, portforward, proxy
 //	                   subresource_connect.go: an error, because there is no kubelet. Before that
-//	                   connections are reviewed by admission, and the pod and container are checked
+//	                   admission reviews the connection, and pod, container and node are checked
+//	log                subresource_log.go: an error, too, after checks of the options and of those
 //
 // controllers.go has the writes of controllers, which are reviewed by webhooks and policies.
 // admission.go and admission_dynamic.go run the admission plugins.
