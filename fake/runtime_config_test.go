@@ -127,7 +127,7 @@ func TestRuntimeConfigPodCertificateRequests(t *testing.T) {
 	stable, err := client.CertificatesV1().PodCertificateRequests("default").Get(t.Context(), "r", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, stub, stable.Spec.StubPKCS10Request)
-	request.Name, request.Spec.PKIXPublicKey = "s", []byte("key")
+	request.Name, request.Spec.PKIXPublicKey = "s", []byte("key") //lint:ignore SA1019 clients of 1.36 send it
 	_, err = client.CertificatesV1beta1().PodCertificateRequests("default").Create(t.Context(), request, metav1.CreateOptions{})
 	require.True(t, apierrors.IsBadRequest(err), "%v", err)
 	require.ErrorContains(t, err, "fakeapi does not support spec.pkixPublicKey")

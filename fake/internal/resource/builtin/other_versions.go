@@ -84,6 +84,7 @@ func inVersion(r resource.Resource, version string) resource.Resource {
 func refuseProofs(convert resource.Conversion) resource.Conversion {
 	return func(obj runtime.Object) (runtime.Object, error) {
 		spec := &obj.(*certificatesv1beta1.PodCertificateRequest).Spec
+		//lint:ignore SA1019 clients of 1.36 send them
 		if len(spec.PKIXPublicKey)+len(spec.ProofOfPossession) > 0 {
 			return nil, apierrors.NewBadRequest("fakeapi does not support spec.pkixPublicKey and spec.proofOfPossession, which are deprecated: set spec.stubPKCS10Request")
 		}
