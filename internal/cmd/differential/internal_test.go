@@ -76,3 +76,15 @@ func TestSimplify(t *testing.T) {
 	})
 	require.Equal(t, `{"a":[{"b":{"d":6}}]}`, smallest)
 }
+
+// The values of keywords and the fields of rules are JSON.
+func TestKeywords(t *testing.T) {
+	for _, one := range keywords() {
+		values, err := parse(one.values)
+		require.NoError(t, err, one.name)
+		require.NotEmpty(t, values, one.name)
+	}
+	for _, fields := range ruleFields() {
+		require.NotEmpty(t, parseObject(fields), fields)
+	}
+}
