@@ -1,60 +1,42 @@
 package plugins
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"reflect"
 
-// The CSI drivers that have replaced the volume plugins of Kubernetes.
-const (
-	awsDriver       = "ebs.csi.aws.com"
-	azureDiskDriver = "disk.csi.azure.com"
-	azureFileDriver = "file.csi.azure.com"
-	cinderDriver    = "cinder.csi.openstack.org"
-	gceDriver       = "pd.csi.storage.gke.io"
-	portworxDriver  = "pxd.portworx.com"
-	vsphereDriver   = "csi.vsphere.vmware.com"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // podVolumeDriver returns the CSI driver of a volume of a pod, "" if it has none.
 func podVolumeDriver(v *corev1.VolumeSource) string {
-	switch {
-	case v.CSI != nil:
+	if v.CSI != nil {
 		return v.CSI.Driver
-	case v.AWSElasticBlockStore != nil:
-		return awsDriver
-	case v.AzureDisk != nil:
-		return azureDiskDriver
-	case v.AzureFile != nil:
-		return azureFileDriver
-	case v.Cinder != nil:
-		return cinderDriver
-	case v.GCEPersistentDisk != nil:
-		return gceDriver
-	case v.PortworxVolume != nil:
-		return portworxDriver
-	case v.VsphereVolume != nil:
-		return vsphereDriver
 	}
-	return ""
+	return migratedDriver(reflect.ValueOf(v).Elem())
 }
 
 // persistentVolumeDriver is podVolumeDriver for a PersistentVolume.
 func persistentVolumeDriver(v *corev1.PersistentVolumeSource) string {
-	switch {
-	case v.CSI != nil:
+	if v.CSI != nil {
 		return v.CSI.Driver
-	case v.AWSElasticBlockStore != nil:
-		return awsDriver
-	case v.AzureDisk != nil:
-		return azureDiskDriver
-	case v.AzureFile != nil:
-		return azureFileDriver
-	case v.Cinder != nil:
-		return cinderDriver
-	case v.GCEPersistentDisk != nil:
-		return gceDriver
-	case v.PortworxVolume != nil:
-		return portworxDriver
-	case v.VsphereVolume != nil:
-		return vsphereDriver
+	}
+	return migratedDriver(reflect.ValueOf(v).Elem())
+}
+
+// migratedDriver returns the CSI driver that has replaced the volume plugin of Kubernetes for a
+// source, whose fields have the same names in pods and in PersistentVolumes.
+func migratedDriver(source reflect.Value) string {
+	for _, one := range [...]struct{ field, driver string }{
+		{"AWSElasticBlockStore", "ebs.csi.aws.com"},
+		{"AzureDisk", "disk.csi.azure.com"},
+		{"AzureFile", "file.csi.azure.com"},
+		{"Cinder", "cinder.csi.openstack.org"},
+		{"GCEPersistentDisk", "pd.csi.storage.gke.io"},
+		{"PortworxVolume", "pxd.portworx.com"},
+		{"VsphereVolume", "csi.vsphere.vmware.com"},
+	} {
+		if !source.FieldByName(one.field).IsNil() {
+			return one.driver
+		}
 	}
 	return ""
 }

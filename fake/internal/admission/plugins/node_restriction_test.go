@@ -74,7 +74,7 @@ func TestTokenAudiencesOfNodes(t *testing.T) {
 	const denied = `serviceaccounts "robot" is forbidden: audience "a" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience`
 	for name, c := range map[string]struct {
 		volume   corev1.VolumeSource
-		decision authorizer.Decision // a denial if it is not told
+		decision authorizer.Decision // the default is a denial
 		err      error
 		want     string
 	}{
