@@ -22,7 +22,7 @@ var resourceClaims = schema.GroupResource{Group: resourcev1.GroupName, Resource:
 // a usage nor the names of extended resources are needed.
 func resourceClaimEvaluator(stored Lister) *evaluator {
 	count := countName(resourceClaims)
-	d := &devices{stored: stored, classes: sync.OnceValue(func() map[string]string {
+	d := &devices{stored: stored, listed: map[schema.GroupResource][]runtime.Object{}, classes: sync.OnceValue(func() map[string]string {
 		if stored == nil {
 			return nil
 		}
@@ -57,9 +57,10 @@ func ClassesByName(classes []runtime.Object) map[string]string {
 	return byName
 }
 
-// devices finds what ResourceClaims have to do with extended resources.
+// devices finds what the ResourceClaims of one namespace have to do with extended resources.
 type devices struct {
 	stored Lister
+	listed map[schema.GroupResource][]runtime.Object // by list
 	// classes returns the extended resources by DeviceClass, "" for a class without one.
 	classes func() map[string]string
 }
@@ -103,7 +104,7 @@ func (d *devices) ownerUsage(claim *resourcev1.ResourceClaim, now time.Time) cor
 	if !ok {
 		return nil
 	}
-	pods, err := d.stored.List(schema.GroupResource{Resource: "pods"}, claim.Namespace)
+	pods, err := d.list(schema.GroupResource{Resource: "pods"}, claim.Namespace)
 	i := slices.IndexFunc(pods, func(obj runtime.Object) bool { return obj.(*corev1.Pod).UID == uid })
 	if err != nil || i < 0 {
 		return nil
@@ -119,6 +120,18 @@ func (d *devices) ownerUsage(claim *resourcev1.ResourceClaim, now time.Time) cor
 	return podUsage(pod, now)
 }
 
+// list returns the objects of a resource, which it reads once for all claims.
+func (d *devices) list(gr schema.GroupResource, namespace string) ([]runtime.Object, error) {
+	if objects, ok := d.listed[gr]; ok {
+		return objects, nil
+	}
+	objects, err := d.stored.List(gr, namespace)
+	if err == nil {
+		d.listed[gr] = objects
+	}
+	return objects, err
+}
+
 // ownerOfExtended returns the uid of the pod for whose extended resources a claim is.
 func ownerOfExtended(claim *resourcev1.ResourceClaim) (uid types.UID, ok bool) {
 	owner := metav1.GetControllerOfNoCopy(claim)
@@ -131,7 +144,7 @@ func ownerOfExtended(claim *resourcev1.ResourceClaim) (uid types.UID, ok bool) {
 // isPreceded reports whether there is an earlier claim for the extended resources of the same pod, or one
 // of the same time whose name is lower.
 func (d *devices) isPreceded(claim *resourcev1.ResourceClaim, owner types.UID) bool {
-	claims, err := d.stored.List(resourceClaims, claim.Namespace)
+	claims, err := d.list(resourceClaims, claim.Namespace)
 	return err != nil || slices.ContainsFunc(claims, func(obj runtime.Object) bool {
 		other := obj.(*resourcev1.ResourceClaim)
 		if uid, ok := ownerOfExtended(other); !ok || uid != owner {
