@@ -130,7 +130,6 @@ type Resource struct {
 	// NotSelectableByNamespace reports whether metadata.namespace is not a field selector of a
 	// namespaced type with Fields.
 	NotSelectableByNamespace bool
-
 	// FieldErrorFormat is the format of the error for a field label that cannot be selected by. Its
 	// only operand is the label. The default is "field label not supported: %s".
 	FieldErrorFormat string
