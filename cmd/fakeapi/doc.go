@@ -145,8 +145,9 @@
 // lost-replies include all writes of the controllers.
 //
 // The rows are packages for go test, whose output is read as JSON and whose results are not taken from
-// its cache. Any other command has one row, by its exit status. --report json=FILE writes the result with the output of packages that fail. When
-// stress ends, also by SIGKILL, so does the command with what it started, as for exec.
+// its cache; their binaries are linked once, except on Windows. Any other command has one row, by its
+// exit status. --report json=FILE writes the result with the output of packages that fail. When stress
+// ends, also by SIGKILL, so does the command with what it started, as for exec.
 //
 // # Bugs of a controller
 //

@@ -135,7 +135,9 @@ type stressRunner struct {
 	call      *call
 	args      []string
 	isGoTest  bool
-	assets    string // the value of KUBEBUILDER_ASSETS; "" where the assets are not supported
+	command   []string // args, with the flag of stress.LinkOnce
+	links     string   // the temporary folder of linked tests; "" if there is none
+	assets    string   // the value of KUBEBUILDER_ASSETS; "" where the assets are not supported
 	folder    string
 	temporary bool
 }
@@ -161,11 +163,20 @@ func (f *stressFlags) newRunner(c *call, args []string) (*stressRunner, error) {
 	} else {
 		r.folder, err = filepath.Abs(r.folder)
 	}
+	r.command = r.args
+	if err == nil && r.isGoTest && assetsSupported {
+		if r.links, err = os.MkdirTemp("", "fakeapi-stress-links-"); err == nil {
+			r.command, err = stress.LinkOnce(r.args, r.links)
+		}
+	}
 	return r, err
 }
 
-// close removes the temporary folder, unless a failure refers to it.
+// close removes the temporary folders, but not the one to which a failure refers.
 func (r *stressRunner) close(report stress.Report) error {
+	if err := os.RemoveAll(r.links); err != nil {
+		return err
+	}
 	if r.temporary && len(report.Failures()) == 0 && len(report.FailsWithoutFaults()) == 0 {
 		return os.RemoveAll(r.folder)
 	}
@@ -234,7 +245,7 @@ func (r *stressRunner) environment(folder string, set stress.Set) (map[string]st
 // runCommand runs the command and returns its packages, or one for a command that is not go test.
 func (r *stressRunner) runCommand(ctx context.Context, variables map[string]string) ([]stress.Package, error) {
 	read, write := io.Pipe()
-	command := r.call.subprocess(r.args, variables)
+	command := r.call.subprocess(r.command, variables)
 	command.Stdout = write
 	type parsed struct {
 		packages []stress.Package
