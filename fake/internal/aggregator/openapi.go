@@ -1,6 +1,7 @@
 package aggregator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,47 +25,37 @@ type v3Index map[string]string
 // v2Document is the part of a v2 document about a group and version.
 type v2Document = *spec.Swagger
 
-// forEachAvailable calls do for the APIServices whose servers are available, for all at once.
-func (a *Aggregator) forEachAvailable(do func(i int, s *APIService)) (all []*APIService) {
-	for _, s := range a.current().sorted {
-		if s.IsAvailable() {
-			all = append(all, s)
-		}
-	}
+// fromAvailable returns the results of fetch for the APIServices whose servers are available, which it
+// calls for all at once.
+func fromAvailable[T any](a *Aggregator, fetch func(*APIService) T) []T {
+	available := slices.DeleteFunc(slices.Clone(a.current().sorted), func(s *APIService) bool { return !s.IsAvailable() })
+	results := make([]T, len(available))
 	var group sync.WaitGroup
-	for i, s := range all {
-		group.Go(func() { do(i, s) })
+	for i, s := range available {
+		group.Go(func() { results[i] = fetch(s) })
 	}
 	group.Wait()
-	return all
+	return results
 }
 
 // OpenAPIV3 returns the URLs of the v3 documents of other servers by their names. One that does not
 // answer has none.
 func (a *Aggregator) OpenAPIV3(ctx context.Context) map[string]string {
-	var mu sync.Mutex
 	merged := make(map[string]string)
-	a.forEachAvailable(func(_ int, s *APIService) {
-		index := a.v3Index(ctx, s)
-		mu.Lock()
-		defer mu.Unlock()
+	for _, index := range fromAvailable(a, func(s *APIService) v3Index { return a.v3Index(ctx, s) }) {
 		maps.Copy(merged, index)
-	})
+	}
 	return merged
 }
 
 // FindOpenAPIV3 returns the APIService whose server has the v3 document with a name, or nil.
 func (a *Aggregator) FindOpenAPIV3(ctx context.Context, name string) *APIService {
-	found := make([]*APIService, len(a.current().sorted))
-	a.forEachAvailable(func(i int, s *APIService) {
+	return cmp.Or(fromAvailable(a, func(s *APIService) *APIService {
 		if _, ok := a.v3Index(ctx, s)[name]; ok {
-			found[i] = s
+			return s
 		}
-	})
-	if i := slices.IndexFunc(found, func(s *APIService) bool { return s != nil }); i >= 0 {
-		return found[i]
-	}
-	return nil
+		return nil
+	})...)
 }
 
 // v3Index returns the URLs of the v3 documents of a server, for the group and version of s only: the
@@ -101,8 +92,7 @@ func (a *Aggregator) v3Index(ctx context.Context, s *APIService) v3Index {
 // OpenAPIV2 returns the parts of the v2 documents of other servers about their groups and versions. One
 // that does not answer has none.
 func (a *Aggregator) OpenAPIV2(ctx context.Context) []*spec.Swagger {
-	parts := make([]*spec.Swagger, len(a.current().sorted))
-	a.forEachAvailable(func(i int, s *APIService) { parts[i] = a.v2Document(ctx, s) })
+	parts := fromAvailable(a, func(s *APIService) *spec.Swagger { return a.v2Document(ctx, s) })
 	return slices.DeleteFunc(parts, func(part *spec.Swagger) bool { return part == nil })
 }
 
