@@ -61,18 +61,23 @@ func (a *Aggregator) documentsOf(ctx context.Context, s *APIService) *documents 
 
 func (d *documents) unlock() { <-d.busy }
 
-// get returns a kept document, or one that fetch returns. Fetching ends with ctx.
+// get returns a kept document, or one that fetch returns. Fetching ends with ctx, and its error is not
+// kept then: it is not one of the server.
 func (f *fetched[T]) get(ctx context.Context, fetch func(ctx context.Context) (T, error)) (T, error) {
 	if time.Now().Before(f.until) {
 		return f.value, f.err
 	}
-	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	limited, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	f.value, f.err = fetch(ctx)
-	if f.until = time.Now().Add(documentLifetime); f.err != nil {
+	value, err := fetch(limited)
+	if err != nil && ctx.Err() != nil {
+		return value, err
+	}
+	f.value, f.err, f.until = value, err, time.Now().Add(documentLifetime)
+	if err != nil {
 		f.until = time.Now().Add(errorLifetime)
 	}
-	return f.value, f.err
+	return value, err
 }
 
 // fetch requests a document of the server of an APIService as the aggregator itself.
