@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/client-go/transport"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
@@ -33,7 +34,7 @@ type inputs struct {
 
 // equals reports whether nothing has changed.
 func (in *inputs) equals(other *inputs) bool {
-	return in.service == other.service && slices.Equal(in.slices, other.slices) && equalSpecs(&in.spec, &other.spec)
+	return in.service == other.service && slices.Equal(in.slices, other.slices) && equality.Semantic.DeepEqual(in.spec, other.spec)
 }
 
 // inputsOf returns what the availability of s depends on at a view.

@@ -27,11 +27,6 @@ func (a *Aggregator) Serve(w http.ResponseWriter, r *http.Request, s *APIService
 		http.Error(w, "service unavailable", http.StatusServiceUnavailable)
 		return
 	}
-	a.forward(w, r, s, u)
-}
-
-// forward is Serve for a server that may not be available.
-func (a *Aggregator) forward(w http.ResponseWriter, r *http.Request, s *APIService, u user.Info) {
 	b, err := a.backend(&s.Spec)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

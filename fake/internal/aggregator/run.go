@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
@@ -193,8 +192,4 @@ func (r *runner) nextCheck() (at time.Time, ok bool) {
 		}
 	}
 	return at, ok
-}
-
-func equalSpecs(a, b *apiregistrationv1.APIServiceSpec) bool {
-	return equality.Semantic.DeepEqual(a, b)
 }
