@@ -149,8 +149,12 @@ func (a *API) isApplied(q *request, info *updatedObjectInfo, obj runtime.Object)
 	return info.isApplied != nil && a.mayCacheNoop(q) && !info.admission.isChanged && !info.dropManagedFields && info.isApplied(obj)
 }
 
-// isNoopCacheable reports whether the response to a request is the record that it changes. That of a
-// write of a role or a binding depends on the rights of the user.
+// isNoopCacheable reports whether the response to a request is the record that it changes, and depends
+// on no more than a noopRequest has. That of a write of a role or a binding depends on the rights of
+// the user, and that of a write of a claim on LimitRanges.
 func (q *request) isNoopCacheable() bool {
-	return q.res.Group != rbacv1.GroupName && (q.info.Subresource == "" || q.info.Subresource == "status")
+	if q.res.Group == rbacv1.GroupName || q.res.Group == "" && q.res.Plural == "persistentvolumeclaims" {
+		return false
+	}
+	return q.info.Subresource == "" || q.info.Subresource == "status"
 }

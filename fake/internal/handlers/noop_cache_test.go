@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"example.com/fakeapi/fake/internal/admission/plugins"
 	"example.com/fakeapi/fake/internal/crd/registry"
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/resource/builtin"
@@ -96,6 +97,30 @@ func TestNoopCacheIsForOneRecord(t *testing.T) {
 		w := send(http.MethodPatch, "application/merge-patch+json", "", `{"data":{"a":"1"},"nonsense":1}`)
 		require.Equal(t, []string{`299 - "unknown field \"nonsense\""`}, w.Header()["Warning"])
 	}
+}
+
+// A write of a claim is not cached, because a LimitRange may refuse it.
+func TestNoopCacheOmitsClaims(t *testing.T) {
+	names, err := plugins.Enabled(nil, nil)
+	require.NoError(t, err)
+	a := newTestAPIWith(t, Settings{AdmissionPlugins: names})
+	send := func(method, path, body string) int {
+		r := httptest.NewRequest(method, path, strings.NewReader(body))
+		w := httptest.NewRecorder()
+		a.Serve(w, r, requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()))
+		return w.Code
+	}
+	const (
+		claims = "/api/v1/namespaces/default/persistentvolumeclaims"
+		claim  = `{"metadata":{"name":"c"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`
+		limits = `{"metadata":{"name":"l"},"spec":{"limits":[{"type":"PersistentVolumeClaim","min":{"storage":"2Gi"}}]}}`
+	)
+	require.Equal(t, http.StatusCreated, send(http.MethodPost, claims, claim))
+	for range 2 {
+		require.Equal(t, http.StatusOK, send(http.MethodPut, claims+"/c", claim))
+	}
+	require.Equal(t, http.StatusCreated, send(http.MethodPost, "/api/v1/namespaces/default/limitranges", limits))
+	require.Equal(t, http.StatusForbidden, send(http.MethodPut, claims+"/c", claim))
 }
 
 // The cache has the objects that were written last, up to its limit, and keeps none of them.
