@@ -43,16 +43,11 @@ func (q *request) parseApply(config []byte, opts *metav1.PatchOptions) (*updated
 
 // parseApplyCBOR is parseApply for CBOR, which has no duplicate keys to warn of.
 func (q *request) parseApplyCBOR(config []byte, opts *metav1.PatchOptions) (*updatedObjectInfo, error) {
-	if _, err := codec.UnmarshalCBORMap(config); err != nil {
+	decoded, err := codec.UnmarshalCBORMap(config)
+	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 	}
-	if err := q.auditPatch(func() ([]byte, error) {
-		decoded, err := codec.UnmarshalCBORMap(config)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(decoded)
-	}); err != nil {
+	if err := q.auditPatch(func() ([]byte, error) { return json.Marshal(decoded) }); err != nil {
 		return nil, err
 	}
 	manager, err := q.fieldManager()
@@ -60,7 +55,7 @@ func (q *request) parseApplyCBOR(config []byte, opts *metav1.PatchOptions) (*upd
 		return nil, err
 	}
 	return q.newApply(opts, func(old runtime.Object) (runtime.Object, []error, error) {
-		decoded, err := codec.UnmarshalCBORMap(config)
+		decoded, err := codec.UnmarshalCBORMap(config) // ApplyConfig may change it
 		if err != nil {
 			return nil, nil, err
 		}
