@@ -71,9 +71,6 @@ func (a *API) checkService(ctx context.Context, res *resource.Resource, obj, old
 	return rest.BeforeUpdate(ctx, res, nil, trial, old)
 }
 
-// ipAddressManager owns the fields of the IPAddresses of Services.
-const ipAddressManager = "kube-apiserver"
-
 func (a *API) newServiceAllocator(reserved *serviceallocator.ReservedPorts) *serviceallocator.Allocator {
 	return serviceallocator.New(serviceallocator.Allocator{
 		Config: a.settings.Services, Store: a.store, Table: a.types.Table, IDs: a.ids, Reserved: reserved,
@@ -89,7 +86,7 @@ func (a *API) createIPAddress(address *networkingv1.IPAddress) error {
 		return err
 	}
 	ctx := context.Background() // the address is released if the request ends before the Service is stored
-	obj := a.clock.UpdateManagedFields(manager, nil, address, ipAddressManager)
+	obj := a.clock.UpdateManagedFields(manager, nil, address, serverManager)
 	rest.PrepareForCreate(ctx, res, obj, a.ids, a.clock.Timestamp())
 	_, err = a.store.GuaranteedUpdate(ctx, res, codec.Key(res, "", address.Name), false, func(old runtime.Object) (runtime.Object, error) {
 		if old != nil {

@@ -92,7 +92,7 @@ func (a *API) decrementBudget(ctx context.Context, res *resource.Resource, b *po
 			return nil, err
 		}
 		recordDisruption(updated, pod, a.clock.Timestamp())
-		return a.clock.UpdateManagedFields(manager, old, updated, "kube-apiserver"), nil
+		return a.clock.UpdateManagedFields(manager, old, updated, serverManager), nil
 	})
 	return err
 }
