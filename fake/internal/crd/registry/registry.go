@@ -159,19 +159,19 @@ func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder
 	res := t.builtin.LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
 	obj, err := decode(res, rec)
 	if err != nil {
+		before.stop()
 		return &entry{record: rec, object: &apiextensionsv1.CustomResourceDefinition{}}, err
 	}
 	now := &entry{record: rec, object: obj.(*apiextensionsv1.CustomResourceDefinition)}
-	switch {
-	case before != nil && before.crd != nil && definesSameType(before.object, now.object) &&
-		before.crd.Since() <= rec.Revision: // which is not so after a restore to an earlier revision
+	if before != nil && before.crd != nil && definesSameType(before.object, now.object) &&
+		before.crd.Since() <= rec.Revision { // which is not so after a restore to an earlier revision
 		now.crd, now.resources, now.storage, now.openAPI = before.crd, before.resources, before.storage, before.openAPI
-		return now, nil
-	case !lifecycle.ServesRequests(now.object):
-		before.stop()
 		return now, nil
 	}
 	before.stop()
+	if !lifecycle.ServesRequests(now.object) {
+		return now, nil
+	}
 	now.crd, err = versions.New(t.ctx, now.object, rec.Revision, t.network)
 	if err != nil { // the caBundle of the webhook is invalid; the condition Established reports it
 		return now, nil
