@@ -113,7 +113,7 @@ func (m *Controllers) decodeClusterRole(rec *memstore.Record) (*rbacv1.ClusterRo
 	if role, ok := m.clusterRoles.Get(rec); ok {
 		return role, nil
 	}
-	p, _ := m.kinds.find(rec.Key)
+	p, _ := m.resources.find(rec.Key)
 	obj, err := codec.DecodeStored(p.res, rec)
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (m *Controllers) aggregatedRules(key string) (*memstore.Record, []rbacv1.Po
 // applyRules writes the rules of a ClusterRole by a server-side apply. Rules that others have written
 // remain if there are none to write, as in a cluster.
 func (m *Controllers) applyRules(ctx context.Context, rec *memstore.Record, rules []rbacv1.PolicyRule) error {
-	p, _ := m.kinds.find(rec.Key)
+	p, _ := m.resources.find(rec.Key)
 	members := map[string]any{}
 	if len(rules) > 0 {
 		list := make([]any, len(rules))

@@ -62,7 +62,7 @@ func (m *Controllers) reconcile(ctx context.Context, key string) error {
 
 // readItem returns the object under a key, or nil if there is none.
 func (m *Controllers) readItem(key string) (*item, error) {
-	p, ok := m.kinds.find(key)
+	p, ok := m.resources.find(key)
 	rec := m.store.View().Get(key)
 	if !ok || rec == nil || p.isIgnored() {
 		return nil, nil

@@ -53,7 +53,7 @@ type Controllers struct {
 	store          *memstore.Store
 	table          func() *resource.Table
 	writer         Writer
-	kinds          *resourceIndex
+	resources      *resourceIndex
 	namespaceDelay time.Duration
 	checkTypes     TypeChecker
 	unavailable    func() []schema.GroupVersion
@@ -86,7 +86,7 @@ type Controllers struct {
 	// retries has the work that has failed since it last succeeded.
 	retries retries
 
-	looks map[string]int // attempts of the current RunUntilIdle
+	attempts map[string]int // by the description of the work, in the current RunUntilIdle
 
 	// emptying is true while a namespace is terminating, hasQuotas while there are ResourceQuotas,
 	// hasInUse while inUse is not empty, hasAggregated while aggregated is not empty. pending counts the
@@ -101,9 +101,10 @@ type Controllers struct {
 // aggregated API servers that are not available.
 func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration, checkTypes TypeChecker, unavailable func() []schema.GroupVersion) *Controllers {
 	return &Controllers{
-		namespaceDelay: namespaceDelay, checkTypes: checkTypes, unavailable: unavailable, store: store, table: table, writer: writer, kinds: newKinds(table), retries: retries{},
-		clusterRoles: recordcache.New[*rbacv1.ClusterRole](),
-		events:       make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1), working: make(chan struct{}, 1),
+		store: store, table: table, writer: writer, resources: newResourceIndex(table),
+		namespaceDelay: namespaceDelay, checkTypes: checkTypes, unavailable: unavailable,
+		retries: retries{}, clusterRoles: recordcache.New[*rbacv1.ClusterRole](),
+		events: make([]*memstore.Event, 256), wakeups: make(chan struct{}, 1), working: make(chan struct{}, 1),
 	}
 }
 
@@ -129,15 +130,15 @@ func (m *Controllers) Wake() {
 
 // wait waits for a write, for a duration (0: none), for Wake, or for the end of ctx.
 func (m *Controllers) wait(ctx context.Context, wake <-chan struct{}, after time.Duration) {
-	var ring <-chan time.Time
+	var due <-chan time.Time
 	if after > 0 {
 		timer := time.NewTimer(after)
 		defer timer.Stop()
-		ring = timer.C
+		due = timer.C
 	}
 	select {
 	case <-wake:
-	case <-ring:
+	case <-due:
 	case <-m.wakeups:
 	case <-ctx.Done():
 	}
@@ -186,7 +187,7 @@ func (m *Controllers) runQueue(ctx context.Context, skipDelay bool) error {
 		return ctx.Err()
 	}
 	defer m.unlock()
-	m.looks = nil
+	m.attempts = nil
 	var failed []error
 	m.retries.queue(skipDelay)
 	for {
@@ -241,11 +242,11 @@ type work struct {
 
 // exceededLimit counts an attempt and reports whether there were more than maxAttempts.
 func (m *Controllers) exceededLimit(what string) bool {
-	if m.looks == nil {
-		m.looks = make(map[string]int)
+	if m.attempts == nil {
+		m.attempts = make(map[string]int)
 	}
-	m.looks[what]++
-	return m.looks[what] > maxAttempts
+	m.attempts[what]++
+	return m.attempts[what] > maxAttempts
 }
 
 // nextWork returns the next work: an object in the queue, else a pod whose grace period is over,

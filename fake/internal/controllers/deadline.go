@@ -64,7 +64,7 @@ func (d *deadlines) due(now time.Time) (deadline, bool) {
 // deletePod deletes an object whose deadline has passed. It does nothing if the grace period has
 // been changed since, or the object is another one or gone.
 func (m *Controllers) deletePod(ctx context.Context, d deadline) error {
-	p, ok := m.kinds.find(d.key)
+	p, ok := m.resources.find(d.key)
 	pod := m.store.View().Get(d.key)
 	if !ok || pod == nil {
 		return nil

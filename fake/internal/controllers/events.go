@@ -74,7 +74,7 @@ func (m *Controllers) isRelevant(e *memstore.Event) bool {
 	if e.Prev != nil {
 		return e.Prev.UID != e.Record.UID || codec.HasOwnersOrDeletion(e.Prev)
 	}
-	p, ok := m.kinds.find(e.Record.Key)
+	p, ok := m.resources.find(e.Record.Key)
 	return ok && p.isResource("resourcequotas") || m.namespaceMissing(p)
 }
 
@@ -84,7 +84,7 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 	if rec != nil {
 		left = rec
 	}
-	p, ok := m.kinds.find(left.Key)
+	p, ok := m.resources.find(left.Key)
 	if !ok {
 		return
 	}

@@ -40,7 +40,7 @@ func (r *remaining) discoveryError() error {
 // the rest to its status, and finalizes the namespace once it is empty (NS-09). It is called again
 // after each event in the namespace, also for objects that were created while it was removed.
 func (m *Controllers) deleteNamespaceContent(ctx context.Context, name string) error {
-	p, _ := m.kinds.find(namespaceKey(name))
+	p, _ := m.resources.find(namespaceKey(name))
 	rec := m.store.View().Get(namespaceKey(name))
 	if rec == nil {
 		delete(m.ending, name)
@@ -123,7 +123,7 @@ func (m *Controllers) deleteAll(ctx context.Context, res *resource.Resource, nam
 	}
 	background := metav1.DeletePropagationBackground
 	for rec := range m.store.View().Range(prefix, "") {
-		p, ok := m.kinds.find(rec.Key)
+		p, ok := m.resources.find(rec.Key)
 		if !ok || isTerminating(rec) {
 			continue
 		}

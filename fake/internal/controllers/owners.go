@@ -43,7 +43,7 @@ func (m *Controllers) classify(it *item) (s ownerState, ok bool) {
 // cluster-scoped object names a namespaced owner. An owner is looked up in the namespace of its
 // dependent only.
 func (m *Controllers) findOwner(it *item, reference metav1.OwnerReference) (owner *item, ok bool, err error) {
-	res := m.kinds.resourceForKind(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
+	res := m.resources.resourceForKind(schema.FromAPIVersionAndKind(reference.APIVersion, reference.Kind))
 	if res == nil || !res.HasVerb("get") || res.Namespaced && it.namespace == "" {
 		return nil, false, nil
 	}

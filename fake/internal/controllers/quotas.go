@@ -87,7 +87,7 @@ type countedObjects struct{ m *Controllers }
 
 // lookup returns the namespaced resource with a group and plural, nil if there is none.
 func (o countedObjects) lookup(gr schema.GroupResource) *resource.Resource {
-	if res := o.m.kinds.current().byTopic[gr.String()]; res != nil && res.Namespaced {
+	if res := o.m.resources.current().byTopic[gr.String()]; res != nil && res.Namespaced {
 		return res
 	}
 	return nil

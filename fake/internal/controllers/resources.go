@@ -27,7 +27,9 @@ type generation struct {
 	byKind  map[schema.GroupVersionKind]*resource.Resource
 }
 
-func newKinds(table func() *resource.Table) *resourceIndex { return &resourceIndex{table: table} }
+func newResourceIndex(table func() *resource.Table) *resourceIndex {
+	return &resourceIndex{table: table}
+}
 
 // current returns the generation of the current table. Concurrent calls may each build one.
 func (k *resourceIndex) current() *generation {
@@ -35,25 +37,25 @@ func (k *resourceIndex) current() *generation {
 	if last != nil && last.table == table {
 		return last
 	}
-	e := &generation{
+	next := &generation{
 		table:   table,
 		byTopic: make(map[string]*resource.Resource),
 		byKind:  make(map[schema.GroupVersionKind]*resource.Resource),
 	}
 	if last != nil {
-		maps.Copy(e.byTopic, last.byTopic)
-		maps.Copy(e.byKind, last.byKind)
+		maps.Copy(next.byTopic, last.byTopic)
+		maps.Copy(next.byKind, last.byKind)
 	}
 	seen := make(map[string]bool)
 	for _, res := range table.Stored() {
-		e.byKind[res.GroupVersionKind()] = table.LookupKind(res.GroupVersionKind())
+		next.byKind[res.GroupVersionKind()] = table.LookupKind(res.GroupVersionKind())
 		topic := strings.TrimSuffix(codec.Key(res, "", ""), "/")
 		if res.GroupVersion() == res.StorageVersion && res.GroupResource() == res.StorageResource && !seen[topic] {
-			e.byTopic[topic], seen[topic] = res, true
+			next.byTopic[topic], seen[topic] = res, true
 		}
 	}
-	k.last.Store(e)
-	return e
+	k.last.Store(next)
+	return next
 }
 
 // location is the parsed key of an object.
