@@ -28,11 +28,11 @@ type pageData struct {
 	Exchanges []exchangeInfo `json:"exchanges"`
 	Hits      []hitInfo      `json:"hits"`
 
-	timeline timeline.Timeline
-	bodies   *bodies
-	targets  []requestTarget // of the exchanges, by index
-	laneOf   map[string]int
-	meetings hitPlacement
+	timeline  timeline.Timeline
+	bodies    *bodies
+	targets   []requestTarget // of the exchanges, by index
+	laneOf    map[string]int
+	placement hitPlacement
 }
 
 // lane is a row of marks: the requests of a client, the events of a watch, or notes.
@@ -118,8 +118,8 @@ type exchangeInfo struct {
 type hitInfo struct {
 	Name       string `json:"name"`
 	Rule       string `json:"rule"`
-	Effect     string `json:"matter"` // what the rule matched
-	NotApplied string `json:"missed,omitempty"`
+	Op         string `json:"op"` // what the rule matched
+	NotApplied string `json:"notApplied,omitempty"`
 	When       string `json:"when"`
 }
 
@@ -139,11 +139,11 @@ func newPageData(t timeline.Timeline) *pageData {
 	}
 	for _, h := range t.Hits {
 		s.Hits = append(s.Hits, hitInfo{
-			Name: hitName(h), Rule: h.Rule.String(), Effect: h.Op.Phase.String() + ": " + h.Op.String(),
+			Name: hitName(h), Rule: h.Rule.String(), Op: h.Op.Phase.String() + ": " + h.Op.String(),
 			NotApplied: h.NotApplied, When: offsetText(h.Time.Sub(t.Begin)),
 		})
 	}
-	s.meetings = placeHits(t)
+	s.placement = placeHits(t)
 	for i := range t.Exchanges {
 		s.addExchange(i)
 	}
@@ -162,7 +162,7 @@ func newPageData(t timeline.Timeline) *pageData {
 // addExchange adds the mark of a request, and for a watch those of its frames.
 func (s *pageData) addExchange(i int) {
 	e, to := s.timeline.Exchanges[i], s.targets[i]
-	hits := s.meetings.exchanges[i]
+	hits := s.placement.exchanges[i]
 	m := mark{
 		Lane: s.clientLane(e.UserAgent), Time: s.since(e.Begin), Took: s.took(e), Shape: shapeOf(e), Glyph: glyphOf(e), Code: codeText(e),
 		Exchange: i, Hits: hits,
@@ -192,7 +192,7 @@ func (s *pageData) addWatch(i int) {
 	e, to := s.timeline.Exchanges[i], s.targets[i]
 	at := s.watchLane(e, to)
 	s.Spans = append(s.Spans, span{Lane: at, Time: s.since(e.Begin), Took: s.took(e), Exchange: i})
-	lost := s.meetings.lostEvents[i]
+	lost := s.placement.lostEvents[i]
 	nth, before := 0, e.Order
 	add := func(m mark) {
 		m.order = max(m.order, before) // a fault that dropped a frame comes after the frames before it
@@ -205,7 +205,7 @@ func (s *pageData) addWatch(i int) {
 			add(s.faultMark(lost[0]))
 			lost = lost[1:]
 		}
-		hits := s.meetings.frames[frameAt{i, n}]
+		hits := s.placement.frames[frameAt{i, n}]
 		m := mark{
 			Shape: frameShape(f.Type), Glyph: frameGlyph(f.Type), Text: s.frameText(e, to, f, hits),
 			Answer: s.bodies.addFrame(f.Body), Hits: hits, Version: f.ResourceVersion, instant: instant{f.Time, f.Order},
@@ -227,7 +227,7 @@ func (s *pageData) addWatch(i int) {
 
 // addUnplacedHits adds the marks of faults whose exchange has been dropped.
 func (s *pageData) addUnplacedHits() {
-	for _, h := range s.meetings.unplaced {
+	for _, h := range s.placement.unplaced {
 		m := s.faultMark(h)
 		m.Lane, m.Exchange, m.Time = s.clientLane(s.timeline.Hits[h].Op.UserAgent), -1, s.since(m.at)
 		s.Marks = append(s.Marks, m)

@@ -53,28 +53,28 @@ type page struct {
 // each client and each watch, the bodies on demand, and a table of the exchanges that works without
 // scripts. The same timeline results in the same bytes. Errors are those of w.
 func Write(w io.Writer, t timeline.Timeline, title string) error {
-	pageBytes := newPageData(t)
-	pageBytes.Title = title
-	data, err := json.Marshal(pageBytes)
+	data := newPageData(t)
+	data.Title = title
+	encoded, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("timeline: %w", err)
 	}
-	bodies, err := pageBytes.bodies.lines()
+	bodies, err := data.bodies.lines()
 	if err != nil {
 		return fmt.Errorf("timeline: %w", err)
 	}
 	out := bufio.NewWriter(w)
 	err = pageTemplate.Execute(out, page{
 		Title:   title,
-		Summary: pageBytes.summary(),
+		Summary: data.summary(),
 		Policy:  contentSecurityPolicy(),
 		CSS:     template.CSS(pageCSS),
 		Script:  template.JS(pageJS),
 		Details: template.JS(pageDetailJS),
-		Data:    template.JS(data),
+		Data:    template.JS(encoded),
 		Bodies:  bodies,
-		Rows:    slices.Collect(slices.Chunk(pageBytes.rows(), tableBodyRows)),
-		Faults:  pageBytes.faultRows(),
+		Rows:    slices.Collect(slices.Chunk(data.rows(), tableBodyRows)),
+		Faults:  data.faultRows(),
 		Dropped: t.ExchangesDropped,
 	})
 	if err != nil {

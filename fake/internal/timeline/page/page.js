@@ -144,7 +144,7 @@
 
   function cell(i) {
     const m = marks[i];
-    const e = element("div", { role: "gridcell", class: "mark " + m.s + (m.e ? " expected" : "") + (m.s !== "fault" && m.f?.some((h) => !hits[h].missed) ? " hit" : ""),
+    const e = element("div", { role: "gridcell", class: "mark " + m.s + (m.e ? " expected" : "") + (m.s !== "fault" && m.f?.some((h) => !hits[h].notApplied) ? " hit" : ""),
       "aria-label": m.x, "aria-colindex": m.c + 1, title: m.x, tabindex: -1 }, shape(m),
       element("span", { class: "of", "aria-hidden": "true" }, m.m ?? ""));
     e.dataset.mark = i;
@@ -437,7 +437,7 @@
       if (!found.has(key)) found.set(key, { kind, text, at: [], next: 0 });
       if (found.get(key).at.at(-1) !== i) found.get(key).at.push(i);
     };
-    marks.forEach((m, i) => { for (const h of m.f ?? []) add(hits[h].missed ? "missed" : "fault", "fault " + hits[h].name + (hits[h].missed ? " missed" : ""), i); });
+    marks.forEach((m, i) => { for (const h of m.f ?? []) add(hits[h].notApplied ? "missed" : "fault", "fault " + hits[h].name + (hits[h].notApplied ? " missed" : ""), i); });
     marks.forEach((m, i) => {
       if (m.s === "failed") add("failed", m.x, i);
     });

@@ -29,7 +29,7 @@ func (s *pageData) rows() []row {
 		}
 		r.Admission = countNames(decisionTexts(e))
 		var names []string
-		for _, n := range append(append([]int{}, s.meetings.exchanges[i]...), s.inFrames(i)...) {
+		for _, n := range append(append([]int{}, s.placement.exchanges[i]...), s.inFrames(i)...) {
 			names = append(names, hitName(s.timeline.Hits[n]))
 		}
 		r.Faults = countNames(names)
@@ -42,9 +42,9 @@ func (s *pageData) rows() []row {
 func (s *pageData) inFrames(i int) []int {
 	var hits []int
 	for n := range s.timeline.Exchanges[i].Frames {
-		hits = append(hits, s.meetings.frames[frameAt{i, n}]...)
+		hits = append(hits, s.placement.frames[frameAt{i, n}]...)
 	}
-	return append(hits, s.meetings.lostEvents[i]...)
+	return append(hits, s.placement.lostEvents[i]...)
 }
 
 // countNames lists each name once, with its count.
