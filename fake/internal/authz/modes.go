@@ -42,8 +42,8 @@ func (c *Config) NeedsUsers() bool { return len(c.Modes) > 0 && c.Modes[0] != Mo
 func (c *Config) HasMode(m Mode) bool { return slices.Contains(c.Modes, m) }
 
 // NewAuthorizer returns the authorizer of the configuration, or nil if everything is allowed. rbac is
-// that of ModeRBAC, node that of ModeNode. Members of system:masters may do everything. Without modes, all users may read
-// PublicPaths, which with ModeRBAC the roles of the bootstrap policy allow.
+// that of ModeRBAC, node that of ModeNode. Members of system:masters may do everything. Without
+// modes, all users may read PublicPaths, which with ModeRBAC the roles of the bootstrap policy allow.
 func (c *Config) NewAuthorizer(rbac, node authorizer.UnconditionalAuthorizer) Authorizer {
 	if c.IsAlwaysAllow() {
 		return nil
