@@ -168,7 +168,7 @@ func (e overwrite) applyStream(_ *watchWriter, f *frame) outcome {
 }
 
 func (e overwrite) overwriteBytes(data []byte) {
-	if e.offset+len(e.text) <= len(data) {
+	if len(e.text) <= len(data)-e.offset { // the sum of both could overflow
 		copy(data[e.offset:], e.text)
 	}
 }

@@ -98,10 +98,13 @@ func TestEditNotApplied(t *testing.T) {
 // TestEditEmptyBody tests that a response without a body is unchanged and the hit is not applied.
 func TestEditEmptyBody(t *testing.T) {
 	same := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
-	d := newTestServer(t, same, "when path(/apis) do set(/a, b)")
+	d := newTestServer(t, same, "when path(/apis) do set(/a, b), set(/c, d)")
 	resp, _ := d.get("/apis")
 	require.Equal(t, http.StatusNotModified, resp.StatusCode)
 	require.Equal(t, "the response has no body", d.set.Hits()[0].NotApplied)
+	tb := &fakeTB{}
+	d.set.MustHit(tb)
+	require.Len(t, tb.messages, 1)
 }
 
 // TestEditFrames tests edits of frames in JSON and protobuf.
@@ -143,6 +146,7 @@ func TestReorderInjectOverwrite(t *testing.T) {
 		{"when event(ADDED) && name(a) do inject(\"{\\\"type\\\":1}\\n\"), drop", "{\"type\":1}\n" + podB + bookmark, "{\"type\":1}\n" + b + m},
 		{"when event(ADDED) && name(a) do overwrite(0, XX)", "XX" + podA[2:] + podB + bookmark, "XX" + a[2:] + b + m},
 		{"when event(ADDED) && name(a) do overwrite(100000, XX)", podA + podB + bookmark, a + b + m},
+		{"when event(ADDED) && name(a) do overwrite(9223372036854775807, XX)", podA + podB + bookmark, a + b + m},
 		{"when event(ADDED) do throttle(10, 1ms)", podA + podB + bookmark, a + b + m},
 		{"when event(ADDED) do jitter(1ms, 3)", podA + podB + bookmark, a + b + m},
 	} {

@@ -148,10 +148,14 @@ func (x *exchange) applyRules(rules *ruleSnapshot, op Op, apply func(Effect) out
 		}
 		a.applied.Add(1)
 		seq := x.set.hits.add(&a.rule, op, "")
+		applied := true
 		for _, e := range a.do {
 			o := apply(e)
 			if x.notApplied != "" {
-				a.applied.Add(-1)
+				if applied {
+					a.applied.Add(-1)
+					applied = false
+				}
 				x.set.hits.setNotApplied(seq, x.notApplied)
 				x.notApplied = ""
 			}
