@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -19,10 +20,7 @@ func withPanicRecovery(next http.Handler, logger *slog.Logger) http.Handler {
 				return
 			}
 			if reason != http.ErrAbortHandler {
-				if logger == nil {
-					logger = slog.Default()
-				}
-				logger.Error("fakeapi: panic serving a request", "method", r.Method, "url", requestinfo.RedactURI(r.URL.String()), "panic", reason, "stack", string(debug.Stack()))
+				cmp.Or(logger, slog.Default()).Error("fakeapi: panic serving a request", "method", r.Method, "url", requestinfo.RedactURI(r.URL.String()), "panic", reason, "stack", string(debug.Stack()))
 			}
 			if reason == http.ErrAbortHandler || w.Header().Get("Content-Type") != "" {
 				panic(http.ErrAbortHandler)

@@ -5,6 +5,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,13 @@ func TestPanics(t *testing.T) {
 	require.Equal(t, "text/plain; charset=utf-8", answer.Header().Get("Content-Type"))
 	require.Contains(t, logged.String(), "panic serving a request method=GET url=/api/v1/pods panic=oh")
 	require.Contains(t, logged.String(), "panic_test.go", "the file in the stack")
+
+	handler := withPanicRecovery(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }), nil)
+	var handled sync.WaitGroup
+	for range 2 {
+		handled.Go(func() { handler.ServeHTTP(httptest.NewRecorder(), request) })
+	}
+	handled.Wait()
 
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
 		withPanicRecovery(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
