@@ -188,7 +188,7 @@ func TestRunControllersRetriesRefusedWrites(t *testing.T) {
 	h.respondWith(func(*http.Request, *admissionRequest) *admissionResponse { return deny(403, "no") })
 	require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: o}]}}`))
 	for range 2 {
-		require.EqualError(t, srv.RunControllers(t.Context()), `fakeapi: settle: configmaps/default/a: admission webhook "mutate.example.com" denied the request: no`)
+		require.EqualError(t, srv.RunControllers(t.Context()), `fakeapi: run controllers: configmaps/default/a: admission webhook "mutate.example.com" denied the request: no`)
 		require.Equal(t, []string{"mutate: DELETE configmaps a"}, h.takeTexts())
 	}
 	h.respondWith(nil)

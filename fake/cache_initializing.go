@@ -17,7 +17,7 @@ func (s *Server) ReinitializeCache(d time.Duration) {
 // definition is created, and after each change of its spec or its accepted names (CD-08). On a real
 // server these are some milliseconds after the first request for the type. The default is 0.
 func WithCacheInitializing(d time.Duration) Option {
-	return durationOption("cache-not-ready window", d, func(o *options) { o.cacheInitializing = d })
+	return durationOption("WithCacheInitializing", d, func(o *options) { o.cacheInitializing = d })
 }
 
 // WithWatchCacheDelay keeps the watch cache of the server a duration behind the store, as
@@ -26,5 +26,5 @@ func WithCacheInitializing(d time.Duration) Option {
 // other reads, and writes, use the store. It is for clients that read from a cache: theirs is older
 // than on a fast server. The default is 0.
 func WithWatchCacheDelay(d time.Duration) Option {
-	return durationOption("watch cache delay", d, func(o *options) { o.watchCacheDelay = d })
+	return durationOption("WithWatchCacheDelay", d, func(o *options) { o.watchCacheDelay = d })
 }

@@ -76,7 +76,7 @@ func FuzzRequest(f *testing.F) {
 func FuzzControl(f *testing.F) {
 	for _, line := range [][3]string{
 		{"POST", "/faults", "busy: when verb(list) && first(3) do status(429)"}, {"POST", "/faults", "when always do reset\nwhen"}, {"GET", "/faults", ""}, {"DELETE", "/faults/busy", ""},
-		{"GET", "/hits", ""}, {"GET", "/requests", ""}, {"GET", "/timeline", ""}, {"POST", "/compact", ""}, {"POST", "/forget-history", ""}, {"POST", "/settle", ""},
+		{"GET", "/hits", ""}, {"GET", "/requests", ""}, {"GET", "/timeline", ""}, {"POST", "/compact", ""}, {"POST", "/forget-history", ""}, {"POST", "/run-controllers", ""},
 		{"POST", "/tokens?expiresIn=10m", "s3cret,ann,team-a"}, {"POST", "/tokens?expiresIn=x", "s,a"}, {"POST", "/tokens/expire", "s3cret"}, {"POST", "/certificates", "ann"},
 		{"POST", "/snapshots/before", ""}, {"POST", "/snapshots/before/restore?bump=18446744073709551615", ""}, {"GET", "/snapshots", ""}, {"DELETE", "/snapshots/x", ""},
 		{"POST", "/forks/second", ""}, {"GET", "/forks", ""}, {"DELETE", "/forks/second", ""}, {"PUT", "/", ""}, {"POST", "/snapshots/%2e%2e", ""},

@@ -380,7 +380,7 @@ func TestNamespacesAsDependents(t *testing.T) {
 		}
 		require.NoError(p, p.client.CoreV1().Nodes().Delete(p.Context(), "n", metav1.DeleteOptions{}))
 		err = p.srv.RunControllers(p.Context())
-		require.EqualError(p, err, `fakeapi: settle: namespaces/kube-public: namespaces "kube-public" is forbidden: this namespace may not be deleted`)
+		require.EqualError(p, err, `fakeapi: run controllers: namespaces/kube-public: namespaces "kube-public" is forbidden: this namespace may not be deleted`)
 		_, err = p.client.CoreV1().Namespaces().Get(p.Context(), "kube-node-lease", metav1.GetOptions{})
 		require.True(p, apierrors.IsNotFound(err), "%v", err)
 	}, fakeapi.WithoutControllers())

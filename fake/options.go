@@ -241,26 +241,26 @@ func WithSeed(seed uint64) Option {
 // WithResourceVersionTimeout sets how long a read at a future resourceVersion waits before it gets
 // 504 with Retry-After (RS-05). The default is 3 seconds.
 func WithResourceVersionTimeout(d time.Duration) Option {
-	return durationOption("future wait", d, func(o *options) { o.resourceVersionTimeout = d })
+	return durationOption("WithResourceVersionTimeout", d, func(o *options) { o.resourceVersionTimeout = d })
 }
 
 // WithContinueLifetime sets how long a continue token is valid, counted from the first page at its
 // resourceVersion. After that it gets 410 Expired with a token that continues at the current state
 // (CH-18). By default it is valid as long as the history lasts.
 func WithContinueLifetime(d time.Duration) Option {
-	return durationOption("continue-token lifetime", d, func(o *options) { o.continueLifetime = d })
+	return durationOption("WithContinueLifetime", d, func(o *options) { o.continueLifetime = d })
 }
 
 // WithBookmarkInterval sets the time between two bookmarks of a watch that requests them. The
 // default is a minute.
 func WithBookmarkInterval(d time.Duration) Option {
-	return durationOption("bookmark interval", d, func(o *options) { o.bookmarkInterval = d })
+	return durationOption("WithBookmarkInterval", d, func(o *options) { o.bookmarkInterval = d })
 }
 
 // WithWatchTimeout sets the shortest time after which the server ends a watch without
 // timeoutSeconds. The longest is twice that (WA-17). The default is 30 minutes.
 func WithWatchTimeout(d time.Duration) Option {
-	return durationOption("watch timeout", d, func(o *options) { o.watchTimeout = d })
+	return durationOption("WithWatchTimeout", d, func(o *options) { o.watchTimeout = d })
 }
 
 // WithoutControllers disables the controllers, as on envtest: a deleted namespace stays Terminating
@@ -282,7 +282,7 @@ func WithoutControllers() Option {
 func WithNamespaceDeletionDelay(d time.Duration) Option {
 	return func(o *options) error {
 		if d < 0 {
-			return fmt.Errorf("fakeapi: namespace deletion delay %v is negative", d)
+			return fmt.Errorf("fakeapi: WithNamespaceDeletionDelay: %v is negative", d)
 		}
 		o.namespaceDeletionDelay = d
 		return nil
@@ -311,10 +311,11 @@ func WithoutTimeline() Option {
 	}
 }
 
+// durationOption returns the option with this name, whose duration must be positive.
 func durationOption(name string, d time.Duration, set func(*options)) Option {
 	return func(o *options) error {
 		if d <= 0 {
-			return fmt.Errorf("fakeapi: %s of %v is not positive", name, d)
+			return fmt.Errorf("fakeapi: %s: %v is not positive", name, d)
 		}
 		set(o)
 		return nil

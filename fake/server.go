@@ -306,7 +306,7 @@ func (s *Server) RunControllers(ctx context.Context) error {
 	}
 	s.note("RunControllers")
 	if err := s.controllers.RunUntilIdle(ctx); err != nil {
-		return fmt.Errorf("fakeapi: settle: %w", err)
+		return fmt.Errorf("fakeapi: run controllers: %w", err)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // of kube-apiserver does. The default is a minute. The query parameter timeout of a request shortens
 // it. A request that takes longer gets 504 (EX-08). The delays of fault rules do not count.
 func WithRequestTimeout(d time.Duration) Option {
-	return durationOption("request timeout", d, func(o *options) { o.requestTimeout = d })
+	return durationOption("WithRequestTimeout", d, func(o *options) { o.requestTimeout = d })
 }
 
 // withTimeout responds with a 504 to a request that takes longer than its query parameter timeout or

@@ -61,7 +61,7 @@ func TestRequestTimeout(t *testing.T) {
 		}
 	})
 	_, err := fakeapi.New(fakeapi.WithRequestTimeout(0))
-	require.ErrorContains(t, err, "fakeapi: request timeout of 0s is not positive")
+	require.ErrorContains(t, err, "fakeapi: WithRequestTimeout: 0s is not positive")
 }
 
 // slowWrites are requests of each verb that writes, for objects of loadForSlowWrites.
