@@ -103,6 +103,7 @@ func (o *options) forReplica(opts []Option) (*options, error) {
 		requestTimeout:         o.requestTimeout,
 		continueLifetime:       o.continueLifetime,
 		closeTimeout:           o.closeTimeout,
+		servingCertificate:     o.servingCertificate,
 		features:               maps.Clone(o.features),
 		reviewers:              slices.Clone(o.reviewers),
 		webhookNetwork:         o.webhookNetwork,

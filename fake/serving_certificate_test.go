@@ -93,6 +93,14 @@ func TestServingCertificate(t *testing.T) {
 			require.Equal(t, http.StatusOK, response.StatusCode)
 			require.Equal(t, 2, response.ProtoMajor)
 			require.Equal(t, "server", response.TLS.PeerCertificates[0].Subject.CommonName)
+
+			replica, err := srv.Replica()
+			require.NoError(t, err)
+			require.Equal(t, cert, replica.CACertificate())
+			moved := srv.RESTConfig()
+			moved.Host = replica.URL()
+			_, err = kubernetes.NewForConfigOrDie(moved).ServerVersion()
+			require.NoError(t, err)
 		})
 	}
 }
