@@ -118,10 +118,12 @@ func (c *controlAPI) addFork(w http.ResponseWriter, r *http.Request) error {
 }
 
 // forControlFork returns the options of a fork of the control API: those of the server, but for its
-// addresses and its fixtures, which the fork has already. The rules are those of WithFaults.
+// addresses, its fixtures, which the fork has already, and its audit log. The rules are those of
+// WithFaults.
 func (o *options) forControlFork() *options {
 	fork := *o
 	fork.address, fork.listener, fork.storageOf, fork.fixtures, fork.crds = anyPort, nil, nil, nil, nil
+	fork.audit = nil
 	if o.controlAddress != "" {
 		fork.controlAddress = anyPort
 	}

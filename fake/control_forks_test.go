@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -21,7 +22,9 @@ import (
 func TestControlForks(t *testing.T) {
 	rule, err := faults.Parse("once: when verb(delete) && first(1) do status(500)")
 	require.NoError(t, err)
-	srv, err := fakeapi.New(fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.Token{Value: "secret", User: "jane"}),
+	log := &auditWriter{t: t}
+	policy := &auditv1.Policy{Rules: []auditv1.PolicyRule{{Level: auditv1.LevelMetadata, Resources: []auditv1.GroupResources{{Resources: []string{"configmaps"}}}}}}
+	srv, err := fakeapi.New(fakeapi.WithControlAPI(), fakeapi.WithAuditLog(policy, log), fakeapi.WithTokens(fakeapi.Token{Value: "secret", User: "jane"}),
 		fakeapi.WithObjects(configMap("a", "0")), fakeapi.WithFaults(rule))
 	require.NoError(t, err)
 	c := controlClient{t, srv}
@@ -41,6 +44,7 @@ func TestControlForks(t *testing.T) {
 	require.Equal(t, "0", getValue(t, maps, ""))
 	require.True(t, apierrors.IsInternalError(maps.Delete(t.Context(), "a", metav1.DeleteOptions{})), "the rule of WithFaults")
 	require.NoError(t, maps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
+	require.Empty(t, log.take(), "a fork does not write to the audit log")
 	serverMaps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	require.Equal(t, "0", getValue(t, serverMaps, ""))
 
