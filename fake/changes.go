@@ -86,7 +86,7 @@ func (s *Server) EachChange(ctx context.Context, after string, f func(Change)) e
 		if !errors.Is(err, memstore.ErrRestored) {
 			return fmt.Errorf("fakeapi: each change: %w", err)
 		}
-		revision = s.store.Revision()
+		_, revision = s.store.Floors() // that of the restored state
 	}
 }
 

@@ -13,6 +13,37 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
+// A write after a restore is passed on even if EachChange had not noticed the restore when it was made.
+func TestEachChangeDuringRestore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+		maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
+		snapshot := srv.Snapshot()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var saw []string
+		resume, ended := make(chan struct{}), make(chan error, 1)
+		go func() {
+			ended <- srv.EachChange(ctx, "", func(c fakeapi.Change) {
+				saw = append(saw, c.Name)
+				<-resume
+			})
+		}()
+		synctest.Wait()
+		_, err := maps.Create(ctx, configMap("before", "one"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		synctest.Wait()
+		require.NoError(t, srv.Restore(snapshot, 1000))
+		_, err = maps.Create(ctx, configMap("after", "one"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		close(resume)
+		synctest.Wait()
+		require.Equal(t, []string{"before", "after"}, saw)
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
 // EachChange passes on all writes, also those that are forgotten at once and those after a restore.
 func TestEachChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
