@@ -3,6 +3,7 @@ package perturb
 import (
 	"bytes"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -107,11 +108,17 @@ func (s *search) comment(f *Finding) string {
 
 var notInFileNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
 
-// fileName returns the name of the files of a finding, without extension.
+// fileName returns the name of the files of a finding, without extension. A name that is cut ends
+// with a hash of the whole, because findings can differ in the end of their names only.
 func (f *Finding) fileName() string {
 	const most = 80
 	name := strings.Trim(notInFileNames.ReplaceAllString(f.Name, "-"), "-")
-	return name[:min(len(name), most)]
+	if len(name) <= most {
+		return name
+	}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(f.Name)) // never fails
+	return fmt.Sprintf("%s-%08x", name[:most-9], hash.Sum32())
 }
 
 // write writes the files of a finding to a directory, if there is one.

@@ -51,16 +51,11 @@ type place struct {
 	// at is the time since the controllers were run.
 	at    time.Duration
 	order uint64
-	// write is true for a request that has changed something, and code is its status code.
+	// write is true for a request that has changed something.
 	write bool
-	code  int
 	// initial is true for an event before the watch had sent its initial events.
 	initial bool
-	// afterWrite is true if the client has written something before.
-	afterWrite bool
-	// revision is that of the object of an event.
-	revision string
-	key      objectKey
+	key     objectKey
 }
 
 // groupResource returns the resource with its group, as in rules.
@@ -170,14 +165,13 @@ func (p *place) selector() placeKey {
 // addRequests adds the requests of the controllers.
 func (r *reference) addRequests() {
 	counts := map[placeKey]int{}
-	wrote := map[string]bool{}
 	for i, q := range r.requestLog.requests {
 		if q.Verb == "" {
 			continue // discovery
 		}
 		p := &place{
 			client: q.client, verb: q.Verb, group: q.Group, resource: q.Resource, namespace: q.Namespace, name: q.Name,
-			phase: r.phaseAt(q.begin), at: q.begin.Sub(r.begin), order: uint64(i), write: q.isWrite(), code: q.code, afterWrite: wrote[q.client],
+			phase: r.phaseAt(q.begin), at: q.begin.Sub(r.begin), order: uint64(i), write: q.isWrite(),
 		}
 		if q.Subresource != "" {
 			p.resource += "/" + q.Subresource
@@ -185,7 +179,6 @@ func (r *reference) addRequests() {
 		p.key = objectKey{resourceText(q.Op), q.Namespace, q.Name}
 		counts[p.selector()]++
 		p.nth = counts[p.selector()]
-		wrote[q.client] = wrote[q.client] || p.write
 		r.requests = append(r.requests, p)
 	}
 }
@@ -230,7 +223,7 @@ func (r *reference) addEvents() {
 		}
 		p := &place{
 			client: f.client, verb: "watch", group: f.op.Group, resource: f.op.Resource, namespace: f.Namespace, name: f.Name, event: f.Type,
-			phase: r.phaseAt(f.Time), at: f.Time.Sub(r.begin), order: uint64(i), initial: f.initial, revision: f.ResourceVersion,
+			phase: r.phaseAt(f.Time), at: f.Time.Sub(r.begin), order: uint64(i), initial: f.initial,
 		}
 		p.key = objectKey{resourceText(f.op), f.Namespace, f.Name}
 		counts[p.selector()]++

@@ -29,12 +29,11 @@ func (k objectKey) String() string {
 
 // object is an object at one revision.
 type object struct {
-	key        objectKey
-	kind       schema.GroupVersionKind
-	namespaced bool
-	uid        string
-	revision   uint64
-	fields     map[string]any
+	key      objectKey
+	kind     schema.GroupVersionKind
+	uid      string
+	revision uint64
+	fields   map[string]any
 }
 
 // Get returns an object, or nil. A resource has its group as in pods or deployments.apps.
@@ -77,7 +76,7 @@ func (s *State) keys() []objectKey {
 // newObject returns the object of a change with the JSON data.
 func newObject(c fakeapi.Change, data []byte) *object {
 	o := &object{
-		key: keyOf(c), kind: c.Kind, namespaced: c.Namespaced, uid: c.UID, revision: c.ResourceVersion,
+		key: keyOf(c), kind: c.Kind, uid: c.UID, revision: c.ResourceVersion,
 	}
 	if err := json.Unmarshal(data, &o.fields); err != nil {
 		o.fields = map[string]any{"invalid": string(data)}
