@@ -277,7 +277,7 @@ func (c *checker) unused() []UnusedRule {
 
 // isForOwners reports whether a rule with one resource is for the subresource finalizers. It is needed
 // for owner references with blockOwnerDeletion where the admission plugin
-// OwnerReferencesPermissionEnforcement is enabled, which the server does not have.
+// OwnerReferencesPermissionEnforcement is enabled, which it is not by default.
 func isForOwners(rule *rbacv1.PolicyRule) bool {
 	return len(rule.Resources) == 1 && strings.HasSuffix(rule.Resources[0], "/finalizers")
 }
