@@ -18,8 +18,9 @@ type Identity struct {
 // be used again.
 //
 // A write under the prefix changes the identity. It may also change without one, if a key is created
-// or deleted that is next to the prefix in the tree of keys. A view at an older revision has another identity in each call if there were writes
-// under the prefix shortly before that revision. Identity is fastest for "".
+// or deleted that is next to the prefix in the tree of keys. A view at an older revision has another
+// identity in each call if there were writes under the prefix shortly before that revision. Identity
+// is fastest for "".
 func (v View) Identity(prefix string) Identity {
 	if v.base == nil {
 		return Identity{}
