@@ -39,7 +39,7 @@ func (e *Env) addServer(s *apiServer) error {
 	return err
 }
 
-// withServer calls do with server d as the current one.
+// withServer calls do with s as the current server.
 func (e *Env) withServer(s *apiServer, do func() error) error {
 	previous := e.current
 	e.current = s

@@ -123,7 +123,7 @@ func (e *Env) addNote(text string, failed bool) {
 	}
 }
 
-// restConfig returns a configuration whose requests are reported to w.
+// restConfig returns a configuration whose requests are reported to observer.
 func (e *Env) restConfig(agent string, observer requestObserver) *rest.Config {
 	config := e.Server().RESTConfig()
 	config.UserAgent = agent
