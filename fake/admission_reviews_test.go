@@ -235,6 +235,8 @@ func TestScaleOfCustomResourceInReviews(t *testing.T) {
 	replicas = "9.0"
 	scale := requireCode(t, srv, 200, "PATCH", "/apis/shop.example.com/v1/pumps/a/scale", `{"spec":{"replicas":3}}`)
 	require.Equal(t, map[string]any{"replicas": int64(9)}, scale.Object["spec"])
+	validated := h.take()
+	require.Regexp(t, `^{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","uid":`, string(validated[len(validated)-1].Object.Raw), "the keys in the order of the Go type")
 	require.Equal(t, map[string]any{"replicas": int64(9)}, requireCode(t, srv, 200, "GET", "/apis/shop.example.com/v1/pumps/a", "").Object["spec"])
 
 	scale = requireCode(t, srv, 200, "PATCH", "/apis/shop.example.com/v1/pumps/a/scale", `{"metadata":{"uid":"other"},"spec":{"replicas":3}}`)

@@ -63,6 +63,7 @@ func scaleFromCustomResource(res *resource.Resource, obj runtime.Object) (scale 
 		Name: u.GetName(), Namespace: u.GetNamespace(), UID: u.GetUID(),
 		ResourceVersion: u.GetResourceVersion(), CreationTimestamp: u.GetCreationTimestamp(),
 	}}
+	scale.SetGroupVersionKind(autoscalingv1.SchemeGroupVersion.WithKind("Scale")) // reviews get it as it is
 	wanted, found, err := unstructured.NestedInt64(u.Object, pathFields(paths.SpecReplicasPath)...)
 	if err != nil {
 		return nil, false, err
