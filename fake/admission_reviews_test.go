@@ -247,6 +247,40 @@ func TestScaleOfCustomResourceInReviews(t *testing.T) {
 	requireCode(t, srv, 409, "PUT", "/apis/shop.example.com/v1/pumps/a/scale", string(body))
 }
 
+// A selfLink that an update or a webhook sets is in reviews and in the result of a dry run. It is not
+// stored.
+func TestSelfLinkIsNotStored(t *testing.T) {
+	for _, c := range []struct{ path, body string }{
+		{"/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"c","selfLink":"/x"}}`},
+		{"/apis/shop.example.com/v1/namespaces/team/widgets", `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"c","selfLink":"/x"},"spec":{"size":1}}`},
+	} {
+		srv, h := startReviewed(t, withWidgets(), fakeapi.WithoutControllers())
+		for _, write := range []struct{ method, path, want string }{
+			{"POST", c.path + "?dryRun=All", ""},
+			{"POST", c.path, ""},
+			{"PATCH", c.path + "/c?dryRun=All", "/x"},
+			{"PATCH", c.path + "/c", ""},
+		} {
+			h.take()
+			code := map[string]int{"POST": 201}[write.method]
+			obj := requireCode(t, srv, max(code, 200), write.method, write.path, c.body)
+			require.Equal(t, write.want, obj.GetSelfLink(), "%s %s", write.method, write.path)
+			for _, call := range h.take() {
+				require.Equal(t, write.method != "POST", strings.Contains(string(call.Object.Raw), `"selfLink":"/x"`), "%s", call.Object.Raw)
+			}
+		}
+		h.respondWith(func(r *http.Request, _ *admissionRequest) *admissionResponse {
+			if r.URL.Path == "/mutate" {
+				return patchResponse(`[{"op":"add","path":"/metadata/selfLink","value":"/x"}]`)
+			}
+			return allow()
+		})
+		named := strings.Replace(c.body, `"name":"c","selfLink":"/x"`, `"name":"d"`, 1)
+		require.Equal(t, "/x", requireCode(t, srv, 201, "POST", c.path+"?dryRun=All", named).GetSelfLink())
+		require.Empty(t, requireCode(t, srv, 201, "POST", c.path, named).GetSelfLink())
+	}
+}
+
 // managedFields that a webhook has made invalid are reset with a warning. Valid ones stay.
 func TestManagedFieldsAfterWebhooks(t *testing.T) {
 	const widgets = "/apis/shop.example.com/v1/namespaces/team/widgets"

@@ -70,7 +70,6 @@ func updateGeneration(res *resource.Resource, obj, old runtime.Object) {
 // copySystemFields copies the metadata that a client cannot change.
 func copySystemFields(m, old metav1.Object) {
 	m.SetGeneration(old.GetGeneration())
-	m.SetSelfLink("")
 	if m.GetUID() == "" {
 		m.SetUID(old.GetUID())
 	}

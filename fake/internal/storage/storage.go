@@ -145,7 +145,11 @@ func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool
 	if err != nil || obj == nil {
 		return nil, nil, err
 	}
-	revision := resource.Accessor(obj).GetResourceVersion() // EncodeDraft clears it
+	m := resource.Accessor(obj)
+	if !dryRun { // what an update or a webhook has set is in the result of a dry run
+		m.SetSelfLink("")
+	}
+	revision := m.GetResourceVersion() // EncodeDraft clears it
 	draft, err := codec.EncodeDraft(res, obj, buffer)
 	if err != nil {
 		return nil, nil, err
