@@ -24,6 +24,11 @@ func TestEmptyValuesAreNormalized(t *testing.T) {
 		{rbacv1.SchemeGroupVersion.WithKind("Role"), &rbacv1.Role{Rules: []rbacv1.PolicyRule{}}, `"rules":null`, `[]`},
 		{rbacv1.SchemeGroupVersion.WithKind("Role"), &rbacv1.Role{Rules: []rbacv1.PolicyRule{{Verbs: []string{}}}}, `"rules":[{"verbs":null}]`, `[]`},
 		{corev1.SchemeGroupVersion.WithKind("Pod"), &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{}}}, `"containers":null`, `[]`},
+		{
+			corev1.SchemeGroupVersion.WithKind("Pod"),
+			&corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: "Ready"}}, ContainerStatuses: []corev1.ContainerStatus{}}, Spec: corev1.PodSpec{Containers: []corev1.Container{}}},
+			`"conditions":[{"type":"Ready","status":"","lastProbeTime":null`, `[]`,
+		},
 		{corev1.SchemeGroupVersion.WithKind("Secret"), &corev1.Secret{Data: map[string][]byte{"k": {}}}, `"k":""`, `null`},
 		{corev1.SchemeGroupVersion.WithKind("Secret"), &corev1.Secret{Data: map[string][]byte{"k": nil}}, `"k":""`, `null`},
 		{corev1.SchemeGroupVersion.WithKind("ConfigMap"), &corev1.ConfigMap{Data: map[string]string{"k": `":[]`}}, `"k":"\":[]"`, `null`},
@@ -35,4 +40,9 @@ func TestEmptyValuesAreNormalized(t *testing.T) {
 		require.Contains(t, string(draft.Data), tt.has)
 		require.NotContains(t, string(draft.Data), tt.hasNot)
 	}
+}
+
+func TestNullTimeIsNotNormalized(t *testing.T) {
+	pod := &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: "Ready"}}}}
+	require.False(t, normalizeEmpty([]byte(`{"status":{"conditions":[{"lastProbeTime":null,"type":"Ready"}]}}`), pod))
 }
