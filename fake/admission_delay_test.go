@@ -29,7 +29,7 @@ const (
 )
 
 // Changes of webhook configurations and of policies take effect after the delay, and without a delay
-// with the next write.
+// with the next write, also if the watch cache is late.
 func TestAdmissionDelay(t *testing.T) {
 	for name, c := range map[string]struct {
 		opts  []fakeapi.Option
@@ -37,10 +37,12 @@ func TestAdmissionDelay(t *testing.T) {
 		// begin and end start and end the refusal of ConfigMaps.
 		begin, end func(t *testing.T, srv *fakeapi.Server, h *webhookServer)
 	}{
-		"webhook":         {nil, 0, createDenyingWebhook, deleteDenyingWebhook},
-		"policy":          {nil, 0, createDenyingPolicy, deleteDenyingPolicy},
-		"delayed webhook": {[]fakeapi.Option{fakeapi.WithAdmissionDelay(100*time.Millisecond, time.Second)}, 100 * time.Millisecond, createDenyingWebhook, deleteDenyingWebhook},
-		"delayed policy":  {[]fakeapi.Option{fakeapi.WithAdmissionDelay(100*time.Millisecond, time.Second)}, time.Second, createDenyingPolicy, deleteDenyingPolicy},
+		"webhook":             {nil, 0, createDenyingWebhook, deleteDenyingWebhook},
+		"policy":              {nil, 0, createDenyingPolicy, deleteDenyingPolicy},
+		"webhook, late cache": {[]fakeapi.Option{fakeapi.WithWatchCacheDelay(time.Second)}, 0, createDenyingWebhook, deleteDenyingWebhook},
+		"policy, late cache":  {[]fakeapi.Option{fakeapi.WithWatchCacheDelay(time.Second)}, 0, createDenyingPolicy, deleteDenyingPolicy},
+		"delayed webhook":     {[]fakeapi.Option{fakeapi.WithAdmissionDelay(100*time.Millisecond, time.Second)}, 100 * time.Millisecond, createDenyingWebhook, deleteDenyingWebhook},
+		"delayed policy":      {[]fakeapi.Option{fakeapi.WithAdmissionDelay(100*time.Millisecond, time.Second)}, time.Second, createDenyingPolicy, deleteDenyingPolicy},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

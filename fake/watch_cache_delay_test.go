@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -47,4 +49,23 @@ func TestWatchCacheDelay(t *testing.T) {
 	})
 	_, err := fakeapi.New(fakeapi.WithWatchCacheDelay(-1))
 	require.ErrorContains(t, err, "watch cache delay")
+}
+
+// A late watch cache is late for clients. The server authorizes by the roles of the store.
+func TestRolesAreNotLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithRBAC(), fakeapi.WithWatchCacheDelay(time.Hour))
+		config := srv.RESTConfig()
+		config.Impersonate.UserName = "ann"
+		configMaps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+		_, err := configMaps.List(t.Context(), metav1.ListOptions{})
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		_, err = kubernetes.NewForConfigOrDie(srv.RESTConfig()).RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Name: "ann"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "view"},
+			Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "ann"}},
+		}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		_, err = configMaps.List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+	})
 }

@@ -10,8 +10,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// dynamicAdmission returns what the plugins for webhooks and policies use. They see the state of the
-// watch cache. That of a replica can be behind the store.
+// dynamicAdmission returns what the plugins for webhooks and policies use. On a replica they see the
+// state of its watch cache, which can be behind the store.
 func (a *API) dynamicAdmission() admission.Dynamic {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.close = cancel
@@ -53,13 +53,13 @@ func (a *API) isReviewed() bool {
 	return view.Count(mutatingBindingsPrefix) > 0 || view.Count(validatingBindingsPrefix) > 0
 }
 
-// viewBefore returns a function that returns the state of the watch cache as it was some time ago.
+// viewBefore returns a function that returns the result of ownView as it was some time ago.
 func (a *API) viewBefore(delay time.Duration) func() memstore.View {
 	if delay <= 0 {
-		return a.cache.View
+		return a.ownView
 	}
 	return func() memstore.View {
-		current := a.cache.View()
+		current := a.ownView()
 		floor, _ := a.store.Floors()
 		old := sort.Search(int(current.Revision()-min(floor, current.Revision())), func(i int) bool {
 			return a.store.Age(floor+1+memstore.Revision(i)) < delay

@@ -152,7 +152,7 @@ func New(store *memstore.Store, types *registry.Registry, g *ids.Generator, sett
 
 // Replica returns an API on the same store. Its watch cache shows view.
 func (a *API) Replica(view watchcache.View, settings Settings) *API {
-	settings.Services = a.settings.Services
+	settings.Services, settings.View = a.settings.Services, nil
 	return newAPI(a.store.Store, view, a.types, a.ids, settings, a.services.Reserved)
 }
 
@@ -183,6 +183,15 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 		Authorizer: a.authorizer, Tokens: settings.Tokens, ServiceAccounts: a.tokens, Clock: &a.clock,
 	}
 	return a
+}
+
+// ownView returns the state by which the server authorizes and admits requests: on a replica that of
+// the watch cache. A watch cache that is late by Settings.View is late for clients only.
+func (a *API) ownView() memstore.View {
+	if a.settings.View != nil {
+		return a.store.View()
+	}
+	return a.cache.View()
 }
 
 // Close ends the calls of admission webhooks and closes their connections.

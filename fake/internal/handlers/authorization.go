@@ -14,17 +14,17 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// setUpAuthorization creates the authorizers of the settings. RBAC decides by the state of the watch
-// cache. That of a replica can be behind the store.
+// setUpAuthorization creates the authorizers of the settings. On a replica RBAC decides by the state
+// of its watch cache, which can be behind the store.
 func (a *API) setUpAuthorization() {
 	config := &a.settings.Authorization
 	if config.HasMode(authz.ModeRBAC) {
-		a.rbac = rbac.New(a.cache.View, a.types.Table())
+		a.rbac = rbac.New(a.ownView, a.types.Table())
 	}
 	a.storedRoles = sync.OnceValue(func() *rbac.Authorizer { return rbac.New(a.store.View, a.types.Table()) })
 	var kubelets authorizer.UnconditionalAuthorizer
 	if config.HasMode(authz.ModeNode) {
-		kubelets = node.New(a.cache.View, a.types.Table())
+		kubelets = node.New(a.ownView, a.types.Table())
 	}
 	a.authorizer = config.NewAuthorizer(a.rbac, kubelets)
 	a.requestAuthorizer = a.authorizer
