@@ -165,6 +165,12 @@ func TestReadManifestsNamesTheFileSystem(t *testing.T) {
 	require.ErrorContains(t, err, "access: manifests: the manifests of a test: rbac.yaml: document 1: ")
 }
 
+func TestReadManifestsNamesTheDirectory(t *testing.T) {
+	_, err := ReadManifests(os.DirFS("testdata/config/absent"))
+	require.EqualError(t, err, "access: manifests: stat testdata/config/absent: no such file or directory")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
 type named struct{ fs.FS }
 
 func (named) String() string { return "the manifests of a test" }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func Walk(fsys fs.FS, read func(name string, body []byte) error) error {
 	return fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
+			return nameRoot(fsys, err)
 		case entry.IsDir() && isHidden(name):
 			return fs.SkipDir
 		case entry.IsDir() || !IsManifest(name):
@@ -56,6 +57,16 @@ func Walk(fsys fs.FS, read func(name string, body []byte) error) error {
 		}
 		return read(name, body)
 	})
+}
+
+// nameRoot replaces the path "." of an error by the directory of os.DirFS, whose type is a string.
+func nameRoot(fsys fs.FS, err error) error {
+	var pathError *fs.PathError
+	directory := reflect.ValueOf(fsys)
+	if directory.Kind() != reflect.String || !errors.As(err, &pathError) || pathError.Path != "." {
+		return err
+	}
+	return &fs.PathError{Op: pathError.Op, Path: directory.String(), Err: pathError.Err}
 }
 
 // CheckRegular returns an error unless a file is a regular one.
