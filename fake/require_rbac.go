@@ -45,6 +45,10 @@ func InNamespace(name string) RBACOption { return func(o *rbacOptions) { o.check
 // requests, also those of the test. What every authenticated user may do, such as discovery, needs no
 // rule in manifests. Requests that were denied need their rules too.
 //
+// The leader election of controller-runtime has a user agent of its own, which begins with the name
+// of the program and ends with /leader-election. A user agent as client leaves its Leases out. The
+// name of a service account includes them, if the manager runs with RESTConfigForServiceAccount.
+//
 // The test fails as well if the client made no request, if the report of accesses is not complete,
 // and if the manifests cannot be read.
 func RequireRBAC(t TB, s *Server, manifests fs.FS, client string, opts ...RBACOption) {
