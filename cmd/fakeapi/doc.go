@@ -201,8 +201,8 @@
 // proxy applies such rules in front of a real cluster. It connects with the credentials of the
 // kubeconfig, which has no default, and writes another kubeconfig without credentials for the
 // client under test. Every client of the proxy has the rights of the kubeconfig, so it listens on
-// loopback only and rejects requests with another Host. At the end it prints the number of hits of
-// each rule. The proxy does not see the webhooks that the cluster calls: a rule with webhook() is an
+// loopback only and rejects requests with another Host. At the end it prints the hits of the rules,
+// the latest 1024. The proxy does not see the webhooks that the cluster calls: a rule with webhook() is an
 // error, and works with serve.
 //
 // # Control API

@@ -153,7 +153,7 @@ func proxyKubeconfig(at, namespace string) ([]byte, error) {
 	return clientcmd.Write(*config)
 }
 
-// writeFaultReport prints the number of hits of each rule.
+// writeFaultReport prints the hits of the rules.
 func writeFaultReport(w io.Writer, set *faults.Set) error {
 	for _, h := range set.Hits() {
 		if _, err := fmt.Fprintln(w, h); err != nil {
