@@ -218,10 +218,10 @@
 //
 //	+1.000s #2 ann/v1 create /api/v1/namespaces/default/configmaps -> 201 rv=1005
 //	+1.000s     #1 ADDED default/a rv=1005
-//	+1.000s #3 ann/v1 list /api/v1/namespaces/default/configmaps -> 503
+//	+1.000s #3 ann/v1 list /api/v1/namespaces/default/configmaps -> 503 ServiceUnavailable
 //	+1.000s   ! busy: before list configmaps in default: status(503)
 //	+1.200s   * server: Compact
-//	+1.300s #4 ann/v1 create /api/v1/namespaces/default/configmaps -> 422 in 8ms
+//	+1.300s #4 ann/v1 create /api/v1/namespaces/default/configmaps -> 422 Invalid in 8ms
 //	+1.303s     #4 webhook defaults/size.example.com allowed in 3ms: add /metadata/labels/size
 //	+1.308s     #4 policy owners (binding all) denied with 422: the label owner is missing
 //

@@ -51,7 +51,7 @@ func TestTimeline(t *testing.T) {
    +0.000s #1 ann/v1 watch `+maps+`?resourceVersion=1004&watch=true -> 200 in 1.5s
    +1.000s #2 ann/v1 create `+maps+` -> 201 rv=1005
    +1.000s     #1 ADDED default/a rv=1005
-   +1.000s #3 ann/v1 list `+maps+` -> 503
+   +1.000s #3 ann/v1 list `+maps+` -> 503 ServiceUnavailable
    +1.000s   ! busy: before list configmaps in default: status(503)
    +1.500s #4 ann/v1 delete `+maps+`/a -> 200
    +1.500s     #1 ERROR Expired

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -128,6 +129,11 @@ func (e Exchange) line() string {
 		parts = append(parts, fmt.Sprint(e.StatusCode))
 	} else {
 		parts = append(parts, "no answer")
+	}
+	if e.StatusCode >= http.StatusBadRequest {
+		if reason := objectInfo(e.Response).reason; reason != "" {
+			parts = append(parts, reason)
+		}
 	}
 	if e.ResourceVersion != "" {
 		parts = append(parts, "rv="+e.ResourceVersion)
