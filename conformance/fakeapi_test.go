@@ -79,9 +79,7 @@ func TestFakeWithInMemoryNetwork(t *testing.T) {
 func runWithUsers(t *testing.T) conformance.Report {
 	config := configWithUsers(t)
 	config.Run = regexp.MustCompile(userCases.String() + `|^VR-`)
-	report, err := conformance.Execute(t.Context(), config)
-	require.NoError(t, err)
-	require.NoError(t, report.Err())
+	report := requireSafe(t, config)
 	require.Zero(t, report.Count(conformance.Skipped))
 
 	config.UnprivilegedClient = nil

@@ -204,20 +204,17 @@ func getJSON(t *testing.T, config conformance.Config, path string, into any) {
 
 // TestRunChangesOnlyItsOwnObjects checks that a run is safe on a cluster that is used by others:
 // each write is to an object of the run, the load is limited, and afterwards the server is as
-// before, though only the suite removes objects there.
+// before, though only the suite removes objects there. TestFakeWithInMemoryNetwork checks the same
+// for the cases about users.
 func TestRunChangesOnlyItsOwnObjects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		requireSafe(t, configInMemory(t, fakeapi.WithoutControllers(), fakeapi.WithoutTimeline(), fakeapi.WithFeature(fakeapi.CBOR, true)))
 	})
-	synctest.Test(t, func(t *testing.T) {
-		config := configWithUsers(t)
-		config.Run = userCases
-		requireSafe(t, config)
-	})
 }
 
-func requireSafe(t *testing.T, config conformance.Config) {
+// requireSafe runs the suite on an unused server.
+func requireSafe(t *testing.T, config conformance.Config) conformance.Report {
 	t.Helper()
 	config.Patience = 5 * time.Minute
 	before := listAll(t, config)
@@ -242,4 +239,5 @@ func requireSafe(t *testing.T, config conformance.Config) {
 		assert.LessOrEqual(t, n, maxCreated, id)
 	}
 	require.Equal(t, before, listAll(t, config))
+	return report
 }
