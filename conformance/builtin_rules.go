@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -75,9 +74,10 @@ func (b builtinCase) check(ctx context.Context, s *session, groupVersion, kind s
 	}
 	o, name := b.newObject(c)
 	if b.Patch == nil {
-		return s.expectAfterServiceAccount(ctx, post(c.path(), o).withQuery("dryRun=All"), b.expectation(c, name, http.StatusCreated))
+		_, err := s.doAfterServiceAccount(ctx, post(c.path(), o).withQuery("dryRun=All"), b.expectation(c, name, http.StatusCreated))
+		return err
 	}
-	if err := s.expectAfterServiceAccount(ctx, post(c.path(), o), code(http.StatusCreated)); err != nil {
+	if _, err := c.createWithRetry(ctx, o); err != nil {
 		return err
 	}
 	return s.expect(ctx, mergePatch(c.item(name), b.Patch).withQuery("dryRun=All"), b.expectation(c, name, http.StatusOK))
@@ -156,21 +156,6 @@ func (s *session) builtinCollection(ctx context.Context, groupVersion, kind stri
 		return c, nil
 	}
 	return s.newCollection(ctx, c, nil)
-}
-
-// expectAfterServiceAccount is like expect. It retries while the service account that a Pod in a new
-// namespace needs has not been created.
-func (s *session) expectAfterServiceAccount(ctx context.Context, c call, expect ...expectation) error {
-	var failed error
-	err := poll(ctx, func(ctx context.Context) error {
-		a, err := s.do(ctx, c, expect...)
-		failed = err
-		if err != nil && a != nil && a.code == http.StatusForbidden && strings.Contains(string(a.body), "serviceaccount") {
-			return err
-		}
-		return nil
-	})
-	return cmp.Or(err, failed)
 }
 
 // contains expects an object with at least the fields of want: maps may have other keys, lists are

@@ -200,10 +200,10 @@ func unsortedCases() []Case {
 // collectionCheck checks a server for a case on a collection.
 type collectionCheck func(ctx context.Context, s *session, c collection) error
 
-// onSecrets returns a case that runs on Secrets in a new namespace.
-func onSecrets(c Case, check collectionCheck) Case {
+// onCollection returns a case that runs on the collection that a function creates.
+func onCollection(give func(*session, context.Context) (collection, error), c Case, check collectionCheck) Case {
 	c.check = func(ctx context.Context, s *session) error {
-		in, err := s.secrets(ctx)
+		in, err := give(s, ctx)
 		if err != nil {
 			return err
 		}
@@ -212,16 +212,14 @@ func onSecrets(c Case, check collectionCheck) Case {
 	return c
 }
 
+// onSecrets returns a case that runs on Secrets in a new namespace.
+func onSecrets(c Case, check collectionCheck) Case {
+	return onCollection(func(s *session, ctx context.Context) (collection, error) { return s.secrets(ctx) }, c, check)
+}
+
 // onBasicCRs returns a case that runs on objects of crdBasic in a new namespace.
 func onBasicCRs(c Case, check collectionCheck) Case {
-	c.check = func(ctx context.Context, s *session) error {
-		in, err := s.basicCRs(ctx)
-		if err != nil {
-			return err
-		}
-		return check(ctx, s, in)
-	}
-	return c
+	return onCollection(func(s *session, ctx context.Context) (collection, error) { return s.basicCRs(ctx) }, c, check)
 }
 
 // withPrecondition returns a case that calls first before its check. An error of first ends the
@@ -257,14 +255,7 @@ func onEitherType(c Case, typedResource func(*session, context.Context) (collect
 	typed, custom := c, c
 	typed.ID += "/typed"
 	custom.ID += "/custom"
-	typed.check = func(ctx context.Context, s *session) error {
-		in, err := typedResource(s, ctx)
-		if err != nil {
-			return err
-		}
-		return check(ctx, s, in)
-	}
-	return []Case{typed, onBasicCRs(custom, check)}
+	return []Case{onCollection(typedResource, typed, check), onBasicCRs(custom, check)}
 }
 
 // onBoth returns two cases of one rule, ID/typed on a built-in type and ID/custom on a custom

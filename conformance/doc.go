@@ -58,12 +58,12 @@
 // [Config].NamespacePrefix, five random characters for the run, and the number of the case in the
 // run. Further namespaces of a case are named PREFIX-RUN-NUMBER-2 and so on. One case creates a
 // namespace PREFIX-RUN-cluster-scoped, and namespaces that cases share are named PREFIX-RUN-markers,
-// PREFIX-RUN-webhook, PREFIX-RUN-expired-secret and PREFIX-RUN-expired-widget. In them the suite creates Secrets, ConfigMaps, Leases, Roles without
-// rules, Events, Endpoints, NetworkPolicies and PodDisruptionBudgets that select nothing,
-// HorizontalPodAutoscalers that scale nothing, ReplicaSets without replicas and Ingresses without a
-// class. No Pods are started. The first cases about custom resources create the
-// CustomResourceDefinitions widgets.RUN.conformance.example.com and
-// gadgets.RUN.conformance.example.com, which are removed after the last case.
+// PREFIX-RUN-webhook, PREFIX-RUN-expired-secret and PREFIX-RUN-expired-widget. In them the suite
+// creates Secrets, ConfigMaps, Leases, Roles without rules, Events, Endpoints, NetworkPolicies and
+// PodDisruptionBudgets that select nothing, HorizontalPodAutoscalers that scale nothing,
+// ReplicaSets without replicas and Ingresses without a class. No Pods are started. The first cases
+// about custom resources create the CustomResourceDefinitions widgets.RUN.conformance.example.com
+// and gadgets.RUN.conformance.example.com, which are removed after the last case.
 //
 // Cases about grace periods, status, scales, bindings and evictions create Pods, Deployments,
 // PodDisruptionBudgets and a ServiceAccount. These do not run on a cluster: the Pods have a
@@ -211,9 +211,8 @@
 //
 // A case that fails reports the request, the expectation and the response. Objects that could not
 // be cleaned up are also errors. [Execute] returns an error only if the configuration is invalid,
-// which
-// [Config.Validate] reports without sending requests, or if its context or the time of the run ends;
-// the report then has the results so far.
+// which [Config.Validate] reports without sending requests, or if its context or the time of the run
+// ends; the report then has the results so far.
 //
 // # Adding a case
 //

@@ -94,18 +94,6 @@ func (o object) withData(pairs ...string) object {
 // isCustom reports whether the collection has custom resources.
 func (c collection) isCustom() bool { return c.s.run.crdGroup() == c.group }
 
-// onCollection returns a case that runs on the collection that a function creates.
-func onCollection(give func(*session, context.Context) (collection, error), c Case, check collectionCheck) Case {
-	c.check = func(ctx context.Context, s *session) error {
-		in, err := give(s, ctx)
-		if err != nil {
-			return err
-		}
-		return check(ctx, s, in)
-	}
-	return c
-}
-
 // onMaps returns two cases of one rule, on ConfigMaps (ID/typed) and on objects of crdData
 // (ID/custom). Both have the field data.
 func onMaps(c Case, check collectionCheck) []Case {

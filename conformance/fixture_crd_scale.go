@@ -64,14 +64,7 @@ func crdScale(dials collection) object {
 
 // onScaleCRs returns a case that runs on Dials in a new namespace.
 func onScaleCRs(c Case, check collectionCheck) Case {
-	c.check = func(ctx context.Context, s *session) error {
-		in, err := s.scaleCRs(ctx)
-		if err != nil {
-			return err
-		}
-		return check(ctx, s, in)
-	}
-	return c
+	return onCollection((*session).scaleCRs, c, check)
 }
 
 // scaleCR returns a body for Dials.

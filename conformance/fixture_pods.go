@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -17,14 +18,7 @@ func (s *session) pods(ctx context.Context) (collection, error) {
 
 // onPods returns a case that runs on Pods in a new namespace.
 func onPods(c Case, check collectionCheck) Case {
-	c.check = func(ctx context.Context, s *session) error {
-		in, err := s.pods(ctx)
-		if err != nil {
-			return err
-		}
-		return check(ctx, s, in)
-	}
-	return c
+	return onCollection((*session).pods, c, check)
 }
 
 // unscheduledPod returns a pod with a scheduler that does not exist, so that it stays pending.
@@ -44,20 +38,22 @@ func (c collection) boundPod(name string) object {
 	return o
 }
 
-// createWithRetry creates an object. It retries while the service account that a Pod in a new
-// namespace needs has not been created.
+// createWithRetry creates an object, with doAfterServiceAccount.
 func (c collection) createWithRetry(ctx context.Context, o object, expect ...expectation) (*response, error) {
+	return c.s.doAfterServiceAccount(ctx, post(c.path(), o), append([]expectation{code(http.StatusCreated)}, expect...)...)
+}
+
+// doAfterServiceAccount is like do. It retries while the service account that a Pod in a new
+// namespace needs has not been created.
+func (s *session) doAfterServiceAccount(ctx context.Context, c call, expect ...expectation) (*response, error) {
 	var a *response
 	var failed error
 	err := poll(ctx, func(ctx context.Context) error {
-		a, failed = c.s.do(ctx, post(c.path(), o), append([]expectation{code(http.StatusCreated)}, expect...)...)
+		a, failed = s.do(ctx, c, expect...)
 		if failed != nil && a != nil && a.code == http.StatusForbidden && strings.Contains(string(a.body), "serviceaccount") {
 			return failed
 		}
 		return nil
 	})
-	if err == nil {
-		err = failed
-	}
-	return a, err
+	return a, cmp.Or(err, failed)
 }
