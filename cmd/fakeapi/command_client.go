@@ -11,8 +11,6 @@ import (
 	"net/url"
 
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"example.com/fakeapi/scenario"
 )
@@ -77,12 +75,7 @@ func newClientProxy(config *rest.Config) (*clientProxy, error) {
 		ErrorLog:      nil,
 	}
 	p := &clientProxy{url: "http://" + listener.Addr().String(), server: &http.Server{Handler: forward}, served: make(chan struct{})}
-	template := clientcmdapi.NewConfig()
-	template.Clusters[serverConfigName] = &clientcmdapi.Cluster{Server: p.url}
-	template.AuthInfos[serverConfigName] = clientcmdapi.NewAuthInfo()
-	template.Contexts[serverConfigName] = &clientcmdapi.Context{Cluster: serverConfigName, AuthInfo: serverConfigName}
-	template.CurrentContext = serverConfigName
-	if p.kubeconfig, err = clientcmd.Write(*template); err != nil {
+	if p.kubeconfig, err = proxyKubeconfig(p.url, ""); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	go func() {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -60,7 +58,7 @@ func (f sideFlags) open(ctx context.Context, which string, controllers bool) (*o
 		name: f.name, address: to.base.Redacted(), base: to.base.String(), client: &http.Client{Transport: to.transport}, close: func() {},
 	}
 	if f.compact != "" {
-		side.compact = func(ctx context.Context) error { return post(ctx, f.compact) }
+		side.compact = hook(f.compact).post
 	}
 	return side, nil
 }
@@ -86,21 +84,4 @@ func startSide(controllers bool, opts ...fakeapi.Option) (*openSide, error) {
 func (o *openSide) side(config conformance.Config) compare.Side {
 	config.BaseURL, config.Client, config.Compact, config.ExpireWatches = o.base, o.client, o.compact, o.expire
 	return compare.Side{Name: o.name, Config: config}
-}
-
-// post sends a POST to a URL.
-func post(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode >= http.StatusMultipleChoices {
-		return errors.New("POST " + url + " returned " + cmp.Or(response.Status, "nothing"))
-	}
-	return nil
 }

@@ -201,9 +201,9 @@
 // proxy applies such rules in front of a real cluster. It connects with the credentials of the
 // kubeconfig, which has no default, and writes another kubeconfig without credentials for the
 // client under test. Every client of the proxy has the rights of the kubeconfig, so it listens on
-// loopback only and rejects requests with another Host. At the end it prints the hits of the rules,
-// the latest 1024. The proxy does not see the webhooks that the cluster calls: a rule with webhook() is an
-// error, and works with serve.
+// loopback only and rejects requests with another Host. At the end it prints the latest hits of the
+// rules, at most 1024. The proxy does not see the webhooks that the cluster calls: a rule with
+// webhook() is an error, and works with serve.
 //
 // # Control API
 //
@@ -340,13 +340,13 @@
 //
 // While it runs, stderr has a line for each group of rules, for each failure, and every ten
 // seconds: the number of cases done, in total, failed and skipped, and the elapsed time (with -q,
-// none). At the end, stdout has the failures, the cases that were not reached, the leftovers, and the
-// number of outcomes by group and level. --report writes the results as junit (for build servers), json (ReportJSON of package
-// conformance), markdown, or html (one page that needs no network). Without =FILE it is written to
-// stdout, and the summary to stderr. A file is replaced when the report is complete, and keeps its
-// mode; links are followed. Devices, FIFOs and descriptors of the process, as in --report
-// json=/dev/fd/3, are written in place. Text of the server is escaped: reports have no control
-// characters of it.
+// none). At the end, stdout has the failures, the cases that were not reached, the leftovers, and
+// the number of outcomes by group and level. --report writes the results as junit (for build
+// servers), json (ReportJSON of package conformance), markdown, or html (one page that needs no
+// network). Without =FILE it is written to stdout, and the summary to stderr. A file is replaced
+// when the report is complete, and keeps its mode; links are followed. Devices, FIFOs and
+// descriptors of the process, as in --report json=/dev/fd/3, are written in place. Text of the
+// server is escaped: reports have no control characters of it.
 //
 // A signal ends the run. The running cases are stopped and remove what they created, which takes at
 // most a minute, and the reports are written, in which the missing cases are skipped. A second
@@ -378,12 +378,13 @@
 // before.
 //
 // --random sends random requests instead of the cases: --steps of them, about custom resources with
-// random schemas, their definitions, ConfigMaps and Deployments, in sequences with watches. It prints
-// each class of differences with the smallest sequence of requests that has it. --seed repeats a run. --listed is
-// a file of differences that are expected, a YAML list of objects with the fields pattern, a regular
-// expression that matches the first line of a difference, and reason. Use --controllers=false,
-// because controllers write at random times. Package internal/cmd/differential documents the
-// requests, what a run creates, and the differences to a real server that are known.
+// random schemas, their definitions, ConfigMaps and Deployments, in sequences with watches. It
+// prints each class of differences with the smallest sequence of requests that has it. --seed
+// repeats a run. --listed is a file of differences that are expected, a YAML list of objects with
+// the fields pattern, a regular expression that matches the first line of a difference, and reason.
+// Use --controllers=false, because controllers write at random times. Package
+// internal/cmd/differential documents the requests, what a run creates, and the differences to a
+// real server that are known.
 //
 // --report writes the result as json or markdown, as for conformance. A signal ends a comparison as
 // it ends conformance.
@@ -441,7 +442,8 @@
 // For access with --manifests, 0 means that no rule is missing, 1 that one is, or with
 // --and-nothing-more that one was not used. 2 means that they could not be compared.
 //
-// For exec, see there. For stress, 1 means that a package failed with faults or without. For perturb, 1 means unknown findings.
+// For exec, see there. For stress, 1 means that a package failed with faults or without. For
+// perturb, 1 means unknown findings.
 //
 // For compare, 0 means that the two sides are the same, 1 that there are differences, or cases that
 // only one side could run. 2 means that they could not be compared, that the comparison did not

@@ -66,8 +66,11 @@ func perturbCommand(ctx context.Context, c *call) error {
 	f.config.Controllers = map[string]scenario.Client{name: c.commandClient(args, output)}
 	silenceClientLogs()
 	report, err := perturb.SearchContext(ctx, f.config)
-	if err != nil {
+	if err != nil && ctx.Err() != nil {
 		return isInterrupted(err)
+	}
+	if err != nil {
+		return err
 	}
 	return printReport(c, report)
 }

@@ -91,8 +91,8 @@ func TestPerturbArguments(t *testing.T) {
 		"perturb --workload EMPTY -- true":       "expected a step \"run NAME\", which runs the command\n",
 		"perturb --workload FLAGS -- true":       "expected \"run NAME\" without flags, found \"run a --on b\"\n",
 		"perturb --workload UNKNOWN -- true":     "expected a step (",
-		"perturb --workload FAILS -q -- false":   "perturb: ",
-		"perturb --workload FAILS -q -- no-such": "perturb: ",
+		"perturb --workload FAILS -q -- false":   "fakeapi: perturb: ",
+		"perturb --workload FAILS -q -- no-such": "fakeapi: perturb: ",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
