@@ -48,7 +48,7 @@ func TestWatchCacheDelay(t *testing.T) {
 		require.Equal(t, "3", getValue(t, late, "0"))
 	})
 	_, err := fakeapi.New(fakeapi.WithWatchCacheDelay(-1))
-	require.ErrorContains(t, err, "watch cache delay")
+	require.ErrorContains(t, err, "fakeapi: WithWatchCacheDelay: -1ns is not positive")
 }
 
 // A late watch cache is late for clients. The server authorizes by the roles of the store.
