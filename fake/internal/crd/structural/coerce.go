@@ -45,7 +45,11 @@ func (s *Schema) DefaultStored(obj map[string]any) {
 
 // SetDefaults sets the defaults of an object that results from an apply. It prunes nothing: the
 // object has no unknown fields, and a null that is not allowed makes the apply fail.
-func (s *Schema) SetDefaults(obj map[string]any) { s.setDefaults(obj) }
+func (s *Schema) SetDefaults(obj map[string]any) {
+	if !s.IsPruned(obj) {
+		s.setDefaults(obj)
+	}
+}
 
 func (s *Schema) pruneNulls(obj map[string]any) {
 	if hasNull(obj) {

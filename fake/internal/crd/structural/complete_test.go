@@ -92,14 +92,19 @@ func TestIsComplete(t *testing.T) {
 	}
 }
 
-// requireSamePruning checks that PruneAndDefault has the results of the library, which it does not
-// need for a complete object.
+// requireSamePruning checks that PruneAndDefault and SetDefaults have the results of the library, which
+// they do not need for a complete object.
 func requireSamePruning(t *testing.T, s *Schema, obj map[string]any) {
 	got, want := runtime.DeepCopyJSON(obj), runtime.DeepCopyJSON(obj)
 	unknown, err := s.PruneAndDefault(got, true)
 	wantUnknown, wantErr := s.pruneAndDefault(want, true)
 	require.Equal(t, wantErr, err)
 	require.Equal(t, wantUnknown, unknown)
+	require.Equal(t, want, got)
+
+	got, want = runtime.DeepCopyJSON(obj), runtime.DeepCopyJSON(obj)
+	s.SetDefaults(got)
+	s.setDefaults(want)
 	require.Equal(t, want, got)
 }
 
