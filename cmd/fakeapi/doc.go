@@ -442,8 +442,7 @@
 // For access with --manifests, 0 means that no rule is missing, 1 that one is, or with
 // --and-nothing-more that one was not used. 2 means that they could not be compared.
 //
-// For exec, see there. For stress, 1 means that a package failed with faults or without. For
-// perturb, 1 means unknown findings.
+// For exec, see there. For stress, 1 means that a package failed, for perturb unknown findings.
 //
 // For compare, 0 means that the two sides are the same, 1 that there are differences, or cases that
 // only one side could run. 2 means that they could not be compared, that the comparison did not
