@@ -173,3 +173,19 @@ func TestAccountTokenOfDeletedObject(t *testing.T) {
 		require.False(t, s.accepts(free))
 	})
 }
+
+// The server accepts the tokens that it issues by its own clock, right or wrong.
+func TestAccountTokenWithClockSkew(t *testing.T) {
+	for _, skew := range []time.Duration{2 * time.Hour, -2 * time.Hour} {
+		s := newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa")))
+		s.srv.SkewClock(skew)
+		token := s.requestToken(nil)
+		config, err := s.srv.RESTConfigForServiceAccount("default", "sa")
+		require.NoError(t, err)
+		require.True(t, s.accepts(token))
+		require.True(t, s.accepts(config.BearerToken))
+
+		s.srv.SkewClock(0)
+		require.False(t, s.accepts(token), "it is not valid yet, or has expired")
+	}
+}

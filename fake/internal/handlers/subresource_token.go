@@ -70,7 +70,7 @@ func (a *API) IssueToken(namespace, name string, lifetime time.Duration) (string
 	seconds := int64((lifetime + time.Second - 1) / time.Second)
 	spec := authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}
 	a.tokens.SetDefaults(&spec)
-	issued, err := a.tokens.Issue(obj.(*corev1.ServiceAccount), &spec, time.Now())
+	issued, err := a.tokens.Issue(obj.(*corev1.ServiceAccount), &spec, a.clock.Now())
 	if err != nil {
 		return "", err
 	}

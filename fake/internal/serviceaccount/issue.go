@@ -33,6 +33,7 @@ type Tokens struct {
 	ids  *ids.Generator
 	get  Getter
 	keys *Keys
+	now  func() time.Time
 	// parsed has the claims of tokens with a valid signature, which clients send with all requests.
 	parsed *lru.Cache
 }
@@ -46,9 +47,9 @@ const (
 // Getter returns an object of the core group, or NotFound. resource is the plural, such as "pods".
 type Getter func(resource, namespace, name string) (runtime.Object, error)
 
-// New returns a Tokens with keys. g generates the ids of tokens.
-func New(g *ids.Generator, keys *Keys, get Getter) *Tokens {
-	return &Tokens{ids: g, get: get, keys: keys, parsed: lru.New(maxParsed)}
+// New returns a Tokens with keys. g generates the ids of tokens, and now is the clock of the server.
+func New(g *ids.Generator, keys *Keys, now func() time.Time, get Getter) *Tokens {
+	return &Tokens{ids: g, get: get, keys: keys, now: now, parsed: lru.New(maxParsed)}
 }
 
 // Keys returns the keys.

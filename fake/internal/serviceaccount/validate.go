@@ -42,7 +42,7 @@ func (t *Tokens) User(token string) (authenticationv1.UserInfo, bool) {
 // the signature of an accepted key and has not expired, and its service account and bound object exist.
 func (t *Tokens) Validate(token string) (Claims, bool) {
 	c, ok := t.parse(token)
-	now := time.Now()
+	now := t.now()
 	if !ok || now.Add(-clockSkew).Unix() > c.Expires || now.Add(clockSkew).Unix() < c.NotBefore || !t.boundObjectsExist(c.Private, now) {
 		return Claims{}, false
 	}
