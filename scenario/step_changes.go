@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -62,7 +63,7 @@ func (s expectChanges) Run(_ context.Context, e *Env) error {
 		return err
 	}
 	key := changeKey{change: s.change, group: mapping.Resource.Group, resource: mapping.Resource.Resource, namespace: s.ref.Namespace}
-	if mapping.Scope.Name() == "namespace" && key.namespace == "" {
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace && key.namespace == "" {
 		key.namespace = defaultNamespace
 	}
 	if saw := e.changes.count(key, s.ref.Name); !s.count.matches(saw) {

@@ -175,8 +175,8 @@ func (s runClient) Run(ctx context.Context, e *Env) error {
 func (e *Env) prepareClientConfig(config *rest.Config, name string, network *balancer) {
 	config.UserAgent = name
 	config.Dial = network.dial
-	lane := e.log.clientLog(name)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return observedTransport{next, lane, network.label} })
+	log := e.log.clientLog(name)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return observedTransport{next, log, network.label} })
 }
 
 // checkCanRun returns an error if a client still runs, or has failed and no step expected that.
