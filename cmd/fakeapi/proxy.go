@@ -124,9 +124,9 @@ func (f *proxyFlags) proxyUntilDone(ctx context.Context, to *cluster, at string,
 	if err := file.write(content); err != nil {
 		return err
 	}
-	fate := ""
+	removal := ""
 	if file.temporary() {
-		fate = " (removed at the end)"
+		removal = " (removed at the end)"
 	}
 	if _, err := fmt.Fprintf(stdout, `proxy for %s on %s, fault rules: %d
 kubeconfig: %s%s
@@ -134,7 +134,7 @@ kubeconfig: %s%s
   export KUBECONFIG=%s
 
 Ctrl-C ends it.
-`, to.base.Redacted(), at, rules, file.path, fate, shellQuote(file.path)); err != nil {
+`, to.base.Redacted(), at, rules, file.path, removal, shellQuote(file.path)); err != nil {
 		return err
 	}
 	<-ctx.Done()

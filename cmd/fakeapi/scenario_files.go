@@ -156,7 +156,7 @@ func catalogueRun(c scenario.Case, client clients.Implementation) scenarioRun {
 		config:  c.Config(client.Client),
 		clients: []string{c.Role + ": " + client.Name},
 	}
-	if why, falls := c.Fails[client.Name]; falls {
+	if why, fails := c.Fails[client.Name]; fails {
 		s.knownFailure = fmt.Sprintf(" (%s is known to fail: %s)", client.Name, why)
 	}
 	return s

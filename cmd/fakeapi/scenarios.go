@@ -190,16 +190,16 @@ func (f *runFlags) play(ctx context.Context, s scenarioRun, live io.Writer) (*sc
 // playLive runs a scenario in real time.
 func playLive(ctx context.Context, s scenarioRun, live io.Writer) (log *scenario.Transcript, err error) {
 	s.config.Options = append(s.config.Options, fakeapi.WithInMemoryNetwork())
-	stage, err := scenario.NewLiveRun(s.name, s.text, s.config)
+	run, err := scenario.NewLiveRun(s.name, s.text, s.config)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, stage.Close()) }()
-	if external := stage.ExternalClients(); len(external) > 0 {
+	defer func() { err = errors.Join(err, run.Close()) }()
+	if external := run.ExternalClients(); len(external) > 0 {
 		return nil, fmt.Errorf("%s: no client for: %s; name it with --client, or connect it to fakeapi serve --scenario",
 			s.name, strings.Join(external, ", "))
 	}
-	return stage.Play(ctx, live)
+	return run.Play(ctx, live)
 }
 
 // shortError returns the message of a failure without the transcript, which is printed separately.

@@ -117,17 +117,17 @@ func (f *serveFlags) open(ctx context.Context, opts []fakeapi.Option) (scenarioS
 	if err != nil {
 		return scenarioServer{}, fmt.Errorf("--scenario %s: %w", f.scenario, unwrapPathError(err))
 	}
-	stage, err := scenario.NewLiveRun(f.scenario, string(text), scenario.Config{Options: opts})
+	run, err := scenario.NewLiveRun(f.scenario, string(text), scenario.Config{Options: opts})
 	if err != nil {
 		return scenarioServer{}, err
 	}
-	for _, name := range stage.ExternalClients() {
+	for _, name := range run.ExternalClients() {
 		if strings.HasPrefix(commandUserAgent, name) { // its requests would be held until the step of the client
 			err := fmt.Errorf("%s: a client cannot be named %s: the user agent of the command's own requests begins with it", f.scenario, name)
-			return scenarioServer{}, errors.Join(err, stage.Close())
+			return scenarioServer{}, errors.Join(err, run.Close())
 		}
 	}
-	return scenarioServer{stage.Server(), stage}, nil
+	return scenarioServer{run.Server(), run}, nil
 }
 
 func (s scenarioServer) close() error {
@@ -201,9 +201,9 @@ func writeReadyLine(w io.Writer, s *fakeapi.Server, release, kubeconfig string) 
 
 // writeAnnouncement prints, in one write, the address of the server and how to use it.
 func writeAnnouncement(w io.Writer, url, release string, file *kubeconfigFile) error {
-	path, fate := shellQuote(file.path), ""
+	path, removal := shellQuote(file.path), ""
 	if file.temporary() {
-		fate = " (removed at the end)"
+		removal = " (removed at the end)"
 	}
 	_, err := fmt.Fprintf(w, `serving on %s, as Kubernetes %s does
 kubeconfig: %s%s
@@ -212,6 +212,6 @@ kubeconfig: %s%s
   kubectl --kubeconfig %s get namespaces
 
 Ctrl-C ends it.
-`, url, release, file.path, fate, path, path)
+`, url, release, file.path, removal, path, path)
 	return err
 }
