@@ -116,7 +116,7 @@ func containsLines(code, file []string) bool {
 // All Go code of the README is in a test, verbatim.
 func TestReadmeShowsTestedCode(t *testing.T) {
 	var files [][]string
-	for _, name := range []string{"readme_test.go", "../scenario/readme_test.go", "../scenario/perturb/example_test.go"} {
+	for _, name := range []string{"readme_test.go", "../scenario/readme_test.go", "../scenario/perturb/example_test.go", "../internal/dev/e2e/operator/readme_test.go"} {
 		files = append(files, trimmedLines(readFile(t, name)))
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readFile(t, "../README.md"), -1)
