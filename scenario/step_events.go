@@ -108,13 +108,26 @@ func (s expectEvents) Run(_ context.Context, e *Env) error {
 
 // matchEvents reports whether the events match the expected ones.
 func matchEvents(want, saw []Event) bool {
-	if len(want) == 0 {
-		return len(saw) == 0
+	w, lastAny, resume := 0, -1, 0 // resume is where lastAny, the latest "..." in want, ends
+	for n := 0; n < len(saw); {
+		switch {
+		case w < len(want) && want[w].Type == anyEvents:
+			lastAny, resume = w, n
+			w++
+		case w < len(want) && want[w] == saw[n]:
+			w++
+			n++
+		case lastAny >= 0: // "..." includes one more
+			resume++
+			w, n = lastAny+1, resume
+		default:
+			return false
+		}
 	}
-	if want[0].Type == anyEvents {
-		return matchEvents(want[1:], saw) || len(saw) > 0 && matchEvents(want, saw[1:])
+	for w < len(want) && want[w].Type == anyEvents {
+		w++
 	}
-	return len(saw) > 0 && saw[0] == want[0] && matchEvents(want[1:], saw[1:])
+	return w == len(want)
 }
 
 func isBookmark(e Event) bool { return e.Type == "BOOKMARK" }
