@@ -238,7 +238,7 @@ func (s *pageData) faultMark(h int) mark {
 	hit := s.timeline.Hits[h]
 	m := mark{Shape: "fault", Glyph: "hit", Name: hit.Rule.Name, Text: s.faultText(hit), Hits: []int{h}, instant: instant{at: hit.Time}}
 	if hit.NotApplied != "" {
-		m.Shape, m.Glyph = "missed", "miss"
+		m.Shape, m.Glyph = "unapplied", "n/a"
 	}
 	return m
 }

@@ -133,7 +133,7 @@ func (s *pageData) frameText(e timeline.Exchange, to requestTarget, f timeline.F
 func (s *pageData) faultText(h faults.Hit) string {
 	text := "fault " + hitName(h)
 	if h.NotApplied != "" {
-		text += " missed (" + h.NotApplied + ")"
+		text += " not applied (" + h.NotApplied + ")"
 	} else {
 		text += " hit"
 	}
@@ -146,7 +146,7 @@ func (s *pageData) hitsText(hits []int) string {
 		h := s.timeline.Hits[n]
 		b.WriteString(", fault " + hitName(h))
 		if h.NotApplied != "" {
-			b.WriteString(" missed")
+			b.WriteString(" not applied")
 		} else {
 			b.WriteString(" hit it")
 		}

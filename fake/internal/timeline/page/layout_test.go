@@ -180,7 +180,7 @@ func TestPageMatchesFaultsOfSimilarRequests(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[int][]int{0: {0}, 2: {1}, 3: {2}, 4: {3}}, got)
-	require.Contains(t, data.find(t, "one: get", "+5s").Text, "fault busy missed")
+	require.Contains(t, data.find(t, "one: get", "+5s").Text, "fault busy not applied")
 	require.Equal(t, []int{4}, data.find(t, "ADDED", "default/a").Hits, "the frame was sent, late")
 	require.Equal(t, []int{6}, data.find(t, "fault gone hit watch pods").Hits, "no later frame is the one that was dropped")
 	unplaced := data.find(t, "fault busy hit get pods")

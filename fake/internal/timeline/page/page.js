@@ -437,7 +437,7 @@
       if (!found.has(key)) found.set(key, { kind, text, at: [], next: 0 });
       if (found.get(key).at.at(-1) !== i) found.get(key).at.push(i);
     };
-    marks.forEach((m, i) => { for (const h of m.f ?? []) add(hits[h].notApplied ? "missed" : "fault", "fault " + hits[h].name + (hits[h].notApplied ? " missed" : ""), i); });
+    marks.forEach((m, i) => { for (const h of m.f ?? []) add(hits[h].notApplied ? "unapplied" : "fault", "fault " + hits[h].name + (hits[h].notApplied ? " not applied" : ""), i); });
     marks.forEach((m, i) => {
       if (m.s === "failed") add("failed", m.x, i);
     });

@@ -6,7 +6,7 @@ function details(i, { data, groups, versions, element, duration, go, close }) {
   const parts = [element("div", { class: "head" }, element("h2", { tabindex: -1 }, m.x), element("button", { type: "button", onclick: close }, "Close"))];
   for (const h of m.f ?? []) {
     const hit = data.hits[h];
-    parts.push(element("div", { class: "rule" }, element("strong", {}, "Fault " + hit.name + (hit.notApplied ? " missed: " + hit.notApplied : " hit")),
+    parts.push(element("div", { class: "rule" }, element("strong", {}, "Fault " + hit.name + (hit.notApplied ? " not applied: " + hit.notApplied : " hit")),
       " " + hit.when + ", " + hit.op, element("code", {}, hit.rule)));
   }
   if (e) parts.push(facts(m, e));

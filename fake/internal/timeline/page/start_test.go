@@ -52,8 +52,8 @@ func TestPageStart(t *testing.T) {
 	rule, err := faults.Parse("lost: when event(ADDED) do drop")
 	require.NoError(t, err)
 	hit := faults.Hit{Time: after(30), Rule: rule, Op: faults.Op{Phase: faults.Before, Verb: "get", Path: pod, UserAgent: "c"}}
-	missed := hit
-	missed.Time, missed.NotApplied = after(20), "the client had gone"
+	notApplied := hit
+	notApplied.Time, notApplied.NotApplied = after(20), "the client had gone"
 	failed := timeline.Note{Time: after(40), Source: "scenario", Text: "expected a\nsaw b", Failed: true}
 	step := timeline.Note{Time: after(0), Source: "scenario", Text: "apply a.yaml"}
 	for _, test := range []struct {
@@ -71,8 +71,8 @@ func TestPageStart(t *testing.T) {
 		{"no namespace", []timeline.Exchange{absent, noNamespace}, nil, nil, "c: create", false},
 		{"server error", []timeline.Exchange{absent, conflict, broken}, nil, nil, "500", true},
 		{"failed step", []timeline.Exchange{absent, broken}, nil, []timeline.Note{step, failed}, "scenario failed: expected a, at +40ms", true},
-		{"missed fault", []timeline.Exchange{absent, conflict}, []faults.Hit{missed}, nil, "409", false},
-		{"fault", []timeline.Exchange{absent, broken}, []faults.Hit{missed, hit}, []timeline.Note{failed}, "fault lost hit", true},
+		{"fault that was not applied", []timeline.Exchange{absent, conflict}, []faults.Hit{notApplied}, nil, "409", false},
+		{"fault", []timeline.Exchange{absent, broken}, []faults.Hit{notApplied, hit}, []timeline.Note{failed}, "fault lost hit", true},
 	} {
 		data := render(t, timeline.Timeline{Begin: start, End: after(50), Exchanges: test.exchanges, Hits: test.hits, Notes: test.notes}, "x").data()
 		require.Contains(t, data.Marks[data.Start].Text, test.start, test.name)
