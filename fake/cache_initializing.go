@@ -23,8 +23,9 @@ func WithCacheInitializing(d time.Duration) Option {
 // WithWatchCacheDelay keeps the watch cache of the server a duration behind the store, as
 // Replica.Delay does for a replica: watches send a change when it is that old, and reads that need
 // not be of the most recent state, such as lists at resourceVersion "0", do not see it before. All
-// other reads, and writes, use the store, and so do authorization, webhooks and policies. It is for
-// clients that read from a cache: theirs is older than on a fast server. The default is 0.
+// other reads, and writes, use the store, and so do authorization, webhooks and policies, except on a
+// replica. It is for clients that read from a cache: theirs is older than on a fast server. The
+// default is 0.
 func WithWatchCacheDelay(d time.Duration) Option {
 	return durationOption("WithWatchCacheDelay", d, func(o *options) { o.watchCacheDelay = d })
 }

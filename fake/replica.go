@@ -16,7 +16,8 @@ import (
 //
 // What a real server reads from its watch cache is read from the view: get and list at
 // resourceVersion "0" or "not older than", and watches. A read that the view cannot serve yet
-// waits, and then gets 504 (RS-05). A watch sends no events until they are in the view (WA-21).
+// waits, and then gets 504 (RS-05). A watch sends no events until they are in the view (WA-21). The
+// replica authorizes requests by the roles in its view, and calls the webhooks and policies in it.
 // Reads of the most recent state, exact reads, continued lists and writes use the store. A client
 // that moves between the servers can so see older state than before.
 type Replica struct {
