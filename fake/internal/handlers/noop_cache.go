@@ -7,6 +7,7 @@ import (
 	"sync"
 	"weak"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -150,10 +151,12 @@ func (a *API) isApplied(q *request, info *updatedObjectInfo, obj runtime.Object)
 }
 
 // isNoopCacheable reports whether the response to a request is the record that it changes, and depends
-// on no more than a noopRequest has. That of a write of a role or a binding depends on the rights of
-// the user, and that of a write of a claim on LimitRanges.
+// on no more than a noopRequest has. That of a write of a role, an admission policy or a binding
+// depends on the rights of the user, and that of a write of a claim on LimitRanges.
 func (q *request) isNoopCacheable() bool {
-	if q.res.Group == rbacv1.GroupName || q.res.Group == "" && q.res.Plural == "persistentvolumeclaims" {
+	switch {
+	case q.res.Group == rbacv1.GroupName, q.res.Group == admissionv1.GroupName,
+		q.res.Group == "" && q.res.Plural == "persistentvolumeclaims":
 		return false
 	}
 	return q.info.Subresource == "" || q.info.Subresource == "status"

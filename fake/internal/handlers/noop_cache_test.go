@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
@@ -11,11 +12,16 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 	"weak"
 
 	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"example.com/fakeapi/fake/internal/admission/plugins"
+	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/authz"
 	"example.com/fakeapi/fake/internal/crd/registry"
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/resource/builtin"
@@ -104,23 +110,51 @@ func TestNoopCacheOmitsClaims(t *testing.T) {
 	names, err := plugins.Enabled(nil, nil)
 	require.NoError(t, err)
 	a := newTestAPIWith(t, Settings{AdmissionPlugins: names})
-	send := func(method, path, body string) int {
-		r := httptest.NewRequest(method, path, strings.NewReader(body))
-		w := httptest.NewRecorder()
-		a.Serve(w, r, requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()))
-		return w.Code
-	}
 	const (
 		claims = "/api/v1/namespaces/default/persistentvolumeclaims"
 		claim  = `{"metadata":{"name":"c"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`
 		limits = `{"metadata":{"name":"l"},"spec":{"limits":[{"type":"PersistentVolumeClaim","min":{"storage":"2Gi"}}]}}`
 	)
-	require.Equal(t, http.StatusCreated, send(http.MethodPost, claims, claim))
+	require.Equal(t, http.StatusCreated, sendWrite(a, http.MethodPost, claims, claim))
 	for range 2 {
-		require.Equal(t, http.StatusOK, send(http.MethodPut, claims+"/c", claim))
+		require.Equal(t, http.StatusOK, sendWrite(a, http.MethodPut, claims+"/c", claim))
 	}
-	require.Equal(t, http.StatusCreated, send(http.MethodPost, "/api/v1/namespaces/default/limitranges", limits))
-	require.Equal(t, http.StatusForbidden, send(http.MethodPut, claims+"/c", claim))
+	require.Equal(t, http.StatusCreated, sendWrite(a, http.MethodPost, "/api/v1/namespaces/default/limitranges", limits))
+	require.Equal(t, http.StatusForbidden, sendWrite(a, http.MethodPut, claims+"/c", claim))
+}
+
+// A write of a binding is not cached, because it requires access to the parameters, also while no
+// policy is in force yet.
+func TestNoopCacheOmitsPolicies(t *testing.T) {
+	decision := authorizer.DecisionAllow
+	a := newTestAPIWith(t, Settings{PolicyDelay: time.Hour, Authorization: authz.Config{
+		Custom: authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+			return decision, "", nil
+		}),
+	}})
+	const (
+		bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
+		binding  = `{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Deny"],"paramRef":{"name":"n","parameterNotFoundAction":"Deny"}}}`
+	)
+	require.Equal(t, http.StatusCreated, sendWrite(a, http.MethodPost, bindings, binding))
+	for range 2 {
+		require.Equal(t, http.StatusOK, sendWrite(a, http.MethodPatch, bindings+"/b", "{}"))
+	}
+	decision = authorizer.DecisionDeny
+	require.Equal(t, http.StatusUnprocessableEntity, sendWrite(a, http.MethodPatch, bindings+"/b", "{}"))
+}
+
+// sendWrite sends a write of a user, of which a patch is a merge patch, and returns the code of the
+// response.
+func sendWrite(a *API, method, path, body string) int {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r = r.WithContext(authn.WithUser(r.Context(), authenticationv1.UserInfo{Username: "ann"}))
+	if method == http.MethodPatch {
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+	}
+	w := httptest.NewRecorder()
+	a.Serve(w, r, requestinfo.Parse(r.Method, r.URL.Path, r.URL.Query()))
+	return w.Code
 }
 
 // The cache has the objects that were written last, up to its limit, and keeps none of them.
