@@ -44,9 +44,12 @@ func newLiveRun(name string, script script, config Config) (*LiveRun, error) {
 		return nil, fmt.Errorf("%s: an external client cannot be called %s, because the user agent of steps begins with that name",
 			name, r.traffic.clientNames[i])
 	}
-	var err error
-	r.server, err = fakeapi.New(append(script.serverOptions(config), fakeapi.WithMiddleware(r.traffic.handler))...)
-	return r, err
+	server, err := fakeapi.New(append(script.serverOptions(config), fakeapi.WithMiddleware(r.traffic.handler))...)
+	if err != nil {
+		return nil, err
+	}
+	r.server = server
+	return r, nil
 }
 
 // Server returns the server.

@@ -203,8 +203,9 @@ func TestLiveRunFails(t *testing.T) {
 		require.ErrorContains(t, err, "it.txtar: an external client cannot be called scen")
 	})
 	t.Run("server error", func(t *testing.T) {
-		_, err := NewLiveRun("it.txtar", "", Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}})
+		run, err := NewLiveRun("it.txtar", "", Config{Options: []fakeapi.Option{fakeapi.WithAddress("nowhere")}})
 		require.ErrorContains(t, err, `address "nowhere"`)
+		require.Nil(t, run)
 	})
 }
 
