@@ -38,15 +38,17 @@ func (s *stream) appendRecord(kind watch.EventType, rec *memstore.Record) (err e
 		return err
 	}
 	before := len(s.frames)
-	s.frames, err = s.encoder.AppendEvent(s.frames, kind, rec)
-	s.metrics.Record(len(s.frames) - before)
+	if s.frames, err = s.encoder.AppendEvent(s.frames, kind, rec); err == nil {
+		s.metrics.Record(len(s.frames) - before)
+	}
 	return err
 }
 
 func (s *stream) appendBookmark(rev memstore.Revision, initialEventsEnd bool) (err error) {
 	before := len(s.frames)
-	s.frames, err = s.encoder.AppendBookmark(s.frames, rev.String(), initialEventsEnd)
-	s.metrics.Record(len(s.frames) - before)
+	if s.frames, err = s.encoder.AppendBookmark(s.frames, rev.String(), initialEventsEnd); err == nil {
+		s.metrics.Record(len(s.frames) - before)
+	}
 	return err
 }
 
