@@ -39,7 +39,8 @@ type Finding struct {
 	Steps []Step
 	// Text is the file of Steps.
 	Text string
-	// Err is the error of Steps, with the transcript.
+	// Err is the error of Steps, with the transcript. If they pass when they are played again, it is
+	// that of the generated steps.
 	Err error
 }
 
@@ -102,7 +103,9 @@ func (f *Finding) shrink(config Config, g Generator, body []Step, seen error) er
 	if err != nil {
 		return err
 	}
-	f.Err = tryScript(config, s)
+	if f.Err = tryScript(config, s); f.Err == nil {
+		f.Err = fmt.Errorf("these steps passed when they were played again; at first: %w", seen)
+	}
 	return nil
 }
 
