@@ -1,7 +1,6 @@
 package fakeapi_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -24,40 +24,43 @@ import (
 // once there is space.
 func TestQuota(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 300 << 10}), fakeapi.WithCRDs(fakeapi.CRDsFromObjects(decodeCRD(t, widgetCRD))))
-	p := probe{t, srv}
-	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"held","finalizers":["a/b"]}}`)).code)
-	require.Equal(t, 201, p.do("POST", "/api/v1/namespaces", mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
-	body := func(name string) []byte {
-		return []byte(`{"metadata":{"name":"` + name + `"},"data":{"k":"` + strings.Repeat("x", 10<<10) + `"}}`)
+	requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"held","finalizers":["a/b"]}}`)
+	requireCode(t, srv, 201, "POST", "/api/v1/namespaces", `{"metadata":{"name":"team"}}`)
+	body := func(name string) string {
+		return `{"metadata":{"name":"` + name + `"},"data":{"k":"` + strings.Repeat("x", 10<<10) + `"}}`
 	}
-	stored := 0
-	for ; stored < 100 && p.do("POST", configMapsPath, mediaJSON, mediaJSON, body(fmt.Sprint("m", stored))).code == 201; stored++ {
-	}
+	stored := createUntilRefused(t, srv, body)
 	require.Greater(t, stored, 10)
-	require.Less(t, stored, 100)
-	before := p.listEverything()
+	before, err := srv.Dump()
+	require.NoError(t, err)
+	revision := srv.ResourceVersion()
 	watch := openWatch(t, t.Context(), srv, "/api/v1/configmaps?watch=1&resourceVersion="+srv.ResourceVersion())
-	full := []probeResponse{
-		p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("more")),
-		p.do("PATCH", configMapsPath+"/m0", mergeJSON, mediaJSON, []byte(`{"data":{"l":"`+strings.Repeat("x", 20<<10)+`"}}`)),
-		p.do("PATCH", configMapsPath+"/more?fieldManager=m", applyYAML, mediaJSON, append([]byte(`{"apiVersion":"v1","kind":"ConfigMap",`), body("more")[1:]...)),
-		p.do("POST", widgetsPath, mediaJSON, mediaJSON, []byte(`{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w","annotations":{"a":"`+strings.Repeat("x", 20<<10)+`"}}}`)),
+	for _, w := range []struct{ method, path, body string }{
+		{"POST", configMapsPath, body("more")},
+		{"PATCH", configMapsPath + "/m0", `{"data":{"l":"` + strings.Repeat("x", 20<<10) + `"}}`},
+		{"PATCH", configMapsPath + "/more?fieldManager=m", `{"apiVersion":"v1","kind":"ConfigMap",` + body("more")[1:]},
+		{"POST", widgetsPath, `{"apiVersion":"shop.example.com/v1","kind":"Widget","metadata":{"name":"w","annotations":{"a":"` + strings.Repeat("x", 20<<10) + `"}}}`},
+	} {
+		full := requireStatus(t, srv, 500, w.method, w.path, w.body)
+		require.Equal(t, &metav1.Status{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
+			Message: "etcdserver: mvcc: database space exceeded", Code: 500,
+		}, full)
 	}
-	for _, a := range full {
-		require.Equal(t, 500, a.code, "%s", a.body)
-		require.JSONEq(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"etcdserver: mvcc: database space exceeded","code":500}`, string(a.body))
-	}
-	require.Equal(t, 201, p.do("POST", configMapsPath+"?dryRun=All", mediaJSON, mediaJSON, body("more")).code)
-	require.Equal(t, before, p.listEverything())
+	requireCode(t, srv, 201, "POST", configMapsPath+"?dryRun=All", body("more"))
+	after, err := srv.Dump()
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	require.Equal(t, revision, srv.ResourceVersion())
 	require.Error(t, srv.Load(configMap("fixture", strings.Repeat("x", 20<<10))))
 
-	require.Equal(t, 200, p.do("DELETE", configMapsPath+"/m0", "", mediaJSON, nil).code)
-	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("m0")).code, "there is space after the delete")
-	require.Equal(t, 200, p.do("DELETE", configMapsPath, "", mediaJSON, nil).code)
-	require.Equal(t, 200, p.do("DELETE", "/api/v1/namespaces/team", "", mediaJSON, nil).code)
+	requireCode(t, srv, 200, "DELETE", configMapsPath+"/m0", "")
+	requireCode(t, srv, 201, "POST", configMapsPath, body("m0")) // there is space after the delete
+	requireCode(t, srv, 200, "DELETE", configMapsPath, "")
+	requireCode(t, srv, 200, "DELETE", "/api/v1/namespaces/team", "")
 	require.NoError(t, srv.RunControllers(t.Context()))
-	require.Equal(t, 404, p.do("GET", "/api/v1/namespaces/team", "", mediaJSON, nil).code, "controllers can write")
-	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, body("last")).code)
+	requireCode(t, srv, 404, "GET", "/api/v1/namespaces/team", "") // controllers can write
+	requireCode(t, srv, 201, "POST", configMapsPath, body("last"))
 	var got []string
 	for events := json.NewDecoder(watch.Body); len(got) == 0 || got[len(got)-1] != "ADDED last"; {
 		var e watchEvent
@@ -67,19 +70,29 @@ func TestQuota(t *testing.T) {
 	require.Equal(t, []string{"DELETED m0", "ADDED m0"}, got[:2], "failed writes have no events")
 }
 
+// createUntilRefused creates ConfigMaps m0, m1 and so on with the body of each name, until the server
+// has no more space. It returns their number.
+func createUntilRefused(t *testing.T, srv *fakeapi.Server, body func(name string) string) (stored int) {
+	t.Helper()
+	for code := http.StatusCreated; ; stored++ {
+		code, _, _ = send(t, srv, "POST", configMapsPath, mediaJSON, []byte(body(fmt.Sprint("m", stored))))
+		if code != http.StatusCreated {
+			return stored
+		}
+		require.Less(t, stored, 1000)
+	}
+}
+
 // A namespace can be deleted if there is no space for its conditions.
 func TestDeleteNamespaceInFullStore(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutSystemObjects(), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 30 << 10}))
-	p := probe{t, srv}
-	require.Equal(t, 201, p.do("POST", "/api/v1/namespaces", mediaJSON, mediaJSON, []byte(`{"metadata":{"name":"team"}}`)).code)
-	spare := `{"metadata":{"name":"spare","annotations":{"a":"` + strings.Repeat("x", 200) + `"}}}`
-	require.Equal(t, 201, p.do("POST", configMapsPath, mediaJSON, mediaJSON, []byte(spare)).code)
-	for i := 0; p.do("POST", configMapsPath, mediaJSON, mediaJSON, []byte(fmt.Sprintf(`{"metadata":{"name":"m%d"}}`, i))).code == 201; i++ {
-	}
-	require.Equal(t, 200, p.do("PATCH", configMapsPath+"/spare", mergeJSON, mediaJSON, []byte(`{"metadata":{"annotations":{"a":null}}}`)).code)
-	require.Equal(t, 200, p.do("DELETE", "/api/v1/namespaces/team", "", mediaJSON, nil).code)
+	requireCode(t, srv, 201, "POST", "/api/v1/namespaces", `{"metadata":{"name":"team"}}`)
+	requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"spare","annotations":{"a":"`+strings.Repeat("x", 200)+`"}}}`)
+	createUntilRefused(t, srv, func(name string) string { return `{"metadata":{"name":"` + name + `"}}` })
+	requireCode(t, srv, 200, "PATCH", configMapsPath+"/spare", `{"metadata":{"annotations":{"a":null}}}`)
+	requireCode(t, srv, 200, "DELETE", "/api/v1/namespaces/team", "")
 	require.NoError(t, srv.RunControllers(t.Context()))
-	require.Equal(t, 404, p.do("GET", "/api/v1/namespaces/team", "", mediaJSON, nil).code)
+	requireCode(t, srv, 404, "GET", "/api/v1/namespaces/team", "")
 }
 
 // The number of watches is limited separately. A watch beyond it returns 429, and client-go retries
@@ -110,20 +123,21 @@ func TestMaxWatches(t *testing.T) {
 // History is limited in bytes: older watches and pages return 410, newer ones continue.
 func TestHistoryBytes(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{HistoryBytes: 1 << 20}), fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
-	p := probe{t, srv}
 	first := srv.ResourceVersion()
-	page := p.do("GET", configMapsPath+"?limit=1", "", mediaJSON, nil)
+	token := func(list *unstructured.Unstructured) string {
+		token, _, err := unstructured.NestedString(list.Object, "metadata", "continue")
+		require.NoError(t, err)
+		return token
+	}
+	page := requireCode(t, srv, 200, "GET", configMapsPath+"?limit=1", "")
 	for i := range 30 {
-		a := p.do("PATCH", configMapsPath+"/a", mergeJSON, mediaJSON, []byte(fmt.Sprintf(`{"data":{"k":"%d%s"}}`, i, bytes.Repeat([]byte("x"), 100<<10))))
-		require.Equal(t, 200, a.code)
+		requireCode(t, srv, 200, "PATCH", configMapsPath+"/a", fmt.Sprintf(`{"data":{"k":"%d%s"}}`, i, strings.Repeat("x", 100<<10)))
 	}
 	events := readEvents(openWatch(t, t.Context(), srv, configMapsPath+"?watch=1&resourceVersion="+first).Body)
 	require.Len(t, events, 1)
 	require.Equal(t, []any{"ERROR", 410, metav1.StatusReasonExpired}, []any{events[0].Type, events[0].Object.Code, events[0].Object.Reason})
-	deleted := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(page.object, "metadata")["continue"], "", mediaJSON, nil)
-	require.Equal(t, 410, deleted.code, "%s", deleted.body)
-	on := p.do("GET", configMapsPath+"?limit=1&continue="+stringsAt(deleted.object, "metadata")["continue"], "", mediaJSON, nil)
-	require.Equal(t, 200, on.code, "the token of the 410 continues in the newest state")
+	expired := requireCode(t, srv, 410, "GET", configMapsPath+"?limit=1&continue="+token(page), "")
+	requireCode(t, srv, 200, "GET", configMapsPath+"?limit=1&continue="+token(expired), "") // in the newest state
 }
 
 // After many concurrent requests have reached a limit, the failed ones have changed nothing, and
@@ -161,7 +175,6 @@ func TestLimitsRecover(t *testing.T) {
 // With many CRDs, all are served, and a write of one takes no longer.
 func TestManyCRDs(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
-	p := probe{t, srv}
 	var definition map[string]any
 	crdJSON, err := json.Marshal(decodeCRD(t, widgetCRD))
 	require.NoError(t, err)
@@ -176,17 +189,16 @@ func TestManyCRDs(t *testing.T) {
 		definition["spec"].(map[string]any)["group"] = group
 		body, err := json.Marshal(definition)
 		require.NoError(t, err)
-		require.Equal(t, 201, p.do("POST", crdsPath, mediaJSON, mediaJSON, body).code)
+		requireCode(t, srv, 201, "POST", crdsPath, string(body))
 	}
 	for _, i := range []int{0, many / 2, many - 1} {
 		group := fmt.Sprintf("g%d.example.com", i)
-		a := p.do("POST", "/apis/"+group+"/v1/namespaces/default/widgets", mediaJSON, mediaJSON, []byte(`{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"size":1}}`))
-		require.Equal(t, 201, a.code, "%s", a.body)
+		requireCode(t, srv, 201, "POST", "/apis/"+group+"/v1/namespaces/default/widgets", `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"size":1}}`)
 	}
-	groups, _ := p.do("GET", "/apis", "", mediaJSON, nil).object["groups"].([]any)
+	groups, _ := requireCode(t, srv, 200, "GET", "/apis", "").Object["groups"].([]any)
 	require.GreaterOrEqual(t, len(groups), many)
-	require.Len(t, listItems(p.do("GET", crdsPath, "", mediaJSON, nil).object), many)
-	require.Equal(t, 200, p.do("DELETE", crdsPath, "", mediaJSON, nil).code)
+	require.Len(t, requireCode(t, srv, 200, "GET", crdsPath, "").Object["items"], many)
+	requireCode(t, srv, 200, "DELETE", crdsPath, "")
 	require.NoError(t, srv.RunControllers(t.Context()))
-	require.Empty(t, listItems(p.do("GET", crdsPath, "", mediaJSON, nil).object))
+	require.Empty(t, requireCode(t, srv, 200, "GET", crdsPath, "").Object["items"])
 }

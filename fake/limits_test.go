@@ -30,6 +30,9 @@ const (
 	widgetsPath    = "/apis/shop.example.com/v1/namespaces/default/widgets"
 	applyYAML      = "application/apply-patch+yaml"
 	mergeJSON      = "application/merge-patch+json"
+	mediaJSON      = "application/json"
+	mediaProtobuf  = "application/vnd.kubernetes.protobuf"
+	mediaCBOR      = "application/cbor"
 )
 
 // yamlAliases are small YAML documents with large content: a billion elements, and a long string

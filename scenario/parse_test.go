@@ -3,7 +3,6 @@ package scenario
 import (
 	"errors"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -136,36 +135,4 @@ func TestDocListsSteps(t *testing.T) {
 		return
 	}
 	require.Equal(t, want, string(manual), "run go test -run %s -update", t.Name())
-}
-
-// A text that can be parsed can be printed, and parsed again into equal steps.
-func FuzzParse(f *testing.F) {
-	f.Add(stepFiles)
-	f.Add("advance 5m\r\napply \"b c.yaml\"\r\n-- b c.yaml --\r\n" + manifest)
-	f.Add("expect cm/\xff data[\"\\xff\"]=\u2028")
-	for _, line := range []string{
-		"apply a.yaml", "delete \"a b/c\" -n x", `expect cm/a data["k"]="v w" x[0]=`, "eventually 1s expect absent cm/a",
-		`expect error "#" expire`, "expect events w ADDED a BOOKMARK", "expect list po -A --selector a=b c",
-		`fault "n": when verb(list) && chance(0.5, 1) do delay(1s), status(410, "", "x")`, "watch w po --from 1", "apply a.yaml --server-side --manager x", `patch cm/a -n x {"a": [1e99, "\x7f", .5], b: \u2028}`,
-		"patch cm/a --type json [.nan, 0x1f, 2001-01-01, !!binary aa]", "expect events w ... END", "expect requests m GET 0 --in 1h", "always 1s compact", "discovery hide apps", "feature \"\" on", "skew -1h", "expire token \"#\"", "create a.yaml", "update a.yaml --subresource s", "replica b --lag 1", "replica b --delay 1h", "run mine --on b", "on b freeze \"\"", "restore a 007", `snapshot "a b"`, "expect hits lost >=3", "expect requests m GET <=03",
-	} {
-		f.Add(withFiles(line))
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		steps, err := Parse(text)
-		if err != nil {
-			return
-		}
-		printed, err := Print(steps...)
-		if err != nil {
-			t.Fatalf("%q parses, and does not print: %v", text, err)
-		}
-		back, err := Parse(printed)
-		if err != nil {
-			t.Fatalf("%q prints as %q, which does not parse: %v", text, printed, err)
-		}
-		if !reflect.DeepEqual(steps, back) {
-			t.Fatalf("%q prints as %q, which are other steps", text, printed)
-		}
-	})
 }

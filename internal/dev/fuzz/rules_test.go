@@ -1,4 +1,4 @@
-package fakeapi_test
+package fuzz_test
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // A fault rule causes no panic. Once it is removed, the server lists its objects correctly and can
 // be closed.
 func FuzzRules(f *testing.F) {
-	table, err := os.ReadFile("../faults/testdata/rules.txt")
+	table, err := os.ReadFile("../../../faults/testdata/rules.txt")
 	require.NoError(f, err)
 	for line := range strings.Lines(string(table)) {
 		if rule, err := faults.Parse(line); err == nil {

@@ -1,4 +1,4 @@
-package fakeapi_test
+package fuzz_test
 
 import (
 	"bytes"
@@ -122,7 +122,7 @@ func seedBodies(f *testing.F) {
 			f.Add(uint8(kind), uint8(1), []byte(body))
 			var object map[string]any
 			if json.Unmarshal([]byte(body), &object) == nil && object != nil {
-				f.Add(uint8(kind), uint8(3), []byte(item(f, object)))
+				f.Add(uint8(kind), uint8(3), encodeCBOR(f, object))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package fakeapi_test
+package fuzz_test
 
 import (
 	"encoding/json"

@@ -1,8 +1,9 @@
-package fakeapi_test
+package fuzz_test
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -270,8 +271,13 @@ func (q queryTest) checkEvents(stream *bytes.Buffer, selected []string) {
 	complete := (rv == "" || rv == "0") && !query.Has("sendInitialEvents") || query.Get("sendInitialEvents") == "true"
 	complete = complete && !query.Has("timeout")
 	known := map[string]bool{}
-	for _, e := range readEvents(stream) {
-		switch key := e.Object.Metadata.Namespace + "/" + e.Object.Metadata.Name; e.Type {
+	for events := json.NewDecoder(stream); events.More(); {
+		var e struct {
+			Type   string
+			Object metav1.PartialObjectMetadata
+		}
+		require.NoError(q.t, events.Decode(&e))
+		switch key := e.Object.Namespace + "/" + e.Object.Name; e.Type {
 		case "ADDED", "MODIFIED":
 			require.True(q.t, !complete || known[key] == (e.Type == "MODIFIED"), "%s %s", e.Type, key)
 			known[key] = true

@@ -1,4 +1,4 @@
-package fakeapi_test
+package fuzz_test
 
 import (
 	"bytes"
@@ -50,7 +50,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add("HEAD", "/apis/apps/v1", "", "", "")
 	f.Add("GET", "/api/v1/namespaces/default/pods/web/log?follow=1", "", "", "")
 	f.Add("OPTIONS", "*", "", "", "")
-	base := newFuzzServer(f, configMap("there", "1"), newPod("web", makeRunning), newDeployment("web"), newPDB("web", 3))
+	base := newFuzzServer(f, newConfigMap("there"), newPod("web", makeRunning), newDeployment("web"), newPDB("web"))
 	f.Fuzz(func(t *testing.T, method, target, accept, contentType, body string) {
 		r, err := http.NewRequest(method, "http://server"+target, bytes.NewReader([]byte(body)))
 		if err != nil {

@@ -1,4 +1,4 @@
-package fakeapi_test
+package fuzz_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +33,9 @@ const (
 	mediaYAML     = "application/yaml"
 	mediaProtobuf = "application/vnd.kubernetes.protobuf"
 	mediaCBOR     = "application/cbor"
+	mergeJSON     = "application/merge-patch+json"
+	applyYAML     = "application/apply-patch+yaml"
+	asTable       = "application/json;as=Table;v=v1;g=meta.k8s.io"
 	partialParams = ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 )
 
@@ -48,6 +52,13 @@ type probeResponse struct {
 	header http.Header
 	body   []byte
 	object map[string]any
+}
+
+// totalAlloc returns the total number of bytes allocated so far.
+func totalAlloc() uint64 {
+	var m goruntime.MemStats
+	goruntime.ReadMemStats(&m)
+	return m.TotalAlloc
 }
 
 // universalDecoder returns a decoder for protobuf of all built-in types.

@@ -1,4 +1,4 @@
-package fakeapi_test
+package fuzz_test
 
 import (
 	"net/http"
@@ -35,7 +35,7 @@ var patchTypes = []string{"application/json-patch+json", mergeJSON, "application
 // changes nothing.
 func FuzzPatch(f *testing.F) {
 	seedPatches(f)
-	base := newFuzzServer(f, configMap("there", "1"), newPod("web", makeRunning), newDeployment("web"))
+	base := newFuzzServer(f, newConfigMap("there"), newPod("web", makeRunning), newDeployment("web"))
 	require.NoError(f, base.LoadManifests(fstest.MapFS{"w.yaml": {Data: []byte("apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: default}\nspec: {size: 3}")}}))
 	f.Fuzz(func(t *testing.T, target, kind uint8, patch []byte) {
 		to, sent := patchTargets[int(target)%len(patchTargets)], patchTypes[int(kind)%len(patchTypes)]
@@ -100,7 +100,7 @@ func seedPatches(f *testing.F) {
 			}
 		}
 	}
-	f.Add(uint8(2), uint8(4), []byte(item(f, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"a": "b"}})))
-	f.Add(uint8(8), uint8(4), []byte(item(f, map[string]any{"apiVersion": "shop.example.com/v1", "kind": "Widget", "spec": map[string]any{"size": int64(3)}})))
-	f.Add(uint8(3), uint8(4), []byte(item(f, map[string]any{"apiVersion": "shop.example.com/v1", "kind": "Widget", "spec": map[string]any{"size": 3.0}})))
+	f.Add(uint8(2), uint8(4), encodeCBOR(f, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"a": "b"}}))
+	f.Add(uint8(8), uint8(4), encodeCBOR(f, map[string]any{"apiVersion": "shop.example.com/v1", "kind": "Widget", "spec": map[string]any{"size": int64(3)}}))
+	f.Add(uint8(3), uint8(4), encodeCBOR(f, map[string]any{"apiVersion": "shop.example.com/v1", "kind": "Widget", "spec": map[string]any{"size": 3.0}}))
 }

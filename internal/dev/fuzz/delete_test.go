@@ -1,4 +1,4 @@
-package fakeapi_test
+package fuzz_test
 
 import (
 	"net/http"
@@ -42,7 +42,7 @@ func FuzzDelete(f *testing.F) {
 	for i, query := range []string{"dryRun=All", "gracePeriodSeconds=0", "gracePeriodSeconds=x", "propagationPolicy=Background&dryRun=All", "orphanDependents=false", "labelSelector=a=b", "fieldSelector=metadata.name=plain", "limit=1"} {
 		f.Add(uint8(i), uint8(0), query, []byte{})
 		f.Add(uint8(6), uint8(0), query, []byte{})
-		f.Add(uint8(6), uint8(3), query, []byte(item(f, map[string]any{"gracePeriodSeconds": int64(3)})))
+		f.Add(uint8(6), uint8(3), query, encodeCBOR(f, map[string]any{"gracePeriodSeconds": int64(3)}))
 	}
 	base := newFuzzServer(f,
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "other"}},
