@@ -17,11 +17,8 @@ import (
 	"example.com/fakeapi/internal/cmd/golden"
 )
 
-// admissionRecordings has the responses of a real API server with admission webhooks and policies,
-// and what it sent to the webhooks.
-const admissionRecordings = "../internal/cmd/golden/testdata/admission-v1.37"
-
-// knownAdmissionDifferences are the differences from admissionRecordings that are expected.
+// knownAdmissionDifferences are the differences from a real API server with webhooks and policies that
+// are expected.
 var knownAdmissionDifferences = map[string]knownDifference{
 	"policy-binding-invalid":       {[]int{2}, "the recorded server had reconstructed validation of these types"},
 	"policy-mutate-config-invalid": {[]int{6}, "the recorded server had reconstructed validation of these types"},
@@ -30,7 +27,7 @@ var knownAdmissionDifferences = map[string]knownDifference{
 // TestGoldenAdmission replays each recording with a new server and a webhook in memory, on virtual
 // time.
 func TestGoldenAdmission(t *testing.T) {
-	cases, err := golden.Load(os.DirFS(admissionRecordings))
+	cases, err := golden.Load(recordedFiles(t, "admission-v1.37"))
 	require.NoError(t, err)
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
@@ -58,7 +55,7 @@ func replayAdmission(t *testing.T, c golden.Case) golden.Result {
 	webhook := golden.StartWebhook(listener, dial)
 	defer webhook.Close()
 	srv := fakeapi.Start(t,
-		fakeapi.WithInMemoryNetwork(), fakeapi.WithManifests(fixturesFor(t, admissionRecordings, c)), fakeapi.WithWebhookDialer(dial),
+		fakeapi.WithInMemoryNetwork(), fakeapi.WithManifests(fixturesFor(t, "admission-v1.37", c)), fakeapi.WithWebhookDialer(dial),
 		fakeapi.WithoutAdmissionPlugins("Priority", "DefaultTolerationSeconds"),
 	)
 	p := player(srv)

@@ -3,7 +3,6 @@ package fakeapi_test
 import (
 	"context"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,11 +14,17 @@ import (
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/internal/cmd/golden"
+	"example.com/fakeapi/internal/cmd/golden/recordings"
 	"example.com/fakeapi/internal/cmd/httpdiff"
 )
 
-// recordings has the responses of a real API server of the served version.
-const recordings = "../internal/cmd/golden/testdata/v1.37"
+// recordedFiles returns a directory of the recordings of a real API server.
+func recordedFiles(t *testing.T, dir string) fs.FS {
+	t.Helper()
+	files, err := recordings.Open(dir)
+	require.NoError(t, err)
+	return files
+}
 
 // knownDifference lists the steps of a recording that the server answers differently.
 type knownDifference struct {
@@ -93,7 +98,7 @@ func play(t *testing.T, p golden.Player, c golden.Case) golden.Result {
 
 // TestGolden replays each recording with a new server on virtual time and compares the results.
 func TestGolden(t *testing.T) {
-	cases, err := golden.Load(os.DirFS(recordings))
+	cases, err := golden.Load(recordedFiles(t, "v1.37"))
 	require.NoError(t, err)
 	known := map[string]bool{}
 	for _, c := range cases {
@@ -108,11 +113,11 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// fixturesFor returns the manifests of a case in a directory.
-func fixturesFor(t *testing.T, directory string, c golden.Case) fs.FS {
+// fixturesFor returns the manifests of a case in a directory of the recordings.
+func fixturesFor(t *testing.T, dir string, c golden.Case) fs.FS {
 	files := fstest.MapFS{}
 	for _, name := range c.CRDs {
-		body, err := fs.ReadFile(os.DirFS(directory), name)
+		body, err := fs.ReadFile(recordedFiles(t, dir), name)
 		require.NoError(t, err)
 		files[name] = &fstest.MapFile{Data: body}
 	}
@@ -123,7 +128,7 @@ func fixturesFor(t *testing.T, directory string, c golden.Case) fs.FS {
 func replay(t *testing.T, c golden.Case) golden.Result {
 	// The recorded server had neither controllers nor all admission plugins.
 	options := []fakeapi.Option{
-		fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithManifests(fixturesFor(t, recordings, c)),
+		fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithManifests(fixturesFor(t, "v1.37", c)),
 		fakeapi.WithoutAdmissionPlugins("Priority", "DefaultTolerationSeconds"),
 	}
 	if c.Name == invalidTemplate {

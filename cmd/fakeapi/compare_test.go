@@ -18,7 +18,7 @@ import (
 )
 
 // recorded are exchanges recorded with a real server.
-const recorded = "golden:../../internal/cmd/golden/testdata/v1.37"
+const recorded = "golden:../../internal/cmd/golden/recordings/testdata/v1.37"
 
 // startFaultyServer starts a server with a fault rule.
 func startFaultyServer(t *testing.T, rule string) *fakeapi.Server {

@@ -71,7 +71,7 @@ func placeholders(t *testing.T, dir string) map[string]string {
 	manifests := filepath.Join(dir, "rbac")
 	require.NoError(t, os.Mkdir(manifests, 0o700))
 	write("rbac/robot.yaml", robotManifest)
-	recordings, err := filepath.Abs("../../internal/cmd/golden/testdata/v1.37")
+	recordings, err := filepath.Abs("../../internal/cmd/golden/recordings/testdata/v1.37")
 	require.NoError(t, err)
 	return map[string]string{
 		"golden:DIR":  "golden:" + recordings,

@@ -1,9 +1,9 @@
 package openapi
 
 import (
+	"embed"
 	"encoding/json"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +18,12 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
+// testdata has the files that tests read. They are embedded, because go test reuses the result of a
+// test in another checkout only if the test opens no files of the module.
+//
+//go:embed testdata
+var testdata embed.FS
+
 // recordedDocuments is testdata/custom.json: definitions, and the documents of a real v0.37.2
 // server, with the schemas of these definitions.
 type recordedDocuments struct {
@@ -28,7 +34,7 @@ type recordedDocuments struct {
 
 func recordedCustom(t *testing.T) *recordedDocuments {
 	t.Helper()
-	body, err := os.ReadFile("testdata/custom.json")
+	body, err := testdata.ReadFile("testdata/custom.json")
 	require.NoError(t, err)
 	r := new(recordedDocuments)
 	require.NoError(t, json.Unmarshal(body, r))

@@ -2,7 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
-	"os"
+	"io/fs"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +12,7 @@ import (
 	"k8s.io/kube-openapi/pkg/spec3"
 
 	"example.com/fakeapi/fake/internal/resource/builtin"
+	"example.com/fakeapi/internal/cmd/golden/recordings"
 )
 
 // schemaOf returns a v3 schema of the document of core/v1 as decoded JSON.
@@ -95,7 +96,9 @@ func TestCrossRegisteredKinds(t *testing.T) {
 
 // Schemas of a real server. The descriptions of types without SwaggerDoc differ.
 func TestSchemasOfARealServer(t *testing.T) {
-	body, err := os.ReadFile("../../../internal/cmd/golden/testdata/v1.37/openapi.json")
+	recorded, err := recordings.Open("v1.37")
+	require.NoError(t, err)
+	body, err := fs.ReadFile(recorded, "openapi.json")
 	require.NoError(t, err)
 	var recording struct {
 		Steps []struct {

@@ -3,17 +3,18 @@ package golden
 import (
 	"encoding/json"
 	"io/fs"
-	"os"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
+	"example.com/fakeapi/internal/cmd/golden/recordings"
 	"example.com/fakeapi/internal/cmd/httpdiff"
 )
 
 func TestLoadRecordings(t *testing.T) {
-	dir := os.DirFS("testdata/v1.37")
+	dir, err := recordings.Open("v1.37")
+	require.NoError(t, err)
 	cases, err := Load(dir)
 	require.NoError(t, err)
 	require.Len(t, cases, 101)

@@ -53,6 +53,7 @@ var importRules = []importRule{
 	{path: "internal/cmd/subprocess", external: []string{"golang.org/x/sys"}},
 	{path: "internal/cmd/load", module: []string{"internal/printable"}, external: []string{}}, // plain HTTP: the cost of a client library is not measured
 	{path: "internal/cmd/httpdiff", module: []string{"internal/frames"}, external: []string{"k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/client-go", "sigs.k8s.io/yaml"}},
+	{path: "internal/cmd/golden/recordings", external: []string{}},
 	{path: "internal/cmd/golden", module: []string{"internal/cmd/httpdiff"}, external: []string{"k8s.io/apimachinery"}},
 	{path: "internal/cmd/compare", module: []string{"conformance", "internal/cmd/httpdiff", "internal/frames", "internal/printable", "internal/cmd/golden"}},
 	{path: "internal/cmd/differential", module: []string{"internal/cmd/httpdiff", "internal/printable"}},
@@ -62,6 +63,7 @@ var importRules = []importRule{
 	{path: "internal/dev/figures", module: []string{"internal/cmd/load"}, external: []string{}},
 	{path: "internal/dev/languages", external: []string{}},
 	{path: "internal/dev/arch", external: []string{}},
+	{path: "internal/dev/fuzz", external: []string{}},
 	{path: "internal/dev/freeport", tests: true},
 	{path: "internal/dev/builtintypes", external: []string{"github.com/google/uuid", "sigs.k8s.io/yaml"}},
 	{path: "internal/dev/rbaccases", external: []string{"sigs.k8s.io/yaml"}},
