@@ -1,8 +1,8 @@
 package faults
 
 import (
+	_ "embed"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,14 +24,15 @@ func tableKeywords(t *testing.T, manual, heading string) (words []string) {
 	return slices.Compact(words)
 }
 
+//go:embed doc.go
+var manual string
+
 // TestDocListsEveryKeyword tests that the tables of doc.go list all predicates and effects and no
 // others.
 func TestDocListsEveryKeyword(t *testing.T) {
-	manual, err := os.ReadFile("doc.go")
-	require.NoError(t, err)
 	without := func(words []string, others ...string) []string {
 		return slices.DeleteFunc(words, func(w string) bool { return slices.Contains(others, w) })
 	}
-	require.Equal(t, slices.Sorted(maps.Keys(predicates)), without(tableKeywords(t, string(manual), "Predicates"), "a"))
-	require.Equal(t, slices.Sorted(maps.Keys(effects)), without(tableKeywords(t, string(manual), "Effects"), "effect"))
+	require.Equal(t, slices.Sorted(maps.Keys(predicates)), without(tableKeywords(t, manual, "Predicates"), "a"))
+	require.Equal(t, slices.Sorted(maps.Keys(effects)), without(tableKeywords(t, manual, "Effects"), "effect"))
 }

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	_ "embed"
 	"flag"
 	"os"
 	"reflect"
@@ -14,13 +15,13 @@ import (
 
 var update = flag.Bool("update", false, "write the expected results in testdata")
 
+//go:embed testdata/rules.txt
+var ruleTable string
+
 // TestRules tests the rules of testdata/rules.txt: their phases, canonical form or error.
 func TestRules(t *testing.T) {
-	const file = "testdata/rules.txt"
-	table, err := os.ReadFile(file)
-	require.NoError(t, err)
 	var out strings.Builder
-	for line := range strings.Lines(string(table)) {
+	for line := range strings.Lines(ruleTable) {
 		if strings.HasPrefix(line, "    ") {
 			continue
 		}
@@ -30,9 +31,10 @@ func TestRules(t *testing.T) {
 		}
 	}
 	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(out.String()), 0o644))
+		require.NoError(t, os.WriteFile("testdata/rules.txt", []byte(out.String()), 0o644))
+		return
 	}
-	require.Equal(t, string(table), out.String())
+	require.Equal(t, ruleTable, out.String())
 }
 
 // describeRule returns the result of parsing and validating a rule.
@@ -134,9 +136,7 @@ func TestParseDepthLimit(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	table, err := os.ReadFile("testdata/rules.txt")
-	require.NoError(f, err)
-	for line := range strings.Lines(string(table)) {
+	for line := range strings.Lines(ruleTable) {
 		if !strings.HasPrefix(line, "    ") {
 			f.Add(line)
 		}
