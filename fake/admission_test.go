@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"sync"
@@ -399,12 +398,10 @@ func TestAdmissionOfSubresources(t *testing.T) {
 // The comment of WithAdmissionPlugins lists all plugins in their order, and marks those that are not
 // enabled by default.
 func TestDocListsEveryAdmissionPlugin(t *testing.T) {
-	text, err := os.ReadFile("admission.go")
-	require.NoError(t, err)
 	enabled, err := plugins.Enabled(nil, nil)
 	require.NoError(t, err)
 	var listed []string
-	for _, line := range regexp.MustCompile(`(?m)^//\t([A-Z]\w+)( \*)?  +\S`).FindAllStringSubmatch(string(text), -1) {
+	for _, line := range regexp.MustCompile(`(?m)^//\t([A-Z]\w+)( \*)?  +\S`).FindAllStringSubmatch(readFile(t, "admission.go"), -1) {
 		listed = append(listed, line[1])
 		require.Equal(t, slices.Contains(enabled, line[1]), line[2] == "", line[1])
 	}

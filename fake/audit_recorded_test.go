@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -90,10 +89,8 @@ func comparableEvents(events []map[string]any) (compared []any) {
 
 // The audit log has the events that kube-apiserver logs for the same requests.
 func TestAuditLogAsRecorded(t *testing.T) {
-	data, err := os.ReadFile("testdata/audit.json")
-	require.NoError(t, err)
 	var exchanges []auditExchange
-	require.NoError(t, httpdiff.Decode(data, &exchanges))
+	require.NoError(t, httpdiff.Decode([]byte(readFile(t, "testdata/audit.json")), &exchanges))
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(recordedAuthorizer)),

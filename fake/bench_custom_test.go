@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -127,10 +126,8 @@ func smallDeployment() runtime.Object {
 
 // widgetDefinition returns the CRD of the widgets in the recordings.
 func widgetDefinition(b testing.TB) *apiextensionsv1.CustomResourceDefinition {
-	data, err := os.ReadFile("internal/crd/structural/testdata/widgets.yaml")
-	require.NoError(b, err)
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	require.NoError(b, yaml.UnmarshalStrict(data, crd))
+	require.NoError(b, yaml.UnmarshalStrict([]byte(readFile(b, "internal/crd/structural/testdata/widgets.yaml")), crd))
 	return crd
 }
 

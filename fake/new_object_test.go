@@ -3,8 +3,7 @@ package fakeapi_test
 import (
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,15 +15,15 @@ import (
 )
 
 // typeManifests are manifests with objects of all built-in types.
-const typeManifests = "../internal/dev/e2e/kubectl/testdata/types/*.yaml"
+const typeManifests = "testdata/types/*.yaml"
 
 // newObject returns a valid object of a type, without status. A ResourceQuota has no limits, so that
 // no controller writes its status.
 func newObject(t testing.TB, res *resource.Resource, name string) *unstructured.Unstructured {
 	t.Helper()
-	files, err := filepath.Glob(typeManifests)
+	names, err := fs.Glob(files, typeManifests)
 	require.NoError(t, err)
-	for _, file := range files {
+	for _, file := range names {
 		if found := findKind(t, file, res); found != nil {
 			found.SetName(name)
 			if res.Kind == "ResourceQuota" {
@@ -39,7 +38,7 @@ func newObject(t testing.TB, res *resource.Resource, name string) *unstructured.
 
 // findKind returns the first object of the type in a manifest, nil if there is none.
 func findKind(t testing.TB, file string, res *resource.Resource) *unstructured.Unstructured {
-	manifest, err := os.Open(file)
+	manifest, err := files.Open(file)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, manifest.Close()) }()
 	for documents := yaml.NewYAMLOrJSONDecoder(manifest, 4096); ; {

@@ -2,8 +2,8 @@ package fakeapi_test
 
 import (
 	"io"
+	"io/fs"
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,27 +13,18 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-func packageDoc(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("doc.go")
-	require.NoError(t, err)
-	return string(text)
-}
-
 // The package documentation lists every option.
 func TestDocListsEveryOption(t *testing.T) {
-	_, tasks, _ := strings.Cut(packageDoc(t), "// # Options by task\n")
+	_, tasks, _ := strings.Cut(readFile(t, "doc.go"), "// # Options by task\n")
 	tasks, _, _ = strings.Cut(tasks, "// # ")
-	files, err := os.ReadDir(".")
+	sources, err := fs.Glob(files, "*.go")
 	require.NoError(t, err)
 	found := 0
-	for _, file := range files {
-		if strings.HasSuffix(file.Name(), "_test.go") || !strings.HasSuffix(file.Name(), ".go") {
+	for _, source := range sources {
+		if strings.HasSuffix(source, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(file.Name())
-		require.NoError(t, err)
-		for _, option := range regexp.MustCompile(`(?m)^func ([A-Z]\w+)\(.*\) Option \{`).FindAllStringSubmatch(string(text), -1) {
+		for _, option := range regexp.MustCompile(`(?m)^func ([A-Z]\w+)\(.*\) Option \{`).FindAllStringSubmatch(readFile(t, source), -1) {
 			found++
 			require.Regexp(t, `\b`+option[1]+`\b`, tasks)
 		}
@@ -48,9 +39,9 @@ var curlLine = regexp.MustCompile(`(?m)^//\tcurl (?:-X ([A-Z]+))? *"?\$A(/[^\s"]
 // The curl commands of the package documentation succeed, in their order.
 func TestDocumentedControlRequests(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithTokens(fakeapi.Token{Value: "first", User: "ann"}), fakeapi.WithClientCA())
-	lines := curlLine.FindAllStringSubmatch(packageDoc(t), -1)
+	lines := curlLine.FindAllStringSubmatch(readFile(t, "doc.go"), -1)
 	require.Greater(t, len(lines), 15)
-	require.Equal(t, len(lines), strings.Count(packageDoc(t), "//\tcurl "))
+	require.Equal(t, len(lines), strings.Count(readFile(t, "doc.go"), "//\tcurl "))
 	for _, line := range lines {
 		method, path, body := line[1], line[2], line[3]+line[4]
 		if method == "" {

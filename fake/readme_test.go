@@ -1,11 +1,6 @@
 package fakeapi_test
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,112 +30,6 @@ func TestNamespacesAreListed(t *testing.T) {
 	if n := len(informer.GetStore().ListKeys()); n != 4 {
 		t.Fatalf("%d namespaces", n)
 	}
-}
-
-// The rules of a project's manifests are what its client needs.
-func TestReadmeRequiresRBAC(t *testing.T) {
-	root := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(root, "config/rbac"), 0o700))
-	require.NoError(t, os.Mkdir(filepath.Join(root, "controllers"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "config/rbac/role.yaml"), []byte(`
-{apiVersion: v1, kind: Namespace, metadata: {name: system}}
----
-{apiVersion: v1, kind: ServiceAccount, metadata: {name: manager, namespace: system}}
----
-{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: manager}, rules: [{apiGroups: [""], resources: [nodes], verbs: [list]}]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: manager}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: manager}
-subjects: [{kind: ServiceAccount, name: manager, namespace: system}]
-`), 0o600))
-	t.Chdir(filepath.Join(root, "controllers"))
-
-	srv := fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithManifests(os.DirFS("../config/rbac")))
-	config, err := srv.RESTConfigForServiceAccount("system", "manager")
-	require.NoError(t, err)
-	_, err = kubernetes.NewForConfigOrDie(config).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	fakeapi.RequireRBAC(t, srv, os.DirFS("../config/rbac"), "manager", fakeapi.AndNothingMore())
-}
-
-// The first test in the README is short.
-func TestReadmeShowsShortTest(t *testing.T) {
-	_, code, _ := strings.Cut(readFile(t, "../README.md"), "func TestNamespacesAreListed")
-	code, _, found := strings.Cut(code, "\n}\n")
-	require.True(t, found)
-	require.Less(t, strings.Count(code, "\n"), 15)
-}
-
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	return string(text)
-}
-
-// trimmedLines returns the lines of a text without leading and trailing space.
-func trimmedLines(text string) (lines []string) {
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		lines = append(lines, strings.TrimSpace(line))
-	}
-	return lines
-}
-
-// containsLines reports whether a file has the lines of code in sequence. A line "..." matches any
-// lines.
-func containsLines(code, file []string) bool {
-	for i := range file {
-		at, ok := i, true
-		for k, line := range code {
-			if line == "..." {
-				more := slices.Index(file[at:], code[k+1])
-				ok = more >= 0
-				at += more
-			} else {
-				ok = at < len(file) && file[at] == line
-				at++
-			}
-			if !ok {
-				break
-			}
-		}
-		if ok {
-			return true
-		}
-	}
-	return false
-}
-
-// All Go code of the README is in a test, verbatim.
-func TestReadmeShowsTestedCode(t *testing.T) {
-	var files [][]string
-	for _, name := range []string{"readme_test.go", "../scenario/readme_test.go", "../scenario/perturb/example_test.go", "../internal/dev/e2e/operator/readme_test.go"} {
-		files = append(files, trimmedLines(readFile(t, name)))
-	}
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readFile(t, "../README.md"), -1)
-	require.Greater(t, len(blocks), 5)
-	for _, block := range blocks {
-		code := trimmedLines(block[1])
-		require.True(t, slices.ContainsFunc(files, func(file []string) bool { return containsLines(code, file) }), "no test has the code\n%s", block[1])
-	}
-	require.False(t, containsLines([]string{"a", "c"}, []string{"a", "b", "c"}))
-	require.True(t, containsLines([]string{"a", "...", "c"}, []string{"x", "a", "b", "c"}))
-}
-
-// CRDs are read from the directory that controller-gen writes to.
-func TestReadmeCRDs(t *testing.T) {
-	root := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(root, "config/crd/bases"), 0o700))
-	require.NoError(t, os.Mkdir(filepath.Join(root, "controllers"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "config/crd/bases/widgets.yaml"), []byte(widgetCRD), 0o600))
-	t.Chdir(filepath.Join(root, "controllers"))
-
-	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromPaths("../config/crd/bases")))
-
-	_, err := widgetClient(srv).List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
 }
 
 // The presets of the README, one line each.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path"
 	"strings"
 	"testing"
@@ -47,24 +46,25 @@ func requireRBAC(t *testing.T, srv *fakeapi.Server, manifests fs.FS, client stri
 	return strings.Join(f.texts, "\n")
 }
 
-// editedManifests returns the manifests of a project in the layout of kubebuilder, in a file of which
-// old, unless that is "", is replaced by new.
+// managerManifests is the directory of manifests of a project in the layout of kubebuilder.
+const managerManifests = "access/testdata/config/rbac"
+
+// editedManifests returns managerManifests, in a file of which old, unless that is "", is replaced by
+// new.
 func editedManifests(t *testing.T, file, old, new string) fs.FS {
 	t.Helper()
-	const dir = "access/testdata/config/rbac"
-	files := fstest.MapFS{}
-	entries, err := os.ReadDir(dir)
+	edited := fstest.MapFS{}
+	entries, err := files.ReadDir(managerManifests)
 	require.NoError(t, err)
 	for _, entry := range entries {
-		data, err := os.ReadFile(path.Join(dir, entry.Name()))
-		require.NoError(t, err)
+		text := readFile(t, path.Join(managerManifests, entry.Name()))
 		if entry.Name() == file {
-			require.Contains(t, string(data), old)
-			data = []byte(strings.Replace(string(data), old, new, 1))
+			require.Contains(t, text, old)
+			text = strings.Replace(text, old, new, 1)
 		}
-		files[entry.Name()] = &fstest.MapFile{Data: data}
+		edited[entry.Name()] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return files
+	return edited
 }
 
 const managedWidgets = `
@@ -353,13 +353,13 @@ metadata: {name: a, namespace: default}
 
 func TestRequireRBACWithoutRequests(t *testing.T) {
 	srv := fakeapi.Start(t)
-	manifests := os.DirFS("access/testdata/config/rbac")
+	manifests := filesIn(t, managerManifests)
 	require.Equal(t, "fakeapi: RequireRBAC: the server received no requests", requireRBAC(t, srv, manifests, "manager"))
 	for n := range 12 {
 		get(t, withAgent(srv.RESTConfig(), fmt.Sprintf("tool-%02d", n)))
 	}
 	require.Regexp(t, `^fakeapi: RequireRBAC: "manager" made no requests; the clients that did are "tool-00" as system:admin, .*"tool-09" as system:admin and 2 more$`, requireRBAC(t, srv, manifests, "manager"))
-	require.Contains(t, requireRBAC(t, srv, os.DirFS("access/testdata/missing"), "tool-01"), "fakeapi: RequireRBAC: access: manifests: ")
+	require.Contains(t, requireRBAC(t, srv, filesIn(t, "access/testdata/missing"), "tool-01"), "fakeapi: RequireRBAC: access: manifests: ")
 
 	srv = fakeapi.Start(t, fakeapi.WithoutTimeline())
 	get(t, srv.RESTConfig())
@@ -382,5 +382,5 @@ func TestRequireRBACOfAFullReport(t *testing.T) {
 		srv.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, fmt.Sprintf("/apis/%d", n), nil))
 	}
 	require.Regexp(t, `^fakeapi: RequireRBAC: \d+ requests are not in the report of accesses, because it is full$`,
-		requireRBAC(t, srv, os.DirFS("access/testdata/config/rbac"), ""))
+		requireRBAC(t, srv, filesIn(t, managerManifests), ""))
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -138,9 +137,7 @@ func TestLoadDumpOfSystemObjects(t *testing.T) {
 }
 
 func TestDocListsEverySystemObject(t *testing.T) {
-	source, err := os.ReadFile("system_objects.go")
-	require.NoError(t, err)
-	doc, _, _ := strings.Cut(string(source), "func WithoutSystemObjects(")
+	doc, _, _ := strings.Cut(readFile(t, "system_objects.go"), "func WithoutSystemObjects(")
 	items := strings.Split(doc, "//   - ")[1:]
 	text, err := fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).Dump()
 	require.NoError(t, err)

@@ -1,8 +1,8 @@
 package table
 
 import (
+	"embed"
 	"encoding/json"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +17,12 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
+// testdata has the files that tests read. They are embedded, because go test reuses the result of a
+// test in another checkout only if the test opens no files of the module.
+//
+//go:embed testdata
+var testdata embed.FS
+
 // cellsOf returns the cells of an object's row as a client reads them.
 func cellsOf(t *testing.T, p *Printer, obj runtime.Object, at time.Time) []any {
 	t.Helper()
@@ -30,7 +36,7 @@ func cellsOf(t *testing.T, p *Printer, obj runtime.Object, at time.Time) []any {
 // testdata/custom.json has the Table of a real v0.37.2 server for objects with columns of all
 // types, their definitions and the objects.
 func TestCustomColumnsAreThoseOfARealServer(t *testing.T) {
-	body, err := os.ReadFile("testdata/custom.json")
+	body, err := testdata.ReadFile("testdata/custom.json")
 	require.NoError(t, err)
 	var recorded struct {
 		At                time.Time                                        `json:"at"`

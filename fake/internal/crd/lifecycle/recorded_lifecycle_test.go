@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -135,7 +134,7 @@ func (s *fakeServer) runStep(step recordedStep) {
 // TestRecordedLifecycle replays recorded changes: definitions are established, conflict, get other
 // names, and are deleted while instances remain.
 func TestRecordedLifecycle(t *testing.T) {
-	raw, err := os.ReadFile("testdata/lifecycle.json")
+	raw, err := testdata.ReadFile("testdata/lifecycle.json")
 	require.NoError(t, err)
 	var steps []recordedStep
 	require.NoError(t, json.Unmarshal(raw, &steps))

@@ -1,8 +1,8 @@
 package lifecycle
 
 import (
+	"embed"
 	"encoding/json"
-	"os"
 	"testing"
 	"time"
 
@@ -15,6 +15,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
+
+// testdata has the files that tests read. They are embedded, because go test reuses the result of a
+// test in another checkout only if the test opens no files of the module.
+//
+//go:embed testdata
+var testdata embed.FS
 
 // recordedWrites is testdata/writes.json: the responses of a real v0.37.2 server to creates,
 // updates and status updates, all with dryRun.
@@ -90,7 +96,7 @@ func (w recordedWrite) run(t *testing.T, base []byte) (crd *apiextensionsv1.Cust
 }
 
 func TestRecordedWrites(t *testing.T) {
-	raw, err := os.ReadFile("testdata/writes.json")
+	raw, err := testdata.ReadFile("testdata/writes.json")
 	require.NoError(t, err)
 	var recorded recordedWrites
 	require.NoError(t, json.Unmarshal(raw, &recorded))

@@ -3,7 +3,6 @@ package structural
 import (
 	"encoding/json"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,11 +63,11 @@ type recordedCaseWithResponses struct {
 
 func loadRecordedCases(t *testing.T) (all []recordedCaseWithResponses) {
 	var cases []recordedCase
-	data, err := os.ReadFile("testdata/cases.yaml")
+	data, err := testdata.ReadFile("testdata/cases.yaml")
 	require.NoError(t, err)
 	require.NoError(t, yaml.UnmarshalStrict(data, &cases))
 	var responses map[string][]recordedResponse
-	data, err = os.ReadFile("testdata/responses.json")
+	data, err = testdata.ReadFile("testdata/responses.json")
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &responses))
 	for _, c := range cases {

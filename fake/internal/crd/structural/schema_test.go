@@ -1,8 +1,8 @@
 package structural
 
 import (
+	"embed"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -14,9 +14,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// testdata has the files that tests read. They are embedded, because go test reuses the result of a
+// test in another checkout only if the test opens no files of the module.
+//
+//go:embed testdata
+var testdata embed.FS
+
 // newWidgetCRD returns the definition in testdata/widgets.yaml.
 func newWidgetCRD(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
-	data, err := os.ReadFile("testdata/widgets.yaml")
+	data, err := testdata.ReadFile("testdata/widgets.yaml")
 	require.NoError(t, err)
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	require.NoError(t, yaml.UnmarshalStrict(data, crd))

@@ -12,7 +12,7 @@ import (
 
 // types is a directory of manifests with objects of all built-in types, as users write them: with
 // the fields that are required and few others.
-const types = "testdata/types"
+const types = "../../../../fake/testdata/types"
 
 // missingDefault matches what kubectl prints of fields that a server sets, if they are not set, and
 // the texts of errors in kubectl itself.
