@@ -5,9 +5,8 @@ import (
 	"go/doc"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,7 +100,7 @@ func TestBugs(t *testing.T) {
 
 // The package documentation lists the bugs.
 func TestBugsAreListed(t *testing.T) {
-	manual, err := os.ReadFile("doc.go")
+	manual, err := files.ReadFile("doc.go")
 	require.NoError(t, err)
 	var listed []string
 	for _, row := range regexp.MustCompile(`(?m)^//\tPlay \((\w+)\) `).FindAllStringSubmatch(string(manual), -1) {
@@ -112,16 +111,18 @@ func TestBugsAreListed(t *testing.T) {
 
 // The examples are whole files with the address of the bug.
 func TestBugExamples(t *testing.T) {
-	names, err := filepath.Glob("example_*_test.go")
+	names, err := fs.Glob(files, "example_*_test.go")
 	require.NoError(t, err)
-	var files []*ast.File
+	var examples []*ast.File
 	for _, name := range names {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		source, err := files.ReadFile(name)
 		require.NoError(t, err)
-		files = append(files, file)
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ParseComments)
+		require.NoError(t, err)
+		examples = append(examples, file)
 	}
 	whole := map[string]string{}
-	for _, example := range doc.Examples(files...) {
+	for _, example := range doc.Examples(examples...) {
 		if _, ok := example.Code.(*ast.File); ok {
 			whole[strings.TrimPrefix(example.Name, "Play_")] = example.Doc
 		}

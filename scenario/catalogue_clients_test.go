@@ -1,9 +1,7 @@
 package scenario_test
 
 import (
-	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,25 +51,6 @@ func TestCatalogueNamesAllClients(t *testing.T) {
 		for _, name := range listed {
 			require.Contains(t, append(otherModuleClients[c.Role], inRole[c.Role]...), name, c.Name)
 		}
-	}
-}
-
-// Numbers and names are those of the catalogue of faults.
-func TestCatalogueNamesMatchFaults(t *testing.T) {
-	faults, err := os.ReadFile("../faults/CATALOGUE.md")
-	require.NoError(t, err)
-	names := map[int]string{}
-	for line := range strings.Lines(string(faults)) {
-		var number int
-		var name string
-		if n, _ := fmt.Sscanf(line, "### %d %s", &number, &name); n == 2 {
-			names[number] = name
-		}
-	}
-	require.NotEmpty(t, names)
-	for _, c := range scenario.Catalogue() {
-		name := names[c.Number]
-		require.True(t, name != "" && (c.Name == name || strings.HasPrefix(c.Name, name+"-")), "%s; the fault is called %q", c, name)
 	}
 }
 

@@ -1,12 +1,21 @@
 package scenario_test
 
 import (
-	"os"
+	"embed"
+	"io/fs"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/scenario"
 	"example.com/fakeapi/scenario/clients"
 )
+
+// files are the files that tests read. They are embedded, because go test reuses the result of a test
+// in another checkout only if the test opens no files of the module.
+//
+//go:embed doc.go example_*_test.go testdata
+var files embed.FS
 
 // TestRunDir runs the scenarios in testdata. The clients under test are client-go's informers.
 func TestRunDir(t *testing.T) {
@@ -16,5 +25,7 @@ func TestRunDir(t *testing.T) {
 			under[i.Role] = i.Client
 		}
 	}
-	scenario.RunDir(t, os.DirFS("testdata"), scenario.Config{Clients: under})
+	dir, err := fs.Sub(files, "testdata")
+	require.NoError(t, err)
+	scenario.RunDir(t, dir, scenario.Config{Clients: under})
 }

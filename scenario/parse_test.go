@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	_ "embed"
 	"errors"
 	"os"
 	"strings"
@@ -116,12 +117,13 @@ func TestParseErrors(t *testing.T) {
 	require.ErrorContains(t, err, "dir/x.txtar:2: expected a step")
 }
 
+//go:embed doc.go
+var manual string
+
 // The list of steps in doc.go is written by go test -update.
 func TestDocListsSteps(t *testing.T) {
 	const begin, end = "// # Steps\n//\n", "//\n// Each"
-	manual, err := os.ReadFile("doc.go")
-	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(manual), begin)
+	before, rest, ok := strings.Cut(manual, begin)
 	require.True(t, ok)
 	_, after, ok := strings.Cut(rest, end)
 	require.True(t, ok)
@@ -134,5 +136,5 @@ func TestDocListsSteps(t *testing.T) {
 		require.NoError(t, os.WriteFile("doc.go", []byte(want), 0o644))
 		return
 	}
-	require.Equal(t, want, string(manual), "run go test -run %s -update", t.Name())
+	require.Equal(t, want, manual, "run go test -run %s -update", t.Name())
 }

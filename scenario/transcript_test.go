@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	_ "embed"
 	"flag"
 	"os"
 	"strconv"
@@ -99,20 +100,21 @@ metadata: {name: b, labels: {app: web}}
 data: {v: "2"}
 `
 
+//go:embed testdata/full_scenario.transcript
+var recordedTranscript string
+
 // The transcript is the same as that of another process, which is recorded in a file. go test
 // -update writes it.
 func TestTranscriptIsReproducible(t *testing.T) {
-	const recorded = "testdata/full_scenario.transcript"
 	for i := range 20 {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			transcript, failure := playText(t, Config{Seed: 42}, fullScenario)
 			require.Empty(t, failure)
 			if *update {
-				require.NoError(t, os.WriteFile(recorded, []byte(transcript), 0o644))
+				require.NoError(t, os.WriteFile("testdata/full_scenario.transcript", []byte(transcript), 0o644))
+				return
 			}
-			want, err := os.ReadFile(recorded)
-			require.NoError(t, err)
-			require.Equal(t, string(want), transcript)
+			require.Equal(t, recordedTranscript, transcript)
 		})
 	}
 }

@@ -3,6 +3,7 @@ package perturb_test
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -253,14 +254,13 @@ func TestResume(t *testing.T) {
 	require.NoFileExists(t, config.Resume)
 }
 
-// The kinds are documented, and their cases are in the catalogue of faults.
+//go:embed doc.go
+var manual string
+
+// The kinds are documented. A test of the command compares their cases with the catalogue of faults.
 func TestKindsAreDocumented(t *testing.T) {
-	manual, err := os.ReadFile("doc.go")
-	require.NoError(t, err)
-	catalogue, err := os.ReadFile("../../faults/CATALOGUE.md")
-	require.NoError(t, err)
 	var listed, names []string
-	_, table, _ := strings.Cut(string(manual), "in faults/CATALOGUE.md:")
+	_, table, _ := strings.Cut(manual, "in faults/CATALOGUE.md:")
 	table, _, _ = strings.Cut(table, "// The places are")
 	for _, row := range regexp.MustCompile(`(?m)^//\t(\w+) `).FindAllStringSubmatch(table, -1) {
 		listed = append(listed, row[1])
@@ -269,9 +269,6 @@ func TestKindsAreDocumented(t *testing.T) {
 		names = append(names, k.Name)
 		require.NotEmpty(t, k.Imitates)
 		require.NotEmpty(t, k.Catalogue)
-		for _, n := range k.Catalogue {
-			require.Contains(t, string(catalogue), fmt.Sprintf("\n### %d ", n))
-		}
 	}
 	require.Equal(t, names, listed)
 }
