@@ -1,7 +1,7 @@
 package conformance_test
 
 import (
-	"os"
+	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,16 +12,17 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
+//go:embed rules.md
+var rulesText string
+
 // rules returns the level of each rule in rules.md.
 func rules(t *testing.T) map[string]string {
-	text, err := os.ReadFile("rules.md")
-	require.NoError(t, err)
 	levels := map[string]string{}
-	for _, found := range regexp.MustCompile(`(?m)^- \*\*([A-Z]{2}-\d\d)\*\* \[(MUST|SHOULD|MAY)\] \S`).FindAllStringSubmatch(string(text), -1) {
+	for _, found := range regexp.MustCompile(`(?m)^- \*\*([A-Z]{2}-\d\d)\*\* \[(MUST|SHOULD|MAY)\] \S`).FindAllStringSubmatch(rulesText, -1) {
 		require.Empty(t, levels[found[1]], "two rules have the number %s", found[1])
 		levels[found[1]] = found[2]
 	}
-	require.Len(t, levels, strings.Count(string(text), "\n- **"), "each rule reads ID [LEVEL] statement")
+	require.Len(t, levels, strings.Count(rulesText, "\n- **"), "each rule reads ID [LEVEL] statement")
 	return levels
 }
 
