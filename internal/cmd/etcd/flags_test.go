@@ -2,15 +2,21 @@ package etcd
 
 import (
 	"bytes"
+	"embed"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// testdata has the files that tests read. They are embedded, because go test reuses the result of a
+// test in another checkout only if the test opens no files of the module.
+//
+//go:embed testdata
+var testdata embed.FS
 
 // report returns the exit status and the output for an error of Parse.
 func report(err error) (status int, stdout, stderr string) {
@@ -49,7 +55,7 @@ func TestEveryFlag(t *testing.T) {
 		require.Equal(t, value != "", parsed.set[f.Name], f.Name)
 	})
 	// The names and defaults that the flag set of etcd v3.6.8 has.
-	want, err := os.ReadFile("testdata/flags.txt")
+	want, err := testdata.ReadFile("testdata/flags.txt")
 	require.NoError(t, err)
 	slices.Sort(names)
 	require.Equal(t, strings.Split(strings.TrimSpace(string(want)), "\n"), names)
