@@ -68,7 +68,7 @@ func TestStartRefusesEnvironment(t *testing.T) {
 		"FAKEAPI_WATCH_CACHE_DELAY": "fakeapi: FAKEAPI_WATCH_CACHE_DELAY: time: invalid duration",
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(name, "no value")
+			t.Setenv(name, "/no value")
 			failed := &fatalRecorder{TB: t}
 			require.Nil(t, fakeapi.Start(failed))
 			require.True(t, strings.HasPrefix(failed.message, want), failed.message)

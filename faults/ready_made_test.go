@@ -1,6 +1,7 @@
 package faults
 
 import (
+	_ "embed"
 	"go/ast"
 	goparser "go/parser"
 	gotoken "go/token"
@@ -12,11 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+//go:embed presets.go
+var presetsSource string
+
 // constructors returns the functions of presets.go under their names in text, each with the types of
 // its parameters before the conditions.
 func constructors(t *testing.T) map[string][]string {
 	t.Helper()
-	file, err := goparser.ParseFile(gotoken.NewFileSet(), "presets.go", nil, 0)
+	file, err := goparser.ParseFile(gotoken.NewFileSet(), "presets.go", presetsSource, 0)
 	require.NoError(t, err)
 	found := map[string][]string{}
 	for _, d := range file.Decls {
