@@ -12,19 +12,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/internal/dev/builtintypes/manifests"
 )
-
-// typeManifests are manifests with objects of all built-in types.
-const typeManifests = "testdata/types/*.yaml"
 
 // newObject returns a valid object of a type, without status. A ResourceQuota has no limits, so that
 // no controller writes its status.
 func newObject(t testing.TB, res *resource.Resource, name string) *unstructured.Unstructured {
 	t.Helper()
-	names, err := fs.Glob(files, typeManifests)
+	all, err := manifests.Files()
 	require.NoError(t, err)
-	for _, file := range names {
-		if found := findKind(t, file, res); found != nil {
+	names, err := fs.Glob(all, "*.yaml")
+	require.NoError(t, err)
+	for _, name := range names {
+		if found := findKind(t, all, name, res); found != nil {
 			found.SetName(name)
 			if res.Kind == "ResourceQuota" {
 				unstructured.RemoveNestedField(found.Object, "spec")
@@ -37,8 +37,8 @@ func newObject(t testing.TB, res *resource.Resource, name string) *unstructured.
 }
 
 // findKind returns the first object of the type in a manifest, nil if there is none.
-func findKind(t testing.TB, file string, res *resource.Resource) *unstructured.Unstructured {
-	manifest, err := files.Open(file)
+func findKind(t testing.TB, all fs.FS, file string, res *resource.Resource) *unstructured.Unstructured {
+	manifest, err := all.Open(file)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, manifest.Close()) }()
 	for documents := yaml.NewYAMLOrJSONDecoder(manifest, 4096); ; {

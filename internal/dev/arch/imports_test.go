@@ -65,6 +65,7 @@ var importRules = []importRule{
 	{path: "internal/dev/arch", external: []string{}},
 	{path: "internal/dev/fuzz", external: []string{}},
 	{path: "internal/dev/freeport", tests: true},
+	{path: "internal/dev/builtintypes/manifests", external: []string{}},
 	{path: "internal/dev/builtintypes", external: []string{"github.com/google/uuid", "sigs.k8s.io/yaml"}},
 	{path: "internal/dev/rbaccases", external: []string{"sigs.k8s.io/yaml"}},
 	{path: "internal/dev/verify/harness", tests: true},

@@ -8,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const manifest = "testdata/shop.yaml"
-
 // shop lists the objects of the manifest, in its order.
 var shop = []string{
 	"namespace/shop",

@@ -12,9 +12,6 @@ import (
 	"example.com/fakeapi/internal/dev/e2e/internal/server"
 )
 
-// sites is the path of the CRD of Sites.
-const sites = "../operator/config/crd/bases/hosting.example.com_sites.yaml"
-
 // site returns a manifest of a site with the given additional fields of its spec.
 func site(name string, spec ...string) string {
 	all := append([]string{"image: example.com/web:1"}, spec...)

@@ -8,10 +8,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	_ "example.com/fakeapi/internal/dev/e2e/internal/kubectl" // go test repeats the tests if it has changed
 )
 
-// binary is the path to which TestMain copies kubectl. The directory is removed after the tests.
-var binary = filepath.Join(os.TempDir(), fmt.Sprintf("fakeapi-e2e-%d", os.Getpid()), "kubectl")
+// folder is a directory that is removed after the tests, and binary the path to which TestMain copies
+// kubectl.
+var (
+	folder = filepath.Join(os.TempDir(), fmt.Sprintf("fakeapi-e2e-%d", os.Getpid()))
+	binary = filepath.Join(folder, "kubectl")
+)
 
 func TestMain(m *testing.M) {
 	if tool := os.Getenv(toolVariable); tool != "" {
@@ -21,12 +27,15 @@ func TestMain(m *testing.M) {
 }
 
 func buildAndRun(m *testing.M) int {
-	folder := filepath.Dir(binary)
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(folder)
+	if err := writeFiles(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	// "go run" keeps the linked program in the build cache, "go build" does not. With -exec cp, "go
 	// run" copies the program instead of running it.
 	build := exec.Command("go", "run", "-exec", "cp",

@@ -10,10 +10,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// types is a directory of manifests with objects of all built-in types, as users write them: with
-// the fields that are required and few others.
-const types = "../../../../fake/testdata/types"
-
 // missingDefault matches what kubectl prints of fields that a server sets, if they are not set, and
 // the texts of errors in kubectl itself.
 var missingDefault = regexp.MustCompile(`<never>|%!|nil pointer|panic|runtime error|<invalid|\s\(map\[`)

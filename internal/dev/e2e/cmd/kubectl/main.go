@@ -2,17 +2,6 @@
 // run the same program as users do and need no installed kubectl.
 package main
 
-import (
-	"os"
+import "example.com/fakeapi/internal/dev/e2e/internal/kubectl"
 
-	"k8s.io/component-base/cli"
-	"k8s.io/kubectl/pkg/cmd"
-	"k8s.io/kubectl/pkg/cmd/util"
-)
-
-func main() {
-	if err := cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand()); err != nil {
-		util.CheckErr(err)
-	}
-	os.Exit(0)
-}
+func main() { kubectl.Main() }
