@@ -9,6 +9,9 @@
 //   - comments_test.go: every package and every exported name of a public package has a comment
 //   - state_test.go: no init functions and no package-level variables that change
 //   - files_test.go: the length of files, and no paths of one machine
+//   - readme_test.go, catalogue_test.go: the code of the README is tested, and what the catalogue of
+//     faults refers to exists
+//   - cached_test.go: long tests open no files of the module
 //   - commands_test.go: the commands in documents name existing packages, tests and CI steps
 //
 // Each rule is a function from parsed source to a list of violations, with a test on source that
