@@ -153,6 +153,9 @@ func (w *responseWriter) Flush() { _ = w.FlushError() }
 // FlushError is Flush for http.ResponseController. Each flush of a stream ends the gzip member; the
 // next write begins another, so that an idle watch holds no gzip.Writer.
 func (w *responseWriter) FlushError() error {
+	if !w.decided { // the flush sends the header
+		w.WriteHeader(http.StatusOK)
+	}
 	if w.zip != nil {
 		// Flush before closing the member: Go's reader returns the data at the end of a member only
 		// after it has read the header of the next one.

@@ -87,6 +87,22 @@ func TestNotCompressed(t *testing.T) {
 }
 
 // A response that is shorter than its Content-Length is aborted with gzip, too.
+// A flush before the first write sends the header, so that the body is as the header says.
+func TestFlushBeforeWrite(t *testing.T) {
+	for target, want := range map[string]string{path: "", path + "?watch=1&allowWatchBookmarks=true&sendInitialEvents=true": "gzip"} {
+		r := httptest.NewRequest(http.MethodGet, target, nil)
+		r.Header.Set("Accept-Encoding", "gzip")
+		w := httptest.NewRecorder()
+		new(Compressor).Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			require.NoError(t, http.NewResponseController(w).Flush())
+			_, err := io.WriteString(w, strings.Repeat("x", Threshold+1))
+			require.NoError(t, err)
+		})).ServeHTTP(w, r)
+		require.Equal(t, want, w.Result().Header.Get("Content-Encoding"), target)
+		require.Equal(t, want == "gzip", strings.HasPrefix(w.Body.String(), "\x1f\x8b"), target)
+	}
+}
+
 func TestShort(t *testing.T) {
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() { serve(t, path, "gzip", Threshold+2, Threshold+1) })
 }
