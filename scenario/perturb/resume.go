@@ -89,12 +89,23 @@ func (p *progressFile) line(text string) error {
 	return nil
 }
 
+// close closes the file.
+func (p *progressFile) close() error {
+	if p.file == nil {
+		return nil
+	}
+	if err := p.file.Close(); err != nil {
+		return fmt.Errorf("perturb: Config.Resume: %w", err)
+	}
+	return nil
+}
+
 // remove removes the file, because all perturbations have been run.
 func (p *progressFile) remove() error {
 	if p.file == nil {
 		return nil
 	}
-	if err := errors.Join(p.file.Close(), os.Remove(p.path)); err != nil {
+	if err := os.Remove(p.path); err != nil {
 		return fmt.Errorf("perturb: Config.Resume: %w", err)
 	}
 	return nil

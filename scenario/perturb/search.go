@@ -54,7 +54,11 @@ func SearchContext(ctx context.Context, config Config) (*Report, error) {
 	if s.state, err = loadProgress(config.Resume); err != nil {
 		return nil, err
 	}
-	return s.run()
+	report, err := s.run()
+	if err := cmp.Or(err, s.state.close()); err != nil {
+		return nil, err
+	}
+	return report, s.state.remove()
 }
 
 // search is the state of a call of Search.
@@ -108,10 +112,7 @@ func (s *search) run() (*Report, error) {
 		return nil, err
 	}
 	report.Runs, report.Missed, report.Inconclusive = s.done, s.missed, s.inconclusive
-	if err := s.report(report); err != nil {
-		return nil, err
-	}
-	return report, s.state.remove()
+	return report, s.report(report)
 }
 
 // perturb runs a perturbation, and again if an oracle has found something.
