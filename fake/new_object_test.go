@@ -23,8 +23,8 @@ func newObject(t testing.TB, res *resource.Resource, name string) *unstructured.
 	require.NoError(t, err)
 	names, err := fs.Glob(all, "*.yaml")
 	require.NoError(t, err)
-	for _, name := range names {
-		if found := findKind(t, all, name, res); found != nil {
+	for _, file := range names {
+		if found := findKind(t, all, file, res); found != nil {
 			found.SetName(name)
 			if res.Kind == "ResourceQuota" {
 				unstructured.RemoveNestedField(found.Object, "spec")
