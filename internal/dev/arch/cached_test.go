@@ -22,9 +22,40 @@ var cachedPackages = []string{"conformance", "fake", "scenario", "scenario/pertu
 // fileFunctions are the functions whose first argument is the path of a file or a directory.
 var fileFunctions = []string{"os.ReadFile", "os.Open", "os.ReadDir", "os.DirFS", "os.Stat", "filepath.Glob", "filepath.Abs", "t.Chdir", "b.Chdir", "f.Chdir"}
 
-// opensFiles returns the calls in a test file by which its package would open files of the module. An
-// example without output only compiles.
-func opensFiles(files *token.FileSet, syntax *ast.File) (violations []string) {
+// addConstants adds the constants of a file that are literals.
+func addConstants(all map[string]string, syntax *ast.File) {
+	ast.Inspect(syntax, func(n ast.Node) bool {
+		d, ok := n.(*ast.GenDecl)
+		if !ok || d.Tok != token.CONST {
+			return true
+		}
+		for _, spec := range d.Specs {
+			spec := spec.(*ast.ValueSpec)
+			for i, value := range spec.Values {
+				if text, ok := literalText(value, nil); ok {
+					all[spec.Names[i].Name] = text
+				}
+			}
+		}
+		return true
+	})
+}
+
+// literalText returns the text of a literal, or of one of constants.
+func literalText(e ast.Expr, constants map[string]string) (text string, ok bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil
+	case *ast.Ident:
+		text, ok = constants[e.Name]
+	}
+	return text, ok
+}
+
+// opensFiles returns the calls in a test file by which its package, which has constants, would open
+// files of the module. An example without output only compiles.
+func opensFiles(files *token.FileSet, syntax *ast.File, constants map[string]string) (violations []string) {
 	for _, d := range syntax.Decls {
 		f, ok := d.(*ast.FuncDecl)
 		if ok && strings.HasPrefix(f.Name.Name, "Example") {
@@ -46,10 +77,8 @@ func opensFiles(files *token.FileSet, syntax *ast.File) (violations []string) {
 			if !ok || !slices.Contains(fileFunctions, of.Name+"."+function.Sel.Name) {
 				return true
 			}
-			if name, ok := call.Args[0].(*ast.BasicLit); ok {
-				if text, err := strconv.Unquote(name.Value); err == nil && !path.IsAbs(text) {
-					violations = append(violations, fmt.Sprintf("%s: opens %s; embed it", files.Position(call.Pos()), text))
-				}
+			if name, ok := literalText(call.Args[0], constants); ok && !path.IsAbs(name) {
+				violations = append(violations, fmt.Sprintf("%s: opens %s; embed it", files.Position(call.Pos()), name))
 			}
 			return true
 		})
@@ -59,27 +88,37 @@ func opensFiles(files *token.FileSet, syntax *ast.File) (violations []string) {
 
 func TestResultsAreCached(t *testing.T) {
 	repo := loadRepository(t)
-	checked := map[string]bool{}
-	for _, s := range repo.sources {
-		if s.test && slices.Contains(cachedPackages, s.dir()) {
-			checked[s.dir()] = true
-			reportAll(t, opensFiles(repo.files, s.syntax))
+	for _, dir := range cachedPackages {
+		var tests []source
+		constants := map[string]string{}
+		for _, s := range repo.sources {
+			if s.test && s.dir() == dir {
+				tests = append(tests, s)
+				addConstants(constants, s.syntax)
+			}
+		}
+		require.NotEmpty(t, tests, dir)
+		for _, s := range tests {
+			reportAll(t, opensFiles(repo.files, s.syntax, constants))
 		}
 	}
-	require.Len(t, checked, len(cachedPackages))
 }
 
 func TestCachedRule(t *testing.T) {
 	const text = `package p
-		func TestA(t *testing.T) { os.ReadFile("testdata/a"); t.Chdir(".."); os.Open("/dev/null"); os.ReadFile(file) }
+		const dir, null = "testdata", "/dev/null"
+		func TestA(t *testing.T) { os.ReadFile("testdata/a"); t.Chdir(".."); os.Open(null); os.ReadFile(file); os.DirFS(dir) }
 		func FuzzA(f *testing.F) {}
 		func ExampleA() { os.DirFS("testdata") }`
 	files := token.NewFileSet()
 	syntax, err := parser.ParseFile(files, "a_test.go", text, 0)
 	require.NoError(t, err)
+	constants := map[string]string{}
+	addConstants(constants, syntax)
 	require.Equal(t, []string{
-		"a_test.go:2:30: opens testdata/a; embed it",
-		"a_test.go:2:57: opens ..; embed it",
-		"a_test.go:3:3: FuzzA is a fuzz test; put it in internal/dev/fuzz",
-	}, opensFiles(files, syntax))
+		"a_test.go:3:30: opens testdata/a; embed it",
+		"a_test.go:3:57: opens ..; embed it",
+		"a_test.go:3:106: opens testdata; embed it",
+		"a_test.go:4:3: FuzzA is a fuzz test; put it in internal/dev/fuzz",
+	}, opensFiles(files, syntax, constants))
 }
