@@ -49,13 +49,9 @@ func TestConversionFailures(t *testing.T) {
 			require.Equal(t, metav1.Status{TypeMeta: s.TypeMeta, Status: "Failure", Code: 500, Message: toV1Error}, *s, name)
 		}
 		for name, read := range map[string]struct{ method, path, body string }{
-			"get":              {"GET", gadgetsV2 + "/one", ""},
-			"get scale":        {"GET", gadgetsV2 + "/one/scale", ""},
-			"update":           {"PUT", gadgetsV2 + "/one", gadgetJSON("v2", "one", 5)},
-			"patch":            {"PATCH", gadgetsV2 + "/one", `{"spec":{"width":5}}`},
-			"apply":            {"PATCH", gadgetsV2 + "/one?fieldManager=me", gadgetJSON("v2", "one", 5)},
-			"delete":           {"DELETE", gadgetsV2 + "/one", ""},
-			"deletecollection": {"DELETE", gadgetsV2, ""},
+			"get":       {"GET", gadgetsV2 + "/one", ""},
+			"get scale": {"GET", gadgetsV2 + "/one/scale", ""},
+			"delete":    {"DELETE", gadgetsV2 + "/one", ""},
 		} {
 			s := requireStatus(t, srv, 500, read.method, read.path, read.body)
 			require.Equal(t, metav1.StatusReasonInternalError, s.Reason, name)
@@ -63,16 +59,29 @@ func TestConversionFailures(t *testing.T) {
 			require.Equal(t, []metav1.StatusCause{{Message: corruptObjectMessage("one", one)}}, s.Details.Causes, name)
 		}
 
-		s := requireStatus(t, srv, 500, "GET", gadgetsV2, "")
+		for name, write := range map[string]struct{ method, path, body string }{
+			"update":       {"PUT", gadgetsV2 + "/one", gadgetJSON("v2", "one", 5)},
+			"patch":        {"PATCH", gadgetsV2 + "/one", `{"spec":{"width":5}}`},
+			"patch status": {"PATCH", gadgetsV2 + "/one/status", `{"status":{}}`},
+			"apply":        {"PATCH", gadgetsV2 + "/one?fieldManager=me", gadgetJSON("v2", "one", 5)},
+		} {
+			s := requireStatus(t, srv, 500, write.method, write.path, write.body)
+			require.Equal(t, metav1.Status{TypeMeta: s.TypeMeta, Status: "Failure", Code: 500,
+				Message: "object not decodable revision=" + one + ": " + toV2Error}, *s, name)
+		}
+
 		inList := func(name, revision string) string {
 			return strings.Replace(corruptObjectMessage(name, revision), "/example.com", "/registry/example.com", 1)
 		}
-		require.Equal(t, metav1.StatusReasonStoreReadError, s.Reason)
-		require.Equal(t, "failed to read one or more gadgets.example.com from the storage: "+inList("one", one)+" (and 1 more)", s.Message)
-		require.Equal(t, &metav1.StatusDetails{Name: "list", Group: "example.com", Kind: "gadgets", Causes: []metav1.StatusCause{
-			{Type: metav1.CauseTypeUnexpectedServerResponse, Field: "/registry/example.com/gadgets/default/one", Message: inList("one", one)},
-			{Type: metav1.CauseTypeUnexpectedServerResponse, Field: "/registry/example.com/gadgets/default/two", Message: inList("two", two)},
-		}}, s.Details)
+		for _, method := range []string{"GET", "DELETE"} {
+			s := requireStatus(t, srv, 500, method, gadgetsV2, "")
+			require.Equal(t, metav1.StatusReasonStoreReadError, s.Reason, method)
+			require.Equal(t, "failed to read one or more gadgets.example.com from the storage: "+inList("one", one)+" (and 1 more)", s.Message)
+			require.Equal(t, &metav1.StatusDetails{Name: "list", Group: "example.com", Kind: "gadgets", Causes: []metav1.StatusCause{
+				{Type: metav1.CauseTypeUnexpectedServerResponse, Field: "/registry/example.com/gadgets/default/one", Message: inList("one", one)},
+				{Type: metav1.CauseTypeUnexpectedServerResponse, Field: "/registry/example.com/gadgets/default/two", Message: inList("two", two)},
+			}}, s.Details)
+		}
 
 		requireCode(t, srv, 404, "GET", gadgetsV2+"/nothing", "")
 		requireCode(t, srv, 404, "DELETE", gadgetsV2+"/nothing", "")
@@ -94,7 +103,9 @@ func TestConversionFailureAfterCaching(t *testing.T) {
 		require.Equal(t, []string{"one"}, listNames(t, srv, gadgetsV2))
 		requireCode(t, srv, 200, "GET", gadgetsV2+"/one?resourceVersion=0", "")
 		require.Equal(t, "Internal error occurred: "+corruptObjectMessage("one", made.GetResourceVersion()), requireStatus(t, srv, 500, "GET", gadgetsV2+"/one", "").Message)
-		require.Equal(t, metav1.StatusReasonInternalError, requireStatus(t, srv, 500, "DELETE", gadgetsV2+"/one", "").Reason)
+		for _, path := range []string{gadgetsV2, gadgetsV2 + "/one"} {
+			require.Equal(t, metav1.StatusReasonInternalError, requireStatus(t, srv, 500, "DELETE", path, "").Reason, path)
+		}
 		for _, write := range [][2]string{{"PATCH", `{"spec":{"width":5}}`}, {"PUT", gadgetJSON("v2", "one", 5)}} {
 			if write[0] == "PUT" {
 				made.Object["spec"] = map[string]any{"width": 5}

@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/memstore"
 )
@@ -39,6 +40,9 @@ func (a *API) deleteCollection(q *request) error {
 	}
 	page, err := a.readPage(start.view, prefix, start.startKey, sel, q.limit(sel, &opts))
 	if err != nil {
+		return err
+	}
+	if err := codec.ConvertAll(q.res, page.items); err != nil {
 		return err
 	}
 	if err := a.deleteObjects(q, page.items, deleteOpts); err != nil {

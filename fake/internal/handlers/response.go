@@ -213,8 +213,8 @@ func fromConversionError(err error) error {
 	return err
 }
 
-// withoutReason returns the error of a write that is stored and whose object cannot be converted
-// for the response: a 500 without a reason. It returns other errors unchanged.
+// withoutReason returns the error of a write whose stored object cannot be converted, as the old
+// object or for the response: a 500 without a reason. It returns other errors unchanged.
 func withoutReason(err error) error {
 	var conversion *codec.ConversionError
 	if errors.As(err, &conversion) {

@@ -68,7 +68,7 @@ func (a *API) updateObject(q *request, parse func(*request) (*updatedObjectInfo,
 		code, result, err = a.guaranteedUpdate(q, info)
 	}
 	if err != nil {
-		return err
+		return withoutReason(err)
 	}
 	if e := result.Event; e != nil && e.Record != nil && (!e.Changed() || info.isRepeatable) {
 		a.rememberNoop(q, &noop, e.Record)

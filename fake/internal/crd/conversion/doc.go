@@ -81,17 +81,18 @@
 //   - create, update, patch, apply, delete, v2→v1: 500 without reason and details: E
 //   - apply in v1, for field managers of v2: 500 without reason and details: E
 //   - create, v1→v2 of the stored object: 500 without reason: object not decodable revision=REV: E.
-//     The object is stored.
-//   - get, delete, deletecollection, v1→v2: 500 InternalError: Internal error occurred:
-//     StorageError: corrupt object, Code: 7, Key: /GROUP/PLURAL/NAMESPACE/NAME, ResourceVersion: 0,
-//     AdditionalErrorMsg: object not decodable revision=REV: E. details.causes has one message, which
-//     is the text from "StorageError" on.
-//   - list, if the watch cache of v2 is behind: 500 StorageReadError: failed to read one or more
-//     PLURAL.GROUP from the storage: StorageError: corrupt object, Code: 7,
+//     The object is stored. The same for update, patch, apply, v1→v2 of the old object; nothing is
+//     stored then.
+//   - get, delete, deletecollection after its list, v1→v2: 500 InternalError: Internal error
+//     occurred: StorageError: corrupt object, Code: 7, Key: /GROUP/PLURAL/NAMESPACE/NAME,
+//     ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=REV: E. details.causes has
+//     one message, which is the text from "StorageError" on.
+//   - list, deletecollection, if the watch cache of v2 is behind: 500 StorageReadError: failed to
+//     read one or more PLURAL.GROUP from the storage: StorageError: corrupt object, Code: 7,
 //     Key: /registry/GROUP/PLURAL/NAMESPACE/NAME, ResourceVersion: 0, AdditionalErrorMsg: object not
 //     decodable revision=REV: E (and N more). details has the name "list", the group, the kind PLURAL,
 //     and a cause for each object with reason UnexpectedServerResponse and the key as field.
-//   - list, if the watch cache of v2 was never filled: 429 TooManyRequests, retryAfterSeconds 1:
+//   - the same, if the watch cache of v2 was never filled: 429 TooManyRequests, retryAfterSeconds 1:
 //     storage is (re)initializing: failed to list <unspecified>: followed by the message of the list
 //   - list and get from a filled watch cache: 200
 //   - get of an object that does not exist: 404
@@ -118,8 +119,6 @@
 //     object is converted once for each version, and concurrent requests share the call and its
 //     error. A list of objects that were converted before succeeds although the webhook fails. Any
 //     other list gets the 500, and never the 429.
-//   - The old object of an update, a patch or an apply that was never converted is read from the
-//     storage. If that fails, the response is that of a get.
 //   - A watch retries the conversion of events once a second. A new watch is refused after the time
 //     of WithResourceVersionTimeout, by default three seconds. The older revision in the message is
 //     that before the first object that fails. There is no 410 later.
