@@ -108,7 +108,7 @@ func (b builtinCase) newObject(c collection) (o object, name string) {
 // those in Absent.
 func (b builtinCase) expectation(c collection, name string, success int) expectation {
 	if b.Causes == nil {
-		return func(a *response) error {
+		return func(r *response) error {
 			checks := []expectation{code(success)}
 			if b.Want != nil {
 				checks = append(checks, contains(b.Want))
@@ -117,7 +117,7 @@ func (b builtinCase) expectation(c collection, name string, success int) expecta
 				checks = append(checks, valueAt(nil, strings.Split(path, ".")...))
 			}
 			for _, check := range checks {
-				if err := check(a); err != nil {
+				if err := check(r); err != nil {
 					return err
 				}
 			}
@@ -161,9 +161,9 @@ func (s *session) builtinCollection(ctx context.Context, groupVersion, kind stri
 // contains expects an object with at least the fields of want: maps may have other keys, lists are
 // compared as a whole.
 func contains(want any) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var got any
-		if err := a.decode(&got); err != nil {
+		if err := r.decode(&got); err != nil {
 			return err
 		}
 		return matchFields(want, got, "")

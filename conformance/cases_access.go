@@ -125,8 +125,8 @@ func (s *session) skipWithoutAuthorization(ctx context.Context) error {
 	if s.run.config.UnprivilegedClient != nil {
 		return nil
 	}
-	a, err := s.do(ctx, get("/api/v1/secrets?limit=1").asUnprivileged())
-	if err == nil && a.code == http.StatusOK {
+	r, err := s.do(ctx, get("/api/v1/secrets?limit=1").asUnprivileged())
+	if err == nil && r.code == http.StatusOK {
 		err = s.skipf("an unknown user may read all Secrets: the server authorizes every request, and Config.UnprivilegedClient is not set")
 	}
 	return err
@@ -135,8 +135,8 @@ func (s *session) skipWithoutAuthorization(ctx context.Context) error {
 // absentNamespace returns the name of a namespace that does not exist.
 func (s *session) absentNamespace() string { return s.run.prefix() + "absent" }
 
-func hasNosniff(a *response) error {
-	if got := a.header.Get("X-Content-Type-Options"); got != "nosniff" {
+func hasNosniff(r *response) error {
+	if got := r.header.Get("X-Content-Type-Options"); got != "nosniff" {
 		return fmt.Errorf("expected X-Content-Type-Options nosniff, got %q", got)
 	}
 	return nil
@@ -144,9 +144,9 @@ func hasNosniff(a *response) error {
 
 // messageMatches expects a Status whose message matches a pattern.
 func messageMatches(message *regexp.Regexp) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var status metav1.Status
-		if err := a.decode(&status); err != nil {
+		if err := r.decode(&status); err != nil {
 			return err
 		}
 		if !message.MatchString(status.Message) {
@@ -161,11 +161,11 @@ func hasReason(want metav1.StatusReason) expectation { return field(string(want)
 
 // isForbidden expects a denial with a message and details.
 func isForbidden(message *regexp.Regexp, details metav1.StatusDetails) expectation {
-	return func(a *response) error {
-		if err := (failure{code: 403, reason: metav1.StatusReasonForbidden, details: &details}).check(a); err != nil {
+	return func(r *response) error {
+		if err := (failure{code: 403, reason: metav1.StatusReasonForbidden, details: &details}).check(r); err != nil {
 			return err
 		}
-		return messageMatches(message)(a)
+		return messageMatches(message)(r)
 	}
 }
 
@@ -196,14 +196,14 @@ func isDeniedTo(user, verb, resource, name, where string) []expectation {
 
 func checkWrongToken(ctx context.Context, s *session) error {
 	for _, path := range []string{"/api/v1/secrets?limit=1", "/apis", "/api/v1/namespaces/" + s.absentNamespace() + "/secrets/a", "/conformance-no-such-path"} {
-		a, err := s.do(ctx, get(path).withHeader("Authorization", "Bearer conformance-no-such-token"))
+		r, err := s.do(ctx, get(path).withHeader("Authorization", "Bearer conformance-no-such-token"))
 		switch {
 		case err != nil:
 			return err
-		case a.code == http.StatusOK:
+		case r.code == http.StatusOK:
 			return s.skipf("the server ignores a wrong token: it does not authenticate, or it accepts other credentials of the client")
 		}
-		if err := a.expect(failure{code: 401, reason: metav1.StatusReasonUnauthorized, message: "Unauthorized"}.check); err != nil {
+		if err := r.expect(failure{code: 401, reason: metav1.StatusReasonUnauthorized, message: "Unauthorized"}.check); err != nil {
 			return err
 		}
 	}
@@ -213,18 +213,18 @@ func checkWrongToken(ctx context.Context, s *session) error {
 func checkAuditID(ctx context.Context, s *session) error {
 	const id = "conformance-audit-id"
 	for _, path := range []string{"/api/v1/namespaces", "/version", "/api/v1/namespaces/" + s.absentNamespace(), "/conformance-no-such-path"} {
-		a, err := s.do(ctx, get(path))
+		r, err := s.do(ctx, get(path))
 		if err != nil {
 			return err
 		}
-		if a.header.Get("Audit-Id") == "" {
-			return a.errorf("expected an Audit-Id")
+		if r.header.Get("Audit-Id") == "" {
+			return r.errorf("expected an Audit-Id")
 		}
-		if a, err = s.do(ctx, get(path).withHeader("Audit-ID", id)); err != nil {
+		if r, err = s.do(ctx, get(path).withHeader("Audit-ID", id)); err != nil {
 			return err
 		}
-		if got := a.header.Get("Audit-Id"); got != id {
-			return a.errorf("expected the Audit-Id %s of the request, got %q", id, got)
+		if got := r.header.Get("Audit-Id"); got != id {
+			return r.errorf("expected the Audit-Id %s of the request, got %q", id, got)
 		}
 	}
 	return nil

@@ -43,18 +43,18 @@ func (v versionDiscovery) hasResource(resource string) bool {
 
 // aggregatedDiscovery returns the groups of aggregated discovery.
 func (s *session) aggregatedDiscovery(ctx context.Context, path string) ([]groupDiscovery, *response, error) {
-	a, err := s.do(ctx, get(path).withAccept(aggregatedMediaType("v2")), code(200))
+	r, err := s.do(ctx, get(path).withAccept(aggregatedMediaType("v2")), code(200))
 	if err != nil {
 		return nil, nil, err
 	}
 	var list struct{ Items []groupDiscovery }
-	if err := a.decode(&list); err != nil {
+	if err := r.decode(&list); err != nil {
 		return nil, nil, err
 	}
 	if len(list.Items) == 0 {
-		return nil, nil, a.errorf("expected groups")
+		return nil, nil, r.errorf("expected groups")
 	}
-	return list.Items, a, nil
+	return list.Items, r, nil
 }
 
 // aggregatedCases returns the cases about aggregated discovery (DI-06 to DI-10).
@@ -72,9 +72,9 @@ func aggregatedCases() []Case {
 		about("DI-07/etag", "If-None-Match with the current ETag of the aggregated form is answered 304", "clients repeat the request every few minutes", checkAggregatedETag),
 		about("DI-07/vary", "the aggregated form has Vary: Accept and a hash as its ETag",
 			"caches between client and server would confuse the two forms", func(ctx context.Context, s *session) error {
-				a, err := s.do(ctx, get("/apis").withAccept(aggregatedMediaType("v2")), code(200), headerIs("Vary", "Accept"))
-				if err == nil && !regexp.MustCompile(`^"[0-9A-F]{128}"$`).MatchString(a.header.Get("ETag")) {
-					return a.errorf("expected a SHA-512 for an ETag, got %s", a.header.Get("ETag"))
+				r, err := s.do(ctx, get("/apis").withAccept(aggregatedMediaType("v2")), code(200), headerIs("Vary", "Accept"))
+				if err == nil && !regexp.MustCompile(`^"[0-9A-F]{128}"$`).MatchString(r.header.Get("ETag")) {
+					return r.errorf("expected a SHA-512 for an ETag, got %s", r.header.Get("ETag"))
 				}
 				return err
 			}),
@@ -101,13 +101,13 @@ func checkAggregatedETag(ctx context.Context, s *session) error {
 		requested := get(path).withAccept(aggregatedMediaType("v2"))
 		// Other clients may change discovery at the same time.
 		if err := poll(ctx, func(ctx context.Context) error {
-			a, err := s.do(ctx, requested, code(200))
+			r, err := s.do(ctx, requested, code(200))
 			if err != nil {
 				return err
 			}
-			tag := a.header.Get("ETag")
+			tag := r.header.Get("ETag")
 			if tag == "" {
-				return a.errorf("expected an ETag")
+				return r.errorf("expected an ETag")
 			}
 			return s.expect(ctx, requested.withIfNoneMatch(tag), code(304), headerIs("ETag", tag))
 		}); err != nil {
@@ -132,14 +132,14 @@ func checkNoAggregatedBeta(ctx context.Context, s *session) error {
 }
 
 func checkAggregatedFreshness(ctx context.Context, s *session) error {
-	groups, a, err := s.aggregatedDiscovery(ctx, "/apis")
+	groups, r, err := s.aggregatedDiscovery(ctx, "/apis")
 	if err != nil {
 		return err
 	}
 	for _, g := range groups {
 		for _, v := range g.Versions {
 			if v.Freshness != "Current" && v.Freshness != "Stale" {
-				return a.errorf("expected %s/%s to be Current or Stale, got %q", g.Metadata.Name, v.Version, v.Freshness)
+				return r.errorf("expected %s/%s to be Current or Stale, got %q", g.Metadata.Name, v.Version, v.Freshness)
 			}
 		}
 	}
@@ -147,18 +147,18 @@ func checkAggregatedFreshness(ctx context.Context, s *session) error {
 }
 
 func checkAggregatedResources(ctx context.Context, s *session) error {
-	groups, a, err := s.aggregatedDiscovery(ctx, "/api")
+	groups, resp, err := s.aggregatedDiscovery(ctx, "/api")
 	if err != nil {
 		return err
 	}
 	if len(groups) != 1 || len(groups[0].Versions) != 1 || groups[0].Metadata.Name != "" {
-		return a.errorf("expected only the core group")
+		return resp.errorf("expected only the core group")
 	}
 	find := func(name string) (resourceDiscovery, error) {
 		resources := groups[0].Versions[0].Resources
 		i := slices.IndexFunc(resources, func(r resourceDiscovery) bool { return r.Resource == name })
 		if i < 0 {
-			return resourceDiscovery{}, a.errorf("expected %s", name)
+			return resourceDiscovery{}, resp.errorf("expected %s", name)
 		}
 		return resources[i], nil
 	}
@@ -167,7 +167,7 @@ func checkAggregatedResources(ctx context.Context, s *session) error {
 		return err
 	}
 	if secrets.SingularResource != "secret" || secrets.Scope != "Namespaced" || secrets.ResponseKind.Kind != "Secret" || !slices.Contains(secrets.Verbs, "watch") {
-		return a.errorf("expected the namespaced secret of kind Secret that can be watched, got %+v", secrets)
+		return resp.errorf("expected the namespaced secret of kind Secret that can be watched, got %+v", secrets)
 	}
 	namespaces, err := find("namespaces")
 	if err != nil {
@@ -181,7 +181,7 @@ func checkAggregatedResources(ctx context.Context, s *session) error {
 		subresources = append(subresources, sub.Subresource)
 	}
 	if namespaces.Scope != "Cluster" || !slices.Contains(subresources, "status") {
-		return a.errorf("expected cluster-scoped namespaces with a status, got %s with %s", namespaces.Scope, strings.Join(subresources, ", "))
+		return resp.errorf("expected cluster-scoped namespaces with a status, got %s with %s", namespaces.Scope, strings.Join(subresources, ", "))
 	}
 	return nil
 }

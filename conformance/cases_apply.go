@@ -40,13 +40,13 @@ func applyCases() []Case {
 			Source: docApply,
 		}, func(ctx context.Context, s *session, c collection) error {
 			entry := applyEntry("m", `{"f:data":{"f:k":{}},"f:metadata":{"f:labels":{"f:l":{}}}}`).withVersion(c.apiVersion)
-			a, err := s.do(ctx, applyAs("m", c.item("a"), c.object("a").withLabel("l", "1").withData("k", "1")), code(201), managedFieldsAre(entry))
+			r, err := s.do(ctx, applyAs("m", c.item("a"), c.object("a").withLabel("l", "1").withData("k", "1")), code(201), managedFieldsAre(entry))
 			if err != nil {
 				return err
 			}
-			entries, err := managedFieldsOf(a)
+			entries, err := managedFieldsOf(r)
 			if err == nil && entries[0].Time == nil {
-				err = a.errorf("expected the entry in managedFields to have a time")
+				err = r.errorf("expected the entry in managedFields to have a time")
 			}
 			return err
 		}),
@@ -151,18 +151,18 @@ func (c collection) groupVersion() string {
 
 func checkRepeatedApply(ctx context.Context, s *session, c collection) error {
 	request := applyAs("m", c.item("a"), c.object("a").withData("k", "1"))
-	a, err := s.do(ctx, request, code(201))
+	r, err := s.do(ctx, request, code(201))
 	if err != nil {
 		return err
 	}
 	var o metav1.PartialObjectMetadata
-	if err := a.decode(&o); err != nil {
+	if err := r.decode(&o); err != nil {
 		return err
 	}
-	same := func(a *response) error {
-		entries, err := managedFieldsOf(a)
+	same := func(r *response) error {
+		entries, err := managedFieldsOf(r)
 		if err == nil && (len(entries) != 1 || !entries[0].Time.Equal(o.ManagedFields[0].Time)) {
-			err = a.errorf("expected the entry in managedFields to keep its time %v", o.ManagedFields[0].Time)
+			err = r.errorf("expected the entry in managedFields to keep its time %v", o.ManagedFields[0].Time)
 		}
 		return err
 	}

@@ -170,17 +170,17 @@ func checkAncientChanges(ctx context.Context, s *session, c collection) error {
 			return err
 		}
 	}
-	a, err := s.do(ctx, get(c.item("a")), code(200))
+	r, err := s.do(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
-	entries, err := managedFieldsOf(a)
+	entries, err := managedFieldsOf(r)
 	if err != nil {
 		return err
 	}
 	ancient := slices.IndexFunc(entries, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "ancient-changes" })
 	if len(entries) != maxEntries || ancient < 0 {
-		return a.errorf("expected %d entries in managedFields, one of them ancient-changes, got %s", maxEntries, formatManagedFields(entries))
+		return r.errorf("expected %d entries in managedFields, one of them ancient-changes, got %s", maxEntries, formatManagedFields(entries))
 	}
 	return nil
 }

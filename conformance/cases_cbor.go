@@ -60,22 +60,22 @@ func cborCases() []Case {
 
 // skipWithoutCBOR skips the case if the server does not support CBOR.
 func skipWithoutCBOR(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR), code(http.StatusOK, http.StatusNotAcceptable))
-	if err == nil && a.code == http.StatusNotAcceptable {
+	r, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR), code(http.StatusOK, http.StatusNotAcceptable))
+	if err == nil && r.code == http.StatusNotAcceptable {
 		return s.skipWithoutFeature(CBORServingAndStorage, "the server has no CBOR")
 	}
 	return err
 }
 
 func checkNoCBOR(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR), code(http.StatusOK, http.StatusNotAcceptable))
+	r, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR), code(http.StatusOK, http.StatusNotAcceptable))
 	if err != nil {
 		return err
 	}
-	if a.code == http.StatusOK && a.header.Get("Content-Type") == mediaTypeCBOR {
+	if r.code == http.StatusOK && r.header.Get("Content-Type") == mediaTypeCBOR {
 		return s.skipWithFeature(CBORServingAndStorage, "the server has CBOR")
 	}
-	if err := a.expect(failure{code: 406, reason: metav1.StatusReasonNotAcceptable}.check); err != nil {
+	if err := r.expect(failure{code: 406, reason: metav1.StatusReasonNotAcceptable}.check); err != nil {
 		return err
 	}
 	body := post(c.path(), cborTag+"\xa0")
@@ -87,21 +87,21 @@ func checkNoCBOR(ctx context.Context, s *session, c collection) error {
 }
 
 // hasCBORTag expects the tag of self-described CBOR.
-func hasCBORTag(a *response) error {
-	if !bytes.HasPrefix(a.body, []byte(cborTag)) {
-		return fmt.Errorf("expected the tag d9 d9 f7, got % x", a.body[:min(3, len(a.body))])
+func hasCBORTag(r *response) error {
+	if !bytes.HasPrefix(r.body, []byte(cborTag)) {
+		return fmt.Errorf("expected the tag d9 d9 f7, got % x", r.body[:min(3, len(r.body))])
 	}
 	return nil
 }
 
 // isCBORObject expects an object in CBOR with this type and name.
 func isCBORObject(apiVersion, kind, name string) expectation {
-	return func(a *response) error {
-		if err := mediaType(mediaTypeCBOR)(a); err != nil {
+	return func(r *response) error {
+		if err := mediaType(mediaTypeCBOR)(r); err != nil {
 			return err
 		}
 		var got metav1.PartialObjectMetadata
-		if err := decodeCBOR(a.body, &got); err != nil {
+		if err := decodeCBOR(r.body, &got); err != nil {
 			return err
 		}
 		if got.APIVersion != apiVersion || got.Kind != kind || got.Name != name {
@@ -179,12 +179,12 @@ func checkCBORWatch(ctx context.Context, s *session, c collection) error {
 }
 
 func checkCBOROrJSON(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR+", application/json;q=0.5"), code(200))
+	r, err := s.do(ctx, get(c.path()).withAccept(mediaTypeCBOR+", application/json;q=0.5"), code(200))
 	if err != nil {
 		return err
 	}
-	if a.header.Get("Content-Type") == mediaTypeCBOR {
-		return a.expect(hasCBORTag, isCBORObject(c.apiVersion, c.kind+"List", ""))
+	if r.header.Get("Content-Type") == mediaTypeCBOR {
+		return r.expect(hasCBORTag, isCBORObject(c.apiVersion, c.kind+"List", ""))
 	}
-	return a.expect(mediaType("application/json"), kind(c.apiVersion, c.kind+"List"))
+	return r.expect(mediaType("application/json"), kind(c.apiVersion, c.kind+"List"))
 }

@@ -245,7 +245,7 @@ func rawItems(l objectList) ([]json.RawMessage, error) {
 }
 
 // listMetaOf returns the metadata of a list in any representation.
-func listMetaOf(a *response) (metav1.ListMeta, error) {
+func listMetaOf(r *response) (metav1.ListMeta, error) {
 	var l struct{ Metadata metav1.ListMeta }
-	return l.Metadata, a.decode(&l)
+	return l.Metadata, r.decode(&l)
 }

@@ -172,19 +172,19 @@ func checkTokenWithoutSelector(ctx context.Context, _ *session, c collection) er
 // differ in form, so the pages after them are compared.
 func checkSamePageAs(mediaType, want string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		a, err := s.do(ctx, get(c.path()+"?limit=2").withAccept(mediaType), code(200), kind("meta.k8s.io/v1", want))
+		r, err := s.do(ctx, get(c.path()+"?limit=2").withAccept(mediaType), code(200), kind("meta.k8s.io/v1", want))
 		if err != nil {
 			return err
 		}
-		meta, err := listMetaOf(a)
+		meta, err := listMetaOf(r)
 		if err != nil {
 			return err
 		}
 		if meta.RemainingItemCount == nil || *meta.RemainingItemCount != 3 {
-			return a.errorf("expected remainingItemCount 3")
+			return r.errorf("expected remainingItemCount 3")
 		}
 		if meta.Continue == "" {
-			return a.errorf("expected a continue token")
+			return r.errorf("expected a continue token")
 		}
 		rest, err := c.list(ctx, "?continue="+meta.Continue)
 		if err != nil {

@@ -113,16 +113,16 @@ func (s *session) expiredPage(ctx context.Context, like collection) (expiredPage
 // newToken requests the second page, and returns the token in the error. The parameters begin with
 // "&" or are empty.
 func (p expiredPage) newToken(ctx context.Context, parameters string) (string, error) {
-	a, err := p.s.do(ctx, get(p.path()+"?continue="+p.first.Metadata.Continue+parameters), failure{
+	r, err := p.s.do(ctx, get(p.path()+"?continue="+p.first.Metadata.Continue+parameters), failure{
 		code: 410, reason: metav1.StatusReasonExpired,
 		contains: "The provided continue parameter is too old to display a consistent list result.",
 	}.check)
 	if err != nil {
 		return "", err
 	}
-	meta, err := listMetaOf(a)
+	meta, err := listMetaOf(r)
 	if err == nil && (meta.Continue == "" || meta.Continue == p.first.Metadata.Continue) {
-		err = a.errorf("expected a new token in metadata.continue, got %q", meta.Continue)
+		err = r.errorf("expected a new token in metadata.continue, got %q", meta.Continue)
 	}
 	return meta.Continue, err
 }

@@ -174,12 +174,12 @@ func concurrencyCases() []Case {
 				return err
 			}
 			body := c.object("a").withMeta("resourceVersion", o.ResourceVersion).withLabel("new", "1")
-			a, err := s.do(ctx, put(c.item("a"), body), code(200), kind(c.apiVersion, c.kind), hasUID(o.UID), fieldNot(o.ResourceVersion, "metadata", "resourceVersion"),
+			r, err := s.do(ctx, put(c.item("a"), body), code(200), kind(c.apiVersion, c.kind), hasUID(o.UID), fieldNot(o.ResourceVersion, "metadata", "resourceVersion"),
 				field("1", "metadata", "labels", "new"), noField("metadata", "labels", "old"))
 			if err != nil {
 				return err
 			}
-			return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(a))
+			return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(r))
 		}),
 	)
 }
@@ -194,8 +194,8 @@ func isUnparsableVersion(sent string) expectation {
 
 // hasSameBody expects the same document as in another response.
 func hasSameBody(as *response) expectation {
-	return func(a *response) error {
-		if !equalJSON(a.body, as.body) {
+	return func(r *response) error {
+		if !equalJSON(r.body, as.body) {
 			return fmt.Errorf("expected the same response as from %s: %s", as.method, excerpt(as.body))
 		}
 		return nil
@@ -289,11 +289,11 @@ func checkPutCreates(ctx context.Context, s *session, c collection) error {
 	if err := s.expect(ctx, put(c.item("b"), c.object("b").withMeta("resourceVersion", "5")), code(201), fieldNot("5", "metadata", "resourceVersion")); err != nil {
 		return err
 	}
-	a, err := s.do(ctx, put(c.item("a"), c.object("a")), code(http.StatusCreated), kind(c.apiVersion, c.kind), matchesPattern(uuidPattern, "metadata", "uid"))
+	r, err := s.do(ctx, put(c.item("a"), c.object("a")), code(http.StatusCreated), kind(c.apiVersion, c.kind), matchesPattern(uuidPattern, "metadata", "uid"))
 	if err != nil {
 		return err
 	}
-	return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(a))
+	return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(r))
 }
 
 func checkRejectedWrites(ctx context.Context, s *session, c collection) error {
@@ -329,11 +329,11 @@ func checkLostUpdate(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	var mine object
-	a, err := s.do(ctx, get(c.item("a")), code(200))
+	r, err := s.do(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
-	if err := a.decode(&mine); err != nil {
+	if err := r.decode(&mine); err != nil {
 		return err
 	}
 	if _, err := c.setLabel(ctx, "a", "theirs", "yes"); err != nil {

@@ -108,8 +108,8 @@ func checkConcurrentPatches(ctx context.Context, s *session, c collection) error
 	if err != nil {
 		return err
 	}
-	for _, a := range responses {
-		if err := a.expect(code(200)); err != nil {
+	for _, r := range responses {
+		if err := r.expect(code(200)); err != nil {
 			return err
 		}
 	}
@@ -163,20 +163,20 @@ func checkConcurrentPuts(ctx context.Context, s *session, c collection) error {
 // first.
 func expectOneWinner(responses []*response, won, lost expectation) (*response, error) {
 	var winner *response
-	for _, a := range responses {
-		if a.code >= 400 {
-			if err := a.expect(lost); err != nil {
+	for _, r := range responses {
+		if r.code >= 400 {
+			if err := r.expect(lost); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if err := a.expect(won); err != nil {
+		if err := r.expect(won); err != nil {
 			return nil, err
 		}
 		if winner != nil {
-			return nil, a.errorf("expected one of %d requests to succeed, got a second", len(responses))
+			return nil, r.errorf("expected one of %d requests to succeed, got a second", len(responses))
 		}
-		winner = a
+		winner = r
 	}
 	if winner == nil {
 		return nil, responses[0].errorf("expected one of %d requests to succeed, got none", len(responses))

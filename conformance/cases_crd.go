@@ -157,7 +157,7 @@ func checkNamesInDiscovery(ctx context.Context, d crdPerCase) error {
 		if found == nil || found.SingularName != "onegear" || !slices.Equal(found.ShortNames, []string{short}) || !slices.Equal(found.Categories, []string{category}) {
 			return fmt.Errorf("expected gears with singularName onegear, shortNames [%s] and categories [%s] in /apis/%s, got %+v", short, category, c.apiVersion, found)
 		}
-		groups, a, err := d.s.aggregatedDiscovery(ctx, "/apis")
+		groups, resp, err := d.s.aggregatedDiscovery(ctx, "/apis")
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func checkNamesInDiscovery(ctx context.Context, d crdPerCase) error {
 		}
 		r := groups[i].Versions[0].Resources[0]
 		if r.SingularResource != "onegear" || !slices.Equal(r.ShortNames, []string{short}) || !slices.Equal(r.Categories, []string{category}) {
-			return a.errorf("expected gears with the names onegear, %s and %s, got %+v", short, category, r)
+			return resp.errorf("expected gears with the names onegear, %s and %s, got %+v", short, category, r)
 		}
 		return nil
 	})
@@ -232,8 +232,8 @@ func checkServedOnceEstablished(ctx context.Context, d crdPerCase) error {
 	if err := d.s.waitFor(ctx, get(d.path()), condition("Established", "True", "InitialNamesAccepted")); err != nil {
 		return err
 	}
-	a, err := d.s.do(ctx, post(c.path(), c.object("a")), code(201, 404))
-	if err != nil || a.code == 201 {
+	r, err := d.s.do(ctx, post(c.path(), c.object("a")), code(201, 404))
+	if err != nil || r.code == 201 {
 		return err
 	}
 	return d.s.waitFor(ctx, post(c.path(), c.object("a")), code(201))

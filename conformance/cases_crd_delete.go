@@ -73,18 +73,18 @@ func crdDeletionCases() []Case {
 
 // noItemWith expects a list at a path without an item that has this value in a field.
 func noItemWith(value, field string, path ...string) expectation {
-	return func(a *response) error {
-		list, err := a.valueAt(path...)
+	return func(r *response) error {
+		list, err := r.valueAt(path...)
 		if err != nil {
 			return err
 		}
 		items, ok := list.([]any)
 		if !ok {
-			return a.errorf("expected a list")
+			return r.errorf("expected a list")
 		}
 		for _, item := range items {
 			if fields, _ := item.(map[string]any); fields[field] == value {
-				return a.errorf("expected no item with the %s %s", field, value)
+				return r.errorf("expected no item with the %s %s", field, value)
 			}
 		}
 		return nil

@@ -74,13 +74,13 @@ func (d crdPerCase) checkNameConflict(ctx context.Context, reason string, want f
 
 // conditionMessage expects a condition with a message.
 func conditionMessage(kind, message string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var got struct {
 			Status struct {
 				Conditions []struct{ Type, Message string }
 			}
 		}
-		if err := a.decode(&got); err != nil {
+		if err := r.decode(&got); err != nil {
 			return err
 		}
 		for _, c := range got.Status.Conditions {

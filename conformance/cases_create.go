@@ -21,11 +21,11 @@ func createCases() []Case {
 			Source: "API conventions, HTTP Status codes; " + docCreateHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			o := c.object("a").withLabel("a", "b").withMeta("annotations", object{"c": "d"}).withFinalizer()
-			a, err := s.do(ctx, post(c.path(), o), code(201), kind(c.apiVersion, c.kind), field("b", "metadata", "labels", "a"))
+			r, err := s.do(ctx, post(c.path(), o), code(201), kind(c.apiVersion, c.kind), field("b", "metadata", "labels", "a"))
 			if err != nil {
 				return err
 			}
-			return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(a))
+			return s.expect(ctx, get(c.item("a")), code(200), hasSameBody(r))
 		}),
 		onBoth(Case{
 			ID: "CR-12", Level: Must, Title: "all validation errors are in one response, with a cause for each",
@@ -94,14 +94,14 @@ func createCases() []Case {
 // too.
 func checkTypedDefaults(ctx context.Context, s *session, c collection) error {
 	opaque := field("Opaque", "type")
-	a, err := s.do(ctx, post(c.path(), c.object("a")), code(201))
+	r, err := s.do(ctx, post(c.path(), c.object("a")), code(201))
 	if err != nil {
 		return err
 	}
-	if err := a.expect(valueAt(nil, "type")); err == nil {
-		return s.skipWithoutDefaults(ctx, a.expect(opaque))
+	if err := r.expect(valueAt(nil, "type")); err == nil {
+		return s.skipWithoutDefaults(ctx, r.expect(opaque))
 	}
-	if err := a.expect(opaque); err != nil {
+	if err := r.expect(opaque); err != nil {
 		return err
 	}
 	return s.expectAll(ctx,
@@ -119,11 +119,11 @@ func (s *session) skipWithoutDefaults(ctx context.Context, failure error) error 
 		return err
 	}
 	set := replicaSet(c, "a", object{"containers": []object{container("c")}})
-	a, err := s.do(ctx, c.dryRunCreate(set), code(201))
+	r, err := s.do(ctx, c.dryRunCreate(set), code(201))
 	if err != nil {
 		return err
 	}
-	if a.expect(valueAt(nil, "spec", "template", "spec", "restartPolicy")) == nil {
+	if r.expect(valueAt(nil, "spec", "template", "spec", "restartPolicy")) == nil {
 		return s.skipf("the server has no defaults for built-in types: it sets neither the type of a Secret nor the restartPolicy of a Pod template")
 	}
 	return failure
@@ -213,26 +213,26 @@ func isInvalidOptions(kind string) expectation {
 
 // checkNothingAdded creates an object with a name only. Secrets have a default type.
 func checkNothingAdded(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, post(c.path(), c.object("a")), code(201))
+	r, err := s.do(ctx, post(c.path(), c.object("a")), code(201))
 	if err != nil {
 		return err
 	}
 	var o, m map[string]json.RawMessage
-	if err := a.decode(&o); err != nil {
+	if err := r.decode(&o); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(o["metadata"], &m); err != nil {
-		return a.errorf("the metadata: %w", err)
+		return r.errorf("the metadata: %w", err)
 	}
 	for name := range o {
 		if !slices.Contains([]string{"apiVersion", "kind", "metadata", "type"}, name) {
-			return a.errorf("expected no field %s, which was not sent", name)
+			return r.errorf("expected no field %s, which was not sent", name)
 		}
 	}
 	for name := range m {
 		made := []string{"creationTimestamp", "generation", "managedFields", "name", "namespace", "resourceVersion", "uid"}
 		if !slices.Contains(made, name) {
-			return a.errorf("expected no field %s in the metadata, which was not sent", name)
+			return r.errorf("expected no field %s in the metadata, which was not sent", name)
 		}
 	}
 	return nil

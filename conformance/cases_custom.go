@@ -138,28 +138,28 @@ func checkCRDiscovery(ctx context.Context, d crdPerCase, c collection) error {
 
 func checkCRAggregatedDiscovery(ctx context.Context, d crdPerCase, c collection) error {
 	return poll(ctx, func(ctx context.Context) error { // documents that are merged from several servers are updated late
-		groups, a, err := d.s.aggregatedDiscovery(ctx, "/apis")
+		groups, r, err := d.s.aggregatedDiscovery(ctx, "/apis")
 		if err != nil {
 			return err
 		}
 		i := slices.IndexFunc(groups, func(g groupDiscovery) bool { return g.Metadata.Name == d.group })
 		if i < 0 || len(groups[i].Versions) != 1 || len(groups[i].Versions[0].Resources) != 1 {
-			return a.errorf("expected the group %s with gears only", d.group)
+			return r.errorf("expected the group %s with gears only", d.group)
 		}
 		version := groups[i].Versions[0]
 		found := version.Resources[0]
 		if version.Version != "v1" || version.Freshness != "Current" {
-			return a.errorf("expected v1 of %s to be Current, got %s %s", d.group, version.Version, version.Freshness)
+			return r.errorf("expected v1 of %s to be Current, got %s %s", d.group, version.Version, version.Freshness)
 		}
 		kind := found.ResponseKind
 		if found.Resource != "gears" || found.SingularResource != "gear" || found.Scope != "Namespaced" || kind.Group != d.group || kind.Version != "v1" || kind.Kind != "Gear" {
-			return a.errorf("expected the namespaced gear of kind Gear, got %+v", found)
+			return r.errorf("expected the namespaced gear of kind Gear, got %+v", found)
 		}
 		if !slices.Equal(slices.Sorted(slices.Values(found.Verbs)), customVerbs) {
-			return a.errorf("expected the verbs %v, got %v", customVerbs, found.Verbs)
+			return r.errorf("expected the verbs %v, got %v", customVerbs, found.Verbs)
 		}
 		if len(found.Subresources) != 1 || found.Subresources[0].Subresource != "status" || found.Subresources[0].ResponseKind.Kind != "Gear" {
-			return a.errorf("expected the subresource status of kind Gear, got %+v", found.Subresources)
+			return r.errorf("expected the subresource status of kind Gear, got %+v", found.Subresources)
 		}
 		return nil
 	})
@@ -177,13 +177,13 @@ func checkCROpenAPI(ctx context.Context, d crdPerCase, c collection) error {
 			}
 		}
 		err := poll(ctx, func(ctx context.Context) error {
-			addresses, a, err := openAPIURLs(ctx, d.s)
+			addresses, r, err := openAPIURLs(ctx, d.s)
 			if err != nil {
 				return err
 			}
 			address := addresses[path]
 			if !strings.HasPrefix(address, "/openapi/v3/"+path+"?hash=") || address == before {
-				return a.errorf("expected a new path of %s with its hash, got %q", path, address)
+				return r.errorf("expected a new path of %s with its hash, got %q", path, address)
 			}
 			before = address
 			return nil
@@ -201,7 +201,7 @@ func checkCROpenAPI(ctx context.Context, d crdPerCase, c collection) error {
 
 // hasSizeOfType expects a schema of Gears with a field spec.size of this type.
 func hasSizeOfType(kind string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		type schema struct {
 			Type       string
 			Properties map[string]struct {
@@ -211,7 +211,7 @@ func hasSizeOfType(kind string) expectation {
 		var doc struct {
 			Components struct{ Schemas map[string]schema }
 		}
-		if err := a.decode(&doc); err != nil {
+		if err := r.decode(&doc); err != nil {
 			return err
 		}
 		for name, one := range doc.Components.Schemas {

@@ -72,11 +72,11 @@ func defaultCases() []Case {
 
 func checkDefaultsOnWrite(ctx context.Context, d crdPerCase, c collection) error {
 	var o metav1.PartialObjectMetadata
-	a, err := d.s.do(ctx, post(c.path(), c.withSpec("a", object{"size": 1})), code(201), valueAt("grey", "spec", "color"))
+	r, err := d.s.do(ctx, post(c.path(), c.withSpec("a", object{"size": 1})), code(201), valueAt("grey", "spec", "color"))
 	if err != nil {
 		return err
 	}
-	if err := a.decode(&o); err != nil {
+	if err := r.decode(&o); err != nil {
 		return err
 	}
 	return d.s.expectAll(ctx,

@@ -217,9 +217,9 @@ func checkAddFinalizer(ctx context.Context, s *session, c collection) error {
 // firstCause expects a Status whose first cause is this one, for fields that servers validate more
 // than once.
 func firstCause(want metav1.StatusCause) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var got metav1.Status
-		if err := a.decode(&got); err != nil {
+		if err := r.decode(&got); err != nil {
 			return err
 		}
 		if got.Details == nil || len(got.Details.Causes) == 0 || got.Details.Causes[0] != want {

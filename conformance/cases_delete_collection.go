@@ -107,17 +107,17 @@ func (c collection) createAll(ctx context.Context, names ...string) error {
 // previous state.
 func (c collection) expectDeleteCollection(ctx context.Context, query string, options any, names ...string) error {
 	var l objectList
-	a, err := c.s.do(ctx, delWithOptions(c.path()+query, options), code(200), kind(c.apiVersion, c.kind+"List"))
+	r, err := c.s.do(ctx, delWithOptions(c.path()+query, options), code(200), kind(c.apiVersion, c.kind+"List"))
 	if err != nil {
 		return err
 	}
-	l.response = a
-	if err := a.decode(&l); err != nil {
+	l.response = r
+	if err := r.decode(&l); err != nil {
 		return err
 	}
 	for _, o := range l.Items {
 		if o.DeletionTimestamp != nil {
-			return a.errorf("expected unchanged items, but %s has a deletionTimestamp", o.Name)
+			return r.errorf("expected unchanged items, but %s has a deletionTimestamp", o.Name)
 		}
 	}
 	return l.expectNames(names...)

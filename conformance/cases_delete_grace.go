@@ -119,11 +119,11 @@ func deleteGraceCases() []Case {
 
 // deleteWithGrace deletes the pod with these options, and expects a grace period in seconds.
 func (c collection) deleteWithGrace(ctx context.Context, options any, seconds int) error {
-	a, err := c.s.do(ctx, delWithOptions(c.item("a"), options), code(200), kind("v1", "Pod"), isTerminating(seconds), value(2, "metadata", "generation"))
+	r, err := c.s.do(ctx, delWithOptions(c.item("a"), options), code(200), kind("v1", "Pod"), isTerminating(seconds), value(2, "metadata", "generation"))
 	if err != nil {
 		return err
 	}
-	if err := a.expect(deletionIn(seconds)); err != nil {
+	if err := r.expect(deletionIn(seconds)); err != nil {
 		return err
 	}
 	return c.s.expect(ctx, get(c.item("a")), code(200), isTerminating(seconds))
@@ -132,18 +132,18 @@ func (c collection) deleteWithGrace(ctx context.Context, options any, seconds in
 // deletionIn expects a deletionTimestamp this many seconds after the response, with a tolerance of
 // 5 s.
 func deletionIn(seconds int) expectation {
-	return func(a *response) error {
-		sent, err := http.ParseTime(a.header.Get("Date"))
+	return func(r *response) error {
+		sent, err := http.ParseTime(r.header.Get("Date"))
 		if err != nil {
 			return nil // the server sends no Date
 		}
 		var o metav1.PartialObjectMetadata
-		if err := a.decode(&o); err != nil {
+		if err := r.decode(&o); err != nil {
 			return err
 		}
 		left := o.DeletionTimestamp.Sub(sent)
 		if off := left - time.Duration(seconds)*time.Second; off.Abs() > 5*time.Second {
-			return a.errorf("expected a deletionTimestamp in %d s, got %s, which is in %v", seconds, o.DeletionTimestamp, left)
+			return r.errorf("expected a deletionTimestamp in %d s, got %s, which is in %v", seconds, o.DeletionTimestamp, left)
 		}
 		return nil
 	}
@@ -159,16 +159,16 @@ func checkShorterGrace(ctx context.Context, s *session, c collection) error {
 			return err
 		}
 	}
-	a, err := s.do(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": 30}), code(200), isTerminating(30))
+	r, err := s.do(ctx, delWithOptions(c.item("a"), object{"gracePeriodSeconds": 30}), code(200), isTerminating(30))
 	if err != nil {
 		return err
 	}
 	var second metav1.PartialObjectMetadata
-	if err := a.decode(&second); err != nil {
+	if err := r.decode(&second); err != nil {
 		return err
 	}
 	if by := first.DeletionTimestamp.Sub(second.DeletionTimestamp.Time); by != 30*time.Second {
-		return a.errorf("expected a deletionTimestamp 30 s before %s, got %s", first.DeletionTimestamp, second.DeletionTimestamp)
+		return r.errorf("expected a deletionTimestamp 30 s before %s, got %s", first.DeletionTimestamp, second.DeletionTimestamp)
 	}
 	return s.expect(ctx, get(c.item("a")), code(200), isTerminating(30), atResourceVersion(second.ResourceVersion))
 }

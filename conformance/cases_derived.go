@@ -60,9 +60,9 @@ func derivedRuleCases() []Case {
 			Why:    "clients have no other way to apply, and no gate to check",
 			Source: "Kubernetes API Concepts, Server-Side Apply",
 		}, func(ctx context.Context, s *session, c collection) error {
-			a, err := s.do(ctx, apply(c.item("a"), c.object("a").withLabel("l", "1")), code(201), itemsHave([]string{"Apply"}, "operation", "metadata", "managedFields"))
-			if err == nil && a.header.Get("Warning") != "" {
-				err = a.errorf("expected no warning")
+			r, err := s.do(ctx, apply(c.item("a"), c.object("a").withLabel("l", "1")), code(201), itemsHave([]string{"Apply"}, "operation", "metadata", "managedFields"))
+			if err == nil && r.header.Get("Warning") != "" {
+				err = r.errorf("expected no warning")
 			}
 			return err
 		}),

@@ -42,9 +42,9 @@ func discoveryCases() []Case {
 }
 
 func checkGroupDiscovery(ctx context.Context, s *session) error {
-	if err := s.expect(ctx, get("/apis"), code(200), kind("v1", "APIGroupList"), func(a *response) error {
+	if err := s.expect(ctx, get("/apis"), code(200), kind("v1", "APIGroupList"), func(r *response) error {
 		var list metav1.APIGroupList
-		if err := a.decode(&list); err != nil {
+		if err := r.decode(&list); err != nil {
 			return err
 		}
 		if !slices.ContainsFunc(list.Groups, func(g metav1.APIGroup) bool { return g.Name == "apps" }) {
@@ -68,20 +68,20 @@ func checkGroupPreference(ctx context.Context, s *session) error {
 
 func (s *session) expectGroupPreference(ctx context.Context) error {
 	var list metav1.APIGroupList
-	a, err := s.do(ctx, get("/apis"), code(200))
+	r, err := s.do(ctx, get("/apis"), code(200))
 	if err != nil {
 		return err
 	}
-	if err := a.decode(&list); err != nil {
+	if err := r.decode(&list); err != nil {
 		return err
 	}
 	for _, g := range list.Groups {
 		if len(g.Versions) == 0 || g.PreferredVersion != g.Versions[0] {
-			return a.errorf("expected %s to prefer the first of its versions %v, got %v", g.Name, g.Versions, g.PreferredVersion)
+			return r.errorf("expected %s to prefer the first of its versions %v, got %v", g.Name, g.Versions, g.PreferredVersion)
 		}
 		for _, v := range g.Versions {
 			if v.GroupVersion != g.Name+"/"+v.Version {
-				return a.errorf("expected the version %s of %s, got %s", v.Version, g.Name, v.GroupVersion)
+				return r.errorf("expected the version %s of %s, got %s", v.Version, g.Name, v.GroupVersion)
 			}
 		}
 		if err := s.expect(ctx, get("/apis/"+g.Name), code(200), field(g.PreferredVersion.GroupVersion, "preferredVersion", "groupVersion")); err != nil {
@@ -136,7 +136,7 @@ func checkCRInDiscovery(ctx context.Context, s *session, c collection) error {
 		if found == nil {
 			return fmt.Errorf("expected %s of %s in the plain form", c.resource, c.apiVersion)
 		}
-		groups, a, err := s.aggregatedDiscovery(ctx, "/apis")
+		groups, r, err := s.aggregatedDiscovery(ctx, "/apis")
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func checkCRInDiscovery(ctx context.Context, s *session, c collection) error {
 				}
 			}
 		}
-		return a.errorf("expected %s of %s", c.resource, c.apiVersion)
+		return r.errorf("expected %s of %s", c.resource, c.apiVersion)
 	})
 }
 
@@ -171,11 +171,11 @@ func checkVerbs(ctx context.Context, s *session) error {
 		return err
 	}
 	var list metav1.APIResourceList
-	a, err := s.do(ctx, get("/api/v1"), code(200))
+	resp, err := s.do(ctx, get("/api/v1"), code(200))
 	if err != nil {
 		return err
 	}
-	if err := a.decode(&list); err != nil {
+	if err := resp.decode(&list); err != nil {
 		return err
 	}
 	for _, r := range list.APIResources {
@@ -202,14 +202,14 @@ func (s *session) expectVerb(ctx context.Context, c call, works bool) error {
 	if c.method != http.MethodGet && c.method != http.MethodDelete {
 		c.body, c.contentType = "?", "application/x-conformance-nothing"
 	}
-	a, err := s.do(ctx, c)
+	r, err := s.do(ctx, c)
 	switch {
 	case err != nil:
 		return err
-	case works && (a.code == http.StatusMethodNotAllowed || a.code == http.StatusNotFound && strings.Contains(string(a.body), "could not find")):
-		return a.errorf("expected the verb to be supported, as it is in discovery")
-	case !works && a.code != http.StatusMethodNotAllowed && a.code != http.StatusNotFound:
-		return a.errorf("expected the verb to be unsupported, as it is not in discovery")
+	case works && (r.code == http.StatusMethodNotAllowed || r.code == http.StatusNotFound && strings.Contains(string(r.body), "could not find")):
+		return r.errorf("expected the verb to be supported, as it is in discovery")
+	case !works && r.code != http.StatusMethodNotAllowed && r.code != http.StatusNotFound:
+		return r.errorf("expected the verb to be unsupported, as it is not in discovery")
 	}
 	return nil
 }

@@ -146,9 +146,9 @@ func checkDryRunNotStored(ctx context.Context, s *session, c collection) error {
 const rootCAConfigMap = "kube-root-ca.crt"
 
 func checkDryRunResponse(ctx context.Context, s *session, c collection) error {
-	generated := func(a *response) error {
+	generated := func(r *response) error {
 		var o metav1.PartialObjectMetadata
-		if err := a.decode(&o); err != nil {
+		if err := r.decode(&o); err != nil {
 			return err
 		}
 		if o.UID == "" || o.CreationTimestamp.IsZero() || o.Name == "" || o.ResourceVersion != "" {
@@ -192,18 +192,18 @@ func checkDryRunErrors(ctx context.Context, s *session, c collection) error {
 }
 
 func checkDryRunDelete(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.item("a")), code(200))
+	r, err := s.do(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
 	var before metav1.PartialObjectMetadata
-	if err := a.decode(&before); err != nil {
+	if err := r.decode(&before); err != nil {
 		return err
 	}
 	unchanged := send(get(c.item("a")), code(200), isUnchanged(before), valueAt(nil, "metadata", "deletionTimestamp"))
-	listed := func(a *response) error {
-		l := objectList{response: a}
-		if err := a.decode(&l); err != nil {
+	listed := func(r *response) error {
+		l := objectList{response: r}
+		if err := r.decode(&l); err != nil {
 			return err
 		}
 		l.Items = slices.DeleteFunc(l.Items, func(o metav1.PartialObjectMetadata) bool { return o.Name == rootCAConfigMap })

@@ -61,23 +61,23 @@ func errorCases() []Case {
 func quoteJSON(text string) string { return strings.ReplaceAll(text, `"`, `\"`) }
 
 func checkErrorFormat(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.item("absent")), code(404), mediaType("application/json"), kind("v1", "Status"), field("Failure", "status"))
+	r, err := s.do(ctx, get(c.item("absent")), code(404), mediaType("application/json"), kind("v1", "Status"), field("Failure", "status"))
 	if err != nil {
 		return err
 	}
 	status := map[string]any{}
-	if err := a.decode(&status); err != nil {
+	if err := r.decode(&status); err != nil {
 		return err
 	}
 	want := []string{"apiVersion", "code", "details", "kind", "message", "metadata", "reason", "status"}
 	if got := slices.Sorted(maps.Keys(status)); !slices.Equal(got, want) {
-		return a.errorf("expected the fields %v, got %v", want, got)
+		return r.errorf("expected the fields %v, got %v", want, got)
 	}
 	if fmt.Sprint(status["code"]) != "404" {
-		return a.errorf("expected the code of the response, got %v", status["code"])
+		return r.errorf("expected the code of the response, got %v", status["code"])
 	}
 	if metadata, ok := status["metadata"].(map[string]any); !ok || len(metadata) > 0 {
-		return a.errorf("expected empty metadata, got %v", status["metadata"])
+		return r.errorf("expected empty metadata, got %v", status["metadata"])
 	}
 	return nil
 }

@@ -137,11 +137,11 @@ func (c collection) expectEvictionRejected(ctx context.Context, want failure, bu
 }
 
 // hasDisruptionCondition expects the condition DisruptionTarget of an evicted pod.
-func hasDisruptionCondition(a *response) error {
+func hasDisruptionCondition(r *response) error {
 	var pod struct {
 		Status struct{ Conditions []metav1.Condition }
 	}
-	if err := a.decode(&pod); err != nil {
+	if err := r.decode(&pod); err != nil {
 		return err
 	}
 	for _, c := range pod.Status.Conditions {

@@ -141,12 +141,12 @@ func checkRetryAfter(ctx context.Context, s *session, c collection) error {
 		{get(c.path() + "?limit=abc"), 400},
 		{get(c.path() + "?resourceVersion=" + at), 504},
 	} {
-		a, err := s.do(ctx, one.call, code(one.code))
+		r, err := s.do(ctx, one.call, code(one.code))
 		if err != nil {
 			return err
 		}
 		var status metav1.Status
-		if err := a.decode(&status); err != nil {
+		if err := r.decode(&status); err != nil {
 			return err
 		}
 		want := ""
@@ -154,8 +154,8 @@ func checkRetryAfter(ctx context.Context, s *session, c collection) error {
 			want = strconv.Itoa(int(d.RetryAfterSeconds))
 			count++
 		}
-		if got := a.header.Get("Retry-After"); got != want {
-			return a.errorf("expected the header Retry-After %q as in the details, got %q", want, got)
+		if got := r.header.Get("Retry-After"); got != want {
+			return r.errorf("expected the header Retry-After %q as in the details, got %q", want, got)
 		}
 	}
 	if count == 0 {
@@ -175,24 +175,24 @@ func checkTimeout(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.do(ctx, get(c.path()+"?timeout=20ms&resourceVersion="+at), code(504))
+	r, err := s.do(ctx, get(c.path()+"?timeout=20ms&resourceVersion="+at), code(504))
 	if err != nil {
 		return err
 	}
 	var status metav1.Status
-	if err := a.decode(&status); err != nil {
+	if err := r.decode(&status); err != nil {
 		return err
 	}
 	const want = "Timeout: request did not complete within the allotted timeout"
 	if status.Reason != metav1.StatusReasonTimeout || status.Message != want || status.Code != 504 || status.Status != metav1.StatusFailure {
-		return a.errorf("expected a Status with the reason Timeout and %q", want)
+		return r.errorf("expected a Status with the reason Timeout and %q", want)
 	}
 	// This Status is not written with the negotiated encoding.
-	if err := a.expect(mediaType("text/plain")); err != nil {
+	if err := r.expect(mediaType("text/plain")); err != nil {
 		return err
 	}
-	if got := a.header.Get("Retry-After"); got != "" {
-		return a.errorf("expected no header Retry-After, got %q", got)
+	if got := r.header.Get("Retry-After"); got != "" {
+		return r.errorf("expected no header Retry-After, got %q", got)
 	}
 	return nil
 }

@@ -190,9 +190,9 @@ func checkStrictBodies(ctx context.Context, s *session, c collection) error {
 // badRequestContaining expects a BadRequest whose message contains all of these parts, in any
 // order.
 func badRequestContaining(parts ...string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		for _, part := range parts {
-			if err := (failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: part}).check(a); err != nil {
+			if err := (failure{code: 400, reason: metav1.StatusReasonBadRequest, contains: part}).check(r); err != nil {
 				return err
 			}
 		}

@@ -151,12 +151,12 @@ func checkHeadOfCR(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.do(ctx, head(c.item("a")), code(200), mediaType("application/json"))
+	r, err := s.do(ctx, head(c.item("a")), code(200), mediaType("application/json"))
 	if err != nil {
 		return err
 	}
-	if got, want := a.header.Get("Content-Length"), strconv.Itoa(len(full.body)); got != want || len(a.body) > 0 {
-		return a.errorf("expected Content-Length %s and no body, got %q and %d bytes", want, got, len(a.body))
+	if got, want := r.header.Get("Content-Length"), strconv.Itoa(len(full.body)); got != want || len(r.body) > 0 {
+		return r.errorf("expected Content-Length %s and no body, got %q and %d bytes", want, got, len(r.body))
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func checkFutureRead(ctx context.Context, s *session, path, join, now string) er
 // expectFutureError reads a path that contains a resourceVersion that the server has not reached.
 func expectFutureError(ctx context.Context, s *session, path, at string) error {
 	start := time.Now()
-	a, err := s.do(ctx, get(path), failure{
+	r, err := s.do(ctx, get(path), failure{
 		code: 504, reason: metav1.StatusReasonTimeout, contains: "Too large resource version: " + at + ", current: ",
 		causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}},
 	}.check)
@@ -250,20 +250,20 @@ func expectFutureError(ctx context.Context, s *session, path, at string) error {
 		return err
 	}
 	var status metav1.Status
-	if err := a.decode(&status); err != nil {
+	if err := r.decode(&status); err != nil {
 		return err
 	}
-	header := a.header.Get("Retry-After")
+	header := r.header.Get("Retry-After")
 	switch retry := status.Details.RetryAfterSeconds; {
 	case retry == 1 && header != "1":
-		return a.errorf("expected the header Retry-After: 1 as in the details, got %q", header)
+		return r.errorf("expected the header Retry-After: 1 as in the details, got %q", header)
 	case retry == 0 && header != "":
-		return a.errorf("expected no header Retry-After, as the details have none, got %q", header)
+		return r.errorf("expected no header Retry-After, as the details have none, got %q", header)
 	case retry > 1:
-		return a.errorf("expected retryAfterSeconds 1 or none, got %d", retry)
+		return r.errorf("expected retryAfterSeconds 1 or none, got %d", retry)
 	}
 	if waited := time.Since(start); waited > 10*time.Second {
-		return a.errorf("expected the response after about 3 s, got it after %v", waited)
+		return r.errorf("expected the response after about 3 s, got it after %v", waited)
 	}
 	return nil
 }

@@ -59,20 +59,20 @@ func (c call) withAcceptEncoding(encoding string) call {
 }
 
 // gunzip expects a response in gzip, and returns its decompressed body.
-func gunzip(a *response) ([]byte, error) {
-	if got := a.header.Get("Content-Encoding"); got != "gzip" {
-		return nil, a.errorf("expected Content-Encoding gzip for a large response, got %q", got)
+func gunzip(r *response) ([]byte, error) {
+	if got := r.header.Get("Content-Encoding"); got != "gzip" {
+		return nil, r.errorf("expected Content-Encoding gzip for a large response, got %q", got)
 	}
-	if !slices.Contains(a.header.Values("Vary"), "Accept-Encoding") {
-		return nil, a.errorf("expected Vary to name Accept-Encoding, got %q", a.header.Values("Vary"))
+	if !slices.Contains(r.header.Values("Vary"), "Accept-Encoding") {
+		return nil, r.errorf("expected Vary to name Accept-Encoding, got %q", r.header.Values("Vary"))
 	}
-	z, err := gzip.NewReader(bytes.NewReader(a.body))
+	z, err := gzip.NewReader(bytes.NewReader(r.body))
 	if err != nil {
-		return nil, a.errorf("expected gzip: %w", err)
+		return nil, r.errorf("expected gzip: %w", err)
 	}
 	plain, err := io.ReadAll(z)
 	if err != nil {
-		return nil, a.errorf("expected gzip: %w", err)
+		return nil, r.errorf("expected gzip: %w", err)
 	}
 	return plain, nil
 }
@@ -99,23 +99,23 @@ func compareCompressed(ctx context.Context, s *session, list call) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.do(ctx, list.withAcceptEncoding("deflate, gzip"), code(200))
+	r, err := s.do(ctx, list.withAcceptEncoding("deflate, gzip"), code(200))
 	if err != nil {
 		return err
 	}
-	inside, err := gunzip(a)
+	inside, err := gunzip(r)
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(inside, plain.body) {
-		return a.errorf("expected %d bytes, the same as without gzip, got %d", len(plain.body), len(inside))
+		return r.errorf("expected %d bytes, the same as without gzip, got %d", len(plain.body), len(inside))
 	}
 	return nil
 }
 
 // isUncompressed expects a response without Content-Encoding.
-func isUncompressed(a *response) error {
-	if got := a.header.Get("Content-Encoding"); got != "" && got != "identity" {
+func isUncompressed(r *response) error {
+	if got := r.header.Get("Content-Encoding"); got != "" && got != "identity" {
 		return fmt.Errorf("expected no Content-Encoding, got %q", got)
 	}
 	return nil
@@ -139,15 +139,15 @@ func checkContentLength(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	for _, encoding := range []string{"identity", "gzip"} {
-		a, err := s.do(ctx, get(c.path()).withAcceptEncoding(encoding), code(200))
+		r, err := s.do(ctx, get(c.path()).withAcceptEncoding(encoding), code(200))
 		if err != nil {
 			return err
 		}
-		if length := a.header.Get("Content-Length"); length != "" && length != strconv.Itoa(len(a.body)) {
-			return a.errorf("expected no Content-Length, or %d, got %s", len(a.body), length)
+		if length := r.header.Get("Content-Length"); length != "" && length != strconv.Itoa(len(r.body)) {
+			return r.errorf("expected no Content-Length, or %d, got %s", len(r.body), length)
 		}
-		if encoding == "identity" && len(a.body) <= gzipThreshold {
-			return a.errorf("expected more than %d bytes, got %d", gzipThreshold, len(a.body))
+		if encoding == "identity" && len(r.body) <= gzipThreshold {
+			return r.errorf("expected more than %d bytes, got %d", gzipThreshold, len(r.body))
 		}
 	}
 	return nil

@@ -43,9 +43,9 @@ func healthCases() []Case {
 				return err
 			}
 			return s.expect(ctx, get("/metrics").withAccept("text/plain"), code(200), mediaType("text/plain"), bodyContains("\n# TYPE apiserver_request_total counter\n"),
-				func(a *response) error {
+				func(r *response) error {
 					line := regexp.MustCompile(`(?m)^apiserver_request_total\{code="200",component="apiserver",dry_run="",group="",resource="namespaces",scope="resource",subresource="",verb="GET",version="v1"\} [1-9]`)
-					if !line.Match(a.body) {
+					if !line.Match(r.body) {
 						return fmt.Errorf("expected a count of GET requests for namespaces")
 					}
 					return nil
@@ -56,8 +56,8 @@ func healthCases() []Case {
 
 // bodyIs expects a body.
 func bodyIs(want string) expectation {
-	return func(a *response) error {
-		if string(a.body) != want {
+	return func(r *response) error {
+		if string(r.body) != want {
 			return fmt.Errorf("expected the text %q", want)
 		}
 		return nil
@@ -66,8 +66,8 @@ func bodyIs(want string) expectation {
 
 // bodyContains expects a body that contains a text.
 func bodyContains(want string) expectation {
-	return func(a *response) error {
-		if !strings.Contains(string(a.body), want) {
+	return func(r *response) error {
+		if !strings.Contains(string(r.body), want) {
 			return fmt.Errorf("expected a text with %q", want)
 		}
 		return nil
@@ -75,17 +75,17 @@ func bodyContains(want string) expectation {
 }
 
 func checkVersion(ctx context.Context, s *session) error {
-	a, err := s.do(ctx, get("/version"), code(200), mediaType("application/json"), field("1", "major"))
+	r, err := s.do(ctx, get("/version"), code(200), mediaType("application/json"), field("1", "major"))
 	if err != nil {
 		return err
 	}
 	version := map[string]string{}
-	if err := a.decode(&version); err != nil {
+	if err := r.decode(&version); err != nil {
 		return err
 	}
 	for name, form := range sortedByKey(map[string]string{"minor": `^\d+`, "gitVersion": `^v\d+\.\d+\.\d+`, "goVersion": `^go`, "compiler": `.`, "platform": `^\w+/\w+$`, "buildDate": `.`}) {
 		if !regexp.MustCompile(form).MatchString(version[name]) {
-			return a.errorf("expected %s to match %s, got %q", name, form, version[name])
+			return r.errorf("expected %s to match %s, got %q", name, form, version[name])
 		}
 	}
 	return nil
@@ -93,25 +93,25 @@ func checkVersion(ctx context.Context, s *session) error {
 
 // healthChecks returns the names of the passed checks of a health path, in order.
 func (s *session) healthChecks(ctx context.Context, path, more string) (names []string, err error) {
-	a, err := s.do(ctx, get(path+"?verbose"+more), code(200), mediaType("text/plain"))
+	r, err := s.do(ctx, get(path+"?verbose"+more), code(200), mediaType("text/plain"))
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.Split(strings.TrimSuffix(string(a.body), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(string(r.body), "\n"), "\n")
 	last := len(lines) - 1
 	if want := strings.Trim(path, "/") + " check passed"; lines[last] != want {
-		return nil, a.errorf("expected %q at the end", want)
+		return nil, r.errorf("expected %q at the end", want)
 	}
 	for _, line := range lines[:last] {
 		name, begins := strings.CutPrefix(line, "[+]")
 		name, ends := strings.CutSuffix(name, " ok")
 		if !begins || !ends {
-			return nil, a.errorf("expected lines like [+]name ok, got %q", line)
+			return nil, r.errorf("expected lines like [+]name ok, got %q", line)
 		}
 		names = append(names, name)
 	}
 	if len(names) == 0 {
-		return nil, a.errorf("expected checks")
+		return nil, r.errorf("expected checks")
 	}
 	return names, nil
 }

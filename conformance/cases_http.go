@@ -44,8 +44,8 @@ func httpCases() []Case {
 		onSecrets(Case{
 			ID: "HT-15", Level: Must, Title: "a watch has no Content-Length", Why: "clients would wait for missing bytes", Source: "apiserver pkg/endpoints/handlers/watch.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.expect(ctx, get(c.path()+"?watch=1&timeoutSeconds=1"), code(200), headerIs("Content-Length", ""), func(a *response) error {
-				if !a.chunked {
+			return s.expect(ctx, get(c.path()+"?watch=1&timeoutSeconds=1"), code(200), headerIs("Content-Length", ""), func(r *response) error {
+				if !r.chunked {
 					return fmt.Errorf("expected a response without Content-Length")
 				}
 				return nil
@@ -54,8 +54,8 @@ func httpCases() []Case {
 		about("HT-16", Should, "the API does not redirect", "clients would have to resend credentials and bodies", "Kubernetes API conventions, HTTP Status codes",
 			func(ctx context.Context, s *session) error {
 				for _, path := range []string{"/api/", "/apis/", "/apis/apps/", "/apis/apps/v1/", "/version/", "/api/v1/namespaces/"} {
-					if err := s.expect(ctx, get(path), code(200), func(a *response) error {
-						if a.redirected {
+					if err := s.expect(ctx, get(path), code(200), func(r *response) error {
+						if r.redirected {
 							return fmt.Errorf("expected no redirect")
 						}
 						return nil

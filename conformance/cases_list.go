@@ -94,21 +94,21 @@ func checkList(ctx context.Context, s *session, c collection) error {
 			return err
 		}
 	}
-	a, err := s.do(ctx, get(c.path()), code(200), mediaType("application/json"), kind(c.apiVersion, c.kind+"List"))
+	r, err := s.do(ctx, get(c.path()), code(200), mediaType("application/json"), kind(c.apiVersion, c.kind+"List"))
 	if err != nil {
 		return err
 	}
 	var l objectList
-	if err := a.decode(&l); err != nil {
+	if err := r.decode(&l); err != nil {
 		return err
 	}
-	l.response = a
+	l.response = r
 	for _, item := range l.Items {
 		if item.UID == "" {
-			return a.errorf("expected every item with its own metadata, %s has no uid", item.Name)
+			return r.errorf("expected every item with its own metadata, %s has no uid", item.Name)
 		}
 		if err := expectNotOlder(l.Metadata.ResourceVersion, item.ResourceVersion); err != nil {
-			return a.errorf("the list is older than its item %s: %w", item.Name, err)
+			return r.errorf("the list is older than its item %s: %w", item.Name, err)
 		}
 	}
 	return l.expectNames("a", "b")

@@ -78,12 +78,12 @@ func metaCases() []Case {
 			Source: docSystemFields,
 		}, func(ctx context.Context, s *session, c collection) error {
 			terminating := c.object("a").withFinalizer().withMeta("deletionTimestamp", "2001-02-03T04:05:06Z").withMeta("deletionGracePeriodSeconds", 30)
-			a, err := s.do(ctx, post(c.path(), terminating), code(201), isNotTerminating)
+			r, err := s.do(ctx, post(c.path(), terminating), code(201), isNotTerminating)
 			if err != nil {
 				return err
 			}
-			if strings.Contains(string(a.body), "f:deletion") {
-				return a.errorf("expected managedFields without the fields that were dropped")
+			if strings.Contains(string(r.body), "f:deletion") {
+				return r.errorf("expected managedFields without the fields that were dropped")
 			}
 			return s.expect(ctx, get(c.item("a")), code(200), isNotTerminating)
 		}),
@@ -136,8 +136,8 @@ var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}
 
 // fieldNot expects another string at a path.
 func fieldNot(unwanted string, path ...string) expectation {
-	return func(a *response) error {
-		if field(unwanted, path...)(a) == nil {
+	return func(r *response) error {
+		if field(unwanted, path...)(r) == nil {
 			return fmt.Errorf("expected another %s than %q", path[len(path)-1], unwanted)
 		}
 		return nil
@@ -192,20 +192,20 @@ func checkUIDOfObject(ctx context.Context, s *session, c collection) error {
 }
 
 func checkCreationTimestamp(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, post(c.path(), c.object("a").withMeta("creationTimestamp", "2001-02-03T04:05:06Z")), code(201))
+	r, err := s.do(ctx, post(c.path(), c.object("a").withMeta("creationTimestamp", "2001-02-03T04:05:06Z")), code(201))
 	if err != nil {
 		return err
 	}
 	var o metav1.PartialObjectMetadata
-	if err := a.decode(&o); err != nil {
+	if err := r.decode(&o); err != nil {
 		return err
 	}
-	now, err := http.ParseTime(a.header.Get("Date"))
+	now, err := http.ParseTime(r.header.Get("Date"))
 	if err != nil { // a proxy may have removed the header; the local clock is less exact
 		now = time.Now()
 	}
 	if off := o.CreationTimestamp.Sub(now).Abs(); off > time.Hour {
-		return a.errorf("expected creationTimestamp to be about %v, got %v", now.UTC(), o.CreationTimestamp.UTC())
+		return r.errorf("expected creationTimestamp to be about %v, got %v", now.UTC(), o.CreationTimestamp.UTC())
 	}
 	return s.expect(ctx, get(c.item("a")), code(200), hasCreationTimestamp(o))
 }
@@ -250,8 +250,8 @@ func checkTimestampFormat(ctx context.Context, s *session, c collection) error {
 }
 
 // isNotTerminating expects an object that is not terminating.
-func isNotTerminating(a *response) error {
-	return a.expect(noField("metadata", "deletionTimestamp"), noField("metadata", "deletionGracePeriodSeconds"))
+func isNotTerminating(r *response) error {
+	return r.expect(noField("metadata", "deletionTimestamp"), noField("metadata", "deletionGracePeriodSeconds"))
 }
 
 func checkDeletionTimestampKept(ctx context.Context, s *session, c collection) error {
@@ -308,13 +308,13 @@ func checkDeletionByUpdate(ctx context.Context, s *session, c collection) error 
 func checkInvalidVersionOnCreate(ctx context.Context, s *session, c collection) error {
 	for i, sent := range []string{"0", "abc"} {
 		name := fmt.Sprintf("a%d", i)
-		a, err := s.do(ctx, post(c.path(), c.object(name).withMeta("resourceVersion", sent)), code(201, 400, 422, 500))
+		r, err := s.do(ctx, post(c.path(), c.object(name).withMeta("resourceVersion", sent)), code(201, 400, 422, 500))
 		if err != nil {
 			return err
 		}
 		want := code(404)
-		if a.code == 201 {
-			if err := a.expect(fieldNot(sent, "metadata", "resourceVersion")); err != nil {
+		if r.code == 201 {
+			if err := r.expect(fieldNot(sent, "metadata", "resourceVersion")); err != nil {
 				return err
 			}
 			want = fieldNot(sent, "metadata", "resourceVersion")

@@ -32,8 +32,8 @@ func metaListCases() []Case {
 			Why:    "null differs from an empty map for some clients",
 			Source: "API conventions, Optional vs. Required",
 		}, func(ctx context.Context, s *session, c collection) error {
-			bare := func(a *response) error {
-				return a.expect(noField("metadata", "labels"), noField("metadata", "annotations"))
+			bare := func(r *response) error {
+				return r.expect(noField("metadata", "labels"), noField("metadata", "annotations"))
 			}
 			if err := s.expect(ctx, post(c.path(), c.object("a").withMeta("labels", nil).withMeta("annotations", object{})), code(201), bare); err != nil {
 				return err
@@ -142,19 +142,19 @@ func checkListMetadata(ctx context.Context, s *session, c collection) error {
 		}
 	}
 	for _, query := range []string{"", "?limit=1", "?resourceVersion=0"} {
-		a, err := s.do(ctx, get(c.path()+query), code(200))
+		r, err := s.do(ctx, get(c.path()+query), code(200))
 		if err != nil {
 			return err
 		}
 		var l struct {
 			Metadata map[string]json.RawMessage `json:"metadata"`
 		}
-		if err := a.decode(&l); err != nil {
+		if err := r.decode(&l); err != nil {
 			return err
 		}
 		for name := range l.Metadata {
 			if !slices.Contains([]string{"resourceVersion", "continue", "remainingItemCount", "shardInfo"}, name) {
-				return a.errorf("expected no field %s in the metadata of a list", name)
+				return r.errorf("expected no field %s in the metadata of a list", name)
 			}
 		}
 	}

@@ -129,17 +129,17 @@ func checkReuseName(ctx context.Context, s *session, c collection) error {
 // expectGeneratedName creates an object with a generateName, and expects a name of a prefix and
 // five more characters.
 func expectGeneratedName(ctx context.Context, c collection, generateName, prefix string) error {
-	a, err := c.s.do(ctx, post(c.path(), c.object("").withMeta("generateName", generateName)), code(201),
+	r, err := c.s.do(ctx, post(c.path(), c.object("").withMeta("generateName", generateName)), code(201),
 		field(generateName, "metadata", "generateName"))
 	if err != nil {
 		return err
 	}
 	var o metav1.PartialObjectMetadata
-	if err := a.decode(&o); err != nil {
+	if err := r.decode(&o); err != nil {
 		return err
 	}
 	if suffix, ok := strings.CutPrefix(o.Name, prefix); !ok || len(suffix) != 5 {
-		return a.errorf("expected the name to be %q and five characters, got %q", prefix, o.Name)
+		return r.errorf("expected the name to be %q and five characters, got %q", prefix, o.Name)
 	}
 	return c.s.expect(ctx, get(c.item(o.Name)), code(200), field(string(o.UID), "metadata", "uid"))
 }
@@ -151,12 +151,12 @@ func checkGenerateNameConflict(ctx context.Context, s *session, c collection) er
 	want := alreadyExists(c, "a", "")
 	want.message += ", the server was not able to generate a unique name for the object"
 	want.details.RetryAfterSeconds = 1
-	a, err := s.do(ctx, post(c.path(), c.object("a").withMeta("generateName", "base-")), want.check)
+	r, err := s.do(ctx, post(c.path(), c.object("a").withMeta("generateName", "base-")), want.check)
 	if err != nil {
 		return err
 	}
-	if got := a.header.Get("Retry-After"); got != "1" {
-		return a.errorf("expected the header Retry-After: 1, got %q", got)
+	if got := r.header.Get("Retry-After"); got != "1" {
+		return r.errorf("expected the header Retry-After: 1, got %q", got)
 	}
 	return nil
 }

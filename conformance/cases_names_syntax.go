@@ -204,14 +204,14 @@ func checkOtherNamespaceInBody(ctx context.Context, s *session, c collection) er
 }
 
 func checkNamelessApply(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, apply(c.item("a"), c.object("")), code(201, 400))
+	r, err := s.do(ctx, apply(c.item("a"), c.object("")), code(201, 400))
 	if err != nil {
 		return err
 	}
-	if a.code == 400 {
-		err = a.expect(badRequest("the name of the object (a based on URL) was undeterminable: name must be provided"))
+	if r.code == 400 {
+		err = r.expect(badRequest("the name of the object (a based on URL) was undeterminable: name must be provided"))
 	} else {
-		err = a.expect(field("a", "metadata", "name"))
+		err = r.expect(field("a", "metadata", "name"))
 	}
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func checkNamelessApply(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	if a.code == 400 {
+	if r.code == 400 {
 		return l.expectNames()
 	}
 	return l.expectNames("a")

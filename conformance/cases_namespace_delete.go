@@ -61,7 +61,7 @@ func checkDeleteNamespaceAgain(ctx context.Context, s *session, c collection) er
 // finalize sets the spec.finalizers of a namespace through its finalize subresource. It retries
 // after conflicts.
 func (s *session) finalize(ctx context.Context, name string, change func([]string) []string) (*response, error) {
-	var a *response
+	var r *response
 	for range 10 {
 		before, err := s.do(ctx, get(namespacePath(name)), code(200))
 		if err != nil {
@@ -76,14 +76,14 @@ func (s *session) finalize(ctx context.Context, name string, change func([]strin
 			return before, before.errorf("the finalizers of the spec: %w", err)
 		}
 		ns["spec"], ns["status"] = object{"finalizers": change(have)}, object{"phase": "Finalized"}
-		if a, err = s.do(ctx, put(namespacePath(name)+"/finalize", ns), code(200, 409)); err != nil {
-			return a, err
+		if r, err = s.do(ctx, put(namespacePath(name)+"/finalize", ns), code(200, 409)); err != nil {
+			return r, err
 		}
-		if a.code == 200 {
+		if r.code == 200 {
 			break
 		}
 	}
-	return a, a.expect(code(200), kind("v1", "Namespace"), field(name, "metadata", "name"))
+	return r, r.expect(code(200), kind("v1", "Namespace"), field(name, "metadata", "name"))
 }
 
 // removeSpecFinalizer removes the suite's finalizer from the spec of a namespace.
@@ -99,9 +99,9 @@ func noFinalizers([]string) []string { return []string{} }
 func appendFinalizer(have []string) []string { return append(have, finalizer) }
 
 // hasSpecFinalizer expects a namespace with the suite's finalizer in its spec.
-func hasSpecFinalizer(a *response) error {
+func hasSpecFinalizer(r *response) error {
 	var ns struct{ Spec struct{ Finalizers []string } }
-	if err := a.decode(&ns); err != nil {
+	if err := r.decode(&ns); err != nil {
 		return err
 	}
 	if !slices.Contains(ns.Spec.Finalizers, finalizer) {
@@ -115,11 +115,11 @@ func (s *session) createWithSpecFinalizer(ctx context.Context, body object) erro
 	if err := s.expect(ctx, post("/api/v1/namespaces", body), code(201)); err != nil {
 		return err
 	}
-	a, err := s.finalize(ctx, body["metadata"].(object)["name"].(string), appendFinalizer)
+	r, err := s.finalize(ctx, body["metadata"].(object)["name"].(string), appendFinalizer)
 	if err != nil {
 		return err
 	}
-	return a.expect(value([]string{"kubernetes", finalizer}, "spec", "finalizers"))
+	return r.expect(value([]string{"kubernetes", finalizer}, "spec", "finalizers"))
 }
 
 func checkReplaceNamespaceFinalizers(ctx context.Context, s *session) error {
@@ -150,11 +150,11 @@ func checkFinalizeNamespace(ctx context.Context, s *session) error {
 	if err := s.expect(ctx, get(namespacePath(name)), code(200), field("Terminating", "status", "phase")); err != nil {
 		return err
 	}
-	a, err := s.finalize(ctx, name, noFinalizers)
+	r, err := s.finalize(ctx, name, noFinalizers)
 	if err != nil {
 		return err
 	}
-	if err := a.expect(field("Terminating", "status", "phase"), value(nil, "spec", "finalizers")); err != nil {
+	if err := r.expect(field("Terminating", "status", "phase"), value(nil, "spec", "finalizers")); err != nil {
 		return err
 	}
 	return s.expectNamespaceGone(ctx, name)

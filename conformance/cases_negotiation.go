@@ -82,12 +82,12 @@ func negotiationCases() []Case {
 
 // yamlContains expects a YAML body that contains texts.
 func yamlContains(texts ...string) expectation {
-	return func(a *response) error {
-		if _, err := yaml.ToJSON(a.body); err != nil || strings.HasPrefix(string(a.body), "{") {
+	return func(r *response) error {
+		if _, err := yaml.ToJSON(r.body); err != nil || strings.HasPrefix(string(r.body), "{") {
 			return fmt.Errorf("expected YAML, got an error %v", err)
 		}
 		for _, text := range texts {
-			if !strings.Contains(string(a.body), text) {
+			if !strings.Contains(string(r.body), text) {
 				return fmt.Errorf("expected %q in it", text)
 			}
 		}
@@ -198,10 +198,10 @@ func checkPrettyJSON(ctx context.Context, s *session, c collection) error {
 
 // isIndented expects JSON with or without indentation.
 func isIndented(want bool) expectation {
-	return func(a *response) error {
-		lines := strings.Count(strings.TrimSpace(string(a.body)), "\n")
+	return func(r *response) error {
+		lines := strings.Count(strings.TrimSpace(string(r.body)), "\n")
 		switch {
-		case want && !strings.HasPrefix(string(a.body), "{\n  \""):
+		case want && !strings.HasPrefix(string(r.body), "{\n  \""):
 			return fmt.Errorf("expected indented JSON")
 		case !want && lines > 0:
 			return fmt.Errorf("expected JSON on one line, got %d", lines+1)
@@ -216,8 +216,8 @@ func checkContentTypes(ctx context.Context, s *session, c collection) error {
 	}
 	forms := map[string]expectation{
 		"application/json": isIndented(false), mediaTypeYAML: yamlContains(),
-		mediaTypeProtobuf: func(a *response) error {
-			if !strings.HasPrefix(string(a.body), "k8s\x00") {
+		mediaTypeProtobuf: func(r *response) error {
+			if !strings.HasPrefix(string(r.body), "k8s\x00") {
 				return fmt.Errorf("expected protobuf")
 			}
 			return nil

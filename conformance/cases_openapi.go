@@ -39,7 +39,7 @@ func openAPICases() []Case {
 
 // openAPIURLs returns the URL of each document in the index, by its path.
 func openAPIURLs(ctx context.Context, s *session) (map[string]string, *response, error) {
-	a, err := s.do(ctx, get("/openapi/v3"), code(200))
+	r, err := s.do(ctx, get("/openapi/v3"), code(200))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,7 +48,7 @@ func openAPIURLs(ctx context.Context, s *session) (map[string]string, *response,
 			ServerRelativeURL string `json:"serverRelativeURL"`
 		} `json:"paths"`
 	}
-	if err := a.decode(&index); err != nil {
+	if err := r.decode(&index); err != nil {
 		return nil, nil, err
 	}
 	addresses := make(map[string]string, len(index.Paths))
@@ -56,19 +56,19 @@ func openAPIURLs(ctx context.Context, s *session) (map[string]string, *response,
 		addresses[path] = entry.ServerRelativeURL
 	}
 	if addresses["api/v1"] == "" {
-		return nil, nil, a.errorf("expected api/v1 among %v", slices.Sorted(maps.Keys(addresses)))
+		return nil, nil, r.errorf("expected api/v1 among %v", slices.Sorted(maps.Keys(addresses)))
 	}
-	return addresses, a, nil
+	return addresses, r, nil
 }
 
 func checkOpenAPIIndex(ctx context.Context, s *session) error {
-	addresses, a, err := openAPIURLs(ctx, s)
+	addresses, r, err := openAPIURLs(ctx, s)
 	if err != nil {
 		return err
 	}
 	for path, address := range addresses {
 		if hash, ok := strings.CutPrefix(address, "/openapi/v3/"+path+"?hash="); !ok || hash == "" {
-			return a.errorf("expected the path of %s with its hash, got %s", path, address)
+			return r.errorf("expected the path of %s with its hash, got %s", path, address)
 		}
 	}
 	return nil
@@ -103,13 +103,13 @@ func checkOpenAPIETag(ctx context.Context, s *session) error {
 	for _, path := range []string{"/openapi/v3/api/v1", "/openapi/v2"} {
 		// The combined document may change at the same time, as CRDs are added and removed.
 		if err := poll(ctx, func(ctx context.Context) error {
-			a, err := s.do(ctx, get(path), code(200))
+			r, err := s.do(ctx, get(path), code(200))
 			if err != nil {
 				return err
 			}
-			tag := a.header.Get("ETag")
+			tag := r.header.Get("ETag")
 			if tag == "" {
-				return a.errorf("expected an ETag")
+				return r.errorf("expected an ETag")
 			}
 			return s.expect(ctx, get(path).withIfNoneMatch(tag), code(304))
 		}); err != nil {
@@ -140,7 +140,7 @@ const gvkExtension = "x-kubernetes-group-version-kind"
 
 // openAPIHasParameter expects that the patch of a secret has a parameter.
 func openAPIHasParameter(name string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		type parameters []struct{ Name, In string }
 		var doc struct {
 			Paths map[string]struct {
@@ -148,7 +148,7 @@ func openAPIHasParameter(name string) expectation {
 				Patch      struct{ Parameters parameters }
 			}
 		}
-		if err := a.decode(&doc); err != nil {
+		if err := r.decode(&doc); err != nil {
 			return err
 		}
 		path := doc.Paths["/api/v1/namespaces/{namespace}/secrets/{name}"]
@@ -162,7 +162,7 @@ func openAPIHasParameter(name string) expectation {
 }
 
 func checkOpenAPISchemas(ctx context.Context, s *session) error {
-	a, err := s.do(ctx, get("/openapi/v3/api/v1"), code(200))
+	r, err := s.do(ctx, get("/openapi/v3/api/v1"), code(200))
 	if err != nil {
 		return err
 	}
@@ -174,26 +174,26 @@ func checkOpenAPISchemas(ctx context.Context, s *session) error {
 			}
 		}
 	}
-	if err := a.decode(&doc); err != nil {
+	if err := r.decode(&doc); err != nil {
 		return err
 	}
 	schemas := doc.Components.Schemas
-	for _, reference := range strings.Split(string(a.body), `"#/components/schemas/`)[1:] {
+	for _, reference := range strings.Split(string(r.body), `"#/components/schemas/`)[1:] {
 		name, _, _ := strings.Cut(reference, `"`)
 		if _, ok := schemas[name]; !ok {
-			return a.errorf("expected the schema %s, which is referenced", name)
+			return r.errorf("expected the schema %s, which is referenced", name)
 		}
 	}
 	port := schemas["io.k8s.api.core.v1.ServicePort"]
 	if port.Properties["port"]["type"] != "integer" || !slices.Contains(port.Required, "port") {
-		return a.errorf("expected the port of a ServicePort to be a required number, got %v", port)
+		return r.errorf("expected the port of a ServicePort to be a required number, got %v", port)
 	}
 	ports := schemas["io.k8s.api.core.v1.ServiceSpec"].Properties["ports"]
 	for extension, want := range sortedByKey(map[string]string{
 		"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "port", "x-kubernetes-list-type": "map",
 	}) {
 		if ports[extension] != want {
-			return a.errorf("expected %s %s of the ports of a Service, got %v", extension, want, ports[extension])
+			return r.errorf("expected %s %s of the ports of a Service, got %v", extension, want, ports[extension])
 		}
 	}
 	return nil
@@ -210,13 +210,13 @@ func checkOpenAPIProtobuf(ctx context.Context, s *session) error {
 	for version, path := range sortedByKey(map[string]string{"v2": "/openapi/v2", "v3": "/openapi/v3/api/v1"}) {
 		want := "application/com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
 		for _, requested := range []string{want, strings.Replace(want, version+".", version+"@", 1)} {
-			a, err := s.do(ctx, get(path).withAccept(requested), code(200), mediaType(want))
+			r, err := s.do(ctx, get(path).withAccept(requested), code(200), mediaType(want))
 			if err != nil {
 				return err
 			}
 			// The first field of the message is the OpenAPI version.
-			if begin := map[string]string{"v2": "\n\x032.0", "v3": "\n\x053.0.0"}[version]; !strings.HasPrefix(string(a.body), begin) {
-				return a.errorf("expected a message that starts with %q", begin)
+			if begin := map[string]string{"v2": "\n\x032.0", "v3": "\n\x053.0.0"}[version]; !strings.HasPrefix(string(r.body), begin) {
+				return r.errorf("expected a message that starts with %q", begin)
 			}
 		}
 	}
@@ -234,8 +234,8 @@ func checkOpenAPINotAcceptable(ctx context.Context, s *session) error {
 
 // headerIs expects a header.
 func headerIs(name, want string) expectation {
-	return func(a *response) error {
-		if got := a.header.Get(name); got != want {
+	return func(r *response) error {
+		if got := r.header.Get(name); got != want {
 			return fmt.Errorf("expected %s %s, got %q", name, want, got)
 		}
 		return nil

@@ -64,15 +64,15 @@ func partialCases() []Case {
 }
 
 // isPartialMetadata expects PartialObjectMetadata without other fields.
-func isPartialMetadata(a *response) error {
+func isPartialMetadata(r *response) error {
 	var o map[string]any
-	if err := a.decode(&o); err != nil {
+	if err := r.decode(&o); err != nil {
 		return err
 	}
 	if len(o) != 3 || o["metadata"] == nil {
-		return a.errorf("expected kind, apiVersion and metadata only")
+		return r.errorf("expected kind, apiVersion and metadata only")
 	}
-	return kind(metaGroupVersion, "PartialObjectMetadata")(a)
+	return kind(metaGroupVersion, "PartialObjectMetadata")(r)
 }
 
 func checkPartialObject(ctx context.Context, s *session, c collection) error {
@@ -84,17 +84,17 @@ func checkPartialObject(ctx context.Context, s *session, c collection) error {
 }
 
 func checkPartialList(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypePartialList), code(200), kind(metaGroupVersion, "PartialObjectMetadataList"))
+	r, err := s.do(ctx, get(c.path()).withAccept(mediaTypePartialList), code(200), kind(metaGroupVersion, "PartialObjectMetadataList"))
 	if err != nil {
 		return err
 	}
-	l := objectList{response: a}
-	if err := a.decode(&l); err != nil {
+	l := objectList{response: r}
+	if err := r.decode(&l); err != nil {
 		return err
 	}
 	for _, item := range l.Items {
 		if item.Kind != "PartialObjectMetadata" || item.APIVersion != metaGroupVersion {
-			return a.errorf("expected items that are %s PartialObjectMetadata, got %q %q", metaGroupVersion, item.APIVersion, item.Kind)
+			return r.errorf("expected items that are %s PartialObjectMetadata, got %q %q", metaGroupVersion, item.APIVersion, item.Kind)
 		}
 	}
 	return l.expectNames(fiveNames...)
@@ -118,20 +118,20 @@ func checkObjectAsList(want failure) collectionCheck {
 }
 
 func checkPartialProtobuf(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.item("b")).withAccept(mediaTypeProtobufPartial), code(200), mediaType("application/vnd.kubernetes.protobuf"))
+	r, err := s.do(ctx, get(c.item("b")).withAccept(mediaTypeProtobufPartial), code(200), mediaType("application/vnd.kubernetes.protobuf"))
 	if err != nil {
 		return err
 	}
-	if got, err := protobufKind(a.body); err != nil || got != "PartialObjectMetadata" {
-		return a.errorf("expected a PartialObjectMetadata, got a %q and the error %v", got, err)
+	if got, err := protobufKind(r.body); err != nil || got != "PartialObjectMetadata" {
+		return r.errorf("expected a PartialObjectMetadata, got a %q and the error %v", got, err)
 	}
 	var envelope runtime.Unknown
-	if err := envelope.Unmarshal(a.body[4:]); err != nil {
-		return a.errorf("expected an envelope: %w", err)
+	if err := envelope.Unmarshal(r.body[4:]); err != nil {
+		return r.errorf("expected an envelope: %w", err)
 	}
 	var o metav1.PartialObjectMetadata
 	if err := o.Unmarshal(envelope.Raw); err != nil || o.Name != "b" {
-		return a.errorf("expected the metadata of b, got %q and the error %v", o.Name, err)
+		return r.errorf("expected the metadata of b, got %q and the error %v", o.Name, err)
 	}
 	return nil
 }
@@ -166,15 +166,15 @@ func checkPartialMetadataEqual(ctx context.Context, s *session, c collection) er
 	}
 	var metadata [2]struct{ Metadata map[string]any }
 	for i, accept := range []string{"application/json", mediaTypePartial} {
-		a, err := s.do(ctx, get(c.item("a")).withAccept(accept), code(200))
+		r, err := s.do(ctx, get(c.item("a")).withAccept(accept), code(200))
 		if err != nil {
 			return err
 		}
-		if err := a.decode(&metadata[i]); err != nil {
+		if err := r.decode(&metadata[i]); err != nil {
 			return err
 		}
 		if i == 1 && !reflect.DeepEqual(metadata[0], metadata[1]) {
-			return a.errorf("expected the metadata %v", metadata[0].Metadata)
+			return r.errorf("expected the metadata %v", metadata[0].Metadata)
 		}
 	}
 	return nil

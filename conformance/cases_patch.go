@@ -59,9 +59,9 @@ func patchCases() []Case {
 			Source: docPatchHandler,
 		}, func(ctx context.Context, s *session, c collection) error {
 			request := patch(cborApplyType, c.item("a"), c.object("a")).withQuery("fieldManager=m")
-			a, err := s.do(ctx, request, code(415, 400))
-			if err == nil && a.code == 415 {
-				err = a.expect(c.isUnsupportedPatchType())
+			r, err := s.do(ctx, request, code(415, 400))
+			if err == nil && r.code == 415 {
+				err = r.expect(c.isUnsupportedPatchType())
 			}
 			return err
 		}),
@@ -160,18 +160,18 @@ func checkPatchResponse(ctx context.Context, s *session, c collection) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.do(ctx, mergePatch(c.item("a"), object{"metadata": object{"labels": object{"new": "yes"}}}), code(200),
+	r, err := s.do(ctx, mergePatch(c.item("a"), object{"metadata": object{"labels": object{"new": "yes"}}}), code(200),
 		mediaType("application/json"), kind(c.apiVersion, c.kind), field("a", "metadata", "name"), valueAt("1", "data", "k"),
 		field("yes", "metadata", "labels", "new"), field(string(before.UID), "metadata", "uid"))
 	if err != nil {
 		return err
 	}
 	var after metav1.PartialObjectMetadata
-	if err := a.decode(&after); err != nil {
+	if err := r.decode(&after); err != nil {
 		return err
 	}
 	if after.ResourceVersion == before.ResourceVersion {
-		return a.errorf("expected a new resourceVersion")
+		return r.errorf("expected a new resourceVersion")
 	}
 	return s.expect(ctx, get(c.item("a")), code(200), isUnchanged(after), field("yes", "metadata", "labels", "new"))
 }

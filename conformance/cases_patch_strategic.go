@@ -196,9 +196,9 @@ func checkPatchOfScale(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	var before metav1.PartialObjectMetadata
-	a, err := s.do(ctx, get(c.item("a")), code(200))
+	r, err := s.do(ctx, get(c.item("a")), code(200))
 	if err == nil {
-		err = a.decode(&before)
+		err = r.decode(&before)
 	}
 	if err != nil {
 		return err

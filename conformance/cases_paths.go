@@ -204,17 +204,17 @@ func checkCollectionDelete(ctx context.Context, s *session, c collection) error 
 }
 
 func checkRootIndex(ctx context.Context, s *session) error {
-	a, err := s.do(ctx, get("/"), code(http.StatusOK))
+	r, err := s.do(ctx, get("/"), code(http.StatusOK))
 	if err != nil {
 		return err
 	}
 	var paths metav1.RootPaths
-	if err := a.decode(&paths); err != nil {
+	if err := r.decode(&paths); err != nil {
 		return err
 	}
 	for _, path := range []string{"/api/v1", "/apis"} {
 		if !slices.Contains(paths.Paths, path) {
-			return a.errorf("expected %s among the paths", path)
+			return r.errorf("expected %s among the paths", path)
 		}
 	}
 	return nil
@@ -236,9 +236,9 @@ func checkNamespaceFinalize(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	a, err := s.do(ctx, get("/api/v1/namespaces/"+ns), code(200))
+	r, err := s.do(ctx, get("/api/v1/namespaces/"+ns), code(200))
 	if err != nil {
 		return err
 	}
-	return s.expect(ctx, put("/api/v1/namespaces/"+ns+"/finalize", string(a.body)), code(200), kind("v1", "Namespace"), field(ns, "metadata", "name"))
+	return s.expect(ctx, put("/api/v1/namespaces/"+ns+"/finalize", string(r.body)), code(200), kind("v1", "Namespace"), field(ns, "metadata", "name"))
 }

@@ -81,8 +81,8 @@ func pathErrorCases() []Case {
 			Why:    "it is a side effect of the custom resource handler; clients should not rely on it",
 			Source: "apiextensions customresource_handler.go",
 		}, func(ctx context.Context, s *session, c collection) error {
-			a, err := s.do(ctx, post(c.item("a"), c.object("a")), code(201, 405))
-			if err != nil || a.code == 405 {
+			r, err := s.do(ctx, post(c.item("a"), c.object("a")), code(201, 405))
+			if err != nil || r.code == 405 {
 				return err
 			}
 			return s.expect(ctx, get(c.item("a")), code(200), field("a", "metadata", "name"))
@@ -195,19 +195,19 @@ func checkInvalidNumber(query string) collectionCheck {
 }
 
 func checkUnknownTopLevelPath(ctx context.Context, s *session) error {
-	a, err := s.do(ctx, get("/nothing-at-the-top"), code(404))
+	r, err := s.do(ctx, get("/nothing-at-the-top"), code(404))
 	if err != nil {
 		return err
 	}
-	if mediaType("application/json")(a) != nil {
-		return a.expect(pageNotFound)
+	if mediaType("application/json")(r) != nil {
+		return r.expect(pageNotFound)
 	}
 	var paths metav1.RootPaths
-	if err := a.decode(&paths); err != nil {
+	if err := r.decode(&paths); err != nil {
 		return err
 	}
 	if len(paths.Paths) == 0 {
-		return a.errorf("expected an index of paths")
+		return r.errorf("expected an index of paths")
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func checkStartup(ctx context.Context, s *session) error {
 		return err
 	}
 	defer stop()
-	a, err := s.do(ctx, get("/apis/absent.example.com/v1/things"), failure{
+	r, err := s.do(ctx, get("/apis/absent.example.com/v1/things"), failure{
 		code: 503, reason: metav1.StatusReasonServiceUnavailable,
 		message: "the request has been made before all known HTTP paths have been installed, please try again",
 		details: &metav1.StatusDetails{RetryAfterSeconds: 5},
@@ -256,8 +256,8 @@ func checkStartup(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if got := a.header.Get("Retry-After"); got != "5" {
-		return a.errorf("expected the header Retry-After: 5, got %q", got)
+	if got := r.header.Get("Retry-After"); got != "5" {
+		return r.errorf("expected the header Retry-After: 5, got %q", got)
 	}
 	return nil
 }

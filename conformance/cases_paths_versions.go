@@ -65,15 +65,15 @@ func checkSameInVersions(ctx context.Context, c, other collection, body object) 
 	var seen []metav1.PartialObjectMetadata
 	var last *response
 	for _, in := range []collection{c, other} {
-		a, err := c.s.do(ctx, get(in.item("a")), code(200), kind(in.apiVersion, in.kind))
+		r, err := c.s.do(ctx, get(in.item("a")), code(200), kind(in.apiVersion, in.kind))
 		if err != nil {
 			return err
 		}
 		var o metav1.PartialObjectMetadata
-		if err := a.decode(&o); err != nil {
+		if err := r.decode(&o); err != nil {
 			return err
 		}
-		seen, last = append(seen, o), a
+		seen, last = append(seen, o), r
 	}
 	first, second := seen[0], seen[1]
 	if first.UID != second.UID || first.ResourceVersion != second.ResourceVersion || first.Name != second.Name {

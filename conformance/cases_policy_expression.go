@@ -220,10 +220,10 @@ func checkPolicyAfterSchema(ctx context.Context, p *admission) error {
 
 // fieldCause expects a failure with a single cause, which is about a field.
 func fieldCause(path string) expectation {
-	return func(a *response) error {
-		if err := valueAt(path, "details", "causes", "0", "field")(a); err != nil {
+	return func(r *response) error {
+		if err := valueAt(path, "details", "causes", "0", "field")(r); err != nil {
 			return err
 		}
-		return valueAt(nil, "details", "causes", "1")(a)
+		return valueAt(nil, "details", "causes", "1")(r)
 	}
 }

@@ -25,11 +25,11 @@ func policyPatchCases() []Case {
 		must("AP-67/set", "ApplyConfiguration adds to sets", "a policy adds a finalizer", func(ctx context.Context, p *admission) error {
 			q := p.mutating("a", applyMutation("Object{metadata: Object.metadata{finalizers: ['example.com/policy', 'example.com/own']}}"))
 			body := p.object("x").withMeta("finalizers", []string{"example.com/own"})
-			return p.check(ctx, these(q), send(p.dryRunCreate(body), code(201), func(a *response) error {
-				if finalizers("example.com/own", "example.com/policy")(a) == nil {
+			return p.check(ctx, these(q), send(p.dryRunCreate(body), code(201), func(r *response) error {
+				if finalizers("example.com/own", "example.com/policy")(r) == nil {
 					return nil
 				}
-				return finalizers("example.com/policy", "example.com/own")(a)
+				return finalizers("example.com/policy", "example.com/own")(r)
 			}))
 		}),
 		must("AP-68", "ApplyConfiguration does not change atomic lists, maps and structs", "a policy does not remove what it does not know", func(ctx context.Context, p *admission) error {

@@ -87,10 +87,10 @@ func withProtobufBody(c call) call {
 }
 
 // decodeEnvelope expects a protobuf body of this type, and returns its content.
-func decodeEnvelope(a *response, apiVersion, kind string) ([]byte, error) {
-	inside, ok := strings.CutPrefix(string(a.body), "k8s\x00")
+func decodeEnvelope(r *response, apiVersion, kind string) ([]byte, error) {
+	inside, ok := strings.CutPrefix(string(r.body), "k8s\x00")
 	if !ok {
-		return nil, fmt.Errorf("expected the magic bytes of protobuf, got % x", a.body[:min(4, len(a.body))])
+		return nil, fmt.Errorf("expected the magic bytes of protobuf, got % x", r.body[:min(4, len(r.body))])
 	}
 	var u runtime.Unknown
 	if err := u.Unmarshal([]byte(inside)); err != nil {
@@ -105,8 +105,8 @@ func decodeEnvelope(a *response, apiVersion, kind string) ([]byte, error) {
 
 // isProtobufObject expects an object of the collection in protobuf, with its name and its label.
 func isProtobufObject(c collection, name string) expectation {
-	return func(a *response) error {
-		raw, err := decodeEnvelope(a, c.apiVersion, c.kind)
+	return func(r *response) error {
+		raw, err := decodeEnvelope(r, c.apiVersion, c.kind)
 		if err != nil {
 			return err
 		}
@@ -123,8 +123,8 @@ func isProtobufObject(c collection, name string) expectation {
 
 // isProtobufStatus expects a Status in protobuf with a reason.
 func isProtobufStatus(reason metav1.StatusReason) expectation {
-	return func(a *response) error {
-		raw, err := decodeEnvelope(a, "v1", "Status")
+	return func(r *response) error {
+		raw, err := decodeEnvelope(r, "v1", "Status")
 		if err != nil {
 			return err
 		}
@@ -132,8 +132,8 @@ func isProtobufStatus(reason metav1.StatusReason) expectation {
 		if err := s.Unmarshal(raw); err != nil {
 			return fmt.Errorf("expected a Status: %w", err)
 		}
-		if s.Reason != reason || int(s.Code) != a.code {
-			return fmt.Errorf("expected a Status %d %s, got %d %s", a.code, reason, s.Code, s.Reason)
+		if s.Reason != reason || int(s.Code) != r.code {
+			return fmt.Errorf("expected a Status %d %s, got %d %s", r.code, reason, s.Code, s.Reason)
 		}
 		return nil
 	}
@@ -161,8 +161,8 @@ func checkProtobufEnvelopes(ctx context.Context, s *session, c collection) error
 		return err
 	}
 	for path, of := range sortedByKey(map[string]string{c.item("a"): c.kind, c.path(): c.kind + "List", c.item("none"): "Status"}) {
-		if err := s.expect(ctx, get(path).withAccept(mediaTypeProtobuf), func(a *response) error {
-			_, err := decodeEnvelope(a, "v1", of)
+		if err := s.expect(ctx, get(path).withAccept(mediaTypeProtobuf), func(r *response) error {
+			_, err := decodeEnvelope(r, "v1", of)
 			return err
 		}); err != nil {
 			return err

@@ -114,13 +114,13 @@ func checkForbiddenInSchemas(ctx context.Context, d crdPerCase) error {
 
 // hasCause expects a Status with this cause and possibly others.
 func hasCause(want metav1.StatusCause) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var got metav1.Status
-		if err := a.decode(&got); err != nil {
+		if err := r.decode(&got); err != nil {
 			return err
 		}
 		if got.Details == nil {
-			return a.errorf("expected details")
+			return r.errorf("expected details")
 		}
 		var last error
 		for _, one := range got.Details.Causes {
@@ -139,11 +139,11 @@ func checkPrunedOnWrite(ctx context.Context, d crdPerCase, c collection) error {
 		return append([]expectation{code(codes), valueAt(object{"size": size}, "spec")}, pruned...)
 	}
 	var o metav1.PartialObjectMetadata
-	a, err := d.s.do(ctx, post(c.path(), with(1)), is(201, 1)...)
+	r, err := d.s.do(ctx, post(c.path(), with(1)), is(201, 1)...)
 	if err != nil {
 		return err
 	}
-	if err := a.decode(&o); err != nil {
+	if err := r.decode(&o); err != nil {
 		return err
 	}
 	return d.s.expectAll(ctx,
@@ -195,17 +195,17 @@ func expectFirstEvent(ctx context.Context, c collection, spec string) error {
 		if err != nil {
 			return err
 		}
-		a := response{method: w.method, url: w.url, code: 200, header: w.response.Header, body: e.Object}
-		return a.expect(func(a *response) error {
+		r := response{method: w.method, url: w.url, code: 200, header: w.response.Header, body: e.Object}
+		return r.expect(func(r *response) error {
 			var o struct{ Spec any }
-			if err := a.decode(&o); err != nil {
+			if err := r.decode(&o); err != nil {
 				return err
 			}
 			var want any
 			if err := (&response{body: []byte(spec)}).decode(&want); err != nil {
 				return err
 			}
-			return valueAt(want, "spec")(a)
+			return valueAt(want, "spec")(r)
 		})
 	})
 }

@@ -41,8 +41,8 @@ func attributesOf(action string) object {
 
 // itemsInclude expects a list at a path of field names that has these items, among others.
 func itemsInclude(items []object, path ...string) expectation {
-	return func(a *response) error {
-		found, err := a.valueAt(path...)
+	return func(r *response) error {
+		found, err := r.valueAt(path...)
 		if err != nil {
 			return err
 		}
@@ -72,8 +72,8 @@ func accessBootstrapCases() []Case {
 	should := accessRules(Should, docDefaultRoles)
 	roles := "/apis/" + rbacVersion + "/clusterroles/"
 	bindings := "/apis/" + rbacVersion + "/clusterrolebindings/"
-	isDefault := func(a *response) error {
-		return a.expect(value("rbac-defaults", "metadata", "labels", "kubernetes.io/bootstrapping"), hasField("metadata", "annotations", "rbac.authorization.kubernetes.io/autoupdate"))
+	isDefault := func(r *response) error {
+		return r.expect(value("rbac-defaults", "metadata", "labels", "kubernetes.io/bootstrapping"), hasField("metadata", "annotations", "rbac.authorization.kubernetes.io/autoupdate"))
 	}
 	return []Case{
 		must("RB-50", "the ClusterRole cluster-admin allows everything, and is bound to system:masters", "administrators bind it", func(ctx context.Context, p *access) error {
@@ -186,8 +186,8 @@ func (p *access) skipWithoutAggregation(ctx context.Context) error {
 	return nil
 }
 
-func hasRules(a *response) error {
-	rules, err := a.valueAt("rules")
+func hasRules(r *response) error {
+	rules, err := r.valueAt("rules")
 	if list, _ := rules.([]any); err == nil && len(list) == 0 {
 		err = fmt.Errorf("expected rules, got none")
 	}

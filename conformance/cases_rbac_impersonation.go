@@ -24,11 +24,11 @@ func (p *access) robot(ctx context.Context) (func(call) call, error) {
 		return nil, err
 	}
 	request := newObject(authenticationV1, "TokenRequest", "").with("spec", object{})
-	a, err := p.s.do(withSetup(ctx), post(p.itemOf(account)+"/token", request), code(http.StatusCreated))
+	r, err := p.s.do(withSetup(ctx), post(p.itemOf(account)+"/token", request), code(http.StatusCreated))
 	if err != nil {
 		return nil, err
 	}
-	token, err := a.valueAt("status", "token")
+	token, err := r.valueAt("status", "token")
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +43,12 @@ func (p *access) robot(ctx context.Context) (func(call) call, error) {
 			return c
 		}
 	}
-	a, err = p.s.do(withSetup(ctx), as(selfSubjectReview.create(nil)))
+	r, err = p.s.do(withSetup(ctx), as(selfSubjectReview.create(nil)))
 	if err != nil {
 		return nil, err
 	}
-	if got, err := a.valueAt("status", "userInfo", "username"); err != nil || a.code != http.StatusCreated || got == nil {
-		return nil, p.s.skipf("the server does not accept the token of a ServiceAccount: it responds %d", a.code)
+	if got, err := r.valueAt("status", "userInfo", "username"); err != nil || r.code != http.StatusCreated || got == nil {
+		return nil, p.s.skipf("the server does not accept the token of a ServiceAccount: it responds %d", r.code)
 	} else if got != p.serviceAccount("robot").user {
 		return nil, p.s.skipf("the server uses other credentials of the client than a token: the user is %v", got)
 	}
@@ -192,11 +192,11 @@ func (p *access) constrainedRobot(ctx context.Context) (func(call) call, error) 
 	if err != nil {
 		return nil, err
 	}
-	a, err := p.s.do(ctx, robot(get(p.path())).as(p.user()), isForbiddenWith("cannot impersonate"))
+	r, err := p.s.do(ctx, robot(get(p.path())).as(p.user()), isForbiddenWith("cannot impersonate"))
 	if err != nil {
 		return nil, err
 	}
-	if !strings.Contains(string(a.body), "impersonate-on:") {
+	if !strings.Contains(string(r.body), "impersonate-on:") {
 		return nil, p.s.skipWithoutFeature(ConstrainedImpersonation, "a denial names only the verb impersonate")
 	}
 	return robot, nil

@@ -134,8 +134,8 @@ func accessReviewCases() []Case {
 
 // itemsExclude expects a list at a path of field names without an item.
 func itemsExclude(item object, path ...string) expectation {
-	return func(a *response) error {
-		if itemsInclude([]object{item}, path...)(a) == nil {
+	return func(r *response) error {
+		if itemsInclude([]object{item}, path...)(r) == nil {
 			return fmt.Errorf("expected no %v", item)
 		}
 		return nil

@@ -50,8 +50,8 @@ func (r review) create(spec object) call {
 }
 
 // isCreated expects a created review with a status.
-func (r review) isCreated(a *response) error {
-	return a.expect(code(201), kind(r.groupVersion, r.kind))
+func (r review) isCreated(resp *response) error {
+	return resp.expect(code(201), kind(r.groupVersion, r.kind))
 }
 
 // adminReviewSpec is about a user with all rights on any server.
@@ -158,9 +158,9 @@ func reviewCases() []Case {
 
 // statusLacks expects a status without a text.
 func statusLacks(text string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var got struct{ Status json.RawMessage }
-		if err := a.decode(&got); err != nil {
+		if err := r.decode(&got); err != nil {
 			return err
 		}
 		if strings.Contains(string(got.Status), text) {

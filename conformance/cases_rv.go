@@ -195,19 +195,19 @@ func checkFutureList(query string) collectionCheck {
 // it, others are asked to compact it.
 func checkExpiredList(query string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		a, err := s.do(ctx, get(c.path()+query), code(200, 410))
+		r, err := s.do(ctx, get(c.path()+query), code(200, 410))
 		if err != nil {
 			return err
 		}
-		if a.code == 200 {
+		if r.code == 200 {
 			if err := s.compact(ctx); err != nil {
 				return err
 			}
-			if a, err = s.do(ctx, get(c.path()+query)); err != nil {
+			if r, err = s.do(ctx, get(c.path()+query)); err != nil {
 				return err
 			}
 		}
-		return a.expect(resourceExpired.check)
+		return r.expect(resourceExpired.check)
 	}
 }
 
@@ -247,12 +247,12 @@ func checkExactAfterCompaction(ctx context.Context, s *session, c collection) er
 	if err := s.compact(ctx); err != nil {
 		return err
 	}
-	a, err := s.do(ctx, get(c.path()+"?resourceVersionMatch=Exact&resourceVersion="+h.middle), code(200, 410))
+	r, err := s.do(ctx, get(c.path()+"?resourceVersionMatch=Exact&resourceVersion="+h.middle), code(200, 410))
 	if err != nil {
 		return err
 	}
-	if a.code == 410 {
-		return a.expect(resourceExpired.check)
+	if r.code == 410 {
+		return r.expect(resourceExpired.check)
 	}
-	return h.expectMiddle(a)
+	return h.expectMiddle(r)
 }

@@ -65,11 +65,11 @@ func versionTableCases() []Case {
 			}),
 		cell("RS-21/all", "Exact, resourceVersion N: exactly N", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
-				a, err := s.do(ctx, get(c.path()+"?resourceVersionMatch=Exact&resourceVersion="+h.middle), code(200))
+				r, err := s.do(ctx, get(c.path()+"?resourceVersionMatch=Exact&resourceVersion="+h.middle), code(200))
 				if err != nil {
 					return err
 				}
-				return h.expectMiddle(a)
+				return h.expectMiddle(r)
 			}),
 		cell("RS-21/limit", "Exact, limit, resourceVersion N: exactly N, in pages", exact,
 			func(ctx context.Context, s *session, c collection, h history) error {
@@ -159,9 +159,9 @@ func (h history) expectCurrent(l objectList) error {
 }
 
 // expectMiddle expects a list of the state in the middle, at its resourceVersion.
-func (h history) expectMiddle(a *response) error {
-	l := objectList{response: a}
-	if err := a.decode(&l); err != nil {
+func (h history) expectMiddle(r *response) error {
+	l := objectList{response: r}
+	if err := r.decode(&l); err != nil {
 		return err
 	}
 	if err := l.expectResourceVersion(h.middle); err != nil {
@@ -171,7 +171,7 @@ func (h history) expectMiddle(a *response) error {
 		return err
 	}
 	if got := l.Items[0].ResourceVersion; got != h.oldA {
-		return a.errorf("expected a at resourceVersion %s, got %s", h.oldA, got)
+		return r.errorf("expected a at resourceVersion %s, got %s", h.oldA, got)
 	}
 	return nil
 }

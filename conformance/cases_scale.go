@@ -59,12 +59,12 @@ func scaleBody(spec object) object {
 
 // isScale expects a Scale of the object "a" with this number of replicas.
 func isScale(c collection, replicas int) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		for _, e := range []expectation{
 			code(200), kind("autoscaling/v1", "Scale"), field("a", "metadata", "name"), field(c.namespace, "metadata", "namespace"),
 			value(replicas, "spec", "replicas"),
 		} {
-			if err := e(a); err != nil {
+			if err := e(r); err != nil {
 				return err
 			}
 		}
@@ -172,11 +172,11 @@ func checkScaleStatus(ctx context.Context, s *session, c collection) error {
 
 func checkScaleUpdate(ctx context.Context, s *session, c collection) error {
 	var before object
-	a, err := s.do(ctx, get(c.item("a")), code(200))
+	r, err := s.do(ctx, get(c.item("a")), code(200))
 	if err != nil {
 		return err
 	}
-	if err := a.decode(&before); err != nil {
+	if err := r.decode(&before); err != nil {
 		return err
 	}
 	sent := scaleBody(object{"replicas": 3}).withLabel("app", "y")

@@ -68,14 +68,14 @@ func selectorUseCases() []Case {
 			if _, err := c.create(ctx, c.object("a").withLabel("app", "x")); err != nil {
 				return err
 			}
-			a, err := s.do(ctx, get(c.item("a")+"?labelSelector=app=other&fieldSelector=metadata.namespace=other"), code(200, 400))
+			r, err := s.do(ctx, get(c.item("a")+"?labelSelector=app=other&fieldSelector=metadata.namespace=other"), code(200, 400))
 			if err != nil {
 				return err
 			}
-			if a.code == 400 {
-				return a.expect(failure{code: 400, reason: metav1.StatusReasonBadRequest}.check)
+			if r.code == 400 {
+				return r.expect(failure{code: 400, reason: metav1.StatusReasonBadRequest}.check)
 			}
-			return a.expect(kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
+			return r.expect(kind(c.apiVersion, c.kind), field("a", "metadata", "name"))
 		}),
 	)
 }

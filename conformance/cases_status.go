@@ -86,7 +86,7 @@ func statusCases() []Case {
 			ID: "SU-06", Level: Must, Title: "GET of the status subresource returns the complete object",
 			Why: "clients with permission for the status only need to identify the object", Source: docStatus,
 		}, func(ctx context.Context, s *session, c collection, body bodyFunc) error {
-			a, err := c.createWithRetry(ctx, body("a"))
+			r, err := c.createWithRetry(ctx, body("a"))
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func statusCases() []Case {
 			}
 			part, err := s.do(ctx, get(c.item("a")+"/status"), code(200), kind(c.apiVersion, c.kind), hasField("spec"))
 			if err == nil && !equalJSON(full.body, part.body) {
-				err = part.errorf("expected the same object as at the main path, %s", excerpt(a.body))
+				err = part.errorf("expected the same object as at the main path, %s", excerpt(r.body))
 			}
 			return err
 		}),
@@ -116,12 +116,12 @@ func (c collection) patchStatusMessage(ctx context.Context, message string) (met
 
 func checkMainPathIgnoresStatus(ctx context.Context, s *session, c collection, body bodyFunc) error {
 	noMessage := value(nil, "status", "message")
-	a, err := c.createWithRetry(ctx, c.withStatusMessage(body("a"), "created"), noMessage)
+	r, err := c.createWithRetry(ctx, c.withStatusMessage(body("a"), "created"), noMessage)
 	if err != nil {
 		return err
 	}
 	var o object
-	if err := a.decode(&o); err != nil {
+	if err := r.decode(&o); err != nil {
 		return err
 	}
 	if err := s.expect(ctx, put(c.item("a"), c.withStatusMessage(o, "put")), code(200), noMessage); err != nil {
@@ -134,13 +134,13 @@ func checkMainPathIgnoresStatus(ctx context.Context, s *session, c collection, b
 }
 
 func checkStatusIgnoresSpec(ctx context.Context, s *session, c collection, body bodyFunc) error {
-	a, err := c.createWithRetry(ctx, body("a"))
+	r, err := c.createWithRetry(ctx, body("a"))
 	if err != nil {
 		return err
 	}
 	var o, before object
 	for _, into := range []*object{&o, &before} {
-		if err := a.decode(into); err != nil {
+		if err := r.decode(into); err != nil {
 			return err
 		}
 	}
@@ -169,12 +169,12 @@ func checkStatusIgnoresMetadata(ctx context.Context, s *session, c collection) e
 }
 
 func checkStaleStatus(ctx context.Context, s *session, c collection, body bodyFunc) error {
-	a, err := c.createWithRetry(ctx, body("a"))
+	r, err := c.createWithRetry(ctx, body("a"))
 	if err != nil {
 		return err
 	}
 	var o object
-	if err := a.decode(&o); err != nil {
+	if err := r.decode(&o); err != nil {
 		return err
 	}
 	if _, err := c.patchStatusMessage(ctx, "newer"); err != nil {

@@ -96,13 +96,13 @@ func subresourceDiscoveryCases() []Case {
 // errors for objects that do not exist (404) and for resources without GET (405) differ from that
 // for an unknown path.
 func (s *session) skipUnlessPathServed(ctx context.Context, path, what string) error {
-	a, err := s.do(ctx, get(path), code(200, 404, 405))
+	r, err := s.do(ctx, get(path), code(200, 404, 405))
 	if err != nil {
 		return err
 	}
-	absent := a.code == 404
-	if absent && a.expect(mediaType("application/json")) == nil {
-		absent = a.expect(field("the server could not find the requested resource", "message")) == nil
+	absent := r.code == 404
+	if absent && r.expect(mediaType("application/json")) == nil {
+		absent = r.expect(field("the server could not find the requested resource", "message")) == nil
 	}
 	if absent {
 		return s.skipf("the server does not serve %s", what)
@@ -137,9 +137,9 @@ func checkListed(groupVersion string, want ...metav1.APIResource) checkFunc {
 
 // hasManagedFields expects exactly these managed fields of a manager and a subresource.
 func hasManagedFields(manager, subresource, fields string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var o metav1.PartialObjectMetadata
-		if err := a.decode(&o); err != nil {
+		if err := r.decode(&o); err != nil {
 			return err
 		}
 		for _, m := range o.ManagedFields {
@@ -167,9 +167,9 @@ func bindingConflict(text string) failure {
 }
 
 // isActionSuccess expects the Status Success of an action.
-func isActionSuccess(a *response) error {
+func isActionSuccess(r *response) error {
 	for _, e := range []expectation{code(201), kind("v1", "Status"), field("Success", "status"), value(201, "code")} {
-		if err := e(a); err != nil {
+		if err := e(r); err != nil {
 			return err
 		}
 	}
@@ -242,13 +242,13 @@ func bindingCases() []Case {
 }
 
 // isScheduled expects a pod with the condition PodScheduled.
-func isScheduled(a *response) error {
+func isScheduled(r *response) error {
 	var pod struct {
 		Status struct {
 			Conditions []struct{ Type, Status string }
 		}
 	}
-	if err := a.decode(&pod); err != nil {
+	if err := r.decode(&pod); err != nil {
 		return err
 	}
 	for _, c := range pod.Status.Conditions {

@@ -98,20 +98,20 @@ func tableCases() []Case {
 }
 
 // table decodes the Table of a response.
-func (a *response) table() (metav1.Table, error) {
+func (r *response) table() (metav1.Table, error) {
 	var t metav1.Table
-	return t, a.decode(&t)
+	return t, r.decode(&t)
 }
 
 // checkTables expects Tables of this version for the list and for an object.
 func checkTables(accept, version string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for path, names := range sortedByKey(map[string][]string{c.path(): fiveNames, c.item("b"): {"b"}}) {
-			a, err := s.do(ctx, get(path).withAccept(accept), code(200), mediaType("application/json"), kind(version, "Table"))
+			r, err := s.do(ctx, get(path).withAccept(accept), code(200), mediaType("application/json"), kind(version, "Table"))
 			if err != nil {
 				return err
 			}
-			t, err := a.table()
+			t, err := r.table()
 			if err != nil {
 				return err
 			}
@@ -119,15 +119,15 @@ func checkTables(accept, version string) collectionCheck {
 			for _, row := range t.Rows {
 				var o metav1.PartialObjectMetadata
 				if err := json.Unmarshal(row.Object.Raw, &o); err != nil {
-					return a.errorf("expected the metadata in a row: %w", err)
+					return r.errorf("expected the metadata in a row: %w", err)
 				}
 				if want := (metav1.TypeMeta{APIVersion: version, Kind: "PartialObjectMetadata"}); o.TypeMeta != want {
-					return a.errorf("expected %v in the rows, got %v", want, o.TypeMeta)
+					return r.errorf("expected %v in the rows, got %v", want, o.TypeMeta)
 				}
 				got = append(got, o.Name)
 			}
 			if !slices.Equal(got, names) {
-				return a.errorf("expected the rows %v, got %v", names, got)
+				return r.errorf("expected the rows %v, got %v", names, got)
 			}
 		}
 		return nil
@@ -148,7 +148,7 @@ func checkUnknownTables(ctx context.Context, s *session, c collection) error {
 }
 
 func checkTableColumns(ctx context.Context, s *session, c collection) error {
-	a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeTable), code(200))
+	r, err := s.do(ctx, get(c.path()).withAccept(mediaTypeTable), code(200))
 	if err != nil {
 		return err
 	}
@@ -156,25 +156,25 @@ func checkTableColumns(ctx context.Context, s *session, c collection) error {
 		ColumnDefinitions []map[string]any
 		Rows              []metav1.TableRow
 	}
-	if err := a.decode(&t); err != nil {
+	if err := r.decode(&t); err != nil {
 		return err
 	}
 	for i, column := range t.ColumnDefinitions {
 		for _, field := range []string{"name", "type", "format", "description"} {
 			if _, isText := column[field].(string); !isText {
-				return a.errorf("expected a text %s in column %d, got %v", field, i, column)
+				return r.errorf("expected a text %s in column %d, got %v", field, i, column)
 			}
 		}
 		if _, isNumber := column["priority"].(float64); !isNumber {
-			return a.errorf("expected a priority in column %d, got %v", i, column)
+			return r.errorf("expected a priority in column %d, got %v", i, column)
 		}
 	}
 	if len(t.ColumnDefinitions) == 0 || t.ColumnDefinitions[0]["name"] != "Name" || t.ColumnDefinitions[0]["format"] != "name" {
-		return a.errorf("expected the column Name in the format name first")
+		return r.errorf("expected the column Name in the format name first")
 	}
 	for i, row := range t.Rows {
 		if len(row.Cells) != len(t.ColumnDefinitions) || row.Cells[0] != fiveNames[i] {
-			return a.errorf("expected a row of %s with %d cells, got %v", fiveNames[i], len(t.ColumnDefinitions), row.Cells)
+			return r.errorf("expected a row of %s with %d cells, got %v", fiveNames[i], len(t.ColumnDefinitions), row.Cells)
 		}
 	}
 	return nil
@@ -191,16 +191,16 @@ func checkIncludeObject(ctx context.Context, s *session, c collection) error {
 	}
 	metadata := map[string]any{"kind": "PartialObjectMetadata", "apiVersion": metaGroupVersion, "metadata": object["metadata"]}
 	for include, want := range sortedByKey(map[string]any{"": metadata, "?includeObject=Metadata": metadata, "?includeObject=None": nil, "?includeObject=Object": object}) {
-		a, err := s.do(ctx, get(c.item("b")+include).withAccept(mediaTypeTable), code(200))
+		r, err := s.do(ctx, get(c.item("b")+include).withAccept(mediaTypeTable), code(200))
 		if err != nil {
 			return err
 		}
 		var t struct{ Rows []map[string]any }
-		if err := a.decode(&t); err != nil {
+		if err := r.decode(&t); err != nil {
 			return err
 		}
 		if len(t.Rows) != 1 || fmt.Sprint(t.Rows[0]["object"]) != fmt.Sprint(want) {
-			return a.errorf("expected one row of the object %v", want)
+			return r.errorf("expected one row of the object %v", want)
 		}
 	}
 	return nil
@@ -222,11 +222,11 @@ func checkInvalidIncludeObject(ctx context.Context, s *session, c collection) er
 // checkColumns expects exactly these columns.
 func checkColumns(want ...string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
-		a, err := s.do(ctx, get(c.path()).withAccept(mediaTypeTable), code(200))
+		r, err := s.do(ctx, get(c.path()).withAccept(mediaTypeTable), code(200))
 		if err != nil {
 			return err
 		}
-		t, err := a.table()
+		t, err := r.table()
 		if err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func checkColumns(want ...string) collectionCheck {
 			got = append(got, column.Name)
 		}
 		if !slices.Equal(got, want) {
-			return a.errorf("expected the columns %v, got %v", want, got)
+			return r.errorf("expected the columns %v, got %v", want, got)
 		}
 		return nil
 	}
@@ -251,19 +251,19 @@ func checkCustomColumns(ctx context.Context, s *session, c collection) error {
 	if err := checkColumns("Name", "Replicas", "Missing")(ctx, s, old); err != nil {
 		return err
 	}
-	a, err := s.do(ctx, get(old.path()).withAccept(mediaTypeTable), code(200))
+	r, err := s.do(ctx, get(old.path()).withAccept(mediaTypeTable), code(200))
 	if err != nil {
 		return err
 	}
-	t, err := a.table()
+	t, err := r.table()
 	if err != nil {
 		return err
 	}
 	if len(t.Rows) != 1 || !slices.Equal(t.Rows[0].Cells, []any{"a", 1.0, nil}) {
-		return a.errorf("expected one row of a, 1 and null")
+		return r.errorf("expected one row of a, 1 and null")
 	}
 	if got := t.ColumnDefinitions[2]; got.Type != "string" || got.Priority != 1 {
-		return a.errorf("expected the type and the priority of the definition, got %v", got)
+		return r.errorf("expected the type and the priority of the definition, got %v", got)
 	}
 	return nil
 }
@@ -276,16 +276,16 @@ func checkPlainTable(ctx context.Context, s *session, c collection) error {
 	if err := checkColumns("Name", "Created At")(ctx, s, c); err != nil {
 		return err
 	}
-	a, err := s.do(ctx, get(c.item("a")).withAccept(mediaTypeTable), code(200))
+	r, err := s.do(ctx, get(c.item("a")).withAccept(mediaTypeTable), code(200))
 	if err != nil {
 		return err
 	}
-	t, err := a.table()
+	t, err := r.table()
 	if err != nil {
 		return err
 	}
 	if want := made.CreationTimestamp.UTC().Format(time.RFC3339); len(t.Rows) != 1 || !slices.Equal(t.Rows[0].Cells, []any{"a", want}) {
-		return a.errorf("expected one row of a and %s", want)
+		return r.errorf("expected one row of a and %s", want)
 	}
 	return nil
 }
@@ -296,12 +296,12 @@ func checkTableMetadata(ctx context.Context, s *session, c collection) error {
 		return err
 	}
 	exact := "&resourceVersionMatch=Exact&resourceVersion=" + list.Metadata.ResourceVersion // others may write in between
-	a, err := s.do(ctx, get(c.path()+"?limit=2"+exact).withAccept(mediaTypeTable), code(200), atResourceVersion(list.Metadata.ResourceVersion), hasField("metadata", "continue"),
+	r, err := s.do(ctx, get(c.path()+"?limit=2"+exact).withAccept(mediaTypeTable), code(200), atResourceVersion(list.Metadata.ResourceVersion), hasField("metadata", "continue"),
 		value(3, "metadata", "remainingItemCount"))
 	if err != nil {
 		return err
 	}
-	meta, err := listMetaOf(a)
+	meta, err := listMetaOf(r)
 	if err != nil {
 		return err
 	}
@@ -344,12 +344,12 @@ func checkNoProtobufTable(ctx context.Context, s *session, c collection) error {
 
 func checkYAMLTable(ctx context.Context, s *session, c collection) error {
 	const yaml = "application/yaml;as=Table;g=meta.k8s.io;v=v1"
-	a, err := s.do(ctx, get(c.path()).withAccept(yaml), code(200), mediaType("application/yaml"))
+	r, err := s.do(ctx, get(c.path()).withAccept(yaml), code(200), mediaType("application/yaml"))
 	if err != nil {
 		return err
 	}
-	if !bytes.Contains(a.body, []byte("\nkind: Table\n")) {
-		return a.errorf("expected a Table in YAML")
+	if !bytes.Contains(r.body, []byte("\nkind: Table\n")) {
+		return r.errorf("expected a Table in YAML")
 	}
 	rejected := failure{
 		code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable,

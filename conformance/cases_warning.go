@@ -30,8 +30,8 @@ func warningCases() []Case {
 			if c.isCustom() {
 				text, header = `unknown field "a"b\c"`, `299 - "unknown field \"a\"b\\c\""`
 			}
-			return s.expect(ctx, post(c.path(), c.object("a").with(quotedName, 1)), code(201), warningsAre(text), func(a *response) error {
-				if got := a.header.Values("Warning"); !slices.Equal(got, []string{header}) {
+			return s.expect(ctx, post(c.path(), c.object("a").with(quotedName, 1)), code(201), warningsAre(text), func(r *response) error {
+				if got := r.header.Values("Warning"); !slices.Equal(got, []string{header}) {
 					return fmt.Errorf("expected the header Warning: %s, got %q", header, got)
 				}
 				return nil
@@ -105,26 +105,26 @@ func checkLongWarnings(ctx context.Context, s *session, c collection) error {
 		}
 		return o
 	}
-	runes := func(a *response) ([]int, error) {
+	runes := func(r *response) ([]int, error) {
 		var lengths []int
-		for _, line := range a.header.Values("Warning") {
+		for _, line := range r.header.Values("Warning") {
 			warning, _, err := utilnet.ParseWarningHeader(line)
 			if err != nil {
-				return nil, a.errorf("the header Warning: %s: %w", line, err)
+				return nil, r.errorf("the header Warning: %s: %w", line, err)
 			}
 			lengths = append(lengths, utf8.RuneCountInString(warning.Text))
 		}
 		return lengths, nil
 	}
-	many := func(a *response) error {
-		lengths, err := runes(a)
+	many := func(r *response) error {
+		lengths, err := runes(r)
 		if err == nil && !slices.Equal(lengths, slices.Repeat([]int{each}, total/each)) {
 			err = fmt.Errorf("expected %d warnings of %d characters each, got %v", total/each, each, lengths)
 		}
 		return err
 	}
-	one := func(a *response) error {
-		lengths, err := runes(a)
+	one := func(r *response) error {
+		lengths, err := runes(r)
 		if err == nil && (len(lengths) != 1 || lengths[0] < 1000) {
 			err = fmt.Errorf("expected one warning in full length, got %v", lengths)
 		}

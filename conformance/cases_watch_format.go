@@ -25,14 +25,14 @@ func watchFormatCases() []Case {
 			Why:    "YAML has no framing for streams",
 			Source: docFormat,
 		}, func(ctx context.Context, s *session, c collection) error {
-			a, err := s.do(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept("application/yaml"), code(406))
+			r, err := s.do(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept("application/yaml"), code(406))
 			if err != nil {
 				return err
 			}
 			for _, known := range []string{"application/json;stream=watch", protobufWatch} {
 				// YAML folds long lines of the Status at spaces, but media types have none.
-				if !strings.Contains(string(a.body), known) {
-					return a.errorf("expected the message to contain %s", known)
+				if !strings.Contains(string(r.body), known) {
+					return r.errorf("expected the message to contain %s", known)
 				}
 			}
 			return nil

@@ -246,12 +246,12 @@ func checkFutureWatch(ctx context.Context, _ *session, c collection) error {
 }
 
 func checkUnwatchable(ctx context.Context, s *session) error {
-	a, err := s.do(ctx, get("/api/v1"), code(200))
+	resp, err := s.do(ctx, get("/api/v1"), code(200))
 	if err != nil {
 		return err
 	}
 	var found metav1.APIResourceList
-	if err := a.decode(&found); err != nil {
+	if err := resp.decode(&found); err != nil {
 		return err
 	}
 	for _, r := range found.APIResources {

@@ -106,9 +106,9 @@ func webhookDenialCases() []Case {
 
 // header expects the value of a header.
 func header(name, want string) expectation {
-	return func(a *response) error {
-		if got := a.header.Get(name); got != want {
-			return a.errorf("expected the header %s: %s, got %q", name, want, got)
+	return func(r *response) error {
+		if got := r.header.Get(name); got != want {
+			return r.errorf("expected the header %s: %s, got %q", name, want, got)
 		}
 		return nil
 	}

@@ -87,9 +87,9 @@ func webhookFailureCases() []Case {
 				return err
 			}
 			// A server may also abort the response, if the timeout and the end of the call race.
-			a, err := w.s.send(ctx, post(c.path(), c.object("a")).withQuery("timeout=1s"))
+			r, err := w.s.send(ctx, post(c.path(), c.object("a")).withQuery("timeout=1s"))
 			if err == nil {
-				err = a.expect(code(http.StatusGatewayTimeout), valueAt(string(metav1.StatusReasonTimeout), "reason"))
+				err = r.expect(code(http.StatusGatewayTimeout), valueAt(string(metav1.StatusReasonTimeout), "reason"))
 			} else if ctx.Err() == nil {
 				err = nil
 			}
@@ -177,7 +177,7 @@ func (w *webhooks) checkFailuresOf(ctx context.Context, resource string, calls [
 	}
 	for i, one := range calls {
 		fail, ignore := fmt.Sprintf("fail%d", i), fmt.Sprintf("ignore%d", i)
-		a, err := w.s.do(ctx, post(w.c.path(), w.c.object("a").withLabel("on", fail)), code(http.StatusInternalServerError))
+		r, err := w.s.do(ctx, post(w.c.path(), w.c.object("a").withLabel("on", fail)), code(http.StatusInternalServerError))
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (w *webhooks) checkFailuresOf(ctx context.Context, resource string, calls [
 			}
 			text = fmt.Sprintf(text, got[0].decoded.Request.UID)
 		}
-		if err := a.expect(callFailed(fail, "").check, failure{code: 500, reason: metav1.StatusReasonInternalError, contains: text}.check); err != nil {
+		if err := r.expect(callFailed(fail, "").check, failure{code: 500, reason: metav1.StatusReasonInternalError, contains: text}.check); err != nil {
 			return err
 		}
 		if err := w.s.expect(ctx, w.c.dryRunCreate(w.c.object("a").withLabel("on", ignore)), code(201)); err != nil {

@@ -164,9 +164,9 @@ func checkWarningLimits(ctx context.Context, w *webhooks, c collection) error {
 	}
 	return w.s.expectAll(ctx,
 		send(post(c.path(), c.object("a")), code(201), warningsAre(long)),
-		send(post(c.path(), c.object("b")), code(201), func(a *response) error {
+		send(post(c.path(), c.object("b")), code(201), func(r *response) error {
 			var all string
-			for i, line := range a.header.Values("Warning") {
+			for i, line := range r.header.Values("Warning") {
 				text := strings.TrimSuffix(strings.TrimPrefix(line, `299 - "`), `"`)
 				if utf8.RuneCountInString(text) > 256 || !strings.HasPrefix(text, fmt.Sprintf("%02d ww", i)) {
 					return fmt.Errorf("expected warning %d, of at most 256 characters, got %s", i, line)

@@ -198,17 +198,17 @@ func (w *webhooks) expectReview(name string, expect ...expectation) error {
 }
 
 // isPost expects a call by POST.
-func isPost(a *response) error {
-	if a.method != http.MethodPost {
-		return fmt.Errorf("expected POST, got %s", a.method)
+func isPost(r *response) error {
+	if r.method != http.MethodPost {
+		return fmt.Errorf("expected POST, got %s", r.method)
 	}
 	return nil
 }
 
 // hasRequestField expects that a field of the request is present, though it may be null.
 func hasRequestField(name string) expectation {
-	return func(a *response) error {
-		request, err := a.valueAt("request")
+	return func(r *response) error {
+		request, err := r.valueAt("request")
 		if err != nil {
 			return err
 		}
@@ -353,11 +353,11 @@ func checkReviewUser(ctx context.Context, w *webhooks, c collection) error {
 	user := "conformance-user-" + w.s.run.id
 	request := post(c.path(), c.object("a")).withHeader("Impersonate-User", user).withHeader("Impersonate-Group", "system:masters").
 		withHeader("Impersonate-Uid", "u-1").withHeader("Impersonate-Extra-Team", "blue")
-	a, err := w.s.do(ctx, request, code(http.StatusCreated, http.StatusForbidden))
+	r, err := w.s.do(ctx, request, code(http.StatusCreated, http.StatusForbidden))
 	if err != nil {
 		return err
 	}
-	if a.code == http.StatusForbidden {
+	if r.code == http.StatusForbidden {
 		return w.s.skipf("the client may not impersonate a user in the group system:masters")
 	}
 	return w.expectReview("a", valueAt(object{

@@ -27,11 +27,11 @@ func webSocketCases() []Case {
 
 // doWebSocket is do for a call that requests a WebSocket. HTTP/2 has none.
 func (s *session) doWebSocket(ctx context.Context, c call, expect ...expectation) (*response, error) {
-	a, err := s.do(ctx, c, expect...)
+	r, err := s.do(ctx, c, expect...)
 	if err != nil && strings.Contains(err.Error(), "invalid Upgrade request header") {
 		return nil, s.skipf("the client uses HTTP/2: %v", err)
 	}
-	return a, err
+	return r, err
 }
 
 func checkWatchOverWebSocket(ctx context.Context, s *session, c collection) error {
@@ -40,21 +40,21 @@ func checkWatchOverWebSocket(ctx context.Context, s *session, c collection) erro
 			return err
 		}
 	}
-	a, err := s.doWebSocket(ctx, get(c.path()+"?watch=1&timeoutSeconds=1").asWebSocket(s.run.config.BaseURL), code(101),
+	r, err := s.doWebSocket(ctx, get(c.path()+"?watch=1&timeoutSeconds=1").asWebSocket(s.run.config.BaseURL), code(101),
 		headerIs("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
 	if err != nil {
 		return err
 	}
-	messages, err := parseTextMessages(a.body)
+	messages, err := parseTextMessages(r.body)
 	if err != nil {
-		return a.errorf("%w", err)
+		return r.errorf("%w", err)
 	}
 	if len(messages) != 2 {
-		return a.errorf("expected two messages, got %d", len(messages))
+		return r.errorf("expected two messages, got %d", len(messages))
 	}
 	for i, name := range []string{"a", "b"} {
 		if !strings.HasPrefix(messages[i], `{"type":"ADDED"`) || !strings.Contains(messages[i], `"name":"`+name+`"`) {
-			return a.errorf("expected that %s was ADDED in message %d", name, i)
+			return r.errorf("expected that %s was ADDED in message %d", name, i)
 		}
 	}
 	return nil

@@ -17,9 +17,9 @@ type expectation func(*response) error
 
 // code expects one of the status codes.
 func code(want ...int) expectation {
-	return func(a *response) error {
-		if !slices.Contains(want, a.code) {
-			return fmt.Errorf("expected code %s, got %d", strings.Trim(fmt.Sprint(want), "[]"), a.code)
+	return func(r *response) error {
+		if !slices.Contains(want, r.code) {
+			return fmt.Errorf("expected code %s, got %d", strings.Trim(fmt.Sprint(want), "[]"), r.code)
 		}
 		return nil
 	}
@@ -27,10 +27,10 @@ func code(want ...int) expectation {
 
 // mediaType expects a Content-Type, with any parameters.
 func mediaType(want string) expectation {
-	return func(a *response) error {
-		got, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	return func(r *response) error {
+		got, _, err := mime.ParseMediaType(r.header.Get("Content-Type"))
 		if err != nil || got != want {
-			return fmt.Errorf("expected Content-Type %s, got %q", want, a.header.Get("Content-Type"))
+			return fmt.Errorf("expected Content-Type %s, got %q", want, r.header.Get("Content-Type"))
 		}
 		return nil
 	}
@@ -38,9 +38,9 @@ func mediaType(want string) expectation {
 
 // kind expects an object or a list with an apiVersion and a kind.
 func kind(apiVersion, kind string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var got metav1.TypeMeta
-		if err := json.Unmarshal(a.body, &got); err != nil {
+		if err := json.Unmarshal(r.body, &got); err != nil {
 			return fmt.Errorf("expected a %s: %w", kind, err)
 		}
 		if want := (metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}); got != want {
@@ -52,9 +52,9 @@ func kind(apiVersion, kind string) expectation {
 
 // field expects a string at a path of field names.
 func field(want string, path ...string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var o map[string]any
-		if err := json.Unmarshal(a.body, &o); err != nil {
+		if err := json.Unmarshal(r.body, &o); err != nil {
 			return fmt.Errorf("expected an object: %w", err)
 		}
 		got, found, err := unstructured.NestedString(o, path...)
@@ -69,14 +69,14 @@ func field(want string, path ...string) expectation {
 }
 
 // pageNotFound expects the text response of a mux that does not have the path.
-func pageNotFound(a *response) error {
-	if err := code(404)(a); err != nil {
+func pageNotFound(r *response) error {
+	if err := code(404)(r); err != nil {
 		return err
 	}
-	if err := mediaType("text/plain")(a); err != nil {
+	if err := mediaType("text/plain")(r); err != nil {
 		return err
 	}
-	if got := strings.TrimSpace(string(a.body)); got != "404 page not found" {
+	if got := strings.TrimSpace(string(r.body)); got != "404 page not found" {
 		return fmt.Errorf(`expected the text "404 page not found", got %q`, got)
 	}
 	return nil
@@ -94,12 +94,12 @@ type failure struct {
 }
 
 // check is an expectation.
-func (want failure) check(a *response) error {
-	if err := code(want.code)(a); err != nil {
+func (want failure) check(r *response) error {
+	if err := code(want.code)(r); err != nil {
 		return err
 	}
 	var got metav1.Status
-	if err := json.Unmarshal(a.body, &got); err != nil {
+	if err := json.Unmarshal(r.body, &got); err != nil {
 		return fmt.Errorf("expected a Status: %w", err)
 	}
 	return want.match(got)

@@ -61,16 +61,16 @@ func (o managedEntry) matches(entry metav1.ManagedFieldsEntry) bool {
 }
 
 // managedFieldsOf returns the managedFields of the object in a response.
-func managedFieldsOf(a *response) ([]metav1.ManagedFieldsEntry, error) {
+func managedFieldsOf(r *response) ([]metav1.ManagedFieldsEntry, error) {
 	var o metav1.PartialObjectMetadata
-	err := a.decode(&o)
+	err := r.decode(&o)
 	return o.ManagedFields, err
 }
 
 // managedFieldsAre expects exactly these entries in managedFields, in any order.
 func managedFieldsAre(want ...managedEntry) expectation {
-	return func(a *response) error {
-		entries, err := managedFieldsOf(a)
+	return func(r *response) error {
+		entries, err := managedFieldsOf(r)
 		if err != nil {
 			return err
 		}

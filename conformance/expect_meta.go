@@ -13,9 +13,9 @@ import (
 
 // metadata expects an object whose metadata passes a check.
 func metadata(check func(metav1.ObjectMeta) error) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var o metav1.PartialObjectMetadata
-		if err := json.Unmarshal(a.body, &o); err != nil {
+		if err := json.Unmarshal(r.body, &o); err != nil {
 			return fmt.Errorf("expected an object: %w", err)
 		}
 		return check(o.ObjectMeta)
@@ -45,9 +45,9 @@ func noField(path ...string) expectation { return value(nil, path...) }
 
 // matchesPattern expects a string at a path that matches a pattern.
 func matchesPattern(pattern *regexp.Regexp, path ...string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var o map[string]any
-		if err := json.Unmarshal(a.body, &o); err != nil {
+		if err := json.Unmarshal(r.body, &o); err != nil {
 			return fmt.Errorf("expected an object: %w", err)
 		}
 		got, _, err := unstructured.NestedString(o, path...)
@@ -63,13 +63,13 @@ func matchesPattern(pattern *regexp.Regexp, path ...string) expectation {
 
 // hasWarning expects a Warning header that contains a text.
 func hasWarning(text string) expectation {
-	return func(a *response) error {
-		for _, got := range a.header.Values("Warning") {
+	return func(r *response) error {
+		for _, got := range r.header.Values("Warning") {
 			if strings.Contains(got, text) {
 				return nil
 			}
 		}
-		return fmt.Errorf("expected a Warning header with %q, got %q", text, a.header.Values("Warning"))
+		return fmt.Errorf("expected a Warning header with %q, got %q", text, r.header.Values("Warning"))
 	}
 }
 
@@ -79,12 +79,12 @@ func (c collection) invalid(name string, cause metav1.CauseType, field, text str
 		code: 422, reason: metav1.StatusReasonInvalid, details: &metav1.StatusDetails{Name: name, Group: c.group, Kind: c.kind},
 		contains: c.groupKind() + " " + fmt.Sprintf("%q", name) + " is invalid: " + field + ": ",
 	}
-	return func(a *response) error {
-		if err := want.check(a); err != nil {
+	return func(r *response) error {
+		if err := want.check(r); err != nil {
 			return err
 		}
 		var got metav1.Status
-		if err := json.Unmarshal(a.body, &got); err != nil {
+		if err := json.Unmarshal(r.body, &got); err != nil {
 			return err
 		}
 		for _, g := range got.Details.Causes {

@@ -15,9 +15,9 @@ import (
 
 // value expects a value at a path of field names. Nil expects no field.
 func value(want any, path ...string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var o map[string]any
-		if err := json.Unmarshal(a.body, &o); err != nil {
+		if err := json.Unmarshal(r.body, &o); err != nil {
 			return fmt.Errorf("expected an object: %w", err)
 		}
 		got, found, err := unstructured.NestedFieldNoCopy(o, path...)
@@ -54,8 +54,8 @@ func jsonRoundTrip(v any) any {
 
 // hasField expects any value at a path of field names.
 func hasField(path ...string) expectation {
-	return func(a *response) error {
-		if value(nil, path...)(a) == nil {
+	return func(r *response) error {
+		if value(nil, path...)(r) == nil {
 			return fmt.Errorf("expected a %s, got none", strings.Join(path, "."))
 		}
 		return nil
@@ -67,19 +67,19 @@ func finalizers(want ...string) expectation { return value(want, "metadata", "fi
 
 // isTerminating expects an object with a deletionTimestamp and a grace period in seconds.
 func isTerminating(grace int) expectation {
-	return func(a *response) error {
-		if err := hasField("metadata", "deletionTimestamp")(a); err != nil {
+	return func(r *response) error {
+		if err := hasField("metadata", "deletionTimestamp")(r); err != nil {
 			return err
 		}
-		return value(grace, "metadata", "deletionGracePeriodSeconds")(a)
+		return value(grace, "metadata", "deletionGracePeriodSeconds")(r)
 	}
 }
 
 // isDeletedStatus expects a Status of Success that identifies the deleted object.
 func isDeletedStatus(c collection, o metav1.PartialObjectMetadata) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var got metav1.Status
-		if err := json.Unmarshal(a.body, &got); err != nil {
+		if err := json.Unmarshal(r.body, &got); err != nil {
 			return fmt.Errorf("expected a Status: %w", err)
 		}
 		if got.Kind != "Status" || got.Status != metav1.StatusSuccess {
@@ -94,9 +94,9 @@ func isDeletedStatus(c collection, o metav1.PartialObjectMetadata) expectation {
 }
 
 // valueAt returns the value at a path of field names and indices, or nil if there is none.
-func (a *response) valueAt(path ...string) (any, error) {
+func (r *response) valueAt(path ...string) (any, error) {
 	var value any
-	if err := json.Unmarshal(a.body, &value); err != nil {
+	if err := json.Unmarshal(r.body, &value); err != nil {
 		return nil, fmt.Errorf("expected JSON: %w", err)
 	}
 	for _, name := range path {
@@ -118,8 +118,8 @@ func (a *response) valueAt(path ...string) (any, error) {
 
 // valueAt expects a value at a path of field names and indices. Nil expects that there is none.
 func valueAt(want any, path ...string) expectation {
-	return func(a *response) error {
-		got, err := a.valueAt(path...)
+	return func(r *response) error {
+		got, err := r.valueAt(path...)
 		if err != nil {
 			return err
 		}
@@ -132,8 +132,8 @@ func valueAt(want any, path ...string) expectation {
 
 // textAt expects a string that contains a text, at a path of field names and indices.
 func textAt(want string, path ...string) expectation {
-	return func(a *response) error {
-		got, err := a.valueAt(path...)
+	return func(r *response) error {
+		got, err := r.valueAt(path...)
 		if err != nil {
 			return err
 		}
@@ -146,8 +146,8 @@ func textAt(want string, path ...string) expectation {
 
 // itemsHave expects a list at a path whose items have these values in a field, in this order.
 func itemsHave(want []string, field string, path ...string) expectation {
-	return func(a *response) error {
-		here, err := a.valueAt(path...)
+	return func(r *response) error {
+		here, err := r.valueAt(path...)
 		if err != nil {
 			return err
 		}
@@ -166,9 +166,9 @@ func itemsHave(want []string, field string, path ...string) expectation {
 
 // isUnchanged expects an object with the same uid and resourceVersion.
 func isUnchanged(before metav1.PartialObjectMetadata) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var now metav1.PartialObjectMetadata
-		if err := a.decode(&now); err != nil {
+		if err := r.decode(&now); err != nil {
 			return err
 		}
 		if now.UID != before.UID || now.ResourceVersion != before.ResourceVersion {
@@ -180,9 +180,9 @@ func isUnchanged(before metav1.PartialObjectMetadata) expectation {
 
 // warningsAre expects Warning headers with exactly these texts, in any order.
 func warningsAre(want ...string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var got []string
-		for _, line := range a.header.Values("Warning") {
+		for _, line := range r.header.Values("Warning") {
 			warning, rest, err := utilnet.ParseWarningHeader(line)
 			if err != nil || rest != "" || warning.Code != 299 || warning.Agent != "-" {
 				return fmt.Errorf(`expected a header of the form 299 - "text", got %s`, line)

@@ -42,10 +42,10 @@ func (c Config) checkFeatures() error {
 // contain the gate, the response may match either failure.
 func (s *session) forFeature(gate string, without, with failure) expectation {
 	on, specified := s.run.config.Features[gate]
-	return func(a *response) error {
-		err := without.check(a)
-		if specified && on || err != nil && !specified && with.check(a) == nil {
-			return with.check(a)
+	return func(r *response) error {
+		err := without.check(r)
+		if specified && on || err != nil && !specified && with.check(r) == nil {
+			return with.check(r)
 		}
 		return err
 	}

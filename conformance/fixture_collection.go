@@ -185,12 +185,12 @@ func (c collection) list(ctx context.Context, query string) (objectList, error) 
 // list reads the list at a path.
 func (s *session) list(ctx context.Context, path string) (objectList, error) {
 	var l objectList
-	a, err := s.do(ctx, get(path), code(http.StatusOK))
+	r, err := s.do(ctx, get(path), code(http.StatusOK))
 	if err != nil {
 		return l, err
 	}
-	l.response = a
-	return l, a.decode(&l)
+	l.response = r
+	return l, r.decode(&l)
 }
 
 // names returns the names of the items.

@@ -169,12 +169,12 @@ func (r *run) addPendingDeletion(path string) {
 // existingCRDs returns the paths of all CRDs of the server.
 func (r *run) existingCRDs(ctx context.Context) (map[string]bool, error) {
 	partial := get(crdPath).withAccept("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json")
-	a, err := r.shared.do(ctx, partial, code(http.StatusOK))
+	resp, err := r.shared.do(ctx, partial, code(http.StatusOK))
 	if err != nil {
 		return nil, err
 	}
 	var list metav1.PartialObjectMetadataList
-	if err := a.decode(&list); err != nil {
+	if err := resp.decode(&list); err != nil {
 		return nil, err
 	}
 	existing := map[string]bool{}
@@ -225,11 +225,11 @@ func (d crdPerCase) invalid(causes ...metav1.StatusCause) expectation {
 
 // condition expects a condition of the CRD with a status and a reason.
 func condition(kind, status, reason string) expectation {
-	return func(a *response) error {
+	return func(r *response) error {
 		var got struct {
 			Status struct{ Conditions []metav1.Condition }
 		}
-		if err := a.decode(&got); err != nil {
+		if err := r.decode(&got); err != nil {
 			return err
 		}
 		for _, c := range got.Status.Conditions {

@@ -46,14 +46,14 @@ func (c collection) createWithRetry(ctx context.Context, o object, expect ...exp
 // doAfterServiceAccount is like do. It retries while the service account that a Pod in a new
 // namespace needs has not been created.
 func (s *session) doAfterServiceAccount(ctx context.Context, c call, expect ...expectation) (*response, error) {
-	var a *response
+	var r *response
 	var failed error
 	err := poll(ctx, func(ctx context.Context) error {
-		a, failed = s.do(ctx, c, expect...)
-		if failed != nil && a != nil && a.code == http.StatusForbidden && strings.Contains(string(a.body), "serviceaccount") {
+		r, failed = s.do(ctx, c, expect...)
+		if failed != nil && r != nil && r.code == http.StatusForbidden && strings.Contains(string(r.body), "serviceaccount") {
 			return failed
 		}
 		return nil
 	})
-	return a, cmp.Or(err, failed)
+	return r, cmp.Or(err, failed)
 }

@@ -70,22 +70,22 @@ func (s *session) missingForRBAC(ctx context.Context) (string, error) {
 			return fmt.Sprintf("the server does not serve %s of %s", one.resource, one.groupVersion), err
 		}
 	}
-	a, err := s.do(ctx, get("/apis/"+rbacVersion+"/clusterroles/cluster-admin"), code(http.StatusOK, http.StatusNotFound))
+	r, err := s.do(ctx, get("/apis/"+rbacVersion+"/clusterroles/cluster-admin"), code(http.StatusOK, http.StatusNotFound))
 	if err != nil {
 		return "", err
 	}
-	if a.code == http.StatusNotFound {
+	if r.code == http.StatusNotFound {
 		return "the server does not authorize by RBAC: there is no ClusterRole cluster-admin", nil
 	}
 	someone := identity{user: s.run.prefix() + "without-roles"}
 	review := selfAccessReview.create(object{"resourceAttributes": object{"verb": "delete", "resource": "nodes"}})
-	a, err = s.do(ctx, review.as(someone), code(http.StatusCreated, http.StatusForbidden))
+	r, err = s.do(ctx, review.as(someone), code(http.StatusCreated, http.StatusForbidden))
 	switch {
 	case err != nil:
 		return "", err
-	case a.code == http.StatusForbidden:
+	case r.code == http.StatusForbidden:
 		return "the client may not impersonate users", nil
-	case a.expect(value(true, "status", "allowed")) == nil:
+	case r.expect(value(true, "status", "allowed")) == nil:
 		return "the server does not authorize by RBAC: a user without roles may delete Nodes", nil
 	}
 	return "", nil

@@ -174,9 +174,9 @@ func (w *webhooks) checkReachable(ctx context.Context) error {
 	reached := failure{code: http.StatusBadRequest, contains: probeDenied}
 	var failed *response
 	err := poll(ctx, func(ctx context.Context) error {
-		a, err := w.s.do(ctx, probe, reached.check)
-		if err != nil && a != nil && a.code == http.StatusInternalServerError && strings.Contains(string(a.body), "failed calling webhook") {
-			failed, err = a, nil
+		r, err := w.s.do(ctx, probe, reached.check)
+		if err != nil && r != nil && r.code == http.StatusInternalServerError && strings.Contains(string(r.body), "failed calling webhook") {
+			failed, err = r, nil
 		}
 		return err
 	})
@@ -327,11 +327,11 @@ func (w *webhooks) waitUntilEffective(ctx context.Context) error {
 // the next update may start with the old object, and call webhooks twice.
 func (w *webhooks) write(ctx context.Context, c call, expect ...expectation) (metav1.PartialObjectMetadata, error) {
 	var o metav1.PartialObjectMetadata
-	a, err := w.s.do(ctx, c, expect...)
-	if err != nil || a.code/100 != 2 || strings.Contains(c.path, "dryRun=") {
+	r, err := w.s.do(ctx, c, expect...)
+	if err != nil || r.code/100 != 2 || strings.Contains(c.path, "dryRun=") {
 		return o, err
 	}
-	if err := a.decode(&o); err != nil || o.Name == "" || o.ResourceVersion == "" {
+	if err := r.decode(&o); err != nil || o.Name == "" || o.ResourceVersion == "" {
 		return o, err
 	}
 	item := w.c.item(o.Name)

@@ -168,16 +168,16 @@ func (s *session) newHTTPRequest(ctx context.Context, c call) (*http.Request, er
 // expectations accept that response.
 func (s *session) do(ctx context.Context, c call, expect ...expectation) (*response, error) {
 	for tries := 0; ; tries++ {
-		a, err := s.send(ctx, c)
+		r, err := s.send(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		if a.code == http.StatusCreated {
-			s.trackCreated(c.path, a)
+		if r.code == http.StatusCreated {
+			s.trackCreated(c.path, r)
 		}
-		err = a.expect(expect...)
-		if err == nil && len(expect) > 0 || !a.waitToRetry(ctx, tries) {
-			return a, err
+		err = r.expect(expect...)
+		if err == nil && len(expect) > 0 || !r.waitToRetry(ctx, tries) {
+			return r, err
 		}
 	}
 }
@@ -199,11 +199,11 @@ func (s *session) send(ctx context.Context, c call) (*response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: reading the response: %w", c.method, req.URL.Redacted(), err)
 	}
-	a := &response{method: c.method, url: req.URL.Redacted(), code: resp.StatusCode, header: resp.Header, body: body, chunked: resp.ContentLength < 0}
+	r := &response{method: c.method, url: req.URL.Redacted(), code: resp.StatusCode, header: resp.Header, body: body, chunked: resp.ContentLength < 0}
 	if resp.Request != nil {
-		a.redirected = resp.Request.URL.Path != req.URL.Path
+		r.redirected = resp.Request.URL.Path != req.URL.Path
 	}
-	return a, nil
+	return r, nil
 }
 
 // maxRetries is the number of retries after 429, as in client-go.
@@ -212,9 +212,9 @@ const maxRetries = 10
 // waitToRetry waits for the Retry-After delay of a 429 response, and reports whether to repeat the
 // call. A 429 means that the server did nothing: it is overloaded (ST-05), or its watch cache is
 // not initialized, as after a change of a CRD (CD-08, RS-31).
-func (a *response) waitToRetry(ctx context.Context, tries int) bool {
-	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
-	if a.code != http.StatusTooManyRequests || err != nil || seconds < 0 || tries >= maxRetries {
+func (r *response) waitToRetry(ctx context.Context, tries int) bool {
+	seconds, err := strconv.Atoi(r.header.Get("Retry-After"))
+	if r.code != http.StatusTooManyRequests || err != nil || seconds < 0 || tries >= maxRetries {
 		return false
 	}
 	wait := time.NewTimer(time.Duration(seconds) * time.Second)
@@ -268,9 +268,9 @@ func (s *session) doConcurrently(ctx context.Context, calls []call) ([]*response
 // doObject is like do, and decodes the metadata of the object in the response.
 func (s *session) doObject(ctx context.Context, c call, expect ...expectation) (metav1.PartialObjectMetadata, error) {
 	var o metav1.PartialObjectMetadata
-	a, err := s.do(ctx, c, expect...)
+	r, err := s.do(ctx, c, expect...)
 	if err == nil {
-		err = a.decode(&o)
+		err = r.decode(&o)
 	}
 	return o, err
 }
@@ -286,24 +286,24 @@ type response struct {
 }
 
 // decode decodes the body as JSON.
-func (a *response) decode(into any) error {
-	if err := json.Unmarshal(a.body, into); err != nil {
-		return a.errorf("expected JSON: %w", err)
+func (r *response) decode(into any) error {
+	if err := json.Unmarshal(r.body, into); err != nil {
+		return r.errorf("expected JSON: %w", err)
 	}
 	return nil
 }
 
 // errorf returns an error with the request and the response.
-func (a *response) errorf(format string, args ...any) error {
+func (r *response) errorf(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
-	return fmt.Errorf("%s %s: %w; the response was %d %s %s", a.method, a.url, err, a.code, a.header.Get("Content-Type"), excerpt(a.body))
+	return fmt.Errorf("%s %s: %w; the response was %d %s %s", r.method, r.url, err, r.code, r.header.Get("Content-Type"), excerpt(r.body))
 }
 
 // expect returns the error of the first expectation that the response does not meet.
-func (a *response) expect(expect ...expectation) error {
+func (r *response) expect(expect ...expectation) error {
 	for _, e := range expect {
-		if err := e(a); err != nil {
-			return a.errorf("%w", err)
+		if err := e(r); err != nil {
+			return r.errorf("%w", err)
 		}
 	}
 	return nil

@@ -67,14 +67,14 @@ func (s *session) numbered(n int) string {
 func namespacePath(name string) string { return "/api/v1/namespaces/" + name }
 
 // trackCreated tracks the object of a 201 response for the clean-up.
-func (s *session) trackCreated(path string, a *response) {
+func (s *session) trackCreated(path string, r *response) {
 	path, query, _ := strings.Cut(path, "?")
 	if strings.Contains(query, "dryRun=") {
 		return
 	}
 	var o metav1.PartialObjectMetadata
-	if err := a.decode(&o); err != nil || o.Kind == "Table" {
-		s.trackUndecoded(path, a)
+	if err := r.decode(&o); err != nil || o.Kind == "Table" {
+		s.trackUndecoded(path, r)
 		return
 	}
 	if o.Name == "" {
@@ -92,8 +92,8 @@ func (s *session) trackCreated(path string, a *response) {
 // trackUndecoded tracks the object of a response whose name cannot be decoded, because the response
 // is not JSON or is a Table. After a POST to a collection in a namespace of the run, it tracks the
 // whole collection.
-func (s *session) trackUndecoded(path string, a *response) {
-	if a.method != http.MethodPost || strings.Contains(path, "/namespaces/"+s.run.prefix()) {
+func (s *session) trackUndecoded(path string, r *response) {
+	if r.method != http.MethodPost || strings.Contains(path, "/namespaces/"+s.run.prefix()) {
 		s.track(path)
 	}
 }
@@ -137,19 +137,19 @@ func (s *session) remove(ctx context.Context, path string) error {
 		GracePeriodSeconds: &now,
 		PropagationPolicy:  &background,
 	}
-	a, err := s.do(ctx, request, code(http.StatusOK, http.StatusAccepted, http.StatusNotFound, http.StatusConflict))
+	r, err := s.do(ctx, request, code(http.StatusOK, http.StatusAccepted, http.StatusNotFound, http.StatusConflict))
 	if err != nil {
 		return err
 	}
 	if strings.HasPrefix(path, crdPath+"/") {
 		s.run.addPendingDeletion(path)
 	}
-	if !strings.Contains(string(a.body), finalizer) {
+	if !strings.Contains(string(r.body), finalizer) {
 		return nil
 	}
-	a, err = s.do(ctx, mergePatch(path, object{"metadata": object{"finalizers": nil}}), code(http.StatusOK, http.StatusNotFound))
+	r, err = s.do(ctx, mergePatch(path, object{"metadata": object{"finalizers": nil}}), code(http.StatusOK, http.StatusNotFound))
 	name, namespace := strings.CutPrefix(path, namespacePath(""))
-	if err != nil || !namespace || a.expect(hasSpecFinalizer) != nil {
+	if err != nil || !namespace || r.expect(hasSpecFinalizer) != nil {
 		return err
 	}
 	return s.removeSpecFinalizer(ctx, name)
@@ -201,12 +201,12 @@ func (s *session) findResource(ctx context.Context, groupVersion string, matches
 	if !strings.Contains(groupVersion, "/") {
 		root = "/api/"
 	}
-	a, err := s.do(ctx, get(root+groupVersion), code(http.StatusOK, http.StatusNotFound))
-	if err != nil || a.code == http.StatusNotFound {
+	resp, err := s.do(ctx, get(root+groupVersion), code(http.StatusOK, http.StatusNotFound))
+	if err != nil || resp.code == http.StatusNotFound {
 		return nil, err
 	}
 	var found metav1.APIResourceList
-	if err := a.decode(&found); err != nil {
+	if err := resp.decode(&found); err != nil {
 		return nil, err
 	}
 	for _, r := range found.APIResources {
