@@ -156,7 +156,8 @@ func countTypeErrors(errs []error) int {
 	return 0
 }
 
-// setChildValidators makes the library validate what the value contains by nodeValidators.
+// setChildValidators makes the library validate what the value contains by other validators of
+// this type.
 func (n *nodeValidator) setChildValidators(options *validate.SchemaValidatorOptions) {
 	options.NewValidatorForField = func(name string, schema *spec.Schema, root any, path string, _ strfmt.Registry, _ ...validate.Option) validate.ValueValidator {
 		var correlated *common.CorrelatedObject
