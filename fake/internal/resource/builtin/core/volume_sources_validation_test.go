@@ -12,7 +12,7 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
-// errorTexts returns the texts of errors, nil if there are none.
+// The errors of each source of a PersistentVolume, and its required fields.
 func TestValidatePersistentVolumeSources(t *testing.T) {
 	const pairs = "must be a host:port pair or multiple pairs separated by commas"
 	hex32 := strings.Repeat("0a", 16)
