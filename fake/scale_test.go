@@ -314,3 +314,26 @@ func TestScaleClient(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 3, s.Spec.Replicas)
 }
+
+// If the schema of a custom resource drops the replicas, a write of its Scale succeeds, with 0
+// replicas in the response, and a read fails, as on a real server.
+func TestScaleOfCustomResourceWithoutReplicas(t *testing.T) {
+	const crd = `{"metadata":{"name":"pumps.shop.example.com"},"spec":{"group":"shop.example.com","scope":"Cluster","names":{"plural":"pumps","kind":"Pump"},"versions":[{
+		"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}},
+		"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`
+	const path = "/apis/shop.example.com/v1/pumps/a/scale"
+	srv, h := startReviewed(t, fakeapi.WithoutControllers())
+	requireCode(t, srv, 201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd)
+	requireCode(t, srv, 201, "POST", "/apis/shop.example.com/v1/pumps", `{"apiVersion":"shop.example.com/v1","kind":"Pump","metadata":{"name":"a"}}`)
+	h.take()
+	for method, body := range map[string]string{"PUT": `{"metadata":{"name":"a"},"spec":{"replicas":3}}`, "PATCH": `{"spec":{"replicas":3}}`} {
+		require.Empty(t, requireCode(t, srv, 200, method, path, body).Object["spec"], method)
+		reviews := h.take()
+		require.Contains(t, string(reviews[0].OldObject.Raw), `"replicas":-2147483648`, "mutating: there are no replicas")
+		require.Contains(t, string(reviews[1].Object.Raw), `"spec":{"replicas":3}`)
+		require.Contains(t, string(reviews[1].OldObject.Raw), `"spec":{}`)
+	}
+	s := requireStatus(t, srv, 500, "GET", path, "")
+	require.Equal(t, `Internal error occurred: the spec replicas field ".spec.replicas" does not exist`, s.Message)
+	requireStatus(t, srv, 400, "PATCH", path, `{"metadata":{"labels":{"a":"b"}}}`)
+}

@@ -44,9 +44,12 @@ func (a *API) getScale(q *request) error {
 	if err != nil {
 		return err
 	}
-	scale, err := q.scaleFromObject(obj)
+	scale, found, err := q.scaleFromObject(obj)
 	if err != nil {
 		return err
+	}
+	if !found {
+		return apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", q.res.Custom.Scale().SpecReplicasPath))
 	}
 	return q.withBodyResource(q.sub.BodyResource()).replyObject(http.StatusOK, scale)
 }
@@ -84,19 +87,19 @@ func (a *API) writeScale(q *request, parse func(*request) (*updatedObjectInfo, e
 	obj := result.Object
 	if e := result.Event; e != nil && e.Record != nil {
 		if obj, err = a.store.Decode(q.res, e.Record); err != nil {
-			return err
+			return withoutReason(err)
 		}
 	}
-	scale, err := q.scaleFromObject(obj)
+	scale, _, err := q.scaleFromObject(obj) // without replicas if the schema drops them
 	if err != nil {
-		return err
+		return apierrors.NewBadRequest(err.Error())
 	}
 	return scaleRequest.replyObject(http.StatusOK, scale)
 }
 
 // scaleForReview returns the Scale of an object for validating admission.
 func (q *request) scaleForReview(obj runtime.Object) (runtime.Object, error) {
-	scale, err := q.scaleBeforeUpdate(obj)
+	scale, _, err := q.scaleFromObject(obj)
 	if err != nil { // a nil *Scale would not be a nil runtime.Object
 		return nil, err
 	}
@@ -107,9 +110,12 @@ func (q *request) scaleForReview(obj runtime.Object) (runtime.Object, error) {
 func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *updatedObjectInfo) (runtime.Object, error) {
 	m := resource.Accessor(old)
 	entries := newScaleHandler(q.res, m.GetManagedFields())
-	before, err := q.scaleBeforeUpdate(old)
+	before, found, err := q.scaleFromObject(old)
 	if err != nil {
 		return nil, err
+	}
+	if !found {
+		before.Spec.Replicas = unsetReplicas
 	}
 	before.SetGroupVersionKind(autoscalingv1.SchemeGroupVersion.WithKind("Scale")) // a patch may change it
 	if before.ManagedFields, err = entries.ToSubresource(); err != nil {

@@ -24,36 +24,16 @@ const unsetReplicas = math.MinInt32
 // of that.
 var errScaleNotDecodable = apierrors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
 
-// scaleFromObject returns the Scale of an object for a client.
-func (q *request) scaleFromObject(obj runtime.Object) (*autoscalingv1.Scale, error) {
-	if q.res.Custom == nil {
-		scale, err := scaleFromBuiltin(obj)
-		if err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
-		}
-		return scale, nil
+// scaleFromObject returns the Scale of an object, and whether the object has replicas, which a
+// custom resource may lack.
+func (q *request) scaleFromObject(obj runtime.Object) (scale *autoscalingv1.Scale, found bool, err error) {
+	if q.res.Custom != nil {
+		return scaleFromCustomResource(q.res, obj)
 	}
-	scale, found, err := scaleFromCustomResource(q.res, obj)
-	if err != nil {
-		return nil, err
+	if scale, err = scaleFromBuiltin(obj); err != nil {
+		return nil, false, apierrors.NewBadRequest(err.Error())
 	}
-	if !found {
-		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", q.res.Custom.Scale().SpecReplicasPath))
-	}
-	return scale, nil
-}
-
-// scaleBeforeUpdate returns the Scale of an object for an update. A custom resource may have no
-// replicas yet.
-func (q *request) scaleBeforeUpdate(old runtime.Object) (*autoscalingv1.Scale, error) {
-	if q.res.Custom == nil {
-		return q.scaleFromObject(old)
-	}
-	scale, found, err := scaleFromCustomResource(q.res, old)
-	if err == nil && !found {
-		scale.Spec.Replicas = unsetReplicas
-	}
-	return scale, err
+	return scale, true, nil
 }
 
 // scaleFromCustomResource returns the Scale of a custom resource, and whether it has replicas.

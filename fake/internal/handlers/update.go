@@ -68,7 +68,7 @@ func (a *API) updateObject(q *request, parse func(*request) (*updatedObjectInfo,
 		code, result, err = a.guaranteedUpdate(q, info)
 	}
 	if err != nil {
-		return withoutReason(err)
+		return err
 	}
 	if e := result.Event; e != nil && e.Record != nil && (!e.Changed() || info.isRepeatable) {
 		a.rememberNoop(q, &noop, e.Record)
@@ -118,6 +118,7 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 	})
 	switch {
 	case err != nil:
+		err = withoutReason(err)
 	case result.IsDeleted():
 		result = storage.Result{Object: updated}
 	default:
