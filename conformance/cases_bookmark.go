@@ -198,56 +198,56 @@ func onBookmarkedStream(check func(bookmarkedStream) error) collectionCheck {
 	}
 }
 
-func (v *bookmarkedStream) makeChanges(ctx context.Context) error {
+func (s *bookmarkedStream) makeChanges(ctx context.Context) error {
 	for step, name := range []string{"b", "a", "b"} {
-		changed, err := v.c.annotate(ctx, name, strconv.Itoa(step))
+		changed, err := s.c.annotate(ctx, name, strconv.Itoa(step))
 		if err != nil {
 			return err
 		}
-		v.writes = append(v.writes, changed.ResourceVersion)
+		s.writes = append(s.writes, changed.ResourceVersion)
 	}
 	return nil
 }
 
 // readEvents reads events until all changes and a bookmark that covers them were sent, or the
 // stream ends.
-func (v *bookmarkedStream) readEvents() error {
-	missing := slices.Clone(v.writes)
-	for v.last.Type == "" || len(missing) > 0 {
-		e, err := v.next()
+func (s *bookmarkedStream) readEvents() error {
+	missing := slices.Clone(s.writes)
+	for s.last.Type == "" || len(missing) > 0 {
+		e, err := s.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		v.events = append(v.events, e)
+		s.events = append(s.events, e)
 		missing = slices.DeleteFunc(missing, func(version string) bool { return e.Type != "BOOKMARK" && version == e.meta.ResourceVersion })
-		if e.Type == "BOOKMARK" && v.last.Type == "" && expectNotOlder(e.meta.ResourceVersion, v.writes[len(v.writes)-1]) == nil {
-			v.last, v.missed = e, slices.Clone(missing)
+		if e.Type == "BOOKMARK" && s.last.Type == "" && expectNotOlder(e.meta.ResourceVersion, s.writes[len(s.writes)-1]) == nil {
+			s.last, s.missed = e, slices.Clone(missing)
 		}
 	}
 	return nil
 }
 
 // expectBare expects a bookmark without fields of an object.
-func (v bookmarkedStream) expectBare(e event) error {
+func (s bookmarkedStream) expectBare(e event) error {
 	want := metav1.PartialObjectMetadata{}
-	want.APIVersion, want.Kind = v.c.apiVersion, v.c.kind
+	want.APIVersion, want.Kind = s.c.apiVersion, s.c.kind
 	want.ResourceVersion = e.meta.ResourceVersion
 	if e.endsInitialEvents() {
 		want.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	}
 	if e.meta.ResourceVersion == "" || !equality.Semantic.DeepEqual(e.meta, want) {
-		return v.errorf("expected a bookmark of %s %s with a resourceVersion only, got %s", v.c.apiVersion, v.c.kind, excerpt(e.Object))
+		return s.errorf("expected a bookmark of %s %s with a resourceVersion only, got %s", s.c.apiVersion, s.c.kind, excerpt(e.Object))
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(e.Object, &fields); err != nil {
-		return v.errorf("expected an object in a bookmark: %w", err)
+		return s.errorf("expected an object in a bookmark: %w", err)
 	}
 	for name := range fields {
 		if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
-			return v.errorf("expected no field %s in a bookmark, got %s", name, excerpt(e.Object))
+			return s.errorf("expected no field %s in a bookmark, got %s", name, excerpt(e.Object))
 		}
 	}
 	return nil

@@ -14,67 +14,67 @@ func policyExpressionCases() []Case {
 	must := policyRules(validatingPolicy, Must, docValidatingPolicies)
 	should := policyRules(validatingPolicy, Should, docValidatingPolicies)
 	return []Case{
-		must("AP-40", "expressions can use variables, which can use those before them", "an expression is written once", func(ctx context.Context, p *admission) error {
+		must("AP-40", "expressions can use variables, which can use those before them", "an expression is written once", func(ctx context.Context, a *admission) error {
 			variables := []object{variable("k", "object.data.k"), variable("parts", "variables.k.split('-')"), variable("first", "variables.parts[0]")}
-			q := p.validating("a", valid("variables.first != 'x' && variables.parts.size() < 3").with("messageExpression", "variables.first + ' of ' + string(variables.parts.size())")).
+			q := a.validating("a", valid("variables.first != 'x' && variables.parts.size() < 3").with("messageExpression", "variables.first + ' of ' + string(variables.parts.size())")).
 				with("variables", variables).with("matchConditions", []object{variable("c", "object.metadata.name != 'free'")})
-			return p.check(ctx, these(q),
-				send(p.try("a", "k", "a-b"), code(201)),
-				send(p.try("a", "k", "x-b"), p.denied("a", "a", "x of 2").check),
-				send(p.try("a", "k", "a-b-c"), p.denied("a", "a", "a of 3").check),
-				send(p.try("free", "k", "x"), code(201)))
+			return a.check(ctx, these(q),
+				send(a.try("a", "k", "a-b"), code(201)),
+				send(a.try("a", "k", "x-b"), a.denied("a", "a", "x of 2").check),
+				send(a.try("a", "k", "a-b-c"), a.denied("a", "a", "a of 3").check),
+				send(a.try("free", "k", "x"), code(201)))
 		}),
-		must("AP-41", "a variable is evaluated only if an expression uses it", "a variable may fail where it is not needed", func(ctx context.Context, p *admission) error {
-			q := p.validating("a", valid("object.metadata.name == 'free' || variables.number < 5").with("message", "too large")).with("variables", []object{variable("number", "int(object.data.k)")})
-			return p.check(ctx, these(q),
-				send(p.try("free", "k", "text"), code(201)),
-				send(p.try("x", "k", "4"), code(201)),
-				send(p.try("x", "k", "5"), p.denied("x", "a", "too large").check))
+		must("AP-41", "a variable is evaluated only if an expression uses it", "a variable may fail where it is not needed", func(ctx context.Context, a *admission) error {
+			q := a.validating("a", valid("object.metadata.name == 'free' || variables.number < 5").with("message", "too large")).with("variables", []object{variable("number", "int(object.data.k)")})
+			return a.check(ctx, these(q),
+				send(a.try("free", "k", "text"), code(201)),
+				send(a.try("x", "k", "4"), code(201)),
+				send(a.try("x", "k", "5"), a.denied("x", "a", "too large").check))
 		}),
-		must("AP-42", "with failurePolicy Fail, the default, an expression that fails denies", "what cannot be checked is not allowed", func(ctx context.Context, p *admission) error {
+		must("AP-42", "with failurePolicy Fail, the default, an expression that fails denies", "what cannot be checked is not allowed", func(ctx context.Context, a *admission) error {
 			v := valid("object.data.k == '1'").with("message", "plain").with("reason", "Forbidden")
-			return p.check(ctx, these(p.validating("a", v)),
-				send(p.try("x", "k", "1"), code(201)),
-				send(p.try("x", "other", "1"), p.denied("x", "a", "expression 'object.data.k == '1'' resulted in error: no such key: k").check))
+			return a.check(ctx, these(a.validating("a", v)),
+				send(a.try("x", "k", "1"), code(201)),
+				send(a.try("x", "other", "1"), a.denied("x", "a", "expression 'object.data.k == '1'' resulted in error: no such key: k").check))
 		}),
-		must("AP-42/variable", "a variable that fails makes the expression fail", "what cannot be checked is not allowed", func(ctx context.Context, p *admission) error {
-			q := p.validating("a", valid("variables.number < 5")).with("variables", []object{variable("number", "int(object.data.k)")})
-			failed := p.denied("x", "a", "")
+		must("AP-42/variable", "a variable that fails makes the expression fail", "what cannot be checked is not allowed", func(ctx context.Context, a *admission) error {
+			q := a.validating("a", valid("variables.number < 5")).with("variables", []object{variable("number", "int(object.data.k)")})
+			failed := a.denied("x", "a", "")
 			failed.message, failed.contains = "", "denied request: expression 'variables.number < 5' resulted in error: "
 			failed.causes[0].Message = "expression 'variables.number < 5' resulted in error: "
-			return p.check(ctx, these(q), send(p.try("x", "k", "4"), code(201)), send(p.try("x", "k", "four"), failed.check))
+			return a.check(ctx, these(q), send(a.try("x", "k", "4"), code(201)), send(a.try("x", "k", "four"), failed.check))
 		}),
-		must("AP-43", "with failurePolicy Ignore an expression that fails is ignored; the others apply", "a policy does not block what it cannot check", func(ctx context.Context, p *admission) error {
-			q := p.validating("a", valid("object.data.k == '1'"), valid("object.metadata.name != 'x'").with("message", "not x")).with("failurePolicy", "Ignore")
-			return p.check(ctx, these(q),
-				send(p.try("y"), code(201)),
-				send(p.try("y", "k", "2"), p.denied("y", "a", "failed expression: object.data.k == '1'").check),
-				send(p.try("x"), p.denied("x", "a", "not x").check))
+		must("AP-43", "with failurePolicy Ignore an expression that fails is ignored; the others apply", "a policy does not block what it cannot check", func(ctx context.Context, a *admission) error {
+			q := a.validating("a", valid("object.data.k == '1'"), valid("object.metadata.name != 'x'").with("message", "not x")).with("failurePolicy", "Ignore")
+			return a.check(ctx, these(q),
+				send(a.try("y"), code(201)),
+				send(a.try("y", "k", "2"), a.denied("y", "a", "failed expression: object.data.k == '1'").check),
+				send(a.try("x"), a.denied("x", "a", "not x").check))
 		}),
-		should("AP-44", "with Warn an expression that fails is a warning, with Audit it is nothing", "a policy can be tried", func(ctx context.Context, p *admission) error {
-			return p.check(ctx, these(p.validating("w", valid("object.data.k == '1'")).actions("Warn"), p.validating("a", valid("object.data.k == '2'")).actions("Audit")),
-				send(p.try("x", "other", "1"), code(201), warningsAre(p.warning("w", "expression 'object.data.k == '1'' resulted in error: no such key: k"))))
+		should("AP-44", "with Warn an expression that fails is a warning, with Audit it is nothing", "a policy can be tried", func(ctx context.Context, a *admission) error {
+			return a.check(ctx, these(a.validating("w", valid("object.data.k == '1'")).actions("Warn"), a.validating("a", valid("object.data.k == '2'")).actions("Audit")),
+				send(a.try("x", "other", "1"), code(201), warningsAre(a.warning("w", "expression 'object.data.k == '1'' resulted in error: no such key: k"))))
 		}),
 		should("AP-45", "an expression that costs too much fails", "a policy does not slow the server down", checkCostLimit),
 		must("AP-46", "object is null for DELETE, oldObject for CREATE", "an expression is about a transition", checkOldObject),
 		must("AP-47", "request has the attributes of the request", "a policy depends on who does what", checkRequestAttributes),
-		must("AP-47/generated", "a generated name is known to a validating policy", "a policy is about names", func(ctx context.Context, p *admission) error {
-			generated := p.dryRunCreate(p.object("").withMeta("generateName", "base-"))
-			denied := p.denied("", "a", "")
+		must("AP-47/generated", "a generated name is known to a validating policy", "a policy is about names", func(ctx context.Context, a *admission) error {
+			generated := a.dryRunCreate(a.object("").withMeta("generateName", "base-"))
+			denied := a.denied("", "a", "")
 			denied.message, denied.details = "", nil
 			denied.contains, denied.causes[0].Message = "denied request: 10 true base-", "denied request: 10 true base-"
-			return p.check(ctx, these(p.validating("a", invalid("string(object.metadata.name.size()) + ' ' + string(request.name == object.metadata.name) + ' ' + object.metadata.name"))), send(generated, denied.check))
+			return a.check(ctx, these(a.validating("a", invalid("string(object.metadata.name.size()) + ' ' + string(request.name == object.metadata.name) + ' ' + object.metadata.name"))), send(generated, denied.check))
 		}),
-		must("AP-48", "policies apply to dry runs, and request.dryRun tells them", "a dry run shows what would happen", func(ctx context.Context, p *admission) error {
-			return p.check(ctx, these(p.validating("a", valid("!request.dryRun").with("message", "no dry runs"))),
-				send(p.try("x"), p.denied("x", "a", "no dry runs").check),
-				send(p.create("x"), code(201)))
+		must("AP-48", "policies apply to dry runs, and request.dryRun tells them", "a dry run shows what would happen", func(ctx context.Context, a *admission) error {
+			return a.check(ctx, these(a.validating("a", valid("!request.dryRun").with("message", "no dry runs"))),
+				send(a.try("x"), a.denied("x", "a", "no dry runs").check),
+				send(a.create("x"), code(201)))
 		}),
 		must("AP-49", "namespaceObject is the namespace of the object", "a policy depends on labels of the namespace", checkNamespaceObject),
-		must("AP-49/cluster", "namespaceObject is null for cluster-scoped objects", "they have no namespace", func(ctx context.Context, p *admission) error {
-			roles := p.clusterRoles()
-			q := p.validating("a", invalid("namespaceObject == null ? 'none' : 'some'")).on(ruleFor(roles)).match("objectSelector", p.selector())
-			return p.check(ctx, these(q), send(roles.dryRunCreate(roles.object(p.name("dry")).withLabel(policyLabel, p.namespace)), p.deniedIn(roles, p.name("dry"), "a", "none").check))
+		must("AP-49/cluster", "namespaceObject is null for cluster-scoped objects", "they have no namespace", func(ctx context.Context, a *admission) error {
+			roles := a.clusterRoles()
+			q := a.validating("a", invalid("namespaceObject == null ? 'none' : 'some'")).on(ruleFor(roles)).match("objectSelector", a.selector())
+			return a.check(ctx, these(q), send(roles.dryRunCreate(roles.object(a.name("dry")).withLabel(policyLabel, a.namespace)), a.deniedIn(roles, a.name("dry"), "a", "none").check))
 		}),
 		must("AP-50", "authorizer tells what the user, or a service account, may do", "a policy protects single fields by rights", checkAuthorizer),
 		must("AP-51", "validating policies see defaults and are evaluated after the validation against the schema", "expressions can rely on the types", checkPolicyAfterSchema),
@@ -85,8 +85,8 @@ func policyExpressionCases() []Case {
 func policyLibraryCases() []Case {
 	must := policyRules(validatingPolicy, Must, docKubernetesCEL)
 	of := func(word, title, expression, want string) Case {
-		return must("AP-52/"+word, "expressions can use "+title, "existing policies use them", func(ctx context.Context, p *admission) error {
-			return p.check(ctx, these(p.validating("a", invalid(expression))), send(p.try("x", "k", "1"), p.denied("x", "a", want).check))
+		return must("AP-52/"+word, "expressions can use "+title, "existing policies use them", func(ctx context.Context, a *admission) error {
+			return a.check(ctx, these(a.validating("a", invalid(expression))), send(a.try("x", "k", "1"), a.denied("x", "a", want).check))
 		})
 	}
 	return []Case{
@@ -116,104 +116,104 @@ func policyLibraryCases() []Case {
 	}
 }
 
-func checkCostLimit(ctx context.Context, p *admission) error {
+func checkCostLimit(ctx context.Context, a *admission) error {
 	const expensive = "variables.all.all(a, variables.all.all(b, variables.all.all(c, a + b + c != 'x')))"
 	costing := func(name string) *policy {
-		return p.validating(name, valid(expensive), valid("false").with("message", "the next one")).match("objectSelector", toLabel(name)).
+		return a.validating(name, valid(expensive), valid("false").with("message", "the next one")).match("objectSelector", toLabel(name)).
 			with("variables", []object{variable("all", "object.data.k.split('')")})
 	}
 	try := func(to string, length int) call {
-		return p.dryRunCreate(p.dataOf("x", "k", strings.Repeat("k", length)).withLabel("to", to))
+		return a.dryRunCreate(a.dataOf("x", "k", strings.Repeat("k", length)).withLabel("to", to))
 	}
-	return p.check(ctx, these(costing("fail"), costing("ignore").with("failurePolicy", "Ignore")),
-		send(try("fail", 2), p.denied("x", "fail", "the next one").check),
-		send(try("fail", 150), p.denied("x", "fail", fmt.Sprintf("expression '%s' resulted in error: operation cancelled: actual cost limit exceeded", expensive)).check),
-		send(try("ignore", 150), p.denied("x", "ignore", "the next one").check),
+	return a.check(ctx, these(costing("fail"), costing("ignore").with("failurePolicy", "Ignore")),
+		send(try("fail", 2), a.denied("x", "fail", "the next one").check),
+		send(try("fail", 150), a.denied("x", "fail", fmt.Sprintf("expression '%s' resulted in error: operation cancelled: actual cost limit exceeded", expensive)).check),
+		send(try("ignore", 150), a.denied("x", "ignore", "the next one").check),
 	)
 }
 
-func checkOldObject(ctx context.Context, p *admission) error {
+func checkOldObject(ctx context.Context, a *admission) error {
 	values := "(object == null ? 'none' : object.data.k) + ' after ' + (oldObject == null ? 'none' : oldObject.data.k)"
-	q := p.validating("a", invalid(values)).on(ruleFor(p.collection, "*")).with("matchConditions", []object{variable("dry", "request.dryRun")})
-	update := mergePatch(p.item("x"), object{"data": object{"k": "2"}}).withQuery("dryRun=All")
-	return p.check(ctx, these(q),
-		send(p.create("x", "k", "1"), code(201)),
-		send(p.try("y", "k", "1"), p.denied("y", "a", "1 after none").check),
-		send(update, p.denied("x", "a", "2 after 1").check),
-		send(del(p.item("x")).withQuery("dryRun=All"), p.denied("x", "a", "none after 1").check),
+	q := a.validating("a", invalid(values)).on(ruleFor(a.collection, "*")).with("matchConditions", []object{variable("dry", "request.dryRun")})
+	update := mergePatch(a.item("x"), object{"data": object{"k": "2"}}).withQuery("dryRun=All")
+	return a.check(ctx, these(q),
+		send(a.create("x", "k", "1"), code(201)),
+		send(a.try("y", "k", "1"), a.denied("y", "a", "1 after none").check),
+		send(update, a.denied("x", "a", "2 after 1").check),
+		send(del(a.item("x")).withQuery("dryRun=All"), a.denied("x", "a", "none after 1").check),
 	)
 }
 
-func checkRequestAttributes(ctx context.Context, p *admission) error {
+func checkRequestAttributes(ctx context.Context, a *admission) error {
 	attributes := []string{
 		"request.operation", "'[' + request.kind.group + ']'", "request.kind.version", "request.kind.kind", "'[' + request.resource.group + ']'", "request.resource.version", "request.resource.resource",
 		"request.requestKind.kind", "request.requestResource.resource", "(has(request.subResource) ? request.subResource : 'none')", "request.name", "request.namespace",
 		"string(request.dryRun)", "string(request.options.kind)", "(request.userInfo.username != '' ? 'user' : 'none')", "(request.userInfo.groups.exists(g, g.startsWith('system:')) ? 'group' : 'none')",
 	}
-	q := p.validating("a", invalid(strings.Join(attributes, " + ' ' + "))).with("matchConditions", []object{variable("c", "object.metadata.name != 'y'")})
+	q := a.validating("a", invalid(strings.Join(attributes, " + ' ' + "))).with("matchConditions", []object{variable("c", "object.metadata.name != 'y'")})
 	text := func(operation, dry, options string) expectation {
-		return p.denied("x", "a", fmt.Sprintf("%s [] v1 ConfigMap [] v1 configmaps ConfigMap configmaps none x %s %s %s user group", operation, p.namespace, dry, options)).check
+		return a.denied("x", "a", fmt.Sprintf("%s [] v1 ConfigMap [] v1 configmaps ConfigMap configmaps none x %s %s %s user group", operation, a.namespace, dry, options)).check
 	}
-	if err := p.s.expect(ctx, p.create("x"), code(201)); err != nil {
+	if err := a.s.expect(ctx, a.create("x"), code(201)); err != nil {
 		return err
 	}
-	return p.check(ctx, these(q),
-		send(p.try("x"), text("CREATE", "true", "CreateOptions")),
-		send(p.create("x"), text("CREATE", "false", "CreateOptions")),
-		send(p.tryLabel("x"), text("UPDATE", "true", "UpdateOptions")),
-		send(put(p.item("x"), p.object("x").withData("k", "1")), text("UPDATE", "false", "UpdateOptions")),
-		send(p.try("y"), code(201)),
+	return a.check(ctx, these(q),
+		send(a.try("x"), text("CREATE", "true", "CreateOptions")),
+		send(a.create("x"), text("CREATE", "false", "CreateOptions")),
+		send(a.tryLabel("x"), text("UPDATE", "true", "UpdateOptions")),
+		send(put(a.item("x"), a.object("x").withData("k", "1")), text("UPDATE", "false", "UpdateOptions")),
+		send(a.try("y"), code(201)),
 	)
 }
 
-func checkNamespaceObject(ctx context.Context, p *admission) error {
+func checkNamespaceObject(ctx context.Context, a *admission) error {
 	v := invalid("namespaceObject.metadata.name + ' ' + namespaceObject.metadata.labels['level']").with("expression", "!('level' in namespaceObject.metadata.labels)")
-	if err := p.check(ctx, these(p.validating("a", v)), send(p.try("x"), code(201))); err != nil {
+	if err := a.check(ctx, these(a.validating("a", v)), send(a.try("x"), code(201))); err != nil {
 		return err
 	}
 	level := object{"metadata": object{"labels": object{"level": "high"}}}
-	if err := p.s.expect(ctx, mergePatch(namespacePath(p.namespace), level), code(200)); err != nil {
+	if err := a.s.expect(ctx, mergePatch(namespacePath(a.namespace), level), code(200)); err != nil {
 		return err
 	}
-	return p.s.waitFor(ctx, p.try("x"), p.denied("x", "a", p.namespace+" high").check)
+	return a.s.waitFor(ctx, a.try("x"), a.denied("x", "a", a.namespace+" high").check)
 }
 
 // checkAuthorizer checks that the user may create ConfigMaps by the authorizer, and that the answer
 // about a service account is the same as that of two other ways to ask.
-func checkAuthorizer(ctx context.Context, p *admission) error {
-	account := fmt.Sprintf("authorizer.serviceAccount('%s', 'robot').group('').resource('configmaps').namespace('%s').check('create')", p.namespace, p.namespace)
+func checkAuthorizer(ctx context.Context, a *admission) error {
+	account := fmt.Sprintf("authorizer.serviceAccount('%s', 'robot').group('').resource('configmaps').namespace('%s').check('create')", a.namespace, a.namespace)
 	checks := []object{
 		valid("authorizer.requestResource.check(request.operation.lowerAscii()).allowed()").with("message", "request resource"),
-		valid(fmt.Sprintf("authorizer.group('').resource('configmaps').namespace('%s').check('create').allowed()", p.namespace)).with("message", "resource"),
-		valid(fmt.Sprintf("!authorizer.group('').resource('configmaps').namespace('%s').name('x').check('create').errored()", p.namespace)).with("message", "errored"),
+		valid(fmt.Sprintf("authorizer.group('').resource('configmaps').namespace('%s').check('create').allowed()", a.namespace)).with("message", "resource"),
+		valid(fmt.Sprintf("!authorizer.group('').resource('configmaps').namespace('%s').name('x').check('create').errored()", a.namespace)).with("message", "errored"),
 		valid("authorizer.path('/version').check('get').allowed()").with("message", "path"),
 		valid("object.metadata.name != 'z'").with("message", "evaluated to the end"),
 	}
-	asked := p.validating("b", valid(account+".allowed()").with("message", "the account is not allowed to")).match("objectSelector", toLabel("allowed"))
-	denied := p.validating("c", valid("!"+account+".allowed()").with("message", "the account is allowed to")).match("objectSelector", toLabel("denied"))
-	if err := p.check(ctx, these(p.validating("a", checks...), asked, denied),
-		send(p.try("x"), code(201)),
-		send(p.try("z"), p.denied("z", "a", "evaluated to the end").check),
+	asked := a.validating("b", valid(account+".allowed()").with("message", "the account is not allowed to")).match("objectSelector", toLabel("allowed"))
+	denied := a.validating("c", valid("!"+account+".allowed()").with("message", "the account is allowed to")).match("objectSelector", toLabel("denied"))
+	if err := a.check(ctx, these(a.validating("a", checks...), asked, denied),
+		send(a.try("x"), code(201)),
+		send(a.try("z"), a.denied("z", "a", "evaluated to the end").check),
 	); err != nil {
 		return err
 	}
-	if err := p.s.expect(ctx, p.tryLabeled("x", "to", "allowed"), code(201)); err == nil {
-		return p.s.expect(ctx, p.tryLabeled("x", "to", "denied"), p.denied("x", "c", "the account is allowed to").check)
+	if err := a.s.expect(ctx, a.tryLabeled("x", "to", "allowed"), code(201)); err == nil {
+		return a.s.expect(ctx, a.tryLabeled("x", "to", "denied"), a.denied("x", "c", "the account is allowed to").check)
 	}
-	return p.s.expectAll(ctx,
-		send(p.tryLabeled("x", "to", "allowed"), p.denied("x", "b", "the account is not allowed to").check),
-		send(p.tryLabeled("x", "to", "denied"), code(201)),
+	return a.s.expectAll(ctx,
+		send(a.tryLabeled("x", "to", "allowed"), a.denied("x", "b", "the account is not allowed to").check),
+		send(a.tryLabeled("x", "to", "denied"), code(201)),
 	)
 }
 
-func checkPolicyAfterSchema(ctx context.Context, p *admission) error {
-	gadgets, err := p.s.dataCRs(ctx)
+func checkPolicyAfterSchema(ctx context.Context, a *admission) error {
+	gadgets, err := a.s.dataCRs(ctx)
 	if err != nil {
 		return err
 	}
-	c := p.of(gadgets)
-	return p.check(ctx, these(p.validating("a", invalid("string(object.spec.color)")).on(ruleFor(c))),
-		send(c.dryRunCreate(c.withSpec("x", object{"size": 1})), p.deniedIn(c, "x", "a", "grey").check),
+	c := a.of(gadgets)
+	return a.check(ctx, these(a.validating("a", invalid("string(object.spec.color)")).on(ruleFor(c))),
+		send(c.dryRunCreate(c.withSpec("x", object{"size": 1})), a.deniedIn(c, "x", "a", "grey").check),
 		send(c.dryRunCreate(c.withSpec("x", object{"size": -1})), code(422), fieldCause("spec.size")),
 	)
 }

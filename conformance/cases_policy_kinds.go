@@ -23,40 +23,40 @@ const typeCheckingTimeout = 10 * time.Second
 func policyStatusCases() []Case {
 	should := policyRules(validatingPolicy, Should, docValidatingPolicies+", Type checking")
 	return []Case{
-		should("AP-82", "expressions that do not fit the types are reported in the status", "the author of a policy finds the error", func(ctx context.Context, p *admission) error {
-			q := p.validating("a", valid("object.data.k == '1'"), valid("object.nothing == 1")).unbound()
+		should("AP-82", "expressions that do not fit the types are reported in the status", "the author of a policy finds the error", func(ctx context.Context, a *admission) error {
+			q := a.validating("a", valid("object.data.k == '1'"), valid("object.nothing == 1")).unbound()
 			const at = "status"
-			return p.checkTypes(ctx, q,
+			return a.checkTypes(ctx, q,
 				valueAt("spec.validations[1].expression", at, "typeChecking", "expressionWarnings", "0", "fieldRef"),
 				textAt("undefined field 'nothing'", at, "typeChecking", "expressionWarnings", "0", "warning"),
 				valueAt(nil, at, "typeChecking", "expressionWarnings", "1"))
 		}),
-		should("AP-82/message", "the types in a messageExpression are checked", "the author of a policy finds the error", func(ctx context.Context, p *admission) error {
-			q := p.validating("a", invalid("'name ' + object.metadata.nothing")).unbound()
-			return p.checkTypes(ctx, q,
+		should("AP-82/message", "the types in a messageExpression are checked", "the author of a policy finds the error", func(ctx context.Context, a *admission) error {
+			q := a.validating("a", invalid("'name ' + object.metadata.nothing")).unbound()
+			return a.checkTypes(ctx, q,
 				valueAt("spec.validations[0].messageExpression", "status", "typeChecking", "expressionWarnings", "0", "fieldRef"),
 				textAt("undefined field 'nothing'", "status", "typeChecking", "expressionWarnings", "0", "warning"))
 		}),
-		should("AP-82/fine", "the status of a policy whose expressions fit the types has no warnings", "the author of a policy knows that it was checked", func(ctx context.Context, p *admission) error {
-			q := p.validating("a", valid("object.data.all(k, k.size() < 10)")).unbound()
-			return p.checkTypes(ctx, q, hasField("status", "typeChecking"), valueAt(nil, "status", "typeChecking", "expressionWarnings"))
+		should("AP-82/fine", "the status of a policy whose expressions fit the types has no warnings", "the author of a policy knows that it was checked", func(ctx context.Context, a *admission) error {
+			q := a.validating("a", valid("object.data.all(k, k.size() < 10)")).unbound()
+			return a.checkTypes(ctx, q, hasField("status", "typeChecking"), valueAt(nil, "status", "typeChecking", "expressionWarnings"))
 		}),
 	}
 }
 
 // checkTypes checks the status of a policy after a controller has set it. It skips the case if
 // there is no such controller.
-func (p *admission) checkTypes(ctx context.Context, q *policy, expect ...expectation) error {
-	if err := p.s.expect(ctx, post(policiesPath(q.kind), q.body()), code(201), value(nil, "status", "typeChecking")); err != nil {
+func (a *admission) checkTypes(ctx context.Context, q *policy, expect ...expectation) error {
+	if err := a.s.expect(ctx, post(policiesPath(q.kind), q.body()), code(201), value(nil, "status", "typeChecking")); err != nil {
 		return err
 	}
 	waiting, cancel := context.WithTimeout(ctx, typeCheckingTimeout)
 	defer cancel()
-	if err := p.s.waitFor(waiting, get(q.path()), code(200), value(1, "status", "observedGeneration")); err != nil {
+	if err := a.s.waitFor(waiting, get(q.path()), code(200), value(1, "status", "observedGeneration")); err != nil {
 		if waiting.Err() != nil && ctx.Err() == nil {
-			return p.s.skipf("no controller checked the types of a policy within %v", typeCheckingTimeout)
+			return a.s.skipf("no controller checked the types of a policy within %v", typeCheckingTimeout)
 		}
 		return err
 	}
-	return p.s.expect(ctx, get(q.path()), expect...)
+	return a.s.expect(ctx, get(q.path()), expect...)
 }

@@ -17,8 +17,8 @@ const (
 
 // review sends a SelfSubjectAccessReview as a user about an action in the case's namespace, and
 // expects whether it is allowed.
-func (p *access) review(u identity, want bool, action string) exchange {
-	return reviewOf(u, want, p.attributes(action))
+func (a *access) review(u identity, want bool, action string) exchange {
+	return reviewOf(u, want, a.attributes(action))
 }
 
 func reviewOf(u identity, want bool, attributes object) exchange {
@@ -27,8 +27,8 @@ func reviewOf(u identity, want bool, attributes object) exchange {
 
 // attributes returns the resourceAttributes of a review of an action in the case's namespace, which
 // is "VERB RESOURCE[.GROUP][/SUBRESOURCE] [NAME]".
-func (p *access) attributes(action string) object {
-	return attributesOf(action).with("namespace", p.namespace)
+func (a *access) attributes(action string) object {
+	return attributesOf(action).with("namespace", a.namespace)
 }
 
 // attributesOf returns the resourceAttributes of a review of an action at the cluster scope.
@@ -76,33 +76,33 @@ func accessBootstrapCases() []Case {
 		return r.expect(value("rbac-defaults", "metadata", "labels", "kubernetes.io/bootstrapping"), hasField("metadata", "annotations", "rbac.authorization.kubernetes.io/autoupdate"))
 	}
 	return []Case{
-		must("RB-50", "the ClusterRole cluster-admin allows everything, and is bound to system:masters", "administrators bind it", func(ctx context.Context, p *access) error {
+		must("RB-50", "the ClusterRole cluster-admin allows everything, and is bound to system:masters", "administrators bind it", func(ctx context.Context, a *access) error {
 			all := []object{policyRule("*", "*", "*"), pathRule("*", "*")}
-			return p.s.expectAll(ctx,
+			return a.s.expectAll(ctx,
 				send(get(roles+"cluster-admin"), code(http.StatusOK), isDefault, itemsInclude(all, "rules")),
 				send(get(bindings+"cluster-admin"), code(http.StatusOK), isDefault, value(roleRef("ClusterRole", "cluster-admin"), "roleRef"),
 					itemsInclude([]object{groupSubject("system:masters")}, "subjects")))
 		}),
-		must("RB-50/bound", "a binding to cluster-admin allows everything", "administrators bind it", func(ctx context.Context, p *access) error {
-			return p.check(ctx, []object{p.bindCluster("b", "cluster-admin", userSubject(p.user()))},
-				allowed(p.user(), get("/api/v1/nodes?limit=1")), allowed(p.user(), get("/api/v1/secrets?limit=1")), allowed(p.user(), get("/")),
-				allowed(p.user(), post(p.path(), p.object("a"))), allowed(p.user(), del(p.item("a"))),
-				reviewOf(p.user(), true, attributesOf("use things.nothing.example.com/any a")))
+		must("RB-50/bound", "a binding to cluster-admin allows everything", "administrators bind it", func(ctx context.Context, a *access) error {
+			return a.check(ctx, []object{a.bindCluster("b", "cluster-admin", userSubject(a.user()))},
+				allowed(a.user(), get("/api/v1/nodes?limit=1")), allowed(a.user(), get("/api/v1/secrets?limit=1")), allowed(a.user(), get("/")),
+				allowed(a.user(), post(a.path(), a.object("a"))), allowed(a.user(), del(a.item("a"))),
+				reviewOf(a.user(), true, attributesOf("use things.nothing.example.com/any a")))
 		}),
-		must("RB-51", "all authenticated users may read the discovery and the version of the API", "clients need discovery", func(ctx context.Context, p *access) error {
+		must("RB-51", "all authenticated users may read the discovery and the version of the API", "clients need discovery", func(ctx context.Context, a *access) error {
 			var requests []exchange
 			for _, path := range []string{"/api", "/apis", "/api/v1", "/apis/" + rbacVersion, "/version", "/healthz"} {
-				requests = append(requests, allowed(p.user(), get(path)), allowed(p.serviceAccount("robot"), get(path)))
+				requests = append(requests, allowed(a.user(), get(path)), allowed(a.serviceAccount("robot"), get(path)))
 			}
-			return p.s.expectAll(ctx, append(requests, deniedPath(p.user(), get("/"+p.name("path"))))...)
+			return a.s.expectAll(ctx, append(requests, deniedPath(a.user(), get("/"+a.name("path"))))...)
 		}),
-		must("RB-51/roles", "system:discovery is bound to system:authenticated", "administrators change the binding to hide the API", func(ctx context.Context, p *access) error {
+		must("RB-51/roles", "system:discovery is bound to system:authenticated", "administrators change the binding to hide the API", func(ctx context.Context, a *access) error {
 			paths := pathRule("get", "/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi", "/openapi/*", "/readyz", "/version", "/version/")
-			return p.s.expectAll(ctx,
+			return a.s.expectAll(ctx,
 				send(get(roles+"system:discovery"), code(http.StatusOK), isDefault, itemsInclude([]object{paths}, "rules")),
 				send(get(bindings+"system:discovery"), code(http.StatusOK), isDefault, itemsInclude([]object{groupSubject("system:authenticated")}, "subjects")))
 		}),
-		must("RB-52", "unauthenticated users may read the version and the health of the server, and nothing else", "load balancers check servers without credentials", func(ctx context.Context, p *access) error {
+		must("RB-52", "unauthenticated users may read the version and the health of the server, and nothing else", "load balancers check servers without credentials", func(ctx context.Context, a *access) error {
 			anonymous := identity{user: "system:anonymous"}
 			var requests []exchange
 			for _, path := range []string{"/version", "/healthz", "/livez", "/readyz"} {
@@ -111,31 +111,31 @@ func accessBootstrapCases() []Case {
 			for _, path := range []string{"/", "/api", "/apis", "/apis/" + rbacVersion, "/openapi/v3", "/metrics", "/healthz/ping"} {
 				requests = append(requests, deniedPath(anonymous, get(path)))
 			}
-			return p.s.expectAll(ctx, append(requests, p.denied(anonymous, get(p.path()), "list configmaps"))...)
+			return a.s.expectAll(ctx, append(requests, a.denied(anonymous, get(a.path()), "list configmaps"))...)
 		}),
-		must("RB-53", "all authenticated users may review their own permissions, and no others", "kubectl auth can-i needs no permission", func(ctx context.Context, p *access) error {
-			about := object{"user": p.other().user, "resourceAttributes": p.attributes("list configmaps")}
-			return p.s.expectAll(ctx,
-				p.review(p.user(), false, "list configmaps"),
-				allowed(p.user(), selfRulesReview.create(object{"namespace": p.namespace})),
-				allowed(p.user(), selfSubjectReview.create(nil), value(p.user().user, "status", "userInfo", "username")),
-				deniedInCluster(p.user(), accessReview.create(about), "create subjectaccessreviews.authorization.k8s.io"),
-				deniedInCluster(p.user(), tokenReview.create(object{"token": "conformance-no-such-token"}), "create tokenreviews.authentication.k8s.io"))
+		must("RB-53", "all authenticated users may review their own permissions, and no others", "kubectl auth can-i needs no permission", func(ctx context.Context, a *access) error {
+			about := object{"user": a.other().user, "resourceAttributes": a.attributes("list configmaps")}
+			return a.s.expectAll(ctx,
+				a.review(a.user(), false, "list configmaps"),
+				allowed(a.user(), selfRulesReview.create(object{"namespace": a.namespace})),
+				allowed(a.user(), selfSubjectReview.create(nil), value(a.user().user, "status", "userInfo", "username")),
+				deniedInCluster(a.user(), accessReview.create(about), "create subjectaccessreviews.authorization.k8s.io"),
+				deniedInCluster(a.user(), tokenReview.create(object{"token": "conformance-no-such-token"}), "create tokenreviews.authentication.k8s.io"))
 		}),
-		must("RB-54", "a RoleBinding to cluster-admin allows everything in the namespace, and nothing at the cluster scope", "the owner of a namespace is not an administrator", func(ctx context.Context, p *access) error {
-			return p.check(ctx, []object{p.bind("b", "ClusterRole", "cluster-admin", userSubject(p.user()))},
-				allowed(p.user(), post(p.path(), p.object("a"))), allowed(p.user(), get(p.in(rbacVersion, "roles"))), allowed(p.user(), get(namespacePath(p.namespace))),
-				deniedInCluster(p.user(), get("/api/v1/nodes"), "list nodes"),
-				deniedInCluster(p.user(), get("/api/v1/configmaps"), "list configmaps"),
-				deniedPath(p.user(), get("/"+p.name("path"))))
+		must("RB-54", "a RoleBinding to cluster-admin allows everything in the namespace, and nothing at the cluster scope", "the owner of a namespace is not an administrator", func(ctx context.Context, a *access) error {
+			return a.check(ctx, []object{a.bind("b", "ClusterRole", "cluster-admin", userSubject(a.user()))},
+				allowed(a.user(), post(a.path(), a.object("a"))), allowed(a.user(), get(a.in(rbacVersion, "roles"))), allowed(a.user(), get(namespacePath(a.namespace))),
+				deniedInCluster(a.user(), get("/api/v1/nodes"), "list nodes"),
+				deniedInCluster(a.user(), get("/api/v1/configmaps"), "list configmaps"),
+				deniedPath(a.user(), get("/"+a.name("path"))))
 		}),
-		must("RB-55", "ServiceAccounts have no permissions but those of all authenticated users", "a pod must not read Secrets", func(ctx context.Context, p *access) error {
-			robot := p.serviceAccount("default")
-			return p.s.expectAll(ctx,
-				p.denied(robot, get(p.path()), "list configmaps"),
-				p.denied(robot, get("/api/v1/namespaces/"+p.namespace+"/secrets"), "list secrets"),
-				p.denied(robot, get("/api/v1/namespaces/"+p.namespace+"/pods/a"), "get pods a"),
-				p.denied(robot, get(namespacePath(p.namespace)), "get namespaces "+p.namespace),
+		must("RB-55", "ServiceAccounts have no permissions but those of all authenticated users", "a pod must not read Secrets", func(ctx context.Context, a *access) error {
+			robot := a.serviceAccount("default")
+			return a.s.expectAll(ctx,
+				a.denied(robot, get(a.path()), "list configmaps"),
+				a.denied(robot, get("/api/v1/namespaces/"+a.namespace+"/secrets"), "list secrets"),
+				a.denied(robot, get("/api/v1/namespaces/"+a.namespace+"/pods/a"), "get pods a"),
+				a.denied(robot, get(namespacePath(a.namespace)), "get namespaces "+a.namespace),
 				allowed(robot, get("/api")))
 		}),
 		userFacingRole("view", "get configmaps a,list pods,watch services,get pods/log a,list deployments.apps,get namespaces",
@@ -144,14 +144,14 @@ func accessBootstrapCases() []Case {
 			"list roles.rbac.authorization.k8s.io,create rolebindings.rbac.authorization.k8s.io,create resourcequotas,delete namespaces a,escalate roles.rbac.authorization.k8s.io"),
 		userFacingRole("admin", "get secrets a,create deployments.apps,create roles.rbac.authorization.k8s.io,delete rolebindings.rbac.authorization.k8s.io a,create localsubjectaccessreviews.authorization.k8s.io",
 			"create resourcequotas,update namespaces a,escalate roles.rbac.authorization.k8s.io,bind roles.rbac.authorization.k8s.io,list things.nothing.example.com"),
-		should("RB-57", "the ServiceAccounts of controllers in kube-system have the permissions of their controllers", "a controller runs without further roles", func(ctx context.Context, p *access) error {
+		should("RB-57", "the ServiceAccounts of controllers in kube-system have the permissions of their controllers", "a controller runs without further roles", func(ctx context.Context, a *access) error {
 			of := func(name string) identity { return identity{user: "system:serviceaccount:kube-system:" + name} }
-			return p.s.expectAll(ctx,
-				p.review(of("deployment-controller"), true, "create replicasets.apps"),
+			return a.s.expectAll(ctx,
+				a.review(of("deployment-controller"), true, "create replicasets.apps"),
 				reviewOf(of("deployment-controller"), false, attributesOf("delete nodes a")),
-				p.review(p.serviceAccount("deployment-controller"), false, "create replicasets.apps"),
-				p.review(of("generic-garbage-collector"), true, "delete things.nothing.example.com a"),
-				p.review(of("namespace-controller"), true, "deletecollection things.nothing.example.com"))
+				a.review(a.serviceAccount("deployment-controller"), false, "create replicasets.apps"),
+				a.review(of("generic-garbage-collector"), true, "delete things.nothing.example.com a"),
+				a.review(of("namespace-controller"), true, "deletecollection things.nothing.example.com"))
 		}),
 	}
 }
@@ -160,28 +160,28 @@ func accessBootstrapCases() []Case {
 // it allows and actions that it does not.
 func userFacingRole(name, can, cannot string) Case {
 	title := fmt.Sprintf("the ClusterRole %s allows in a namespace what it is documented to allow", name)
-	return accessRules(Must, "kubernetes.io, Using RBAC Authorization, User-facing roles")("RB-56/"+name, title, "namespaces are delegated with it", func(ctx context.Context, p *access) error {
-		if err := p.skipWithoutAggregation(ctx); err != nil {
+	return accessRules(Must, "kubernetes.io, Using RBAC Authorization, User-facing roles")("RB-56/"+name, title, "namespaces are delegated with it", func(ctx context.Context, a *access) error {
+		if err := a.skipWithoutAggregation(ctx); err != nil {
 			return err
 		}
-		requests := []exchange{reviewOf(p.user(), false, attributesOf("list nodes")), reviewOf(p.user(), false, attributesOf("list configmaps"))}
+		requests := []exchange{reviewOf(a.user(), false, attributesOf("list nodes")), reviewOf(a.user(), false, attributesOf("list configmaps"))}
 		for action := range strings.SplitSeq(can, ",") {
-			requests = append(requests, p.review(p.user(), true, action))
+			requests = append(requests, a.review(a.user(), true, action))
 		}
 		for action := range strings.SplitSeq(cannot, ",") {
-			requests = append(requests, p.review(p.user(), false, action))
+			requests = append(requests, a.review(a.user(), false, action))
 		}
-		return p.check(ctx, []object{p.bind("b", "ClusterRole", name, userSubject(p.user()))}, requests...)
+		return a.check(ctx, []object{a.bind("b", "ClusterRole", name, userSubject(a.user()))}, requests...)
 	})
 }
 
 // skipWithoutAggregation skips the case unless a controller fills aggregated ClusterRoles, such as
 // view.
-func (p *access) skipWithoutAggregation(ctx context.Context) error {
+func (a *access) skipWithoutAggregation(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(withSetup(ctx), aggregationDelay)
 	defer cancel()
-	if err := p.s.waitFor(ctx, get("/apis/"+rbacVersion+"/clusterroles/view"), code(http.StatusOK), hasRules); err != nil {
-		return p.s.skipf("no controller fills the ClusterRole view: %v", err)
+	if err := a.s.waitFor(ctx, get("/apis/"+rbacVersion+"/clusterroles/view"), code(http.StatusOK), hasRules); err != nil {
+		return a.s.skipf("no controller fills the ClusterRole view: %v", err)
 	}
 	return nil
 }
@@ -199,68 +199,68 @@ func accessAggregationCases() []Case {
 	must := accessRules(Must, docAggregation)
 	return []Case{
 		must("RB-58", "an aggregated ClusterRole has the rules of the ClusterRoles that it selects", "parts of a role are added by others", checkAggregation),
-		must("RB-59", "a ClusterRole with the label aggregate-to-view adds its rules to view, edit and admin", "a CRD brings its permissions for users", func(ctx context.Context, p *access) error {
-			if err := p.skipWithoutAggregation(ctx); err != nil {
+		must("RB-59", "a ClusterRole with the label aggregate-to-view adds its rules to view, edit and admin", "a CRD brings its permissions for users", func(ctx context.Context, a *access) error {
+			if err := a.skipWithoutAggregation(ctx); err != nil {
 				return err
 			}
-			group := p.s.run.id + ".conformance.example.com"
-			part := p.clusterRole("part", policyRule("get,list", group, "things")).withLabel(rbacGroup+"/aggregate-to-view", "true")
-			if err := p.install(ctx, part, p.bind("v", "ClusterRole", "view", userSubject(p.identity("view"))),
-				p.bind("e", "ClusterRole", "edit", userSubject(p.identity("edit"))), p.bind("a", "ClusterRole", "admin", userSubject(p.identity("admin")))); err != nil {
+			group := a.s.run.id + ".conformance.example.com"
+			part := a.clusterRole("part", policyRule("get,list", group, "things")).withLabel(rbacGroup+"/aggregate-to-view", "true")
+			if err := a.install(ctx, part, a.bind("v", "ClusterRole", "view", userSubject(a.identity("view"))),
+				a.bind("e", "ClusterRole", "edit", userSubject(a.identity("edit"))), a.bind("a", "ClusterRole", "admin", userSubject(a.identity("admin")))); err != nil {
 				return err
 			}
 			for _, name := range []string{"view", "edit", "admin"} {
-				can := p.review(p.identity(name), true, "list things."+group)
-				if err := p.s.waitFor(ctx, can.call, can.expect...); err != nil {
+				can := a.review(a.identity(name), true, "list things."+group)
+				if err := a.s.waitFor(ctx, can.call, can.expect...); err != nil {
 					return err
 				}
 			}
-			return p.s.expectAll(ctx, p.review(p.identity("view"), false, "delete things."+group+" a"), p.review(p.user(), false, "list things."+group))
+			return a.s.expectAll(ctx, a.review(a.identity("view"), false, "delete things."+group+" a"), a.review(a.user(), false, "list things."+group))
 		}),
 	}
 }
 
-func checkAggregation(ctx context.Context, p *access) error {
-	if err := p.skipWithoutAggregation(ctx); err != nil {
+func checkAggregation(ctx context.Context, a *access) error {
+	if err := a.skipWithoutAggregation(ctx); err != nil {
 		return err
 	}
 	const label = "conformance.example.com/aggregate"
 	configMaps, secrets := policyRule("list", "", "configmaps"), policyRule("list", "", "secrets")
-	sum := p.clusterRole("sum").with("aggregationRule", object{"clusterRoleSelectors": []object{{"matchLabels": object{label: p.namespace}}}})
-	one := p.clusterRole("one", configMaps).withLabel(label, p.namespace)
-	two := p.clusterRole("two", secrets).withLabel(label, "other")
-	if err := p.install(ctx, sum, one, two, p.bind("b", "ClusterRole", p.name("sum"), userSubject(p.user()))); err != nil {
+	sum := a.clusterRole("sum").with("aggregationRule", object{"clusterRoleSelectors": []object{{"matchLabels": object{label: a.namespace}}}})
+	one := a.clusterRole("one", configMaps).withLabel(label, a.namespace)
+	two := a.clusterRole("two", secrets).withLabel(label, "other")
+	if err := a.install(ctx, sum, one, two, a.bind("b", "ClusterRole", a.name("sum"), userSubject(a.user()))); err != nil {
 		return err
 	}
-	rulesAre := func(rules ...object) exchange { return send(get(p.itemOf(sum)), value(listOf(rules), "rules")) }
-	wait := func(of exchange) error { return p.s.waitFor(ctx, of.call, of.expect...) }
-	ofSecrets := "/api/v1/namespaces/" + p.namespace + "/secrets"
+	rulesAre := func(rules ...object) exchange { return send(get(a.itemOf(sum)), value(listOf(rules), "rules")) }
+	wait := func(of exchange) error { return a.s.waitFor(ctx, of.call, of.expect...) }
+	ofSecrets := "/api/v1/namespaces/" + a.namespace + "/secrets"
 	if err := wait(rulesAre(configMaps)); err != nil {
 		return err
 	}
-	if err := wait(allowed(p.user(), get(p.path()))); err != nil {
+	if err := wait(allowed(a.user(), get(a.path()))); err != nil {
 		return err
 	}
-	if err := p.s.expect(ctx, mergePatch(p.itemOf(two), object{"metadata": object{"labels": object{label: p.namespace}}}), code(http.StatusOK)); err != nil {
+	if err := a.s.expect(ctx, mergePatch(a.itemOf(two), object{"metadata": object{"labels": object{label: a.namespace}}}), code(http.StatusOK)); err != nil {
 		return err
 	}
 	if err := wait(rulesAre(configMaps, secrets)); err != nil {
 		return err
 	}
-	if err := wait(allowed(p.user(), get(ofSecrets))); err != nil {
+	if err := wait(allowed(a.user(), get(ofSecrets))); err != nil {
 		return err
 	}
-	if err := p.s.expect(ctx, mergePatch(p.itemOf(sum), object{"rules": []object{policyRule("*", "*", "*")}}), code(http.StatusOK)); err != nil {
+	if err := a.s.expect(ctx, mergePatch(a.itemOf(sum), object{"rules": []object{policyRule("*", "*", "*")}}), code(http.StatusOK)); err != nil {
 		return err
 	}
 	if err := wait(rulesAre(configMaps, secrets)); err != nil { // the controller overwrites the rules
 		return err
 	}
-	if err := p.s.expect(ctx, del(p.itemOf(one)), code(http.StatusOK)); err != nil {
+	if err := a.s.expect(ctx, del(a.itemOf(one)), code(http.StatusOK)); err != nil {
 		return err
 	}
 	if err := wait(rulesAre(secrets)); err != nil {
 		return err
 	}
-	return wait(p.denied(p.user(), get(p.path()), "list configmaps"))
+	return wait(a.denied(a.user(), get(a.path()), "list configmaps"))
 }

@@ -30,13 +30,13 @@ func escalates(u identity, c call, resource, name string, missing ...string) exc
 }
 
 // createRole returns a create of a Role.
-func (p *access) createRole(name string, rules ...object) call {
-	return post(p.in(rbacVersion, "roles"), p.role(name, rules...))
+func (a *access) createRole(name string, rules ...object) call {
+	return post(a.in(rbacVersion, "roles"), a.role(name, rules...))
 }
 
 // createBinding returns a create of a RoleBinding to a role for the other user.
-func (p *access) createBinding(name, kind, role string) call {
-	return post(p.in(rbacVersion, "rolebindings"), p.bind(name, kind, role, userSubject(p.other())))
+func (a *access) createBinding(name, kind, role string) call {
+	return post(a.in(rbacVersion, "rolebindings"), a.bind(name, kind, role, userSubject(a.other())))
 }
 
 // Permissions as messages about escalation name them.
@@ -54,134 +54,134 @@ func accessEscalationCases() []Case {
 	binding := accessRules(Must, docBindVerb)
 	secrets, configMaps := policyRule("get", "", "secrets"), policyRule("get", "", "configmaps")
 	return []Case{
-		must("RB-60", "a user cannot create a role with permissions that the user does not hold", "users would give themselves permissions", func(ctx context.Context, p *access) error {
-			return p.check(ctx, p.grant("maker", userSubject(p.user()), rolesAndBindings(), configMaps),
-				escalates(p.user(), p.createRole("a", secrets), "roles", "a", getSecrets),
-				escalates(p.user(), p.createRole("a", configMaps, secrets), "roles", "a", getSecrets),
-				escalates(p.user(), p.createRole("a", policyRule("*", "*", "*")), "roles", "a", everyResource),
-				send(get(p.in(rbacVersion, "roles/a")), code(http.StatusNotFound)))
+		must("RB-60", "a user cannot create a role with permissions that the user does not hold", "users would give themselves permissions", func(ctx context.Context, a *access) error {
+			return a.check(ctx, a.grant("maker", userSubject(a.user()), rolesAndBindings(), configMaps),
+				escalates(a.user(), a.createRole("a", secrets), "roles", "a", getSecrets),
+				escalates(a.user(), a.createRole("a", configMaps, secrets), "roles", "a", getSecrets),
+				escalates(a.user(), a.createRole("a", policyRule("*", "*", "*")), "roles", "a", everyResource),
+				send(get(a.in(rbacVersion, "roles/a")), code(http.StatusNotFound)))
 		}),
-		must("RB-61", "a user can create a role with permissions that the user holds, by any roles and wildcards", "a namespace is delegated further", func(ctx context.Context, p *access) error {
-			user := userSubject(p.user())
-			held := append(append(p.grant("maker", user, rolesAndBindings()), p.grant("a", user, policyRule("get,list", "", "configmaps"))...),
-				p.grantCluster("b", user, policyRule("get", "batch", "*"), policyRule("*", "apps", "*/scale,deployments"))...)
-			return p.check(ctx, append(held, p.grant("c", user, policyRule("get", "", "secrets", "a", "b"))...),
-				allowed(p.user(), p.createRole("d", policyRule("list,get", "", "configmaps"))),
-				allowed(p.user(), p.createRole("e", policyRule("get", "batch", "jobs,jobs/status"), policyRule("get", "", "configmaps", "x"))),
-				allowed(p.user(), p.createRole("f", policyRule("get,use", "apps", "deployments,deployments/scale"))),
-				allowed(p.user(), p.createRole("g", policyRule("get", "", "secrets", "b"))),
-				allowed(p.user(), p.createRole("h")),
-				escalates(p.user(), p.createRole("i", policyRule("*", "batch", "jobs")), "roles", "i", `{APIGroups:["batch"], Resources:["jobs"], Verbs:["*"]}`))
+		must("RB-61", "a user can create a role with permissions that the user holds, by any roles and wildcards", "a namespace is delegated further", func(ctx context.Context, a *access) error {
+			user := userSubject(a.user())
+			held := append(append(a.grant("maker", user, rolesAndBindings()), a.grant("a", user, policyRule("get,list", "", "configmaps"))...),
+				a.grantCluster("b", user, policyRule("get", "batch", "*"), policyRule("*", "apps", "*/scale,deployments"))...)
+			return a.check(ctx, append(held, a.grant("c", user, policyRule("get", "", "secrets", "a", "b"))...),
+				allowed(a.user(), a.createRole("d", policyRule("list,get", "", "configmaps"))),
+				allowed(a.user(), a.createRole("e", policyRule("get", "batch", "jobs,jobs/status"), policyRule("get", "", "configmaps", "x"))),
+				allowed(a.user(), a.createRole("f", policyRule("get,use", "apps", "deployments,deployments/scale"))),
+				allowed(a.user(), a.createRole("g", policyRule("get", "", "secrets", "b"))),
+				allowed(a.user(), a.createRole("h")),
+				escalates(a.user(), a.createRole("i", policyRule("*", "batch", "jobs")), "roles", "i", `{APIGroups:["batch"], Resources:["jobs"], Verbs:["*"]}`))
 		}),
 		must("RB-62", "updates, patches and applies of roles, and PUTs that create them, are checked as creates are", "there are several ways to write a role", checkEscalationByUpdate),
-		should("RB-63", "the message about missing permissions merges verbs, and names resources and resourceNames", "the user can find what is missing", func(ctx context.Context, p *access) error {
-			return p.check(ctx, p.grant("maker", userSubject(p.user()), rolesAndBindings(), policyRule("get", "", "configmaps", "x")),
-				escalates(p.user(), p.createRole("a", policyRule("get,list", "", "secrets")), "roles", "a", `{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}`),
-				escalates(p.user(), p.createRole("a", policyRule("get,list", "", "configmaps", "x")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], ResourceNames:["x"], Verbs:["list"]}`),
-				escalates(p.user(), p.createRole("a", policyRule("get", "", "configmaps", "x", "y")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], ResourceNames:["y"], Verbs:["get"]}`),
-				escalates(p.user(), p.createRole("a", policyRule("list,watch", "", "configmaps", "y")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], ResourceNames:["y"], Verbs:["list" "watch"]}`),
-				escalates(p.user(), p.createRole("a", policyRule("get", "", "configmaps")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], Verbs:["get"]}`))
+		should("RB-63", "the message about missing permissions merges verbs, and names resources and resourceNames", "the user can find what is missing", func(ctx context.Context, a *access) error {
+			return a.check(ctx, a.grant("maker", userSubject(a.user()), rolesAndBindings(), policyRule("get", "", "configmaps", "x")),
+				escalates(a.user(), a.createRole("a", policyRule("get,list", "", "secrets")), "roles", "a", `{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}`),
+				escalates(a.user(), a.createRole("a", policyRule("get,list", "", "configmaps", "x")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], ResourceNames:["x"], Verbs:["list"]}`),
+				escalates(a.user(), a.createRole("a", policyRule("get", "", "configmaps", "x", "y")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], ResourceNames:["y"], Verbs:["get"]}`),
+				escalates(a.user(), a.createRole("a", policyRule("list,watch", "", "configmaps", "y")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], ResourceNames:["y"], Verbs:["list" "watch"]}`),
+				escalates(a.user(), a.createRole("a", policyRule("get", "", "configmaps")), "roles", "a", `{APIGroups:[""], Resources:["configmaps"], Verbs:["get"]}`))
 		}),
-		must("RB-64", "permissions in other namespaces or at a narrower scope are not held", "the owner of a namespace owns no other", func(ctx context.Context, p *access) error {
-			_, other, err := p.inOtherNamespace(ctx)
+		must("RB-64", "permissions in other namespaces or at a narrower scope are not held", "the owner of a namespace owns no other", func(ctx context.Context, a *access) error {
+			_, other, err := a.inOtherNamespace(ctx)
 			if err != nil {
 				return err
 			}
 			elsewhere := "/apis/" + rbacVersion + "/namespaces/" + other
-			if err := p.change(ctx, post(elsewhere+"/roles", p.role("r", secrets)), post(elsewhere+"/rolebindings", p.bind("r", "Role", "r", userSubject(p.user())))); err != nil {
+			if err := a.change(ctx, post(elsewhere+"/roles", a.role("r", secrets)), post(elsewhere+"/rolebindings", a.bind("r", "Role", "r", userSubject(a.user())))); err != nil {
 				return err
 			}
-			clusterRole := p.clusterRole("c", configMaps)
-			held := append(p.grant("maker", userSubject(p.user()), rolesAndBindings(), configMaps), p.grantCluster("maker", userSubject(p.user()), policyRule("create", rbacGroup, "clusterroles"), policyRule("get", "", "pods"))...)
-			return p.check(ctx, held,
-				escalates(p.user(), p.createRole("a", secrets), "roles", "a", getSecrets),
-				escalates(p.user(), post(p.pathOf(clusterRole), clusterRole), "clusterroles", p.name("c"), `{APIGroups:[""], Resources:["configmaps"], Verbs:["get"]}`),
-				allowed(p.user(), p.createRole("a", policyRule("get", "", "pods"))))
+			clusterRole := a.clusterRole("c", configMaps)
+			held := append(a.grant("maker", userSubject(a.user()), rolesAndBindings(), configMaps), a.grantCluster("maker", userSubject(a.user()), policyRule("create", rbacGroup, "clusterroles"), policyRule("get", "", "pods"))...)
+			return a.check(ctx, held,
+				escalates(a.user(), a.createRole("a", secrets), "roles", "a", getSecrets),
+				escalates(a.user(), post(a.pathOf(clusterRole), clusterRole), "clusterroles", a.name("c"), `{APIGroups:[""], Resources:["configmaps"], Verbs:["get"]}`),
+				allowed(a.user(), a.createRole("a", policyRule("get", "", "pods"))))
 		}),
-		must("RB-65", "the verb escalate allows to write roles with any permissions", "a controller writes roles for others", func(ctx context.Context, p *access) error {
+		must("RB-65", "the verb escalate allows to write roles with any permissions", "a controller writes roles for others", func(ctx context.Context, a *access) error {
 			may := policyRule("create,patch,escalate", rbacGroup, "roles")
-			clusterRole := p.clusterRole("c", secrets)
-			return p.check(ctx, append(append(p.grant("a", userSubject(p.user()), may), p.grant("b", userSubject(p.other()), policyRule("*", rbacGroup, "roles"))...), p.role("r")),
-				allowed(p.user(), p.createRole("x", policyRule("*", "*", "*"))),
-				allowed(p.user(), mergePatch(p.in(rbacVersion, "roles/r"), object{"rules": []object{secrets}})),
-				allowed(p.other(), p.createRole("y", secrets)),
-				deniedInCluster(p.user(), post(p.pathOf(clusterRole), clusterRole), "create clusterroles."+rbacGroup))
+			clusterRole := a.clusterRole("c", secrets)
+			return a.check(ctx, append(append(a.grant("a", userSubject(a.user()), may), a.grant("b", userSubject(a.other()), policyRule("*", rbacGroup, "roles"))...), a.role("r")),
+				allowed(a.user(), a.createRole("x", policyRule("*", "*", "*"))),
+				allowed(a.user(), mergePatch(a.in(rbacVersion, "roles/r"), object{"rules": []object{secrets}})),
+				allowed(a.other(), a.createRole("y", secrets)),
+				deniedInCluster(a.user(), post(a.pathOf(clusterRole), clusterRole), "create clusterroles."+rbacGroup))
 		}),
-		binding("RB-66", "a user cannot bind a role whose permissions the user does not hold", "users would give themselves permissions", func(ctx context.Context, p *access) error {
-			big := []object{p.role("big", secrets), p.clusterRole("big", secrets), p.role("small", configMaps)}
-			return p.check(ctx, append(big, p.grant("maker", userSubject(p.user()), rolesAndBindings(), configMaps)...),
-				escalates(p.user(), p.createBinding("b", "Role", "big"), "rolebindings", "b", getSecrets),
-				escalates(p.user(), p.createBinding("b", "ClusterRole", p.name("big")), "rolebindings", "b", getSecrets),
-				escalates(p.user(), p.createBinding("b", "ClusterRole", "cluster-admin"), "rolebindings", "b", everyResource, everyPath),
-				escalates(p.user(), apply(p.in(rbacVersion, "rolebindings/b"), p.bind("b", "Role", "big", userSubject(p.user()))), "rolebindings", "b", getSecrets),
-				send(get(p.in(rbacVersion, "rolebindings/b")), code(http.StatusNotFound)),
-				allowed(p.user(), p.createBinding("c", "Role", "small")))
+		binding("RB-66", "a user cannot bind a role whose permissions the user does not hold", "users would give themselves permissions", func(ctx context.Context, a *access) error {
+			big := []object{a.role("big", secrets), a.clusterRole("big", secrets), a.role("small", configMaps)}
+			return a.check(ctx, append(big, a.grant("maker", userSubject(a.user()), rolesAndBindings(), configMaps)...),
+				escalates(a.user(), a.createBinding("b", "Role", "big"), "rolebindings", "b", getSecrets),
+				escalates(a.user(), a.createBinding("b", "ClusterRole", a.name("big")), "rolebindings", "b", getSecrets),
+				escalates(a.user(), a.createBinding("b", "ClusterRole", "cluster-admin"), "rolebindings", "b", everyResource, everyPath),
+				escalates(a.user(), apply(a.in(rbacVersion, "rolebindings/b"), a.bind("b", "Role", "big", userSubject(a.user()))), "rolebindings", "b", getSecrets),
+				send(get(a.in(rbacVersion, "rolebindings/b")), code(http.StatusNotFound)),
+				allowed(a.user(), a.createBinding("c", "Role", "small")))
 		}),
 		binding("RB-67", "the verb bind allows to bind a role without holding its permissions", "an administrator delegates certain roles", checkBindVerb),
-		binding("RB-68", "any update of a binding is checked, except for finalizers; a deletion is not", "subjects are added by updates", func(ctx context.Context, p *access) error {
-			b := p.bind("b", "Role", "big", userSubject(p.other()))
-			if err := p.check(ctx, append(p.grant("maker", userSubject(p.user()), rolesAndBindings()), p.role("big", secrets), b),
-				escalates(p.user(), mergePatch(p.itemOf(b), object{"subjects": []object{userSubject(p.user())}}), "rolebindings", "b", getSecrets),
-				escalates(p.user(), mergePatch(p.itemOf(b), object{"metadata": object{"labels": object{"a": "b"}}}), "rolebindings", "b", getSecrets),
-				allowed(p.user(), mergePatch(p.itemOf(b), object{"metadata": object{"finalizers": []string{finalizer}}})),
-				allowed(p.user(), mergePatch(p.itemOf(b), object{"metadata": object{"finalizers": nil}}))); err != nil {
+		binding("RB-68", "any update of a binding is checked, except for finalizers; a deletion is not", "subjects are added by updates", func(ctx context.Context, a *access) error {
+			b := a.bind("b", "Role", "big", userSubject(a.other()))
+			if err := a.check(ctx, append(a.grant("maker", userSubject(a.user()), rolesAndBindings()), a.role("big", secrets), b),
+				escalates(a.user(), mergePatch(a.itemOf(b), object{"subjects": []object{userSubject(a.user())}}), "rolebindings", "b", getSecrets),
+				escalates(a.user(), mergePatch(a.itemOf(b), object{"metadata": object{"labels": object{"a": "b"}}}), "rolebindings", "b", getSecrets),
+				allowed(a.user(), mergePatch(a.itemOf(b), object{"metadata": object{"finalizers": []string{finalizer}}})),
+				allowed(a.user(), mergePatch(a.itemOf(b), object{"metadata": object{"finalizers": nil}}))); err != nil {
 				return err
 			}
-			return p.s.expectAll(ctx, allowed(p.user(), del(p.itemOf(b))), allowed(p.user(), del(p.in(rbacVersion, "roles/big"))))
+			return a.s.expectAll(ctx, allowed(a.user(), del(a.itemOf(b))), allowed(a.user(), del(a.in(rbacVersion, "roles/big"))))
 		}),
-		must("RB-69", "an aggregationRule requires all permissions", "the rules of the role come from others", func(ctx context.Context, p *access) error {
-			sum := p.clusterRole("sum").with("aggregationRule", object{"clusterRoleSelectors": []object{{"matchLabels": object{"conformance.example.com/aggregate": p.namespace}}}})
+		must("RB-69", "an aggregationRule requires all permissions", "the rules of the role come from others", func(ctx context.Context, a *access) error {
+			sum := a.clusterRole("sum").with("aggregationRule", object{"clusterRoleSelectors": []object{{"matchLabels": object{"conformance.example.com/aggregate": a.namespace}}}})
 			refused := func(c call) exchange {
-				message := fmt.Sprintf("clusterroles.%s %q is forbidden: must have cluster-admin privileges to use the aggregationRule", rbacGroup, p.name("sum"))
-				return send(c.as(p.user()), failure{code: http.StatusForbidden, reason: metav1.StatusReasonForbidden, message: message}.check)
+				message := fmt.Sprintf("clusterroles.%s %q is forbidden: must have cluster-admin privileges to use the aggregationRule", rbacGroup, a.name("sum"))
+				return send(c.as(a.user()), failure{code: http.StatusForbidden, reason: metav1.StatusReasonForbidden, message: message}.check)
 			}
-			objects := append(p.grantCluster("maker", userSubject(p.user()), policyRule("get,create,update,patch", rbacGroup, "clusterroles")), p.bindCluster("b", "cluster-admin", userSubject(p.other())))
-			return p.check(ctx, objects,
-				refused(post(p.pathOf(sum), sum)),
-				allowed(p.other(), post(p.pathOf(sum), sum)),
-				refused(mergePatch(p.itemOf(sum), object{"metadata": object{"labels": object{"a": "b"}}})),
-				refused(mergePatch(p.itemOf(sum), object{"aggregationRule": nil})))
+			objects := append(a.grantCluster("maker", userSubject(a.user()), policyRule("get,create,update,patch", rbacGroup, "clusterroles")), a.bindCluster("b", "cluster-admin", userSubject(a.other())))
+			return a.check(ctx, objects,
+				refused(post(a.pathOf(sum), sum)),
+				allowed(a.other(), post(a.pathOf(sum), sum)),
+				refused(mergePatch(a.itemOf(sum), object{"metadata": object{"labels": object{"a": "b"}}})),
+				refused(mergePatch(a.itemOf(sum), object{"aggregationRule": nil})))
 		}),
-		must("RB-70", "a user with cluster-admin can grant everything, by a RoleBinding in its namespace only", "an administrator delegates permissions", func(ctx context.Context, p *access) error {
-			all := p.clusterRole("all", policyRule("*", "*", "*"), pathRule("*", "*"))
-			b := p.bindCluster("all", p.name("all"), userSubject(p.identity("further")))
-			return p.check(ctx, []object{p.bindCluster("b", "cluster-admin", userSubject(p.user())), p.bind("b", "ClusterRole", "cluster-admin", userSubject(p.other()))},
-				allowed(p.user(), post(p.pathOf(all), all)), allowed(p.user(), post(p.pathOf(b), b)), allowed(p.user(), p.createBinding("c", "ClusterRole", "cluster-admin")),
-				allowed(p.other(), p.createRole("r", policyRule("*", "*", "*"))), allowed(p.other(), p.createBinding("d", "ClusterRole", "cluster-admin")),
-				deniedInCluster(p.other(), post(p.pathOf(b), p.bindCluster("e", "cluster-admin", userSubject(p.other()))), "create clusterrolebindings."+rbacGroup))
+		must("RB-70", "a user with cluster-admin can grant everything, by a RoleBinding in its namespace only", "an administrator delegates permissions", func(ctx context.Context, a *access) error {
+			all := a.clusterRole("all", policyRule("*", "*", "*"), pathRule("*", "*"))
+			b := a.bindCluster("all", a.name("all"), userSubject(a.identity("further")))
+			return a.check(ctx, []object{a.bindCluster("b", "cluster-admin", userSubject(a.user())), a.bind("b", "ClusterRole", "cluster-admin", userSubject(a.other()))},
+				allowed(a.user(), post(a.pathOf(all), all)), allowed(a.user(), post(a.pathOf(b), b)), allowed(a.user(), a.createBinding("c", "ClusterRole", "cluster-admin")),
+				allowed(a.other(), a.createRole("r", policyRule("*", "*", "*"))), allowed(a.other(), a.createBinding("d", "ClusterRole", "cluster-admin")),
+				deniedInCluster(a.other(), post(a.pathOf(b), a.bindCluster("e", "cluster-admin", userSubject(a.other()))), "create clusterrolebindings."+rbacGroup))
 		}),
-		should("RB-71", "the message about missing permissions names roles of the user that do not exist", "the user can find what is missing", func(ctx context.Context, p *access) error {
-			return p.check(ctx, append(p.grant("maker", userSubject(p.user()), rolesAndBindings()), p.bind("gone", "Role", "gone", userSubject(p.user()))),
-				escalates(p.user(), p.createRole("a", secrets), "roles", "a", getSecrets+`; resolution errors: [roles.rbac.authorization.k8s.io "gone" not found]`),
-				allowed(p.user(), p.createRole("b")))
+		should("RB-71", "the message about missing permissions names roles of the user that do not exist", "the user can find what is missing", func(ctx context.Context, a *access) error {
+			return a.check(ctx, append(a.grant("maker", userSubject(a.user()), rolesAndBindings()), a.bind("gone", "Role", "gone", userSubject(a.user()))),
+				escalates(a.user(), a.createRole("a", secrets), "roles", "a", getSecrets+`; resolution errors: [roles.rbac.authorization.k8s.io "gone" not found]`),
+				allowed(a.user(), a.createRole("b")))
 		}),
 	}
 }
 
-func checkEscalationByUpdate(ctx context.Context, p *access) error {
+func checkEscalationByUpdate(ctx context.Context, a *access) error {
 	secrets, configMaps := policyRule("get", "", "secrets"), policyRule("get", "", "configmaps")
-	small, fresh := p.role("small", configMaps), p.role("new", configMaps)
-	return p.check(ctx, append(p.grant("maker", userSubject(p.user()), rolesAndBindings(), configMaps), small),
-		escalates(p.user(), put(p.itemOf(small), p.role("small", configMaps, secrets)), "roles", "small", getSecrets),
-		escalates(p.user(), mergePatch(p.itemOf(small), object{"rules": []object{secrets}}), "roles", "small", getSecrets),
-		escalates(p.user(), apply(p.itemOf(small), p.role("small", secrets)).withQuery("force=true"), "roles", "small", getSecrets),
-		escalates(p.user(), apply(p.itemOf(fresh), p.role("new", secrets)), "roles", "new", getSecrets),
-		escalates(p.user(), put(p.itemOf(fresh), p.role("new", secrets)), "roles", "new", getSecrets),
-		send(get(p.itemOf(small)), value(listOf([]object{configMaps}), "rules")),
-		send(get(p.itemOf(fresh)), code(http.StatusNotFound)),
-		send(put(p.itemOf(fresh), fresh).as(p.user()), code(http.StatusCreated)),
-		allowed(p.user(), put(p.itemOf(small), p.role("small"))))
+	small, fresh := a.role("small", configMaps), a.role("new", configMaps)
+	return a.check(ctx, append(a.grant("maker", userSubject(a.user()), rolesAndBindings(), configMaps), small),
+		escalates(a.user(), put(a.itemOf(small), a.role("small", configMaps, secrets)), "roles", "small", getSecrets),
+		escalates(a.user(), mergePatch(a.itemOf(small), object{"rules": []object{secrets}}), "roles", "small", getSecrets),
+		escalates(a.user(), apply(a.itemOf(small), a.role("small", secrets)).withQuery("force=true"), "roles", "small", getSecrets),
+		escalates(a.user(), apply(a.itemOf(fresh), a.role("new", secrets)), "roles", "new", getSecrets),
+		escalates(a.user(), put(a.itemOf(fresh), a.role("new", secrets)), "roles", "new", getSecrets),
+		send(get(a.itemOf(small)), value(listOf([]object{configMaps}), "rules")),
+		send(get(a.itemOf(fresh)), code(http.StatusNotFound)),
+		send(put(a.itemOf(fresh), fresh).as(a.user()), code(http.StatusCreated)),
+		allowed(a.user(), put(a.itemOf(small), a.role("small"))))
 }
 
-func checkBindVerb(ctx context.Context, p *access) error {
+func checkBindVerb(ctx context.Context, a *access) error {
 	secrets := policyRule("get", "", "secrets")
 	may := []object{rolesAndBindings(), policyRule("bind", rbacGroup, "roles", "big", "gone"), policyRule("bind", rbacGroup, "clusterroles")}
-	cluster := p.bindCluster("x", p.name("big"), userSubject(p.other()))
-	objects := append(p.grant("maker", userSubject(p.user()), may...), p.grantCluster("maker", userSubject(p.user()), policyRule("create", rbacGroup, "clusterrolebindings"))...)
-	return p.check(ctx, append(objects, p.role("big", secrets), p.role("also", secrets), p.clusterRole("big", secrets)),
-		allowed(p.user(), p.createBinding("a", "Role", "big")),
-		allowed(p.user(), p.createBinding("b", "ClusterRole", p.name("big"))),
-		allowed(p.user(), p.createBinding("c", "Role", "gone")),
-		escalates(p.user(), p.createBinding("d", "Role", "also"), "rolebindings", "d", getSecrets),
-		escalates(p.user(), post(p.pathOf(cluster), cluster), "clusterrolebindings", p.name("x"), getSecrets))
+	cluster := a.bindCluster("x", a.name("big"), userSubject(a.other()))
+	objects := append(a.grant("maker", userSubject(a.user()), may...), a.grantCluster("maker", userSubject(a.user()), policyRule("create", rbacGroup, "clusterrolebindings"))...)
+	return a.check(ctx, append(objects, a.role("big", secrets), a.role("also", secrets), a.clusterRole("big", secrets)),
+		allowed(a.user(), a.createBinding("a", "Role", "big")),
+		allowed(a.user(), a.createBinding("b", "ClusterRole", a.name("big"))),
+		allowed(a.user(), a.createBinding("c", "Role", "gone")),
+		escalates(a.user(), a.createBinding("d", "Role", "also"), "rolebindings", "d", getSecrets),
+		escalates(a.user(), post(a.pathOf(cluster), cluster), "clusterrolebindings", a.name("x"), getSecrets))
 }

@@ -24,9 +24,9 @@ func webhookRuleCases() []Case {
 			Why: "resources of different groups have the same names", Source: doc,
 		}, func(ctx context.Context, w *webhooks, c collection) error {
 			return w.checkMatching(ctx, []string{"all", "own", "two"}, map[string]func(object){
-				"own": func(object) {}, "all": func(r object) { r["apiGroups"] = []string{"*"} },
-				"two":   func(r object) { r["apiGroups"] = []string{"other.example.com", c.group} },
-				"other": func(r object) { r["apiGroups"] = []string{"other.example.com"} },
+				"own": func(object) {}, "all": func(o object) { o["apiGroups"] = []string{"*"} },
+				"two":   func(o object) { o["apiGroups"] = []string{"other.example.com", c.group} },
+				"other": func(o object) { o["apiGroups"] = []string{"other.example.com"} },
 			})
 		}),
 		onBothWebhooks(Case{
@@ -34,8 +34,8 @@ func webhookRuleCases() []Case {
 			Why: "a webhook reads objects in the versions that it knows", Source: doc,
 		}, func(ctx context.Context, w *webhooks, _ collection) error {
 			return w.checkMatching(ctx, []string{"all", "own"}, map[string]func(object){
-				"own": func(object) {}, "all": func(r object) { r["apiVersions"] = []string{"*"} },
-				"other": func(r object) { r["apiVersions"] = []string{"v7"} },
+				"own": func(object) {}, "all": func(o object) { o["apiVersions"] = []string{"*"} },
+				"other": func(o object) { o["apiVersions"] = []string{"v7"} },
 			})
 		}),
 		onBothWebhooks(Case{
@@ -43,9 +43,9 @@ func webhookRuleCases() []Case {
 			Why: "a webhook must see what it guards, and nothing else", Source: doc,
 		}, func(ctx context.Context, w *webhooks, _ collection) error {
 			return w.checkMatching(ctx, []string{"all", "everything", "own"}, map[string]func(object){
-				"own": func(object) {}, "all": func(r object) { r["resources"] = []string{"*"} },
-				"everything": func(r object) { r["resources"] = []string{"*/*"} },
-				"other":      func(r object) { r["resources"] = []string{"leases"} },
+				"own": func(object) {}, "all": func(o object) { o["resources"] = []string{"*"} },
+				"everything": func(o object) { o["resources"] = []string{"*/*"} },
+				"other":      func(o object) { o["resources"] = []string{"leases"} },
 			})
 		}),
 		[]Case{

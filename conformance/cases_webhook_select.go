@@ -300,9 +300,9 @@ func clusterScopedGears(ctx context.Context, s *session) (collection, error) {
 	if err := s.skipUnlessServed(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
 		return collection{}, err
 	}
-	d := s.newCRDPerCase(object{})
-	d.spec()["scope"] = "Cluster"
-	return d.collection("v1"), d.createAndServe(ctx)
+	c := s.newCRDPerCase(object{})
+	c.spec()["scope"] = "Cluster"
+	return c.collection("v1"), c.createAndServe(ctx)
 }
 
 // versionedGears creates a CRD with the versions v1 and v2, of the same schema, and returns its
@@ -312,8 +312,8 @@ func versionedGears(ctx context.Context, s *session) (collection, error) {
 		return collection{}, err
 	}
 	schema := object{"spec": objectSchema(object{"size": typeSchema("integer")})}
-	d := s.newCRDPerCase(schema).addVersions(crdVersion("v2", schema))
-	return d.collection("v1"), d.createAndServe(ctx)
+	c := s.newCRDPerCase(schema).addVersions(crdVersion("v2", schema))
+	return c.collection("v1"), c.createAndServe(ctx)
 }
 
 // secondVersion returns a collection of versionedGears in v2.

@@ -30,31 +30,31 @@ func updateEntry(manager, fields string) managedEntry {
 }
 
 // withSubresource sets the subresource that the fields were written through.
-func (o managedEntry) withSubresource(subresource string) managedEntry {
-	o.subresource = subresource
-	return o
+func (e managedEntry) withSubresource(subresource string) managedEntry {
+	e.subresource = subresource
+	return e
 }
 
 // withVersion sets the version that the fields were written in.
-func (o managedEntry) withVersion(version string) managedEntry {
-	o.version = version
-	return o
+func (e managedEntry) withVersion(version string) managedEntry {
+	e.version = version
+	return e
 }
 
-func (o managedEntry) String() string {
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s %s", o.manager, o.operation, o.version, o.subresource, o.fields))
+func (e managedEntry) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s %s", e.manager, e.operation, e.version, e.subresource, e.fields))
 }
 
 // matches reports whether an entry is the expected one.
-func (o managedEntry) matches(entry metav1.ManagedFieldsEntry) bool {
-	same := o.manager == entry.Manager && o.operation == entry.Operation && o.subresource == entry.Subresource &&
+func (e managedEntry) matches(entry metav1.ManagedFieldsEntry) bool {
+	same := e.manager == entry.Manager && e.operation == entry.Operation && e.subresource == entry.Subresource &&
 		entry.FieldsType == "FieldsV1" && entry.FieldsV1 != nil
-	if o.version != "" {
-		same = same && o.version == entry.APIVersion
+	if e.version != "" {
+		same = same && e.version == entry.APIVersion
 	}
-	if same && o.fields != "" {
+	if same && e.fields != "" {
 		var want, got any
-		same = json.Unmarshal([]byte(o.fields), &want) == nil && json.Unmarshal(entry.FieldsV1.GetRawBytes(), &got) == nil &&
+		same = json.Unmarshal([]byte(e.fields), &want) == nil && json.Unmarshal(entry.FieldsV1.GetRawBytes(), &got) == nil &&
 			reflect.DeepEqual(want, got)
 	}
 	return same

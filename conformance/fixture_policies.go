@@ -54,39 +54,39 @@ func (s *session) newAdmission(ctx context.Context) (*admission, error) {
 }
 
 // name returns the name of a policy or another cluster-scoped object of the case.
-func (p *admission) name(suffix string) string { return p.namespace + "-" + suffix }
+func (a *admission) name(suffix string) string { return a.namespace + "-" + suffix }
 
 // selector selects by the label.
-func (p *admission) selector() object {
-	return object{"matchLabels": object{policyLabel: p.namespace}}
+func (a *admission) selector() object {
+	return object{"matchLabels": object{policyLabel: a.namespace}}
 }
 
 // of returns the objects of another type in the same namespace.
-func (p *admission) of(c collection) collection {
-	c.s, c.namespace = p.s, p.namespace
+func (a *admission) of(c collection) collection {
+	c.s, c.namespace = a.s, a.namespace
 	return c
 }
 
 // clusterRoles returns the type of the cluster-scoped objects in cases, which are created in dry
 // runs only.
-func (p *admission) clusterRoles() collection {
+func (a *admission) clusterRoles() collection {
 	const group = "rbac.authorization.k8s.io"
-	return collection{s: p.s, root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "ClusterRole", resource: "clusterroles"}
+	return collection{s: a.s, root: "/apis/" + group + "/v1", apiVersion: group + "/v1", group: group, kind: "ClusterRole", resource: "clusterroles"}
 }
 
 // create returns a create of a ConfigMap with data.
-func (p *admission) create(name string, data ...string) call {
-	return post(p.path(), p.object(name).withData(data...))
+func (a *admission) create(name string, data ...string) call {
+	return post(a.path(), a.object(name).withData(data...))
 }
 
 // try returns a dry run of create.
-func (p *admission) try(name string, data ...string) call {
-	return p.dryRunCreate(p.object(name).withData(data...))
+func (a *admission) try(name string, data ...string) call {
+	return a.dryRunCreate(a.object(name).withData(data...))
 }
 
 // tryLabeled returns a dry run of a create of a ConfigMap with a label.
-func (p *admission) tryLabeled(name, key, value string) call {
-	return p.dryRunCreate(p.object(name).withLabel(key, value))
+func (a *admission) tryLabeled(name, key, value string) call {
+	return a.dryRunCreate(a.object(name).withLabel(key, value))
 }
 
 // policy is a policy to create, with its bindings.
@@ -132,35 +132,35 @@ func applyMutation(expression string) object {
 }
 
 // constraints returns match constraints with rules for the objects of the namespace.
-func (p *admission) constraints(rules ...object) object {
-	return object{"namespaceSelector": p.selector(), "resourceRules": rules}
+func (a *admission) constraints(rules ...object) object {
+	return object{"namespaceSelector": a.selector(), "resourceRules": rules}
 }
 
 // validating returns a policy for the ConfigMaps, with a binding of the same name that denies.
-func (p *admission) validating(name string, validations ...object) *policy {
+func (a *admission) validating(name string, validations ...object) *policy {
 	return &policy{
-		kind: validatingPolicy, name: p.name(name),
-		spec:     object{"matchConstraints": p.constraints(ruleFor(p.collection)), "validations": validations},
-		bindings: []object{p.binding(validatingPolicy, name, name, "Deny")},
+		kind: validatingPolicy, name: a.name(name),
+		spec:     object{"matchConstraints": a.constraints(ruleFor(a.collection)), "validations": validations},
+		bindings: []object{a.binding(validatingPolicy, name, name, "Deny")},
 	}
 }
 
 // mutating returns a policy for the ConfigMaps, with a binding of the same name.
-func (p *admission) mutating(name string, mutations ...object) *policy {
+func (a *admission) mutating(name string, mutations ...object) *policy {
 	return &policy{
-		kind: mutatingPolicy, name: p.name(name),
-		spec:     object{"matchConstraints": p.constraints(ruleFor(p.collection)), "mutations": mutations, "reinvocationPolicy": "Never"},
-		bindings: []object{p.binding(mutatingPolicy, name, name)},
+		kind: mutatingPolicy, name: a.name(name),
+		spec:     object{"matchConstraints": a.constraints(ruleFor(a.collection)), "mutations": mutations, "reinvocationPolicy": "Never"},
+		bindings: []object{a.binding(mutatingPolicy, name, name)},
 	}
 }
 
 // binding returns the body of a binding of a policy.
-func (p *admission) binding(kind, name, policy string, actions ...string) object {
-	spec := object{"policyName": p.name(policy)}
+func (a *admission) binding(kind, name, policy string, actions ...string) object {
+	spec := object{"policyName": a.name(policy)}
 	if len(actions) > 0 {
 		spec["validationActions"] = actions
 	}
-	return newObject(admissionVersion, kind+"Binding", p.name(name)).with("spec", spec)
+	return newObject(admissionVersion, kind+"Binding", a.name(name)).with("spec", spec)
 }
 
 // with sets a field of the spec.
@@ -212,38 +212,38 @@ func (q *policy) bindingPath() string {
 }
 
 // install creates policies and their bindings, and waits until they are effective.
-func (p *admission) install(ctx context.Context, policies ...*policy) error {
+func (a *admission) install(ctx context.Context, policies ...*policy) error {
 	for _, q := range policies {
-		if err := p.s.expect(ctx, post(policiesPath(q.kind), q.body()), code(http.StatusCreated)); err != nil {
+		if err := a.s.expect(ctx, post(policiesPath(q.kind), q.body()), code(http.StatusCreated)); err != nil {
 			return err
 		}
 		for _, b := range q.bindings {
-			if err := p.s.expect(ctx, post(policyBindingsPath(q.kind), b), code(http.StatusCreated)); err != nil {
+			if err := a.s.expect(ctx, post(policyBindingsPath(q.kind), b), code(http.StatusCreated)); err != nil {
 				return err
 			}
 		}
-		p.changed[q.kind] = true
+		a.changed[q.kind] = true
 	}
-	return p.settle(ctx)
+	return a.settle(ctx)
 }
 
 // change changes policies or bindings of a kind, and waits until the changes are effective.
-func (p *admission) change(ctx context.Context, kind string, changes ...call) error {
+func (a *admission) change(ctx context.Context, kind string, changes ...call) error {
 	for _, one := range changes {
-		if err := p.s.expect(ctx, one, code(http.StatusOK, http.StatusCreated)); err != nil {
+		if err := a.s.expect(ctx, one, code(http.StatusOK, http.StatusCreated)); err != nil {
 			return err
 		}
 	}
-	p.changed[kind] = true
-	return p.settle(ctx)
+	a.changed[kind] = true
+	return a.settle(ctx)
 }
 
 // check installs policies and sends requests.
-func (p *admission) check(ctx context.Context, policies []*policy, requests ...exchange) error {
-	if err := p.install(ctx, policies...); err != nil {
+func (a *admission) check(ctx context.Context, policies []*policy, requests ...exchange) error {
+	if err := a.install(ctx, policies...); err != nil {
 		return err
 	}
-	return p.s.expectAll(ctx, requests...)
+	return a.s.expectAll(ctx, requests...)
 }
 
 // settleTimeout limits how long a change of a policy may take to become effective, which is about
@@ -253,37 +253,37 @@ const settleTimeout = 15 * time.Second
 // settle waits until all changes of policies are effective. It creates a marker, which is another
 // policy for another namespace, and waits for its effect. A server that delays policies observes
 // them in the order of their changes.
-func (p *admission) settle(ctx context.Context) error {
+func (a *admission) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(withSetup(ctx), settleTimeout, fmt.Errorf("policies have no effect after %v", settleTimeout))
 	defer cancel()
-	for _, kind := range slices.Sorted(maps.Keys(p.changed)) {
-		if err := p.settleKind(ctx, kind); err != nil {
+	for _, kind := range slices.Sorted(maps.Keys(a.changed)) {
+		if err := a.settleKind(ctx, kind); err != nil {
 			return fmt.Errorf("waiting for the effect of policies: %w", err)
 		}
 	}
-	clear(p.changed)
+	clear(a.changed)
 	return nil
 }
 
 // settleKind waits until all changes of policies of a kind are effective.
-func (p *admission) settleKind(ctx context.Context, kind string) error {
-	other, err := p.s.run.markers(ctx)
+func (a *admission) settleKind(ctx context.Context, kind string) error {
+	other, err := a.s.run.markers(ctx)
 	if err != nil {
 		return err
 	}
-	p.marks++
-	mark := fmt.Sprintf("marker-%s-%d", p.s.name, p.marks)
+	a.marks++
+	mark := fmt.Sprintf("marker-%s-%d", a.s.name, a.marks)
 	marker, expected := other.validating(mark, invalid("'marked'")).actions("Warn"), expectation(hasWarning(mark))
 	if kind == mutatingPolicy {
 		marker = other.mutating(mark, applyMutation(fmt.Sprintf("Object{metadata: Object.metadata{annotations: {'%s': 'marked'}}}", mark)))
 		expected = value("marked", "metadata", "annotations", mark)
 	}
 	for _, create := range []call{post(policiesPath(kind), marker.body()), post(policyBindingsPath(kind), marker.bindings[0])} {
-		if err := p.s.expect(ctx, create, code(http.StatusCreated)); err != nil {
+		if err := a.s.expect(ctx, create, code(http.StatusCreated)); err != nil {
 			return err
 		}
 	}
-	return p.s.waitFor(ctx, other.try("probe"), code(http.StatusCreated), expected)
+	return a.s.waitFor(ctx, other.try("probe"), code(http.StatusCreated), expected)
 }
 
 // markers returns the ConfigMaps of the namespace of markers. The first call of a run creates it.
@@ -293,17 +293,17 @@ func (r *run) markers(ctx context.Context) (*admission, error) {
 
 // denied is the failure of a write of a ConfigMap that a policy denies. The binding has the name of
 // the policy.
-func (p *admission) denied(name, policy, text string) failure {
-	return p.deniedIn(p.collection, name, policy, text)
+func (a *admission) denied(name, policy, text string) failure {
+	return a.deniedIn(a.collection, name, policy, text)
 }
 
 // deniedIn is like denied for an object of another collection.
-func (p *admission) deniedIn(c collection, name, policy, text string) failure {
-	return p.deniedBy(c, name, fmt.Sprintf("ValidatingAdmissionPolicy '%s' with binding '%s'", p.name(policy), p.name(policy)), text)
+func (a *admission) deniedIn(c collection, name, policy, text string) failure {
+	return a.deniedBy(c, name, fmt.Sprintf("ValidatingAdmissionPolicy '%s' with binding '%s'", a.name(policy), a.name(policy)), text)
 }
 
 // deniedBy is like deniedIn for any policy and binding.
-func (p *admission) deniedBy(c collection, name, by, text string) failure {
+func (a *admission) deniedBy(c collection, name, by, text string) failure {
 	text = by + " denied request: " + text
 	return failure{
 		code: http.StatusUnprocessableEntity, reason: metav1.StatusReasonInvalid,
@@ -314,11 +314,11 @@ func (p *admission) deniedBy(c collection, name, by, text string) failure {
 
 // mutationFailed is the failure of a write of a ConfigMap that a mutating policy denies with a
 // message that begins with a text.
-func (p *admission) mutationFailed(name, policy, text string) failure {
-	text = fmt.Sprintf("policy '%s' with binding '%s' denied request: %s", p.name(policy), p.name(policy), text)
+func (a *admission) mutationFailed(name, policy, text string) failure {
+	text = fmt.Sprintf("policy '%s' with binding '%s' denied request: %s", a.name(policy), a.name(policy), text)
 	return failure{
 		code: http.StatusForbidden, reason: metav1.StatusReasonInvalid, contains: text,
-		details: p.statusDetails(name), causes: []metav1.StatusCause{{Message: text}},
+		details: a.statusDetails(name), causes: []metav1.StatusCause{{Message: text}},
 	}
 }
 
@@ -329,12 +329,12 @@ func (want failure) withReason(code int, reason metav1.StatusReason) failure {
 }
 
 // warning returns the warning of a policy whose binding has the same name.
-func (p *admission) warning(policy, text string) string {
-	return fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s", p.name(policy), p.name(policy), text)
+func (a *admission) warning(policy, text string) string {
+	return fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s", a.name(policy), a.name(policy), text)
 }
 
 // admissionCheck checks a server for a case about admission policies.
-type admissionCheck func(ctx context.Context, p *admission) error
+type admissionCheck func(ctx context.Context, a *admission) error
 
 // policyRules returns a function that returns cases about the policies of a kind.
 func policyRules(kind string, level Level, source string) func(id, title, why string, check admissionCheck) Case {
@@ -354,11 +354,11 @@ func onPolicies(kind string, c Case, check admissionCheck) Case {
 		if err := s.skipUnlessServed(ctx, admissionVersion, resource); err != nil {
 			return err
 		}
-		p, err := s.newAdmission(ctx)
+		a, err := s.newAdmission(ctx)
 		if err != nil {
 			return err
 		}
-		return check(ctx, p)
+		return check(ctx, a)
 	}
 	return c
 }

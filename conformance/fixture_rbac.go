@@ -100,20 +100,20 @@ type access struct {
 }
 
 // name returns the name of a user or of a cluster-scoped object of the case.
-func (p *access) name(suffix string) string { return p.namespace + "-" + suffix }
+func (a *access) name(suffix string) string { return a.namespace + "-" + suffix }
 
 // identity returns a user of the case.
-func (p *access) identity(suffix string) identity { return identity{user: p.name(suffix)} }
+func (a *access) identity(suffix string) identity { return identity{user: a.name(suffix)} }
 
 // user is the user that most cases are about.
-func (p *access) user() identity { return p.identity("user") }
+func (a *access) user() identity { return a.identity("user") }
 
 // other is another user.
-func (p *access) other() identity { return p.identity("other") }
+func (a *access) other() identity { return a.identity("other") }
 
 // serviceAccount returns a ServiceAccount of the case as a user.
-func (p *access) serviceAccount(name string) identity {
-	return identity{user: "system:serviceaccount:" + p.namespace + ":" + name}
+func (a *access) serviceAccount(name string) identity {
+	return identity{user: "system:serviceaccount:" + a.namespace + ":" + name}
 }
 
 // Subjects of bindings.
@@ -145,26 +145,26 @@ func pathRule(verbs string, paths ...string) object {
 }
 
 // role returns a Role.
-func (p *access) role(name string, rules ...object) object {
+func (a *access) role(name string, rules ...object) object {
 	return newObject(rbacVersion, "Role", name).with("rules", listOf(rules))
 }
 
 // clusterRole returns a ClusterRole of the case.
-func (p *access) clusterRole(suffix string, rules ...object) object {
-	return newObject(rbacVersion, "ClusterRole", p.name(suffix)).with("rules", listOf(rules))
+func (a *access) clusterRole(suffix string, rules ...object) object {
+	return newObject(rbacVersion, "ClusterRole", a.name(suffix)).with("rules", listOf(rules))
 }
 
 // listOf returns a list that is encoded as [] if it is empty.
 func listOf(of []object) []object { return append([]object{}, of...) }
 
 // bind returns a RoleBinding to a role, a Role or a ClusterRole, by its name.
-func (p *access) bind(name, kind, role string, subjects ...object) object {
+func (a *access) bind(name, kind, role string, subjects ...object) object {
 	return newObject(rbacVersion, "RoleBinding", name).with("subjects", listOf(subjects)).with("roleRef", roleRef(kind, role))
 }
 
 // bindCluster returns a ClusterRoleBinding of the case to a ClusterRole.
-func (p *access) bindCluster(suffix, role string, subjects ...object) object {
-	return newObject(rbacVersion, "ClusterRoleBinding", p.name(suffix)).with("subjects", listOf(subjects)).with("roleRef", roleRef("ClusterRole", role))
+func (a *access) bindCluster(suffix, role string, subjects ...object) object {
+	return newObject(rbacVersion, "ClusterRoleBinding", a.name(suffix)).with("subjects", listOf(subjects)).with("roleRef", roleRef("ClusterRole", role))
 }
 
 func roleRef(kind, name string) object {
@@ -172,17 +172,17 @@ func roleRef(kind, name string) object {
 }
 
 // grant returns a Role and a RoleBinding of the same name to a subject.
-func (p *access) grant(name string, to object, rules ...object) []object {
-	return []object{p.role(name, rules...), p.bind(name, "Role", name, to)}
+func (a *access) grant(name string, to object, rules ...object) []object {
+	return []object{a.role(name, rules...), a.bind(name, "Role", name, to)}
 }
 
 // grantCluster returns a ClusterRole and a ClusterRoleBinding of the same name to a subject.
-func (p *access) grantCluster(suffix string, to object, rules ...object) []object {
-	return []object{p.clusterRole(suffix, rules...), p.bindCluster(suffix, p.name(suffix), to)}
+func (a *access) grantCluster(suffix string, to object, rules ...object) []object {
+	return []object{a.clusterRole(suffix, rules...), a.bindCluster(suffix, a.name(suffix), to)}
 }
 
 // pathOf returns the path to create an object at, whose plural is its kind with an s.
-func (p *access) pathOf(o object) string {
+func (a *access) pathOf(o object) string {
 	root, kind := "/apis/"+o["apiVersion"].(string), o["kind"].(string)
 	if o["apiVersion"] == "v1" {
 		root = "/api/v1"
@@ -190,93 +190,93 @@ func (p *access) pathOf(o object) string {
 	if kind == "Namespace" || strings.HasPrefix(kind, "Cluster") {
 		return root + "/" + strings.ToLower(kind) + "s"
 	}
-	return root + "/namespaces/" + p.namespace + "/" + strings.ToLower(kind) + "s"
+	return root + "/namespaces/" + a.namespace + "/" + strings.ToLower(kind) + "s"
 }
 
 // itemOf returns the path of an object.
-func (p *access) itemOf(o object) string {
-	return p.pathOf(o) + "/" + o["metadata"].(object)["name"].(string)
+func (a *access) itemOf(o object) string {
+	return a.pathOf(o) + "/" + o["metadata"].(object)["name"].(string)
 }
 
 // in returns the path of a resource of a group version in the case's namespace.
-func (p *access) in(groupVersion, resource string) string {
-	return "/apis/" + groupVersion + "/namespaces/" + p.namespace + "/" + resource
+func (a *access) in(groupVersion, resource string) string {
+	return "/apis/" + groupVersion + "/namespaces/" + a.namespace + "/" + resource
 }
 
 // install creates objects, and waits until roles and bindings are effective.
-func (p *access) install(ctx context.Context, objects ...object) error {
+func (a *access) install(ctx context.Context, objects ...object) error {
 	creates := make([]call, 0, len(objects))
 	for _, one := range objects {
-		creates = append(creates, post(p.pathOf(one), one))
+		creates = append(creates, post(a.pathOf(one), one))
 	}
-	return p.change(ctx, creates...)
+	return a.change(ctx, creates...)
 }
 
 // change sends writes of roles and bindings, and waits until they are effective.
-func (p *access) change(ctx context.Context, writes ...call) error {
+func (a *access) change(ctx context.Context, writes ...call) error {
 	for _, one := range writes {
-		if err := p.s.expect(ctx, one, code(http.StatusOK, http.StatusCreated)); err != nil {
+		if err := a.s.expect(ctx, one, code(http.StatusOK, http.StatusCreated)); err != nil {
 			return err
 		}
 		if resource := rbacResource.FindStringSubmatch(one.path); resource != nil {
-			p.changed[resource[1]] = true
+			a.changed[resource[1]] = true
 		}
 	}
-	return p.settle(ctx)
+	return a.settle(ctx)
 }
 
 // rbacResource matches the resource in a path of rbac.authorization.k8s.io.
 var rbacResource = regexp.MustCompile(`/(roles|clusterroles|rolebindings|clusterrolebindings)\b`)
 
 // check installs objects and sends requests.
-func (p *access) check(ctx context.Context, objects []object, requests ...exchange) error {
-	if err := p.install(ctx, objects...); err != nil {
+func (a *access) check(ctx context.Context, objects []object, requests ...exchange) error {
+	if err := a.install(ctx, objects...); err != nil {
 		return err
 	}
-	return p.s.expectAll(ctx, requests...)
+	return a.s.expectAll(ctx, requests...)
 }
 
 // settle waits until all changes of roles and bindings are effective. kube-apiserver reads each
 // resource from a cache, in the order of its changes. So settle grants further users other rights,
 // and waits until they have them.
-func (p *access) settle(ctx context.Context) error {
+func (a *access) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(withSetup(ctx), settleTimeout, fmt.Errorf("roles have no effect after %v", settleTimeout))
 	defer cancel()
-	if p.changed["roles"] || p.changed["rolebindings"] {
-		user, name := p.newMarker()
+	if a.changed["roles"] || a.changed["rolebindings"] {
+		user, name := a.newMarker()
 		rule := policyRule("get", "conformance.example.com", "markers")
-		asked := object{"resourceAttributes": object{"namespace": p.namespace, "verb": "get", "group": "conformance.example.com", "resource": "markers"}}
-		if err := p.waitForMarker(ctx, user, asked, p.grant(name, userSubject(user), rule)); err != nil {
+		asked := object{"resourceAttributes": object{"namespace": a.namespace, "verb": "get", "group": "conformance.example.com", "resource": "markers"}}
+		if err := a.waitForMarker(ctx, user, asked, a.grant(name, userSubject(user), rule)); err != nil {
 			return err
 		}
 	}
-	if p.changed["clusterroles"] || p.changed["clusterrolebindings"] {
-		user, name := p.newMarker()
+	if a.changed["clusterroles"] || a.changed["clusterrolebindings"] {
+		user, name := a.newMarker()
 		path := "/" + user.user
 		asked := object{"nonResourceAttributes": object{"path": path, "verb": "get"}}
-		if err := p.waitForMarker(ctx, user, asked, p.grantCluster(name, userSubject(user), pathRule("get", path))); err != nil {
+		if err := a.waitForMarker(ctx, user, asked, a.grantCluster(name, userSubject(user), pathRule("get", path))); err != nil {
 			return err
 		}
 	}
-	clear(p.changed)
+	clear(a.changed)
 	return nil
 }
 
 // newMarker returns a further user, and the name of its role and binding.
-func (p *access) newMarker() (identity, string) {
-	p.markers++
-	name := fmt.Sprintf("marker-%d", p.markers)
-	return p.identity(name), name
+func (a *access) newMarker() (identity, string) {
+	a.markers++
+	name := fmt.Sprintf("marker-%d", a.markers)
+	return a.identity(name), name
 }
 
 // waitForMarker creates a role and a binding, and waits until the user is allowed what is asked.
-func (p *access) waitForMarker(ctx context.Context, user identity, asked object, grant []object) error {
+func (a *access) waitForMarker(ctx context.Context, user identity, asked object, grant []object) error {
 	for _, one := range grant {
-		if err := p.s.expect(ctx, post(p.pathOf(one), one), code(http.StatusCreated)); err != nil {
+		if err := a.s.expect(ctx, post(a.pathOf(one), one), code(http.StatusCreated)); err != nil {
 			return err
 		}
 	}
-	err := p.s.waitFor(ctx, selfAccessReview.create(asked).as(user), selfAccessReview.isCreated, value(true, "status", "allowed"))
+	err := a.s.waitFor(ctx, selfAccessReview.create(asked).as(user), selfAccessReview.isCreated, value(true, "status", "allowed"))
 	if err != nil {
 		return fmt.Errorf("waiting for the effect of roles: %w", err)
 	}
@@ -290,8 +290,8 @@ func allowed(u identity, c call, expect ...expectation) exchange {
 
 // denied sends a call as a user, and expects a denial in the case's namespace. action is
 // "VERB RESOURCE[.GROUP][/SUBRESOURCE] [NAME]".
-func (p *access) denied(u identity, c call, action string) exchange {
-	return deniedAt(fmt.Sprintf("in the namespace %q", p.namespace), u, c, action)
+func (a *access) denied(u identity, c call, action string) exchange {
+	return deniedAt(fmt.Sprintf("in the namespace %q", a.namespace), u, c, action)
 }
 
 // deniedInCluster is like denied, at the cluster scope.
@@ -312,7 +312,7 @@ func deniedPath(u identity, c call) exchange {
 }
 
 // accessCheck checks a server for a case about RBAC.
-type accessCheck func(ctx context.Context, p *access) error
+type accessCheck func(ctx context.Context, a *access) error
 
 // onAccess returns a case about RBAC.
 func onAccess(c Case, check accessCheck) Case {
