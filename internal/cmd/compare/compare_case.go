@@ -39,7 +39,7 @@ type caseComparison struct {
 
 // compareCase compares a case that was run on both sides.
 func compareCase(left, right caseRun, prefix string) Case {
-	j := &caseComparison{
+	c := &caseComparison{
 		left: left, right: right,
 		normalizer: httpdiff.NewNormalizer(
 			regexp.MustCompile(regexp.QuoteMeta(prefix)+`-`+ownID+`-(\d+)`),
@@ -48,21 +48,21 @@ func compareCase(left, right caseRun, prefix string) Case {
 		canonicalizer: httpdiff.NewCanonicalizer(nil).SortingManagers(),
 	}
 	of := left.result.Case
-	j.result = Case{
+	c.result = Case{
 		ID: of.ID, Rule: of.Rule(), Level: of.Level.String(), Title: of.Title, Left: outcomeOf(left.result), Right: outcomeOf(right.result),
 	}
 	skippedLeft, skippedRight := left.result.Outcome == conformance.Skipped, right.result.Outcome == conformance.Skipped
 	switch {
 	case skippedLeft && skippedRight:
-		j.result.Verdict = Neither
+		c.result.Verdict = Neither
 	case skippedLeft:
-		j.result.Verdict = RightOnly
+		c.result.Verdict = RightOnly
 	case skippedRight:
-		j.result.Verdict = LeftOnly
+		c.result.Verdict = LeftOnly
 	default:
-		j.compare()
+		c.compare()
 	}
-	return j.result
+	return c.result
 }
 
 func outcomeOf(r conformance.Result) Outcome {
@@ -74,69 +74,69 @@ func outcomeOf(r conformance.Result) Outcome {
 }
 
 // compare compares the exchanges up to the first request that differs.
-func (j *caseComparison) compare() {
-	left, right := sortExchanges(j.left.exchanges), sortExchanges(j.right.exchanges)
+func (c *caseComparison) compare() {
+	left, right := sortExchanges(c.left.exchanges), sortExchanges(c.right.exchanges)
 	n := 0
 	for ; n < min(len(left), len(right)); n++ {
 		var d httpdiff.Differences
-		j.compareRequests(left[n], right[n], &d)
+		c.compareRequests(left[n], right[n], &d)
 		parted := len(d) > 0
 		if !parted {
-			j.compareAnswers(left[n], right[n], &d)
+			c.compareAnswers(left[n], right[n], &d)
 		}
-		j.addDifferences(n+1, j.requestLine(left[n]), d)
+		c.addDifferences(n+1, c.requestLine(left[n]), d)
 		if parted {
 			break
 		}
 	}
-	j.result.Exchanges = n
+	c.result.Exchanges = n
 	if n == min(len(left), len(right)) {
-		j.compareEnds(n, left[n:], right[n:])
+		c.compareEnds(n, left[n:], right[n:])
 	}
-	j.result.Verdict = Same
-	if len(j.result.Differing) > 0 {
-		j.result.Verdict = Different
+	c.result.Verdict = Same
+	if len(c.result.Differing) > 0 {
+		c.result.Verdict = Different
 	}
 }
 
 // addDifferences adds an exchange to the differing ones if d is not empty.
-func (j *caseComparison) addDifferences(number int, request string, d httpdiff.Differences) {
+func (c *caseComparison) addDifferences(number int, request string, d httpdiff.Differences) {
 	if len(d) > 0 {
-		later := len(j.result.Differing) > 0
-		j.result.Differing = append(j.result.Differing, Exchange{Number: number, Request: request, Later: later, Differences: d})
+		later := len(c.result.Differing) > 0
+		c.result.Differing = append(c.result.Differing, Exchange{Number: number, Request: request, Later: later, Differences: d})
 	}
 }
 
 // compareEnds reports requests that only one side sent, and different outcomes of the case.
-func (j *caseComparison) compareEnds(n int, left, right []*exchange) {
+func (c *caseComparison) compareEnds(n int, left, right []*exchange) {
 	var d httpdiff.Differences
 	switch {
 	case len(left) > 0:
-		d = httpdiff.Differences{{At: "request", Left: j.left.line(left[0]), Note: fmt.Sprintf("%d more on the left", len(left))}}
-		j.addDifferences(n+1, j.requestLine(left[0]), d)
+		d = httpdiff.Differences{{At: "request", Left: c.left.line(left[0]), Note: fmt.Sprintf("%d more on the left", len(left))}}
+		c.addDifferences(n+1, c.requestLine(left[0]), d)
 	case len(right) > 0:
-		d = httpdiff.Differences{{At: "request", Right: j.right.line(right[0]), Note: fmt.Sprintf("%d more on the right", len(right))}}
-		j.addDifferences(n+1, j.right.line(right[0]), d)
-	case j.result.Left.Outcome != j.result.Right.Outcome:
-		d = httpdiff.Differences{{At: "outcome", Left: string(j.result.Left.Outcome), Right: string(j.result.Right.Outcome)}}
-		j.addDifferences(n, "the end of the case", d)
+		d = httpdiff.Differences{{At: "request", Right: c.right.line(right[0]), Note: fmt.Sprintf("%d more on the right", len(right))}}
+		c.addDifferences(n+1, c.right.line(right[0]), d)
+	case c.result.Left.Outcome != c.result.Right.Outcome:
+		d = httpdiff.Differences{{At: "outcome", Left: string(c.result.Left.Outcome), Right: string(c.result.Right.Outcome)}}
+		c.addDifferences(n, "the end of the case", d)
 	}
 }
 
 // requestLine returns the method and the path of a request of the left side, with placeholders.
-func (j *caseComparison) requestLine(one *exchange) string {
-	return j.normalizer.Text(j.left.line(one))
+func (c *caseComparison) requestLine(one *exchange) string {
+	return c.normalizer.Text(c.left.line(one))
 }
 
 // compareRequests compares the requests of an exchange.
-func (j *caseComparison) compareRequests(left, right *exchange, d *httpdiff.Differences) {
-	j.placeholders.CompareText("request", j.requestLine(left), j.right.line(right), d)
+func (c *caseComparison) compareRequests(left, right *exchange, d *httpdiff.Differences) {
+	c.placeholders.CompareText("request", c.requestLine(left), c.right.line(right), d)
 	if left.purpose.ConcurrentIndex > 0 { // the order is that of the response codes
 		return
 	}
-	j.placeholders.CompareHeaders([]string{"Accept", "Content-Type"}, j.normalizer.Headers(left.header), right.header, d)
+	c.placeholders.CompareHeaders([]string{"Accept", "Content-Type"}, c.normalizer.Headers(left.header), right.header, d)
 	if l, r := left.request(), right.request(); (l == nil) == (r == nil) {
-		j.placeholders.Compare("request", j.normalizer.Value(j.left.body(left.header, l)), j.right.body(right.header, r), d)
+		c.placeholders.Compare("request", c.normalizer.Value(c.left.body(left.header, l)), c.right.body(right.header, r), d)
 	}
 	for i := range *d {
 		if at := (*d)[i].At; !strings.HasPrefix(at, "request") {
@@ -147,25 +147,25 @@ func (j *caseComparison) compareRequests(left, right *exchange, d *httpdiff.Diff
 
 // compareAnswers compares the responses. For set-up requests, and after the first concurrent
 // request, it compares only the status codes and reads the rest for placeholder values.
-func (j *caseComparison) compareAnswers(left, right *exchange, d *httpdiff.Differences) {
+func (c *caseComparison) compareAnswers(left, right *exchange, d *httpdiff.Differences) {
 	if left.code != right.code {
-		*d = append(*d, httpdiff.Difference{At: "code", Left: j.left.beginning(left), Right: j.right.beginning(right)})
+		*d = append(*d, httpdiff.Difference{At: "code", Left: c.left.beginning(left), Right: c.right.beginning(right)})
 		return
 	}
 	if left.code == 0 {
 		return
 	}
 	var found httpdiff.Differences
-	j.placeholders.CompareHeaders(comparedHeaders, j.normalizer.Headers(left.answer, opaqueHeaders...), right.answer, &found)
+	c.placeholders.CompareHeaders(comparedHeaders, c.normalizer.Headers(left.answer, opaqueHeaders...), right.answer, &found)
 	if left.isStream() {
-		j.compareStreams(left, right, &found)
+		c.compareStreams(left, right, &found)
 	} else {
 		l, _ := left.response()
 		r, _ := right.response()
-		j.placeholders.Compare("body", j.normalizer.Value(j.canonicalizer.Body(j.left.body(left.answer, l))), j.canonicalizer.Body(j.right.body(right.answer, r)), &found)
+		c.placeholders.Compare("body", c.normalizer.Value(c.canonicalizer.Body(c.left.body(left.answer, l))), c.canonicalizer.Body(c.right.body(right.answer, r)), &found)
 	}
-	j.racing = j.racing || left.purpose.ConcurrentIndex > 0
-	if !left.purpose.Setup && !j.racing {
+	c.racing = c.racing || left.purpose.ConcurrentIndex > 0
+	if !left.purpose.Setup && !c.racing {
 		*d = append(*d, found...)
 	}
 }
@@ -173,14 +173,14 @@ func (j *caseComparison) compareAnswers(left, right *exchange, d *httpdiff.Diffe
 // compareStreams compares the watch events that both sides have read. The number of events may
 // differ, because the case stops reading at an arbitrary event, unless the shorter stream was ended
 // by its server.
-func (j *caseComparison) compareStreams(left, right *exchange, d *httpdiff.Differences) {
+func (c *caseComparison) compareStreams(left, right *exchange, d *httpdiff.Differences) {
 	l, leftEnded := left.response()
 	r, rightEnded := right.response()
-	lefts := httpdiff.DecodeEvents(left.answer.Get("Content-Type"), j.left.normalizeID(httpdiff.Gunzip(left.answer, l)))
-	rights := httpdiff.DecodeEvents(right.answer.Get("Content-Type"), j.right.normalizeID(httpdiff.Gunzip(right.answer, r)))
+	lefts := httpdiff.DecodeEvents(left.answer.Get("Content-Type"), c.left.normalizeID(httpdiff.Gunzip(left.answer, l)))
+	rights := httpdiff.DecodeEvents(right.answer.Get("Content-Type"), c.right.normalizeID(httpdiff.Gunzip(right.answer, r)))
 	for i := range min(len(lefts), len(rights)) {
 		at := fmt.Sprintf("event %d", i)
-		j.placeholders.Compare(at, j.normalizer.Value(j.canonicalizer.Event(lefts[i])), j.canonicalizer.Event(rights[i]), d)
+		c.placeholders.Compare(at, c.normalizer.Value(c.canonicalizer.Event(lefts[i])), c.canonicalizer.Event(rights[i]), d)
 	}
 	if leftEnded && len(rights) > len(lefts) || rightEnded && len(lefts) > len(rights) {
 		*d = append(*d, httpdiff.Difference{At: "events", Left: fmt.Sprint(len(lefts)), Right: fmt.Sprint(len(rights))})
@@ -194,17 +194,17 @@ func (e *exchange) isStream() bool {
 }
 
 // normalizeID replaces the run ID in a body or path.
-func (t caseRun) normalizeID(body []byte) []byte {
-	body = bytes.ReplaceAll(body, []byte(t.run), []byte(ownID))
-	return bytes.ReplaceAll(body, []byte(upperID(t.run)), []byte(upperID(ownID)))
+func (r caseRun) normalizeID(body []byte) []byte {
+	body = bytes.ReplaceAll(body, []byte(r.run), []byte(ownID))
+	return bytes.ReplaceAll(body, []byte(upperID(r.run)), []byte(upperID(ownID)))
 }
 
 // upperID returns the ID as it is written in OpenAPI identifiers.
 func upperID(id string) string { return strings.ToUpper(id[:1]) + id[1:] }
 
 // body decodes a body and replaces the run ID and the host.
-func (t caseRun) body(header http.Header, body []byte) any {
-	return t.withoutHost(httpdiff.DecodeBody(header, t.normalizeID(httpdiff.Gunzip(header, body))))
+func (r caseRun) body(header http.Header, body []byte) any {
+	return r.withoutHost(httpdiff.DecodeBody(header, r.normalizeID(httpdiff.Gunzip(header, body))))
 }
 
 // webhookURL matches the beginning of the URLs of the suite's webhook. Each run has a port of its own.
@@ -212,38 +212,38 @@ var webhookURL = regexp.MustCompile(`https://127\.0\.0\.1:[0-9]{4,5}/`)
 
 // withoutHost replaces the addresses of the server and of the suite's webhook in all strings of v,
 // and the certificates of webhooks.
-func (t caseRun) withoutHost(v any) any {
+func (r caseRun) withoutHost(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, x := range v {
-			v[k] = t.withoutHost(x)
+			v[k] = r.withoutHost(x)
 		}
 		if _, found := v["caBundle"]; found {
 			v["caBundle"] = "CA"
 		}
 	case []any:
 		for i, x := range v {
-			v[i] = t.withoutHost(x)
+			v[i] = r.withoutHost(x)
 		}
 	case string:
-		return webhookURL.ReplaceAllString(strings.ReplaceAll(v, t.host, "HOST"), "https://WEBHOOK/")
+		return webhookURL.ReplaceAllString(strings.ReplaceAll(v, r.host, "HOST"), "https://WEBHOOK/")
 	}
 	return v
 }
 
 // line returns the method and the path of a request.
-func (t caseRun) line(one *exchange) string {
-	return one.method + " " + string(t.normalizeID([]byte(one.path)))
+func (r caseRun) line(one *exchange) string {
+	return one.method + " " + string(r.normalizeID([]byte(one.path)))
 }
 
 // beginning returns the status code of a response and the beginning of its body.
-func (t caseRun) beginning(one *exchange) string {
+func (r caseRun) beginning(one *exchange) string {
 	if one.code == 0 {
 		return "no response: " + one.err.Error()
 	}
 	got, _ := one.response()
-	text := httpdiff.Short(t.body(one.answer, got))
-	if status, ok := t.body(one.answer, got).(map[string]any); ok && status["kind"] == "Status" {
+	text := httpdiff.Short(r.body(one.answer, got))
+	if status, ok := r.body(one.answer, got).(map[string]any); ok && status["kind"] == "Status" {
 		text = fmt.Sprintf("%v: %v", status["reason"], status["message"])
 	}
 	return fmt.Sprintf("%d %s", one.code, text)

@@ -200,8 +200,8 @@ func (r *runner) removeUnconfirmed(signature string) {
 func (r *runner) isListed(signature string) bool { return reasonOf(r.Listed, signature) != "" }
 
 // has reports whether the run found a difference of the class.
-func (q *sequenceRun) has(signature string) bool {
-	for _, found := range q.found {
+func (r *sequenceRun) has(signature string) bool {
+	for _, found := range r.found {
 		if found.signature == signature {
 			return true
 		}
@@ -305,12 +305,12 @@ func (on *installation) run(ctx context.Context, steps []Step) (*sequenceRun, er
 	on.namespaces++
 	number := on.namespaces
 	on.mu.Unlock()
-	q := &sequenceRun{steps: steps}
+	r := &sequenceRun{steps: steps}
 	for i, side := range on.sides {
-		q.sides[i] = newClient(side.side, fmt.Sprintf("%s-%d", side.names["ns"], number), side.names["group"])
+		r.sides[i] = newClient(side.side, fmt.Sprintf("%s-%d", side.names["ns"], number), side.names["group"])
 	}
-	err := q.run(ctx, on.runner.isListed)
-	return q, err
+	err := r.run(ctx, on.runner.isListed)
+	return r, err
 }
 
 // example returns the smallest sequence of a class with the differences of its last run.

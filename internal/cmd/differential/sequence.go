@@ -44,27 +44,27 @@ type openWatch struct {
 // run runs the steps, each on both sides at the same time. It ends at the first difference that
 // isListed does not report, and at one of the status code, because the servers have different
 // objects then.
-func (q *sequenceRun) run(ctx context.Context, isListed func(signature string) bool) error {
+func (r *sequenceRun) run(ctx context.Context, isListed func(signature string) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := q.createNamespace(ctx); err != nil {
+	if err := r.createNamespace(ctx); err != nil {
 		return err
 	}
-	defer q.remove(context.WithoutCancel(ctx))
+	defer r.remove(context.WithoutCancel(ctx))
 	compared := newComparison()
 	var watches []openWatch
-	for i, s := range q.steps {
+	for i, s := range r.steps {
 		if s.isCachedRead() {
 			time.Sleep(cacheDelay)
 		}
-		answers := q.send(ctx, s)
+		answers := r.send(ctx, s)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		q.done++
-		compared.request(q.sides[0].memory.body(s))
+		r.done++
+		compared.request(r.sides[0].memory.body(s))
 		d := compared.responses(answers[0], answers[1])
-		if q.add(i, d, isListed) {
+		if r.add(i, d, isListed) {
 			return nil
 		}
 		if answers[0].stream != nil && answers[1].stream != nil {
@@ -73,7 +73,7 @@ func (q *sequenceRun) run(ctx context.Context, isListed func(signature string) b
 	}
 	for _, w := range watches {
 		waitForEvents(w.streams)
-		if q.add(w.step, compared.streams(w.streams[0], w.streams[1]), isListed) {
+		if r.add(w.step, compared.streams(w.streams[0], w.streams[1]), isListed) {
 			return nil
 		}
 	}
@@ -90,19 +90,19 @@ func (s Step) isCachedRead() bool {
 }
 
 // add adds the differences of a step and reports whether the sequence ends there.
-func (q *sequenceRun) add(step int, d httpdiff.Differences, isListed func(string) bool) bool {
+func (r *sequenceRun) add(step int, d httpdiff.Differences, isListed func(string) bool) bool {
 	if len(d) == 0 {
 		return false
 	}
-	text := signature(q.steps[step], d)
-	q.found = append(q.found, finding{step, d, text})
+	text := signature(r.steps[step], d)
+	r.found = append(r.found, finding{step, d, text})
 	return d[0].At == "code" || !isListed(text)
 }
 
 // send sends a step to both sides.
-func (q *sequenceRun) send(ctx context.Context, s Step) (answers [2]*response) {
+func (r *sequenceRun) send(ctx context.Context, s Step) (answers [2]*response) {
 	var both sync.WaitGroup
-	for i, side := range q.sides {
+	for i, side := range r.sides {
 		both.Go(func() { answers[i] = side.send(ctx, s) })
 	}
 	both.Wait()
@@ -127,8 +127,8 @@ func waitForEvents(streams [2]*stream) {
 }
 
 // createNamespace creates the namespaces of the sequence.
-func (q *sequenceRun) createNamespace(ctx context.Context) error {
-	for _, side := range q.sides {
+func (r *sequenceRun) createNamespace(ctx context.Context) error {
+	for _, side := range r.sides {
 		body := jsonText(object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": side.names["ns"]}})
 		answer := side.send(ctx, Step{Method: "POST", Path: "/api/v1/namespaces", ContentType: "application/json", Body: body})
 		if answer.code != http.StatusCreated {
@@ -140,15 +140,15 @@ func (q *sequenceRun) createNamespace(ctx context.Context) error {
 
 // remove removes the objects of the sequence and its namespaces. Finalizers are removed first. What
 // fails is left to the removal of the namespaces and of the definition.
-func (q *sequenceRun) remove(ctx context.Context) {
+func (r *sequenceRun) remove(ctx context.Context) {
 	collections := map[string]bool{}
-	for _, s := range q.steps {
+	for _, s := range r.steps {
 		if before, rest, ok := strings.Cut(s.Path, "/namespaces/{ns}/"); ok {
 			resource, _, _ := strings.Cut(rest, "/")
 			collections[before+"/namespaces/{ns}/"+resource] = true
 		}
 	}
-	for _, side := range q.sides {
+	for _, side := range r.sides {
 		for _, collection := range sortedKeys(collections) {
 			side.removeAll(ctx, collection)
 		}

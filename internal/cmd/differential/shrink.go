@@ -59,12 +59,12 @@ func (s *shrinker) try(steps []Step) bool {
 		return false
 	}
 	s.attempts++
-	q, err := s.on.run(s.ctx, steps)
+	r, err := s.on.run(s.ctx, steps)
 	if err != nil {
 		s.err = err
 		return false
 	}
-	for _, found := range q.found {
+	for _, found := range r.found {
 		if found.signature == s.signature {
 			s.steps, s.last = steps, found.differences
 			return true

@@ -72,26 +72,26 @@ func (s *session) measureEvents(ctx context.Context, watchers int) error {
 	if err := s.openWatchers(ctx, watchers, counter.event); err != nil {
 		return errors.Join(fmt.Errorf("opening %d watchers", watchers), err)
 	}
-	var t results
+	var r results
 	processor, hasTime := s.startProcessorTime(ctx)
 	began := time.Now()
-	written := s.writeAll(ctx, began, &t)
-	if t.first == nil {
+	written := s.writeAll(ctx, began, &r)
+	if r.first == nil {
 		if err := counter.wait(ctx, written*int64(watchers)); err != nil {
-			t.fail(err)
+			r.fail(err)
 		}
 	}
 	elapsed := time.Since(began)
 	if hasTime {
-		t.processor = s.stopProcessorTime(ctx, processor)
+		r.processor = s.stopProcessorTime(ctx, processor)
 	}
-	s.addEvents(fmt.Sprintf("events to %d", watchers), elapsed, counter.events.Load(), &t, parent)
+	s.addEvents(fmt.Sprintf("events to %d", watchers), elapsed, counter.events.Load(), &r, parent)
 	return parent.Err()
 }
 
 // writeAll patches the objects with all clients, each at least once, until the time is over, and
 // returns the number of writes.
-func (s *session) writeAll(ctx context.Context, began time.Time, t *results) int64 {
+func (s *session) writeAll(ctx context.Context, began time.Time, r *results) int64 {
 	var written atomic.Int64
 	var clients sync.WaitGroup
 	for who := range s.config.Clients {
@@ -100,7 +100,7 @@ func (s *session) writeAll(ctx context.Context, began time.Time, t *results) int
 				path := s.objectName(s.config.Clients, who, turn)
 				body := fmt.Appendf(nil, `{"data":{"n":"%d"}}`, s.changes.Add(1))
 				if err := s.clients[who].do(ctx, http.MethodPatch, path, mergeMedia, body); err != nil {
-					t.fail(err)
+					r.fail(err)
 					return
 				}
 				written.Add(1)
@@ -112,17 +112,17 @@ func (s *session) writeAll(ctx context.Context, began time.Time, t *results) int
 }
 
 // addEvents adds the figure of events to the report, unless ctx is done.
-func (s *session) addEvents(name string, elapsed time.Duration, events int64, t *results, ctx context.Context) {
+func (s *session) addEvents(name string, elapsed time.Duration, events int64, r *results, ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	f := Figure{Name: name, Clients: s.config.Clients, Requests: int(events), Failed: t.failed}
+	f := Figure{Name: name, Clients: s.config.Clients, Requests: int(events), Failed: r.failed}
 	f.PerSecond = float64(events) / elapsed.Seconds()
 	if events > 0 {
-		f.ProcessorTime = float64(t.processor) / float64(time.Microsecond) / float64(events)
+		f.ProcessorTime = float64(r.processor) / float64(time.Microsecond) / float64(events)
 	}
-	if t.first != nil {
-		f.FirstError = t.first.Error()
+	if r.first != nil {
+		f.FirstError = r.first.Error()
 	}
 	s.report.Figures = append(s.report.Figures, f)
 }

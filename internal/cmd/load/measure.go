@@ -34,45 +34,45 @@ type results struct {
 	processor time.Duration
 }
 
-func (t *results) fail(err error) (enough bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.failed++
-	if t.first == nil {
-		t.first = err
+func (r *results) fail(err error) (enough bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed++
+	if r.first == nil {
+		r.first = err
 	}
-	return t.failed >= maxFailures
+	return r.failed >= maxFailures
 }
 
 // measure repeats a request with all clients of the job and adds a figure to the report. It returns
 // the error of ctx; failed requests are only reported.
 func (s *session) measure(ctx context.Context, j job) error {
 	s.progress("%s, clients: %d", j.name, j.clients)
-	var t results
+	var r results
 	var next atomic.Int64
 	next.Store(int64(j.first) - 1)
 	var clients sync.WaitGroup
 	processor, hasTime := s.startProcessorTime(ctx)
 	began := time.Now()
 	for who := range j.clients {
-		clients.Go(func() { s.repeat(ctx, j, who, began, &next, &t) })
+		clients.Go(func() { s.repeat(ctx, j, who, began, &next, &r) })
 	}
 	clients.Wait()
 	elapsed := time.Since(began)
 	if hasTime {
-		t.processor = s.stopProcessorTime(ctx, processor)
+		r.processor = s.stopProcessorTime(ctx, processor)
 	}
-	s.add(j, elapsed, &t, ctx)
+	s.add(j, elapsed, &r, ctx)
 	return ctx.Err()
 }
 
 // repeat runs the requests of one client.
-func (s *session) repeat(ctx context.Context, j job, who int, began time.Time, next *atomic.Int64, t *results) {
+func (s *session) repeat(ctx context.Context, j job, who int, began time.Time, next *atomic.Int64, r *results) {
 	var took []time.Duration
 	defer func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.latencies = append(t.latencies, took...)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.latencies = append(r.latencies, took...)
 	}()
 	for turn := 0; ctx.Err() == nil; turn++ {
 		if (j.last == 0 || j.timed) && turn > 0 && time.Since(began) >= s.config.Duration {
@@ -86,24 +86,24 @@ func (s *session) repeat(ctx context.Context, j job, who int, began time.Time, n
 		err := j.request(ctx, s.clients[who], who, turn, n)
 		if err == nil {
 			took = append(took, time.Since(at))
-		} else if ctx.Err() == nil && t.fail(err) {
+		} else if ctx.Err() == nil && r.fail(err) {
 			return
 		}
 	}
 }
 
 // add adds a figure to the report, unless ctx is done.
-func (s *session) add(j job, elapsed time.Duration, t *results, ctx context.Context) {
+func (s *session) add(j job, elapsed time.Duration, r *results, ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	f := NewFigure(j.name, j.clients, elapsed, t.latencies)
-	f.Resource, f.Requests, f.Failed = j.resource, f.Requests+t.failed, t.failed
+	f := NewFigure(j.name, j.clients, elapsed, r.latencies)
+	f.Resource, f.Requests, f.Failed = j.resource, f.Requests+r.failed, r.failed
 	if f.Requests > 0 {
-		f.ProcessorTime = float64(t.processor) / float64(time.Microsecond) / float64(f.Requests)
+		f.ProcessorTime = float64(r.processor) / float64(time.Microsecond) / float64(f.Requests)
 	}
-	if t.first != nil {
-		f.FirstError = t.first.Error()
+	if r.first != nil {
+		f.FirstError = r.first.Error()
 	}
 	s.report.Figures = append(s.report.Figures, f)
 }

@@ -89,17 +89,17 @@ func (s *session) measureFanOut(ctx context.Context, watchers int) error {
 	}); err != nil {
 		return errors.Join(fmt.Errorf("opening %d watchers", watchers), err)
 	}
-	var t results
+	var r results
 	began := time.Now()
 	for turn := 0; turn == 0 || time.Since(began) < s.config.Duration; turn++ {
 		at := time.Now()
 		if err := s.oneEvent(ctx, turn, watchers, arrived); err != nil {
-			t.fail(err) // the watchers are no longer in step
+			r.fail(err) // the watchers are no longer in step
 			break
 		}
-		t.latencies = append(t.latencies, time.Since(at))
+		r.latencies = append(r.latencies, time.Since(at))
 	}
-	s.add(job{name: fmt.Sprintf("fan-out to %d", watchers), clients: 1}, time.Since(began), &t, parent)
+	s.add(job{name: fmt.Sprintf("fan-out to %d", watchers), clients: 1}, time.Since(began), &r, parent)
 	return parent.Err()
 }
 
