@@ -64,51 +64,51 @@ var programPrefixes = []string{
 }
 
 func runProgram(t testing.TB, limits memstore.Options, program []byte) {
-	x := &programRun{t: t, bytes: program, store: memstore.New(limits), model: newModel(limits), identified: map[prefixIdentity][]*memstore.Record{}}
-	for len(x.bytes) > 0 {
-		x.model.trim()
-		x.step()
-		x.model.trim()
-		x.checkPresent()
+	r := &programRun{t: t, bytes: program, store: memstore.New(limits), model: newModel(limits), identified: map[prefixIdentity][]*memstore.Record{}}
+	for len(r.bytes) > 0 {
+		r.model.trim()
+		r.step()
+		r.model.trim()
+		r.checkPresent()
 	}
 	for {
-		x.finish()
-		if len(x.forks) == 0 {
+		r.finish()
+		if len(r.forks) == 0 {
 			return
 		}
-		u := x.forks[len(x.forks)-1]
-		x.forks = x.forks[:len(x.forks)-1]
-		x.store, x.model, x.cursors = u.s, u.m, u.cursors
+		u := r.forks[len(r.forks)-1]
+		r.forks = r.forks[:len(r.forks)-1]
+		r.store, r.model, r.cursors = u.s, u.m, u.cursors
 	}
 }
 
 // finish reads every revision, and every cursor to the end.
-func (x *programRun) finish() {
-	x.model.trim()
-	for rev := x.model.exact; rev <= x.model.rev; rev++ {
-		x.viewAt(rev)
+func (r *programRun) finish() {
+	r.model.trim()
+	for rev := r.model.exact; rev <= r.model.rev; rev++ {
+		r.viewAt(rev)
 	}
-	for _, p := range x.cursors {
+	for _, p := range r.cursors {
 		for range 3 {
-			x.read(p, 1000)
+			r.read(p, 1000)
 		}
 	}
 }
 
-func (x *programRun) draw(n int) int {
-	if len(x.bytes) == 0 {
+func (r *programRun) draw(n int) int {
+	if len(r.bytes) == 0 {
 		return 0
 	}
-	b := x.bytes[0]
-	x.bytes = x.bytes[1:]
+	b := r.bytes[0]
+	r.bytes = r.bytes[1:]
 	return int(b) % n
 }
 
-func (x *programRun) key() string    { return programKeys[x.draw(len(programKeys))] }
-func (x *programRun) prefix() string { return programPrefixes[x.draw(len(programPrefixes))] }
+func (r *programRun) key() string    { return programKeys[r.draw(len(programKeys))] }
+func (r *programRun) prefix() string { return programPrefixes[r.draw(len(programPrefixes))] }
 
-func (x *programRun) record() *modelRecord {
-	i := x.draw(16)
+func (r *programRun) record() *modelRecord {
+	i := r.draw(16)
 	return &modelRecord{
 		text:  []string{`{"v":"@","n":1}`, `@`, `plain`, `end@`}[i%4],
 		uid:   []string{"u1", "u1", "u1", "u2"}[i/4],
@@ -118,86 +118,86 @@ func (x *programRun) record() *modelRecord {
 
 // revision returns a revision from slightly below the watch floor to slightly above the current
 // one.
-func (x *programRun) revision() memstore.Revision {
-	low := x.model.watch - min(3, x.model.watch)
-	return low + memstore.Revision((x.draw(256)<<8+x.draw(256))%int(x.model.rev-low+4))
+func (r *programRun) revision() memstore.Revision {
+	low := r.model.watch - min(3, r.model.watch)
+	return low + memstore.Revision((r.draw(256)<<8+r.draw(256))%int(r.model.rev-low+4))
 }
 
-func (x *programRun) step() {
-	switch op := x.draw(24); op {
+func (r *programRun) step() {
+	switch op := r.draw(24); op {
 	case 0, 1, 2, 3, 4, 5, 6:
-		x.put(x.key(), x.record())
+		r.put(r.key(), r.record())
 	case 7, 8, 9:
-		x.put(x.key(), nil)
+		r.put(r.key(), nil)
 	case 10:
-		x.load(x.draw(20))
+		r.load(r.draw(20))
 	case 11:
-		x.load(x.draw(6) * x.draw(30))
+		r.load(r.draw(6) * r.draw(30))
 	case 12:
-		x.store.CompactViews()
-		x.model.exact = x.model.rev
+		r.store.CompactViews()
+		r.model.exact = r.model.rev
 	case 13:
-		x.store.CompactAll()
-		x.model.exact, x.model.watch = x.model.rev, x.model.rev
+		r.store.CompactAll()
+		r.model.exact, r.model.watch = r.model.rev, r.model.rev
 	case 14, 15:
-		x.viewAt(x.revision())
+		r.viewAt(r.revision())
 	case 16, 17:
-		x.watch(x.prefix(), x.revision())
+		r.watch(r.prefix(), r.revision())
 	case 18, 19:
-		if n := len(x.cursors); n > 0 {
-			x.read(x.cursors[x.draw(n)], 1+x.draw(9))
+		if n := len(r.cursors); n > 0 {
+			r.read(r.cursors[r.draw(n)], 1+r.draw(9))
 		}
 	case 20:
-		x.snapshots = append(x.snapshots, snapshotPair{x.store.Snapshot(), x.model.current(), x.model.rev})
-		require.Equal(x.t, x.model.rev, x.snapshots[len(x.snapshots)-1].s.Revision())
+		r.snapshots = append(r.snapshots, snapshotPair{r.store.Snapshot(), r.model.current(), r.model.rev})
+		require.Equal(r.t, r.model.rev, r.snapshots[len(r.snapshots)-1].s.Revision())
 	case 21:
-		x.restore()
+		r.restore()
 	case 22:
-		x.fork()
+		r.fork()
 	case 23:
-		time.Sleep(time.Duration(x.draw(8)) * time.Second)
+		time.Sleep(time.Duration(r.draw(8)) * time.Second)
 	}
 }
 
-func (x *programRun) put(key string, rec *modelRecord) {
-	before, existed := x.model.current()[key]
-	changed := x.model.write(key, rec)
-	e, err := x.store.Update(key, func(cur *memstore.Record) (*memstore.Draft, error) {
-		require.Equal(x.t, existed, cur != nil)
+func (r *programRun) put(key string, rec *modelRecord) {
+	before, existed := r.model.current()[key]
+	changed := r.model.write(key, rec)
+	e, err := r.store.Update(key, func(cur *memstore.Record) (*memstore.Draft, error) {
+		require.Equal(r.t, existed, cur != nil)
 		if rec == nil {
 			return nil, nil
 		}
 		return rec.draft(), nil
 	})
-	require.NoError(x.t, err)
-	require.Equal(x.t, changed, e.Changed())
+	require.NoError(r.t, err)
+	require.Equal(r.t, changed, e.Changed())
 	switch {
 	case changed:
-		x.sameEvent(x.model.events[len(x.model.events)-1], e)
+		r.sameEvent(r.model.events[len(r.model.events)-1], e)
 	case existed:
-		require.Same(x.t, e.Record, e.Prev)
-		require.Equal(x.t, before.revision, e.Revision)
+		require.Same(r.t, e.Record, e.Prev)
+		require.Equal(r.t, before.revision, e.Revision)
 	default:
-		require.Nil(x.t, e)
+		require.Nil(r.t, e)
 	}
 }
 
 // load writes n keys at once. Every seventh load fails and must not change anything.
-func (x *programRun) load(n int) {
-	next := x.model.fork()
+func (r *programRun) load(n int) {
+	next := r.model.fork()
 	fail := errors.New("load failed")
-	err := x.store.Load(func(tx *memstore.Tx) error {
+	err := r.store.Load(func(tx *memstore.Tx) error {
 		for range n {
-			key, rec := x.key(), x.record()
-			if x.draw(4) == 0 {
+			key, rec := r.key(), r.record()
+			if r.draw(4) == 0 {
 				next.write(key, nil)
 				tx.Delete(key)
 			} else {
 				next.write(key, rec)
-				require.NoError(x.t, tx.Put(key, *rec.draft()))
+				require.NoError(r.t, tx.Put(key, *rec.draft()))
 			}
 			want, ok := next.current()[key]
-			x.sameRecord(want, ok, key, tx.Get(key))
+			r.sameRecord(want, ok, key, tx.Get(key))
 		}
 		if n%7 == 6 {
 			return fail
@@ -205,80 +205,80 @@ func (x *programRun) load(n int) {
 		return nil
 	})
 	if n%7 == 6 {
-		require.ErrorIs(x.t, err, fail)
+		require.ErrorIs(r.t, err, fail)
 		return
 	}
-	require.NoError(x.t, err)
-	x.model = next
+	require.NoError(r.t, err)
+	r.model = next
 }
 
-func (x *programRun) restore() {
+func (r *programRun) restore() {
 	s := snapshotPair{state: modelState{}} // of an empty store
-	if n := len(x.snapshots); n > 0 {
-		s = x.snapshots[x.draw(n)]
+	if n := len(r.snapshots); n > 0 {
+		s = r.snapshots[r.draw(n)]
 	}
-	bump := memstore.Revision(x.draw(3) * 50)
-	x.store.Restore(s.s, bump)
-	x.model.restore(s.state, s.rev, bump)
+	bump := memstore.Revision(r.draw(3) * 50)
+	r.store.Restore(s.s, bump)
+	r.model.restore(s.state, s.rev, bump)
 }
 
 // fork forks the store and continues with the fork, the original or another fork.
-func (x *programRun) fork() {
-	current := forkedStore{x.store, x.model, x.cursors}
-	next := forkedStore{x.store.Fork(), x.model.fork(), nil}
-	switch x.draw(3) {
+func (r *programRun) fork() {
+	current := forkedStore{r.store, r.model, r.cursors}
+	next := forkedStore{r.store.Fork(), r.model.fork(), nil}
+	switch r.draw(3) {
 	case 0:
 		current, next = next, current
 	case 1:
-		if n := len(x.forks); n > 0 {
-			i := x.draw(n)
-			x.forks[i], next = next, x.forks[i]
+		if n := len(r.forks); n > 0 {
+			i := r.draw(n)
+			r.forks[i], next = next, r.forks[i]
 		}
 	}
-	if len(x.forks) < 4 {
-		x.forks = append(x.forks, current)
+	if len(r.forks) < 4 {
+		r.forks = append(r.forks, current)
 	}
-	x.store, x.model, x.cursors = next.s, next.m, next.cursors
+	r.store, r.model, r.cursors = next.s, next.m, next.cursors
 }
 
-func (x *programRun) watch(prefix string, after memstore.Revision) {
-	c, err := x.store.Watch(prefix, after)
-	if after < x.model.watch {
-		require.ErrorIs(x.t, err, memstore.ErrCompacted)
-		require.Equal(x.t, &memstore.CompactedError{Requested: after, Floor: x.model.watch}, err)
+func (r *programRun) watch(prefix string, after memstore.Revision) {
+	c, err := r.store.Watch(prefix, after)
+	if after < r.model.watch {
+		require.ErrorIs(r.t, err, memstore.ErrCompacted)
+		require.Equal(r.t, &memstore.CompactedError{Requested: after, Floor: r.model.watch}, err)
 		return
 	}
-	require.NoError(x.t, err)
-	p := &cursorPair{cursor: c, model: &modelCursor{prefix, after, x.model.restores}}
-	if len(x.cursors) == 8 {
-		x.cursors = x.cursors[1:]
+	require.NoError(r.t, err)
+	p := &cursorPair{cursor: c, model: &modelCursor{prefix, after, r.model.restores}}
+	if len(r.cursors) == 8 {
+		r.cursors = r.cursors[1:]
 	}
-	x.cursors = append(x.cursors, p)
+	r.cursors = append(r.cursors, p)
 }
 
-func (x *programRun) read(p *cursorPair, size int) {
+func (r *programRun) read(p *cursorPair, size int) {
 	if p.ready != nil {
-		if woken := x.model.mustWake(p.model); woken || p.idle {
-			require.Equal(x.t, woken, isClosed(p.ready), "closed if and only if the topic was written")
+		if woken := r.model.mustWake(p.model); woken || p.idle {
+			require.Equal(r.t, woken, isClosed(p.ready), "closed if and only if the topic was written")
 		}
 		p.ready = nil
 	}
 	buf := make([]*memstore.Event, size)
-	want, wantErr := x.model.next(p.model, size)
+	want, wantErr := r.model.next(p.model, size)
 	n, err := p.cursor.Next(buf)
-	require.ErrorIs(x.t, err, wantErr)
-	require.Equal(x.t, len(want), n)
+	require.ErrorIs(r.t, err, wantErr)
+	require.Equal(r.t, len(want), n)
 	for i, e := range want {
-		x.sameEvent(e, buf[i])
+		r.sameEvent(e, buf[i])
 	}
 	if err != nil {
-		require.True(x.t, isClosed(p.cursor.Ready()), "the channel of a failed cursor is closed")
+		require.True(r.t, isClosed(p.cursor.Ready()), "the channel of a failed cursor is closed")
 		return
 	}
-	require.Equal(x.t, p.model.pos, p.cursor.Revision())
+	require.Equal(r.t, p.model.pos, p.cursor.Revision())
 	if n == 0 {
-		p.ready, p.idle = p.cursor.Ready(), p.model.pos == x.model.rev
-		require.False(x.t, isClosed(p.ready))
+		p.ready, p.idle = p.cursor.Ready(), p.model.pos == r.model.rev
+		require.False(r.t, isClosed(p.ready))
 	}
 }
 
@@ -291,65 +291,65 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-func (x *programRun) viewAt(rev memstore.Revision) {
-	v, err := x.store.ViewAt(rev)
+func (r *programRun) viewAt(rev memstore.Revision) {
+	v, err := r.store.ViewAt(rev)
 	switch {
-	case rev > x.model.rev:
-		require.Equal(x.t, &memstore.FutureRevisionError{Requested: rev, Current: x.model.rev}, err)
-		require.ErrorIs(x.t, err, memstore.ErrFutureRevision)
-	case rev < x.model.exact:
-		require.Equal(x.t, &memstore.CompactedError{Requested: rev, Floor: x.model.exact}, err)
-		require.ErrorIs(x.t, err, memstore.ErrCompacted)
+	case rev > r.model.rev:
+		require.Equal(r.t, &memstore.FutureRevisionError{Requested: rev, Current: r.model.rev}, err)
+		require.ErrorIs(r.t, err, memstore.ErrFutureRevision)
+	case rev < r.model.exact:
+		require.Equal(r.t, &memstore.CompactedError{Requested: rev, Floor: r.model.exact}, err)
+		require.ErrorIs(r.t, err, memstore.ErrCompacted)
 	default:
-		require.NoError(x.t, err)
-		x.sameView(x.model.states[rev], rev, v)
+		require.NoError(r.t, err)
+		r.sameView(r.model.states[rev], rev, v)
 	}
 }
 
-func (x *programRun) checkPresent() {
-	exact, watch := x.store.Floors()
-	require.Equal(x.t, x.model.exact, exact, "view floor")
-	require.Equal(x.t, x.model.watch, watch, "watch floor")
-	require.Equal(x.t, x.model.rev, x.store.Revision())
-	x.sameView(x.model.current(), x.model.rev, x.store.View())
+func (r *programRun) checkPresent() {
+	exact, watch := r.store.Floors()
+	require.Equal(r.t, r.model.exact, exact, "view floor")
+	require.Equal(r.t, r.model.watch, watch, "watch floor")
+	require.Equal(r.t, r.model.rev, r.store.Revision())
+	r.sameView(r.model.current(), r.model.rev, r.store.View())
 }
 
-func (x *programRun) sameView(want modelState, rev memstore.Revision, v memstore.View) {
-	require.Equal(x.t, rev, v.Revision())
+func (r *programRun) sameView(want modelState, rev memstore.Revision, v memstore.View) {
+	require.Equal(r.t, rev, v.Revision())
 	for _, key := range programKeys {
 		rec, ok := want[key]
-		x.sameRecord(rec, ok, key, v.Get(key))
+		r.sameRecord(rec, ok, key, v.Get(key))
 	}
-	require.Nil(x.t, v.Get("pods/never"))
+	require.Nil(r.t, v.Get("pods/never"))
 	for _, prefix := range programPrefixes {
-		x.sameRange(want, v, prefix, "")
-		require.Equal(x.t, len(want.keysFrom(prefix, "")), v.Count(prefix), "count %q", prefix)
-		x.sameIdentity(v, prefix)
+		r.sameRange(want, v, prefix, "")
+		require.Equal(r.t, len(want.keysFrom(prefix, "")), v.Count(prefix), "count %q", prefix)
+		r.sameIdentity(v, prefix)
 	}
-	x.ranges++ // does not use program bytes
-	prefix, from := programPrefixes[x.ranges%len(programPrefixes)], programKeys[x.ranges*7%len(programKeys)]
-	x.sameRange(want, v, prefix, from)
-	x.sameRange(want, v, prefix, from+"\x00")
+	r.ranges++ // does not use program bytes
+	prefix, from := programPrefixes[r.ranges%len(programPrefixes)], programKeys[r.ranges*7%len(programKeys)]
+	r.sameRange(want, v, prefix, from)
+	r.sameRange(want, v, prefix, from+"\x00")
 }
 
 // sameIdentity checks that all views with the same identity have the same records under a prefix.
-func (x *programRun) sameIdentity(v memstore.View, prefix string) {
+func (r *programRun) sameIdentity(v memstore.View, prefix string) {
 	id := prefixIdentity{prefix, v.Identity(prefix)}
 	got := slices.Collect(v.Range(prefix, ""))
-	if want, ok := x.identified[id]; ok && !slices.Equal(want, got) {
-		x.t.Fatalf("the identity of prefix %q at %d is that of other records", prefix, v.Revision())
+	if want, ok := r.identified[id]; ok && !slices.Equal(want, got) {
+		r.t.Fatalf("the identity of prefix %q at %d is that of other records", prefix, v.Revision())
 	}
-	x.identified[id] = got
+	r.identified[id] = got
 }
 
-func (x *programRun) sameRange(want modelState, v memstore.View, prefix, from string) {
+func (r *programRun) sameRange(want modelState, v memstore.View, prefix, from string) {
 	var got []string
-	for r := range v.Range(prefix, from) {
-		got = append(got, r.Key)
-		x.sameRecord(want[r.Key], true, r.Key, r)
+	for rec := range v.Range(prefix, from) {
+		got = append(got, rec.Key)
+		r.sameRecord(want[rec.Key], true, rec.Key, rec)
 	}
 	if diff := cmp.Diff(want.keysFrom(prefix, from), got); diff != "" {
-		x.t.Fatalf("range %q from %q at %d (-want +got):\n%s", prefix, from, v.Revision(), diff)
+		r.t.Fatalf("range %q from %q at %d (-want +got):\n%s", prefix, from, v.Revision(), diff)
 	}
 	n := 0
 	for range v.Range(prefix, from) { // stop early, at different positions
@@ -359,20 +359,20 @@ func (x *programRun) sameRange(want modelState, v memstore.View, prefix, from st
 	}
 }
 
-func (x *programRun) sameEvent(want modelEvent, got *memstore.Event) {
-	require.Equal(x.t, want.rev, got.Revision)
-	require.Equal(x.t, want.key, got.Key())
-	require.True(x.t, got.Changed())
-	x.sameRecord(deref(want.after), want.after != nil, want.key, got.Record)
-	x.sameRecord(deref(want.prev), want.prev != nil, want.key, got.Prev)
+func (r *programRun) sameEvent(want modelEvent, got *memstore.Event) {
+	require.Equal(r.t, want.rev, got.Revision)
+	require.Equal(r.t, want.key, got.Key())
+	require.True(r.t, got.Changed())
+	r.sameRecord(deref(want.after), want.after != nil, want.key, got.Record)
+	r.sameRecord(deref(want.prev), want.prev != nil, want.key, got.Prev)
 	if want.prev == nil {
-		require.Nil(x.t, got.DeletedRecord())
+		require.Nil(r.t, got.DeletedRecord())
 		return
 	}
-	require.Equal(x.t, want.prev.dataAt(want.rev), string(got.DeletedRecord().Data))
-	require.Equal(x.t, want.rev, got.DeletedRecord().Revision)
-	require.Equal(x.t, want.prev.created, got.DeletedRecord().CreateRevision)
-	require.Same(x.t, got.DeletedRecord(), got.DeletedRecord())
+	require.Equal(r.t, want.prev.dataAt(want.rev), string(got.DeletedRecord().Data))
+	require.Equal(r.t, want.rev, got.DeletedRecord().Revision)
+	require.Equal(r.t, want.prev.created, got.DeletedRecord().CreateRevision)
+	require.Same(r.t, got.DeletedRecord(), got.DeletedRecord())
 }
 
 func deref(r *modelRecord) modelRecord {
@@ -382,18 +382,18 @@ func deref(r *modelRecord) modelRecord {
 	return *r
 }
 
-func (x *programRun) sameRecord(want modelRecord, exists bool, key string, got *memstore.Record) {
+func (r *programRun) sameRecord(want modelRecord, exists bool, key string, got *memstore.Record) {
 	if !exists {
-		require.Nil(x.t, got, key)
+		require.Nil(r.t, got, key)
 		return
 	}
-	require.NotNil(x.t, got, key)
+	require.NotNil(r.t, got, key)
 	// Comparing without reflection is faster. This is called millions of times.
 	label, _ := got.Labels.Get("l")
 	field, _ := got.Fields.Get("f")
 	if got.Key != key || string(got.Data) != want.data() || got.Revision != want.revision || got.CreateRevision != want.created ||
 		got.UID != want.uid || label != want.label || field != want.label || cap(got.Data) > len(got.Data)+len(got.Data)/2+16 ||
 		strings.Contains(string(got.Data), "@") {
-		x.t.Fatalf("key %q: want %+v, got %+v", key, want, got)
+		r.t.Fatalf("key %q: want %+v, got %+v", key, want, got)
 	}
 }
