@@ -44,15 +44,15 @@ func (e Encoding) EventReader(body io.Reader) func() (Event, error) {
 		next = jsonFrames(body)
 	}
 	return func() (Event, error) {
-		event, raw, err := next()
+		eventType, raw, err := next()
 		if err != nil {
 			return Event{}, err
 		}
-		g, err := e.decodeEvent(watch.EventType(event), raw)
+		event, err := e.decodeEvent(watch.EventType(eventType), raw)
 		if err != nil {
-			err = fmt.Errorf("%w: %s %s: %w", ErrMalformed, event, raw, err)
+			err = fmt.Errorf("%w: %s %s: %w", ErrMalformed, eventType, raw, err)
 		}
-		return g, err
+		return event, err
 	}
 }
 
@@ -83,23 +83,23 @@ func protobufFrames(body io.Reader) func() (string, []byte, error) {
 }
 
 // decodeEvent decodes the object of an event.
-func (e Encoding) decodeEvent(event watch.EventType, raw []byte) (g Event, err error) {
-	if event == watch.Error {
+func (e Encoding) decodeEvent(eventType watch.EventType, raw []byte) (event Event, err error) {
+	if eventType == watch.Error {
 		e.Kind.Custom = false // the object is a Status
 	}
 	obj, kind, err := e.Decode(raw)
 	if err != nil {
-		return g, err
+		return event, err
 	}
 	if status, ok := obj.(*metav1.Status); ok {
-		return Event{Type: event, Code: int(status.Code), Message: status.Message}, nil
+		return Event{Type: eventType, Code: int(status.Code), Message: status.Message}, nil
 	}
 	if kind != e.Kind.Name {
-		return g, fmt.Errorf("the kind is %s, not %s", kind, e.Kind.Name)
+		return event, fmt.Errorf("the kind is %s, not %s", kind, e.Kind.Name)
 	}
-	g = Event{Type: event, InitialEventsEnd: obj.(metav1.Object).GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"}
-	g.Object, err = ObjectFrom(obj)
-	return g, err
+	event = Event{Type: eventType, InitialEventsEnd: obj.(metav1.Object).GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"}
+	event.Object, err = ObjectFrom(obj)
+	return event, err
 }
 
 // codecs returns the serializers of the two encodings by media type.

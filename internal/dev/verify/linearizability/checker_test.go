@@ -179,7 +179,7 @@ func (s *faultyServer) serve(r *http.Request, method, url string, body []byte) *
 }
 
 // lostUpdate carries out updates that should fail with a Conflict.
-func lostUpdate(l *faultyServer, r *http.Request, body []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+func lostUpdate(s *faultyServer, r *http.Request, body []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	if r.Method != http.MethodPut || response.Code != http.StatusConflict {
 		return nil
 	}
@@ -190,17 +190,17 @@ func lostUpdate(l *faultyServer, r *http.Request, body []byte, response *httptes
 	delete(obj["metadata"].(map[string]any), "resourceVersion")
 	delete(obj["metadata"].(map[string]any), "uid")
 	body, _ = json.Marshal(obj)
-	return l.serve(r, r.Method, r.URL.String(), body)
+	return s.serve(r, r.Method, r.URL.String(), body)
 }
 
 // staleRead answers every GET of an object like the first one.
-func staleRead(l *faultyServer, r *http.Request, _ []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+func staleRead(s *faultyServer, r *http.Request, _ []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	if r.Method != http.MethodGet || r.URL.Query().Has("fieldSelector") {
 		return nil
 	}
-	first, ok := l.seen[r.URL.Path]
+	first, ok := s.seen[r.URL.Path]
 	if !ok {
-		l.seen[r.URL.Path] = response
+		s.seen[r.URL.Path] = response
 		return nil
 	}
 	if first.Code == response.Code && bytes.Equal(first.Body.Bytes(), response.Body.Bytes()) {
@@ -210,7 +210,7 @@ func staleRead(l *faultyServer, r *http.Request, _ []byte, response *httptest.Re
 }
 
 // secondCreate deletes the existing object if a create fails with AlreadyExists.
-func secondCreate(l *faultyServer, r *http.Request, body []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+func secondCreate(s *faultyServer, r *http.Request, body []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
 	if r.Method != http.MethodPost || response.Code != http.StatusConflict {
 		return nil
 	}
@@ -218,15 +218,15 @@ func secondCreate(l *faultyServer, r *http.Request, body []byte, response *httpt
 	if json.Unmarshal(body, &obj) != nil {
 		return nil
 	}
-	l.serve(r, http.MethodDelete, r.URL.Path+"/"+obj.Metadata.Name, nil)
-	return l.serve(r, r.Method, r.URL.String(), body)
+	s.serve(r, http.MethodDelete, r.URL.Path+"/"+obj.Metadata.Name, nil)
+	return s.serve(r, r.Method, r.URL.String(), body)
 }
 
 // undoneDelete creates a deleted object again, as it was last read.
-func undoneDelete(l *faultyServer, r *http.Request, _ []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
-	kept, ok := l.seen[r.URL.Path]
+func undoneDelete(s *faultyServer, r *http.Request, _ []byte, response *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	kept, ok := s.seen[r.URL.Path]
 	if response.Code == http.StatusOK && r.Method == http.MethodGet {
-		l.seen[r.URL.Path] = response
+		s.seen[r.URL.Path] = response
 	}
 	if r.Method != http.MethodDelete || response.Code != http.StatusOK || !ok {
 		return nil
@@ -237,7 +237,7 @@ func undoneDelete(l *faultyServer, r *http.Request, _ []byte, response *httptest
 	}
 	delete(obj["metadata"].(map[string]any), "resourceVersion")
 	body, _ := json.Marshal(obj)
-	l.serve(r, http.MethodPost, r.URL.Path[:strings.LastIndex(r.URL.Path, "/")], body)
+	s.serve(r, http.MethodPost, r.URL.Path[:strings.LastIndex(r.URL.Path, "/")], body)
 	return response
 }
 
@@ -260,14 +260,14 @@ func TestModelRejectsFaultyServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := &faultyServer{srv: fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fault: tt.fault, seen: map[string]*httptest.ResponseRecorder{}}
-			begin, err := strconv.ParseUint(l.srv.ResourceVersion(), 10, 64)
+			s := &faultyServer{srv: fakeapi.Start(t, fakeapi.WithInMemoryNetwork()), fault: tt.fault, seen: map[string]*httptest.ResponseRecorder{}}
+			begin, err := strconv.ParseUint(s.srv.ResourceVersion(), 10, 64)
 			require.NoError(t, err)
-			server := httptest.NewServer(l)
+			server := httptest.NewServer(s)
 			defer server.Close()
 			w := newWorkload(t, Kinds()[2])
 			w.run(1, tt.clients, 200/tt.clients, harness.Endpoint{URL: server.URL, Client: server.Client()})
-			require.Equal(t, tt.valid, l.faults == 0, "%d wrong responses", l.faults)
+			require.Equal(t, tt.valid, s.faults == 0, "%d wrong responses", s.faults)
 			require.Equal(t, tt.valid, porcupine.CheckOperations(Model(Absent(begin)), w.History))
 		})
 	}

@@ -90,7 +90,7 @@ func PartitionByKey(history []porcupine.Operation) (parts [][]porcupine.Operatio
 // Absent returns the state of a key that was not used up to revision begin.
 func Absent(begin uint64) State { return State{NextRevision: begin + 1} }
 
-// step reports whether the server can respond to q with a in this state, and returns the state
+// step reports whether the server can respond to req with resp in this state, and returns the state
 // after it.
 func (s State) step(req Request, resp Response) (bool, State) {
 	code, reason, after := s.predict(req)

@@ -9,7 +9,8 @@ import (
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
-// checkHistoryLimit checks that the server keeps exactly as much history as it is configured to.
+// checkHistoryLimit checks that the server keeps no more history than it is configured to, and the
+// newest state.
 func (e *environment) checkHistoryLimit(last uint64) (violations []string) {
 	if last < historyLimit+2 {
 		return nil

@@ -63,8 +63,8 @@ func checkReads(records map[string]*watchguarantees.History, reads []read) (viol
 	return violations
 }
 
-// existed reports whether the object was in the state that g returned at a revision between from
-// and the newest that g may be of.
+// existed reports whether the object was in the state that r returned at a revision between from
+// and the newest that r may be of.
 func existed(h *watchguarantees.History, r read, from uint64) bool {
 	var now *harness.Object
 	if o, ok := h.Initial[r.namespace+"/"+r.name]; ok {

@@ -35,9 +35,9 @@ func sampleWrites() (base []harness.Object, writes []Write) {
 
 func sampleHistory(t *testing.T) *History {
 	base, writes := sampleWrites()
-	c, violations := NewHistory("Pod", base, 10, 17, writes)
+	history, violations := NewHistory("Pod", base, 10, 17, writes)
 	require.Empty(t, violations)
-	return c
+	return history
 }
 
 func event(event watch.EventType, o harness.Object) harness.Event {
@@ -49,9 +49,9 @@ func bookmark(rev uint64) harness.Event {
 }
 
 func initialEventsEnd(rev uint64) harness.Event {
-	g := bookmark(rev)
-	g.InitialEventsEnd = true
-	return g
+	e := bookmark(rev)
+	e.InitialEventsEnd = true
+	return e
 }
 
 // validWatchLog returns a valid log: a request that starts with the state at 11, and one that
@@ -76,29 +76,29 @@ func validWatchLog() WatchLog {
 }
 
 func TestCheckerAcceptsValidLogs(t *testing.T) {
-	c := sampleHistory(t)
-	require.Empty(t, c.Check(validWatchLog()))
+	history := sampleHistory(t)
+	require.Empty(t, history.Check(validWatchLog()))
 
 	l := validWatchLog()
 	l.Requests[0].Bookmarks, l.Requests[0].ExactList = false, nil // without bookmarks
-	l.Requests[0].Events = slices.DeleteFunc(l.Requests[0].Events, func(g harness.Event) bool { return g.Type == watch.Bookmark })
+	l.Requests[0].Events = slices.DeleteFunc(l.Requests[0].Events, func(e harness.Event) bool { return e.Type == watch.Bookmark })
 	l.Requests[1].Initial, l.Requests[1].MinRevision = true, 10 // a second request with initial events
 	l.Requests[1].Events = []harness.Event{initialEventsEnd(16), event(watch.Added, newObject("n/d", 17, "x", "0"))}
-	require.Empty(t, c.Check(l))
+	require.Empty(t, history.Check(l))
 
 	l.Requests[1].Bookmarks = false
 	l.Requests[1].Events = []harness.Event{event(watch.Added, newObject("n/b", 12, "x", "1")), event(watch.Deleted, newObject("n/b", 16, "x", "1")), event(watch.Added, newObject("n/d", 17, "x", "0"))}
-	require.Empty(t, c.Check(l))
+	require.Empty(t, history.Check(l))
 
 	l = validWatchLog()
 	l.Requests[0].Events = l.Requests[0].Events[:1] // the initial events are incomplete
 	l.Requests = append(l.Requests[:1], validWatchLog().Requests...)
-	require.Empty(t, c.Check(l))
+	require.Empty(t, history.Check(l))
 
-	c.ForgottenAt = []uint64{15} // a 410 is valid once history was forgotten
+	history.ForgottenAt = []uint64{15} // a 410 is valid once history was forgotten
 	l = validWatchLog()
 	l.Requests = []WatchRequest{{From: 10, Events: []harness.Event{{Type: watch.Error, Code: http.StatusGone}}}, l.Requests[0], l.Requests[1]}
-	require.Empty(t, c.Check(l))
+	require.Empty(t, history.Check(l))
 }
 
 // TestCheckerRejectsInvalidLogs modifies one part of a valid log.

@@ -82,10 +82,10 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 		writers.Go(func() { e.forgetHistory(rand.New(rand.NewPCG(seed, 3))) })
 	}
 	var logs []*WatchLog
-	for i, v := range randomWatchSpecs(e, rng) {
-		o := newWatcher(e, v, rand.New(rand.NewPCG(seed, uint64(200+i))))
-		logs = append(logs, &o.WatchLog)
-		watchers.Go(o.run)
+	for i, spec := range randomWatchSpecs(e, rng) {
+		w := newWatcher(e, spec, rand.New(rand.NewPCG(seed, uint64(200+i))))
+		logs = append(logs, &w.WatchLog)
+		watchers.Go(w.run)
 	}
 	writers.Wait()
 	close(e.writersDone)
@@ -93,11 +93,11 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 	close(e.stopWatchers)
 	watchers.Wait()
 
-	c, violations := NewHistory(e.kind.Name, e.initial, e.startRevision, e.revision(), e.writes)
-	c.ForgottenAt = e.forgottenAt
+	history, violations := NewHistory(e.kind.Name, e.initial, e.startRevision, e.revision(), e.writes)
+	history.ForgottenAt = e.forgottenAt
 	for _, l := range logs {
 		e.countEvents(l)
-		violations = append(violations, c.Check(*l)...)
+		violations = append(violations, history.Check(*l)...)
 	}
 	if len(violations) > 0 {
 		t.Errorf("rerun with -run TestWatchGuarantees -first=%d -seeds=1\n%s", seed, strings.Join(violations, "\n"))
@@ -120,8 +120,8 @@ func (e *environment) forgetHistory(rng *rand.Rand) {
 
 // countEvents counts what a log covers.
 func (e *environment) countEvents(l *WatchLog) {
-	for i, s := range l.Requests {
-		if i > 0 && !s.Initial {
+	for i, r := range l.Requests {
+		if i > 0 && !r.Initial {
 			before := l.Requests[i-1].Events
 			if len(before) > 0 && before[len(before)-1].Type == "BOOKMARK" {
 				e.counter.Add("resumed from a bookmark")
@@ -130,16 +130,16 @@ func (e *environment) countEvents(l *WatchLog) {
 			}
 		}
 		ended := false
-		for _, g := range s.Events {
-			e.counter.Add(string(g.Type))
-			if ended = ended || g.InitialEventsEnd; g.Type == "DELETED" && strings.Contains(l.Name, "labelSelector") {
+		for _, event := range r.Events {
+			e.counter.Add(string(event.Type))
+			if ended = ended || event.InitialEventsEnd; event.Type == "DELETED" && strings.Contains(l.Name, "labelSelector") {
 				e.counter.Add("selected DELETED")
 			}
 		}
-		if s.ExactList != nil {
+		if r.ExactList != nil {
 			e.counter.Add("Exact list")
 		}
-		if s.Initial && s.Bookmarks && !ended && len(s.Events) > 0 {
+		if r.Initial && r.Bookmarks && !ended && len(r.Events) > 0 {
 			e.counter.Add("partial initial events")
 		}
 	}

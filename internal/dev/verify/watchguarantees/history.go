@@ -136,8 +136,8 @@ func (h *History) ObjectsAt(rev uint64, matches func(harness.Object) bool) []har
 func (h *History) nextEvent(rev uint64, matches func(harness.Object) bool) (harness.Event, bool) {
 	i, _ := slices.BinarySearchFunc(h.Changes, rev+1, func(h Change, rev uint64) int { return cmp.Compare(h.Revision, rev) })
 	for _, change := range h.Changes[i:] {
-		if g, ok := change.eventFor(matches); ok {
-			return g, true
+		if e, ok := change.eventFor(matches); ok {
+			return e, true
 		}
 	}
 	return harness.Event{}, false
@@ -147,13 +147,13 @@ func (h *History) nextEvent(rev uint64, matches func(harness.Object) bool) (harn
 // a watch.
 func (h *History) Check(l WatchLog) []string {
 	c := &checker{history: h, log: l}
-	for i, s := range l.Requests {
-		c.checkRequest(s, i == len(l.Requests)-1)
+	for i, r := range l.Requests {
+		c.checkRequest(r, i == len(l.Requests)-1)
 	}
 	if !c.positionKnown {
 		c.report("lost: the watch never had a position")
-	} else if g, ok := h.nextEvent(c.position, l.Matches); ok {
-		c.report("lost at the end: %v", g)
+	} else if e, ok := h.nextEvent(c.position, l.Matches); ok {
+		c.report("lost at the end: %v", e)
 	}
 	return c.violations
 }

@@ -59,23 +59,23 @@ type watcher struct {
 	positionKnown bool   // position is valid
 }
 
-func newWatcher(e *environment, v watchSpec, rng *rand.Rand) *watcher {
-	o := &watcher{environment: e, watchSpec: v, rng: rng, media: harness.JSON}
+func newWatcher(e *environment, spec watchSpec, rng *rand.Rand) *watcher {
+	w := &watcher{environment: e, watchSpec: spec, rng: rng, media: harness.JSON}
 	if rng.IntN(2) == 0 {
-		o.media = harness.Protobuf
+		w.media = harness.Protobuf
 	}
 	config := e.srv.RESTConfig()
-	o.network = harness.NewNetwork(config)
-	o.client = &http.Client{Transport: &http.Transport{DialContext: config.Dial}}
-	selector, err := labels.Parse(v.label)
+	w.network = harness.NewNetwork(config)
+	w.client = &http.Client{Transport: &http.Transport{DialContext: config.Dial}}
+	selector, err := labels.Parse(spec.label)
 	require.NoError(e.t, err)
-	o.Matches = func(t harness.Object) bool {
+	w.Matches = func(t harness.Object) bool {
 		namespace, name, _ := strings.Cut(t.Key, "/")
-		return (v.namespace == "" || v.namespace == namespace) && (v.objectName == "" || v.objectName == name) &&
+		return (spec.namespace == "" || spec.namespace == namespace) && (spec.objectName == "" || spec.objectName == name) &&
 			selector.Matches(labels.Set(t.Labels))
 	}
-	o.Name = v.start + " " + o.path() + "?" + o.selectorQuery().Encode() + " as " + o.media
-	return o
+	w.Name = spec.start + " " + w.path() + "?" + w.selectorQuery().Encode() + " as " + w.media
+	return w
 }
 
 func (w *watcher) path() string {
@@ -123,8 +123,8 @@ func (w *watcher) sleep(d time.Duration) {
 
 // watchOnce sends a watch request and reads it to its end.
 func (w *watcher) watchOnce() {
-	s := WatchRequest{From: w.position, Initial: !w.positionKnown, Bookmarks: w.bookmarks}
-	query := w.query(&s)
+	request := WatchRequest{From: w.position, Initial: !w.positionKnown, Bookmarks: w.bookmarks}
+	query := w.query(&request)
 	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
 	ended := make(chan struct{})
@@ -150,31 +150,31 @@ func (w *watcher) watchOnce() {
 		w.t.Errorf("watch: %s", resp.Status)
 		return
 	}
-	w.readEvents(&s, resp.Body)
-	w.Requests = append(w.Requests, s)
+	w.readEvents(&request, resp.Body)
+	w.Requests = append(w.Requests, request)
 }
 
 // query returns the parameters of the watch, and sets MinRevision of the request.
-func (w *watcher) query(s *WatchRequest) url.Values {
+func (w *watcher) query(r *WatchRequest) url.Values {
 	q := w.selectorQuery()
 	q.Set("watch", "true")
 	if w.bookmarks {
 		q.Set("allowWatchBookmarks", "true")
 	}
 	switch {
-	case !s.Initial:
-		q.Set("resourceVersion", strconv.FormatUint(s.From, 10))
+	case !r.Initial:
+		q.Set("resourceVersion", strconv.FormatUint(r.From, 10))
 		return q
 	case w.start == "any":
 		q.Set("resourceVersion", "0")
-		s.MinRevision = w.startRevision
+		r.MinRevision = w.startRevision
 		return q
 	}
-	s.MinRevision = w.environment.newestRevision()
+	r.MinRevision = w.environment.newestRevision()
 	q.Set("sendInitialEvents", "true")
 	q.Set("resourceVersionMatch", "NotOlderThan")
 	if w.start == "stream after" {
-		q.Set("resourceVersion", strconv.FormatUint(s.MinRevision, 10))
+		q.Set("resourceVersion", strconv.FormatUint(r.MinRevision, 10))
 	}
 	return q
 }
@@ -206,31 +206,31 @@ func (w *watcher) scheduleCut(query url.Values, cancel func()) *time.Timer {
 }
 
 // readEvents records the events of a watch up to its end.
-func (w *watcher) readEvents(s *WatchRequest, body io.Reader) {
+func (w *watcher) readEvents(r *WatchRequest, body io.Reader) {
 	next := harness.Encoding{Kind: w.kind, MediaType: w.media}.EventReader(body)
-	w.positionKnown = w.positionKnown && !s.Initial
+	w.positionKnown = w.positionKnown && !r.Initial
 	for range w.maxEvents() {
 		if w.slow {
 			w.sleep(time.Duration(w.rng.IntN(120)) * time.Millisecond)
 		}
-		g, err := next()
+		e, err := next()
 		if errors.Is(err, harness.ErrMalformed) {
 			w.t.Errorf("%s: %v", w.Name, err)
 		}
 		if err != nil {
 			return
 		}
-		s.Events = append(s.Events, g)
+		r.Events = append(r.Events, e)
 		switch {
-		case g.Type == watch.Error:
+		case e.Type == watch.Error:
 			w.positionKnown = false
 			return
-		case g.InitialEventsEnd:
+		case e.InitialEventsEnd:
 			w.positionKnown = true
-			w.compareWithList(s, g.Revision)
+			w.compareWithList(r, e.Revision)
 		}
 		if w.positionKnown {
-			w.position = g.Revision
+			w.position = e.Revision
 		}
 	}
 }
@@ -250,13 +250,13 @@ func (w *watcher) maxEvents() int {
 }
 
 // compareWithList reads the list that the initial events should be equal to.
-func (w *watcher) compareWithList(s *WatchRequest, rev uint64) {
+func (w *watcher) compareWithList(r *WatchRequest, rev uint64) {
 	q := w.selectorQuery()
 	q.Set("resourceVersion", strconv.FormatUint(rev, 10))
 	q.Set("resourceVersionMatch", "Exact")
 	list := w.list(w.path(), w.media, q)
 	if list != nil {
-		s.ExactList = &list
+		r.ExactList = &list
 	} else if !w.forgetsHistory {
 		w.t.Errorf("%s: no list at %d, although no history was forgotten", w.Name, rev)
 	}
