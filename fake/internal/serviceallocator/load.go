@@ -76,7 +76,7 @@ func (b *Batch) Complete(service *corev1.Service) error {
 			return err
 		}
 	}
-	if needsNodePort(service) && allocatesNodePorts(service) {
+	if allocatesNodePorts(service) {
 		if err := b.completeNodePorts(service); err != nil {
 			return err
 		}

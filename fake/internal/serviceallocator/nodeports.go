@@ -142,7 +142,8 @@ func (op *operation) allocateHealthCheckNodePort(service *corev1.Service) error 
 // allocatesNodePorts reports whether ports that do not ask for a node port get one.
 func allocatesNodePorts(service *corev1.Service) bool {
 	allocate := service.Spec.AllocateLoadBalancerNodePorts
-	return service.Spec.Type != corev1.ServiceTypeLoadBalancer || allocate == nil || *allocate
+	return needsNodePort(service) &&
+		(service.Spec.Type != corev1.ServiceTypeLoadBalancer || allocate == nil || *allocate)
 }
 
 func invalidNodePort(service *corev1.Service, i int, number int32, err error) error {

@@ -17,7 +17,7 @@ func patchAllocatedValues(service, old *corev1.Service) {
 			service.Spec.ClusterIPs = slices.Clone(old.Spec.ClusterIPs)
 		}
 	}
-	if needsNodePort(service) && needsNodePort(old) {
+	if allocatesNodePorts(service) && allocatesNodePorts(old) {
 		patchNodePorts(service, old)
 	}
 	if needsHealthCheck(service) && needsHealthCheck(old) && service.Spec.HealthCheckNodePort == 0 {

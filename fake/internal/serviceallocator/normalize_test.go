@@ -27,6 +27,9 @@ func TestPatchAllocatedValues(t *testing.T) {
 			`{"type":"NodePort","clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],"ports":[{"name":"a","port":1},{"name":"c","port":2,"nodePort":30001}]}`},
 		"another address": {`{"type":"ClusterIP","clusterIP":"10.0.0.2","ports":[{"name":"a","port":1}]}`,
 			`{"type":"ClusterIP","clusterIP":"10.0.0.2","clusterIPs":["10.0.0.1"],"ports":[{"name":"a","port":1}]}`},
+		"no new node ports": {`{"type":"LoadBalancer","allocateLoadBalancerNodePorts":false,"ports":[{"name":"a","port":1},{"name":"b","port":2,"nodePort":30002}]}`,
+			`{"type":"LoadBalancer","allocateLoadBalancerNodePorts":false,"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],
+			"ports":[{"name":"a","port":1},{"name":"b","port":2,"nodePort":30002}]}`},
 		"no address": {`{"type":"ExternalName","ports":[{"name":"a","port":1}]}`, `{"type":"ExternalName","ports":[{"name":"a","port":1}]}`},
 	} {
 		service := newService(t, test.sent)
