@@ -232,8 +232,9 @@ func TestResizeOnNode(t *testing.T) {
 			Status:     corev1.NodeStatus{Allocatable: quantities("2", "4Gi"), DeclaredFeatures: features},
 		}
 	}
-	_, client := startClient(t, fakeapi.WithObjects(node("linux", "linux"), node("new", "linux",
-		"InPlacePodLevelResourcesVerticalScaling", "InPlacePodVerticalScalingInitContainers"), node("other", "windows")))
+	features := []string{"InPlacePodLevelResourcesVerticalScaling", "InPlacePodVerticalScalingInitContainers"}
+	_, client := startClient(t, fakeapi.WithObjects(node("linux", "linux"), node("new", "linux", features...), node("other", "windows", features...),
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "unlabeled"}, Status: corev1.NodeStatus{Allocatable: quantities("2", "4Gi")}}))
 	pods := client.CoreV1().Pods("default")
 	resize := func(node string, change func(*corev1.PodSpec)) error {
 		pod, err := pods.Create(t.Context(), newPod("", makeBurstable, func(p *corev1.Pod) {
@@ -261,10 +262,12 @@ func TestResizeOnNode(t *testing.T) {
 	}{
 		{"linux", "", "", request("1", "512Mi")},
 		{"linux", "", "", request("1000m", "1024Mi")},
+		{"unlabeled", "", "", request("1", "512Mi")},
 		{"missing", "", "", func(*corev1.PodSpec) {}},
 		{"missing", `node "missing" not found`, "", request("1", "512Mi")},
 		{"other", `pod resize is only supported on linux nodes, node "other" is "windows"`, "UnsupportedPlatform", request("1", "512Mi")},
-		{"new", `Node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000; memory, requested: 5368709120, allocatable: 4294967296`,
+		{"other", `pod resize is only supported on linux nodes, node "other" is "windows"`, "UnsupportedPlatform", ofPod("3", "5Gi")},
+		{"new", `node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000; memory, requested: 5368709120, allocatable: 4294967296`,
 			"NodeCapacity", ofPod("3", "5Gi")},
 		{"linux", `pod update requires features InPlacePodLevelResourcesVerticalScaling which are not available on node "linux"`, "", ofPod("2", "1Gi")},
 		{"new", "", "", ofPod("2", "1Gi")},

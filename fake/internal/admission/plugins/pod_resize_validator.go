@@ -19,7 +19,8 @@ const (
 	causeUnsupportedPlatform metav1.CauseType = "UnsupportedPlatform"
 )
 
-// podResizeValidator refuses to resize a pod to more than its node has, or on a node without Linux.
+// podResizeValidator refuses to resize a pod on a node whose label has another system than Linux, or
+// to more than its node has.
 type podResizeValidator struct {
 	objects Objects
 }
@@ -43,12 +44,12 @@ func (p *podResizeValidator) Validate(_ context.Context, attrs *admission.Attrib
 	if err != nil {
 		return err
 	}
-	if text := exceedsAllocatable(pod, node.Status.Allocatable); text != "" {
-		return withCause(forbiddenf(attrs, "Node didn't have enough allocatable resources: %s", text), metav1.StatusCause{Type: causeNodeCapacity})
-	}
-	if system := node.Labels[corev1.LabelOSStable]; system != "linux" {
+	if system, ok := node.Labels[corev1.LabelOSStable]; ok && system != "linux" {
 		err := forbiddenf(attrs, "pod resize is only supported on linux nodes, node %q is %q", node.Name, system)
 		return withCause(err, metav1.StatusCause{Type: causeUnsupportedPlatform})
+	}
+	if text := exceedsAllocatable(pod, node.Status.Allocatable); text != "" {
+		return withCause(forbiddenf(attrs, "node didn't have enough allocatable resources: %s", text), metav1.StatusCause{Type: causeNodeCapacity})
 	}
 	return nil
 }
@@ -74,11 +75,11 @@ func nodeOf(objects Objects, attrs *admission.Attributes, pod *corev1.Pod) (*cor
 func exceedsAllocatable(pod *corev1.Pod, allocatable corev1.ResourceList) string {
 	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 	var texts []string
-	if wanted, has := requests.Cpu().MilliValue(), allocatable.Cpu().MilliValue(); wanted > has {
-		texts = append(texts, fmt.Sprintf("cpu, requested: %d, allocatable: %d", wanted, has))
+	if wanted, has := requests.Cpu(), allocatable.Cpu(); wanted.Cmp(*has) > 0 {
+		texts = append(texts, fmt.Sprintf("cpu, requested: %d, allocatable: %d", wanted.MilliValue(), has.MilliValue()))
 	}
-	if wanted, has := requests.Memory().Value(), allocatable.Memory().Value(); wanted > has {
-		texts = append(texts, fmt.Sprintf("memory, requested: %d, allocatable: %d", wanted, has))
+	if wanted, has := requests.Memory(), allocatable.Memory(); wanted.Cmp(*has) > 0 {
+		texts = append(texts, fmt.Sprintf("memory, requested: %d, allocatable: %d", wanted.Value(), has.Value()))
 	}
 	return strings.Join(texts, "; ")
 }
