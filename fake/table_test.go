@@ -15,6 +15,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
@@ -306,6 +307,33 @@ func TestTableOfFlowSchemas(t *testing.T) {
 }
 
 // Events cannot be lists: the stream ends before the first event.
+// Only the newest default StorageClass is marked in a list, and of those that are as new the first.
+func TestTableOfStorageClasses(t *testing.T) {
+	class := func(name string, minute int, annotation, value string) *storagev1.StorageClass {
+		return &storagev1.StorageClass{Provisioner: "p", ObjectMeta: metav1.ObjectMeta{
+			Name: name, Annotations: map[string]string{annotation: value},
+			CreationTimestamp: metav1.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC),
+		}}
+	}
+	const isDefault, isBetaDefault = "storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"
+	srv := fakeapi.Start(t, fakeapi.WithObjects(class("a", 1, isDefault, "true"), class("b", 2, isDefault, "false"),
+		class("c", 2, isBetaDefault, "true"), class("d", 2, isDefault, "true"), class("e", 1, isDefault, "true")))
+	for path, want := range map[string][]string{
+		"":                                {"a", "b", "c (default)", "d", "e"},
+		"?fieldSelector=metadata.name!=c": {"a", "b", "d (default)", "e"},
+		"?fieldSelector=metadata.name=a":  {"a (default)"},
+		"?fieldSelector=metadata.name=b":  {"b"},
+	} {
+		_, body := fetch(t, srv, http.MethodGet, "/apis/storage.k8s.io/v1/storageclasses"+path, asTable)
+		_, rows := decodeTable(t, body)
+		names := make([]string, 0, len(rows))
+		for _, cells := range rows {
+			names = append(names, cells[0].(string))
+		}
+		require.Equal(t, want, names, path)
+	}
+}
+
 func TestWatchAsLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newTableConfigMap("a")))

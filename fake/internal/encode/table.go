@@ -3,6 +3,7 @@ package encode
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -263,6 +264,45 @@ func (t *tableEncoder) sortItems(items []*memstore.Record) ([]*memstore.Record, 
 	}), nil
 }
 
+// supersededDefaults returns the items whose rows lose the mark of a default: all defaults but the
+// newest, and of those that are as new, the first by name.
+func (t *tableEncoder) supersededDefaults(items []*memstore.Record) (map[*memstore.Record]bool, error) {
+	isDefault := t.printer.DefaultFunc()
+	if isDefault == nil {
+		return nil, nil
+	}
+	superseded := map[*memstore.Record]bool{}
+	var current *memstore.Record
+	var newest metav1.Object
+	for _, rec := range items {
+		obj, err := codec.DecodeStored(t.res, rec)
+		if err != nil {
+			return nil, err
+		}
+		if !isDefault(obj) {
+			continue
+		}
+		m, err := meta.Accessor(obj)
+		if err != nil {
+			return nil, err
+		}
+		if current != nil && compareDefaults(m, newest) > 0 {
+			superseded[rec] = true
+			continue
+		}
+		if current != nil {
+			superseded[current] = true
+		}
+		current, newest = rec, m
+	}
+	return superseded, nil
+}
+
+// compareDefaults orders the newest object first, and objects that are as new by name.
+func compareDefaults(a, b metav1.Object) int {
+	return cmp.Or(b.GetCreationTimestamp().Compare(a.GetCreationTimestamp().Time), cmp.Compare(a.GetName(), b.GetName()))
+}
+
 // tableRows has the rows of a list in parts.
 type tableRows struct {
 	// cells has the cells of all rows; ends has the end of each row in it.
@@ -279,12 +319,19 @@ func (t *tableEncoder) newRows(items []*memstore.Record) (*tableRows, error) {
 		ends: make([]int, len(items)), objects: make([][]byte, len(items)),
 		objectEncoder: t.object, isNull: len(items) == 0 && t.printer.EmptyIsNull(),
 	}
+	superseded, err := t.supersededDefaults(items)
+	if err != nil {
+		return nil, err
+	}
 	now := t.now()
 	encoded, size := make([][]byte, len(items)), 0
 	for i, rec := range items {
 		var err error
 		if encoded[i], err = t.row(rec); err != nil {
 			return nil, err
+		}
+		if superseded[rec] {
+			encoded[i] = table.WithoutDefaultMark(encoded[i])
 		}
 		if rows.objects[i], err = t.rowObject(rec); err != nil {
 			return nil, err

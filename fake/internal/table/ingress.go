@@ -63,7 +63,7 @@ func hosts(rules []networkingv1.IngressRule) string {
 func ingressClassCells(c *networkingv1.IngressClass) []any {
 	name := c.Name
 	if c.Annotations[defaultIngressClass] == "true" {
-		name += " (default)"
+		name += defaultMark
 	}
 	parameters := none
 	if p := c.Spec.Parameters; p != nil {

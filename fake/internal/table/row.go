@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,6 +84,15 @@ func appendCell(b []byte, cell any) ([]byte, error) {
 func appendJSON(b []byte, value any) ([]byte, error) {
 	encoded, err := json.Marshal(value)
 	return append(b, encoded...), err
+}
+
+// defaultMark is after the name of the default of a type.
+const defaultMark = " (default)"
+
+// WithoutDefaultMark returns an encoded row without the mark after the name.
+func WithoutDefaultMark(row []byte) []byte {
+	before, after, _ := bytes.Cut(row, []byte(defaultMark))
+	return slices.Concat(before, after)
 }
 
 // AppendWithAges appends an encoded row with ages as of now.

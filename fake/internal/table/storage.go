@@ -6,25 +6,31 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 func storagePrinters() []entry {
 	gv := storagev1.SchemeGroupVersion
 	attacher := named()
 	attacher.Name, attacher.Description = "Attacher", describes(storagev1.VolumeAttachmentSpec{}, "attacher")
+	classes := newEntry(gv, storageClassCells,
+		named(),
+		text("Provisioner", describes(storagev1.StorageClass{}, "provisioner")),
+		text("ReclaimPolicy", describes(storagev1.StorageClass{}, "reclaimPolicy")),
+		text("VolumeBindingMode", describes(storagev1.StorageClass{}, "volumeBindingMode")),
+		text("AllowVolumeExpansion", describes(storagev1.StorageClass{}, "allowVolumeExpansion")),
+		age(),
+	)
+	classes.printer.isDefault = func(obj runtime.Object) bool {
+		c, ok := obj.(*storagev1.StorageClass)
+		return ok && isDefaultClass(c)
+	}
 	return []entry{
-		newEntry(gv, storageClassCells,
-			named(),
-			text("Provisioner", describes(storagev1.StorageClass{}, "provisioner")),
-			text("ReclaimPolicy", describes(storagev1.StorageClass{}, "reclaimPolicy")),
-			text("VolumeBindingMode", describes(storagev1.StorageClass{}, "volumeBindingMode")),
-			text("AllowVolumeExpansion", describes(storagev1.StorageClass{}, "allowVolumeExpansion")),
-			age(),
-		),
+		classes,
 		newEntry(gv, func(c *storagev1.VolumeAttributesClass) []any {
 			name := c.Name
 			if c.Annotations["volumeattributesclass.alpha.kubernetes.io/is-default-class"] == "true" {
-				name += " (default)"
+				name += defaultMark
 			}
 			return []any{name, c.DriverName, since(c.CreationTimestamp)}
 		}, named(), text("DriverName", describes(storagev1.VolumeAttributesClass{}, "driverName")), age()),
@@ -58,9 +64,8 @@ func storagePrinters() []entry {
 
 func storageClassCells(c *storagev1.StorageClass) []any {
 	name := c.Name
-	if c.Annotations["storageclass.kubernetes.io/is-default-class"] == "true" ||
-		c.Annotations["storageclass.beta.kubernetes.io/is-default-class"] == "true" {
-		name += " (default)"
+	if isDefaultClass(c) {
+		name += defaultMark
 	}
 	return []any{
 		name, c.Provisioner,
@@ -68,6 +73,11 @@ func storageClassCells(c *storagev1.StorageClass) []any {
 		string(deref(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
 		deref(c.AllowVolumeExpansion, false), since(c.CreationTimestamp),
 	}
+}
+
+func isDefaultClass(c *storagev1.StorageClass) bool {
+	return c.Annotations["storageclass.kubernetes.io/is-default-class"] == "true" ||
+		c.Annotations["storageclass.beta.kubernetes.io/is-default-class"] == "true"
 }
 
 func driverColumns() []metav1.TableColumnDefinition {
