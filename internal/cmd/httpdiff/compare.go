@@ -10,21 +10,21 @@ import (
 // Compare compares a value of the left side, whose strings may contain placeholders, with one of
 // the right side. Both must be values as returned by Decode. It adds the differences to d, with
 // paths that begin with at.
-func (s *Placeholders) Compare(at string, left, right any, d *Differences) {
+func (p *Placeholders) Compare(at string, left, right any, d *Differences) {
 	switch left := left.(type) {
 	case map[string]any:
 		if right, ok := right.(map[string]any); ok {
-			s.compareObjects(at, left, right, d)
+			p.compareObjects(at, left, right, d)
 			return
 		}
 	case []any:
 		if right, ok := right.([]any); ok {
-			s.compareArrays(at, left, right, d)
+			p.compareArrays(at, left, right, d)
 			return
 		}
 	case string:
 		if right, ok := right.(string); ok {
-			s.CompareText(at, left, right, d)
+			p.CompareText(at, left, right, d)
 			return
 		}
 	default: // json.Number, bool, nil
@@ -36,8 +36,8 @@ func (s *Placeholders) Compare(at string, left, right any, d *Differences) {
 }
 
 // CompareText is like Compare for strings.
-func (s *Placeholders) CompareText(at, left, right string, d *Differences) {
-	switch contradiction, same := s.Match(left, right); {
+func (p *Placeholders) CompareText(at, left, right string, d *Differences) {
+	switch contradiction, same := p.Match(left, right); {
 	case contradiction != "":
 		d.Addf(at, "%s", contradiction)
 	case !same:
@@ -45,13 +45,13 @@ func (s *Placeholders) CompareText(at, left, right string, d *Differences) {
 	}
 }
 
-func (s *Placeholders) compareObjects(at string, left, right map[string]any, d *Differences) {
+func (p *Placeholders) compareObjects(at string, left, right map[string]any, d *Differences) {
 	met := map[string]bool{}
 	for _, k := range sortedKeys(left) {
-		key := s.findKey(k, right)
+		key := p.findKey(k, right)
 		met[key] = true
 		if value, ok := right[key]; ok {
-			s.Compare(at+"."+k, left[k], value, d)
+			p.Compare(at+"."+k, left[k], value, d)
 		} else {
 			d.missing(at+"."+k, left[k])
 		}
@@ -64,39 +64,39 @@ func (s *Placeholders) compareObjects(at string, left, right map[string]any, d *
 }
 
 // findKey returns the key of right that matches left, which may contain placeholders.
-func (s *Placeholders) findKey(left string, right map[string]any) string {
+func (p *Placeholders) findKey(left string, right map[string]any) string {
 	if _, same := right[left]; same || !placeholderText.MatchString(left) {
 		return left
 	}
 	for _, k := range sortedKeys(right) {
-		if contradiction, same := s.Match(left, k); same && contradiction == "" {
+		if contradiction, same := p.Match(left, k); same && contradiction == "" {
 			return k
 		}
 	}
 	return left
 }
 
-func (s *Placeholders) compareArrays(at string, left, right []any, d *Differences) {
+func (p *Placeholders) compareArrays(at string, left, right []any, d *Differences) {
 	if len(left) == len(right) {
 		for i := range left {
-			s.Compare(fmt.Sprintf("%s[%d]", at, i), left[i], right[i], d)
+			p.Compare(fmt.Sprintf("%s[%d]", at, i), left[i], right[i], d)
 		}
 		return
 	}
 	note := fmt.Sprintf("%d items for %d", len(right), len(left))
 	*d = append(*d, Difference{At: at, Left: Short(left), Right: Short(right), Note: note})
 	if haveUniqueNames(left) && haveUniqueNames(right) {
-		s.compareNamed(at, left, right, d)
+		p.compareNamed(at, left, right, d)
 		return
 	}
 	for i := range min(len(left), len(right)) {
-		s.Compare(fmt.Sprintf("%s[%d]", at, i), left[i], right[i], d)
+		p.Compare(fmt.Sprintf("%s[%d]", at, i), left[i], right[i], d)
 	}
 }
 
 // compareNamed compares items with the same name, so that one missing item does not make all items
 // after it differ.
-func (s *Placeholders) compareNamed(at string, left, right []any, d *Differences) {
+func (p *Placeholders) compareNamed(at string, left, right []any, d *Differences) {
 	met := map[int]bool{}
 	for i, item := range left {
 		place := fmt.Sprintf("%s[%d]", at, i)
@@ -106,7 +106,7 @@ func (s *Placeholders) compareNamed(at string, left, right []any, d *Differences
 			continue
 		}
 		met[j] = true
-		s.Compare(place, item, right[j], d)
+		p.Compare(place, item, right[j], d)
 	}
 	for j, item := range right {
 		if !met[j] {
@@ -148,7 +148,7 @@ func itemName(item any) string {
 
 // CompareHeaders compares the headers in names. It reads the other headers of the left side only
 // for placeholder values.
-func (s *Placeholders) CompareHeaders(names []string, left map[string][]string, right http.Header, d *Differences) {
+func (p *Placeholders) CompareHeaders(names []string, left map[string][]string, right http.Header, d *Differences) {
 	for _, name := range names {
 		if values := right.Values(name); len(left[name]) == 0 && len(values) > 0 {
 			d.unexpected("header "+name, values)
@@ -159,7 +159,7 @@ func (s *Placeholders) CompareHeaders(names []string, left map[string][]string, 
 		if values := right.Values(name); len(values) == 0 {
 			found.missing("header "+name, left[name])
 		} else {
-			s.CompareText("header "+name, strings.Join(left[name], " | "), strings.Join(values, " | "), &found)
+			p.CompareText("header "+name, strings.Join(left[name], " | "), strings.Join(values, " | "), &found)
 		}
 		if slices.Contains(names, name) {
 			*d = append(*d, found...)

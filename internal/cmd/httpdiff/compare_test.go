@@ -22,9 +22,9 @@ const (
 )
 
 // match requires that right matches left.
-func match(t *testing.T, s *Placeholders, left, right string) {
+func match(t *testing.T, p *Placeholders, left, right string) {
 	t.Helper()
-	contradiction, same := s.Match(left, right)
+	contradiction, same := p.Match(left, right)
 	require.Empty(t, contradiction)
 	require.True(t, same)
 }
@@ -83,19 +83,19 @@ func TestCompare(t *testing.T) {
 }
 
 func TestResourceVersionsNeedNotBeEqual(t *testing.T) {
-	s := NewPlaceholders("space", false)
-	match(t, s, "$rv1 $rv2 $rv1", "5 5 6")
-	_, same := s.Match("$rv1", "x")
+	p := NewPlaceholders("space", false)
+	match(t, p, "$rv1 $rv2 $rv1", "5 5 6")
+	_, same := p.Match("$rv1", "x")
 	require.False(t, same)
-	text, err := s.Expand("/a?resourceVersion=$rv1")
+	text, err := p.Expand("/a?resourceVersion=$rv1")
 	require.NoError(t, err)
 	require.Equal(t, "/a?resourceVersion=5", text, "the first value is kept")
 }
 
 func TestExpand(t *testing.T) {
-	s := NewPlaceholders("space", false)
-	match(t, s, `$continue(v=1 rv=$rv1 start=a\0)`, "abc=")
-	match(t, s, "$etag1", `"E"`)
+	p := NewPlaceholders("space", false)
+	match(t, p, `$continue(v=1 rv=$rv1 start=a\0)`, "abc=")
+	match(t, p, "$etag1", `"E"`)
 	for text, want := range map[string]string{
 		"/$ns/x":                               "/space/x",
 		`$continue(v=1 rv=$rv1 start=a\0)&b=1`: "abc%3D&b=1",
@@ -104,15 +104,15 @@ func TestExpand(t *testing.T) {
 		`$token(v=v2 rv=-1 start=$ns/a\u0000)`: "eyJ2IjoidjIiLCJydiI6LTEsInN0YXJ0Ijoic3BhY2UvYVx1MDAwMCJ9",
 		`$token(v=v2 rv=5 start=)`:             "eyJ2IjoidjIiLCJydiI6NSwic3RhcnQiOiIifQ",
 	} {
-		got, err := s.Expand(text)
+		got, err := p.Expand(text)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	match(t, s, `$continue(v=1 rv=$rv1 start=a\0)`, "newer")
-	got, err := s.Expand(`$continue(v=1 rv=$rv1 start=a\0)`)
+	match(t, p, `$continue(v=1 rv=$rv1 start=a\0)`, "newer")
+	got, err := p.Expand(`$continue(v=1 rv=$rv1 start=a\0)`)
 	require.NoError(t, err)
 	require.Equal(t, "newer", got)
-	_, err = s.Expand("/x?resourceVersion=$rv9")
+	_, err = p.Expand("/x?resourceVersion=$rv9")
 	require.ErrorContains(t, err, "no response so far contained $rv9")
 }
 
@@ -120,13 +120,13 @@ func TestCompareHeaders(t *testing.T) {
 	want := map[string][]string{"Content-Type": {"text/plain"}, "Warning": {"299 - \"a\"", "299 - \"b\""}, "Etag": {"$etag1"}, "Vary": {"x"}}
 	names := []string{"Content-Type", "Retry-After", "Warning"}
 	same := http.Header{"Content-Type": {"text/plain"}, "Warning": {"299 - \"a\"", "299 - \"b\""}, "Etag": {`"1"`}, "Date": {"today"}}
-	s := NewPlaceholders("space", false)
+	p := NewPlaceholders("space", false)
 	var d Differences
-	s.CompareHeaders(names, want, same, &d)
+	p.CompareHeaders(names, want, same, &d)
 	require.Empty(t, d)
-	require.Equal(t, `"1"`, s.values["$etag1"])
+	require.Equal(t, `"1"`, p.values["$etag1"])
 
-	s.CompareHeaders(names, want, http.Header{"Content-Type": {"text/plain"}, "Warning": {"299 - \"b\"", "299 - \"a\""}, "Retry-After": {"1"}}, &d)
+	p.CompareHeaders(names, want, http.Header{"Content-Type": {"text/plain"}, "Warning": {"299 - \"b\"", "299 - \"a\""}, "Retry-After": {"1"}}, &d)
 	require.Len(t, d, 2)
 	require.Contains(t, d[0].String(), `header Retry-After: unexpected ["1"]`)
 	require.Contains(t, d[1].String(), "header Warning: want")

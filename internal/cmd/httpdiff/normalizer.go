@@ -26,27 +26,27 @@ func NewNormalizer(numbered ...*regexp.Regexp) *Normalizer {
 }
 
 // placeholder returns the placeholder of a value, a new one if the value has none yet.
-func (s *Normalizer) placeholder(class, value string) string {
-	known, ok := s.placeholders[binding{class, value}]
+func (n *Normalizer) placeholder(class, value string) string {
+	known, ok := n.placeholders[binding{class, value}]
 	if !ok {
-		s.counts[class]++
-		known = "$" + class + strconv.Itoa(s.counts[class])
+		n.counts[class]++
+		known = "$" + class + strconv.Itoa(n.counts[class])
 		if class == "continue" {
-			known = fmt.Sprintf("$continue(%d)", s.counts[class])
+			known = fmt.Sprintf("$continue(%d)", n.counts[class])
 		}
-		s.placeholders[binding{class, value}] = known
+		n.placeholders[binding{class, value}] = known
 	}
 	return known
 }
 
 // Value returns a copy of v, which was decoded by Decode, with placeholders.
-func (s *Normalizer) Value(v any) any { return s.value("", v) }
+func (n *Normalizer) Value(v any) any { return n.value("", v) }
 
 // value is Value for the value of a key.
-func (s *Normalizer) value(key string, v any) any {
+func (n *Normalizer) value(key string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		s.addBase(v)
+		n.addBase(v)
 		copied := make(map[string]any, len(v))
 		_, release := v["gitVersion"]
 		_, stored := v["uid"]
@@ -56,20 +56,20 @@ func (s *Normalizer) value(key string, v any) any {
 				continue
 			}
 			if text, ok := v[k].(string); ok && stored && k == "resourceVersion" && wholeNumber.MatchString(text) {
-				copied[k] = s.placeholder("rv", text)
+				copied[k] = n.placeholder("rv", text)
 				continue
 			}
-			copied[s.Text(k)] = s.value(k, v[k])
+			copied[n.Text(k)] = n.value(k, v[k])
 		}
 		return copied
 	case []any:
 		copied := make([]any, len(v))
 		for i, x := range v {
-			copied[i] = s.value(key, x)
+			copied[i] = n.value(key, x)
 		}
 		return copied
 	case string:
-		return s.valueFor(key, v)
+		return n.valueFor(key, v)
 	}
 	return v
 }
@@ -84,14 +84,14 @@ const maxBaseLength = 58
 
 // addBase records the generateName of an object, because messages contain the generated name too.
 // The suffix has the letters of apimachinery's rand package.
-func (s *Normalizer) addBase(object map[string]any) {
+func (n *Normalizer) addBase(object map[string]any) {
 	base, _ := object["generateName"].(string)
 	if base == "" {
 		return
 	}
 	pattern := regexp.MustCompile(regexp.QuoteMeta(base[:min(len(base), maxBaseLength)]) + `([bcdfghjklmnpqrstvwxz2456789]{5})\b`)
-	if !slices.ContainsFunc(s.bases, func(known *regexp.Regexp) bool { return known.String() == pattern.String() }) {
-		s.bases = append(s.bases, pattern)
+	if !slices.ContainsFunc(n.bases, func(known *regexp.Regexp) bool { return known.String() == pattern.String() }) {
+		n.bases = append(n.bases, pattern)
 	}
 }
 
@@ -101,18 +101,18 @@ var (
 )
 
 // valueFor is Value for a string under a key.
-func (s *Normalizer) valueFor(key, text string) string {
+func (n *Normalizer) valueFor(key, text string) string {
 	switch {
 	case key == "resourceVersion" && wholeNumber.MatchString(text) && text != "0":
 		return "$revision" // not an object's resourceVersion: writes to other objects change it
 	case key == "continue":
-		return orText(s.placeholder("continue", text), text)
+		return orText(n.placeholder("continue", text), text)
 	case key == "cells" && wholeAge.MatchString(text):
 		return "$age"
 	case key == "storageVersionHash", key == "serverAddress":
 		return orText("$"+key, text)
 	}
-	return s.Text(text)
+	return n.Text(text)
 }
 
 // orText returns symbol, or "" if text is empty.
@@ -150,21 +150,21 @@ var classPatterns = []struct {
 var number = regexp.MustCompile(`\b(\d{4,})\b`)
 
 // Text returns text with placeholders.
-func (s *Normalizer) Text(text string) string {
+func (n *Normalizer) Text(text string) string {
 	if len(text) < 4 {
 		return text
 	}
 	pieces := []textPart{{text: text}}
-	for _, pattern := range s.bases {
-		pieces = s.replaceMatches(pieces, pattern, "rand")
+	for _, pattern := range n.bases {
+		pieces = n.replaceMatches(pieces, pattern, "rand")
 	}
-	for _, pattern := range s.numbered {
-		pieces = s.replaceMatches(pieces, pattern, "num")
+	for _, pattern := range n.numbered {
+		pieces = n.replaceMatches(pieces, pattern, "num")
 	}
 	for _, one := range classPatterns {
-		pieces = s.replaceMatches(pieces, one.pattern, one.class)
+		pieces = n.replaceMatches(pieces, one.pattern, one.class)
 	}
-	pieces = s.replaceMatches(pieces, number, "")
+	pieces = n.replaceMatches(pieces, number, "")
 	var b strings.Builder
 	for _, p := range pieces {
 		b.WriteString(p.text)
@@ -174,7 +174,7 @@ func (s *Normalizer) Text(text string) string {
 
 // replaceMatches replaces the first group of each match by a placeholder of the class. With the
 // class "" it replaces only known resourceVersions.
-func (s *Normalizer) replaceMatches(pieces []textPart, pattern *regexp.Regexp, class string) []textPart {
+func (n *Normalizer) replaceMatches(pieces []textPart, pattern *regexp.Regexp, class string) []textPart {
 	var all []textPart
 	for _, p := range pieces {
 		if p.done {
@@ -183,7 +183,7 @@ func (s *Normalizer) replaceMatches(pieces []textPart, pattern *regexp.Regexp, c
 		}
 		at := 0
 		for _, found := range pattern.FindAllStringSubmatchIndex(p.text, -1) {
-			symbol := s.placeholderOf(class, p.text[found[2]:found[3]])
+			symbol := n.placeholderOf(class, p.text[found[2]:found[3]])
 			if symbol == "" {
 				continue
 			}
@@ -196,25 +196,25 @@ func (s *Normalizer) replaceMatches(pieces []textPart, pattern *regexp.Regexp, c
 }
 
 // placeholderOf returns the placeholder of a value found in a text, or "".
-func (s *Normalizer) placeholderOf(class, value string) string {
+func (n *Normalizer) placeholderOf(class, value string) string {
 	switch class {
 	case "":
-		if _, known := s.placeholders[binding{"rv", value}]; known {
+		if _, known := n.placeholders[binding{"rv", value}]; known {
 			return "$revision"
 		}
 		return ""
 	case "time", "microtime", "revision":
 		return "$" + class
 	}
-	return s.placeholder(class, value)
+	return n.placeholder(class, value)
 }
 
 // Headers returns h with placeholders. The values of the headers in opaque are replaced entirely.
-func (s *Normalizer) Headers(h http.Header, opaque ...string) map[string][]string {
+func (n *Normalizer) Headers(h http.Header, opaque ...string) map[string][]string {
 	written := map[string][]string{}
 	for name, values := range h {
 		for _, value := range values {
-			written[name] = append(written[name], s.Text(value))
+			written[name] = append(written[name], n.Text(value))
 		}
 	}
 	for _, name := range opaque {

@@ -57,20 +57,20 @@ func NewPlaceholders(namespace string, compareRV bool) *Placeholders {
 }
 
 // Fix sets the value of a placeholder that no response has to contain, such as $hooksURL.
-func (s *Placeholders) Fix(symbol, value string) { s.fixed[symbol] = value }
+func (p *Placeholders) Fix(symbol, value string) { p.fixed[symbol] = value }
 
 // Expand replaces the placeholders of a request by their values. It returns an error if a
 // placeholder has no value, because no response contained it.
-func (s *Placeholders) Expand(text string) (string, error) {
+func (p *Placeholders) Expand(text string) (string, error) {
 	var missing error
 	expanded := placeholderText.ReplaceAllStringFunc(text, func(symbol string) string {
-		if value, ok := s.fixed[symbol]; ok {
+		if value, ok := p.fixed[symbol]; ok {
 			return value
 		}
 		if token, ok := strings.CutPrefix(symbol, "$token("); ok {
-			return s.continueToken(strings.TrimSuffix(token, ")"))
+			return p.continueToken(strings.TrimSuffix(token, ")"))
 		}
-		value, ok := s.values[symbol]
+		value, ok := p.values[symbol]
 		if !ok {
 			missing = fmt.Errorf("no response so far contained %s", symbol)
 		}
@@ -84,18 +84,18 @@ func (s *Placeholders) Expand(text string) (string, error) {
 
 // continueToken encodes a continue token from "v=V rv=RV start=START". START is already escaped for
 // JSON.
-func (s *Placeholders) continueToken(parts string) string {
+func (p *Placeholders) continueToken(parts string) string {
 	version, rest, _ := strings.Cut(strings.TrimPrefix(parts, "v="), " rv=")
 	revision, start, _ := strings.Cut(rest, " start=")
-	start = strings.ReplaceAll(start, "$ns", s.fixed["$ns"])
+	start = strings.ReplaceAll(start, "$ns", p.fixed["$ns"])
 	return base64.RawURLEncoding.EncodeToString(
 		fmt.Appendf(nil, `{"v":"%s","rv":%s,"start":"%s"}`, version, revision, start))
 }
 
 // Match compares a text of the left side with one of the right side and binds new placeholders.
 // contradiction describes a placeholder that is bound to a different value already.
-func (s *Placeholders) Match(left, right string) (contradiction string, same bool) {
-	pattern, found := s.pattern(left)
+func (p *Placeholders) Match(left, right string) (contradiction string, same bool) {
+	pattern, found := p.pattern(left)
 	if !placeholderText.MatchString(left) {
 		return "", left == right
 	}
@@ -104,7 +104,7 @@ func (s *Placeholders) Match(left, right string) (contradiction string, same boo
 		return "", false
 	}
 	for i, symbol := range found {
-		if contradiction := s.bind(symbol, values[i+1]); contradiction != "" {
+		if contradiction := p.bind(symbol, values[i+1]); contradiction != "" {
 			return contradiction, false
 		}
 	}
@@ -113,7 +113,7 @@ func (s *Placeholders) Match(left, right string) (contradiction string, same boo
 
 // pattern returns a regular expression for a text of the left side, with a group for each
 // placeholder except $ns, and these placeholders.
-func (s *Placeholders) pattern(left string) (pattern string, found []string) {
+func (p *Placeholders) pattern(left string) (pattern string, found []string) {
 	var b strings.Builder
 	b.WriteString(`(?s)\A`)
 	at := 0
@@ -121,7 +121,7 @@ func (s *Placeholders) pattern(left string) (pattern string, found []string) {
 		b.WriteString(regexp.QuoteMeta(left[at:place[0]]))
 		symbol := left[place[0]:place[1]]
 		at = place[1]
-		if value, ok := s.fixed[symbol]; ok {
+		if value, ok := p.fixed[symbol]; ok {
 			b.WriteString(regexp.QuoteMeta(value))
 			continue
 		}
@@ -140,28 +140,28 @@ func classOf(symbol string) string { return className.FindStringSubmatch(symbol)
 
 // bind stores the value of a new placeholder. It returns a description of the contradiction if the
 // value does not match the known ones.
-func (s *Placeholders) bind(symbol, value string) string {
+func (p *Placeholders) bind(symbol, value string) string {
 	class := classOf(symbol)
 	switch class {
 	case "continue": // later requests use the latest token
-		s.values[symbol] = value
+		p.values[symbol] = value
 		return ""
 	case "rv", "uid", "rand", "num", "hash", "etag":
 	default: // times and similar classes: only the format is checked
 		return ""
 	}
-	exact := class == "uid" || class == "rand" || class == "num" || class == "rv" && s.compareRV
-	known, bound := s.values[symbol]
+	exact := class == "uid" || class == "rand" || class == "num" || class == "rv" && p.compareRV
+	known, bound := p.values[symbol]
 	if bound {
 		if exact && known != value {
 			return fmt.Sprintf("%s was %s and is now %s", symbol, known, value)
 		}
 		return ""
 	}
-	s.values[symbol] = value
-	if other, taken := s.names[binding{class, value}]; taken && exact {
+	p.values[symbol] = value
+	if other, taken := p.names[binding{class, value}]; taken && exact {
 		return fmt.Sprintf("%s and %s are both %s", other, symbol, value)
 	}
-	s.names[binding{class, value}] = symbol
+	p.names[binding{class, value}] = symbol
 	return ""
 }
