@@ -87,9 +87,9 @@ func (e delay) applyBefore(x *exchange) outcome { return wait(x, e.d) }
 
 func (e delay) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return wait(x, e.d) }
 
-func (e delay) applyStream(s *watchWriter, _ *frame) outcome {
-	s.x.flush() // earlier frames are not delayed
-	return wait(s.x, e.d)
+func (e delay) applyStream(w *watchWriter, _ *frame) outcome {
+	w.x.flush() // earlier frames are not delayed
+	return wait(w.x, e.d)
 }
 
 // wait sleeps for d. It aborts the request if the client disconnects.
@@ -117,9 +117,9 @@ func (hang) applyCommitted(x *exchange, _ *bufferedResponse) outcome {
 	return aborted
 }
 
-func (hang) applyStream(s *watchWriter, _ *frame) outcome {
-	s.x.flush()
-	s.x.waitForDisconnect()
+func (hang) applyStream(w *watchWriter, _ *frame) outcome {
+	w.x.flush()
+	w.x.waitForDisconnect()
 	return aborted
 }
 
@@ -172,10 +172,10 @@ func (e truncate) applyCommitted(x *exchange, resp *bufferedResponse) outcome {
 	return aborted
 }
 
-func (e truncate) applyStream(s *watchWriter, f *frame) outcome {
+func (e truncate) applyStream(w *watchWriter, f *frame) outcome {
 	if len(f.data) <= e.n {
 		return proceed
 	}
-	s.writeNow(f.data[:e.n])
+	w.writeNow(f.data[:e.n])
 	return aborted
 }

@@ -118,11 +118,11 @@ func (e edit) editBody(resp *bufferedResponse) ([]byte, error) {
 	return nil, fmt.Errorf("a body of %q cannot be edited", contentType)
 }
 
-func (e edit) applyStream(s *watchWriter, f *frame) outcome {
-	edited, err := s.framing.edit(f.data, e)
+func (e edit) applyStream(w *watchWriter, f *frame) outcome {
+	edited, err := w.framing.edit(f.data, e)
 	if err != nil {
-		s.x.notApplied = err.Error()
-		s.writeNow(s.framing.errorFrame(completeStatus(e.notAppliedStatus(err), s.op)))
+		w.x.notApplied = err.Error()
+		w.writeNow(w.framing.errorFrame(completeStatus(e.notAppliedStatus(err), w.op)))
 		return finished
 	}
 	f.data = edited

@@ -16,7 +16,7 @@ func TestForbidWithoutServer(t *testing.T) {
 	api := newAPI()
 	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)
-	d := newProxy(t, server.URL, http.DefaultTransport,
+	s := newProxy(t, server.URL, http.DefaultTransport,
 		"when verb(create, watch) && resource(pods) do forbid", "when path(/version) do forbid", "when path(/version) do reset")
 	for request, want := range map[string]string{
 		"POST " + pods:             `pods is forbidden: User "system:anonymous" cannot create resource "pods" in API group "" in the namespace "ns"`,
@@ -25,7 +25,7 @@ func TestForbidWithoutServer(t *testing.T) {
 		"POST /version":            `forbidden: User "system:anonymous" cannot post path "/version"`,
 	} {
 		method, path, _ := strings.Cut(request, " ")
-		resp, body, err := d.do(method, path)
+		resp, body, err := s.do(method, path)
 		require.NoError(t, err)
 		require.Equal(t, http.StatusForbidden, resp.StatusCode, request)
 		var status metav1.Status
@@ -34,7 +34,7 @@ func TestForbidWithoutServer(t *testing.T) {
 		require.Equal(t, want, status.Message, request)
 	}
 	require.Zero(t, api.created.Load())
-	require.Len(t, d.set.Hits(), 4, "rules after forbid are not evaluated")
-	_, body := d.get(pods)
+	require.Len(t, s.set.Hits(), 4, "rules after forbid are not evaluated")
+	_, body := s.get(pods)
 	require.Contains(t, body, "Answer")
 }

@@ -23,8 +23,8 @@ func TestHeaders(t *testing.T) {
 			if strings.HasPrefix(rest, ", trunc") {
 				phase = "code(200)"
 			}
-			d := newTestServer(t, next, "when "+phase+` do header(x-new, a), header(X-New, b, c), header(X-Old), warn("a \"b\"", d), skew(1h)`+rest)
-			resp, _ := d.get(pods + "/a")
+			s := newTestServer(t, next, "when "+phase+` do header(x-new, a), header(X-New, b, c), header(X-Old), warn("a \"b\"", d), skew(1h)`+rest)
+			resp, _ := s.get(pods + "/a")
 			require.Equal(t, []string{"b", "c"}, resp.Header.Values("X-New"), rest)
 			require.Empty(t, resp.Header.Values("X-Old"))
 			warnings := resp.Header.Values("Warning")
@@ -56,12 +56,12 @@ func TestHeaderOfWatch(t *testing.T) {
 }
 
 func TestConnectionClose(t *testing.T) {
-	d := newTestServer(t, newAPI(), "when name(b) do header(Connection, close)")
-	transport := d.client.Transport.(*http.Transport)
+	s := newTestServer(t, newAPI(), "when name(b) do header(Connection, close)")
+	transport := s.client.Transport.(*http.Transport)
 	transport.DisableKeepAlives = false
-	resp, _ := d.get(pods + "/a")
+	resp, _ := s.get(pods + "/a")
 	require.False(t, resp.Close)
-	resp, _ = d.get(pods + "/b")
+	resp, _ = s.get(pods + "/b")
 	require.True(t, resp.Close)
 }
 
@@ -69,17 +69,17 @@ func TestConnectionClose(t *testing.T) {
 // connection, and open streams continue.
 func TestConnectionCloseOverHTTP2(t *testing.T) {
 	a := newAPI()
-	d := &testServer{t: t, set: &faults.Set{}}
-	d.add("when name(b) && verb(get) do header(Connection, close)")
-	s := httptest.NewUnstartedServer(faults.Handler(d.set, a))
+	srv := &testServer{t: t, set: &faults.Set{}}
+	srv.add("when name(b) && verb(get) do header(Connection, close)")
+	s := httptest.NewUnstartedServer(faults.Handler(srv.set, a))
 	s.EnableHTTP2 = true
 	s.StartTLS()
-	d.serve(s)
+	srv.serve(s)
 	reused := func(path string) (was bool) {
 		trace := &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { was = i.Reused }}
-		req, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodGet, d.url+path, nil)
+		req, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodGet, srv.url+path, nil)
 		require.NoError(t, err)
-		resp, err := d.client.Do(req)
+		resp, err := srv.client.Do(req)
 		require.NoError(t, err)
 		defer resp.Body.Close()
 		require.Equal(t, 2, resp.ProtoMajor)
@@ -87,7 +87,7 @@ func TestConnectionCloseOverHTTP2(t *testing.T) {
 		require.NoError(t, err)
 		return was
 	}
-	w := d.watch("")
+	w := srv.watch("")
 	for range 3 {
 		require.True(t, reused(pods+"/a"))
 	}
@@ -110,14 +110,14 @@ func TestHeaderWriterInterfaces(t *testing.T) {
 			conn.Close()
 		}
 	})
-	d := newTestServer(t, next, "when verb(get) do header(X-New, a)")
-	resp, body := d.get(pods + "/a")
+	s := newTestServer(t, next, "when verb(get) do header(X-New, a)")
+	resp, body := s.get(pods + "/a")
 	require.Equal(t, "a", resp.Header.Get("X-New"))
 	require.Equal(t, "x", body)
-	_, _, err := d.do(http.MethodGet, pods+"/b")
+	_, _, err := s.do(http.MethodGet, pods+"/b")
 	require.Error(t, err)
-	d = newTestServer(t, next, "when verb(get) do header(X-New, a), reset")
-	_, _, err = d.do(http.MethodGet, pods+"/a")
+	s = newTestServer(t, next, "when verb(get) do header(X-New, a), reset")
+	_, _, err = s.do(http.MethodGet, pods+"/a")
 	require.Error(t, err)
 }
 
@@ -127,9 +127,9 @@ func TestRequestEffects(t *testing.T) {
 	seen := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s %s %q", r.URL.RawQuery, r.RequestURI, r.Header.Values("X-In"))
 	})
-	d := newTestServer(t, seen, "when verb(list) do ignore(limit, continue), requestHeader(x-in, a, b)",
+	s := newTestServer(t, seen, "when verb(list) do ignore(limit, continue), requestHeader(x-in, a, b)",
 		"when code(200) && query(limit, 5) do header(X-Saw, limit)")
-	resp, body := d.get(pods + "?limit=5&labelSelector=a%3Db")
+	resp, body := s.get(pods + "?limit=5&labelSelector=a%3Db")
 	require.Equal(t, `labelSelector=a%3Db `+pods+`?labelSelector=a%3Db ["a" "b"]`, body)
 	require.Equal(t, "limit", resp.Header.Get("X-Saw"))
 }
@@ -137,14 +137,14 @@ func TestRequestEffects(t *testing.T) {
 func TestRedirect(t *testing.T) {
 	other := httptest.NewServer(staticHandler("text/plain", "the other server"))
 	defer other.Close()
-	d := newTestServer(t, newAPI(), `when verb(get, create) do redirect("`+other.URL+`")`)
-	resp, body := d.get(pods + "/a?x=y")
+	s := newTestServer(t, newAPI(), `when verb(get, create) do redirect("`+other.URL+`")`)
+	resp, body := s.get(pods + "/a?x=y")
 	require.Equal(t, "the other server", body)
 	require.Equal(t, pods+"/a?x=y", resp.Request.URL.RequestURI())
 
-	d = newTestServer(t, newAPI(), `when verb(get, create) do redirect("")`)
-	d.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, body = d.get(pods + "/a?x=y")
+	s = newTestServer(t, newAPI(), `when verb(get, create) do redirect("")`)
+	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, body = s.get(pods + "/a?x=y")
 	require.Equal(t, 307, resp.StatusCode)
 	require.Equal(t, pods+"/a?x=y", resp.Header.Get("Location"))
 	require.Contains(t, body, "Temporary Redirect")

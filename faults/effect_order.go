@@ -16,11 +16,11 @@ func (reorder) String() string { return "reorder" }
 func (reorder) isFinal() bool  { return true }
 func (reorder) check() error   { return nil }
 
-func (reorder) applyStream(s *watchWriter, f *frame) outcome {
-	if s.reordered != nil {
+func (reorder) applyStream(w *watchWriter, f *frame) outcome {
+	if w.reordered != nil {
 		return proceed
 	}
-	s.reordered = bytes.Clone(f.data)
+	w.reordered = bytes.Clone(f.data)
 	return frameDropped
 }
 
@@ -40,7 +40,7 @@ func (e inject) check() error {
 	return nil
 }
 
-func (e inject) applyStream(s *watchWriter, _ *frame) outcome {
-	s.writeNow([]byte(e.text))
+func (e inject) applyStream(w *watchWriter, _ *frame) outcome {
+	w.writeNow([]byte(e.text))
 	return proceed
 }

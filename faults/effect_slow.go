@@ -37,9 +37,9 @@ func (e *jitter) applyCommitted(x *exchange, _ *bufferedResponse) outcome {
 	return wait(x, e.nextDelay(x.op))
 }
 
-func (e *jitter) applyStream(s *watchWriter, f *frame) outcome {
-	s.x.flush() // as in delay
-	return wait(s.x, e.nextDelay(f.op))
+func (e *jitter) applyStream(w *watchWriter, f *frame) outcome {
+	w.x.flush() // as in delay
+	return wait(w.x, e.nextDelay(f.op))
 }
 
 // nextDelay returns the next delay of the object.
@@ -80,8 +80,8 @@ func (e throttle) applyCommitted(x *exchange, resp *bufferedResponse) outcome {
 	return e.writeChunks(x, body, finished)
 }
 
-func (e throttle) applyStream(s *watchWriter, f *frame) outcome {
-	return e.writeChunks(s.x, f.data, frameSent)
+func (e throttle) applyStream(w *watchWriter, f *frame) outcome {
+	return e.writeChunks(w.x, f.data, frameSent)
 }
 
 func (e throttle) writeChunks(x *exchange, data []byte, then outcome) outcome {

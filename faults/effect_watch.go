@@ -26,8 +26,8 @@ func (duplicate) String() string { return "duplicate" }
 func (duplicate) isFinal() bool  { return false }
 func (duplicate) check() error   { return nil }
 
-func (duplicate) applyStream(s *watchWriter, f *frame) outcome {
-	s.writeNow(f.data)
+func (duplicate) applyStream(w *watchWriter, f *frame) outcome {
+	w.writeNow(f.data)
 	return proceed
 }
 
@@ -62,8 +62,8 @@ func (errorEvent) isFinal() bool    { return true }
 func (e errorEvent) check() error   { return checkStatus(e.status) }
 func (errorEvent) watchOnly()       {}
 
-func (e errorEvent) applyStream(s *watchWriter, _ *frame) outcome {
-	s.writeNow(s.framing.errorFrame(completeStatus(e.status, s.op)))
+func (e errorEvent) applyStream(w *watchWriter, _ *frame) outcome {
+	w.writeNow(w.framing.errorFrame(completeStatus(e.status, w.op)))
 	return finished
 }
 

@@ -47,11 +47,11 @@ func TestEditList(t *testing.T) {
 		`remove(/items/0), set(/metadata/remainingItemCount, json("-1"))`: strings.NewReplacer(`{"metadata":{"name":"a"}},`, "", ":3", ":-1").Replace(podList),
 	} {
 		for _, length := range []string{"", strconv.Itoa(len(podList))} {
-			d := newTestServer(t, staticHandler("application/json", podList, "Content-Length", length), "when verb(list) do "+do)
-			resp, body := d.get(pods)
+			s := newTestServer(t, staticHandler("application/json", podList, "Content-Length", length), "when verb(list) do "+do)
+			resp, body := s.get(pods)
 			require.Equal(t, 200, resp.StatusCode)
 			require.Equal(t, want, body)
-			require.Empty(t, d.set.Hits()[0].NotApplied)
+			require.Empty(t, s.set.Hits()[0].NotApplied)
 		}
 	}
 }
@@ -63,13 +63,13 @@ func TestEditCompressedList(t *testing.T) {
 	_, err := io.WriteString(w, podList)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	d := newTestServer(t, staticHandler("application/json", packed.String(), "Content-Encoding", "gzip"), "when verb(list) do remove(/metadata/continue)")
-	_, body := d.get(pods)
+	s := newTestServer(t, staticHandler("application/json", packed.String(), "Content-Encoding", "gzip"), "when verb(list) do remove(/metadata/continue)")
+	_, body := s.get(pods)
 	require.Equal(t, strings.Replace(podList, `"continue":"abc",`, "", 1), body)
 
 	for encoding, why := range map[string]string{"zstd": "a body in zstd cannot be read", "gzip": "the body is not valid gzip"} {
-		d := newTestServer(t, staticHandler("application/json", podList, "Content-Encoding", encoding), "when verb(list) do remove(/metadata/continue)")
-		resp, body := d.get(pods)
+		s := newTestServer(t, staticHandler("application/json", podList, "Content-Encoding", encoding), "when verb(list) do remove(/metadata/continue)")
+		resp, body := s.get(pods)
 		require.Equal(t, 500, resp.StatusCode)
 		require.Contains(t, body, why)
 	}
@@ -77,44 +77,44 @@ func TestEditCompressedList(t *testing.T) {
 
 // TestEditNotApplied tests that the response and the hit have the reason.
 func TestEditNotApplied(t *testing.T) {
-	d := newTestServer(t, staticHandler("text/plain", "ok"), "odd: when path(/healthz) do set(/a, b)")
-	resp, body := d.get("/healthz")
+	s := newTestServer(t, staticHandler("text/plain", "ok"), "odd: when path(/healthz) do set(/a, b)")
+	resp, body := s.get("/healthz")
 	require.Equal(t, 500, resp.StatusCode)
 	require.Equal(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred: the effect set(/a, b) cannot be applied: `+
 		`a body of \"text/plain\" cannot be edited","reason":"InternalError","details":{"causes":[{"message":"the effect set(/a, b) cannot be applied: `+
 		`a body of \"text/plain\" cannot be edited"}]},"code":500}`+"\n", body)
-	require.Equal(t, `odd: committed request /healthz: set(/a, b) [not applied: a body of "text/plain" cannot be edited]`, d.set.Hits()[0].String())
+	require.Equal(t, `odd: committed request /healthz: set(/a, b) [not applied: a body of "text/plain" cannot be edited]`, s.set.Hits()[0].String())
 
-	d = newTestServer(t, asProtobuf(newAPI(protobufEvent("ADDED", "x", "ns", nil))), "when event(ADDED) do set(/object/spec/nodeName, n)")
-	rest, err := d.watch("").readAll()
+	s = newTestServer(t, asProtobuf(newAPI(protobufEvent("ADDED", "x", "ns", nil))), "when event(ADDED) do set(/object/spec/nodeName, n)")
+	rest, err := s.watch("").readAll()
 	require.NoError(t, err)
 	var event metav1.WatchEvent
 	require.NoError(t, event.Unmarshal([]byte(rest[4:])))
 	require.Equal(t, "ERROR", event.Type)
 	require.Contains(t, string(event.Object.Raw), "use a client that accepts application/json")
-	require.Contains(t, d.set.Hits()[0].NotApplied, "in protobuf only")
+	require.Contains(t, s.set.Hits()[0].NotApplied, "in protobuf only")
 }
 
 // TestEditEmptyBody tests that a response without a body is unchanged and the hit is not applied.
 func TestEditEmptyBody(t *testing.T) {
 	same := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
-	d := newTestServer(t, same, "when path(/apis) do set(/a, b), set(/c, d)")
-	resp, _ := d.get("/apis")
+	s := newTestServer(t, same, "when path(/apis) do set(/a, b), set(/c, d)")
+	resp, _ := s.get("/apis")
 	require.Equal(t, http.StatusNotModified, resp.StatusCode)
-	require.Equal(t, "the response has no body", d.set.Hits()[0].NotApplied)
+	require.Equal(t, "the response has no body", s.set.Hits()[0].NotApplied)
 	tb := &fakeTB{}
-	d.set.MustHit(tb)
+	s.set.MustHit(tb)
 	require.Len(t, tb.messages, 1)
 }
 
 // TestEditFrames tests edits of frames in JSON and protobuf.
 func TestEditFrames(t *testing.T) {
-	d := newTestServer(t, newAPI(podA, podB, initialEventsEndEvent, bookmark),
+	s := newTestServer(t, newAPI(podA, podB, initialEventsEndEvent, bookmark),
 		"when event(ADDED) && name(a) do set(/type, SYNC)",
 		"when event(ADDED) && name(b) do set(/object/kind, Node), remove(/object/metadata/resourceVersion)",
 		"when initialEventsEnd do remove(/object/metadata/annotations)",
 		"when event(BOOKMARK) && !initialEventsEnd do set(/object, json(null)), duplicate, end")
-	rest, err := d.watch("").readAll()
+	rest, err := s.watch("").readAll()
 	require.NoError(t, err)
 	require.Equal(t, strings.Replace(podA, "ADDED", "SYNC", 1)+
 		strings.NewReplacer(`"Pod"`, `"Node"`, `,"resourceVersion":"12"`, "").Replace(podB)+
@@ -122,11 +122,11 @@ func TestEditFrames(t *testing.T) {
 		`{"type":"BOOKMARK","object":null}`+"\n", rest)
 
 	end := map[string]string{"k8s.io/initial-events-end": "true"}
-	d = newTestServer(t, asProtobuf(newAPI(protobufEvent("ADDED", "a", "ns", nil), protobufEvent("BOOKMARK", "", "", end), protobufEvent("ADDED", "b", "ns", nil))),
+	s = newTestServer(t, asProtobuf(newAPI(protobufEvent("ADDED", "a", "ns", nil), protobufEvent("BOOKMARK", "", "", end), protobufEvent("ADDED", "b", "ns", nil))),
 		"when event(ADDED) && name(a) do set(/type, SYNC), set(/object/metadata/name, c)",
 		`when initialEventsEnd do remove("/object/metadata/annotations/k8s.io~1initial-events-end")`,
 		"when event(ADDED) && name(b) do duplicate, end")
-	rest, err = d.watch("").readAll()
+	rest, err = s.watch("").readAll()
 	require.NoError(t, err)
 	require.Equal(t, protobufEvent("SYNC", "c", "ns", nil)+protobufEvent("BOOKMARK", "", "", nil)+protobufEvent("ADDED", "b", "ns", nil), rest)
 }
@@ -167,10 +167,10 @@ func TestReorderInjectOverwrite(t *testing.T) {
 // TestReorderWaits tests that a held frame is sent after the next one.
 func TestReorderWaits(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a, "when event(ADDED) && name(a) do reorder")
-	w := d.watch("")
+	s := newTestServer(t, a, "when event(ADDED) && name(a) do reorder")
+	w := s.watch("")
 	a.events <- podA
-	eventually(t, func() bool { return len(d.set.Hits()) == 1 })
+	eventually(t, func() bool { return len(s.set.Hits()) == 1 })
 	a.events <- bookmark
 	w.expectLines(bookmark, podA)
 }
@@ -178,11 +178,11 @@ func TestReorderWaits(t *testing.T) {
 // TestReorderAfterRuleRemoved tests that a held frame is sent after its rule was removed.
 func TestReorderAfterRuleRemoved(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a)
-	remove := d.add("when event(ADDED) && name(a) do reorder")
-	w := d.watch("")
+	s := newTestServer(t, a)
+	remove := s.add("when event(ADDED) && name(a) do reorder")
+	w := s.watch("")
 	a.events <- podA
-	eventually(t, func() bool { return len(d.set.Hits()) == 1 })
+	eventually(t, func() bool { return len(s.set.Hits()) == 1 })
 	remove()
 	a.events <- podB
 	w.expectLines(podB, podA)
@@ -200,8 +200,8 @@ func TestThrottleEmptyBody(t *testing.T) {
 }
 
 func TestUnknownPrefix(t *testing.T) {
-	d := newTestServer(t, staticHandler("application/vnd.kubernetes.protobuf", "k8s\x00body"), "when verb(get) do overwrite(0, x8s)")
-	_, body := d.get(pods + "/a")
+	s := newTestServer(t, staticHandler("application/vnd.kubernetes.protobuf", "k8s\x00body"), "when verb(get) do overwrite(0, x8s)")
+	_, body := s.get(pods + "/a")
 	require.Equal(t, "x8s\x00body", body)
 }
 
@@ -251,15 +251,15 @@ func TestThrottleEndsOnDisconnect(t *testing.T) {
 	_, err := set.AddText("when verb(get) do throttle(10, 1h)")
 	require.NoError(t, err)
 	h := faults.Handler(&set, newAPI())
-	d := &testServer{t: t, set: &set}
-	d.serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := &testServer{t: t, set: &set}
+	s.serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() { left <- recover() }()
 		h.ServeHTTP(w, r)
 	})))
 	ctx, leave := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+pods+"/a", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+pods+"/a", nil)
 	require.NoError(t, err)
-	resp, err := d.client.Do(req)
+	resp, err := s.client.Do(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	_, err = io.ReadFull(resp.Body, make([]byte, 10))

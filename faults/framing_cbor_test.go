@@ -131,8 +131,8 @@ func TestCBORItemForms(t *testing.T) {
 		"empty strings, floats": "\xa2\x44type\x45ADDED\x46object\xa2\x40\x40\x41f\xfa\x3f\x80\x00\x00",
 	} {
 		for piece := 1; piece <= len(item)+1; piece++ {
-			d := newTestServer(t, serveCBOR([]byte(item+item), piece), "when event(ADDED) && nth(2) do drop")
-			rest, err := d.watch("").readAll()
+			s := newTestServer(t, serveCBOR([]byte(item+item), piece), "when event(ADDED) && nth(2) do drop")
+			rest, err := s.watch("").readAll()
 			require.NoError(t, err)
 			require.Equal(t, item, rest, "%s in pieces of %d", name, piece)
 		}
@@ -142,8 +142,8 @@ func TestCBORItemForms(t *testing.T) {
 // TestInvalidCBORPasses tests that invalid CBOR is passed on unchanged.
 func TestInvalidCBORPasses(t *testing.T) {
 	for _, stream := range []string{"\x1c", "\xff", "\xa2\x1d", "\x5b\xff\xff\xff\xff\xff\xff\xff\xff", "\xa1\x61", "\xdf"} {
-		d := newTestServer(t, serveCBOR([]byte(stream), 1), "when event(ADDED) do drop")
-		rest, err := d.watch("").readAll()
+		s := newTestServer(t, serveCBOR([]byte(stream), 1), "when event(ADDED) do drop")
+		rest, err := s.watch("").readAll()
 		require.NoError(t, err)
 		require.Equal(t, stream, rest)
 	}

@@ -14,36 +14,36 @@ import (
 
 // newKeepAliveServer returns a testServer whose client reuses connections, over HTTP/1.1 or HTTP/2.
 func newKeepAliveServer(t *testing.T, http2 bool, next http.Handler, rules ...string) *testServer {
-	d := &testServer{t: t, set: &faults.Set{}}
-	d.add(rules...)
-	s := httptest.NewUnstartedServer(faults.Handler(d.set, next))
+	srv := &testServer{t: t, set: &faults.Set{}}
+	srv.add(rules...)
+	s := httptest.NewUnstartedServer(faults.Handler(srv.set, next))
 	s.EnableHTTP2 = http2
 	s.StartTLS()
-	d.serve(s)
-	d.client.Transport.(*http.Transport).DisableKeepAlives = false
-	return d
+	srv.serve(s)
+	srv.client.Transport.(*http.Transport).DisableKeepAlives = false
+	return srv
 }
 
 // send sends a request and returns the response and the connection.
-func (d *testServer) send(method string) (resp *http.Response, used httptrace.GotConnInfo) {
-	d.t.Helper()
-	ctx := httptrace.WithClientTrace(d.t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { used = i }})
-	r, err := http.NewRequestWithContext(ctx, method, d.url+pods, http.NoBody)
-	require.NoError(d.t, err)
-	resp, err = d.client.Do(r)
-	require.NoError(d.t, err)
+func (s *testServer) send(method string) (resp *http.Response, used httptrace.GotConnInfo) {
+	s.t.Helper()
+	ctx := httptrace.WithClientTrace(s.t.Context(), &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) { used = i }})
+	r, err := http.NewRequestWithContext(ctx, method, s.url+pods, http.NoBody)
+	require.NoError(s.t, err)
+	resp, err = s.client.Do(r)
+	require.NoError(s.t, err)
 	defer resp.Body.Close()
 	_, err = io.Copy(io.Discard, resp.Body)
-	require.NoError(d.t, err)
+	require.NoError(s.t, err)
 	return resp, used
 }
 
 // requireNewConnection sends requests over HTTP/2 until one uses a new connection. The client may
 // send some before it has seen the GOAWAY.
-func (d *testServer) requireNewConnection() {
-	d.t.Helper()
-	eventually(d.t, func() bool {
-		_, used := d.send(http.MethodGet)
+func (s *testServer) requireNewConnection() {
+	s.t.Helper()
+	eventually(s.t, func() bool {
+		_, used := s.send(http.MethodGet)
 		return !used.Reused
 	})
 }
@@ -59,26 +59,26 @@ func TestGoAway(t *testing.T) {
 			"when verb(create) do goaway, status(429)":         429,
 		} {
 			t.Run(name+" "+rule, func(t *testing.T) {
-				d := newKeepAliveServer(t, http2, newAPI(), rule)
-				_, first := d.send(http.MethodGet)
+				s := newKeepAliveServer(t, http2, newAPI(), rule)
+				_, first := s.send(http.MethodGet)
 				require.False(t, first.Reused)
 				// Without the effect, connections are reused. Over HTTP/1.1 they are not if the client is busy
 				// at the end of the request, where its goroutines wait 50 milliseconds for each other.
 				eventually(t, func() bool {
-					_, used := d.send(http.MethodGet)
+					_, used := s.send(http.MethodGet)
 					return used.Reused
 				})
-				resp, last := d.send(http.MethodPost)
+				resp, last := s.send(http.MethodPost)
 				require.Equal(t, name, resp.Proto)
 				require.Equal(t, code, resp.StatusCode)
 				require.Equal(t, !http2, resp.Close, "Connection: close is a header of HTTP/1.1")
 				if http2 {
-					d.requireNewConnection()
+					s.requireNewConnection()
 				} else {
-					_, next := d.send(http.MethodGet)
+					_, next := s.send(http.MethodGet)
 					require.NotSame(t, last.Conn, next.Conn)
 				}
-				require.Len(t, d.set.Hits(), 1)
+				require.Len(t, s.set.Hits(), 1)
 			})
 		}
 	}
@@ -92,14 +92,14 @@ func TestGoAwayLeavesStreams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAPI(podA)
-			d := newKeepAliveServer(t, true, a, rule)
-			s := d.watch("")
+			srv := newKeepAliveServer(t, true, a, rule)
+			s := srv.watch("")
 			s.expectLines(podA)
 			if name != "its own" {
-				_, used := d.send(http.MethodGet)
+				_, used := srv.send(http.MethodGet)
 				require.True(t, used.Reused)
 			}
-			d.requireNewConnection()
+			srv.requireNewConnection()
 			a.events <- podB
 			s.expectLines(podB)
 			close(a.events)

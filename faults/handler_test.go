@@ -22,8 +22,8 @@ import (
 
 func TestNoRules(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a)
-	resp, body := d.get(pods + "/x")
+	s := newTestServer(t, a)
+	resp, body := s.get(pods + "/x")
 	require.Equal(t, 200, resp.StatusCode)
 	require.Equal(t, `{"kind":"Answer","path":"/api/v1/namespaces/ns/pods/x"}`, body)
 	require.Equal(t, "*http.response", a.writer.Load(), "the writer is not wrapped")
@@ -33,27 +33,27 @@ func TestNoRules(t *testing.T) {
 // Committed phase could match it.
 func TestUnmatchedResponseIsNotBuffered(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a,
+	s := newTestServer(t, a,
 		"when verb(list) && name(y) do reset",
 		"when verb(create) && during(committed) do reset",
 		"when resource(configmaps) && code(200) do reset")
-	d.get(pods)
+	s.get(pods)
 	require.Equal(t, "*http.response", a.writer.Load())
-	resp, body := d.get("/api/v1/namespaces/ns/configmaps/a/b/c") // a subresource, which the rule does not match
+	resp, body := s.get("/api/v1/namespaces/ns/configmaps/a/b/c") // a subresource, which the rule does not match
 	require.Equal(t, "*http.response", a.writer.Load())
 	require.Equal(t, 200, resp.StatusCode)
 	require.Contains(t, body, "Answer")
 
-	d.add("when code(404) do reset")
-	resp, body = d.get(pods)
+	s.add("when code(404) do reset")
+	resp, body = s.get(pods)
 	require.Equal(t, "*faults.bufferedResponse", a.writer.Load())
 	require.Equal(t, 200, resp.StatusCode)
 	require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
 	require.Equal(t, "1", resp.Header.Get("Audit-Id"))
 	require.Equal(t, `{"kind":"Answer","path":"/api/v1/namespaces/ns/pods"}`, body)
-	d.get(pods + "/x/log")
+	s.get(pods + "/x/log")
 	require.Equal(t, "*http.response", a.writer.Load(), "a log request is long-running")
-	require.Empty(t, d.set.Hits())
+	require.Empty(t, s.set.Hits())
 }
 
 func TestStatusReplies(t *testing.T) {
@@ -118,7 +118,7 @@ func TestStatusReplies(t *testing.T) {
 }
 
 func TestStatusAsProtobuf(t *testing.T) {
-	d := newTestServer(t, newAPI(), "when verb(get) do status(404)")
+	srv := newTestServer(t, newAPI(), "when verb(get) do status(404)")
 	for accept, protobuf := range map[string]bool{
 		"application/vnd.kubernetes.protobuf,application/json":             true,
 		"application/vnd.kubernetes.protobuf":                              true,
@@ -126,10 +126,10 @@ func TestStatusAsProtobuf(t *testing.T) {
 		"application/json;q=0.1,application/vnd.kubernetes.protobuf;q=0.9": true,
 		"application/cbor,*/*":                                             false,
 	} {
-		req, err := http.NewRequest(http.MethodGet, d.url+pods+"/x", nil)
+		req, err := http.NewRequest(http.MethodGet, srv.url+pods+"/x", nil)
 		require.NoError(t, err)
 		req.Header.Set("Accept", accept)
-		resp, err := d.client.Do(req)
+		resp, err := srv.client.Do(req)
 		require.NoError(t, err)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
@@ -149,42 +149,42 @@ func TestStatusAsProtobuf(t *testing.T) {
 }
 
 func TestRawReply(t *testing.T) {
-	d := newTestServer(t, newAPI(), `when verb(get) && first(1) do raw(429, "text/plain; charset=utf-8", "Too many requests, please try again later.", header(Retry-After, 1))`,
+	s := newTestServer(t, newAPI(), `when verb(get) && first(1) do raw(429, "text/plain; charset=utf-8", "Too many requests, please try again later.", header(Retry-After, 1))`,
 		`when verb(get) do raw(204, "", "not sent")`)
-	resp, body := d.get(pods + "/x")
+	resp, body := s.get(pods + "/x")
 	require.Equal(t, 429, resp.StatusCode)
 	require.Equal(t, "1", resp.Header.Get("Retry-After"))
 	require.Equal(t, "text/plain; charset=utf-8", resp.Header.Get("Content-Type"))
 	require.Equal(t, "Too many requests, please try again later.", body)
-	resp, body = d.get(pods + "/x")
+	resp, body = s.get(pods + "/x")
 	require.Equal(t, 204, resp.StatusCode)
 	require.Empty(t, body)
 }
 
 func TestResetBefore(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a, "lost: when verb(create) && first(1) do reset")
-	_, _, err := d.do(http.MethodPost, pods)
+	s := newTestServer(t, a, "lost: when verb(create) && first(1) do reset")
+	_, _, err := s.do(http.MethodPost, pods)
 	require.ErrorIs(t, err, syscall.ECONNRESET)
 	require.Zero(t, a.created.Load(), "the request was not handled")
-	resp, _, err := d.do(http.MethodPost, pods)
+	resp, _, err := s.do(http.MethodPost, pods)
 	require.NoError(t, err)
 	require.Equal(t, 201, resp.StatusCode)
-	require.Equal(t, "lost: before create pods in ns: reset", d.set.Hits()[0].String())
+	require.Equal(t, "lost: before create pods in ns: reset", s.set.Hits()[0].String())
 }
 
 func TestResetCommitted(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a, "when verb(create) && during(committed) && first(1) do reset")
-	_, _, err := d.do(http.MethodPost, pods)
+	s := newTestServer(t, a, "when verb(create) && during(committed) && first(1) do reset")
+	_, _, err := s.do(http.MethodPost, pods)
 	require.ErrorIs(t, err, syscall.ECONNRESET)
 	require.EqualValues(t, 1, a.created.Load(), "the request was handled")
 }
 
 func TestStatusCommitted(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a, "when verb(create) && code(201) do status(504)")
-	resp, body, err := d.do(http.MethodPost, pods)
+	s := newTestServer(t, a, "when verb(create) && code(201) do status(504)")
+	resp, body, err := s.do(http.MethodPost, pods)
 	require.NoError(t, err)
 	require.Equal(t, 504, resp.StatusCode)
 	require.Contains(t, body, "Timeout: request did not complete within the allotted timeout")
@@ -211,16 +211,16 @@ func TestBufferedHeaders(t *testing.T) {
 }
 
 func TestTruncate(t *testing.T) {
-	d := newTestServer(t, newAPI(), "when verb(get) do truncate(10)")
-	resp, body, err := d.do(http.MethodGet, pods+"/x")
+	s := newTestServer(t, newAPI(), "when verb(get) do truncate(10)")
+	resp, body, err := s.do(http.MethodGet, pods+"/x")
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.Equal(t, 200, resp.StatusCode)
 	require.EqualValues(t, 55, resp.ContentLength, "the Content-Length is that of the whole body")
 	require.Equal(t, `{"kind":"A`, body)
 
-	d.set.Clear()
-	d.add("when verb(get) do truncate(55)")
-	_, body = d.get(pods + "/x")
+	s.set.Clear()
+	s.add("when verb(get) do truncate(55)")
+	_, body = s.get(pods + "/x")
 	require.Len(t, body, 55, "the body is not longer")
 }
 
@@ -239,16 +239,16 @@ func TestHangAndDelayEndOnDisconnect(t *testing.T) {
 		a, set, returned := newAPI(), &faults.Set{}, make(chan any, 1)
 		_, err := set.AddText(c.rule)
 		require.NoError(t, err)
-		d := (&testServer{t: t, set: set}).serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := (&testServer{t: t, set: set}).serve(httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer func() { p := recover(); returned <- p; panic(p) }()
 			faults.Handler(set, a).ServeHTTP(w, r)
 		})))
 		ctx, leave := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+pods, strings.NewReader("{}"))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+pods, strings.NewReader("{}"))
 		require.NoError(t, err)
 		failed := make(chan error, 1)
 		go func() {
-			_, err := d.client.Do(req)
+			_, err := s.client.Do(req)
 			failed <- err
 		}()
 		eventually(t, func() bool { return len(set.Hits()) == 1 })
@@ -295,8 +295,8 @@ func TestDelayedRequestIsNotHandledAfterDisconnect(t *testing.T) {
 
 func TestDelayPreservesBody(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a, "when verb(create) do delay(1ns)")
-	resp, body, err := d.do(http.MethodPost, pods)
+	s := newTestServer(t, a, "when verb(create) do delay(1ns)")
+	resp, body, err := s.do(http.MethodPost, pods)
 	require.NoError(t, err)
 	require.Equal(t, 201, resp.StatusCode)
 	require.Equal(t, `{"kind":"Pod"}`, body)
@@ -304,24 +304,24 @@ func TestDelayPreservesBody(t *testing.T) {
 
 func TestResetOverHTTP2(t *testing.T) {
 	a := newAPI(podA, podB)
-	d := &testServer{t: t, set: &faults.Set{}}
-	d.add("when verb(create) && during(committed) do reset", "when event(ADDED) && name(b) do reset",
+	srv := &testServer{t: t, set: &faults.Set{}}
+	srv.add("when verb(create) && during(committed) do reset", "when event(ADDED) && name(b) do reset",
 		"when verb(get) do truncate(5)")
-	s := httptest.NewUnstartedServer(faults.Handler(d.set, a))
+	s := httptest.NewUnstartedServer(faults.Handler(srv.set, a))
 	s.EnableHTTP2 = true
 	s.StartTLS()
-	d.serve(s)
-	_, _, err := d.do(http.MethodPost, pods)
+	srv.serve(s)
+	_, _, err := srv.do(http.MethodPost, pods)
 	require.ErrorContains(t, err, "INTERNAL_ERROR")
 	require.EqualValues(t, 1, a.created.Load())
 
-	w := d.watch("")
+	w := srv.watch("")
 	require.Equal(t, 2, w.resp.ProtoMajor)
 	w.expectLines(podA)
 	_, err = w.readAll()
 	require.ErrorContains(t, err, "INTERNAL_ERROR")
 
-	_, body, err := d.do(http.MethodGet, pods+"/x")
+	_, body, err := srv.do(http.MethodGet, pods+"/x")
 	require.ErrorContains(t, err, "INTERNAL_ERROR")
 	require.Equal(t, `{"kin`, body)
 }

@@ -14,60 +14,60 @@ type headerWriter struct {
 	wroteHeader bool                // the header is written or the connection hijacked
 }
 
-func (d *headerWriter) WriteHeader(code int) {
-	if code >= 200 && !d.wroteHeader {
-		d.wroteHeader = true
-		for _, change := range d.changes {
-			change(d.Header())
+func (w *headerWriter) WriteHeader(code int) {
+	if code >= 200 && !w.wroteHeader {
+		w.wroteHeader = true
+		for _, change := range w.changes {
+			change(w.Header())
 		}
 	}
-	d.ResponseWriter.WriteHeader(code)
+	w.ResponseWriter.WriteHeader(code)
 }
 
-func (d *headerWriter) Write(p []byte) (int, error) {
-	d.ensureHeader()
-	return d.ResponseWriter.Write(p)
+func (w *headerWriter) Write(p []byte) (int, error) {
+	w.ensureHeader()
+	return w.ResponseWriter.Write(p)
 }
 
 // ensureHeader writes the header if it has not been written.
-func (d *headerWriter) ensureHeader() {
-	if !d.wroteHeader {
-		d.WriteHeader(http.StatusOK)
+func (w *headerWriter) ensureHeader() {
+	if !w.wroteHeader {
+		w.WriteHeader(http.StatusOK)
 	}
 }
 
 // Flush implements http.Flusher.
-func (d *headerWriter) Flush() { _ = d.FlushError() }
+func (w *headerWriter) Flush() { _ = w.FlushError() }
 
 // FlushError implements the Flush of http.ResponseController.
-func (d *headerWriter) FlushError() error {
-	d.ensureHeader()
-	return http.NewResponseController(d.ResponseWriter).Flush()
+func (w *headerWriter) FlushError() error {
+	w.ensureHeader()
+	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // Hijack implements http.Hijacker.
-func (d *headerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := http.NewResponseController(d.ResponseWriter).Hijack()
-	d.wroteHeader = d.wroteHeader || err == nil
+func (w *headerWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	w.wroteHeader = w.wroteHeader || err == nil
 	return conn, rw, err
 }
 
 // Unwrap is used by http.ResponseController.
-func (d *headerWriter) Unwrap() http.ResponseWriter { return d.ResponseWriter }
+func (w *headerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // changeHeader applies change to the header of the response before it is written.
 func (x *exchange) changeHeader(change func(http.Header)) {
-	d, ok := x.w.(*headerWriter)
+	w, ok := x.w.(*headerWriter)
 	if !ok {
-		d = &headerWriter{ResponseWriter: x.w}
-		x.w = d
+		w = &headerWriter{ResponseWriter: x.w}
+		x.w = w
 	}
-	d.changes = append(d.changes, change)
+	w.changes = append(w.changes, change)
 }
 
 // ensureHeader writes the header of a response without a body.
 func (x *exchange) ensureHeader() {
-	if d, ok := x.w.(*headerWriter); ok {
-		d.ensureHeader()
+	if w, ok := x.w.(*headerWriter); ok {
+		w.ensureHeader()
 	}
 }

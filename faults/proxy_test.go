@@ -28,9 +28,9 @@ func newProxy(t *testing.T, base string, transport http.RoundTripper, rules ...s
 	t.Helper()
 	at, err := url.Parse(base)
 	require.NoError(t, err)
-	d := &testServer{t: t, set: &faults.Set{}}
-	d.add(rules...)
-	return d.serve(httptest.NewServer(faults.Proxy(d.set, at, transport)))
+	s := &testServer{t: t, set: &faults.Set{}}
+	s.add(rules...)
+	return s.serve(httptest.NewServer(faults.Proxy(s.set, at, transport)))
 }
 
 // TestProxy tests that a watch passes through the proxy without delay, that rules are applied to
@@ -39,32 +39,32 @@ func TestProxy(t *testing.T) {
 	api := newAPI()
 	server := httptest.NewServer(http.StripPrefix("/base", api))
 	t.Cleanup(server.Close)
-	d := newProxy(t, server.URL+"/base", http.DefaultTransport)
+	s := newProxy(t, server.URL+"/base", http.DefaultTransport)
 
-	_, body := d.get("/api/v1/nodes/a%2Fb?x=1")
+	_, body := s.get("/api/v1/nodes/a%2Fb?x=1")
 	require.Equal(t, `{"kind":"Answer","path":"/api/v1/nodes/a/b"}`, body)
-	resp, body, err := d.do(http.MethodPost, pods)
+	resp, body, err := s.do(http.MethodPost, pods)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusCreated, resp.StatusCode)
 	require.Equal(t, `{"kind":"Pod"}`, body)
 
-	w := d.watch("")
+	w := s.watch("")
 	require.Equal(t, "application/json", w.resp.Header.Get("Content-Type"), "before the first event")
 	api.events <- podA
 	w.expectLines(podA) // before the next one is sent
-	remove := d.add("when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate")
+	remove := s.add("when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate")
 	api.events <- bookmark
 	api.events <- podB
 	w.expectLines(podB, podB)
 	remove()
-	d.add("when event(BOOKMARK) do error(410)")
+	s.add("when event(BOOKMARK) do error(410)")
 	api.events <- bookmark
 	rest, err := w.readAll()
 	require.NoError(t, err)
 	require.Contains(t, rest, `"reason":"Expired"`)
 	eventually(t, func() bool { return api.finishedWatches.Load() == 1 })
 
-	gone := d.watch("")
+	gone := s.watch("")
 	require.NoError(t, gone.resp.Body.Close())
 	eventually(t, func() bool { return api.finishedWatches.Load() == 2 })
 }
@@ -74,8 +74,8 @@ func TestProxyResetCommitted(t *testing.T) {
 	api := newAPI()
 	server := httptest.NewServer(api)
 	t.Cleanup(server.Close)
-	d := newProxy(t, server.URL, http.DefaultTransport, "when verb(create) && during(committed) do reset")
-	_, _, err := d.do(http.MethodPost, pods)
+	s := newProxy(t, server.URL, http.DefaultTransport, "when verb(create) && during(committed) do reset")
+	_, _, err := s.do(http.MethodPost, pods)
 	require.Error(t, err)
 	require.EqualValues(t, 1, api.created.Load())
 }
@@ -84,8 +84,8 @@ func TestProxyResetCommitted(t *testing.T) {
 func TestProxyUnreachableServer(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
-	d := newProxy(t, closed.URL, http.DefaultTransport)
-	resp, body := d.get(pods)
+	s := newProxy(t, closed.URL, http.DefaultTransport)
+	resp, body := s.get(pods)
 	require.Equal(t, http.StatusBadGateway, resp.StatusCode)
 	require.Contains(t, body, "the fault proxy cannot reach the server: ")
 	require.Contains(t, body, `"kind":"Status"`)
@@ -123,9 +123,9 @@ func upgradeHandler(w http.ResponseWriter, r *http.Request) {
 func TestProxyUpgrades(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(upgradeHandler))
 	t.Cleanup(server.Close)
-	d := newProxy(t, server.URL, http.DefaultTransport, "when event(ADDED) do drop")
+	s := newProxy(t, server.URL, http.DefaultTransport, "when event(ADDED) do drop")
 	for _, protocol := range []string{"websocket", "SPDY/3.1"} {
-		resp, rw := upgrade(t, d.url, protocol)
+		resp, rw := upgrade(t, s.url, protocol)
 		require.Equal(t, http.StatusSwitchingProtocols, resp.StatusCode)
 		_, err := rw.WriteString("hello\n")
 		require.NoError(t, err)
@@ -150,14 +150,14 @@ func TestProxyUpgrades(t *testing.T) {
 // a 410.
 func TestProxyInformer(t *testing.T) {
 	srv := fakeapi.Start(t)
-	d := newProxy(t, srv.URL(), srv.Client().Transport)
+	s := newProxy(t, srv.URL(), srv.Client().Transport)
 	maps := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
 	create := func(name string) {
 		_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 	create("first")
-	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: d.url, QPS: -1})
+	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: s.url, QPS: -1})
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace("default"))
 	informer := factory.Core().V1().ConfigMaps().Informer()
 	factory.Start(t.Context().Done())
@@ -169,7 +169,7 @@ func TestProxyInformer(t *testing.T) {
 	}
 	require.True(t, knows("first"))
 
-	d.add("lost: when event(ADDED) && name(second) && first(1) do drop", "gone: when event(ADDED) && name(fourth) && first(1) do error(410)")
+	s.add("lost: when event(ADDED) && name(second) && first(1) do drop", "gone: when event(ADDED) && name(fourth) && first(1) do error(410)")
 	create("second")
 	create("third")
 	eventually(t, func() bool { return knows("third") })
@@ -177,7 +177,7 @@ func TestProxyInformer(t *testing.T) {
 	create("fourth")
 	eventually(t, func() bool { return knows("second") && knows("fourth") })
 	var applied []string
-	for _, h := range d.set.Hits() {
+	for _, h := range s.set.Hits() {
 		applied = append(applied, h.Rule.Name)
 	}
 	require.Equal(t, []string{"lost", "gone"}, applied)

@@ -106,46 +106,46 @@ type testServer struct {
 }
 
 func newTestServer(t *testing.T, next http.Handler, rules ...string) *testServer {
-	d := &testServer{t: t, set: &faults.Set{}}
-	d.add(rules...)
-	return d.serve(httptest.NewServer(faults.Handler(d.set, next)))
+	s := &testServer{t: t, set: &faults.Set{}}
+	s.add(rules...)
+	return s.serve(httptest.NewServer(faults.Handler(s.set, next)))
 }
 
-func (d *testServer) serve(s *httptest.Server) *testServer {
-	d.url = s.URL
+func (srv *testServer) serve(s *httptest.Server) *testServer {
+	srv.url = s.URL
 	transport := s.Client().Transport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = !transport.ForceAttemptHTTP2
-	d.client = &http.Client{Transport: transport}
-	d.t.Cleanup(func() {
+	srv.client = &http.Client{Transport: transport}
+	srv.t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		s.CloseClientConnections()
 		s.Close()
 	})
-	return d
+	return srv
 }
 
-func (d *testServer) add(rules ...string) (remove func()) {
-	remove, err := d.set.AddText(strings.Join(rules, "\n"))
-	require.NoError(d.t, err)
+func (s *testServer) add(rules ...string) (remove func()) {
+	remove, err := s.set.AddText(strings.Join(rules, "\n"))
+	require.NoError(s.t, err)
 	return remove
 }
 
 const pods = "/api/v1/namespaces/ns/pods"
 
 // get sends a GET and returns the response and its body.
-func (d *testServer) get(path string) (*http.Response, string) {
-	resp, body, err := d.do(http.MethodGet, path)
-	require.NoError(d.t, err)
+func (s *testServer) get(path string) (*http.Response, string) {
+	resp, body, err := s.do(http.MethodGet, path)
+	require.NoError(s.t, err)
 	return resp, body
 }
 
 // do sends a request. It returns the error of the request or of reading the body.
-func (d *testServer) do(method, path string) (*http.Response, string, error) {
-	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
+func (s *testServer) do(method, path string) (*http.Response, string, error) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, d.url+path, strings.NewReader(`{"kind":"Pod"}`))
-	require.NoError(d.t, err)
-	resp, err := d.client.Do(req)
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(`{"kind":"Pod"}`))
+	require.NoError(s.t, err)
+	resp, err := s.client.Do(req)
 	if err != nil {
 		return nil, "", err
 	}
@@ -162,16 +162,16 @@ type watchClient struct {
 }
 
 // watch opens a watch. Reads fail after a minute, for an event that a rule wrongly drops.
-func (d *testServer) watch(query string, accept ...string) *watchClient {
-	ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
-	d.t.Cleanup(cancel)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+pods+"?watch=1"+query, nil)
-	require.NoError(d.t, err)
+func (s *testServer) watch(query string, accept ...string) *watchClient {
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	s.t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+pods+"?watch=1"+query, nil)
+	require.NoError(s.t, err)
 	req.Header["Accept"] = accept
-	resp, err := d.client.Do(req)
-	require.NoError(d.t, err)
-	d.t.Cleanup(func() { resp.Body.Close() })
-	return &watchClient{d.t, resp, bufio.NewReader(resp.Body)}
+	resp, err := s.client.Do(req)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { resp.Body.Close() })
+	return &watchClient{s.t, resp, bufio.NewReader(resp.Body)}
 }
 
 // expectLines reads these lines.

@@ -47,22 +47,22 @@ type watchWriter struct {
 func serveWatch(x *exchange, next http.Handler) outcome {
 	ctx, stop := context.WithCancel(x.r.Context())
 	defer stop()
-	s := &watchWriter{x: x, op: x.op, stop: stop, initial: isStreamingList(x.op.Query)}
-	s.op.Phase = Stream
+	w := &watchWriter{x: x, op: x.op, stop: stop, initial: isStreamingList(x.op.Query)}
+	w.op.Phase = Stream
 	r := x.r.WithContext(ctx)
 	if r.Header.Get("Accept-Encoding") != "" {
 		r.Header = r.Header.Clone()
 		r.Header.Del("Accept-Encoding")
 	}
-	s.run(next, r)
-	if s.result != proceed {
-		return s.result
+	w.run(next, r)
+	if w.result != proceed {
+		return w.result
 	}
-	if s.reordered != nil {
-		s.writeNow(s.reordered) // there was no next frame
+	if w.reordered != nil {
+		w.writeNow(w.reordered) // there was no next frame
 	}
-	if len(s.buffered) > 0 {
-		s.writeNow(s.buffered) // the handler ended in the middle of a frame
+	if len(w.buffered) > 0 {
+		w.writeNow(w.buffered) // the handler ended in the middle of a frame
 	}
 	return finished
 }
@@ -77,105 +77,105 @@ func isStreamingList(query url.Values) bool {
 
 // run calls next. If a rule has ended the watch, next may panic with ErrAbortHandler, as a reverse
 // proxy does when it cannot write.
-func (s *watchWriter) run(next http.Handler, r *http.Request) {
+func (w *watchWriter) run(next http.Handler, r *http.Request) {
 	defer func() {
-		if s.result == proceed {
+		if w.result == proceed {
 			return
 		}
 		if cause := recover(); cause != nil && cause != http.ErrAbortHandler {
 			panic(cause)
 		}
 	}()
-	next.ServeHTTP(s, r)
+	next.ServeHTTP(w, r)
 }
 
-func (s *watchWriter) Header() http.Header { return s.x.w.Header() }
+func (w *watchWriter) Header() http.Header { return w.x.w.Header() }
 
 // Unwrap is used by http.ResponseController.
-func (s *watchWriter) Unwrap() http.ResponseWriter { return s.x.w }
+func (w *watchWriter) Unwrap() http.ResponseWriter { return w.x.w }
 
 // Flush implements http.Flusher.
-func (s *watchWriter) Flush() { _ = s.FlushError() }
+func (w *watchWriter) Flush() { _ = w.FlushError() }
 
 // FlushError implements the Flush of http.ResponseController.
-func (s *watchWriter) FlushError() error {
-	if s.result != proceed {
+func (w *watchWriter) FlushError() error {
+	if w.result != proceed {
 		return errWatchEnded
 	}
-	if !s.wroteHeader {
-		s.WriteHeader(http.StatusOK)
+	if !w.wroteHeader {
+		w.WriteHeader(http.StatusOK)
 	}
-	return s.x.tryFlush()
+	return w.x.tryFlush()
 }
 
-func (s *watchWriter) WriteHeader(code int) {
-	if s.result != proceed {
+func (w *watchWriter) WriteHeader(code int) {
+	if w.result != proceed {
 		return
 	}
-	if code < 200 || s.wroteHeader || code != http.StatusOK {
-		s.wroteHeader = s.wroteHeader || code >= 200
-		s.x.w.WriteHeader(code) // not a watch, or not yet
+	if code < 200 || w.wroteHeader || code != http.StatusOK {
+		w.wroteHeader = w.wroteHeader || code >= 200
+		w.x.w.WriteHeader(code) // not a watch, or not yet
 		return
 	}
-	s.wroteHeader = true
-	s.contentType = s.Header().Get("Content-Type")
-	if encoding := s.Header().Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		s.contentType += " in " + encoding
+	w.wroteHeader = true
+	w.contentType = w.Header().Get("Content-Type")
+	if encoding := w.Header().Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		w.contentType += " in " + encoding
 	} else {
-		s.framing = framingFor(s.contentType)
+		w.framing = framingFor(w.contentType)
 	}
 	switch {
-	case s.framing != nil:
-		s.splitter = frames.NewSplitter(frames.MediaType(s.contentType))
-	case s.refreshRules():
-		s.writeUnreadable()
+	case w.framing != nil:
+		w.splitter = frames.NewSplitter(frames.MediaType(w.contentType))
+	case w.refreshRules():
+		w.writeUnreadable()
 		return
 	}
-	s.x.w.WriteHeader(code)
+	w.x.w.WriteHeader(code)
 }
 
 // writeUnreadable responds with an error to a watch whose frames rules could match and cannot read.
 // An unchanged watch would hide that the fault was not injected.
-func (s *watchWriter) writeUnreadable() {
+func (w *watchWriter) writeUnreadable() {
 	status := apierrors.NewInternalError(fmt.Errorf(
 		"rules of this server act on watch frames (%s), and frames of %q cannot be read; accept %s or %s",
-		strings.Join(s.rules.couldMatchNames(Stream, s.op), ", "), s.contentType, runtime.ContentTypeJSON, runtime.ContentTypeProtobuf)).Status()
-	clear(s.Header())
-	writeStatus(s.x.w, s.x.r, completeStatus(status, s.op))
-	s.terminate(finished)
+		strings.Join(w.rules.couldMatchNames(Stream, w.op), ", "), w.contentType, runtime.ContentTypeJSON, runtime.ContentTypeProtobuf)).Status()
+	clear(w.Header())
+	writeStatus(w.x.w, w.x.r, completeStatus(status, w.op))
+	w.terminate(finished)
 }
 
 // refreshRules reports whether a rule could match frames of this watch. Without rules, or if they
 // have not changed, it is one atomic load.
-func (s *watchWriter) refreshRules() bool {
-	if now := s.x.set.rules(); now != s.rules {
-		s.rules = now
-		s.mayMatch = now.couldMatch(Stream, s.op)
-		if s.mayMatch && s.wroteHeader && s.framing == nil && s.contentType != "" {
-			s.x.set.recordNotApplied(now, s.op, "frames of "+s.contentType+" cannot be read")
+func (w *watchWriter) refreshRules() bool {
+	if now := w.x.set.rules(); now != w.rules {
+		w.rules = now
+		w.mayMatch = now.couldMatch(Stream, w.op)
+		if w.mayMatch && w.wroteHeader && w.framing == nil && w.contentType != "" {
+			w.x.set.recordNotApplied(now, w.op, "frames of "+w.contentType+" cannot be read")
 		}
 	}
-	return s.mayMatch
+	return w.mayMatch
 }
 
-func (s *watchWriter) Write(p []byte) (int, error) {
-	if !s.wroteHeader {
-		s.WriteHeader(http.StatusOK)
+func (w *watchWriter) Write(p []byte) (int, error) {
+	if !w.wroteHeader {
+		w.WriteHeader(http.StatusOK)
 	}
-	if s.result != proceed {
+	if w.result != proceed {
 		return 0, errWatchEnded
 	}
-	watchful := s.refreshRules()
-	if s.framing == nil {
-		return s.x.write(p)
+	watchful := w.refreshRules()
+	if w.framing == nil {
+		return w.x.write(p)
 	}
-	if !watchful && !s.buffering && s.reordered == nil {
-		s.trackFrames(p)
-		return s.x.write(p)
+	if !watchful && !w.buffering && w.reordered == nil {
+		w.trackFrames(p)
+		return w.x.write(p)
 	}
 	for rest := p; len(rest) > 0; {
-		n, complete := s.splitter.Advance(rest)
-		if err := s.writePart(rest[:n], complete); err != nil {
+		n, complete := w.splitter.Advance(rest)
+		if err := w.writePart(rest[:n], complete); err != nil {
 			return len(p) - len(rest), err
 		}
 		rest = rest[n:]
@@ -184,33 +184,33 @@ func (s *watchWriter) Write(p []byte) (int, error) {
 }
 
 // trackFrames tracks the ends of frames in bytes that are passed on unchanged.
-func (s *watchWriter) trackFrames(p []byte) {
-	s.initial = false // the bookmark may be among them
+func (w *watchWriter) trackFrames(p []byte) {
+	w.initial = false // the bookmark may be among them
 	for len(p) > 0 {
-		n, complete := s.splitter.Advance(p)
-		s.midFrame = !complete
+		n, complete := w.splitter.Advance(p)
+		w.midFrame = !complete
 		p = p[n:]
 	}
 }
 
 // writePart handles bytes of one frame. If the beginning of the frame was already passed on, the
 // rest is, too.
-func (s *watchWriter) writePart(p []byte, complete bool) error {
-	if !s.midFrame {
-		s.buffering = true
+func (w *watchWriter) writePart(p []byte, complete bool) error {
+	if !w.midFrame {
+		w.buffering = true
 	}
-	s.midFrame = !complete
-	if !s.buffering {
-		_, err := s.x.write(p)
+	w.midFrame = !complete
+	if !w.buffering {
+		_, err := w.x.write(p)
 		return err
 	}
-	s.buffered = append(s.buffered, p...)
+	w.buffered = append(w.buffered, p...)
 	if !complete {
 		return nil
 	}
-	f := &frame{s.buffered, s.op}
-	s.buffered, s.buffering = s.buffered[:0], false
-	return s.writeFrame(f)
+	f := &frame{w.buffered, w.op}
+	w.buffered, w.buffering = w.buffered[:0], false
+	return w.writeFrame(f)
 }
 
 // frame is one complete frame. Effects may change it.
@@ -220,47 +220,47 @@ type frame struct {
 }
 
 // writeFrame applies the rules to a frame and sends it unless they drop it.
-func (s *watchWriter) writeFrame(f *frame) error {
-	o, held := proceed, s.reordered
-	if s.framing.parseEvent(f.data, &f.op) {
-		f.op.InitialEvents = s.initial
-		s.initial = s.initial && !f.op.InitialEventsEnd
-		o = s.x.applyRules(s.rules, f.op, func(e Effect) outcome { return e.(streamEffect).applyStream(s, f) })
+func (w *watchWriter) writeFrame(f *frame) error {
+	o, held := proceed, w.reordered
+	if w.framing.parseEvent(f.data, &f.op) {
+		f.op.InitialEvents = w.initial
+		w.initial = w.initial && !f.op.InitialEventsEnd
+		o = w.x.applyRules(w.rules, f.op, func(e Effect) outcome { return e.(streamEffect).applyStream(w, f) })
 	}
 	switch o {
 	case frameDropped:
 		return nil
 	case proceed:
-		if _, err := s.x.write(f.data); err != nil {
+		if _, err := w.x.write(f.data); err != nil {
 			return err
 		}
 	case frameSent:
 	default:
-		s.terminate(o)
+		w.terminate(o)
 		return errWatchEnded
 	}
 	if held == nil {
 		return nil
 	}
-	s.reordered = nil
-	_, err := s.x.write(held)
+	w.reordered = nil
+	_, err := w.x.write(held)
 	return err
 }
 
 // writeNow writes and flushes. Errors are ignored, because the handler notices a disconnected
 // client.
-func (s *watchWriter) writeNow(p []byte) {
-	_, _ = s.x.write(p)
-	s.x.flush()
+func (w *watchWriter) writeNow(p []byte) {
+	_, _ = w.x.write(p)
+	w.x.flush()
 }
 
 // terminate ends the watch: nothing more is written, and the handler is canceled.
-func (s *watchWriter) terminate(o outcome) {
-	s.result = o
-	if o == aborted && s.wroteHeader {
-		s.x.flush() // send what was written before
+func (w *watchWriter) terminate(o outcome) {
+	w.result = o
+	if o == aborted && w.wroteHeader {
+		w.x.flush() // send what was written before
 	}
-	s.stop()
+	w.stop()
 }
 
 var _ interface {

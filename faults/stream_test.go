@@ -41,16 +41,16 @@ func TestWatchDrop(t *testing.T) {
 	for pieces := range 3 { // also with frames split into several writes
 		a := newAPI(podA, initialEventsEndEvent, bookmark, podB, bookmark)
 		a.writeSize = pieces * 50
-		d := newTestServer(t, a)
-		_, err := d.set.Add(faults.DropBookmarks())
+		s := newTestServer(t, a)
+		_, err := s.set.Add(faults.DropBookmarks())
 		require.NoError(t, err)
-		w := d.watch("")
+		w := s.watch("")
 		close(a.events)
 		rest, err := w.readAll()
 		require.NoError(t, err)
 		require.Equal(t, podA+initialEventsEndEvent+podB, rest)
-		require.Len(t, d.set.Hits(), 2)
-		require.Equal(t, "drop-bookmarks: stream watch pods BOOKMARK in ns: drop", d.set.Hits()[0].String())
+		require.Len(t, s.set.Hits(), 2)
+		require.Equal(t, "drop-bookmarks: stream watch pods BOOKMARK in ns: drop", s.set.Hits()[0].String())
 	}
 }
 
@@ -73,11 +73,11 @@ func TestWatchInitialEvents(t *testing.T) {
 	}
 
 	a := newAPI()
-	d := newTestServer(t, a)
-	w := d.watch(streamingList)
+	s := newTestServer(t, a)
+	w := s.watch(streamingList)
 	a.events <- podA
 	w.expectLines(podA)
-	d.add(rule)
+	s.add(rule)
 	a.events <- podB
 	w.expectLines(podB)
 	close(a.events)
@@ -88,10 +88,10 @@ func TestWatchInitialEvents(t *testing.T) {
 
 func TestWatchManyFramesInOneWrite(t *testing.T) {
 	a := newAPI(podA + bookmark + podB + podA + "unfinished")
-	d := newTestServer(t, a, "when event(BOOKMARK) do drop", "when name(b) do duplicate")
-	d.set.Clear()
-	d.add("when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate")
-	w := d.watch("")
+	s := newTestServer(t, a, "when event(BOOKMARK) do drop", "when name(b) do duplicate")
+	s.set.Clear()
+	s.add("when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate")
+	w := s.watch("")
 	close(a.events)
 	rest, err := w.readAll()
 	require.NoError(t, err)
@@ -118,8 +118,8 @@ func TestWatchEffects(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			a := newAPI(podA, podB, initialEventsEndEvent, bookmark)
-			d := newTestServer(t, a, c.rule)
-			w := d.watch("&resourceVersion=5")
+			s := newTestServer(t, a, c.rule)
+			w := s.watch("&resourceVersion=5")
 			require.Equal(t, 200, w.resp.StatusCode)
 			require.Equal(t, "application/json", w.resp.Header.Get("Content-Type"))
 			require.Empty(t, w.resp.Header.Get("Retry-After"))
@@ -133,7 +133,7 @@ func TestWatchEffects(t *testing.T) {
 			} else {
 				require.NoError(t, err)
 			}
-			require.NotEmpty(t, d.set.Hits())
+			require.NotEmpty(t, s.set.Hits())
 		})
 	}
 }
@@ -159,12 +159,12 @@ func TestEndedWatchStopsHandler(t *testing.T) {
 // TestRuleAppliesToRunningWatch tests rules that are added and removed while a watch runs.
 func TestRuleAppliesToRunningWatch(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a)
-	w := d.watch("&resourceVersion=5")
+	s := newTestServer(t, a)
+	w := s.watch("&resourceVersion=5")
 	send := func(e string) { a.events <- e }
 	send(podA)
 	w.expectLines(podA)
-	remove := d.add("when event(BOOKMARK) do drop")
+	remove := s.add("when event(BOOKMARK) do drop")
 	send(bookmark)
 	send(podB)
 	w.expectLines(podB)
@@ -172,7 +172,7 @@ func TestRuleAppliesToRunningWatch(t *testing.T) {
 	remove()
 	send(bookmark)
 	w.expectLines(bookmark)
-	d.add("when verb(watch) && during(stream) && first(1) do error(410)")
+	s.add("when verb(watch) && during(stream) && first(1) do error(410)")
 	send(podA)
 	w.expectLines(expiredFrame)
 	_, err := w.readAll()
@@ -182,13 +182,13 @@ func TestRuleAppliesToRunningWatch(t *testing.T) {
 // TestRuleAddedMidFrame tests that the rest of a frame is passed on and the next frame is matched.
 func TestRuleAddedMidFrame(t *testing.T) {
 	a := newAPI()
-	d := newTestServer(t, a)
-	w := d.watch("")
+	s := newTestServer(t, a)
+	w := s.watch("")
 	a.events <- podA[:30]
 	head := make([]byte, 30)
 	_, err := io.ReadFull(w.r, head)
 	require.NoError(t, err)
-	d.add("when event(ADDED) do drop")
+	s.add("when event(ADDED) do drop")
 	a.events <- podA[30:40]
 	more := make([]byte, 10) // it is not buffered until the frame is complete
 	_, err = io.ReadFull(w.r, more)
@@ -205,10 +205,10 @@ func TestRuleAddedMidFrame(t *testing.T) {
 func TestWatchHang(t *testing.T) {
 	a := newAPI(podA+podB, bookmark)
 	ctx, leave := context.WithCancel(t.Context())
-	d := newTestServer(t, a, "when event(ADDED) && name(b) do hang")
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+pods+"?watch=true", nil)
+	s := newTestServer(t, a, "when event(ADDED) && name(b) do hang")
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+pods+"?watch=true", nil)
 	require.NoError(t, err)
-	resp, err := d.client.Do(req)
+	resp, err := s.client.Do(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()
 	got := make([]byte, len(podA))
@@ -248,16 +248,16 @@ func TestWatchProtobuf(t *testing.T) {
 		a := newAPI(x, bookmark+y, end)
 		a.writeSize = pieces
 		close(a.events)
-		d := newTestServer(t, asProtobuf(a))
-		rest, err := d.watch("").readAll()
+		s := newTestServer(t, asProtobuf(a))
+		rest, err := s.watch("").readAll()
 		require.NoError(t, err)
 		require.Equal(t, x+bookmark+y+end, rest)
 
 		a = newAPI(x, bookmark+y, end)
 		a.writeSize = pieces
-		d = newTestServer(t, asProtobuf(a), faults.DropBookmarks().String(), "when event(ADDED) && name(y) do duplicate",
+		s = newTestServer(t, asProtobuf(a), faults.DropBookmarks().String(), "when event(ADDED) && name(y) do duplicate",
 			"when initialEventsEnd do error(410)")
-		rest, err = d.watch("&resourceVersion=5").readAll()
+		rest, err = s.watch("&resourceVersion=5").readAll()
 		require.NoError(t, err)
 		frame, found := strings.CutPrefix(rest, x+y+y)
 		require.True(t, found)
@@ -292,8 +292,8 @@ func requireExpired(t *testing.T, frame string) {
 }
 
 func TestWatchErrorBeforeStartInProtobuf(t *testing.T) {
-	d := newTestServer(t, newAPI(), faults.Expire410().String())
-	w := d.watch("&resourceVersion=5", "application/vnd.kubernetes.protobuf,application/json")
+	s := newTestServer(t, newAPI(), faults.Expire410().String())
+	w := s.watch("&resourceVersion=5", "application/vnd.kubernetes.protobuf,application/json")
 	require.Equal(t, "application/vnd.kubernetes.protobuf;stream=watch", w.resp.Header.Get("Content-Type"))
 	rest, err := w.readAll()
 	require.NoError(t, err)
@@ -304,8 +304,8 @@ func TestWatchErrorBeforeStartInProtobuf(t *testing.T) {
 func TestExpire410SkipsNewWatches(t *testing.T) {
 	for _, query := range []string{"", "&resourceVersion=0", "&resourceVersion=5&sendInitialEvents=true"} {
 		a := newAPI(podA)
-		d := newTestServer(t, a, faults.Expire410().String())
-		d.watch(query).expectLines(podA)
+		s := newTestServer(t, a, faults.Expire410().String())
+		s.watch(query).expectLines(podA)
 	}
 }
 
@@ -318,15 +318,15 @@ func TestUnreadableWatch(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	d := newTestServer(t, odd, "strict: when event(ADDED) do drop")
-	w := d.watch("")
+	s := newTestServer(t, odd, "strict: when event(ADDED) do drop")
+	w := s.watch("")
 	require.Equal(t, 500, w.resp.StatusCode)
 	rest, err := w.readAll()
 	require.NoError(t, err)
 	require.Contains(t, rest, "rules of this server act on watch frames (strict), and frames of \\\"application/x-frames\\\" cannot be read")
 
-	d = newTestServer(t, odd, "when verb(list) do hang", "when verb(watch) && resource(nodes) && during(stream) do hang")
-	w = d.watch("")
+	s = newTestServer(t, odd, "when verb(list) do hang", "when verb(watch) && resource(nodes) && during(stream) do hang")
+	w = s.watch("")
 	got := make([]byte, 7)
 	_, err = io.ReadFull(w.r, got)
 	require.NoError(t, err)
@@ -335,7 +335,7 @@ func TestUnreadableWatch(t *testing.T) {
 
 func TestRuleAddedToUnreadableWatch(t *testing.T) {
 	more := make(chan string)
-	d := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	srv := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-frames")
 		for s := range more {
 			_, _ = io.WriteString(w, s)
@@ -343,22 +343,22 @@ func TestRuleAddedToUnreadableWatch(t *testing.T) {
 		}
 	}))
 	go func() { more <- "one" }()
-	w := d.watch("")
-	d.add("late: when event(ADDED) do drop")
+	w := srv.watch("")
+	srv.add("late: when event(ADDED) do drop")
 	more <- "two"
 	more <- "three"
 	close(more)
 	rest, err := w.readAll()
 	require.NoError(t, err)
 	require.Equal(t, "onetwothree", rest)
-	require.Len(t, d.set.Hits(), 1, "one hit for each rule")
+	require.Len(t, srv.set.Hits(), 1, "one hit for each rule")
 	require.Equal(t, "late: stream watch pods in ns: drop [not applied: frames of application/x-frames cannot be read]",
-		d.set.Hits()[0].String())
+		srv.set.Hits()[0].String())
 }
 
 // TestAcceptEncodingIsRemoved tests a server that compresses streaming lists.
 func TestAcceptEncodingIsRemoved(t *testing.T) {
-	d := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			_, _ = io.WriteString(w, podA)
@@ -369,21 +369,21 @@ func TestAcceptEncodingIsRemoved(t *testing.T) {
 		_, _ = io.WriteString(z, podA)
 		_ = z.Close()
 	}), "when event(ADDED) do duplicate")
-	w := d.watch("")
+	w := s.watch("")
 	w.expectLines(podA, podA)
 }
 
 // TestFailedWatch tests that an error response is unchanged.
 func TestFailedWatch(t *testing.T) {
-	d := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(400)
 		_, _ = io.WriteString(w, podA)
 	}), "when during(stream) do drop")
-	w := d.watch("")
+	w := s.watch("")
 	require.Equal(t, 400, w.resp.StatusCode)
 	w.expectLines(podA)
-	require.Empty(t, d.set.Hits())
+	require.Empty(t, s.set.Hits())
 }
 
 // TestInvalidFrames tests that frames that are not events are passed on.
@@ -414,9 +414,9 @@ func TestReverseProxy(t *testing.T) {
 	defer upstream.Close()
 	target, err := url.Parse(upstream.URL)
 	require.NoError(t, err)
-	d := newTestServer(t, httputil.NewSingleHostReverseProxy(target),
+	s := newTestServer(t, httputil.NewSingleHostReverseProxy(target),
 		"when event(BOOKMARK) do drop", "when event(ADDED) && nth(2) do error(410)")
-	rest, err := d.watch("&resourceVersion=5").readAll()
+	rest, err := s.watch("&resourceVersion=5").readAll()
 	require.NoError(t, err)
 	require.Equal(t, podA+expiredFrame, rest)
 	eventually(t, func() bool { return a.finishedWatches.Load() == 1 })

@@ -25,21 +25,21 @@ func (f *fakeTB) Fatalf(s string, args ...any) {
 }
 
 func TestMustHit(t *testing.T) {
-	d := newTestServer(t, staticHandler("text/plain", "ok"),
+	s := newTestServer(t, staticHandler("text/plain", "ok"),
 		"fires: when verb(get) do delay(0s)", "idle: when verb(get) && nth(9) do reset", "missed: when verb(get) do set(/a, b)")
-	d.get(pods + "/a")
+	s.get(pods + "/a")
 	tb := &fakeTB{}
-	d.set.MustHit(tb)
+	s.set.MustHit(tb)
 	require.Equal(t, []string{
 		"error: this fault rule was never applied: idle: when verb(get) && nth(9) do reset",
 		"error: this fault rule was never applied: missed: when verb(get) do set(/a, b)",
 	}, tb.messages)
 
 	quiet := &fakeTB{}
-	d.set.Clear()
-	d.add("when verb(get) do delay(0s)")
-	d.get(pods + "/a")
-	d.set.MustHit(quiet)
+	s.set.Clear()
+	s.add("when verb(get) do delay(0s)")
+	s.get(pods + "/a")
+	s.set.MustHit(quiet)
 	require.Empty(t, quiet.messages)
 }
 
