@@ -31,33 +31,33 @@ func parseManifestFile(a *args, allowed ...string) (manifestFile, flags, error) 
 	return manifestFile{f.name, f.data}, given, err
 }
 
-func (s manifestFile) files() []file { return []file{{name: s.name, data: s.manifest}} }
+func (f manifestFile) files() []file { return []file{{name: f.name, data: f.manifest}} }
 
 // checkNames returns an error if an object has no name but a generateName, which only create
 // supports. Invalid manifests are reported elsewhere.
-func (s manifestFile) checkNames() error {
-	objects, err := decodeManifest(s.manifest)
+func (f manifestFile) checkNames() error {
+	objects, err := decodeManifest(f.manifest)
 	if err != nil {
 		return nil
 	}
 	for _, o := range objects {
 		if o.GetName() == "" {
-			return fmt.Errorf("expected metadata.name in %s, found generateName, which only create supports", s.name)
+			return fmt.Errorf("expected metadata.name in %s, found generateName, which only create supports", f.name)
 		}
 	}
 	return nil
 }
 
 // forEachObject writes the objects in order and waits after each, as if each were a step.
-func (s manifestFile) forEachObject(
+func (f manifestFile) forEachObject(
 	ctx context.Context, e *Env, write func(context.Context, dynamic.ResourceInterface, *unstructured.Unstructured) error,
 ) error {
-	objects, err := decodeManifest(s.manifest)
+	objects, err := decodeManifest(f.manifest)
 	if err != nil {
 		return err
 	}
 	for _, o := range objects {
-		if err := s.writeObject(ctx, e, o, write); err != nil {
+		if err := f.writeObject(ctx, e, o, write); err != nil {
 			return fmt.Errorf("%s %s: %w", o.GetKind(), cmp.Or(o.GetName(), o.GetGenerateName()), err)
 		}
 		e.waitIdle()
@@ -65,7 +65,7 @@ func (s manifestFile) forEachObject(
 	return nil
 }
 
-func (s manifestFile) writeObject(
+func (f manifestFile) writeObject(
 	ctx context.Context, e *Env, o *unstructured.Unstructured,
 	write func(context.Context, dynamic.ResourceInterface, *unstructured.Unstructured) error,
 ) error {
@@ -79,14 +79,14 @@ func (s manifestFile) writeObject(
 }
 
 // smallerManifests returns steps with fewer or smaller objects.
-func (s manifestFile) smallerManifests(step func(manifestFile) Step) (steps []Step) {
-	objects, err := decodeManifest(s.manifest)
+func (f manifestFile) smallerManifests(step func(manifestFile) Step) (steps []Step) {
+	objects, err := decodeManifest(f.manifest)
 	if err != nil {
 		return nil
 	}
 	add := func(objects []*unstructured.Unstructured) {
-		if text, ok := encodeManifest(objects); ok && text != s.manifest {
-			steps = append(steps, step(newManifestFile(s.name, text)))
+		if text, ok := encodeManifest(objects); ok && text != f.manifest {
+			steps = append(steps, step(newManifestFile(f.name, text)))
 		}
 	}
 	for i, o := range objects {

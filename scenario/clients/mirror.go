@@ -83,37 +83,37 @@ type objectCache struct {
 }
 
 // get returns the last state of an object, or nil.
-func (s *objectCache) get(name string) *corev1.ConfigMap {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.byName[name]
+func (c *objectCache) get(name string) *corev1.ConfigMap {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.byName[name]
 }
 
 // replace replaces the objects by those of a list.
-func (s *objectCache) replace(items []corev1.ConfigMap) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.byName
-	s.byName = map[string]*corev1.ConfigMap{}
+func (c *objectCache) replace(items []corev1.ConfigMap) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.byName
+	c.byName = map[string]*corev1.ConfigMap{}
 	for _, o := range items {
-		s.byName[o.Name] = &o
-		s.queue.Add(o.Name)
+		c.byName[o.Name] = &o
+		c.queue.Add(o.Name)
 	}
 	for name := range maps.Keys(before) {
-		s.queue.Add(name)
+		c.queue.Add(name)
 	}
 }
 
 // set adds, replaces or removes an object.
-func (s *objectCache) set(o *corev1.ConfigMap, there bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (c *objectCache) set(o *corev1.ConfigMap, there bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if there {
-		s.byName[o.Name] = o
+		c.byName[o.Name] = o
 	} else {
-		delete(s.byName, o.Name)
+		delete(c.byName, o.Name)
 	}
-	s.queue.Add(o.Name)
+	c.queue.Add(o.Name)
 }
 
 // followFunc updates the cache of a mirror without an informer until ctx is done. It calls ready
@@ -132,16 +132,16 @@ func runMirror(ctx context.Context, config *rest.Config, follow followFunc) erro
 
 // run runs a mirror without an informer.
 func (m *mirror) run(ctx context.Context, follow followFunc) {
-	s := &objectCache{queue: m.queue, byName: map[string]*corev1.ConfigMap{}}
+	c := &objectCache{queue: m.queue, byName: map[string]*corev1.ConfigMap{}}
 	listed := make(chan struct{})
 	var group sync.WaitGroup
 	defer group.Wait()
 	group.Go(func() {
 		select {
 		case <-listed:
-			m.write(ctx, s.get)
+			m.write(ctx, c.get)
 		case <-ctx.Done():
 		}
 	})
-	follow(ctx, m, s, sync.OnceFunc(func() { close(listed) }))
+	follow(ctx, m, c, sync.OnceFunc(func() { close(listed) }))
 }

@@ -21,14 +21,14 @@ func retryWatcher(ctx context.Context, config *rest.Config) error {
 	return runMirror(ctx, config, followWithRetryWatcher)
 }
 
-func followWithRetryWatcher(ctx context.Context, m *mirror, s *objectCache, ready func()) {
+func followWithRetryWatcher(ctx context.Context, m *mirror, c *objectCache, ready func()) {
 	through := &cache.ListWatch{WatchFuncWithContext: m.source.Watch}
 	for {
-		if revision, ok := m.list(ctx, s); ok {
+		if revision, ok := m.list(ctx, c); ok {
 			ready()
 			watcher, err := watchtools.NewRetryWatcherWithContext(ctx, revision, through)
 			if err == nil {
-				_, _ = s.applyEvents(watcher) // list again, whatever the reason
+				_, _ = c.applyEvents(watcher) // list again, whatever the reason
 			}
 		}
 		if !sleep(ctx, retryDelay) {
@@ -42,9 +42,9 @@ func naive(ctx context.Context, config *rest.Config) error {
 	return runMirror(ctx, config, followNaively)
 }
 
-func followNaively(ctx context.Context, m *mirror, s *objectCache, ready func()) {
-	revision, ok := m.list(ctx, s)
-	for ; !ok; revision, ok = m.list(ctx, s) {
+func followNaively(ctx context.Context, m *mirror, c *objectCache, ready func()) {
+	revision, ok := m.list(ctx, c)
+	for ; !ok; revision, ok = m.list(ctx, c) {
 		if !sleep(ctx, retryDelay) {
 			return
 		}
@@ -53,7 +53,7 @@ func followNaively(ctx context.Context, m *mirror, s *objectCache, ready func())
 	for {
 		watcher, err := m.source.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
 		if err == nil {
-			if last, _ := s.applyEvents(watcher); last != "" {
+			if last, _ := c.applyEvents(watcher); last != "" {
 				revision = last
 			}
 		}
@@ -66,14 +66,14 @@ func followNaively(ctx context.Context, m *mirror, s *objectCache, ready func())
 // watchOnly is a hand-written mirror that does not list. A watch without a resourceVersion begins
 // with the existing objects.
 func watchOnly(ctx context.Context, config *rest.Config) error {
-	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
+	return runMirror(ctx, config, func(ctx context.Context, m *mirror, c *objectCache, ready func()) {
 		ready() // it does not know when it has received all objects
 		revision := ""
 		for {
 			watcher, err := m.source.Watch(ctx, metav1.ListOptions{ResourceVersion: revision})
 			if err == nil {
 				var last string
-				if last, err = s.applyEvents(watcher); last != "" {
+				if last, err = c.applyEvents(watcher); last != "" {
 					revision = last
 				}
 			}
@@ -88,24 +88,24 @@ func watchOnly(ctx context.Context, config *rest.Config) error {
 }
 
 // list replaces the cache by a list and returns its resourceVersion.
-func (m *mirror) list(ctx context.Context, s *objectCache) (revision string, ok bool) {
+func (m *mirror) list(ctx context.Context, c *objectCache) (revision string, ok bool) {
 	all, err := m.source.List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", false
 	}
-	s.replace(all.Items)
+	c.replace(all.Items)
 	return all.ResourceVersion, true
 }
 
 // applyEvents applies the events of a watch until it ends. It returns the resourceVersion of the
 // last one, or "", and the error of the last ERROR event.
-func (s *objectCache) applyEvents(w watch.Interface) (revision string, err error) {
+func (c *objectCache) applyEvents(w watch.Interface) (revision string, err error) {
 	defer w.Stop()
 	for event := range w.ResultChan() {
 		if event.Type == watch.Error {
 			err = apierrors.FromObject(event.Object)
 		} else if o, ok := event.Object.(*corev1.ConfigMap); ok && event.Type != watch.Bookmark {
-			s.set(o, event.Type != watch.Deleted)
+			c.set(o, event.Type != watch.Deleted)
 			revision = o.ResourceVersion
 		}
 	}
@@ -117,7 +117,7 @@ const pollInterval = 30 * time.Second
 
 // poller is a mirror that does not watch.
 func poller(ctx context.Context, config *rest.Config) error {
-	return runMirror(ctx, config, func(ctx context.Context, m *mirror, s *objectCache, ready func()) {
+	return runMirror(ctx, config, func(ctx context.Context, m *mirror, c *objectCache, ready func()) {
 		list := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			return m.source.List(ctx, o)
 		})
@@ -128,7 +128,7 @@ func poller(ctx context.Context, config *rest.Config) error {
 				return nil
 			})
 			if err == nil {
-				s.replace(items)
+				c.replace(items)
 				ready()
 			}
 			if !sleep(ctx, pollInterval) {

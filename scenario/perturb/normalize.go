@@ -159,8 +159,8 @@ func (s normalState) equal(other normalState) bool {
 
 // text returns the JSON of the normalized object.
 func (n *normalizer) text(o *object, in names) string {
-	w := &normalization{n: n, key: o.key, in: in, generation: o.metadata()["generation"]}
-	value := w.value(o.fields, "")
+	one := &normalization{normalizer: n, key: o.key, in: in, generation: o.metadata()["generation"]}
+	value := one.value(o.fields, "")
 	data, err := json.Marshal(value)
 	if err != nil {
 		return err.Error()
@@ -170,7 +170,7 @@ func (n *normalizer) text(o *object, in names) string {
 
 // normalization normalizes one object.
 type normalization struct {
-	n          *normalizer
+	*normalizer
 	key        objectKey
 	in         names
 	generation any
@@ -179,7 +179,7 @@ type normalization struct {
 // metadataFields are fields of the metadata that are different in each run.
 var metadataFields = []string{"uid", "resourceVersion", "creationTimestamp", "managedFields", "generation", "selfLink"}
 
-func (w *normalization) value(v any, at string) any {
+func (n *normalization) value(v any, at string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		result := make(map[string]any, len(v))
@@ -191,56 +191,56 @@ func (w *normalization) value(v any, at string) any {
 			if at != "" {
 				path = at + "." + name
 			}
-			if w.n.ignoresField(w.key, path) {
+			if n.ignoresField(n.key, path) {
 				continue
 			}
 			if name == "observedGeneration" {
-				field = w.observed(field)
+				field = n.observed(field)
 			}
-			result[name] = w.value(field, path)
+			result[name] = n.value(field, path)
 		}
 		return result
 	case []any:
 		result := make([]any, len(v))
 		for i, element := range v {
-			if w.n.ignoresField(w.key, at+"[]") {
+			if n.ignoresField(n.key, at+"[]") {
 				result[i] = "<ignored>"
 				continue
 			}
-			result[i] = w.value(element, at+"[]")
+			result[i] = n.value(element, at+"[]")
 		}
-		if at == "metadata.finalizers" || at == "metadata.ownerReferences" || w.n.unordered[w.key.resource+":"+at] {
+		if at == "metadata.finalizers" || at == "metadata.ownerReferences" || n.unordered[n.key.resource+":"+at] {
 			slices.SortFunc(result, func(a, b any) int { return strings.Compare(jsonText(a), jsonText(b)) })
 		}
 		return result
 	case string:
-		return w.text(v)
+		return n.text(v)
 	}
 	return v
 }
 
 // observed returns how an observed generation relates to the generation.
-func (w *normalization) observed(v any) any {
-	if v == w.generation {
+func (n *normalization) observed(v any) any {
+	if v == n.generation {
 		return "<current>"
 	}
 	return "<behind>"
 }
 
 // text normalizes a string: times, uids and generated names.
-func (w *normalization) text(s string) string {
+func (n *normalization) text(s string) string {
 	if len(s) >= len("2000-01-01T00:00:00Z") && s[4] == '-' {
 		if _, err := time.Parse(time.RFC3339, s); err == nil {
 			return "<time>"
 		}
 	}
-	if key, ok := w.in.uids[s]; ok {
-		if !w.in.alive[s] {
+	if key, ok := n.in.uids[s]; ok {
+		if !n.in.alive[s] {
 			return "<uid of a deleted object>"
 		}
-		return "<uid of " + w.keyText(key) + ">"
+		return "<uid of " + n.keyText(key) + ">"
 	}
-	for _, g := range w.in.generated {
+	for _, g := range n.in.generated {
 		if strings.Contains(s, g.name) {
 			s = strings.ReplaceAll(s, g.name, g.pattern)
 		}
@@ -248,11 +248,11 @@ func (w *normalization) text(s string) string {
 	return s
 }
 
-func (w *normalization) keyText(key objectKey) string {
-	if o := w.in.state.objects[key]; o != nil {
-		return w.n.patternKey(o).String()
+func (n *normalization) keyText(key objectKey) string {
+	if o := n.in.state.objects[key]; o != nil {
+		return n.patternKey(o).String()
 	}
-	key.name = w.n.namePattern(key)
+	key.name = n.namePattern(key)
 	return key.String()
 }
 

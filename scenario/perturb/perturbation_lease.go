@@ -98,14 +98,14 @@ func twinKind() Kind {
 	}
 }
 
-func (w twin) kind() string         { return "twin" }
-func (w twin) cost() int            { return 3 }
-func (w twin) tolerance() tolerance { return tolerance{instances: true} }
-func (w twin) where() string {
-	return "of " + w.client + " from step " + strconv.Itoa(w.phase)
+func (t twin) kind() string         { return "twin" }
+func (t twin) cost() int            { return 3 }
+func (t twin) tolerance() tolerance { return tolerance{instances: true} }
+func (t twin) where() string {
+	return "of " + t.client + " from step " + strconv.Itoa(t.phase)
 }
 
-func (w twin) additions() additions {
-	second := scenario.RunClientWith(secondName(w.client), scenario.RunOptions{Of: w.client, RestartAfter: restartAfter})
-	return additions{at: map[int][]scenario.Step{w.phase: {second}}}
+func (t twin) additions() additions {
+	second := scenario.RunClientWith(secondName(t.client), scenario.RunOptions{Of: t.client, RestartAfter: restartAfter})
+	return additions{at: map[int][]scenario.Step{t.phase: {second}}}
 }
