@@ -10,8 +10,9 @@ import (
 
 // WithTLS serves HTTPS, with HTTP/2 for clients that offer it (ALPN), as client-go,
 // controller-runtime and kubectl do, and HTTP/1.1 for others (HT-06). The certificate is for
-// loopback addresses. It is issued by a certificate authority that the server creates when it
-// starts. RESTConfig, Kubeconfig and Client trust it; CACertificate is for other clients.
+// loopback addresses, and for the names and the cluster IP of the Service kubernetes. It is issued by
+// a certificate authority that the server creates when it starts. RESTConfig, Kubeconfig and Client
+// trust it; CACertificate is for other clients.
 func WithTLS() Option {
 	return func(o *options) error {
 		o.tls = true
@@ -81,7 +82,15 @@ func (s *Server) certificate() (tls.Certificate, error) {
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	return s.authority.IssueServer(append([]string{"localhost", "127.0.0.1", "::1", host}, s.opts.hosts...)...)
+	hosts := append([]string{"localhost", "127.0.0.1", "::1", host}, s.opts.hosts...)
+	return s.authority.IssueServer(append(hosts, s.kubernetesServiceNames()...)...)
+}
+
+// kubernetesServiceNames returns the host names and the cluster IP of the Service kubernetes, by
+// which clients in a cluster reach the API server.
+func (s *Server) kubernetesServiceNames() []string {
+	service := s.opts.systemObjectsConfig().ServiceCIDRs[0].Addr().Next()
+	return []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", service.String()}
 }
 
 // serveListener serves the listener until it is closed.

@@ -56,6 +56,21 @@ func TestTLS(t *testing.T) {
 	require.Nil(t, fakeapi.Start(t).CACertificate())
 }
 
+// The certificate is valid for the names by which clients in a cluster reach the API server.
+func TestTLSNamesOfTheKubernetesService(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithServiceClusterIPRange("10.0.0.0/24"), fakeapi.WithAllowedHosts("other.example.com"))
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM(srv.CACertificate()))
+	for _, name := range []string{
+		"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", "10.0.0.1",
+		"localhost", "127.0.0.1", "other.example.com",
+	} {
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(srv.URL(), "https://"), &tls.Config{RootCAs: pool, ServerName: name})
+		require.NoError(t, err, name)
+		require.NoError(t, conn.Close())
+	}
+}
+
 func TestTLSKubeconfig(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTLS())
 	file, err := srv.Kubeconfig()
