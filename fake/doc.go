@@ -272,10 +272,10 @@
 // The controllers run on the server's time and write as clients do, with resourceVersions, events
 // and managedFields.
 //
-//   - A deleted namespace is Terminating at once, and accepts no new objects (NS-01, NS-02). Its pods
-//     are deleted first, then the other objects. Finalizers and grace periods are respected. Its
-//     conditions report what is left. It is removed when it is empty and has no finalizers (NS-06 to
-//     NS-09).
+//   - A deleted namespace is Terminating at once, and accepts no new objects (NS-01, NS-02). After
+//     five seconds (WithNamespaceDeletionDelay), or with RunControllers, its pods are deleted, then
+//     the other objects. Finalizers and grace periods are respected. Its conditions report what is
+//     left. It is removed when it is empty and has no finalizers (NS-06 to NS-09).
 //   - The garbage collector deletes the dependents of deleted owners in the background or in the
 //     foreground, where owners wait for the dependents that block them, or removes the owner
 //     references, as the propagation policy requires (DL-12 to DL-14, DL-37). An owner that never
@@ -387,9 +387,9 @@
 //   - A review of an invalid token returns "invalid bearer token" without the cause. Reviews and
 //     issued tokens have no managedFields. The rules of an authorizer that is not a RuleResolver are
 //     incomplete.
-//   - Controllers act at once, where those of a cluster wait (for five seconds with a deleted
-//     namespace), and find all cycles of owners that wait for each other, where those of a cluster
-//     can miss one. Faults do not apply to their writes, nor do functions of WithAdmission.
+//   - Controllers act at once, but for a deleted namespace, where those of a cluster wait, and find
+//     all cycles of owners that wait for each other, where those of a cluster can miss one. Faults do
+//     not apply to their writes, nor do functions of WithAdmission.
 //   - The recorded v1.37 server returns "404 page not found" for an unknown top-level path, where the
 //     documentation has an index of paths. This server does as the recording. An unknown path below a
 //     served group is a Status, as in the recording.
