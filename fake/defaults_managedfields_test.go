@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -68,4 +69,39 @@ func TestManagersOfDefaults(t *testing.T) {
 	again, err = deployments.Patch(t.Context(), "applied", types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "applier"})
 	require.NoError(t, err)
 	require.EqualValues(t, 3, *again.Spec.Replicas, "an apply does not reset what it does not have")
+}
+
+// The annotation with the generation of the template of a DaemonSet is owned by who creates or
+// updates it without sending one, and by nobody after an apply.
+func TestManagersOfTemplateGeneration(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	daemonSets := kubernetes.NewForConfigOrDie(srv.RESTConfig()).AppsV1().DaemonSets("default")
+	labels := map[string]string{"app": "a"}
+	daemonSet := &appsv1.DaemonSet{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "DaemonSet"},
+		ObjectMeta: metav1.ObjectMeta{Name: "created"}, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}},
+	}
+	daemonSet.Spec.Template.Labels = labels
+	daemonSet.Spec.Template.Spec.Containers = []corev1.Container{{Name: "c", Image: "i"}}
+	const annotation = "f:deprecated.daemonset.template.generation"
+
+	created, err := daemonSets.Create(t.Context(), daemonSet, metav1.CreateOptions{FieldManager: "creator"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"creator"}, ownersOf(created, annotation))
+	require.Contains(t, created.ManagedFields[0].FieldsV1.GetRawString(), `"f:annotations":{".":{},"`+annotation+`":{}}`)
+	created.Spec.MinReadySeconds = 1
+	updated, err := daemonSets.Update(t.Context(), created, metav1.UpdateOptions{FieldManager: "reader"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"creator"}, ownersOf(updated, annotation), "it was sent as it was read")
+	updated, err = daemonSets.Update(t.Context(), daemonSet, metav1.UpdateOptions{FieldManager: "updater"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"updater"}, ownersOf(updated, annotation))
+	require.Equal(t, "1", updated.Annotations["deprecated.daemonset.template.generation"])
+
+	daemonSet.Name = "applied"
+	body, err := json.Marshal(daemonSet)
+	require.NoError(t, err)
+	applied, err := daemonSets.Patch(t.Context(), "applied", types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "applier"})
+	require.NoError(t, err)
+	require.Empty(t, ownersOf(applied, annotation))
 }

@@ -41,6 +41,10 @@ func setDaemonSetDefaults(ds *appsv1.DaemonSet) {
 // The generation of the template was a field of the spec before apps/v1, and is an annotation now.
 // Clients set its first value only.
 
+// canonicalizeDaemonSet adds the annotation, with 0 if a client sends none, as the conversion of a
+// real server does. The manager of such a create or update owns it.
+func canonicalizeDaemonSet(ds *appsv1.DaemonSet) { setTemplateGeneration(ds, templateGeneration(ds)) }
+
 func prepareDaemonSetForCreate(_ context.Context, ds *appsv1.DaemonSet) {
 	setTemplateGeneration(ds, max(1, templateGeneration(ds)))
 	core.DropDisabledTemplateFields(&ds.Spec.Template, nil)

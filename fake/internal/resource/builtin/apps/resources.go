@@ -24,6 +24,7 @@ func Resources() []resource.Resource {
 			Subresources:             []resource.Subresource{daemonSetStatusSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:          resource.Defaults(setDaemonSetDefaults),
+			Canonicalize:         resource.Defaults(canonicalizeDaemonSet),
 			PrepareForCreate:     resource.OnCreate(prepareDaemonSetForCreate),
 			PrepareForUpdate:     resource.OnUpdate(prepareDaemonSetForUpdate),
 			Validate:             resource.Validation(validateDaemonSet),
