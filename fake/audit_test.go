@@ -238,7 +238,7 @@ func TestAuditAnnotations(t *testing.T) {
 		})
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "safe", Labels: map[string]string{"pod-security.kubernetes.io/audit": "restricted"}}}
 		srv, log := startWithAudit(t, auditPolicy(auditv1.LevelRequest), fakeapi.WithWebhookDialer(h.dial), fakeapi.WithRBAC(),
-			fakeapi.WithObjects(namespace, newServiceAccount("sa")))
+			fakeapi.WithObjects(namespace, newServiceAccount("sa")), fakeapi.WithRuntimeConfig(map[string]string{"certificates.k8s.io/v1beta1": "true"}))
 		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "label", ""), h.webhook(t, "fail", `"failurePolicy":"Ignore"`)))
 		log.takeLast()
 
@@ -271,7 +271,11 @@ func TestAuditAnnotations(t *testing.T) {
 		require.Equal(t, "privileged:latest", log.takeLast().Annotations["pod-security.kubernetes.io/enforce-policy"])
 
 		requireCode(t, srv, 200, "GET", "/api/v1/endpoints", "")
-		require.Equal(t, "true", log.takeLast().Annotations["k8s.io/deprecated"])
+		annotations = log.takeLast().Annotations
+		require.Equal(t, "true", annotations["k8s.io/deprecated"])
+		require.NotContains(t, annotations, "k8s.io/removed-release")
+		requireCode(t, srv, 200, "GET", "/apis/certificates.k8s.io/v1beta1/clustertrustbundles", "")
+		require.Equal(t, "1.40", log.takeLast().Annotations["k8s.io/removed-release"])
 
 		token, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "sa", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 		require.NoError(t, err)

@@ -177,6 +177,20 @@ func TestMetricsFormats(t *testing.T) {
 	require.Contains(t, body, `apiserver_request_duration_seconds_bucket{component="",dry_run="",group="",resource="",scope="",subresource="/metrics",verb="GET",version="",le="60"} 1`+"\n")
 }
 
+// Deprecated types that were requested have a gauge, with the release that removes them.
+func TestMetricsOfDeprecatedTypes(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithRuntimeConfig(map[string]string{"certificates.k8s.io/v1beta1": "true"}))
+	send(t, srv, "GET", "/api/v1/pods", "", nil)
+	require.Empty(t, scrape(t, srv, "apiserver_requested_deprecated_apis"))
+	send(t, srv, "GET", "/api/v1/endpoints", "", nil)
+	send(t, srv, "GET", "/api/v1/namespaces/default/endpoints/nothing", "", nil)
+	send(t, srv, "GET", "/apis/certificates.k8s.io/v1beta1/clustertrustbundles", "", nil)
+	want := []string{"group=certificates.k8s.io removed_release=1.40 resource=clustertrustbundles 1", "resource=endpoints 1"}
+	require.Equal(t, want, scrape(t, srv, "apiserver_requested_deprecated_apis"))
+	send(t, srv, "DELETE", "/metrics", "", nil)
+	require.Empty(t, scrape(t, srv, "apiserver_requested_deprecated_apis"))
+}
+
 // Concurrent requests are all counted.
 func TestConcurrentMetrics(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())

@@ -91,7 +91,8 @@ type Settings struct {
 	// ContinueLifetime is how long a continue token is valid, from the first page that is served at
 	// its revision; 0 means as long as the revision is in the history (CH-21).
 	ContinueLifetime time.Duration
-	// Metrics counts the events of watches; nil does not count.
+	// Metrics counts the events of watches, and has the deprecated types that were requested; nil does
+	// not count.
 	Metrics *metrics.Recorder
 	// Services has the ranges of Services, see serviceallocator.New. A replica has those of its
 	// original.

@@ -3,6 +3,7 @@ package handlers
 import (
 	"bytes"
 	"net/http"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,11 +46,20 @@ func (q *request) auditPatch(asJSON func() ([]byte, error)) error {
 	return auditlog.LogRequestPatch(q.r.Context(), asJSON)
 }
 
-// auditDeprecation marks a request of a deprecated type in the audit log.
-func (q *request) auditDeprecation() {
-	if q.res.Deprecation != "" {
-		audit.AddAuditAnnotation(q.r.Context(), "k8s.io/deprecated", "true")
+// recordDeprecation marks a request of a deprecated type in the audit log and in the metrics.
+func (a *API) recordDeprecation(q *request) {
+	if q.res.Deprecation == "" {
+		return
 	}
+	removed := ""
+	if _, after, ok := strings.Cut(q.res.Deprecation, ", unavailable in v"); ok && q.res.Custom == nil {
+		removed, _, _ = strings.Cut(after, "+")
+	}
+	audit.AddAuditAnnotation(q.r.Context(), "k8s.io/deprecated", "true")
+	if removed != "" {
+		audit.AddAuditAnnotation(q.r.Context(), "k8s.io/removed-release", removed)
+	}
+	a.settings.Metrics.RecordDeprecated(q.res.GroupVersionResource(), q.info.Subresource, removed)
 }
 
 // auditResponse adds the response to the audit log: what encode returns with an Encoder of the same

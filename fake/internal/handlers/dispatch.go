@@ -40,7 +40,7 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 	}
 	q := &request{w: w, r: r, info: info, res: res, parent: res, sub: sub, types: a.types, clock: &a.clock, buffers: &a.buffers}
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
-	q.auditDeprecation()
+	a.recordDeprecation(q)
 	// The patch type and the name are checked before the form of the response.
 	if r.Method == http.MethodPatch {
 		if err := q.checkPatchType(); err != nil {

@@ -6,6 +6,7 @@
 //	apiserver_request_duration_seconds         the same without code
 //	apiserver_request_aborts_total             verb group version resource subresource scope
 //	apiserver_request_terminations_total       verb group version resource subresource scope component code
+//	apiserver_requested_deprecated_apis        group version resource subresource removed_release
 //	apiserver_longrunning_requests             verb group version resource subresource scope component
 //	apiserver_current_inflight_requests        request_kind
 //	apiserver_watch_events_total, _sizes       group version resource

@@ -24,6 +24,7 @@ type Recorder struct {
 	durations    *prometheus.HistogramVec
 	aborts       *prometheus.CounterVec
 	terminations *prometheus.CounterVec
+	deprecated   *prometheus.GaugeVec
 	longRunning  *prometheus.GaugeVec
 	inFlight     *prometheus.GaugeVec
 	watchEvents  *prometheus.CounterVec
@@ -72,6 +73,10 @@ func New(objects func() map[schema.GroupResource]int) *Recorder {
 			Name: "apiserver_request_terminations_total",
 			Help: "[ALPHA] Requests that the server terminated in self-defense.",
 		}, requestLabels("component", "code")),
+		deprecated: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "apiserver_requested_deprecated_apis",
+			Help: "[STABLE] Deprecated types that have been requested, by resource and the release that removes it.",
+		}, append(gvrLabels(), "subresource", "removed_release")),
 		longRunning: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "apiserver_longrunning_requests",
 			Help: "[STABLE] Active watches and other long-running requests.",
@@ -102,7 +107,7 @@ func New(objects func() map[schema.GroupResource]int) *Recorder {
 func (r *Recorder) newHandler() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(
-		r.requests, r.durations, r.aborts, r.terminations, r.longRunning, r.inFlight, r.watchEvents, r.eventSizes,
+		r.requests, r.durations, r.aborts, r.terminations, r.deprecated, r.longRunning, r.inFlight, r.watchEvents, r.eventSizes,
 		newObjectCollector(r.objects),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector(),
 	)
@@ -141,6 +146,7 @@ func (r *Recorder) Reset() {
 	r.durations.Reset()
 	r.aborts.Reset()
 	r.terminations.Reset()
+	r.deprecated.Reset()
 	r.answered.reset()
 	for _, v := range r.admission().vectors() {
 		v.Reset()
@@ -170,6 +176,14 @@ func (r *Recorder) RecordAbort(l Labels) {
 // such as at a limit.
 func (r *Recorder) RecordTermination(l Labels, code int) {
 	r.terminations.WithLabelValues(l.values(l.component, strconv.Itoa(code))...).Inc()
+}
+
+// RecordDeprecated records a request for a deprecated type, which a release removes, "" if that is
+// not planned. It does nothing for a nil Recorder.
+func (r *Recorder) RecordDeprecated(gvr schema.GroupVersionResource, subresource, removedRelease string) {
+	if r != nil {
+		r.deprecated.WithLabelValues(gvr.Group, gvr.Version, gvr.Resource, subresource, removedRelease).Set(1)
+	}
 }
 
 // InFlight returns the gauge that counts an active request.
