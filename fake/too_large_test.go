@@ -3,6 +3,7 @@ package fakeapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,4 +49,17 @@ func TestTooLargeByManagedFieldsOnly(t *testing.T) {
 	require.NoError(t, err)
 	_, err = templates.Patch(t.Context(), "other", types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "m"})
 	require.EqualError(t, err, "etcdserver: request is too large")
+}
+
+// A dry run of an object that is too large for etcd succeeds, because it does not reach etcd.
+func TestDryRunOfTooLargeObject(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	templates := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().PodTemplates("default")
+	template := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Name: "large"}, Template: corev1.PodTemplateSpec{Spec: newPod("large").Spec}}
+	template.Template.Spec.Containers[0].Args = []string{strings.Repeat("x", 2<<20)}
+	_, err := templates.Create(t.Context(), template, metav1.CreateOptions{})
+	require.ErrorContains(t, err, "trying to send message larger than max")
+	created, err := templates.Create(t.Context(), template, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	require.NoError(t, err)
+	require.NotEmpty(t, created.ManagedFields)
 }

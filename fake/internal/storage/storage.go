@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,6 +24,32 @@ const MaxObjectSize = 3 << 19
 
 // ErrRequestTooLarge is etcd's error for an object above MaxObjectSize (CR-10).
 var ErrRequestTooLarge = errors.New("etcdserver: request is too large")
+
+// maxMessageSize is the size of the largest message that a real server sends to etcd, in bytes.
+const maxMessageSize = 2 << 20
+
+// messageTooLarge is the error of a real server for an object that it does not send to etcd, because
+// its size is above maxMessageSize. It is an ErrRequestTooLarge. A real server counts some more bytes:
+// the message has the key, too.
+type messageTooLarge int
+
+func (size messageTooLarge) Error() string {
+	return fmt.Sprintf("rpc error: code = ResourceExhausted desc = trying to send message larger than max (%d vs. %d)", int(size), maxMessageSize)
+}
+
+// Is implements the interface of errors.Is.
+func (size messageTooLarge) Is(err error) bool { return err == ErrRequestTooLarge }
+
+// checkSize returns the error for an object of a size in bytes that is too large for etcd.
+func checkSize(size int) error {
+	switch {
+	case size > maxMessageSize:
+		return messageTooLarge(size)
+	case size > MaxObjectSize:
+		return ErrRequestTooLarge
+	}
+	return nil
+}
 
 // errNoSpace is etcd's error for a write above its quota. A real server answers it with 500 and
 // without a reason.
@@ -157,13 +184,13 @@ func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool
 	if rec != nil && res.Custom != nil {
 		codec.ReuseStoredForm(draft, rec)
 	}
-	if len(draft.Data) > MaxObjectSize {
-		return nil, nil, ErrRequestTooLarge
+	if dryRun { // of an object of any size
+		obj, err = codec.DryRunResult(res, draft, obj)
+	} else {
+		err = checkSize(len(draft.Data))
 	}
-	if dryRun {
-		if obj, err = codec.DryRunResult(res, draft, obj); err != nil {
-			return nil, nil, err
-		}
+	if err != nil {
+		return nil, nil, err
 	}
 	resource.Accessor(obj).SetResourceVersion(revision)
 	return obj, draft, nil
