@@ -230,6 +230,8 @@ func TestAggregatedAPIUnavailable(t *testing.T) {
 	c := waitForCondition(t, srv, metricsAPIService, "ServiceNotFound")
 	require.Equal(t, `service/metrics-server in "kube-system" is not present`, c.Message)
 	require.Equal(t, []string{metricsGroup + "/v1beta1"}, staleVersions(t, srv))
+	_, _, index := getWithAccept(t, srv, "GET", "/", "application/json")
+	require.Regexp(t, `"/apis/metrics.k8s.io",\s+"/apis/metrics.k8s.io/v1beta1",`, index)
 	code, header, body := getWithAccept(t, srv, "GET", metricsPath+"/nodes", "application/json")
 	require.Equal(t, http.StatusServiceUnavailable, code)
 	require.Equal(t, "service unavailable\n", body)

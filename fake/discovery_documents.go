@@ -76,8 +76,11 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 			paths = append(paths, root+"/"+v)
 		}
 	}
+	for _, v := range s.aggregator.Versions(r.Context(), false) {
+		paths = append(paths, "/apis/"+v.Group, "/apis/"+v.Group+"/"+v.Version)
+	}
 	slices.Sort(paths)
-	writeJSON(w, r, map[string][]string{"paths": paths})
+	writeJSON(w, r, map[string][]string{"paths": slices.Compact(paths)})
 }
 
 // gitVersion is the emulated release.
