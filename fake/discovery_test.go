@@ -1,7 +1,9 @@
 package fakeapi_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -202,4 +204,33 @@ func TestUnknownFeature(t *testing.T) {
 	_, err := fakeapi.New(fakeapi.WithFeature("Watchlist", false))
 	require.EqualError(t, err, `fakeapi: feature "Watchlist" cannot be set; the features are ["WatchList" "AggregatedDiscoveryEndpoint" "CBORServingAndStorage"]`)
 	require.Error(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).SetFeature("", true))
+}
+
+// A definition can add versions to a group of built-in types, but no types to a version with
+// built-in types.
+func TestCRDInBuiltinGroup(t *testing.T) {
+	const group = "/apis/apiextensions.k8s.io"
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	version := func(name string, storage bool) string {
+		return fmt.Sprintf(`{"name":%q,"served":true,"storage":%v,"schema":{"openAPIV3Schema":{"type":"object"}}}`, name, storage)
+	}
+	code, _, body := send(t, srv, "POST", group+"/v1/customresourcedefinitions", "", []byte(`{
+		"metadata":{"name":"bars.apiextensions.k8s.io","annotations":{"api-approved.kubernetes.io":"unapproved, a test"}},
+		"spec":{"group":"apiextensions.k8s.io","scope":"Namespaced","names":{"plural":"bars","kind":"Bar"},
+			"versions":[`+version("v1", true)+`,`+version("v2", false)+`]}}`))
+	require.Equal(t, http.StatusCreated, code, "%s", body)
+
+	for path, want := range map[string]string{"/v1": "customresourcedefinitions", "/v2": "bars"} {
+		code, _, body = send(t, srv, "GET", group+path, "", nil)
+		require.Equal(t, http.StatusOK, code)
+		require.Equal(t, want == "bars", strings.Contains(string(body), `"bars"`), "%s", body)
+		require.Contains(t, string(body), `"`+want+`"`)
+	}
+	code, _, _ = send(t, srv, "GET", group+"/v1/bars", "", nil)
+	require.Equal(t, http.StatusNotFound, code)
+	code, _, body = send(t, srv, "POST", group+"/v2/namespaces/default/bars", "", []byte(`{"apiVersion":"apiextensions.k8s.io/v2","kind":"Bar","metadata":{"name":"a"}}`))
+	require.Equal(t, http.StatusCreated, code, "%s", body)
+	code, _, body = send(t, srv, "GET", group+"/v2/bars", "", nil)
+	require.Equal(t, http.StatusOK, code)
+	require.Contains(t, string(body), `"apiVersion":"apiextensions.k8s.io/v2"`)
 }

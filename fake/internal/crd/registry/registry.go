@@ -177,6 +177,9 @@ func (t *Registry) readEntry(rec *memstore.Record, before *entry, decode Decoder
 		return now, nil
 	}
 	now.resources, now.storage = resource.ForCRD(now.crd)
+	now.resources = slices.DeleteFunc(now.resources, func(res *resource.Resource) bool {
+		return t.builtin.HasVersion(res.Group, res.Version) // its built-in types take precedence
+	})
 	for _, res := range now.resources {
 		now.openAPI = append(now.openAPI, newOpenAPIResource(res))
 	}
