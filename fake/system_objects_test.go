@@ -55,6 +55,7 @@ func TestSystemObjects(t *testing.T) {
 	leases, err := client.CoordinationV1().Leases("kube-system").List(ctx, metav1.ListOptions{LabelSelector: "apiserver.kubernetes.io/identity=kube-apiserver"})
 	require.NoError(t, err)
 	require.Len(t, leases.Items, 1)
+	require.Equal(t, "apiserver-nqcwmcdkcbstdzgltzkittpo2u", leases.Items[0].Name, "of the host fakeapi")
 
 	uids := map[types.UID]bool{}
 	for _, o := range []metav1.Object{service, ip, cidr, slice, &classes.Items[0], &schemas.Items[0], &levels.Items[0], &leases.Items[0]} {

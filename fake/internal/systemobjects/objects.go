@@ -11,6 +11,7 @@ package systemobjects
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/binary"
 	"maps"
 	"net/netip"
 	"slices"
@@ -91,9 +92,14 @@ func tokenTrackingConfigMap() runtime.Object {
 	}
 }
 
-// identityLease returns the Lease of the API server (KEP-1965). It is not renewed.
+// identityLease returns the Lease of the API server (KEP-1965). Its name has a hash of the names of
+// the host and of the server, each after its length. It is not renewed.
 func identityLease() runtime.Object {
-	hash := sha256.Sum256([]byte(hostname))
+	var identity []byte
+	for _, text := range []string{hostname, "kube-apiserver"} {
+		identity = append(binary.BigEndian.AppendUint16(identity, uint16(len(text))), text...)
+	}
+	hash := sha256.Sum256(identity)
 	name := "apiserver-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(hash[:16]))
 	renewed := metav1.NewMicroTime(placeholderTime.Time)
 	holder := name + "_" + placeholderUID
