@@ -31,6 +31,10 @@ type ServiceAccountKeys struct {
 	// MaxTokenExpiration is the longest lifetime of new tokens, from one hour to 2^32 seconds. Requests
 	// for a longer one get this one, with a warning. The default is no limit.
 	MaxTokenExpiration time.Duration
+	// ExactTokenExpiration gives all tokens the lifetime that is requested. Otherwise one that is bound to
+	// a pod and has no other audiences than those of the server, for which 3607 seconds are requested, as
+	// kubelets do, is valid for a year.
+	ExactTokenExpiration bool
 	// JWKSURI is the URL of the keys in the document /.well-known/openid-configuration. It must be one of
 	// https. The default is /openid/v1/jwks of the server.
 	JWKSURI string
@@ -92,6 +96,6 @@ func (o *options) newServiceAccountKeys(g *ids.Generator) (*serviceaccount.Keys,
 	if len(keys.Audiences) == 0 {
 		keys.Audiences = keys.Issuers
 	}
-	keys.MaxExpiration, keys.JWKSURI = k.MaxTokenExpiration, k.JWKSURI
+	keys.MaxExpiration, keys.ExactExpiration, keys.JWKSURI = k.MaxTokenExpiration, k.ExactTokenExpiration, k.JWKSURI
 	return keys, nil
 }

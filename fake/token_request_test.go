@@ -76,6 +76,48 @@ func TestTokenRequest(t *testing.T) {
 	require.Equal(t, before, srv.ResourceVersion(), "the token is not stored")
 }
 
+// A token of a pod for 3607 seconds and for this server alone is valid for a year. Its response and a
+// claim have the requested time.
+func TestTokenRequestOfVolume(t *testing.T) {
+	audience := "https://kubernetes.default.svc.cluster.local"
+	toPod := &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: "p"}
+	accounts := fakeapi.WithObjects(newServiceAccount("sa"),
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default"}},
+		newPod("p", makeRunning, func(p *corev1.Pod) { p.Spec.ServiceAccountName = "sa" }))
+	for name, c := range map[string]struct {
+		keys     fakeapi.ServiceAccountKeys
+		seconds  int64
+		request  authenticationv1.TokenRequestSpec
+		lifetime float64
+	}{
+		"of a pod":                  {seconds: 3607, request: authenticationv1.TokenRequestSpec{BoundObjectRef: toPod}, lifetime: 365 * 24 * 3600},
+		"with the server's own":     {seconds: 3607, request: authenticationv1.TokenRequestSpec{BoundObjectRef: toPod, Audiences: []string{audience}}, lifetime: 365 * 24 * 3600},
+		"with another audience":     {seconds: 3607, request: authenticationv1.TokenRequestSpec{BoundObjectRef: toPod, Audiences: []string{audience, "vault"}}, lifetime: 3607},
+		"for another time":          {seconds: 3608, request: authenticationv1.TokenRequestSpec{BoundObjectRef: toPod}, lifetime: 3608},
+		"of a secret":               {seconds: 3607, request: authenticationv1.TokenRequestSpec{BoundObjectRef: &authenticationv1.BoundObjectReference{Kind: "Secret", APIVersion: "v1", Name: "s"}}, lifetime: 3607},
+		"of no object":              {seconds: 3607, lifetime: 3607},
+		"with a longer maximum":     {keys: fakeapi.ServiceAccountKeys{MaxTokenExpiration: 2 * time.Hour}, seconds: 3607, request: authenticationv1.TokenRequestSpec{BoundObjectRef: toPod}, lifetime: 365 * 24 * 3600},
+		"with a shorter maximum":    {keys: fakeapi.ServiceAccountKeys{MaxTokenExpiration: time.Hour}, seconds: 3607, request: authenticationv1.TokenRequestSpec{BoundObjectRef: toPod}, lifetime: 3600},
+		"with the exact expiration": {keys: fakeapi.ServiceAccountKeys{ExactTokenExpiration: true}, seconds: 3607, request: authenticationv1.TokenRequestSpec{BoundObjectRef: toPod}, lifetime: 3607},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, client := startClient(t, accounts, fakeapi.WithServiceAccountKeys(c.keys))
+			c.request.ExpirationSeconds = &c.seconds
+			response, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "sa", &authenticationv1.TokenRequest{Spec: c.request}, metav1.CreateOptions{})
+			require.NoError(t, err)
+			claims := claimsOf(t, response.Status.Token)
+			issued := claims["iat"].(float64)
+			require.InDelta(t, issued+c.lifetime, claims["exp"], 0)
+			warnAfter, isExtended := claims["kubernetes.io"].(map[string]any)["warnafter"]
+			require.Equal(t, c.lifetime > 4000, isExtended)
+			if isExtended {
+				require.InDelta(t, issued+3607, warnAfter, 0)
+			}
+			require.WithinDuration(t, time.Now().Add(time.Hour), response.Status.ExpirationTimestamp.Time, time.Minute)
+		})
+	}
+}
+
 func TestTokenRequestErrors(t *testing.T) {
 	_, client := startClient(t, fakeapi.WithObjects(newServiceAccount("sa"), newPod("p"),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default", UID: "secret-uid"}}))

@@ -26,6 +26,12 @@ const (
 	defaultSeconds = int64(time.Hour / time.Second)
 	minSeconds     = int64(10 * time.Minute / time.Second)
 	maxSeconds     = int64(1) << 32
+
+	// A token of a pod that is requested for transitionSeconds, as those in the volumes of the
+	// admission plugin ServiceAccount are, is valid for extendedSeconds. After the requested time it is
+	// stale, which the audit log shows.
+	transitionSeconds = defaultSeconds + 7
+	extendedSeconds   = int64(365 * 24 * time.Hour / time.Second)
 )
 
 // Tokens issues and validates tokens. It is safe for concurrent use.
@@ -117,11 +123,21 @@ func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.To
 	if err := t.bind(&c.Private, spec.BoundObjectRef, account); err != nil {
 		return nil, err
 	}
+	if t.isExtended(c.Private.Pod, spec) {
+		c.Private.WarnAfter, c.Expires = c.Expires, c.Issued+extendedSeconds
+	}
 	token, err := t.keys.sign(c)
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("failed to generate token: %w", err))
 	}
 	return &authenticationv1.TokenRequestStatus{Token: token, ExpirationTimestamp: metav1.NewTime(expires)}, nil
+}
+
+// isExtended reports whether a token is valid for longer than its request says: one of a pod, which
+// may be nil, for this server alone.
+func (t *Tokens) isExtended(pod *objectRef, spec *authenticationv1.TokenRequestSpec) bool {
+	return pod != nil && *spec.ExpirationSeconds == transitionSeconds && !t.keys.ExactExpiration &&
+		!slices.ContainsFunc(spec.Audiences, func(a string) bool { return !slices.Contains(t.keys.Audiences, a) })
 }
 
 // bind adds the bound object of a request to the claims. It must exist and, if it is a pod, run as

@@ -30,6 +30,8 @@ type Keys struct {
 	Audiences []string
 	// MaxExpiration is the longest lifetime of new tokens, 0 for no limit.
 	MaxExpiration time.Duration
+	// ExactExpiration is whether no token is valid for longer than its request says.
+	ExactExpiration bool
 	// JWKSURI is the URL of the keys in the discovery document, "" for that of the server.
 	JWKSURI string
 

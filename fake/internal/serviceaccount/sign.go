@@ -49,6 +49,8 @@ type privateClaims struct {
 	Pod            *objectRef `json:"pod,omitempty"`
 	Secret         *objectRef `json:"secret,omitempty"`
 	ServiceAccount objectRef  `json:"serviceaccount"`
+	// WarnAfter is the time after which the token is stale, 0 if it is not extended.
+	WarnAfter int64 `json:"warnafter,omitempty"`
 }
 
 type objectRef struct {
