@@ -83,6 +83,7 @@ type authenticationFlags struct {
 	signingEndpoint    string
 	jwksURI            string
 	maxTokenExpiration time.Duration
+	extendTokens       bool
 }
 
 // frontProxyFlags are those about users that a front proxy authenticates.

@@ -32,7 +32,7 @@ func (f *Flags) authenticationFlags() []flag {
 		{"requestheader-group-headers", list(&a.proxy.groupHeaders), applied, "headers with the groups of users, such as X-Remote-Group"},
 		{"requestheader-uid-headers", list(&a.proxy.uidHeaders), applied, "headers with the uids of users, such as X-Remote-Uid"},
 		{"requestheader-username-headers", list(&a.proxy.userHeaders), applied, "headers with the names of users, such as X-Remote-User"},
-		{"service-account-extend-token-expiration", boolean(nil, true), ignored, "issue tokens of pods for a year"},
+		{"service-account-extend-token-expiration", boolean(&a.extendTokens, true), applied, "issue tokens of pods for a year, which clients use for 3607 seconds"},
 		{"service-account-issuer", repeated(&a.issuers), applied, "issuer of the tokens of service accounts; those of further ones, if the flag is repeated, are also accepted"},
 		{"service-account-jwks-uri", text(&a.jwksURI, ""), applied, "URL of the keys in the OpenID discovery document"},
 		{"service-account-key-file", repeated(&a.keyFiles), applied, "file with keys that verify tokens of service accounts, private or public, in PEM form; can be repeated; the default is --tls-private-key-file"},

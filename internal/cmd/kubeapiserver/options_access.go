@@ -25,7 +25,8 @@ const (
 func (f *Flags) serviceAccountOptions(files directory) ([]fakeapi.Option, error) {
 	a := &f.authentication
 	keys := fakeapi.ServiceAccountKeys{
-		Issuers: a.issuers, Audiences: a.apiAudiences, MaxTokenExpiration: a.maxTokenExpiration, JWKSURI: a.jwksURI,
+		Issuers: a.issuers, Audiences: a.apiAudiences, MaxTokenExpiration: a.maxTokenExpiration,
+		ExactTokenExpiration: !a.extendTokens, JWKSURI: a.jwksURI,
 	}
 	var err error
 	if keys.SigningKey, err = files.read(a.signingKeyFile); err != nil {
