@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -108,6 +109,43 @@ func TestAccountTokenExpires(t *testing.T) {
 		time.Sleep(time.Second)
 		require.False(t, s.accepts(token))
 		require.True(t, s.accepts(s.requestToken(nil)))
+	})
+}
+
+// The audit log tells of requests and reviews with a token of a pod that is older than 3607 seconds.
+func TestAccountTokenStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, log := startWithAudit(t, auditPolicy(auditv1.LevelMetadata), fakeapi.WithObjects(newServiceAccount("sa"),
+			newPod("p", func(p *corev1.Pod) { p.Spec.ServiceAccountName = "sa" })))
+		client, ctx := kubernetes.NewForConfigOrDie(srv.RESTConfig()), t.Context()
+		seconds := int64(3607)
+		response, err := client.CoreV1().ServiceAccounts("default").CreateToken(ctx, "sa", &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+			ExpirationSeconds: &seconds, BoundObjectRef: &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: "p"},
+		}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		token := response.Status.Token
+		owner := kubernetes.NewForConfigOrDie(srv.RESTConfigWithToken(token))
+		requireStale := func(want string) {
+			t.Helper()
+			_, err := owner.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
+			require.NoError(t, err)
+			require.Equal(t, want, log.takeLast().Annotations["authentication.k8s.io/stale-token"])
+			for _, audiences := range [][]string{nil, {"vault"}} {
+				review, err := client.AuthenticationV1().TokenReviews().Create(ctx, &authenticationv1.TokenReview{
+					Spec: authenticationv1.TokenReviewSpec{Token: token, Audiences: audiences},
+				}, metav1.CreateOptions{})
+				require.NoError(t, err)
+				if !review.Status.Authenticated {
+					want = ""
+				}
+				require.Equal(t, want, log.takeLast().Annotations["authentication.k8s.io/stale-token"])
+			}
+		}
+		requireStale("")
+		time.Sleep(3607 * time.Second)
+		requireStale("")
+		time.Sleep(24 * time.Hour)
+		requireStale("subject: system:serviceaccount:default:sa, seconds after warning threshold: 86400")
 	})
 }
 

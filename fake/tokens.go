@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -114,7 +115,7 @@ func (s *Server) ExpireToken(value string) error {
 	user := token.User.Username
 	if !ok {
 		var account authenticationv1.UserInfo
-		account, ok = s.api.ServiceAccountUser(value)
+		account, ok = s.api.ServiceAccountUser(context.Background(), value)
 		user = account.Username
 	}
 	switch {

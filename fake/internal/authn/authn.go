@@ -2,6 +2,7 @@
 package authn
 
 import (
+	"context"
 	"crypto/x509"
 	"net/http"
 	"slices"
@@ -50,7 +51,7 @@ func (t *Tokens) Find(value string) (Token, bool) {
 
 // ServiceAccountTokens returns the user of a valid token that the server issued for a service
 // account, or false.
-type ServiceAccountTokens func(token string) (authenticationv1.UserInfo, bool)
+type ServiceAccountTokens func(ctx context.Context, token string) (authenticationv1.UserInfo, bool)
 
 // Result is the result of authentication.
 type Result uint8
@@ -123,21 +124,21 @@ func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.U
 	if value == "" {
 		return authenticationv1.UserInfo{}, result
 	}
-	if user, ok := a.AuthenticateToken(value); ok {
+	if user, ok := a.AuthenticateToken(r.Context(), value); ok {
 		return user, Authenticated
 	}
 	return authenticationv1.UserInfo{}, Rejected
 }
 
 // AuthenticateToken returns the user of a valid bearer token.
-func (a *Authenticator) AuthenticateToken(value string) (authenticationv1.UserInfo, bool) {
+func (a *Authenticator) AuthenticateToken(ctx context.Context, value string) (authenticationv1.UserInfo, bool) {
 	if token, ok := a.tokens.Find(value); ok {
 		if token.expired(time.Now()) {
 			return authenticationv1.UserInfo{}, false
 		}
 		return withAuthenticatedGroup(token.User), true
 	}
-	if user, ok := a.serviceAccounts(value); ok {
+	if user, ok := a.serviceAccounts(ctx, value); ok {
 		return withAuthenticatedGroup(user), true
 	}
 	return authenticationv1.UserInfo{}, false

@@ -254,8 +254,8 @@ func (a *API) SyncCRDs() error {
 
 // ServiceAccountUser returns the user of a service account token for this server, and whether the
 // token is valid.
-func (a *API) ServiceAccountUser(token string) (user authenticationv1.UserInfo, ok bool) {
-	return a.tokens.User(token)
+func (a *API) ServiceAccountUser(ctx context.Context, token string) (user authenticationv1.UserInfo, ok bool) {
+	return a.tokens.User(ctx, token)
 }
 
 // SyncTypes serves the types of the CustomResourceDefinitions in the store, which another API

@@ -63,7 +63,7 @@ func (r *Reviewer) Review(ctx context.Context, review runtime.Object, admit func
 	case *authorizationv1.SelfSubjectRulesReview: // a real server returns the status only
 		return &authorizationv1.SelfSubjectRulesReview{Status: r.authorizer().Rules(ctx, authn.NewInfo(user), review.Spec.Namespace)}, nil
 	case *authenticationv1.TokenReview:
-		review.Status = r.authenticate(review.Spec.Token, review.Spec.Audiences)
+		review.Status = r.authenticate(ctx, review.Spec.Token, review.Spec.Audiences)
 		return review, nil
 	case *authenticationv1.SelfSubjectReview:
 		return &authenticationv1.SelfSubjectReview{

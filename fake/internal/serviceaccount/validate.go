@@ -1,6 +1,8 @@
 package serviceaccount
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/audit"
 )
 
 // clockSkew is how long a token is valid after its expiration, and a bound object after its
@@ -29,13 +32,27 @@ func (k *Keys) HasIssuer(token string) bool {
 	return decodePart(text, &claims) && slices.Contains(k.Issuers, claims.Issuer)
 }
 
-// User returns the user of a valid token for this server, and whether it is one.
-func (t *Tokens) User(token string) (authenticationv1.UserInfo, bool) {
+// User returns the user of a valid token for this server, and whether it is one. ctx is that of the
+// request, for AuditStale.
+func (t *Tokens) User(ctx context.Context, token string) (authenticationv1.UserInfo, bool) {
 	c, ok := t.Validate(token)
 	if !ok || !slices.ContainsFunc(c.Audiences, func(a string) bool { return slices.Contains(t.keys.Audiences, a) }) {
 		return authenticationv1.UserInfo{}, false
 	}
+	t.AuditStale(ctx, c)
 	return c.User(), true
+}
+
+// AuditStale adds to the audit event of a request that it has a stale token: an extended one that the
+// client should have replaced.
+func (t *Tokens) AuditStale(ctx context.Context, c Claims) {
+	if c.Private.WarnAfter == 0 {
+		return
+	}
+	if late := t.now().Sub(time.Unix(c.Private.WarnAfter, 0)); late > 0 {
+		audit.AddAuditAnnotation(ctx, "authentication.k8s.io/stale-token",
+			fmt.Sprintf("subject: %s, seconds after warning threshold: %d", c.Subject, late/time.Second))
+	}
 }
 
 // Validate returns the claims of a token for any audience, and whether it is valid: it has
