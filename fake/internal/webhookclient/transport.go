@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/rest"
 )
@@ -60,6 +61,9 @@ type Network struct {
 	AllowRemote bool
 	// Services returns the addresses of services. If it is nil, no service can be resolved.
 	Services ServiceResolver
+	// Self, if it is not nil, has the responses of the API server to what it sends to itself: a
+	// kube-apiserver calls a webhook at the port 443 of the Service default/kubernetes so.
+	Self http.RoundTripper
 	// Intercept, if it is not nil, makes the requests instead of next. webhook is the name of the
 	// webhook, or of the CustomResourceDefinition whose objects are converted. The context of the
 	// request is also done after Close.
@@ -186,6 +190,9 @@ func (n *Transport) AuthenticationInfoResolver(webhook.AuthenticationInfoResolve
 		ClientConfigForFunc: func(string) (*rest.Config, error) { return config(n.withIntercept) },
 		ClientConfigForServiceFunc: func(name, namespace string, port int) (*rest.Config, error) {
 			return config(func(next http.RoundTripper) http.RoundTripper {
+				if n.network.Self != nil && namespace == metav1.NamespaceDefault && name == "kubernetes" && port == 443 {
+					return n.withIntercept(n.network.Self)
+				}
 				return n.withIntercept(service{n, next, namespace, name, int32(port)})
 			})
 		},

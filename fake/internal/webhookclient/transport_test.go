@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -111,4 +112,34 @@ func TestNoIntercept(t *testing.T) {
 	defer n.Close()
 	next := http.DefaultTransport
 	require.Equal(t, next, n.withIntercept(next))
+}
+
+// Calls of the port 443 of the Service default/kubernetes are answered by Self, if it is set.
+func TestSelf(t *testing.T) {
+	answer := func(name string) roundTripper {
+		return func(*http.Request) (*http.Response, error) { return nil, errors.New(name) }
+	}
+	services := func(namespace, name string, port int32) (string, error) {
+		return net.JoinHostPort(name, strconv.Itoa(int(port))), nil
+	}
+	for _, test := range []struct {
+		namespace, name string
+		port            int
+		self            http.RoundTripper
+		want            string
+	}{
+		{"default", "kubernetes", 443, answer("self"), "self"},
+		{"default", "kubernetes", 443, nil, "service"},
+		{"default", "kubernetes", 8443, answer("self"), "service"},
+		{"default", "hook", 443, answer("self"), "service"},
+		{"other", "kubernetes", 443, answer("self"), "service"},
+	} {
+		n := New(Network{Services: services, Self: test.self}, "hook")
+		config, err := n.AuthenticationInfoResolver(nil).ClientConfigForService(test.name, test.namespace, test.port)
+		require.NoError(t, err)
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "https://hook/", nil)
+		_, err = config.WrapTransport(answer("service")).RoundTrip(r)
+		require.EqualError(t, err, test.want, "%s/%s:%d", test.namespace, test.name, test.port)
+		n.Close()
+	}
 }
