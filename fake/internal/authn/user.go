@@ -33,6 +33,11 @@ func AdminUser() authenticationv1.UserInfo {
 	return authenticationv1.UserInfo{Username: "system:admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
 }
 
+// ServerUser returns the user of what the API server itself writes and requests.
+func ServerUser() authenticationv1.UserInfo {
+	return authenticationv1.UserInfo{Username: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
+}
+
 // NewInfo returns the user in the form of authorizers.
 func NewInfo(u authenticationv1.UserInfo) *user.DefaultInfo {
 	info := &user.DefaultInfo{Name: u.Username, UID: u.UID, Groups: u.Groups}

@@ -9,7 +9,6 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apiserver/pkg/authentication/user"
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
@@ -53,8 +52,7 @@ func (a *API) ChangeKey(ctx context.Context, user authenticationv1.UserInfo, res
 
 // ChangeByServer is ChangeKey for the API server itself.
 func (a *API) ChangeByServer(ctx context.Context, res *resource.Resource, key, uid, subresource string, change func(runtime.Object)) error {
-	server := authenticationv1.UserInfo{Username: user.APIServerUser, Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
-	return a.changeKey(ctx, server, serverManager, res, key, uid, subresource, change)
+	return a.changeKey(ctx, authn.ServerUser(), serverManager, res, key, uid, subresource, change)
 }
 
 // changeKey is ChangeKey for a field manager.
