@@ -66,6 +66,9 @@ func WithAdmissionDelay(webhooks, policies time.Duration) Option {
 // network: the dial fails like that of an unknown host, unless WithWebhookDialer can dial it. One of
 // the type ExternalName leads to that name, such as localhost.
 //
+// Calls of the port 443 of the Service default/kubernetes are requests of system:apiserver to the
+// server itself, as on a real server: the path can be one of an aggregated API.
+//
 // The servers of aggregated APIs are found in the same way, but their Services must exist.
 func WithServiceResolver(resolve func(namespace, name string, port int32) (address string, err error)) Option {
 	return func(o *options) error {
@@ -86,6 +89,7 @@ func (s *Server) webhookNetwork() webhookclient.Network {
 			return serviceAddress(s.store, namespace, name, port, reachable)
 		}
 	}
+	n.Self = loopback{s}
 	n.Intercept = s.faults.WebhookCall
 	return n
 }
