@@ -227,3 +227,48 @@ func TestAccountTokenWithClockSkew(t *testing.T) {
 		require.False(t, s.accepts(token), "it is not valid yet, or has expired")
 	}
 }
+
+// A review of a token that is not valid tells why.
+func TestTokenReviewCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa"),
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default", UID: "secret-uid"}}))
+		requireCause := func(cause, token string) {
+			t.Helper()
+			review, err := s.client.AuthenticationV1().TokenReviews().Create(t.Context(), &authenticationv1.TokenReview{
+				Spec: authenticationv1.TokenReviewSpec{Token: token},
+			}, metav1.CreateOptions{})
+			require.NoError(t, err)
+			require.Equal(t, authenticationv1.TokenReviewStatus{Error: "[invalid bearer token, " + cause + "]"}, review.Status)
+		}
+		seconds := int64(600)
+		short := s.requestToken(func(r *authenticationv1.TokenRequestSpec) { r.ExpirationSeconds = &seconds })
+		bound := s.requestToken(func(r *authenticationv1.TokenRequestSpec) {
+			r.BoundObjectRef = &authenticationv1.BoundObjectReference{Kind: "Secret", APIVersion: "v1", Name: "s"}
+		})
+		free := s.requestToken(nil)
+		parts, other := strings.Split(free, "."), strings.Split(bound, ".")
+		requireCause("go-jose/go-jose: error in cryptographic primitive", parts[0]+"."+other[1]+"."+parts[2])
+		requireCause("invalid signature, no keys found",
+			newTokenServer(t, fakeapi.WithObjects(newServiceAccount("sa"))).requestToken(nil))
+		time.Sleep(11*time.Minute + time.Second)
+		requireCause("service account token has expired", short)
+
+		core, ctx := s.client.CoreV1(), t.Context()
+		require.NoError(t, core.Secrets("default").Delete(ctx, "s", metav1.DeleteOptions{}))
+		requireCause("service account token has been invalidated", bound)
+		_, err := core.Secrets("default").Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		secret, err := core.Secrets("default").Get(ctx, "s", metav1.GetOptions{})
+		require.NoError(t, err)
+		requireCause("secret UID ("+string(secret.UID)+") does not match service account secret ref claim (secret-uid)", bound)
+
+		require.NoError(t, core.ServiceAccounts("default").Delete(ctx, "sa", metav1.DeleteOptions{}))
+		requireCause(`serviceaccounts "sa" not found`, free)
+		account, err := core.ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "sa"}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		requireCause("service account UID ("+string(account.UID)+") does not match claim (account-uid)", free)
+		s.srv.SkewClock(-time.Hour)
+		requireCause("service account token is not valid yet", free)
+	})
+}

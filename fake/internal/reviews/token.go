@@ -2,11 +2,14 @@ package reviews
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/serviceaccount"
 )
 
 // authenticate returns the status of a token review. Without audiences the token must be for this
@@ -18,20 +21,20 @@ func (r *Reviewer) authenticate(ctx context.Context, token string, audiences []s
 	common := func(of []string) []string {
 		return slices.DeleteFunc(slices.Clone(audiences), func(audience string) bool { return !slices.Contains(of, audience) })
 	}
-	var found []string
+	found, cause := common(r.ServiceAccounts.Keys().Audiences), error(nil)
 	authenticator := authn.New(r.Tokens, func(ctx context.Context, token string) (authenticationv1.UserInfo, bool) {
-		claims, ok := r.ServiceAccounts.Validate(token)
-		if found = common(claims.Audiences); ok && len(found) > 0 {
-			r.ServiceAccounts.AuditStale(ctx, claims)
+		var claims serviceaccount.Claims
+		if claims, cause = r.ServiceAccounts.Validate(ctx, token, audiences); cause != nil {
+			return authenticationv1.UserInfo{}, false
 		}
-		return claims.User(), ok
+		found = common(claims.Audiences)
+		return claims.User(), true
 	}, nil)
 	user, ok := authenticator.AuthenticateToken(ctx, token)
-	if ok && found == nil {
-		found = common(r.ServiceAccounts.Keys().Audiences)
-	}
 	if !ok || len(found) == 0 {
-		return authenticationv1.TokenReviewStatus{Error: "invalid bearer token"}
+		// The first error is that of the authenticator of the server's own token.
+		errs := utilerrors.NewAggregate([]error{errors.New("invalid bearer token"), cause})
+		return authenticationv1.TokenReviewStatus{Error: errs.Error()}
 	}
 	return authenticationv1.TokenReviewStatus{Authenticated: true, User: user, Audiences: found}
 }

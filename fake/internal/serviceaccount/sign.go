@@ -9,7 +9,9 @@ import (
 	"encoding/asn1"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"math/big"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -125,43 +127,49 @@ func (k publicKey) verify(text string, signature []byte) bool {
 	return false
 }
 
-// parse returns the claims of a token with a valid signature, and whether it is one. The claims are
-// shared and must not be changed.
-func (t *Tokens) parse(token string) (Claims, bool) {
+// errNotIssued is the error of a token that no API server of the cluster has issued.
+var errNotIssued = errors.New("invalid bearer token")
+
+// parse returns the claims of a token with a valid signature, or an error. The claims are shared
+// and must not be changed.
+func (t *Tokens) parse(token string) (Claims, error) {
 	if c, ok := t.parsed.Get(token); ok {
-		return c.(Claims), true
+		return c.(Claims), nil
 	}
-	c, ok := t.keys.verify(token)
-	if ok && len(token) <= maxParsedSize {
+	c, err := t.keys.verify(token)
+	if err == nil && len(token) <= maxParsedSize {
 		t.parsed.Add(token, c)
 	}
-	return c, ok
+	return c, err
 }
 
 // verify is parse without the cache.
-func (k *Keys) verify(token string) (c Claims, ok bool) {
+func (k *Keys) verify(token string) (c Claims, err error) {
 	parts := strings.SplitN(token, ".", 4)
 	if len(parts) != 3 || !k.HasIssuer(token) {
-		return c, false
+		return c, errNotIssued
 	}
 	var header joseHeader
 	if !decodePart(parts[0], &header) || !decodePart(parts[1], &c) {
-		return c, false
+		return c, errNotIssued
 	}
 	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
 	if err != nil {
-		return c, false
+		return c, errNotIssued
 	}
 	keys, err := k.load()
 	if err != nil {
-		return c, false
+		return c, err
 	}
 	for _, key := range keys.candidates(header.KeyID) {
 		if key.algorithm == header.Algorithm && key.verify(parts[0]+"."+parts[1], signature) {
-			return c, true
+			return c, nil
 		}
 	}
-	return c, false
+	if header.KeyID != "" && !slices.ContainsFunc(keys.verifying, func(key publicKey) bool { return key.id == header.KeyID }) {
+		return c, errors.New("invalid signature, no keys found")
+	}
+	return c, errors.New("go-jose/go-jose: error in cryptographic primitive")
 }
 
 // candidates returns the accepted keys with an id, or all of them if none has it.

@@ -2,6 +2,7 @@ package serviceaccount
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/audit"
 )
 
@@ -33,64 +33,94 @@ func (k *Keys) HasIssuer(token string) bool {
 }
 
 // User returns the user of a valid token for this server, and whether it is one. ctx is that of the
-// request, for AuditStale.
+// request.
 func (t *Tokens) User(ctx context.Context, token string) (authenticationv1.UserInfo, bool) {
-	c, ok := t.Validate(token)
-	if !ok || !slices.ContainsFunc(c.Audiences, func(a string) bool { return slices.Contains(t.keys.Audiences, a) }) {
+	c, err := t.Validate(ctx, token, t.keys.Audiences)
+	if err != nil {
 		return authenticationv1.UserInfo{}, false
 	}
-	t.AuditStale(ctx, c)
 	return c.User(), true
 }
 
-// AuditStale adds to the audit event of a request that it has a stale token: an extended one that the
+// Validate returns the claims of a valid token: it has the signature of an accepted key, is for one
+// of the audiences and has not expired, and its service account and bound object exist. Otherwise
+// the error is that of kube-apiserver. ctx is that of the request, whose audit event tells of a stale
+// token.
+func (t *Tokens) Validate(ctx context.Context, token string, audiences []string) (Claims, error) {
+	c, err := t.parse(token)
+	if err != nil {
+		return Claims{}, err
+	}
+	now := t.now()
+	switch {
+	case !slices.ContainsFunc(c.Audiences, func(a string) bool { return slices.Contains(audiences, a) }):
+		err = fmt.Errorf("token audiences %q is invalid for the target audiences %q", c.Audiences, audiences)
+	case now.Add(clockSkew).Unix() < c.NotBefore:
+		err = errors.New("service account token is not valid yet")
+	case now.Add(-clockSkew).Unix() > c.Expires:
+		err = errors.New("service account token has expired")
+	default:
+		err = t.checkObjects(c.Private, now)
+	}
+	if err != nil {
+		return Claims{}, err
+	}
+	auditStale(ctx, c, now)
+	return c, nil
+}
+
+// auditStale adds to the audit event of a request that it has a stale token: an extended one that the
 // client should have replaced.
-func (t *Tokens) AuditStale(ctx context.Context, c Claims) {
+func auditStale(ctx context.Context, c Claims, now time.Time) {
 	if c.Private.WarnAfter == 0 {
 		return
 	}
-	if late := t.now().Sub(time.Unix(c.Private.WarnAfter, 0)); late > 0 {
+	if late := now.Sub(time.Unix(c.Private.WarnAfter, 0)); late > 0 {
 		audit.AddAuditAnnotation(ctx, "authentication.k8s.io/stale-token",
 			fmt.Sprintf("subject: %s, seconds after warning threshold: %d", c.Subject, late/time.Second))
 	}
 }
 
-// Validate returns the claims of a token for any audience, and whether it is valid: it has
-// the signature of an accepted key and has not expired, and its service account and bound object exist.
-func (t *Tokens) Validate(token string) (Claims, bool) {
-	c, ok := t.parse(token)
-	now := t.now()
-	if !ok || now.Add(-clockSkew).Unix() > c.Expires || now.Add(clockSkew).Unix() < c.NotBefore || !t.boundObjectsExist(c.Private, now) {
-		return Claims{}, false
-	}
-	return c, true
-}
-
-// boundObjectsExist reports whether the objects that a token was issued for exist. The node counts
-// only if the token is not bound to a pod.
-func (t *Tokens) boundObjectsExist(c privateClaims, now time.Time) bool {
+// checkObjects returns an error unless the objects that a token was issued for exist. The node
+// counts only if the token is not bound to a pod.
+func (t *Tokens) checkObjects(c privateClaims, now time.Time) error {
 	account, err := getObject[*corev1.ServiceAccount](t, "serviceaccounts", c.Namespace, c.ServiceAccount.Name)
-	if err != nil || !isSameObject(account, c.ServiceAccount.UID, now) {
-		return false
-	}
 	switch {
+	case err != nil:
+		return err
+	case account.UID != c.ServiceAccount.UID:
+		return fmt.Errorf("service account UID (%s) does not match claim (%s)", account.UID, c.ServiceAccount.UID)
+	case isDeleted(account, now):
+		return fmt.Errorf("service account %s/%s has been deleted", c.Namespace, c.ServiceAccount.Name)
 	case c.Secret != nil:
 		secret, err := getObject[*corev1.Secret](t, "secrets", c.Namespace, c.Secret.Name)
-		return err == nil && isSameObject(secret, c.Secret.UID, now)
+		return checkBound("secret", c.Secret, secret, err, now)
 	case c.Pod != nil:
 		pod, err := getObject[*corev1.Pod](t, "pods", c.Namespace, c.Pod.Name)
-		return err == nil && isSameObject(pod, c.Pod.UID, now)
+		return checkBound("pod", c.Pod, pod, err, now)
 	case c.Node != nil:
 		node, err := getObject[*corev1.Node](t, "nodes", "", c.Node.Name)
-		return err == nil && isSameObject(node, c.Node.UID, now)
+		return checkBound("node", c.Node, node, err, now)
 	}
-	return true
+	return nil
 }
 
-// isSameObject reports whether obj has the uid and its deletion is not long ago.
-func isSameObject(obj metav1.Object, uid types.UID, now time.Time) bool {
+// checkBound returns an error unless obj is the object of a kind that a token is bound to. err is
+// the error of the look-up of obj.
+func checkBound(kind string, bound *objectRef, obj metav1.Object, err error, now time.Time) error {
+	switch {
+	case err == nil && obj.GetUID() != bound.UID:
+		return fmt.Errorf("%s UID (%s) does not match service account %s ref claim (%s)", kind, obj.GetUID(), kind, bound.UID)
+	case err != nil || isDeleted(obj, now):
+		return errors.New("service account token has been invalidated")
+	}
+	return nil
+}
+
+// isDeleted reports whether the deletion of obj is long ago.
+func isDeleted(obj metav1.Object, now time.Time) bool {
 	deleted := obj.GetDeletionTimestamp()
-	return obj.GetUID() == uid && (deleted == nil || !deleted.Time.Before(now.Add(-clockSkew)))
+	return deleted != nil && deleted.Time.Before(now.Add(-clockSkew))
 }
 
 // The keys of the extra fields of a token's user.
