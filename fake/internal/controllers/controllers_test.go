@@ -229,3 +229,27 @@ func TestNamespaceIsRecreated(t *testing.T) {
 	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.NotNil(t, p.store.View().Get("configmaps/team/other"))
 }
+
+// The request that ends the grace period of a pod has two seconds to delete it.
+func TestDeletionAfterGracePeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newFixture(t, memstore.Options{})
+		begin, after := metav1.Now(), make(chan time.Duration, 10)
+		p.deleting = func(key string) error {
+			after <- time.Since(begin.Time)
+			return nil
+		}
+		for name, grace := range map[string]int64{"a": 0, "b": 1} {
+			end := metav1.NewTime(begin.Add(time.Duration(grace) * time.Second))
+			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+				Name: name, Namespace: "default", DeletionTimestamp: &end, DeletionGracePeriodSeconds: &grace,
+			}, Spec: corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+			require.NoError(t, p.Load([]runtime.Object{pod}))
+		}
+		go p.controllers.Run(t.Context())
+		require.Equal(t, time.Second, <-after)
+		require.Equal(t, 2*time.Second, <-after)
+		time.Sleep(time.Minute)
+		require.Empty(t, after, "each is deleted once")
+	})
+}

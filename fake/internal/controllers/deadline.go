@@ -22,14 +22,20 @@ type deadlines struct {
 	known map[deadline]bool
 }
 
-// add records the end of an object's grace period. An object with finalizers whose grace period is
-// over is deleted with its last finalizer instead.
+// ownDeletion is how long the request that ends the grace period of an object has to delete it.
+const ownDeletion = 2 * time.Second
+
+// add records the end of an object's grace period. Without one, the request that has set the
+// deletion timestamp deletes the object itself; or that of the last finalizer does.
 func (d *deadlines) add(key, uid string, meta *metav1.ObjectMeta) {
-	grace := meta.DeletionGracePeriodSeconds
-	if len(meta.Finalizers) > 0 && (grace == nil || *grace == 0) {
-		return
+	at, grace := meta.DeletionTimestamp.Time, meta.DeletionGracePeriodSeconds
+	if grace == nil || *grace == 0 {
+		if len(meta.Finalizers) > 0 {
+			return
+		}
+		at = at.Add(ownDeletion)
 	}
-	d.push(deadline{at: meta.DeletionTimestamp.Time, key: key, uid: uid})
+	d.push(deadline{at: at, key: key, uid: uid})
 }
 
 func (d *deadlines) push(one deadline) {
@@ -66,7 +72,7 @@ func (d *deadlines) due(now time.Time) (deadline, bool) {
 func (m *Controllers) deletePod(ctx context.Context, d deadline) error {
 	p, ok := m.resources.find(d.key)
 	pod := m.store.View().Get(d.key)
-	if !ok || pod == nil {
+	if !ok || pod == nil || pod.UID != d.uid {
 		return nil
 	}
 	var now int64
