@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -144,4 +145,25 @@ func TestGracePeriodWithoutControllers(t *testing.T) {
 		_, err = pods.Get(p.Context(), "web", metav1.GetOptions{})
 		require.True(p, apierrors.IsNotFound(err), "%v", err)
 	}, fakeapi.WithoutControllers())
+}
+
+// A deletion without a grace period is that of the client alone, even if webhooks are slow.
+func TestReviewsOfForcedDeletion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, h := startWithWebhooks(t)
+		p := &controllersTest{T: t, srv: srv, client: kubernetes.NewForConfigOrDie(srv.RESTConfig())}
+		h.review("slow", func(*admissionRequest) *admissionResponse {
+			time.Sleep(100 * time.Millisecond)
+			return allow()
+		})
+		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "slow", `"rules":[`+rule("DELETE", "", "v1", "pods")+`]`)))
+		p.createPod("default", "web", nil)
+		require.Zero(t, p.timeUntilDeleted("web", *metav1.NewDeleteOptions(0)))
+		time.Sleep(time.Minute)
+		var users []string
+		for _, call := range h.take() {
+			users = append(users, call.UserInfo.Username)
+		}
+		require.Equal(t, []string{"system:admin", "system:admin"}, users, "one for each step of the deletion")
+	})
 }
