@@ -276,6 +276,8 @@ func TestAuditAnnotations(t *testing.T) {
 		require.NotContains(t, annotations, "k8s.io/removed-release")
 		requireCode(t, srv, 200, "GET", "/apis/certificates.k8s.io/v1beta1/clustertrustbundles", "")
 		require.Equal(t, "1.40", log.takeLast().Annotations["k8s.io/removed-release"])
+		requireCode(t, srv, 409, "DELETE", configMapsPath+"/a?ignoreStoreReadErrorWithClusterBreakingPotential=true", "")
+		require.Contains(t, log.takeLast().Annotations, "apiserver.k8s.io/unsafe-delete-ignore-read-error")
 
 		token, err := client.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "sa", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 		require.NoError(t, err)

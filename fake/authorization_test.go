@@ -93,6 +93,35 @@ func TestForbidden(t *testing.T) {
 	require.Equal(t, 200, code, "system:masters may do everything")
 }
 
+// Who may delete an object may not do so without reading it (DL-35).
+func TestForbiddenUnsafeDelete(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		if a.GetVerb() != "unsafe-delete-ignore-read-errors" || a.GetName() == "allowed" {
+			return authorizer.DecisionAllow, "", nil
+		}
+		if a.GetName() == "broken" {
+			return authorizer.DecisionDeny, "", errors.New("the <db> is gone")
+		}
+		return authorizer.DecisionNoOpinion, a.GetUser().GetName() + " in " + a.GetNamespace() + " of " + a.GetAPIGroup(), nil
+	})))
+	for _, one := range []struct {
+		name, query string
+		code        int
+		want        string
+	}{
+		{"d", "", 403, `deployments.apps "d" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: bob in default of apps`},
+		{"d", "&dryRun=All", 403, `deployments.apps "d" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: bob in default of apps`},
+		{"broken", "", 403, `deployments.apps "broken" is forbidden: error while checking permission for "unsafe-delete-ignore-read-errors", the <db> is gone`},
+		{"allowed", "", 404, `deployments.apps "allowed" not found`},
+		{"d", "&gracePeriodSeconds=0", 422, "DeleteOptions.meta.k8s.io \"\" is invalid: " +
+			"ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: cannot be set together with .gracePeriodSeconds"},
+	} {
+		resp, body := sendAs(t, srv, "bob", "DELETE", "/apis/apps/v1/namespaces/default/deployments/"+one.name+"?ignoreStoreReadErrorWithClusterBreakingPotential=true"+one.query)
+		require.Equal(t, one.want, decodeStatus(t, body).Message)
+		require.Equal(t, one.code, resp.StatusCode, one.want)
+	}
+}
+
 // An error of the authorizer returns 500 as text (AU-05) unless the authorizer allows the request.
 // For impersonation it returns 403.
 func TestAuthorizerErrors(t *testing.T) {

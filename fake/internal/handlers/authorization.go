@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -75,6 +76,26 @@ func (a *API) authorizeConnection(q *request) error {
 		err = apierrors.NewForbidden(q.res.GroupResource(), q.info.Name, errors.New(reason))
 	}
 	return err
+}
+
+// authorizeUnsafeDelete returns the 403 of a user who may delete an object, but may not do so
+// without reading it (DL-35).
+func (a *API) authorizeUnsafeDelete(q *request) error {
+	if a.requestAuthorizer == nil {
+		return nil
+	}
+	attributes := createAttributes(q)
+	attributes.Verb, attributes.Path = "unsafe-delete-ignore-read-errors", ""
+	decision, reason, err := a.requestAuthorizer.Authorize(q.r.Context(), attributes)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("error while checking permission for %q, %w", attributes.Verb, err)
+	case decision == authorizer.DecisionAllow:
+		return nil
+	default:
+		err = fmt.Errorf("not permitted to do %q, reason: %s", attributes.Verb, reason)
+	}
+	return apierrors.NewForbidden(q.parent.GroupResource(), q.info.Name, err)
 }
 
 // createAttributes returns the permission to create what a request is for.

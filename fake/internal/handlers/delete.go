@@ -10,6 +10,7 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/audit"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/negotiate"
@@ -168,10 +169,14 @@ func (a *API) checkConvertible(res *resource.Resource, key string) error {
 // checkUnsafeDelete returns an error for the option to ignore read errors. Every object in this
 // store can be read (DL-34).
 func (a *API) checkUnsafeDelete(q *request, opts *metav1.DeleteOptions) error {
-	switch {
-	case !ignoresReadErrors(opts):
+	if !ignoresReadErrors(opts) {
 		return nil
-	case a.store.View().Get(q.key()) == nil:
+	}
+	audit.AddAuditAnnotation(q.r.Context(), "apiserver.k8s.io/unsafe-delete-ignore-read-error", "")
+	if err := a.authorizeUnsafeDelete(q); err != nil {
+		return err
+	}
+	if a.store.View().Get(q.key()) == nil {
 		return apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
 	return status.UnsafeDeleteNotAllowed(q.parent.GroupResource(), q.info.Name, q.storagePath())
