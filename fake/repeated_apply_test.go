@@ -63,3 +63,27 @@ func repeatedDefinition() string {
 	return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.repeat.example.com"},
 		"spec":{"group":"repeat.example.com","scope":"Namespaced","names":{"plural":"things","singular":"thing","kind":"Thing"},"versions":[` + repeatedVersion("") + `]}}`
 }
+
+// A transition rule may refuse an apply that changes nothing, because such rules are not ratcheted.
+func TestRepeatedApplyWithTransitionRule(t *testing.T) {
+	definition := strings.Replace(repeatedDefinition(), `"size":{"type":"integer"}`, `"size":{"type":"integer",
+		"x-kubernetes-validations":[{"rule":"!oldSelf.hasValue()","message":"set once","optionalOldSelf":true}]}`, 1)
+	srv := fakeapi.Start(t, fakeapi.WithCRDs(fakeapi.CRDsFromFS(fstest.MapFS{"crd.yaml": {Data: []byte(definition)}})))
+	apply := func() (int, string) {
+		r, err := http.NewRequest(http.MethodPatch, srv.URL()+"/apis/repeat.example.com/v1/namespaces/default/things/a?fieldManager=m",
+			strings.NewReader(`{"apiVersion":"repeat.example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"size":1}}`))
+		require.NoError(t, err)
+		r.Header.Set("Content-Type", applyYAML)
+		response, err := srv.Client().Do(r)
+		require.NoError(t, err)
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode, string(text)
+	}
+	code, text := apply()
+	require.Equal(t, http.StatusCreated, code, text)
+	code, text = apply()
+	require.Equal(t, http.StatusUnprocessableEntity, code, text)
+	require.Contains(t, text, "spec.size: Invalid value: 1: set once")
+}

@@ -145,8 +145,12 @@ func (a *API) mayCacheNoop(q *request) bool {
 }
 
 // isApplied reports whether the apply that has the result obj would not change it again. It is not
-// found out if the response may not be cached.
+// found out if the response may not be cached, or if transition rules may refuse what does not
+// change.
 func (a *API) isApplied(q *request, info *updatedObjectInfo, obj runtime.Object) bool {
+	if q.res.Custom != nil && q.res.Custom.HasTransitionRules() {
+		return false
+	}
 	return info.isApplied != nil && a.mayCacheNoop(q) && !info.admission.isChanged && !info.dropManagedFields && info.isApplied(obj)
 }
 

@@ -2,6 +2,8 @@ package structural
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -89,8 +91,9 @@ func newStructural(props *apiextensions.JSONSchemaProps, preserve bool) (*struct
 
 // features reports what a schema contains, so that unnecessary steps are omitted.
 type features struct {
-	defaults bool // a default
-	embedded bool // an embedded object
+	defaults    bool // a default
+	embedded    bool // an embedded object
+	transitions bool // a transition rule
 }
 
 // featuresOf returns the features of a schema, which may be nil.
@@ -101,8 +104,17 @@ func featuresOf(s *structuralschema.Structural) (t features) {
 	visitor := structuralschema.Visitor{Structural: func(s *structuralschema.Structural) bool {
 		t.defaults = t.defaults || s.Default.Object != nil
 		t.embedded = t.embedded || s.XEmbeddedResource
+		t.transitions = t.transitions || slices.ContainsFunc(s.XValidations, mayBeTransitionRule)
+		return false
+	}, NestedValueValidation: func(v *structuralschema.NestedValueValidation) bool {
+		t.transitions = t.transitions || slices.ContainsFunc(v.XValidations, mayBeTransitionRule)
 		return false
 	}}
 	visitor.Visit(s)
 	return t
+}
+
+// mayBeTransitionRule reports whether a rule contains the name of the value before the update.
+func mayBeTransitionRule(r apiextensionsv1.ValidationRule) bool {
+	return strings.Contains(r.Rule, "oldSelf")
 }

@@ -123,3 +123,7 @@ func (s *Schema) Hash() string { return s.hash }
 // Structural returns the structural schema with its defaults pruned, nil if there is none. It must
 // not be changed.
 func (s *Schema) Structural() *structuralschema.Structural { return s.structural }
+
+// HasTransitionRules reports whether the schema may have rules of the value before an update, which
+// may refuse an update that changes nothing.
+func (s *Schema) HasTransitionRules() bool { return s.features.transitions }
