@@ -197,8 +197,9 @@ func TestTokenReview(t *testing.T) {
 	require.Equal(t, []string{"system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"}, status.User.Groups)
 	require.Equal(t, []string{issuer}, status.Audiences)
 	vault := s.requestToken(func(r *authenticationv1.TokenRequestSpec) { r.Audiences = []string{"vault", "other"} })
-	require.Equal(t, `[invalid bearer token, token audiences ["vault" "other"] is invalid for the target audiences ["`+issuer+`"]]`,
-		review(vault).Error)
+	require.Equal(t, authenticationv1.TokenReviewStatus{
+		Error: `[invalid bearer token, token audiences ["vault" "other"] is invalid for the target audiences ["` + issuer + `"]]`,
+	}, review(vault))
 	require.Equal(t, []string{"vault"}, review(vault, "vault", issuer).Audiences)
 	require.NoError(t, s.srv.ExpireToken("ann-1"))
 	_, err := s.client.AuthenticationV1().TokenReviews().Create(t.Context(), &authenticationv1.TokenReview{}, metav1.CreateOptions{})
