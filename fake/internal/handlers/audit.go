@@ -3,7 +3,6 @@ package handlers
 import (
 	"bytes"
 	"net/http"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -51,15 +50,11 @@ func (a *API) recordDeprecation(q *request) {
 	if q.res.Deprecation == "" {
 		return
 	}
-	removed := ""
-	if _, after, ok := strings.Cut(q.res.Deprecation, ", unavailable in v"); ok && q.res.Custom == nil {
-		removed, _, _ = strings.Cut(after, "+")
-	}
 	audit.AddAuditAnnotation(q.r.Context(), "k8s.io/deprecated", "true")
-	if removed != "" {
-		audit.AddAuditAnnotation(q.r.Context(), "k8s.io/removed-release", removed)
+	if q.res.RemovedRelease != "" {
+		audit.AddAuditAnnotation(q.r.Context(), "k8s.io/removed-release", q.res.RemovedRelease)
 	}
-	a.settings.Metrics.RecordDeprecated(q.res.GroupVersionResource(), q.info.Subresource, removed)
+	a.settings.Metrics.RecordDeprecated(q.res.GroupVersionResource(), q.info.Subresource, q.res.RemovedRelease)
 }
 
 // auditResponse adds the response to the audit log: what encode returns with an Encoder of the same

@@ -43,9 +43,10 @@ type Resource struct {
 	// is set.
 	PrepareForUpdate func(ctx context.Context, obj, old runtime.Object)
 	ResetFields      []string
-	// Deprecation is the warning in every response, "" if the type is not deprecated. NewTable sets
-	// it for built-in types.
-	Deprecation string
+	// Deprecation is the warning in every response, "" if the type is not deprecated. RemovedRelease is
+	// the release that removes a deprecated type, such as 1.40, "" if that is not planned. NewTable sets
+	// both for built-in types.
+	Deprecation, RemovedRelease string
 	// StorageResource is the group and plural under which objects are stored, StorageVersion the
 	// version in which they are encoded. The default is the resource's own. Events in events.k8s.io
 	// and in the core group, for instance, have the same StorageResource.

@@ -145,7 +145,7 @@ func complete(r *Resource, jsonTypes *typedjson.Types) {
 		panic(fmt.Sprintf("resource: the scheme does not have %s, its list kind or its storage version", r.GroupVersionKind()))
 	}
 	r.objectJSON, r.storageJSON = jsonTypes.NewType(r.objectType), jsonTypes.NewType(r.storageType)
-	r.Deprecation = deprecationWarning(r.GroupVersionKind(), r.objectType)
+	r.Deprecation, r.RemovedRelease = deprecation(r.GroupVersionKind(), r.objectType)
 }
 
 // WithServed returns a table that serves the resources of t for which isServed returns true. Lookup and
