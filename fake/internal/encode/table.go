@@ -3,7 +3,6 @@ package encode
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -264,43 +263,21 @@ func (t *tableEncoder) sortItems(items []*memstore.Record) ([]*memstore.Record, 
 	}), nil
 }
 
-// supersededDefaults returns the items whose rows lose the mark of a default: all defaults but the
-// newest, and of those that are as new, the first by name.
-func (t *tableEncoder) supersededDefaults(items []*memstore.Record) (map[*memstore.Record]bool, error) {
-	isDefault := t.printer.DefaultFunc()
-	if isDefault == nil {
-		return nil, nil
-	}
-	superseded := map[*memstore.Record]bool{}
-	var current *memstore.Record
-	var newest metav1.Object
+// currentDefault returns the item whose row keeps the mark of a default: the newest of the items for
+// which isDefault returns true, and of those that are as new, the first. It is nil if there is none.
+func (t *tableEncoder) currentDefault(items []*memstore.Record, isDefault func(runtime.Object) bool) (current *memstore.Record, err error) {
+	var since metav1.Time
 	for _, rec := range items {
 		obj, err := codec.DecodeStored(t.res, rec)
 		if err != nil {
 			return nil, err
 		}
-		if !isDefault(obj) {
-			continue
+		created := resource.Accessor(obj).GetCreationTimestamp()
+		if isDefault(obj) && (current == nil || created.After(since.Time)) {
+			current, since = rec, created
 		}
-		m, err := meta.Accessor(obj)
-		if err != nil {
-			return nil, err
-		}
-		if current != nil && compareDefaults(m, newest) > 0 {
-			superseded[rec] = true
-			continue
-		}
-		if current != nil {
-			superseded[current] = true
-		}
-		current, newest = rec, m
 	}
-	return superseded, nil
-}
-
-// compareDefaults orders the newest object first, and objects that are as new by name.
-func compareDefaults(a, b metav1.Object) int {
-	return cmp.Or(b.GetCreationTimestamp().Compare(a.GetCreationTimestamp().Time), cmp.Compare(a.GetName(), b.GetName()))
+	return current, nil
 }
 
 // tableRows has the rows of a list in parts.
@@ -319,9 +296,13 @@ func (t *tableEncoder) newRows(items []*memstore.Record) (*tableRows, error) {
 		ends: make([]int, len(items)), objects: make([][]byte, len(items)),
 		objectEncoder: t.object, isNull: len(items) == 0 && t.printer.EmptyIsNull(),
 	}
-	superseded, err := t.supersededDefaults(items)
-	if err != nil {
-		return nil, err
+	var current *memstore.Record
+	isDefault := t.printer.DefaultFunc()
+	if isDefault != nil {
+		var err error
+		if current, err = t.currentDefault(items, isDefault); err != nil {
+			return nil, err
+		}
 	}
 	now := t.now()
 	encoded, size := make([][]byte, len(items)), 0
@@ -330,7 +311,7 @@ func (t *tableEncoder) newRows(items []*memstore.Record) (*tableRows, error) {
 		if encoded[i], err = t.row(rec); err != nil {
 			return nil, err
 		}
-		if superseded[rec] {
+		if isDefault != nil && rec != current {
 			encoded[i] = table.WithoutDefaultMark(encoded[i])
 		}
 		if rows.objects[i], err = t.rowObject(rec); err != nil {

@@ -89,7 +89,7 @@ func appendJSON(b []byte, value any) ([]byte, error) {
 // defaultMark is after the name of the default of a type.
 const defaultMark = " (default)"
 
-// WithoutDefaultMark returns an encoded row without the mark after the name.
+// WithoutDefaultMark returns an encoded row without the mark after the name, if it has it.
 func WithoutDefaultMark(row []byte) []byte {
 	before, after, _ := bytes.Cut(row, []byte(defaultMark))
 	return slices.Concat(before, after)
