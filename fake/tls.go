@@ -89,8 +89,8 @@ func (s *Server) certificate() (tls.Certificate, error) {
 // kubernetesServiceNames returns the host names and the cluster IP of the Service kubernetes, by
 // which clients in a cluster reach the API server.
 func (s *Server) kubernetesServiceNames() []string {
-	service := s.opts.systemObjectsConfig().ServiceCIDRs[0].Addr().Next()
-	return []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", service.String()}
+	config := s.opts.systemObjectsConfig()
+	return []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", config.KubernetesServiceIP().String()}
 }
 
 // serveListener serves the listener until it is closed.

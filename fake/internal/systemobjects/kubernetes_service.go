@@ -3,6 +3,8 @@
 package systemobjects
 
 import (
+	"net/netip"
+
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -22,10 +24,13 @@ const (
 	address = "127.0.0.1"
 )
 
+// KubernetesServiceIP returns the cluster IP of the Service kubernetes.
+func (c *Config) KubernetesServiceIP() netip.Addr { return c.ServiceCIDRs[0].Addr().Next() }
+
 // kubernetesService returns the Service kubernetes, its address, its endpoints in both forms, and
 // the ranges of cluster IPs.
 func (c *Config) kubernetesService() []runtime.Object {
-	ip := c.ServiceCIDRs[0].Addr().Next().String()
+	ip := c.KubernetesServiceIP().String()
 	family := corev1.IPv4Protocol
 	if c.ServiceCIDRs[0].Addr().Is6() {
 		family = corev1.IPv6Protocol
