@@ -25,7 +25,7 @@ func ownersOf(m metav1.Object, field string) (owners []string) {
 	return owners
 }
 
-// A default is owned by the manager of the create or update that sets it, and by nobody after an
+// A default is owned by the manager of the create or update that sets it, and by no manager after an
 // apply.
 func TestManagersOfDefaults(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
@@ -72,7 +72,7 @@ func TestManagersOfDefaults(t *testing.T) {
 }
 
 // The annotation with the generation of the template of a DaemonSet is owned by who creates or
-// updates it without sending one, and by nobody after an apply.
+// updates it without sending one, and by no manager after an apply.
 func TestManagersOfTemplateGeneration(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	daemonSets := kubernetes.NewForConfigOrDie(srv.RESTConfig()).AppsV1().DaemonSets("default")
