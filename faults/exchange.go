@@ -94,7 +94,7 @@ func (x *exchange) reset() outcome {
 	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		tcpConn = secure.NetConn()
 	}
-	if tcp, ok := tcpConn.(*net.TCPConn); ok {
+	if tcp, ok := tcpConn.(interface{ SetLinger(seconds int) error }); ok {
 		_ = tcp.SetLinger(0) // on error the client receives a FIN instead of a RST
 	}
 	_ = tcpConn.Close()
