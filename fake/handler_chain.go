@@ -35,6 +35,7 @@ func (s *Server) buildHandlerChain() http.Handler {
 	handler = withRequestInfo(handler)
 	handler = s.withControlAPI(handler)
 	handler = s.withMiddleware(handler)
+	handler = withJoinedWrites(handler)
 	handler = s.conns.withRequestTracking(handler)
 	return handler
 }

@@ -117,12 +117,12 @@ func (r *reopenableListener) Accept() (net.Conn, error) {
 			continue
 		}
 		c, err := l.Accept()
-		if err != nil {
-			if now, _, _ := r.state(); now != l {
-				continue // it was closed
-			}
+		if err == nil {
+			return joinWrites(c), nil
 		}
-		return c, err
+		if now, _, _ := r.state(); now == l { // it was not closed
+			return nil, err
+		}
 	}
 }
 

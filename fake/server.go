@@ -274,6 +274,7 @@ func (s *Server) startHTTP(ctx context.Context, config *tls.Config) {
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 30 * time.Second,
 		ConnState:         s.conns.setState,
+		ConnContext:       withJoiningConn,
 		ErrorLog:          s.opts.connectionLogger(),
 		TLSConfig:         config,
 	}
