@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -70,6 +72,26 @@ func TestSystemObjects(t *testing.T) {
 	same, err := kubernetes.NewForConfigOrDie(again.RESTConfig()).CoreV1().Services("default").Get(ctx, "kubernetes", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, service.UID, same.UID, "uids follow from the seed")
+}
+
+// A request for a system PriorityClass does not delete it, also where there is none. A
+// deletecollection does.
+func TestDeleteSystemPriorityClasses(t *testing.T) {
+	_, client := startClient(t)
+	ctx, classes := t.Context(), client.SchedulingV1().PriorityClasses()
+	for _, name := range []string{"system-cluster-critical", "system-node-critical"} {
+		err := classes.Delete(ctx, name, metav1.DeleteOptions{})
+		require.True(t, apierrors.IsForbidden(err))
+		require.EqualError(t, err, `priorityclasses.scheduling.k8s.io "`+name+`" is forbidden: this is a system priority class and cannot be deleted`)
+	}
+	_, err := classes.Create(ctx, &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, classes.Delete(ctx, "high", metav1.DeleteOptions{}))
+	require.NoError(t, classes.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
+	list, err := classes.List(ctx, metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Empty(t, list.Items)
+	require.True(t, apierrors.IsForbidden(classes.Delete(ctx, "system-node-critical", metav1.DeleteOptions{})))
 }
 
 // The objects have the values of the server for every configuration, and other objects have the

@@ -31,6 +31,11 @@ func (a *API) delete(q *request) error {
 		return err
 	}
 	q.addDeleteWarning(opts)
+	if q.res.CheckDelete != nil {
+		if err := q.res.CheckDelete(q.info.Name); err != nil {
+			return err
+		}
+	}
 	result, err := a.deleteObject(q.r.Context(), q, q.res, q.key(), q.info.Name, opts, a.newDeleteReview(q, opts))
 	if err != nil {
 		return err

@@ -75,6 +75,9 @@ type Resource struct {
 	// for a delete without a propagation policy, "" for most types.
 	GarbageCollection GarbageCollectionPolicy
 	DeleteWarning     string
+	// CheckDelete returns the error of a request that deletes the object of a name, which need not
+	// exist. It does not apply to deletecollection. nil for most types.
+	CheckDelete func(name string) error
 	// ProtectionFinalizer is the finalizer that keeps an object while it is in use. The admission
 	// plugin StorageObjectInUseProtection adds it to new objects, and a controller removes it. ""
 	// for most types.

@@ -18,6 +18,12 @@ const (
 	systemNodePriority    = systemClusterPriority + 1000
 )
 
+// The priority classes that a server creates.
+const (
+	nodeCritical    = "system-node-critical"
+	clusterCritical = "system-cluster-critical"
+)
+
 func validatePriorityClass(c *schedulingv1.PriorityClass) (errs field.ErrorList) {
 	var root *validate.Path
 	switch {
@@ -48,9 +54,9 @@ func validatePriorityClass(c *schedulingv1.PriorityClass) (errs field.ErrorList)
 func checkSystemPriorityClass(c *schedulingv1.PriorityClass) error {
 	var value int32
 	switch c.Name {
-	case "system-node-critical":
+	case nodeCritical:
 		value = systemNodePriority
-	case "system-cluster-critical":
+	case clusterCritical:
 		value = systemClusterPriority
 	default:
 		return fmt.Errorf("%s is not a known system priority class", c.Name)

@@ -11,6 +11,7 @@ func Resources() []resource.Resource {
 			AllowUnconditionalUpdate: true,
 			SetDefaults:              resource.Defaults(setPriorityClassDefaults),
 			PrepareForCreate:         resource.OnCreate(preparePriorityClassForCreate),
+			CheckDelete:              checkPriorityClassDelete,
 			Validate:                 resource.Validation(validatePriorityClass),
 			ValidateUpdate:           resource.UpdateValidation(validatePriorityClassUpdate),
 		},
