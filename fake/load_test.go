@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -93,6 +95,34 @@ func TestLoadJobs(t *testing.T) {
 	again, err := kubernetes.NewForConfigOrDie(dump.RESTConfig()).BatchV1().Jobs("default").Get(t.Context(), "j", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, loaded.Spec, again.Spec)
+}
+
+// A loaded claim with one of the two fields for its source has both, so that it can be updated.
+func TestLoadClaimsWithSources(t *testing.T) {
+	srv, client := startClient(t)
+	ctx, claims := t.Context(), client.CoreV1().PersistentVolumeClaims("default")
+	spec := corev1.PersistentVolumeClaimSpec{
+		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+		Resources:   corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+	}
+	bySource, byRef := spec, spec
+	bySource.DataSource = &corev1.TypedLocalObjectReference{APIGroup: new("ex.io"), Kind: "Backup", Name: "b"}
+	byRef.DataSourceRef = &corev1.TypedObjectReference{APIGroup: new("ex.io"), Kind: "Backup", Name: "b"}
+	require.NoError(t, srv.Load(
+		&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "by-source"}, Spec: bySource, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound}},
+		&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "by-ref"}, Spec: byRef},
+	))
+	for _, name := range []string{"by-source", "by-ref"} {
+		claim, err := claims.Get(ctx, name, metav1.GetOptions{})
+		require.NoError(t, err)
+		require.Equal(t, bySource.DataSource, claim.Spec.DataSource)
+		require.Equal(t, byRef.DataSourceRef, claim.Spec.DataSourceRef)
+		_, err = claims.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
+		require.NoError(t, err)
+	}
+	claim, err := claims.Get(ctx, "by-source", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, corev1.ClaimBound, claim.Status.Phase)
 }
 
 // If one object is invalid, none is loaded. The error has its name or its document.

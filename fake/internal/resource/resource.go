@@ -88,6 +88,9 @@ type Resource struct {
 	// Canonicalize changes a decoded object of StorageVersion, whose defaults are set, to the form
 	// that is stored. nil if the two are the same.
 	Canonicalize func(runtime.Object)
+	// DefaultOnRead sets fields that follow from others in an object that was not created by a request,
+	// as a real server does when it reads one. nil for most types.
+	DefaultOnRead func(runtime.Object)
 	// GracePeriod returns the grace period of a delete in seconds. requested is that of the delete
 	// options, nil if there is none. It is nil for types without graceful deletion (DL-26).
 	GracePeriod func(obj runtime.Object, requested *int64) int64

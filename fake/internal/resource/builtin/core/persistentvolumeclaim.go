@@ -26,6 +26,9 @@ func setClaimSpecDefaults(spec *corev1.PersistentVolumeClaimSpec) {
 	setResourceListDefaults(spec.Resources.Requests)
 }
 
+// completeDataSources makes the sources of a stored claim agree.
+func completeDataSources(pvc *corev1.PersistentVolumeClaim) { normalizeDataSources(&pvc.Spec, true) }
+
 func preparePersistentVolumeClaimForCreate(_ context.Context, pvc *corev1.PersistentVolumeClaim) {
 	pvc.Status.Phase = corev1.ClaimPending
 	dropDisabledClaimFields(&pvc.Spec, nil)

@@ -102,6 +102,7 @@ func Resources() []resource.Resource {
 			AllowUnconditionalUpdate: true, ReturnDeletedObject: true,
 			Subresources:     []resource.Subresource{persistentVolumeClaimStatusSubresource()},
 			SetDefaults:      resource.Defaults(SetDefaultsPersistentVolumeClaim),
+			DefaultOnRead:    resource.Defaults(completeDataSources),
 			PrepareForCreate: resource.OnCreate(preparePersistentVolumeClaimForCreate),
 			PrepareForUpdate: resource.OnUpdate(preparePersistentVolumeClaimForUpdate),
 			Validate:         resource.Validation(validatePersistentVolumeClaim), ValidateUpdate: resource.UpdateValidation(validatePersistentVolumeClaimUpdate),
