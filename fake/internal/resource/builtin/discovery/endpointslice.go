@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validation"
 )
 
 func setEndpointSliceDefaults(s *discoveryv1.EndpointSlice) {
@@ -33,7 +34,24 @@ func prepareEndpointSliceForUpdate(_ context.Context, s, old *discoveryv1.Endpoi
 		s.Generation = old.Generation + 1
 	}
 	if !sameEndpoints {
+		moveNodeNames(s, old)
 		dropTopology(s)
+	}
+}
+
+// moveNodeNames sets the nodeName of endpoints that have none to the node in their topology, where
+// clients of v1beta1 stored it. Only nodes that the topology of old has count.
+func moveNodeNames(s, old *discoveryv1.EndpointSlice) {
+	stored := map[string]bool{}
+	for i := range old.Endpoints {
+		stored[old.Endpoints[i].DeprecatedTopology[corev1.LabelHostname]] = true
+	}
+	for i := range s.Endpoints {
+		e := &s.Endpoints[i]
+		node := e.DeprecatedTopology[corev1.LabelHostname]
+		if e.NodeName == nil && stored[node] && len(validation.NameIsDNSSubdomain(node, false)) == 0 {
+			e.NodeName = &node
+		}
 	}
 }
 

@@ -50,3 +50,24 @@ func TestEndpointSliceTopologyAndGeneration(t *testing.T) {
 		})
 	}
 }
+
+// An update keeps the node of an endpoint that is stored in its topology.
+func TestEndpointSliceNodesInTopology(t *testing.T) {
+	slice := func(address string, nodes ...string) *discoveryv1.EndpointSlice {
+		s := &discoveryv1.EndpointSlice{}
+		for _, node := range nodes {
+			s.Endpoints = append(s.Endpoints, discoveryv1.Endpoint{
+				Addresses: []string{address}, DeprecatedTopology: map[string]string{corev1.LabelHostname: node},
+			})
+		}
+		return s
+	}
+	old, updated := slice("10.0.0.1", "a", "b", "c/d", ""), slice("10.0.0.2", "a", "b", "c/d", "", "new")
+	updated.Endpoints[1].NodeName = new("other")
+	updated.Endpoints = append(updated.Endpoints, discoveryv1.Endpoint{Addresses: []string{"10.0.0.3"}})
+	prepareEndpointSliceForUpdate(t.Context(), updated, old)
+	for i, want := range []*string{new("a"), new("other"), nil, nil, nil, nil} {
+		require.Equal(t, want, updated.Endpoints[i].NodeName, i)
+		require.Empty(t, updated.Endpoints[i].DeprecatedTopology)
+	}
+}
