@@ -397,6 +397,7 @@
 //     ForgetHistory does so here.
 //   - A streaming list through a Replica that lags behind gets the 410 ERROR event when ForgetHistory
 //     has dropped the changes after its view. A real server would refill its cache.
+//   - Events are kept. A real server deletes one an hour after it was last written.
 //   - There is no priority and fairness. Responses have no X-Kubernetes-PF headers (HT-07).
 //   - The timeout of a request does not include the delay of a fault rule.
 //   - The health paths have fewer checks than those of a real server, and none about its start.
