@@ -1,6 +1,10 @@
 package core
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -39,6 +43,28 @@ func validateReplicationControllerUpdate(rc, old *corev1.ReplicationController) 
 	}
 	if seconds := rc.Spec.MinReadySeconds; seconds != old.Spec.MinReadySeconds {
 		errs = append(errs, validate.NonNegative(int64(seconds), p.Child("minReadySeconds"))...)
+	}
+	return append(errs, validateNonConvertibleFields(rc, old)...)
+}
+
+// validateNonConvertibleFields validates the changes of fields that an annotation of the old object
+// names as not convertible. Only a selector can be such a field.
+func validateNonConvertibleFields(rc, old *corev1.ReplicationController) (errs field.ErrorList) {
+	if len(old.Annotations) == 0 {
+		return nil
+	}
+	var root *validate.Path
+	for _, key := range slices.Sorted(maps.Keys(old.Annotations)) {
+		_, name, ok := strings.Cut(key, "/")
+		switch {
+		case !ok || !strings.HasPrefix(key, corev1.NonConvertibleAnnotationPrefix):
+		case !strings.Contains(name, "selector"):
+			errs = append(errs, &field.Error{Type: field.ErrorTypeNotFound, Field: name, BadValue: old.Annotations[key],
+				Detail: "unknown non-convertible field"})
+		case !maps.Equal(rc.Spec.Selector, old.Spec.Selector):
+			path := root.Child("spec").Child("selector")
+			errs = append(errs, path.Invalid(rc.Spec.Selector, "cannot update non-convertible selector"))
+		}
 	}
 	return errs
 }

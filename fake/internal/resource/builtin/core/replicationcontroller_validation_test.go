@@ -62,6 +62,19 @@ func TestValidateReplicationControllerUpdate(t *testing.T) {
 	validatetest.RequireErrors(t, validateReplicationControllerUpdate(old, rc))
 }
 
+func TestValidateNonConvertibleFields(t *testing.T) {
+	const prefix = corev1.NonConvertibleAnnotationPrefix
+	old := replicationControllerWith(t, `metadata: {annotations: {`+prefix+`/selector: a, selector: b}}`)
+	validatetest.RequireErrors(t, validateReplicationControllerUpdate(replicationControllerWith(t, "spec: {replicas: 2}"), old))
+	rc := replicationControllerWith(t, `spec: {selector: {c: d}, template: {metadata: {labels: {c: d}}}}`)
+	validatetest.RequireErrors(t, validateReplicationControllerUpdate(rc, old),
+		`spec.selector: Invalid value: {"app":"web","c":"d"}: cannot update non-convertible selector`)
+	// The annotations of the new object have no say.
+	validatetest.RequireErrors(t, validateReplicationControllerUpdate(old, rc))
+	old = replicationControllerWith(t, `metadata: {annotations: {`+prefix+`/other: a}}`)
+	validatetest.RequireErrors(t, validateReplicationControllerUpdate(rc, old), `other: Not found: "a": unknown non-convertible field`)
+}
+
 func TestValidateReplicationControllerStatus(t *testing.T) {
 	const negative, above = "must be greater than or equal to 0", "cannot be greater than status.replicas"
 	for status, want := range map[string][]string{
