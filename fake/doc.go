@@ -374,7 +374,8 @@
 //
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
 //     is scheduled, and no status changes by itself.
-//   - Authorization by ABAC and webhooks; authentication by OIDC and webhooks; /debug and /logs.
+//   - Authorization by ABAC and webhooks; authentication by OIDC, webhooks and bootstrap tokens.
+//   - The paths /debug, /flagz, /logs, /metrics/slis and /statusz.
 //   - Compressed OpenAPI; pkixPublicKey and proofOfPossession of PodCertificateRequests (400).
 //
 // # Other differences
