@@ -373,7 +373,7 @@
 // defines as a fallback:
 //
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
-//     is scheduled, and no status changes by itself.
+//     is scheduled, no status changes by itself, and events are kept, which a cluster does for an hour.
 //   - Authorization by ABAC and webhooks; authentication by OIDC, webhooks and bootstrap tokens.
 //   - The paths /debug, /flagz, /logs, /metrics/slis and /statusz.
 //   - Compressed OpenAPI; pkixPublicKey and proofOfPossession of PodCertificateRequests (400).
@@ -398,7 +398,6 @@
 //     ForgetHistory does so here.
 //   - A streaming list through a Replica that lags behind gets the 410 ERROR event when ForgetHistory
 //     has dropped the changes after its view. A real server would refill its cache.
-//   - Events are kept. A real server deletes one an hour after it was last written.
 //   - There is no priority and fairness. Responses have no X-Kubernetes-PF headers (HT-07).
 //   - The timeout of a request does not include the delay of a fault rule.
 //   - The health paths have fewer checks than those of a real server, and none about its start.
