@@ -17,11 +17,11 @@ type tcpConn interface {
 	SetLinger(seconds int) error
 }
 
-// joiningConn is a TCP connection that can join writes into one, which is a system call less for each
-// other: a write costs more than all else that the server does for an event of a watch.
+// joiningConn is a TCP connection that can join several writes into one. Each write is a system call,
+// which costs more than all else that the server does for an event of a watch.
 type joiningConn struct {
 	tcpConn
-	joined *bytes.Buffer // if it is not nil, writes are appended to it
+	joined *bytes.Buffer // writes are appended to it; nil if writes are not joined
 }
 
 // joinWrites adds the joining of writes to a TCP connection.
@@ -52,8 +52,8 @@ func withJoiningConn(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// withJoinedWrites joins what net/http writes to the connection for each large write of a watch: 4 KiB
-// that begin with the size of the chunk, the rest, and a line break.
+// withJoinedWrites joins what net/http writes to the connection for a large write of a watch: 4 KiB
+// that begin with the size of the chunk, the rest, and the line break after the chunk.
 func withJoinedWrites(next http.Handler) http.Handler {
 	buffers := &sync.Pool{New: func() any { return new(bytes.Buffer) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,7 +73,8 @@ type joiningWriter struct {
 	buffers *sync.Pool // of *bytes.Buffer
 }
 
-// Smaller writes are one write to the connection anyway. Larger ones cost more than their parts.
+// Smaller writes are one write to the connection anyway. Copying larger ones costs more than a few
+// system calls.
 const (
 	minJoined = 3 << 10
 	maxJoined = 256 << 10
