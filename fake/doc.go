@@ -373,7 +373,7 @@
 // defines as a fallback:
 //
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
-//     is scheduled, no status changes by itself, and events are kept, which a cluster does for an hour.
+//     is scheduled, no status changes by itself, and events do not expire after an hour.
 //   - Authorization by ABAC and webhooks; authentication by OIDC, webhooks and bootstrap tokens.
 //   - The paths /debug, /flagz, /logs, /metrics/slis and /statusz.
 //   - Compressed OpenAPI; pkixPublicKey and proofOfPossession of PodCertificateRequests (400).
