@@ -90,7 +90,9 @@ func (w *joiningWriter) Write(p []byte) (int, error) {
 	joined.Reset()
 	w.conn.joined = joined
 	n, err := w.ResponseWriter.Write(p)
-	w.Flush()
+	if err == nil {
+		err = w.FlushError()
+	}
 	w.conn.joined = nil
 	if err == nil {
 		_, err = w.conn.Write(joined.Bytes())
@@ -102,7 +104,12 @@ func (w *joiningWriter) Write(p []byte) (int, error) {
 func (w *joiningWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush implements http.Flusher.
-func (w *joiningWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+func (w *joiningWriter) Flush() { _ = w.FlushError() }
+
+// FlushError is Flush for http.ResponseController.
+func (w *joiningWriter) FlushError() error {
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
 
 // Hijack implements http.Hijacker.
 func (w *joiningWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {

@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
 )
 
 // countingListener counts the writes to its connections.
@@ -39,13 +41,16 @@ func (c *countingConn) Write(p []byte) (int, error) {
 }
 
 // The header of a watch is one write to the connection, and the events that are sent together are
-// another, also if a middleware wraps the writer.
+// another. A middleware gets a writer that has what that of net/http has.
 func TestJoinedWrites(t *testing.T) {
 	l := &countingListener{Listener: newListener(t, ownLoopback())}
 	var flusher, hijacker bool
 	srv := fakeapi.Start(t, fakeapi.WithListener(l), fakeapi.WithMiddleware(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, flusher = w.(http.Flusher)
+			_, flusher = w.(interface {
+				http.Flusher
+				FlushError() error
+			})
 			_, hijacker = w.(http.Hijacker)
 			next.ServeHTTP(w, r)
 		})
@@ -70,4 +75,18 @@ func TestJoinedWrites(t *testing.T) {
 	}
 	require.EqualValues(t, 2, l.writes.Load()-before)
 	require.True(t, flusher && hijacker)
+}
+
+// A fault rule can reset a connection whose writes can be joined.
+func TestResetConnection(t *testing.T) {
+	srv := fakeapi.Start(t)
+	rule, err := faults.Parse("when verb(get) do reset")
+	require.NoError(t, err)
+	_, err = srv.Faults().Add(rule)
+	require.NoError(t, err)
+	response, err := srv.Client().Get(srv.URL() + "/api/v1/namespaces/default")
+	if err == nil {
+		_ = response.Body.Close()
+	}
+	require.ErrorIs(t, err, syscall.ECONNRESET)
 }
