@@ -1,6 +1,7 @@
 package typedjson
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
@@ -86,6 +87,9 @@ func (d *decoder) value(t *Type, v reflect.Value, exists bool) bool {
 		v.Set(target)
 		return d.value(t.elem, target.Elem(), false)
 	case structKind:
+		if d.isStrategic && exists {
+			return d.mergeObject(t, v)
+		}
 		return d.object(t, v, exists)
 	}
 	return false
@@ -104,13 +108,17 @@ func (d *decoder) null(t *Type, v reflect.Value) bool {
 }
 
 // unmarshal reads a value of a type with its own UnmarshalJSON. Objects and lists in a patch are not
-// supported, because they are merged as JSON.
+// supported, because they are merged as JSON, nor numbers that the library writes in another way
+// after a strategic merge.
 func (d *decoder) unmarshal(t *Type, v reflect.Value) bool {
 	raw, ok := d.fieldsV1(t)
 	if !ok {
 		raw, ok = d.raw()
 	}
 	if !ok || d.isPatch && (raw[0] == '{' || raw[0] == '[') {
+		return false
+	}
+	if d.isStrategic && raw[0] != '"' && bytes.ContainsAny(raw, ".eE") {
 		return false
 	}
 	v.SetZero()
@@ -230,6 +238,9 @@ func (d *decoder) stringMap(v reflect.Value, exists bool) bool {
 			return ok
 		}
 		key := string(name)
+		if d.isDirective(name) {
+			return false
+		}
 		if d.next() == 'n' && exists {
 			delete(m, key)
 			if !d.literal("null") {
@@ -262,6 +273,9 @@ func (d *decoder) mapping(t *Type, v reflect.Value, exists bool) bool {
 		if done || !ok {
 			return ok
 		}
+		if d.isDirective(name) {
+			return false
+		}
 		key := reflect.New(t.goType.Key()).Elem()
 		key.SetString(string(name))
 		c := d.next()
@@ -272,7 +286,8 @@ func (d *decoder) mapping(t *Type, v reflect.Value, exists bool) bool {
 			v.SetMapIndex(key, reflect.Value{})
 			continue
 		}
-		if (!exists || c == '{') && v.MapIndex(key).IsValid() { // a duplicate, or an object to merge with
+		// A duplicate, an object to merge with, or a list, for which the library has no strategy.
+		if (!exists || c == '{' || c == '[' && d.isStrategic) && v.MapIndex(key).IsValid() {
 			return false
 		}
 		elem := reflect.New(t.elem.goType).Elem()

@@ -3,11 +3,11 @@
 // encoding/json, which encodes stored objects.
 //
 // A Type is the description of a Go type: what its fields are called, and how each of them is read
-// and written. NewType makes it once, and Decode, Merge and Append follow it. They return false for
-// all that they do not fully support, and the caller then uses the library: a body with unknown or
-// duplicate fields, or with a value of the wrong type, so that all errors and warnings are those of
-// the library. Otherwise the result is the same. Tests compare both for random objects of all
-// built-in types.
+// and written. NewType makes it once, and Decode, Merge, StrategicMerge and Append follow it. They
+// return false for all that they do not fully support, and the caller then uses the library: a body
+// with unknown or duplicate fields, or with a value of the wrong type, so that all errors and
+// warnings are those of the library. Otherwise the result is the same. Tests compare both for random
+// objects of all built-in types.
 //
 // # Decode
 //
@@ -21,6 +21,12 @@
 // patch is merged with a struct or a map, and null removes a field or a key. All other values replace
 // those in the object. Merge does not support what it would have to merge as JSON: values of types
 // with their own UnmarshalJSON, and objects in a map.
+//
+// # StrategicMerge
+//
+// StrategicMerge applies a strategic merge patch as k8s.io/apimachinery/pkg/util/strategicpatch does.
+// It also merges lists by the key in the tags of their field, and orders them by $setElementOrder
+// directives. Patches with other directives are not supported, and lists whose keys are not unique.
 //
 // # Append
 //

@@ -191,3 +191,75 @@ func (g *generator) part(v any) any {
 	}
 	return some
 }
+
+// keyed gives most elements of lists that strategic merge patches merge a key of their own.
+func (g *generator) keyed(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			g.keyed(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			g.keyed(v.Index(i))
+		}
+	case reflect.Struct:
+		if fields, ok := v.Addr().Interface().(*metav1.FieldsV1); ok {
+			fields.SetRawString(`{"f:a":{}}`) // as the library encodes it
+			return
+		}
+		for i := range v.NumField() {
+			if !v.Type().Field(i).IsExported() {
+				continue
+			}
+			g.keyed(v.Field(i))
+			if key := v.Type().Field(i).Tag.Get("patchMergeKey"); key != "" {
+				g.setKeys(v.Field(i), key)
+			}
+		}
+	}
+}
+
+// setKeys sets the field of the elements of a list whose name in JSON is key.
+func (g *generator) setKeys(list reflect.Value, key string) {
+	for i := range list.Len() {
+		v := list.Index(i)
+		for j := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(j).Tag.Get("json"), ",")
+			if name != key || g.Intn(20) == 0 {
+				continue
+			}
+			switch n := 1 + g.Intn(3) + 3*i; v.Field(j).Kind() {
+			case reflect.String:
+				v.Field(j).SetString(fmt.Sprint("k", n))
+			case reflect.Int32:
+				v.Field(j).SetInt(int64(n))
+			}
+		}
+	}
+}
+
+// reorder returns a strategic merge patch with some of its orders of elements changed.
+func (g *generator) reorder(patch map[string]any) map[string]any {
+	for _, name := range sortedKeys(patch) {
+		switch v := patch[name].(type) {
+		case map[string]any:
+			patch[name] = g.reorder(v)
+		case []any:
+			if !strings.HasPrefix(name, "$setElementOrder/") || g.Intn(3) > 0 {
+				continue
+			}
+			switch g.Intn(4) {
+			case 0:
+				g.Shuffle(len(v), func(i, j int) { v[i], v[j] = v[j], v[i] })
+			case 1:
+				patch[name] = v[:g.Intn(len(v)+1)]
+			case 2:
+				patch[name] = append(v, v...)
+			default:
+				delete(patch, name)
+			}
+		}
+	}
+	return patch
+}

@@ -15,8 +15,8 @@ type decoder struct {
 	at   int
 	// depth is the number of open lists and objects, up to maxDepth.
 	depth int
-	// isPatch reports whether data is a merge patch.
-	isPatch bool
+	// isPatch reports whether data is a merge patch, isStrategic whether it is a strategic one.
+	isPatch, isStrategic bool
 }
 
 // next skips white space and returns the byte that follows, or 0 at the end.

@@ -35,6 +35,8 @@ type Type struct {
 	complete func()
 	fields   []field
 	byName   map[string]int // indexes in fields
+	// hasRawJSON is the result of containsRawJSON for a struct.
+	hasRawJSON func() bool
 	// size is the capacity of the slice that Append makes.
 	size atomic.Int64
 }
@@ -69,6 +71,10 @@ type field struct {
 	typ   *Type
 	// omitEmpty and omitZero are the options of the tag.
 	omitEmpty, omitZero bool
+	// strategy is how a strategic merge patch changes the field, mergeKey is the name of the field
+	// that is the key of the elements of a list.
+	strategy strategy
+	mergeKey string
 }
 
 // in returns the field of a struct.
@@ -111,7 +117,7 @@ func (ts *Types) newType(t reflect.Type) *Type {
 	case reflect.TypeFor[metav1.FieldsV1]():
 		typ.kind = fieldsV1Kind
 	case reflect.TypeFor[[]string]():
-		typ.kind = stringsKind
+		typ.kind, typ.elem = stringsKind, ts.newType(t.Elem())
 	case reflect.TypeFor[map[string]string]():
 		typ.kind = stringMapKind
 	default:
@@ -158,6 +164,7 @@ func (ts *Types) setKind(typ *Type) {
 			defer ts.mu.Unlock()
 			ts.addFields(typ, t, nil)
 		})
+		typ.hasRawJSON = sync.OnceValue(func() bool { return typ.containsRawJSON(make(map[*Type]bool)) })
 	}
 }
 
@@ -195,7 +202,8 @@ func (ts *Types) addFields(typ *Type, t reflect.Type, at []int) {
 			return
 		}
 		typ.byName[name] = len(typ.fields)
-		field := field{name: name, key: string(jsonvalue.AppendString(nil, name)) + ":", index: index, typ: ts.newType(f.Type)}
+		field := field{name: name, key: string(jsonvalue.AppendString(nil, name)) + ":", index: index, typ: ts.newType(f.Type),
+			strategy: newStrategy(f.Tag.Get("patchStrategy")), mergeKey: f.Tag.Get("patchMergeKey")}
 		for option := range strings.SplitSeq(options, ",") {
 			switch option {
 			case "omitempty":
