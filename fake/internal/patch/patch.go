@@ -143,11 +143,21 @@ func encode(obj runtime.Object) ([]byte, error) {
 }
 
 // IsMerge reports whether Merge may support the patch.
-func (p *Patch) IsMerge() bool { return p.kind == types.MergePatchType && len(p.Warnings) == 0 }
+func (p *Patch) IsMerge() bool {
+	return (p.kind == types.MergePatchType || p.kind == types.StrategicMergePatchType) && len(p.Warnings) == 0
+}
 
-// Merge applies a merge patch to obj, which is of a type and as it was decoded. It reports false if
-// this is not supported. obj must not be used then.
-func (p *Patch) Merge(t *typedjson.Type, obj runtime.Object) bool { return t.Merge(p.body, obj) }
+// Merge applies a merge patch or a strategic merge patch to obj, which is of a type and as it was
+// decoded. It reports false if this is not supported. obj must not be used then.
+func (p *Patch) Merge(t *typedjson.Type, obj runtime.Object) bool {
+	if p.kind == types.MergePatchType {
+		return t.Merge(p.body, obj)
+	}
+	kind := obj.GetObjectKind().GroupVersionKind()
+	ok := t.StrategicMerge(p.body, obj)
+	obj.GetObjectKind().SetGroupVersionKind(kind) // that of the patch is ignored
+	return ok
+}
 
 // applyStrategic applies a strategic merge patch by the patch tags of the object's type (PA-19 to
 // PA-21).
