@@ -162,9 +162,9 @@ func (q *request) tryMergeCustom(p *patch.Patch, current runtime.Object) (runtim
 	return codec.TryPatched(q.res, merged)
 }
 
-// tryMergeTyped applies a merge patch to a copy of old, an object of a built-in type as it was
-// decoded, without encoding it. It reports false if that is not supported, also if the patch has
-// warnings or is not valid.
+// tryMergeTyped applies a merge patch or a strategic merge patch to a copy of old, an object of a
+// built-in type as it was decoded, without encoding it. It reports false if that is not supported,
+// also if the patch has warnings or is not valid.
 func (q *request) tryMergeTyped(p *patch.Patch, old runtime.Object) (runtime.Object, bool) {
 	if q.res.Custom != nil || q.res != q.parent || q.res.GroupVersion() != q.res.StorageVersion || !p.IsMerge() {
 		return nil, false
