@@ -44,7 +44,7 @@ func newAdmissionMetrics() *admissionMetrics {
 	actionLabels := append(policyLabels[:len(policyLabels):len(policyLabels)], "enforcement_action")
 	policyBuckets := []float64{0.0000005, 0.001, 0.01, 0.1, 1}
 	return &admissionMetrics{
-		webhookDurations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		webhookDurations: newHistogramVec(prometheus.HistogramOpts{
 			Name:    "apiserver_admission_webhook_admission_duration_seconds",
 			Help:    "[STABLE] Duration of calls of admission webhooks in seconds, by webhook, type (admit or validating), operation and whether the write was refused.",
 			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25},
@@ -65,7 +65,7 @@ func newAdmissionMetrics() *admissionMetrics {
 			Name: "apiserver_validating_admission_policy_check_total",
 			Help: "[BETA] Evaluations by validating admission policies that failed or did not hold, by policy, binding, error and enforcement action.",
 		}, actionLabels),
-		validatingDurations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		validatingDurations: newHistogramVec(prometheus.HistogramOpts{
 			Name:    "apiserver_validating_admission_policy_check_duration_seconds",
 			Help:    "[BETA] Duration of the evaluations of single expressions of validating admission policies in seconds, by policy, binding, error and enforcement action.",
 			Buckets: policyBuckets,
@@ -74,7 +74,7 @@ func newAdmissionMetrics() *admissionMetrics {
 			Name: "apiserver_mutating_admission_policy_check_total",
 			Help: "[ALPHA] Mutations by mutating admission policies, by policy, binding and error.",
 		}, policyLabels),
-		mutatingDurations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		mutatingDurations: newHistogramVec(prometheus.HistogramOpts{
 			Name:    "apiserver_mutating_admission_policy_check_duration_seconds",
 			Help:    "[ALPHA] Duration of single mutations by mutating admission policies in seconds, by policy, binding and error.",
 			Buckets: policyBuckets,

@@ -60,7 +60,7 @@ func New(objects func() map[schema.GroupResource]int) *Recorder {
 			Name: "apiserver_request_total",
 			Help: "[STABLE] Requests by verb, dry run, resource, scope, component and status code.",
 		}, requestLabels("component", "dry_run", "code")),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		durations: newHistogramVec(prometheus.HistogramOpts{
 			Name:    "apiserver_request_duration_seconds",
 			Help:    "[STABLE] Duration of requests in seconds by verb, dry run, resource, scope and component.",
 			Buckets: []float64{0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60},
@@ -89,7 +89,7 @@ func New(objects func() map[schema.GroupResource]int) *Recorder {
 			Name: "apiserver_watch_events_total",
 			Help: "[BETA] Events sent to watches.",
 		}, gvrLabels()),
-		eventSizes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		eventSizes: newHistogramVec(prometheus.HistogramOpts{
 			Name:    "apiserver_watch_events_sizes",
 			Help:    "[BETA] Sizes of the events sent to watches, in bytes.",
 			Buckets: prometheus.ExponentialBuckets(1<<10, 2, 8),
@@ -99,6 +99,13 @@ func New(objects func() map[schema.GroupResource]int) *Recorder {
 	r.handler = sync.OnceValue(r.newHandler)
 	r.admission = sync.OnceValue(newAdmissionMetrics)
 	return r
+}
+
+// newHistogramVec returns a histogram that also has native buckets, as those of a server with the
+// feature NativeHistograms of v1.37 have. Only clients that accept protobuf receive these.
+func newHistogramVec(opts prometheus.HistogramOpts, labels []string) *prometheus.HistogramVec {
+	opts.NativeHistogramBucketFactor, opts.NativeHistogramMaxBucketNumber = 1.1, 160
+	return prometheus.NewHistogramVec(opts, labels)
 }
 
 // newHandler returns the handler for reading the metrics. It is made for the first scrape, because

@@ -109,3 +109,20 @@ func TestReset(t *testing.T) {
 		require.EqualValues(t, 7, families["apiserver_resource_objects"].Metric[0].GetGauge().GetValue())
 	}
 }
+
+// Histograms have native buckets (KEP-5808) besides the classic ones.
+func TestNativeHistograms(t *testing.T) {
+	r := newRecorder()
+	r.RecordRequest(Labels{verb: "GET", resource: "pods"}, 200, time.Second)
+	r.WatchEvents(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Record(100)
+	r.RecordWebhook(WebhookCall{Name: "a.example.com", Duration: time.Second})
+	families := scrape(t, r)
+	for _, name := range []string{
+		"apiserver_request_duration_seconds", "apiserver_watch_events_sizes", "apiserver_admission_webhook_admission_duration_seconds",
+	} {
+		h := families[name].Metric[0].GetHistogram()
+		require.NotEmpty(t, h.GetBucket(), name)
+		require.NotZero(t, h.GetSchema(), name)
+		require.NotEmpty(t, h.GetPositiveSpan(), name)
+	}
+}
