@@ -77,7 +77,7 @@ func (p *nodeRestriction) Admit(ctx context.Context, attrs *admission.Attributes
 	case signingRequests.GroupResource():
 		return r.signingRequest()
 	case podCertificateRequests.GroupResource():
-		return r.podCertificateRequest()
+		return r.podCertificateRequest(ctx)
 	}
 	return nil
 }

@@ -1,16 +1,21 @@
 package plugins
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+
+	"example.com/fakeapi/fake/internal/authn"
 )
 
 // podCertificateRequest limits requests for certificates of pods to those of pods on the node.
-func (r nodeWrite) podCertificateRequest() error {
+func (r nodeWrite) podCertificateRequest(ctx context.Context) error {
 	request, ok := r.Object.(*certificatesv1.PodCertificateRequest)
 	switch {
 	case !ok || r.Operation != admissionv1.Create:
@@ -27,7 +32,10 @@ func (r nodeWrite) podCertificateRequest() error {
 	if err != nil {
 		return err
 	}
-	return r.checkAccount(&request.Spec, pod)
+	if err := r.checkAccount(&request.Spec, pod); err != nil {
+		return err
+	}
+	return r.checkSigner(ctx, pod, request.Spec.SignerName)
 }
 
 // podOf returns the pod of a request, with its namespace.
@@ -84,4 +92,31 @@ func (r nodeWrite) checkAccount(spec *certificatesv1.PodCertificateRequestSpec, 
 			r.podOf(spec), spec.ServiceAccountUID, uid)
 	}
 	return nil
+}
+
+// checkSigner refuses a request to a signer that no volume of the pod names and that the user has no
+// permission for (pull request 140006 of Kubernetes, in v1.37).
+func (r nodeWrite) checkSigner(ctx context.Context, pod *corev1.Pod, signer string) error {
+	if r.authorizer == nil || slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return isProjectedSigner(v.Projected, signer) }) {
+		return nil
+	}
+	decision, _, err := r.authorizer.Authorize(ctx, authorizer.AttributesRecord{
+		User: authn.NewInfo(r.User), Verb: "request-podcertificate-signer", ResourceRequest: true,
+		Namespace: r.Namespace, APIGroup: certificatesv1.GroupName, APIVersion: "v1", Resource: signer, Name: r.Name,
+	})
+	switch {
+	case decision == authorizer.DecisionAllow:
+		return nil
+	case err != nil:
+		return r.forbiddenf("signer %q not found in pod spec volume, error authorizing %s to request certificates from this signer: %w",
+			signer, r.User.Username, err)
+	}
+	return r.forbiddenf("signer %q not found in pod spec volume, %s is not authorized to request certificates from this signer",
+		signer, r.User.Username)
+}
+
+func isProjectedSigner(projected *corev1.ProjectedVolumeSource, signer string) bool {
+	return projected != nil && slices.ContainsFunc(projected.Sources, func(s corev1.VolumeProjection) bool {
+		return s.PodCertificate != nil && s.PodCertificate.SignerName == signer
+	})
 }

@@ -64,6 +64,49 @@ func TestPodCertificateRequestsOfNodes(t *testing.T) {
 	}
 }
 
+// A kubelet requests certificates from the signers that volumes of the pod name, and from those that
+// the authorizer allows.
+func TestSignersOfNodes(t *testing.T) {
+	pod := newPod(nil, nil)
+	pod.UID, pod.Spec.NodeName, pod.Spec.ServiceAccountName = "pod-uid", "n1", "robot"
+	pod.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
+		{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{}}, {PodCertificate: &corev1.PodCertificateProjection{SignerName: "example.com/mounted"}},
+	}}}}}
+	p := newNodeRestriction(Dependencies{Objects: storedObjects{
+		pods:            {pod},
+		nodes:           {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", UID: "node-uid"}}},
+		serviceAccounts: {&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "robot", UID: "robot-uid"}}},
+	}, Authorizer: authz.New(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+		require.Equal(t, "request-podcertificate-signer", a.GetVerb())
+		require.Equal(t, "system:node:n1", a.GetUser().GetName())
+		switch a.GetResource() {
+		case "example.com/allowed":
+			return authorizer.DecisionAllow, "", nil
+		case "example.com/failing":
+			return authorizer.DecisionNoOpinion, "", errors.New("no answer")
+		}
+		return authorizer.DecisionNoOpinion, "", nil
+	}))})
+	for signer, want := range map[string]string{
+		"example.com/mounted": "",
+		"example.com/allowed": "",
+		"example.com/other":   `signer "example.com/other" not found in pod spec volume, system:node:n1 is not authorized`,
+		"example.com/failing": "no answer",
+	} {
+		attrs := writeOf(podCertificateRequests, &certificatesv1.PodCertificateRequest{ObjectMeta: inNamespace("r"), Spec: certificatesv1.PodCertificateRequestSpec{
+			SignerName: signer, NodeName: "n1", NodeUID: "node-uid", PodName: "p", PodUID: "pod-uid", ServiceAccountName: "robot", ServiceAccountUID: "robot-uid",
+		}}, nil)
+		attrs.User = authenticationv1.UserInfo{Username: "system:node:n1", Groups: []string{user.NodesGroup}}
+		err := call(t, p, attrs)
+		if want == "" {
+			require.NoError(t, err, signer)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		require.True(t, apierrors.IsForbidden(err), signer)
+	}
+}
+
 // A kubelet requests tokens for the audiences of the CSI drivers of a pod, also of those that have
 // replaced a volume plugin, and for those that the authorizer allows.
 func TestTokenAudiencesOfNodes(t *testing.T) {
