@@ -311,7 +311,7 @@
 //	delete,           preconditions, finalizers in two phases, propagation policies, grace periods of
 //	deletecollection  pods (DL)
 //	subresources      see below (SU); those that a kubelet or a workload would serve (log, exec,
-//	                  attach, portforward, proxy) return 501, or 404 or 400 without what they are for
+//	                  attach, portforward, proxy) return 501; without what they need 400, 404 or 503
 //	reviews           of tokens, access and rules, for the own user and for others (VR)
 //
 // Not faithful: a read at resourceVersion "0" returns the current state, except on a Replica. After

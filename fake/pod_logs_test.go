@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -16,7 +17,8 @@ import (
 func TestKubeletSubresources(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}},
-		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}))
+		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}},
+		newEndpointSlice("s", "web", nil)))
 	const pods, services = "/api/v1/namespaces/default/pods/", "/api/v1/namespaces/default/services/"
 	for _, tc := range []struct {
 		method, path string
@@ -162,5 +164,39 @@ func TestLogOptions(t *testing.T) {
 		response := sendWith(t, srv, http.MethodGet, log, "", "Accept", accept)
 		require.Equal(t, 406, response.code)
 		require.Contains(t, string(response.body), want)
+	}
+}
+
+func newEndpointSlice(service, port string, ready *bool) *discoveryv1.EndpointSlice {
+	return &discoveryv1.EndpointSlice{
+		ObjectMeta:  metav1.ObjectMeta{Name: service + "-1", Namespace: "default", Labels: map[string]string{discoveryv1.LabelServiceName: service}},
+		AddressType: discoveryv1.AddressTypeIPv4,
+		Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.1"}, Conditions: discoveryv1.EndpointConditions{Ready: ready}}},
+		Ports:       []discoveryv1.EndpointPort{{Name: &port, Port: new(int32(8080))}},
+	}
+}
+
+// A proxy to a Service needs a ready endpoint for the port in the EndpointSlices of the Service.
+func TestProxyEndpoints(t *testing.T) {
+	service := func(name string) *corev1.Service {
+		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
+			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "web", Port: 80}, {Name: "admin", Port: 81}}}}
+	}
+	srv, _ := startClient(t, fakeapi.WithObjects(service("none"), service("s"), newEndpointSlice("s", "web", nil),
+		service("unready"), newEndpointSlice("unready", "web", new(false))))
+	noEndpoints := func(name string) string { return `no endpoints available for service "` + name + `"` }
+	for id, want := range map[string]string{
+		"s:web": "", "s:80": "", "https:s:80": "", "https:kubernetes:443": "",
+		"s": noEndpoints("s"), "s:81": noEndpoints("s"), "s:8080": `no service port 8080 found for service "s"`,
+		"none": noEndpoints("none"), "none:80": noEndpoints("none"), "unready:web": noEndpoints("unready"),
+	} {
+		code, status := sendForStatus(t, srv, "GET", "/api/v1/namespaces/default/services/"+id+"/proxy/", "", "")
+		if want == "" {
+			require.Equal(t, 501, code, id)
+			continue
+		}
+		require.Equal(t, 503, code, id)
+		require.Equal(t, metav1.StatusReasonServiceUnavailable, status.Reason, id)
+		require.Equal(t, want, status.Message, id)
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -16,6 +18,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authn"
+	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -66,7 +69,7 @@ func (a *API) rejectKubeletRequest(q *request, pod *corev1.Pod) error {
 // rejectProxy is rejectConnection for a proxy, after admission.
 func (a *API) rejectProxy(q *request) error {
 	// The name can have a scheme and a port, as in https:web:8443.
-	_, name, _, ok := utilnet.SplitSchemeNamePort(q.info.Name)
+	_, name, port, ok := utilnet.SplitSchemeNamePort(q.info.Name)
 	if !ok {
 		return apierrors.NewBadRequest("invalid " + q.res.Singular + " request \"" + q.info.Name + "\"")
 	}
@@ -74,8 +77,15 @@ func (a *API) rejectProxy(q *request) error {
 	if err != nil {
 		return err
 	}
-	if pod, ok := obj.(*corev1.Pod); ok && !hasProxyAddress(pod) {
-		return apierrors.NewBadRequest("address not allowed")
+	switch obj := obj.(type) {
+	case *corev1.Pod:
+		if !hasProxyAddress(obj) {
+			return apierrors.NewBadRequest("address not allowed")
+		}
+	case *corev1.Service:
+		if err := a.checkEndpoints(obj, port); err != nil {
+			return err
+		}
 	}
 	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
 }
@@ -92,6 +102,41 @@ func hasProxyAddress(pod *corev1.Pod) bool {
 	}
 	ip := netutils.ParseIPSloppy(address)
 	return ip != nil && ip.IsGlobalUnicast()
+}
+
+// checkEndpoints returns the error of a proxy to a Service that has no ready endpoint for a port,
+// which is the name or the number of one of its ports.
+func (a *API) checkEndpoints(service *corev1.Service, port string) error {
+	if number, err := strconv.ParseInt(port, 10, 64); err == nil {
+		i := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return int64(p.Port) == number })
+		if i < 0 {
+			return apierrors.NewServiceUnavailable(fmt.Sprintf("no service port %d found for service %q", number, service.Name))
+		}
+		port = service.Spec.Ports[i].Name
+	}
+	res := a.types.Table().Lookup(discoveryv1.GroupName, "v1", "endpointslices")
+	for rec := range a.store.View().Range(codec.Key(res, service.Namespace, ""), "") {
+		if name, _ := rec.Labels.Get(discoveryv1.LabelServiceName); name != service.Name {
+			continue
+		}
+		obj, err := a.store.Decode(res, rec)
+		if err != nil {
+			return err
+		}
+		if hasReadyEndpoint(obj.(*discoveryv1.EndpointSlice), port) {
+			return nil
+		}
+	}
+	return apierrors.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", service.Name))
+}
+
+// hasReadyEndpoint reports whether a slice has a ready endpoint and a port with a name.
+func hasReadyEndpoint(slice *discoveryv1.EndpointSlice, port string) bool {
+	return slices.ContainsFunc(slice.Ports, func(p discoveryv1.EndpointPort) bool {
+		return p.Name != nil && *p.Name == port && p.Port != nil
+	}) && slices.ContainsFunc(slice.Endpoints, func(e discoveryv1.Endpoint) bool {
+		return e.Conditions.Ready == nil || *e.Conditions.Ready
+	})
 }
 
 // getPod returns the pod that a subresource is of.
