@@ -7,6 +7,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"example.com/fakeapi/fake/internal/admission"
 )
@@ -36,16 +37,34 @@ func (extendedResourceToleration) Admit(_ context.Context, attrs *admission.Attr
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		added := corev1.Toleration{Key: name, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}
-		if !slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool { return t.MatchToleration(&added) }) {
-			pod.Spec.Tolerations = append(pod.Spec.Tolerations, added)
-		}
+		addToleration(&pod.Spec, corev1.Toleration{Key: name, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule})
 	}
 	return nil
 }
 
-// isExtendedResource reports whether a resource has a domain other than kubernetes.io.
+// addToleration adds a toleration that the pod does not have. It replaces those that differ from it
+// only in tolerationSeconds, which its effect cannot have.
+func addToleration(spec *corev1.PodSpec, added corev1.Toleration) {
+	matches := func(t corev1.Toleration) bool { return t.MatchToleration(&added) }
+	if slices.ContainsFunc(spec.Tolerations, func(t corev1.Toleration) bool { return matches(t) && t.TolerationSeconds == nil }) {
+		return
+	}
+	i := slices.IndexFunc(spec.Tolerations, matches)
+	if i < 0 {
+		spec.Tolerations = append(spec.Tolerations, added)
+		return
+	}
+	for ; i < len(spec.Tolerations); i++ {
+		if matches(spec.Tolerations[i]) {
+			spec.Tolerations[i] = added
+		}
+	}
+}
+
+// isExtendedResource reports whether a resource has a valid name with a domain other than
+// kubernetes.io, which a quota can have as well.
 func isExtendedResource(name string) bool {
 	return strings.Contains(name, "/") && !strings.Contains(name, corev1.ResourceDefaultNamespacePrefix) &&
-		!strings.HasPrefix(name, corev1.DefaultResourceRequestsPrefix)
+		!strings.HasPrefix(name, corev1.DefaultResourceRequestsPrefix) &&
+		len(validation.IsQualifiedName(corev1.DefaultResourceRequestsPrefix+name)) == 0
 }
