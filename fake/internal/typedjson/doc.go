@@ -3,11 +3,11 @@
 // encoding/json, which encodes stored objects.
 //
 // A Type is the description of a Go type: what its fields are called, and how each of them is read
-// and written. NewType makes it once, and Decode, Merge, StrategicMerge and Append follow it. They
-// return false for all that they do not fully support, and the caller then uses the library: a body
-// with unknown or duplicate fields, or with a value of the wrong type, so that all errors and
-// warnings are those of the library. Otherwise the result is the same. Tests compare both for random
-// objects of all built-in types.
+// and written. NewType makes it once, and the methods of Type follow it. They return false for all
+// that they do not fully support, and the caller then uses the library: a body with unknown or
+// duplicate fields, or with a value of the wrong type, so that all errors and warnings are those of
+// the library. Otherwise the result is the same. Tests compare both for random objects of all
+// built-in types.
 //
 // # Decode
 //
@@ -27,6 +27,12 @@
 // StrategicMerge applies a strategic merge patch as k8s.io/apimachinery/pkg/util/strategicpatch does.
 // It also merges lists by the key in the tags of their field, and orders them by $setElementOrder
 // directives. Patches with other directives are not supported, and lists whose keys are not unique.
+//
+// # ApplyOperations
+//
+// ApplyOperations applies a JSON patch (RFC 6902): operations that add, replace, remove or test a
+// field, a key of a map or an element of a list. copy and move are not supported, nor what depends on
+// the text of a value, such as the test of a quantity.
 //
 // # Append
 //

@@ -86,7 +86,7 @@ func (t *Type) appendStruct(b []byte, v reflect.Value) (_ []byte, ok bool) {
 		if f.omitZero && !value.CanAddr() {
 			return b, false
 		}
-		if f.omitEmpty && isEmpty(value) || f.omitZero && isZero(value) {
+		if f.isOmitted(value) {
 			continue
 		}
 		if len(b) > start {
@@ -98,6 +98,11 @@ func (t *Type) appendStruct(b []byte, v reflect.Value) (_ []byte, ok bool) {
 		}
 	}
 	return append(b, '}'), true
+}
+
+// isOmitted reports whether a field with a value is left out.
+func (f *field) isOmitted(v reflect.Value) bool {
+	return f.omitEmpty && isEmpty(v) || f.omitZero && isZero(v)
 }
 
 // isEmpty reports whether a field with omitempty is left out.

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/randfill"
+
+	"example.com/fakeapi/fake/internal/typedjson"
 )
 
 // generator generates random objects and documents.
@@ -262,4 +264,54 @@ func (g *generator) reorder(patch map[string]any) map[string]any {
 		}
 	}
 	return patch
+}
+
+// operations returns a JSON patch of a document. Most of its values are those of other documents.
+func (g *generator) operations(doc, other any) (operations []typedjson.Operation) {
+	for range 1 + g.Intn(3) {
+		from := doc
+		if g.Intn(3) == 0 {
+			from = other
+		}
+		path, value := g.pointer(from)
+		op := typedjson.Operation{Op: []string{"add", "add", "replace", "remove", "test", "copy"}[g.Intn(6)], Path: path}
+		if op.Op == "add" || op.Op == "replace" || op.Op == "test" {
+			if g.Intn(10) == 0 {
+				value = g.scalar()
+			}
+			if op.Op != "test" {
+				value = g.change(value)
+			}
+			if op.Value = []byte(strings.TrimSpace(g.text(value))); string(op.Value) == "null" {
+				op.Value = nil
+			}
+		}
+		operations = append(operations, op)
+	}
+	return operations
+}
+
+// pointer returns a JSON pointer to a value of a document, or to one that is not there, and a value.
+func (g *generator) pointer(v any) (string, any) {
+	if g.Intn(4) == 0 {
+		return "", v
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if keys := sortedKeys(v); len(keys) > 0 {
+			key := keys[g.Intn(len(keys))]
+			path, value := g.pointer(v[key])
+			return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key) + path, value
+		}
+	case []any:
+		if g.Intn(3) == 0 {
+			return "/" + []string{"-", "0", fmt.Sprint(len(v)), "01", "-1"}[g.Intn(5)], append(v, g.scalar())[0]
+		}
+		if len(v) > 0 {
+			i := g.Intn(len(v))
+			path, value := g.pointer(v[i])
+			return fmt.Sprint("/", i, path), value
+		}
+	}
+	return "", v
 }

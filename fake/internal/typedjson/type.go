@@ -119,7 +119,7 @@ func (ts *Types) newType(t reflect.Type) *Type {
 	case reflect.TypeFor[[]string]():
 		typ.kind, typ.elem = stringsKind, ts.newType(t.Elem())
 	case reflect.TypeFor[map[string]string]():
-		typ.kind = stringMapKind
+		typ.kind, typ.elem = stringMapKind, ts.newType(t.Elem())
 	default:
 		if !isText(t) {
 			ts.setKind(typ)
