@@ -115,7 +115,7 @@ func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation stri
 
 // patchedObject returns the result of a patch, in the served version.
 func (q *request) patchedObject(p *patch.Patch, old runtime.Object, validation string) (obj runtime.Object, err error) {
-	if obj, ok := q.tryMergeTyped(p, old); ok {
+	if obj, ok := q.tryPatchTyped(p, old); ok {
 		return obj, nil
 	}
 	current, err := q.res.Convert(old, q.res.GroupVersion())
@@ -162,13 +162,12 @@ func (q *request) tryMergeCustom(p *patch.Patch, current runtime.Object) (runtim
 	return codec.TryPatched(q.res, merged)
 }
 
-// tryMergeTyped applies a merge patch or a strategic merge patch to a copy of old, an object of a
-// built-in type as it was decoded, without encoding it. It reports false if that is not supported,
-// also if the patch has warnings or is not valid.
-func (q *request) tryMergeTyped(p *patch.Patch, old runtime.Object) (runtime.Object, bool) {
-	if q.res.Custom != nil || q.res != q.parent || q.res.GroupVersion() != q.res.StorageVersion || !p.IsMerge() {
+// tryPatchTyped applies a patch to a copy of old, an object of a built-in type, without encoding it.
+// It reports false if that is not supported.
+func (q *request) tryPatchTyped(p *patch.Patch, old runtime.Object) (runtime.Object, bool) {
+	if q.res.Custom != nil || q.res != q.parent || q.res.GroupVersion() != q.res.StorageVersion {
 		return nil, false
 	}
-	obj := old.DeepCopyObject()
-	return obj, p.Merge(q.res.JSON(obj), obj) && obj.GetObjectKind().GroupVersionKind() == q.res.GroupVersionKind()
+	obj, ok := p.ApplyTyped(q.res.JSON(old), old)
+	return obj, ok && obj.GetObjectKind().GroupVersionKind() == q.res.GroupVersionKind()
 }

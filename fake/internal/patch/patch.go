@@ -142,21 +142,35 @@ func encode(obj runtime.Object) ([]byte, error) {
 	return json.Marshal(obj)
 }
 
-// IsMerge reports whether Merge may support the patch.
-func (p *Patch) IsMerge() bool {
-	return (p.kind == types.MergePatchType || p.kind == types.StrategicMergePatchType) && len(p.Warnings) == 0
-}
-
-// Merge applies a merge patch or a strategic merge patch to obj, which is of a type and as it was
-// decoded. It reports false if this is not supported. obj must not be used then.
-func (p *Patch) Merge(t *typedjson.Type, obj runtime.Object) bool {
-	if p.kind == types.MergePatchType {
-		return t.Merge(p.body, obj)
+// ApplyTyped applies the patch to a copy of obj, which is of a type and as it was decoded, without
+// encoding it. It reports false if this is not supported, also if the patch has warnings or is not
+// valid.
+func (p *Patch) ApplyTyped(t *typedjson.Type, obj runtime.Object) (runtime.Object, bool) {
+	if len(p.Warnings) > 0 {
+		return nil, false
 	}
-	kind := obj.GetObjectKind().GroupVersionKind()
-	ok := t.StrategicMerge(p.body, obj)
-	obj.GetObjectKind().SetGroupVersionKind(kind) // that of the patch is ignored
-	return ok
+	obj = obj.DeepCopyObject()
+	switch p.kind {
+	case types.MergePatchType:
+		return obj, t.Merge(p.body, obj)
+	case types.StrategicMergePatchType:
+		kind := obj.GetObjectKind().GroupVersionKind()
+		ok := t.StrategicMerge(p.body, obj)
+		obj.GetObjectKind().SetGroupVersionKind(kind) // that of the patch is ignored
+		return obj, ok
+	}
+	operations := make([]typedjson.Operation, len(p.operations))
+	for i, op := range p.operations {
+		path, err := op.Path()
+		if err != nil {
+			return nil, false
+		}
+		operations[i] = typedjson.Operation{Op: op.Kind(), Path: path}
+		if value := op["value"]; value != nil {
+			operations[i].Value = *value
+		}
+	}
+	return obj, t.ApplyOperations(operations, obj)
 }
 
 // applyStrategic applies a strategic merge patch by the patch tags of the object's type (PA-19 to
