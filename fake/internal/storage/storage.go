@@ -97,6 +97,9 @@ type Result struct {
 	Event *memstore.Event
 	// Object is the object that a dry run would have stored, in the storage version.
 	Object runtime.Object
+	// Stored is the object of the new record, in the storage version. It is nil if there is none, and
+	// for a custom resource.
+	Stored runtime.Object
 }
 
 // IsDeleted reports whether there is no object after the write.
@@ -155,7 +158,10 @@ func (s *Store) write(ctx context.Context, res *resource.Resource, key string, d
 	if errors.Is(err, memstore.ErrQuotaExceeded) {
 		return Result{}, errNoSpace
 	}
-	return Result{Event: event}, err
+	if err != nil || res.Custom != nil || !event.Changed() {
+		obj = nil
+	}
+	return Result{Event: event, Stored: obj}, err
 }
 
 // encode calls update with the object of rec and encodes the object that update returns in buffer,
