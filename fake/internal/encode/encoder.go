@@ -125,6 +125,23 @@ func (e *Encoder) recordBody(rec *memstore.Record) ([]byte, error) {
 	})
 }
 
+// CacheObject caches the encoding of a record of a built-in type whose object is obj, of the storage
+// version, so that the record need not be decoded. It may change obj.
+func (e *Encoder) CacheObject(rec *memstore.Record, obj runtime.Object) error {
+	if e.table != nil || e.metadataOnly || e.cacheKey == "" {
+		return nil
+	}
+	_, err := rec.CachedEncoding(e.cacheKey, func(rec *memstore.Record) ([]byte, error) {
+		resource.Accessor(obj).SetResourceVersion(rec.Revision.String())
+		served, err := e.res.Convert(obj, e.res.GroupVersion())
+		if err != nil {
+			return nil, err
+		}
+		return e.encodeBody(served)
+	})
+	return err
+}
+
 // encodeBody returns the encoded body of an object of the served version, as recordBody does.
 func (e *Encoder) encodeBody(obj runtime.Object) ([]byte, error) {
 	if e.table != nil {

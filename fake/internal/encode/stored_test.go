@@ -146,6 +146,39 @@ func TestMetadataOfStoredObjects(t *testing.T) {
 	})
 }
 
+// The encoding of the object that was stored is that of the record, for objects that clients sent as
+// JSON and as protobuf.
+func TestCacheObject(t *testing.T) {
+	tested := 0
+	for _, res := range builtin.Table().Stored() {
+		for _, media := range []negotiate.Media{negotiate.Protobuf, negotiate.CBOR} {
+			for seed := range int64(30) {
+				obj, err := res.Scheme.New(res.StorageVersion.WithKind(res.Kind))
+				require.NoError(t, err)
+				fill(obj, seed)
+				obj, err = codec.DecodeStored(res, store(t, res, obj))
+				require.NoError(t, err)
+				message, err := codec.MarshalProtobuf(obj)
+				require.NoError(t, err)
+				fromProtobuf := res.NewStored()
+				require.NoError(t, fromProtobuf.(interface{ Unmarshal([]byte) error }).Unmarshal(message))
+				for _, obj := range []runtime.Object{obj, fromProtobuf} {
+					rec := store(t, res, obj)
+					e := NewEncoder(res, negotiate.Output{Media: media})
+					want, err := e.EncodeRecord(store(t, res, obj.DeepCopyObject()), nil)
+					require.NoError(t, err)
+					require.NoError(t, e.CacheObject(rec, obj))
+					got, err := e.EncodeRecord(rec, nil)
+					require.NoError(t, err)
+					require.Equal(t, string(want), string(got), "%v %v", res.GroupResource(), media)
+					tested++
+				}
+			}
+		}
+	}
+	require.Greater(t, tested, 1000)
+}
+
 // The metadata of an object differs between versions whose conversion changes it, whichever is encoded
 // first.
 func TestMetadataOfVersions(t *testing.T) {
