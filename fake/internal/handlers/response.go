@@ -170,6 +170,11 @@ func (q *request) replyStatus(s *metav1.Status) error {
 func (q *request) replyResult(code int, result storage.Result) error {
 	switch e := result.Event; {
 	case e != nil && e.Record != nil:
+		if result.Stored != nil {
+			if err := q.encoder.CacheObject(e.Record, result.Stored); err != nil {
+				return err
+			}
+		}
 		return withoutReason(q.replyRecord(code, e.Record))
 	case e != nil && result.Object == nil:
 		return q.replyRecord(code, e.DeletedRecord())
