@@ -11,10 +11,12 @@ import (
 )
 
 const (
-	jsonMedia  = "application/json"
-	mergeMedia = "application/merge-patch+json"
-	applyMedia = "application/apply-patch+yaml"
-	userAgent  = "fakeapi-bench"
+	jsonMedia       = "application/json"
+	mergeMedia      = "application/merge-patch+json"
+	strategicMedia  = "application/strategic-merge-patch+json"
+	operationsMedia = "application/json-patch+json"
+	applyMedia      = "application/apply-patch+yaml"
+	userAgent       = "fakeapi-bench"
 	// requestTimeout is the timeout of a request that is not a watch.
 	requestTimeout = time.Minute
 )

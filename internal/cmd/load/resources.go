@@ -17,9 +17,9 @@ type resource struct {
 	group, path string
 	// object returns an object. Its spec differs if change does.
 	object func(name string, change int) []byte
-	// patch is a merge patch that changes the object, and status one of its status, "" if there is
-	// none.
-	patch, status string
+	// patch is a merge patch that changes the object, and status one of its status. strategic and
+	// operations are a strategic merge patch and a JSON patch. "" is none.
+	patch, status, strategic, operations string
 	// needsVersion is whether an update needs the resourceVersion, and is left out.
 	needsVersion bool
 }
@@ -38,20 +38,26 @@ func resources(group string) []resource {
 	return []resource{
 		{
 			name: "configmaps", kind: "configmap", group: "/api/v1", path: "configmaps", patch: `{"data":{"n":"2"}}`,
+			strategic: `{"data":{"n":"3"}}`, operations: `[{"op":"replace","path":"/data/n","value":"4"}]`,
 			object: func(name string, change int) []byte { return object(name, int64(change)) },
 		},
 		{
 			name: "pods", kind: "pod", group: "/api/v1", path: "pods", object: newPod, patch: `{"metadata":{"labels":{"app":"b"}}}`,
-			status: `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`,
+			status:     `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`,
+			strategic:  `{"spec":{"containers":[{"name":"app","image":"app:4"}]}}`,
+			operations: `[{"op":"replace","path":"/metadata/labels/app","value":"c"}]`,
 		},
 		{
 			name: "deployments", kind: "deployment", group: "/apis/apps/v1", path: "deployments", object: newDeployment,
 			patch: `{"spec":{"replicas":4}}`, status: `{"status":{"observedGeneration":1,"replicas":3}}`,
+			strategic:  `{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"app:4"}]}}}}`,
+			operations: `[{"op":"replace","path":"/spec/replicas","value":5}]`,
 		},
 		{
 			name: customResource, kind: "custom resource", group: "/apis/" + group + "/v1", path: gauges,
 			object: func(name string, change int) []byte { return newGauge(group, name, change) },
 			patch:  `{"spec":{"size":2}}`, status: `{"status":{"ready":true}}`, needsVersion: true,
+			operations: `[{"op":"replace","path":"/spec/size","value":4}]`,
 		},
 	}
 }
@@ -101,11 +107,14 @@ func (s *session) measureResource(ctx context.Context, r resource) error {
 		{"get", http.MethodGet, "", "", nil},
 		{"update", http.MethodPut, "", jsonMedia, func(name string) []byte { return r.object(name, 1) }},
 		{"merge patch", http.MethodPatch, "", mergeMedia, func(string) []byte { return []byte(r.patch) }},
+		{"strategic patch", http.MethodPatch, "", strategicMedia, func(string) []byte { return []byte(r.strategic) }},
+		{"json patch", http.MethodPatch, "", operationsMedia, func(string) []byte { return []byte(r.operations) }},
 		{"status patch", http.MethodPatch, "/status", mergeMedia, func(string) []byte { return []byte(r.status) }},
 		{"apply", http.MethodPatch, force, applyMedia, changed},
 		{"apply again", http.MethodPatch, force, applyMedia, changed},
 	} {
-		if request.name == "status patch" && r.status == "" || request.name == "update" && r.needsVersion {
+		if request.name == "status patch" && r.status == "" || request.name == "update" && r.needsVersion ||
+			request.name == "strategic patch" && r.strategic == "" {
 			continue
 		}
 		if err := s.measure(ctx, job{

@@ -196,10 +196,11 @@ func TestRunResources(t *testing.T) {
 		requests[f.Name] = f.Requests
 	}
 	for _, kind := range []string{"configmap", "pod", "deployment", "custom resource"} {
-		for _, request := range []string{"create", "get", "merge patch", "apply", "apply again"} {
+		for _, request := range []string{"create", "get", "merge patch", "json patch", "apply", "apply again"} {
 			require.Equal(t, 5, requests[kind+" "+request], "%s %s", kind, request)
 		}
 		require.Equal(t, kind != "custom resource", requests[kind+" update"] == 5, kind)
+		require.Equal(t, kind != "custom resource", requests[kind+" strategic patch"] == 5, kind)
 		require.Equal(t, kind != "configmap", requests[kind+" status patch"] == 5, kind)
 		require.Equal(t, 10, requests[kind+" table"], kind)
 	}
