@@ -157,6 +157,11 @@ func decodeCustomRecord(r *resource.Resource, rec *memstore.Record) (runtime.Obj
 	if err != nil {
 		return nil, err
 	}
+	return decodeCustomJSON(r, rec, data)
+}
+
+// decodeCustomJSON decodes the JSON of a custom resource in r's version, or a part of it.
+func decodeCustomJSON(r *resource.Resource, rec *memstore.Record, data []byte) (runtime.Object, error) {
 	obj, err := parseStored(r, rec, data)
 	if err != nil {
 		return nil, err

@@ -24,17 +24,38 @@ func MetadataOnly(rec *memstore.Record) ([]byte, error) {
 	return rec.Data[:end:end], nil
 }
 
+// CustomMetadata returns the metadata of a custom resource in r's version, in JSON with the fields in
+// alphabetical order.
+func CustomMetadata(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
+	data, err := ConvertedJSON(r, rec)
+	if err != nil {
+		return nil, err
+	}
+	metadata, ok := metadataJSON(data)
+	if !ok {
+		return nil, fmt.Errorf("%s has no metadata", rec.Key)
+	}
+	return metadata, nil
+}
+
 // FieldSet is a set of fields of a type, by their names in JSON. A field with an empty set is in it
 // with all below it. The fields of the elements of an array are those of the array.
 type FieldSet map[string]FieldSet
 
-// DecodeStoredWithout is DecodeStored for readers that do not need some of the fields of a built-in
-// type, which are zero in the object. That is faster.
+// DecodeStoredWithout is DecodeStored for readers that do not need some of the fields, which are zero
+// or missing in the object. That is faster.
 func DecodeStoredWithout(r *resource.Resource, rec *memstore.Record, omitted FieldSet) (runtime.Object, error) {
+	data := rec.Data
 	if r.Custom != nil {
-		return DecodeStored(r, rec)
+		var err error
+		if data, err = ConvertedJSON(r, rec); err != nil {
+			return nil, err
+		}
 	}
-	data, _ := appendWithout(make([]byte, 0, len(rec.Data)), rec.Data, omitted)
+	data, _ = appendWithout(make([]byte, 0, len(data)), data, omitted)
+	if r.Custom != nil {
+		return decodeCustomJSON(r, rec, data)
+	}
 	return decodeStored(r, rec, data)
 }
 
