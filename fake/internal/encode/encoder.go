@@ -117,6 +117,11 @@ func (e *Encoder) recordBody(rec *memstore.Record) ([]byte, error) {
 		return rec.CachedEncoding(e.cacheKey, codec.MetadataOnly)
 	}
 	return rec.CachedEncoding(e.cacheKey, func(rec *memstore.Record) ([]byte, error) {
+		if e.res.Custom != nil && e.out.Media == negotiate.JSON { // of the metadata
+			if body, ok, err := customMetadata(e.res, rec); ok || err != nil {
+				return body, err
+			}
+		}
 		obj, err := codec.DecodeServed(e.res, rec)
 		if err != nil {
 			return nil, err

@@ -19,7 +19,6 @@ import (
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin"
-	"example.com/fakeapi/fake/internal/table"
 	"example.com/fakeapi/memstore"
 )
 
@@ -114,7 +113,7 @@ func TestRowsOfStoredObjects(t *testing.T) {
 		require.NoError(t, err)
 		want, err := printer.AppendRow(nil, obj)
 		require.NoError(t, err)
-		obj, err = codec.DecodeStoredWithout(res, rec, table.NotPrinted())
+		obj, err = codec.DecodeStoredWithout(res, rec, printer.NotPrinted())
 		require.NoError(t, err)
 		got, err := printer.AppendRow(nil, obj)
 		require.NoError(t, err)

@@ -90,29 +90,12 @@ func (e *Encoder) with(r *resource.Resource, out negotiate.Output) *Encoder {
 // row returns the encoded row of a record.
 func (t *tableEncoder) row(rec *memstore.Record) ([]byte, error) {
 	return rec.CachedEncoding(t.rowCacheKey, func(rec *memstore.Record) ([]byte, error) {
-		if t.res.Custom != nil && t.object == t.partial {
-			return t.customRow(rec)
-		}
-		obj, err := codec.DecodeStoredWithout(t.res, rec, table.NotPrinted())
+		obj, err := codec.DecodeStoredWithout(t.res, rec, t.printer.NotPrinted())
 		if err != nil {
 			return nil, err
 		}
 		return t.printer.AppendRow(nil, obj)
 	})
-}
-
-// customRow returns the encoded row of a custom resource. It also caches the metadata, which most rows
-// include, so that the record is decoded once.
-func (t *tableEncoder) customRow(rec *memstore.Record) ([]byte, error) {
-	obj, err := codec.DecodeStored(t.res, rec)
-	if err != nil {
-		return nil, err
-	}
-	_, err = rec.CachedEncoding(t.partial.cacheKey, func(*memstore.Record) ([]byte, error) { return t.partial.encodeBody(obj) })
-	if err != nil {
-		return nil, err
-	}
-	return t.printer.AppendRow(nil, obj)
 }
 
 // rowObject returns the encoded object of a row.

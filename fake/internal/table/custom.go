@@ -25,7 +25,7 @@ func CustomPrinter(columns []apiextensionsv1.CustomResourceColumnDefinition) (*P
 		columns = []apiextensionsv1.CustomResourceColumnDefinition{createdColumn()}
 	}
 	c := &customCells{}
-	p := &Printer{columns: []metav1.TableColumnDefinition{named()}, cells: c.of}
+	p := &Printer{columns: []metav1.TableColumnDefinition{named()}, cells: c.of, notPrinted: notPrintedCustom(columns)}
 	for _, column := range columns {
 		path := jsonpath.New(column.Name).AllowMissingKeys(true)
 		if err := path.Parse("{" + column.JSONPath + "}"); err != nil {

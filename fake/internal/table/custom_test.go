@@ -131,3 +131,21 @@ func TestCustomPrinterIsShared(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// managedFields are decoded for the rows of a definition if a column may read them.
+func TestNotPrintedOfCustomResources(t *testing.T) {
+	for path, want := range map[string]bool{
+		".spec": true, ".spec.replicas": true, `.status.conditions[?(@.type=="Ready")].status`: true, ".status..reason": true,
+		".metadata.creationTimestamp": true, `.metadata.labels.a\.b/c`: true,
+		".metadata": false, ".metadata.managedFields": false, ".metadata.managedFields[0].manager": false, ".metadata['managedFields']": false,
+		".metadata.*": false, ".metadata..manager": false, "..manager": false, ".*": false, "": false, "..": false, ".specs": false,
+		".spec}{.metadata.managedFields": false, ".spec}{.metadata": false, "['spec']": false, ".metadata[*]": false,
+	} {
+		columns := []apiextensionsv1.CustomResourceColumnDefinition{createdColumn(), {Name: "A", Type: "string", JSONPath: path}}
+		_, omitted := notPrintedCustom(columns)["metadata"]["managedFields"]
+		require.Equal(t, want, omitted, path)
+	}
+	p, err := CustomPrinter(nil)
+	require.NoError(t, err)
+	require.Contains(t, p.NotPrinted()["metadata"], "managedFields")
+}

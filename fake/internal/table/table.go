@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/codec"
 )
 
 // Printer prints the rows of one type. It is immutable.
@@ -24,6 +26,8 @@ type Printer struct {
 	isDefault func(runtime.Object) bool
 	// emptyIsNull reports whether an empty list has null for rows.
 	emptyIsNull bool
+	// notPrinted is the result of NotPrinted for a custom resource.
+	notPrinted codec.FieldSet
 }
 
 // PrinterFor returns the printer of a kind in its storage version.
@@ -36,6 +40,15 @@ func PrinterFor(kind schema.GroupVersionKind) *Printer {
 
 // Columns returns the columns. They must not be changed.
 func (p *Printer) Columns() []metav1.TableColumnDefinition { return p.columns }
+
+// NotPrinted returns fields that the printer does not read: those that take long to decode. They must
+// not be changed.
+func (p *Printer) NotPrinted() codec.FieldSet {
+	if p.notPrinted != nil {
+		return p.notPrinted
+	}
+	return notPrinted()
+}
 
 // CompareFunc returns the function that orders the rows of a list, or nil if they are in the order
 // of the list.
