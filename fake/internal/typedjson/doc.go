@@ -25,8 +25,9 @@
 // # StrategicMerge
 //
 // StrategicMerge applies a strategic merge patch as k8s.io/apimachinery/pkg/util/strategicpatch does.
-// It also merges lists by the key in the tags of their field, and orders them by $setElementOrder
-// directives. Patches with other directives are not supported, and lists whose keys are not unique.
+// It also merges lists by the key in the tags of their field, deletes elements, and orders lists by
+// $setElementOrder directives. Patches that replace an object by a directive or retain keys are not
+// supported, nor lists whose keys are not unique.
 //
 // # ApplyOperations
 //

@@ -241,6 +241,26 @@ func (g *generator) setKeys(list reflect.Value, key string) {
 	}
 }
 
+// shorten returns a document with some elements of its lists removed.
+func (g *generator) shorten(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range sortedKeys(v) {
+			v[key] = g.shorten(v[key])
+		}
+	case []any:
+		if len(v) > 0 && g.Intn(3) == 0 {
+			i := g.Intn(len(v))
+			v = slices.Delete(v, i, i+1)
+		}
+		for i := range v {
+			v[i] = g.shorten(v[i])
+		}
+		return v
+	}
+	return v
+}
+
 // reorder returns a strategic merge patch with some of its orders of elements changed.
 func (g *generator) reorder(patch map[string]any) map[string]any {
 	for _, name := range sortedKeys(patch) {

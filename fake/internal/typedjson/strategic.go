@@ -32,8 +32,14 @@ func newStrategy(tag string) strategy {
 	return defaultStrategy
 }
 
-// setElementOrder is the prefix of the directive that orders the elements of a list.
-const setElementOrder = "$setElementOrder/"
+// The directives that are supported: the prefix of the name of a list, with the order of its elements;
+// the prefix of the name of a list of strings, with those to delete; and the member of an element of a
+// list that is to be deleted.
+const (
+	setElementOrder         = "$setElementOrder/"
+	deleteFromPrimitiveList = "$deleteFromPrimitiveList/"
+	patchDirective          = "$patch"
+)
 
 // isDirective reports whether a key of a map may be a directive of a strategic merge patch.
 func (d *decoder) isDirective(key []byte) bool {
@@ -84,8 +90,8 @@ func (d *decoder) mergeObject(t *Type, v reflect.Value) bool {
 	}
 	d.depth++
 	defer func() { d.depth-- }()
-	var seen uint64                    // a bit for each field
-	var orders map[*field][]elementKey // by directives whose lists are not read yet
+	var seen uint64                          // a bit for each field
+	var orders, deletes map[int][]elementKey // by the index of the field
 	for first := true; ; first = false {
 		name, done, ok := d.member(first)
 		if !ok {
@@ -95,40 +101,59 @@ func (d *decoder) mergeObject(t *Type, v reflect.Value) bool {
 			break
 		}
 		fieldName, isOrder := strings.CutPrefix(string(name), setElementOrder)
+		fieldName, isDelete := strings.CutPrefix(fieldName, deleteFromPrimitiveList)
 		i, ok := t.byName[fieldName]
 		if !ok || seen&(1<<i) != 0 {
 			return false
 		}
 		f := &t.fields[i]
-		if isOrder {
-			order, ok := d.elementOrder(f)
-			isNull := f.in(v).IsNil() && !f.omitEmpty // in the document, which the library refuses
-			if !ok || isNull || orders[f] != nil {
-				return false
-			}
-			if orders == nil {
-				orders = make(map[*field][]elementKey)
-			}
-			orders[f] = order
-			continue
+		switch {
+		case isDelete:
+			ok = !isOrder && f.mergeKey == "" && d.directive(f, i, &deletes)
+		case isOrder:
+			isNull := f.typ.kind == listKind && f.in(v).IsNil() && !f.omitEmpty // the library refuses it
+			ok = !isNull && d.directive(f, i, &orders)
+		default:
+			seen |= 1 << i
+			ok = d.mergeField(f, f.in(v), orders[i])
 		}
-		seen |= 1 << i
-		if !d.mergeField(f, f.in(v), orders[f]) {
-			return false
-		}
-		delete(orders, f)
-	}
-	for f, order := range orders {
-		list := f.in(v)
-		keys, ok := f.keysOf(list)
 		if !ok {
 			return false
 		}
-		if len(keys) > 0 {
-			setSorted(list, list, keys, len(keys), order)
+	}
+	for i, order := range orders {
+		if seen&(1<<i) == 0 && !t.fields[i].sort(t.fields[i].in(v), order, nil) {
+			return false
+		}
+	}
+	for i, deleted := range deletes {
+		if seen&(1<<i) != 0 || !t.fields[i].sort(t.fields[i].in(v), nil, deleted) {
+			return false
 		}
 	}
 	return true
+}
+
+// directive reads the value of a directive about a list: keys of its elements.
+func (d *decoder) directive(f *field, i int, all *map[int][]elementKey) bool {
+	keys, ok := d.elementKeys(f)
+	if !ok || (*all)[i] != nil {
+		return false
+	}
+	if *all == nil {
+		*all = make(map[int][]elementKey)
+	}
+	(*all)[i] = keys
+	return true
+}
+
+// sort sorts a list that is not in the patch, and deletes elements of it.
+func (f *field) sort(list reflect.Value, order, deleted []elementKey) bool {
+	keys, ok := f.keysOf(list)
+	if ok && len(keys) > 0 {
+		setSorted(list, list, keys, len(keys), order, deleted)
+	}
+	return ok
 }
 
 // mergeField reads the value of a field and merges it with v. order is nil without a directive.
@@ -156,18 +181,25 @@ func (d *decoder) mergeList(f *field, v reflect.Value, order []elementKey) bool 
 	d.at++
 	n := len(keys)
 	merged := reflect.AppendSlice(reflect.MakeSlice(f.typ.goType, 0, n), v)
-	var patched []elementKey
+	var patched, deleted []elementKey
 	for {
-		done, ok := d.more(']', len(patched) == 0)
+		done, ok := d.more(']', len(patched)+len(deleted) == 0)
 		if !ok {
 			return false
 		}
 		if done {
 			break
 		}
-		key, ok := d.elementKey(f)
-		if !ok || slices.Contains(patched, key) || len(patched) == maxMerged {
+		key, isDeleted, ok := d.elementKey(f)
+		if !ok || slices.Contains(patched, key) || slices.Contains(deleted, key) || len(patched)+len(deleted) == maxMerged {
 			return false
+		}
+		if isDeleted {
+			deleted = append(deleted, key)
+			if !d.skip() {
+				return false
+			}
+			continue
 		}
 		patched = append(patched, key)
 		i := slices.Index(keys[:n], key)
@@ -185,7 +217,7 @@ func (d *decoder) mergeList(f *field, v reflect.Value, order []elementKey) bool 
 	} else if !isSubsequence(patched, order) {
 		return false
 	}
-	setSorted(v, merged, keys, n, order)
+	setSorted(v, merged, keys, n, order, deleted)
 	return true
 }
 
@@ -236,26 +268,36 @@ func (f *field) keyField() (*field, bool) {
 	return key, key.typ.kind == stringKind || key.typ.kind == intKind
 }
 
-// elementKey returns the key of the element that comes next. It does not read the element.
-func (d *decoder) elementKey(f *field) (key elementKey, ok bool) {
+// elementKey returns the key of the element that comes next, and whether a directive before the key
+// deletes it. It does not read the element.
+func (d *decoder) elementKey(f *field) (key elementKey, isDeleted, ok bool) {
 	start := d.at
 	defer func() { d.at = start }()
 	if f.mergeKey == "" {
-		return d.key()
+		key, ok = d.key()
+		return key, false, ok
 	}
 	if !d.accept('{') {
-		return elementKey{}, false
+		return key, false, false
 	}
 	for first := true; ; first = false {
 		name, done, ok := d.member(first)
 		switch {
 		case done || !ok:
-			return elementKey{}, false
+			return key, false, false
 		case string(name) == f.mergeKey:
-			return d.key()
+			key, ok = d.key()
+			return key, isDeleted, ok
+		case string(name) == patchDirective:
+			var text []byte
+			if text, ok = d.str(); ok && string(text) == "delete" {
+				isDeleted = true
+				continue
+			}
+			return key, false, false
 		}
 		if !d.skip() {
-			return elementKey{}, false
+			return key, false, false
 		}
 	}
 }
@@ -270,22 +312,21 @@ func (d *decoder) key() (key elementKey, ok bool) {
 	return elementKey{number: n}, ok && n != 0
 }
 
-// elementOrder reads the value of a directive: the keys of elements, in the order that they have in
-// the result.
-func (d *decoder) elementOrder(f *field) (order []elementKey, ok bool) {
+// elementKeys reads a list with the keys of elements, which are unique.
+func (d *decoder) elementKeys(f *field) (keys []elementKey, ok bool) {
 	if _, ok := f.keyField(); !ok || !d.accept('[') {
 		return nil, false
 	}
 	for {
-		done, ok := d.more(']', len(order) == 0)
+		done, ok := d.more(']', len(keys) == 0)
 		if done || !ok {
-			return order, ok && len(order) > 0
+			return keys, ok && len(keys) > 0
 		}
-		key, ok := d.elementKey(f)
-		if !ok || !d.skip() || slices.Contains(order, key) || len(order) == maxMerged {
+		key, isDeleted, ok := d.elementKey(f)
+		if !ok || isDeleted || !d.skip() || slices.Contains(keys, key) || len(keys) == maxMerged {
 			return nil, false
 		}
-		order = append(order, key)
+		keys = append(keys, key)
 	}
 }
 
@@ -299,18 +340,18 @@ func isSubsequence(keys, order []elementKey) bool {
 	return len(keys) == 0
 }
 
-// setSorted sets v to the elements of merged, which have the keys and of which the first n were in
-// the list before the patch. Elements in order have that order. The others have the order of before,
-// each in front of the first element in order that it was in front of before.
-func setSorted(v, merged reflect.Value, keys []elementKey, n int, order []elementKey) {
+// setSorted sets v to the elements of merged that are not deleted. They have the keys, and the first n
+// were in the list before the patch. Elements in order have that order. The others have the order of
+// before, each in front of the first element in order that it was in front of before.
+func setSorted(v, merged reflect.Value, keys []elementKey, n int, order, deleted []elementKey) {
 	var ordered, others []int
 	for _, key := range order {
-		if i := slices.Index(keys, key); i >= 0 {
+		if i := slices.Index(keys, key); i >= 0 && !slices.Contains(deleted, key) {
 			ordered = append(ordered, i)
 		}
 	}
-	for i := range keys {
-		if !slices.Contains(ordered, i) {
+	for i, key := range keys {
+		if !slices.Contains(ordered, i) && !slices.Contains(deleted, key) {
 			others = append(others, i)
 		}
 	}
