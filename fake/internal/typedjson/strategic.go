@@ -111,7 +111,8 @@ func (d *decoder) mergeObject(t *Type, v reflect.Value) bool {
 		case isDelete:
 			ok = !isOrder && f.mergeKey == "" && d.directive(f, i, &deletes)
 		case isOrder:
-			isNull := f.typ.kind == listKind && f.in(v).IsNil() && !f.omitEmpty // the library refuses it
+			// The library refuses an order if the list is null in the document.
+			isNull := f.typ.kind == listKind && f.in(v).IsNil() && !f.omitEmpty
 			ok = !isNull && d.directive(f, i, &orders)
 		default:
 			seen |= 1 << i
