@@ -97,8 +97,8 @@ type Result struct {
 	Event *memstore.Event
 	// Object is the object that a dry run would have stored, in the storage version.
 	Object runtime.Object
-	// Stored is the object of the new record, in the storage version. It is nil if there is none, and
-	// for a custom resource.
+	// Stored is the object of the record that was written, in the storage version. It is nil if nothing
+	// was written, and for a custom resource.
 	Stored runtime.Object
 }
 
