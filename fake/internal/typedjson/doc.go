@@ -32,8 +32,8 @@
 // # ApplyOperations
 //
 // ApplyOperations applies a JSON patch (RFC 6902): operations that add, replace, remove or test a
-// field, a key of a map or an element of a list. copy and move are not supported, nor what depends on
-// the text of a value, such as the test of a quantity.
+// field, a key of a map or an element of a list. copy and move are not supported, nor a test after a
+// change, or of an object or a list.
 //
 // # Append
 //

@@ -87,6 +87,10 @@ func TestApplyOperationsRules(t *testing.T) {
 	const deployment = `{"metadata":{"labels":{"a":"1"},"finalizers":["x"]},"spec":{"replicas":1,"paused":true,"selector":null,"template":{"metadata":{},"spec":{"containers":[
 		{"name":"x","image":"x:1","resources":{"limits":{"cpu":"1000m"}}},{"name":"y","image":"<y>","volumeMounts":[],"resizePolicy":null}],"topologySpreadConstraints":[
 		{"topologyKey":"k","labelSelector":{"matchExpressions":[{"key":"k","operator":"Exists"}]}}],"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":null}}}}}}}`
+	var stored appsv1.Deployment
+	require.NoError(t, json.Unmarshal([]byte(deployment), &stored))
+	current, err := json.Marshal(&stored)
+	require.NoError(t, err)
 	for _, tt := range []struct {
 		operations string // op path value
 		supported  bool
@@ -115,7 +119,10 @@ func TestApplyOperationsRules(t *testing.T) {
 		{`add /metadata/finalizers/2 "y"`, false},
 		{`add /metadata/finalizers/-1 "y"`, false},
 		{`add /metadata/finalizers/00 "y"`, false},
-		{`replace /spec/template/spec/containers/1/image "z"; test /spec/template/spec/containers/1/image "z"`, true},
+		{`test /spec/template/spec/containers/0/image "x:1"; replace /spec/template/spec/containers/0/image "z"`, true},
+		{`replace /spec/template/spec/containers/1/image "z"; test /spec/template/spec/containers/1/image "z"`, false},
+		{`replace /spec/template/spec/containers/1/image "\u007a"; test /spec/template/spec/containers/1/image "z"`, false},
+		{`replace /spec/replicas -0; test /spec/replicas 0`, false},
 		{`replace /spec/template/spec/containers/0/image "z"; add /spec/template/spec/containers/1 {"name":"z"}`, true},
 		{`replace /spec/template/spec/containers/0 {"name":"w"}`, true},
 		{`remove /spec/template/spec/containers/0; remove /spec/template/spec/containers/0`, true},
@@ -124,7 +131,8 @@ func TestApplyOperationsRules(t *testing.T) {
 		{`test /spec/minReadySeconds 0`, false},
 		{`test /spec/template/spec/containers/1/image "<y>"`, false},
 		{`test /metadata/labels {"a":"1"}`, false},
-		{`test /spec/template/spec/containers/0/resources/limits/cpu "1"`, false},
+		{`test /spec/template/spec/containers/0/resources/limits/cpu "1"`, true},
+		{`test /spec/template/spec/containers/0/resources/limits/cpu "1000m"`, false},
 		{`add /spec/template/spec/containers/0/resources/limits/memory "1000Ki"`, true},
 		{`add /spec/template/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms/- {}`, false},
 		{`replace /spec/replicas/x 1`, false},
@@ -143,9 +151,9 @@ func TestApplyOperationsRules(t *testing.T) {
 			}
 			operations = append(operations, op)
 		}
-		want, err := patchedByLibrary(reflect.TypeFor[appsv1.Deployment](), []byte(deployment), operations)
+		want, err := patchedByLibrary(reflect.TypeFor[appsv1.Deployment](), current, operations)
 		got := &appsv1.Deployment{}
-		require.NoError(t, json.Unmarshal([]byte(deployment), got))
+		require.NoError(t, json.Unmarshal(current, got))
 		var types typedjson.Types
 		ok := types.NewType(reflect.TypeFor[appsv1.Deployment]()).ApplyOperations(operations, got)
 		require.Equal(t, tt.supported, ok, tt.operations)
