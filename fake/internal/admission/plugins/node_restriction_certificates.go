@@ -9,9 +9,6 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apiserver/pkg/authorization/authorizer"
-
-	"example.com/fakeapi/fake/internal/authn"
 )
 
 // podCertificateRequest limits requests for certificates of pods to those of pods on the node.
@@ -100,12 +97,8 @@ func (r nodeWrite) checkSigner(ctx context.Context, pod *corev1.Pod, signer stri
 	if r.authorizer == nil || slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return isProjectedSigner(v.Projected, signer) }) {
 		return nil
 	}
-	decision, _, err := r.authorizer.Authorize(ctx, authorizer.AttributesRecord{
-		User: authn.NewInfo(r.User), Verb: "request-podcertificate-signer", ResourceRequest: true,
-		Namespace: r.Namespace, APIGroup: certificatesv1.GroupName, APIVersion: "v1", Resource: signer, Name: r.Name,
-	})
-	switch {
-	case decision == authorizer.DecisionAllow:
+	switch allowed, err := r.mayRequest(ctx, "request-podcertificate-signer", certificatesv1.GroupName, signer); {
+	case allowed:
 		return nil
 	case err != nil:
 		return r.forbiddenf("signer %q not found in pod spec volume, error authorizing %s to request certificates from this signer: %w",

@@ -63,7 +63,7 @@ func (r nodeWrite) checkAudience(ctx context.Context, pod *corev1.Pod, audiences
 	case needed || r.authorizer == nil:
 		return nil
 	}
-	switch allowed, err := r.mayRequestAudience(ctx, audience); {
+	switch allowed, err := r.mayRequest(ctx, "request-serviceaccounts-token-audience", "", audience); {
 	case allowed:
 		return nil
 	case err != nil:
@@ -74,12 +74,12 @@ func (r nodeWrite) checkAudience(ctx context.Context, pod *corev1.Pod, audiences
 		audience, r.User.Username)
 }
 
-// mayRequestAudience reports whether the user may request tokens of the account for any audience or
-// for this one. An authorizer may return an error and allow it.
-func (r nodeWrite) mayRequestAudience(ctx context.Context, audience string) (bool, error) {
+// mayRequest reports whether the user may do verb, for any audience or signer or for the requested one,
+// which is the resource of the permission. An authorizer may return an error and allow it.
+func (r nodeWrite) mayRequest(ctx context.Context, verb, group, requested string) (bool, error) {
 	decision, _, err := r.authorizer.Authorize(ctx, authorizer.AttributesRecord{
-		User: authn.NewInfo(r.User), Verb: "request-serviceaccounts-token-audience", ResourceRequest: true,
-		Namespace: r.Namespace, APIVersion: "v1", Resource: audience, Name: r.Name,
+		User: authn.NewInfo(r.User), Verb: verb, ResourceRequest: true,
+		Namespace: r.Namespace, APIGroup: group, APIVersion: "v1", Resource: requested, Name: r.Name,
 	})
 	return decision == authorizer.DecisionAllow, err
 }
