@@ -57,5 +57,5 @@ func notPrintedCustom(columns []apiextensionsv1.CustomResourceColumnDefinition) 
 	return codec.FieldSet{"metadata": fieldSet("managedFields")}
 }
 
-// customPath matches the path of a field of an object, or of one of its metadata.
+// customPath matches the path of the spec, the status, a field of the metadata, or of what is below.
 var customPath = regexp.MustCompile(`^\.(spec|status|metadata\.[a-zA-Z]+)\b[^{}]*$`)
