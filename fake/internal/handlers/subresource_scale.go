@@ -84,15 +84,18 @@ func (a *API) writeScale(q *request, parse func(*request) (*updatedObjectInfo, e
 	if err != nil {
 		return err
 	}
-	obj := result.Object
-	if e := result.Event; e != nil && e.Record != nil {
-		if obj, err = a.store.Decode(q.res, e.Record); err != nil {
+	obj := cmp.Or(result.Stored, result.Object)
+	if obj == nil {
+		if obj, err = a.store.Decode(q.res, result.Event.Record); err != nil {
 			return withoutReason(err)
 		}
 	}
 	scale, _, err := q.scaleFromObject(obj) // without replicas if the schema drops them
 	if err != nil {
 		return apierrors.NewBadRequest(err.Error())
+	}
+	if result.Stored != nil { // without its resourceVersion
+		scale.ResourceVersion = result.Event.Record.Revision.String()
 	}
 	return scaleRequest.replyObject(http.StatusOK, scale)
 }
@@ -109,7 +112,10 @@ func (q *request) scaleForReview(obj runtime.Object) (runtime.Object, error) {
 // applyScale returns old with its Scale updated by info. Mutating admission runs on the Scale.
 func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *updatedObjectInfo) (runtime.Object, error) {
 	m := resource.Accessor(old)
-	entries := newScaleHandler(q.res, m.GetManagedFields())
+	entries, err := q.newScaleHandler(m.GetManagedFields())
+	if err != nil {
+		return nil, err
+	}
 	before, found, err := q.scaleFromObject(old)
 	if err != nil {
 		return nil, err

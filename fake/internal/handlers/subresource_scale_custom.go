@@ -74,18 +74,19 @@ func setReplicas(res *resource.Resource, obj runtime.Object, n int32) error {
 
 // newScaleHandler returns the handler of the managedFields of a write to the Scale of an object,
 // which are entries.
-func newScaleHandler(res *resource.Resource, entries []metav1.ManagedFieldsEntry) managedfields.ScaleHandler {
-	if res.Custom == nil {
-		return managedfields.NewScaleHandler(res, entries)
+func (q *request) newScaleHandler(entries []metav1.ManagedFieldsEntry) (managedfields.ScaleHandler, error) {
+	manager, err := q.types.FieldManager(q.res, "")
+	if err != nil || q.res.Custom == nil {
+		return managedfields.NewScaleHandler(q.res, manager, entries), err
 	}
 	paths := make(map[string]string)
-	for v := range res.Custom.CRD().Versions() {
+	for v := range q.res.Custom.CRD().Versions() {
 		paths[v.Object().Name] = ""
 		if scale := v.Scale(); scale != nil {
 			paths[v.Object().Name] = scale.SpecReplicasPath
 		}
 	}
-	return managedfields.NewCRDScaleHandler(res.GroupVersion(), paths, entries)
+	return managedfields.NewCRDScaleHandler(manager, paths, entries), nil
 }
 
 // pathFields returns the fields of a simple JSON path, such as ".spec.replicas".

@@ -3,14 +3,11 @@ package managedfields
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // crdScale converts the Scale of a custom resource for the library, as kube-apiserver does: a Scale
@@ -48,20 +45,3 @@ func (c *crdScale) ConvertToVersion(in runtime.Object, target runtime.GroupVersi
 
 // Default does nothing. An apply never gets that far.
 func (c *crdScale) Default(runtime.Object) {}
-
-// NewCRDScaleHandler returns a ScaleHandler for a custom resource in version gv with the given
-// entries. replicas has the specReplicasPath of each version of the definition that has the scale
-// subresource, and "" for the others.
-func NewCRDScaleHandler(gv schema.GroupVersion, replicas map[string]string, entries []metav1.ManagedFieldsEntry) ScaleHandler {
-	mappings := make(managedfields.ResourcePathMappings, len(replicas))
-	for version, replicasPath := range replicas {
-		var path fieldpath.Path
-		for name := range strings.SplitSeq(strings.TrimPrefix(replicasPath, "."), ".") {
-			if replicasPath != "" {
-				path = append(path, fieldpath.PathElement{FieldName: &name})
-			}
-		}
-		mappings[schema.GroupVersion{Group: gv.Group, Version: version}.String()] = path
-	}
-	return ScaleHandler{managedfields.NewScaleHandler(entries, gv, mappings)}
-}

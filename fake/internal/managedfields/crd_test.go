@@ -323,7 +323,7 @@ func TestCRDScale(t *testing.T) {
 	scales, err := NewCRDFieldManager(widgetKind, s, "scale")
 	require.NoError(t, err)
 	paths := map[string]string{"v1": ".spec.deep.wanted", "v0": ""}
-	handler := NewCRDScaleHandler(widgetKind.GroupVersion(), paths, o.live.GetManagedFields())
+	handler := NewCRDScaleHandler(o.main, paths, o.live.GetManagedFields())
 	before := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u"}}
 	before.Spec.Replicas = 1
 	before.ManagedFields, err = handler.ToSubresource()

@@ -15,9 +15,9 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// useFastPath enables package fastpath in FieldManager.Update and FieldManager.ApplyConfig, the only
-// places that use it. If it is false, the library computes all updates and applies, with the same
-// results. Tests clear the field fast of a FieldManager instead.
+// useFastPath enables package fastpath in FieldManager.Update, FieldManager.ApplyConfig and
+// ScaleHandler, the only places that use it. If it is false, the library computes all updates and
+// applies, with the same results. Tests clear the field fast of a FieldManager instead.
 const useFastPath = true
 
 // FieldManager updates the managedFields of one resource in one served version, for writes to the
@@ -84,7 +84,7 @@ var builtinManagers = sync.OnceValue(func() map[builtinKey]func() (*FieldManager
 				})
 			case sub.BodyResource() != nil && sub.HasVerb("patch"):
 				managers[key] = sync.OnceValues(func() (*FieldManager, error) {
-					return newBuiltinManager(res, sub.BodyResource(), sub.Name, nil)
+					return newBuiltinManager(res, sub.BodyResource(), sub.Name, scaleType())
 				})
 			}
 		}

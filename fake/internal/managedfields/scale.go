@@ -3,8 +3,10 @@ package managedfields
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,32 +16,79 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
+	"example.com/fakeapi/fake/internal/managedfields/fastpath"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
 // ScaleHandler converts the managedFields of an object to those of its Scale and back. A write to
 // the scale subresource owns the replicas field of the object (PA-22, SU-16).
-type ScaleHandler struct{ handler *managedfields.ScaleHandler }
+type ScaleHandler struct {
+	manager *FieldManager
+	entries []metav1.ManagedFieldsEntry
+	// replicas has the paths of the replicas field by version, those that are empty if the version has
+	// no scale subresource.
+	replicas map[schema.GroupVersion][]string
+}
 
-// NewScaleHandler returns a ScaleHandler for an object of res with the given entries, whose
-// replicas field is spec.replicas.
-func NewScaleHandler(res *resource.Resource, entries []metav1.ManagedFieldsEntry) ScaleHandler {
-	replicas := managedfields.ResourcePathMappings{}
+// NewScaleHandler returns a ScaleHandler for an object with the given entries, whose replicas field
+// is spec.replicas in all versions. manager is the FieldManager of its resource.
+func NewScaleHandler(res *resource.Resource, manager *FieldManager, entries []metav1.ManagedFieldsEntry) ScaleHandler {
+	s := ScaleHandler{manager, entries, make(map[schema.GroupVersion][]string)}
 	for _, gv := range newVersionConverter(res).versions() {
-		replicas[gv.String()] = fieldpath.MakePathOrDie("spec", "replicas")
+		s.replicas[gv] = []string{"spec", "replicas"}
 	}
-	return ScaleHandler{managedfields.NewScaleHandler(entries, res.GroupVersion(), replicas)}
+	return s
+}
+
+// NewCRDScaleHandler returns a ScaleHandler for a custom resource with the given entries. manager is
+// the FieldManager of the resource in the version of the request. replicas has the specReplicasPath of
+// each version of the definition that has the scale subresource, and "" for the others.
+func NewCRDScaleHandler(manager *FieldManager, replicas map[string]string, entries []metav1.ManagedFieldsEntry) ScaleHandler {
+	s := ScaleHandler{manager, entries, make(map[schema.GroupVersion][]string, len(replicas))}
+	for version, path := range replicas {
+		gv := schema.GroupVersion{Group: manager.kind.Group, Version: version}
+		if s.replicas[gv] = nil; path != "" {
+			s.replicas[gv] = strings.Split(strings.TrimPrefix(path, "."), ".")
+		}
+	}
+	return s
 }
 
 // ToSubresource returns the entries of the Scale.
 func (s ScaleHandler) ToSubresource() ([]metav1.ManagedFieldsEntry, error) {
-	return s.handler.ToSubresource()
+	if useFastPath {
+		if scale, ok := s.manager.fast.ToScale(s.entries, s.replicas[s.version()]); ok {
+			return scale, nil
+		}
+	}
+	return s.library().ToSubresource()
 }
 
 // ToParent returns the entries of the object after a write that made scale the entries of the
 // Scale.
 func (s ScaleHandler) ToParent(scale []metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsEntry, error) {
-	return s.handler.ToParent(scale)
+	if useFastPath {
+		if parent, ok := s.manager.fast.FromScale(s.entries, scale, s.replicas[s.version()]); ok {
+			return parent, nil
+		}
+	}
+	return s.library().ToParent(scale)
+}
+
+// version returns the version of the request.
+func (s ScaleHandler) version() schema.GroupVersion { return s.manager.kind.GroupVersion() }
+
+// library returns the ScaleHandler of the library.
+func (s ScaleHandler) library() *managedfields.ScaleHandler {
+	mappings := make(managedfields.ResourcePathMappings, len(s.replicas))
+	for gv, names := range s.replicas {
+		var path fieldpath.Path
+		for _, name := range names {
+			path = append(path, fieldpath.PathElement{FieldName: &name})
+		}
+		mappings[gv.String()] = path
+	}
+	return managedfields.NewScaleHandler(s.entries, s.version(), mappings)
 }
 
 // scaleConverter is the managedfields.TypeConverter of Scale.
@@ -80,6 +129,17 @@ var scaleTypes = sync.OnceValues(func() (managedfields.TypeConverter, error) {
 		}}},
 	})}}
 	return scaleConverter{parser.Type(name)}, nil
+})
+
+// scaleType returns the type of Scales for the fast path.
+var scaleType = sync.OnceValue(func() *fastpath.Type {
+	types, err := scaleTypes()
+	if err != nil {
+		return nil
+	}
+	scale := &autoscalingv1.Scale{}
+	scale.SetGroupVersionKind(autoscalingv1.SchemeGroupVersion.WithKind("Scale"))
+	return fastpath.NewType(types, scale)
 })
 
 // scalarRef returns a scalar type.

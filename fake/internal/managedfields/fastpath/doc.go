@@ -34,6 +34,11 @@
 // which they were sent: a quantity 1000m differs from 1, as in the library. Like the comparer, the
 // merger is generic: typedTarget changes Go values, jsonTarget decoded JSON.
 //
+// # Scales
+//
+// ToScale and FromScale convert the entries of an object to those of its Scale and back. They only
+// look for the replicas field in the entries.
+//
 // # Sets of fields
 //
 // The result of the comparison is a tree of nodes. The entries are parsed only where the write

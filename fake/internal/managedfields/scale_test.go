@@ -1,0 +1,180 @@
+package managedfields
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/fakeapi/fake/internal/resource/builtin"
+)
+
+// TestFastScaleEqualsLibrary compares the managedFields of Scales, and those of the objects after
+// writes to them, with and without the fast path.
+func TestFastScaleEqualsLibrary(t *testing.T) {
+	t.Run("Deployment", func(t *testing.T) {
+		res := builtin.Table().Lookup("apps", "v1", "deployments")
+		scales, err := BuiltinFieldManager(res, "scale")
+		require.NoError(t, err)
+		compareScales(t, 60, func(t *testing.T, seed int64) *scaleHistory {
+			o := newObject(t, "apps", "deployments")
+			return &scaleHistory{
+				main: o.manager(""), scales: scales, path: []string{"spec", "replicas"},
+				read: func(body string) runtime.Object { return decode(t, res, body) },
+				handler: func(entries []metav1.ManagedFieldsEntry) ScaleHandler {
+					return NewScaleHandler(res, o.manager(""), entries)
+				},
+			}
+		})
+	})
+	t.Run("custom resource", func(t *testing.T) {
+		s := parseSchema(t, `{"type":"object","properties":{"spec":{"type":"object","properties":{
+			"deep":{"type":"object","properties":{"wanted":{"type":"integer"}}},"x":{"type":"string"}}}}}`)
+		main, err := NewCRDFieldManager(widgetKind, s, "")
+		require.NoError(t, err)
+		scales, err := NewCRDFieldManager(widgetKind, s, "scale")
+		require.NoError(t, err)
+		compareScales(t, 70, func(t *testing.T, seed int64) *scaleHistory {
+			return &scaleHistory{
+				main: main, scales: scales, path: []string{"spec", "deep", "wanted"},
+				read: func(body string) runtime.Object { return decodeJSON(t, body) },
+				handler: func(entries []metav1.ManagedFieldsEntry) ScaleHandler {
+					return NewCRDScaleHandler(main, map[string]string{"v1": ".spec.deep.wanted", "v0": ""}, entries)
+				},
+			}
+		})
+	})
+}
+
+// scaleHistory is the history of a random object that is also written by its Scale.
+type scaleHistory struct {
+	main, scales *FieldManager
+	path         []string // of the replicas
+	read         func(body string) runtime.Object
+	handler      func([]metav1.ManagedFieldsEntry) ScaleHandler
+	differentialTest
+
+	rng      *rand.Rand
+	replicas int32
+	live     runtime.Object
+}
+
+// compareScales runs random histories. percent is how many of the conversions the fast path supports
+// at least.
+func compareScales(t *testing.T, percent int, newHistory func(*testing.T, int64) *scaleHistory) {
+	var all differentialTest
+	for seed := range int64(40) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHistory(t, seed)
+			h.rng, h.continueFast = rand.New(rand.NewSource(seed)), seed%2 == 0
+			for i := range 20 {
+				time.Sleep(time.Duration(h.rng.Intn(3)) * 500 * time.Millisecond) // virtual
+				h.run(t, fmt.Sprintf("seed %d, step %d", seed, i))
+			}
+			all.writes, all.fast = all.writes+h.writes, all.fast+h.fast
+		})
+	}
+	all.requireFast(t, percent)
+}
+
+// run writes the object, or its Scale.
+func (h *scaleHistory) run(t *testing.T, step string) {
+	if h.rng.Intn(4) > 0 {
+		h.replicas = int32(h.rng.Intn(4))
+	}
+	manager := []string{"a", "b", "c"}[h.rng.Intn(3)]
+	switch kind := h.rng.Intn(5); {
+	case h.live == nil || kind == 0:
+		h.live = h.main.Update(h.live, h.read(h.document(true)), manager)
+	case kind == 1:
+		obj, _, err := h.main.Apply(h.live, NewPatch([]byte(h.document(h.rng.Intn(2) == 0))), manager, true, "")
+		require.NoError(t, err, step)
+		h.live = obj
+	default:
+		h.scale(t, manager, step)
+	}
+	h.live = h.read(encodeJSON(h.live)) // as it is stored
+}
+
+// document returns an object in JSON, with replicas or without.
+func (h *scaleHistory) document(hasReplicas bool) string {
+	fields := map[string]any{}
+	if hasReplicas {
+		var value any = h.replicas
+		for i := len(h.path) - 1; i > 0; i-- {
+			value = map[string]any{h.path[i]: value}
+		}
+		fields = value.(map[string]any)
+	}
+	doc := map[string]any{"metadata": map[string]any{"name": "a", "uid": "u", "labels": map[string]any{"l": fmt.Sprint(h.rng.Intn(3))}}, h.path[0]: fields}
+	doc["apiVersion"], doc["kind"] = h.main.kind.ToAPIVersionAndKind()
+	body, _ := json.Marshal(doc)
+	return string(body)
+}
+
+// scale writes the Scale of the object.
+func (h *scaleHistory) scale(t *testing.T, manager, step string) {
+	entries := accessor(h.live).GetManagedFields()
+	if h.rng.Intn(4) == 0 { // as in a fixture
+		h.rng.Shuffle(len(entries), func(i, j int) { entries[i], entries[j] = entries[j], entries[i] })
+		accessor(h.live).SetManagedFields(entries)
+	}
+	handler := h.handler(entries)
+	before := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u"}}
+	before.SetGroupVersionKind(autoscalingv1.SchemeGroupVersion.WithKind("Scale"))
+	before.Spec.Replicas = h.replicas - int32(h.rng.Intn(2))
+	var err error
+	before.ManagedFields, err = handler.library().ToSubresource()
+	require.NoError(t, err, step)
+	fast, ok := h.main.fast.ToScale(entries, h.path)
+	h.compare(t, before.ManagedFields, fast, ok, step)
+
+	after := before.DeepCopy()
+	after.Spec.Replicas = h.replicas
+	if h.rng.Intn(8) == 0 {
+		after.Labels = map[string]string{"l": "1"}
+	}
+	var written runtime.Object
+	switch isBuiltin := h.scales.fast != nil; {
+	case isBuiltin && h.rng.Intn(3) == 0:
+		written = h.apply(t, h.scales, before, map[string]any{
+			"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": map[string]any{"name": "a"},
+			"spec": map[string]any{"replicas": int64(h.replicas)},
+		}, manager, true, step)
+	case isBuiltin:
+		written = h.update(t, h.scales, before, after, manager, step)
+	default:
+		written = h.scales.Update(before, after, manager)
+	}
+	scale := accessor(written).GetManagedFields()
+	if h.rng.Intn(8) == 0 && len(scale) > 0 { // as by admission
+		scale[0].Operation = metav1.ManagedFieldsOperationApply
+	}
+	want, err := handler.library().ToParent(scale)
+	require.NoError(t, err, step)
+	if fast, ok = h.main.fast.FromScale(entries, scale, h.path); h.compare(t, want, fast, ok, step) && h.continueFast {
+		want = fast
+	}
+	require.Equal(t, entries, accessor(h.live).GetManagedFields(), step)
+	accessor(h.live).SetManagedFields(want)
+}
+
+// compare fails the test if the entries of the fast path differ from those of the library. It reports
+// whether there are some.
+func (h *scaleHistory) compare(t *testing.T, want, got []metav1.ManagedFieldsEntry, ok bool, step string) bool {
+	h.writes++
+	if !ok {
+		return false
+	}
+	h.fast++
+	require.Empty(t, cmp.Diff(indented(want), indented(got)), step)
+	return true
+}
