@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/crd/versions"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/typedjson"
 	"example.com/fakeapi/memstore"
 )
 
@@ -106,32 +108,27 @@ func decodeStored(r *resource.Resource, rec *memstore.Record, data []byte) (runt
 	return obj, nil
 }
 
-// DecodeMetadata decodes the metadata that the controllers read: uid, finalizers, owner references,
-// and the time and grace period of a deletion. It does not parse what follows the metadata, nor the
-// large fields of it that it does not return.
+// metadataType is the description of the JSON of metadata.
+var metadataType = sync.OnceValue(func() *typedjson.Type {
+	return new(typedjson.Types).NewType(reflect.TypeFor[metav1.ObjectMeta]())
+})
+
+// DecodeMetadata decodes the metadata that the controllers read, which is all but labels,
+// annotations and managedFields. It does not parse what follows the metadata.
 func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
-	var m struct {
-		UID                        types.UID               `json:"uid"`
-		DeletionTimestamp          *metav1.Time            `json:"deletionTimestamp"`
-		DeletionGracePeriodSeconds *int64                  `json:"deletionGracePeriodSeconds"`
-		OwnerReferences            []metav1.OwnerReference `json:"ownerReferences"`
-		Finalizers                 []string                `json:"finalizers"`
-	}
 	data, ok := metadataJSON(rec.Data)
 	if !ok {
 		return nil, fmt.Errorf("stored %s has no metadata", rec.Key)
 	}
 	data, _ = appendWithout(make([]byte, 0, 512), data, FieldSet{"managedFields": nil, "labels": nil, "annotations": nil})
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &m); err != nil {
-		return nil, fmt.Errorf("the metadata of stored %s does not decode: %w", rec.Key, err)
+	m := new(metav1.ObjectMeta)
+	if !metadataType().Decode(data, m) {
+		m = new(metav1.ObjectMeta)
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(data, m); err != nil {
+			return nil, fmt.Errorf("the metadata of stored %s does not decode: %w", rec.Key, err)
+		}
 	}
-	return &metav1.ObjectMeta{
-		UID:                        m.UID,
-		DeletionTimestamp:          m.DeletionTimestamp,
-		DeletionGracePeriodSeconds: m.DeletionGracePeriodSeconds,
-		OwnerReferences:            m.OwnerReferences,
-		Finalizers:                 m.Finalizers,
-	}, nil
+	return m, nil
 }
 
 // metadataKey precedes the metadata in the JSON of every object.

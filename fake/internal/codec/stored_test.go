@@ -13,6 +13,7 @@ import (
 
 func TestDecodeMetadata(t *testing.T) {
 	want := metav1.ObjectMeta{
+		Name:                       "p",
 		UID:                        "a-uid",
 		DeletionTimestamp:          &metav1.Time{Time: metav1.Unix(1000, 0).Local()},
 		DeletionGracePeriodSeconds: new(int64(30)),
@@ -22,7 +23,6 @@ func TestDecodeMetadata(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: *want.DeepCopy(), Spec: corev1.PodSpec{NodeName: "n"}}
 	// Strings that look like the end of the metadata.
 	pod.Annotations = map[string]string{"a": `}}","\`, `{"b`: `"}`}
-	pod.Name = "p"
 	draft, err := EncodeDraft(builtin.Table().LookupKind(corev1.SchemeGroupVersion.WithKind("Pod")), pod, nil)
 	require.NoError(t, err)
 
