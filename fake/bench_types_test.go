@@ -190,6 +190,12 @@ func (w benchType) operations(b *testing.B, media string) []benchOperation {
 	if w.status {
 		all = append(all, benchOperation{name: "status", method: http.MethodPut, path: item + "/status", contentType: media, body: body})
 	}
+	if _, ok := w.object.(*appsv1.Deployment); ok {
+		all = append(all, benchOperation{
+			name: "scale", method: http.MethodPatch, path: item + "/scale", contentType: "application/merge-patch+json",
+			body: []byte(`{"spec":{"replicas":1vvvvvvvv}}`),
+		})
+	}
 	return all
 }
 
