@@ -38,7 +38,7 @@ func (a *API) deleteCollection(q *request) error {
 	if err != nil {
 		return err
 	}
-	page, err := a.readPage(start.view, prefix, start.startKey, sel, q.limit(sel, &opts))
+	page, err := a.readPage(start.view, prefix, start.startKey, sel, pageLimit(sel, &opts))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package handlers
 
 import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metainternalvalidation "k8s.io/apimachinery/pkg/apis/meta/internalversion/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,7 +32,11 @@ func (q *request) decodeListOptions(watchList bool) (metainternal.ListOptions, s
 	if err != nil {
 		return opts, sel, err
 	}
-	return opts, sel, q.addNameSelector(&sel)
+	if err := q.addNameSelector(&sel); err != nil {
+		return opts, sel, err
+	}
+	sel.key = q.selectedKey(sel.fields)
+	return opts, sel, nil
 }
 
 // addNameSelector adds the name of the path, which deprecated watch paths have (PV-12), to the
@@ -50,6 +56,25 @@ func (q *request) addNameSelector(sel *selector) error {
 	return nil
 }
 
+// selectedKey returns the key of the only object that a field selector may select, or "".
+func (q *request) selectedKey(selector fields.Selector) string {
+	if selector == nil {
+		return ""
+	}
+	name, ok := selector.RequiresExactMatch("metadata.name")
+	if !ok || name == "" || len(content.IsPathSegmentName(name)) > 0 {
+		return ""
+	}
+	namespace := q.namespace()
+	if q.res.Namespaced && namespace == "" {
+		namespace, ok = selector.RequiresExactMatch("metadata.namespace")
+		if !ok || len(validation.ValidateNamespaceName(namespace, false)) > 0 {
+			return ""
+		}
+	}
+	return codec.Key(q.res, namespace, name)
+}
+
 // list returns a collection, or a page of it (LS, RS and CH rules).
 func (a *API) list(q *request) error {
 	opts, sel, err := q.decodeListOptions(a.watchList.Load())
@@ -61,7 +86,7 @@ func (a *API) list(q *request) error {
 	if err != nil {
 		return err
 	}
-	page, err := a.readPage(start.view, prefix, start.startKey, sel, q.limit(sel, &opts))
+	page, err := a.readPage(start.view, prefix, start.startKey, sel, pageLimit(sel, &opts))
 	if err != nil {
 		return err
 	}
@@ -85,7 +110,7 @@ func (a *API) readPage(view memstore.View, prefix, startKey string, sel selector
 	if limit == 0 && startKey == "" && sel.isEmpty() {
 		p.items = make([]*memstore.Record, 0, view.Count(prefix))
 	}
-	for rec := range view.Range(prefix, startKey) {
+	for rec := range sel.candidates(view, prefix, startKey) {
 		if limit > 0 && len(p.items) == limit {
 			nextKey := p.items[limit-1].Key + "\x00"
 			revision := a.epochRevision(view.Revision())

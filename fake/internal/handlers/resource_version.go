@@ -6,8 +6,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
-	"k8s.io/apimachinery/pkg/api/validation"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -82,7 +80,7 @@ func (a *API) resolveListStart(q *request, prefix string, sel selector, opts *me
 	isLimited := opts.ResourceVersionMatch == "" && opts.Limit > 0
 	isExact := opts.ResourceVersionMatch == metav1.ResourceVersionMatchExact || isLimited
 	if isExact && rev > 0 {
-		if q.isSingleObject(sel) {
+		if sel.isSingleObject() {
 			if current := a.store.Revision(); rev > current {
 				return listStart{}, status.ResourceVersionNotFound(uint64(rev), uint64(current))
 			}
@@ -115,7 +113,7 @@ func (a *API) checkListReady(q *request, sel selector, opts *metainternal.ListOp
 // checkExactListReady is checkListReady for an exact or continued list. That of a single object is
 // always read from the storage.
 func (a *API) checkExactListReady(q *request, sel selector, opts *metainternal.ListOptions) error {
-	if q.isSingleObject(sel) {
+	if sel.isSingleObject() {
 		return nil
 	}
 	return a.checkListReady(q, sel, opts)
@@ -129,22 +127,6 @@ func (a *API) checkCacheReady(q *request) error {
 		changed = q.res.Custom.CRD().Created()
 	}
 	return a.cache.CheckReady(changed)
-}
-
-// isSingleObject reports whether a list selects the key of one object. A real server reads it from
-// etcd instead of the watch cache, without pages, and does not wait for a revision.
-func (q *request) isSingleObject(sel selector) bool {
-	if sel.fields == nil {
-		return false
-	}
-	if q.res.Namespaced && q.namespace() == "" {
-		namespace, ok := sel.fields.RequiresExactMatch("metadata.namespace")
-		if !ok || len(validation.ValidateNamespaceName(namespace, false)) > 0 {
-			return false
-		}
-	}
-	name, ok := sel.fields.RequiresExactMatch("metadata.name")
-	return ok && name != "" && len(content.IsPathSegmentName(name)) == 0
 }
 
 // resolveContinue returns the start of a list with a continue token. If its revision has expired,
@@ -175,11 +157,11 @@ func (a *API) resolveContinue(q *request, prefix string, sel selector, opts *met
 	return listStart{view: view, startKey: position.startKey}, err
 }
 
-// limit returns the maximum number of items of a page, or 0 if it is not limited. A list at
+// pageLimit returns the maximum number of items of a page, or 0 if it is not limited. A list at
 // resourceVersion "0" is read from the watch cache, which has no pages (RS-14, RS-17). A list of
 // one object has none either.
-func (q *request) limit(sel selector, opts *metainternal.ListOptions) int {
-	if opts.ResourceVersion == "0" || opts.Limit > 0 && opts.Continue == "" && q.isSingleObject(sel) {
+func pageLimit(sel selector, opts *metainternal.ListOptions) int {
+	if opts.ResourceVersion == "0" || opts.Limit > 0 && opts.Continue == "" && sel.isSingleObject() {
 		return 0
 	}
 	return int(max(opts.Limit, 0))

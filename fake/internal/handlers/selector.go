@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"iter"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,6 +21,8 @@ type selector struct {
 	fields fields.Selector
 	// res is the resource of the fields.
 	res *resource.Resource
+	// key is the key of the only object that may be selected, or "".
+	key string
 }
 
 // newSelector returns the selector of list options. The error is that of an unknown field (SE-05,
@@ -44,6 +47,10 @@ func newSelector(res *resource.Resource, opts *metainternal.ListOptions) (select
 // isEmpty reports whether s selects everything.
 func (s selector) isEmpty() bool { return s.labels == nil && s.fields == nil }
 
+// isSingleObject reports whether s selects at most one object, by its key. A real server reads a
+// list of it from etcd instead of the watch cache, without pages, and does not wait for a revision.
+func (s selector) isSingleObject() bool { return s.key != "" }
+
 // matches reports whether rec is selected. nil is not. Fields of another version than the stored
 // one are read from the converted object; the error is that of the conversion.
 func (s selector) matches(rec *memstore.Record) (bool, error) {
@@ -61,6 +68,18 @@ func (s selector) matches(rec *memstore.Record) (bool, error) {
 		return false, err
 	}
 	return s.fields.Matches(convertedFields{(*recordFields)(rec), converted}), nil
+}
+
+// candidates returns the records of a collection from a key on that s may select.
+func (s selector) candidates(view memstore.View, prefix, startKey string) iter.Seq[*memstore.Record] {
+	if s.key == "" || startKey != "" {
+		return view.Range(prefix, startKey)
+	}
+	return func(yield func(*memstore.Record) bool) {
+		if rec := view.Get(s.key); rec != nil {
+			yield(rec)
+		}
+	}
 }
 
 // convertedFields are the fields of a record in another version than the stored one.

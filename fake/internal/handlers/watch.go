@@ -215,7 +215,7 @@ func (s *stream) openCursor(rev memstore.Revision) (err error) {
 // sendInitialEvents sends the ADDED events of the existing objects, in the order of their keys
 // (WA-08), and the bookmark that ends them (BM-06).
 func (s *stream) sendInitialEvents(view memstore.View) error {
-	for rec := range view.Range(s.prefix, "") {
+	for rec := range s.sel.candidates(view, s.prefix, "") {
 		selected, err := s.matches(rec)
 		if err != nil {
 			return err
