@@ -15,8 +15,8 @@ import (
 )
 
 // BenchmarkSize measures requests in a namespace with 1,000 and with 1,000,000 ConfigMaps of 1 KiB: a
-// create, a get, a page of 500, and an update up to its event at a watch of that object. heap/byte
-// is the heap in bytes for each byte of the objects as JSON.
+// create, a get, a list of one object by its name, a page of 500, and an update up to its event at a
+// watch of that object. heap/byte is the heap in bytes for each byte of the objects as JSON.
 func BenchmarkSize(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(fmt.Sprintf("objects=%d", n), func(b *testing.B) {
@@ -37,6 +37,12 @@ func BenchmarkSize(b *testing.B) {
 			b.Run("get", func(b *testing.B) {
 				for i := 0; b.Loop(); i++ {
 					serveRequest(b, srv, http.MethodGet, numberedPath(i*7919%n), mediaJSON, mediaJSON, nil)
+				}
+			})
+			b.Run("list-one", func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					path := configMapsPath + "?fieldSelector=metadata.name=" + numberedName(i*7919%n)
+					serveRequest(b, srv, http.MethodGet, path, mediaJSON, mediaJSON, nil)
 				}
 			})
 			b.Run("page", func(b *testing.B) {
