@@ -55,6 +55,7 @@ func figures() []figure {
 		{"one event to 100 watchers and one that never reads: time, beside without it", server, fanout, "Fanout/watchers=100/slow", "Fanout/watchers=100", time, 1.2, false},
 		{"a create inside the server beside 1,000,000 objects: time, beside 1,000", server, size, "Size/objects=1000000/create", "Size/objects=1000/create", time, 2, false},
 		{"a get of one of them", server, size, "Size/objects=1000000/get", "Size/objects=1000/get", time, 2, false},
+		{"a list of one of them by its name", server, size, "Size/objects=1000000/list-one", "Size/objects=1000/list-one", time, 2, false},
 		{"a page of 500", server, size, "Size/objects=1000000/page", "Size/objects=1000/page", time, 2, false},
 		{"an update up to its event at a watch of the object", server, size, "Size/objects=1000000/watch", "Size/objects=1000/watch", time, 2, false},
 		{"the heap at 1,000,000 objects of a KiB, beside their bytes", server, size, "Size/objects=1000000/create", "", "heap/byte", 2.5, false},
