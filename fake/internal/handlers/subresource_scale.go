@@ -112,7 +112,7 @@ func (q *request) scaleForReview(obj runtime.Object) (runtime.Object, error) {
 // applyScale returns old with its Scale updated by info. Mutating admission runs on the Scale.
 func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *updatedObjectInfo) (runtime.Object, error) {
 	m := resource.Accessor(old)
-	entries, err := q.newScaleHandler(m.GetManagedFields())
+	handler, err := q.scaleHandler()
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *up
 		before.Spec.Replicas = unsetReplicas
 	}
 	before.SetGroupVersionKind(autoscalingv1.SchemeGroupVersion.WithKind("Scale")) // a patch may change it
-	if before.ManagedFields, err = entries.ToSubresource(); err != nil {
+	if before.ManagedFields, err = handler.ToSubresource(old); err != nil {
 		return nil, err
 	}
 	updated, err := info.admittedObject(scaleRequest, before)
@@ -147,11 +147,9 @@ func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *up
 	if err := setReplicas(q.res, obj, scale.Spec.Replicas); err != nil {
 		return nil, err
 	}
-	managedFields, err := entries.ToParent(scale.ManagedFields)
-	if err != nil {
+	if err := handler.ToParent(obj, scale.ManagedFields); err != nil {
 		return nil, err
 	}
-	resource.Accessor(obj).SetManagedFields(managedFields)
 	if q.res.Custom == nil || scale.ResourceVersion != "" {
 		resource.Accessor(obj).SetResourceVersion(scale.ResourceVersion)
 	}

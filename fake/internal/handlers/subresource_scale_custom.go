@@ -72,12 +72,14 @@ func setReplicas(res *resource.Resource, obj runtime.Object, n int32) error {
 	return unstructured.SetNestedField(obj.(*unstructured.Unstructured).Object, int64(n), pathFields(path)...)
 }
 
-// newScaleHandler returns the handler of the managedFields of a write to the Scale of an object,
-// which are entries.
-func (q *request) newScaleHandler(entries []metav1.ManagedFieldsEntry) (managedfields.ScaleHandler, error) {
+// scaleHandler returns the handler of the managedFields of the resource and its Scales.
+func (q *request) scaleHandler() (managedfields.ScaleHandler, error) {
 	manager, err := q.types.FieldManager(q.res, "")
-	if err != nil || q.res.Custom == nil {
-		return managedfields.NewScaleHandler(q.res, manager, entries), err
+	if err != nil {
+		return managedfields.ScaleHandler{}, err
+	}
+	if q.res.Custom == nil {
+		return managedfields.NewScaleHandler(q.res, manager), nil
 	}
 	paths := make(map[string]string)
 	for v := range q.res.Custom.CRD().Versions() {
@@ -86,7 +88,7 @@ func (q *request) newScaleHandler(entries []metav1.ManagedFieldsEntry) (managedf
 			paths[v.Object().Name] = scale.SpecReplicasPath
 		}
 	}
-	return managedfields.NewCRDScaleHandler(manager, paths, entries), nil
+	return managedfields.NewCRDScaleHandler(manager, paths), nil
 }
 
 // pathFields returns the fields of a simple JSON path, such as ".spec.replicas".

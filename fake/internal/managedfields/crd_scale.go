@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+
+	"example.com/fakeapi/fake/internal/managedfields/fastpath"
 )
 
 // crdScale converts the Scale of a custom resource for the library, as kube-apiserver does: a Scale
@@ -31,6 +33,7 @@ func newCRDScaleManager(gv schema.GroupVersion) (*FieldManager, error) {
 	if m.emptyObject, err = c.New(kind); err != nil {
 		return nil, err
 	}
+	m.fast = fastpath.NewUpdater(scaleType(), fastpath.Options{Kind: kind, Subresource: m.subresource, Empty: m.emptyObject, Converter: c})
 	m.library, err = managedfields.NewDefaultCRDFieldManager(types, c, c, c, kind, gv, m.subresource, nil)
 	return m, err
 }

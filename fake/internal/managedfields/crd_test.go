@@ -323,18 +323,16 @@ func TestCRDScale(t *testing.T) {
 	scales, err := NewCRDFieldManager(widgetKind, s, "scale")
 	require.NoError(t, err)
 	paths := map[string]string{"v1": ".spec.deep.wanted", "v0": ""}
-	handler := NewCRDScaleHandler(o.main, paths, o.live.GetManagedFields())
+	handler := NewCRDScaleHandler(o.main, paths)
 	before := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u"}}
 	before.Spec.Replicas = 1
-	before.ManagedFields, err = handler.ToSubresource()
+	before.ManagedFields, err = handler.ToSubresource(o.live)
 	require.NoError(t, err)
 	require.Len(t, before.ManagedFields, 1)
 	after := before.DeepCopy()
 	after.Spec.Replicas = 5
 	after = scales.Update(before, after, "hpa").(*autoscalingv1.Scale)
-	entries, err := handler.ToParent(after.ManagedFields)
-	require.NoError(t, err)
-	o.live.SetManagedFields(entries)
+	require.NoError(t, handler.ToParent(o.live, after.ManagedFields))
 	require.ElementsMatch(t, []string{`hpa Update v1/scale {"f:spec":{"f:deep":{"f:wanted":{}}}}`, `u Update v1 {"f:spec":{".":{},"f:deep":{},"f:x":{}}}`},
 		strings.Split(formatEntries(o.live), "\n"))
 }

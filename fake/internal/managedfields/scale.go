@@ -23,28 +23,28 @@ import (
 // ScaleHandler converts the managedFields of an object to those of its Scale and back. A write to
 // the scale subresource owns the replicas field of the object (PA-22, SU-16).
 type ScaleHandler struct {
+	// manager is the FieldManager of the resource.
 	manager *FieldManager
-	entries []metav1.ManagedFieldsEntry
 	// replicas has the paths of the replicas field by version, those that are empty if the version has
 	// no scale subresource.
 	replicas map[schema.GroupVersion][]string
 }
 
-// NewScaleHandler returns a ScaleHandler for an object with the given entries, whose replicas field
-// is spec.replicas in all versions. manager is the FieldManager of its resource.
-func NewScaleHandler(res *resource.Resource, manager *FieldManager, entries []metav1.ManagedFieldsEntry) ScaleHandler {
-	s := ScaleHandler{manager, entries, make(map[schema.GroupVersion][]string)}
+// NewScaleHandler returns a ScaleHandler for a resource whose replicas field is spec.replicas in all
+// versions. manager is the FieldManager of the resource.
+func NewScaleHandler(res *resource.Resource, manager *FieldManager) ScaleHandler {
+	s := ScaleHandler{manager, make(map[schema.GroupVersion][]string)}
 	for _, gv := range newVersionConverter(res).versions() {
 		s.replicas[gv] = []string{"spec", "replicas"}
 	}
 	return s
 }
 
-// NewCRDScaleHandler returns a ScaleHandler for a custom resource with the given entries. manager is
-// the FieldManager of the resource in the version of the request. replicas has the specReplicasPath of
-// each version of the definition that has the scale subresource, and "" for the others.
-func NewCRDScaleHandler(manager *FieldManager, replicas map[string]string, entries []metav1.ManagedFieldsEntry) ScaleHandler {
-	s := ScaleHandler{manager, entries, make(map[schema.GroupVersion][]string, len(replicas))}
+// NewCRDScaleHandler returns a ScaleHandler for a custom resource. manager is the FieldManager of the
+// resource in the version of the request. replicas has the specReplicasPath of each version of the
+// definition that has the scale subresource, and "" for the others.
+func NewCRDScaleHandler(manager *FieldManager, replicas map[string]string) ScaleHandler {
+	s := ScaleHandler{manager, make(map[schema.GroupVersion][]string, len(replicas))}
 	for version, path := range replicas {
 		gv := schema.GroupVersion{Group: manager.kind.Group, Version: version}
 		if s.replicas[gv] = nil; path != "" {
@@ -54,32 +54,35 @@ func NewCRDScaleHandler(manager *FieldManager, replicas map[string]string, entri
 	return s
 }
 
-// ToSubresource returns the entries of the Scale.
-func (s ScaleHandler) ToSubresource() ([]metav1.ManagedFieldsEntry, error) {
+// ToSubresource returns the managedFields of the Scale of obj.
+func (s ScaleHandler) ToSubresource(obj runtime.Object) ([]metav1.ManagedFieldsEntry, error) {
 	if useFastPath {
-		if scale, ok := s.manager.fast.ToScale(s.entries, s.replicas[s.version()]); ok {
+		if scale, ok := s.manager.fast.ToScale(obj, s.replicas[s.version()]); ok {
 			return scale, nil
 		}
 	}
-	return s.library().ToSubresource()
+	return s.library(obj).ToSubresource()
 }
 
-// ToParent returns the entries of the object after a write that made scale the entries of the
-// Scale.
-func (s ScaleHandler) ToParent(scale []metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsEntry, error) {
-	if useFastPath {
-		if parent, ok := s.manager.fast.FromScale(s.entries, scale, s.replicas[s.version()]); ok {
-			return parent, nil
-		}
+// ToParent changes the managedFields of obj, which are those before a write that made scale the
+// managedFields of its Scale.
+func (s ScaleHandler) ToParent(obj runtime.Object, scale []metav1.ManagedFieldsEntry) error {
+	if useFastPath && s.manager.fast.FromScale(obj, scale, s.replicas[s.version()]) {
+		return nil
 	}
-	return s.library().ToParent(scale)
+	entries, err := s.library(obj).ToParent(scale)
+	if err != nil {
+		return err
+	}
+	resource.Accessor(obj).SetManagedFields(entries)
+	return nil
 }
 
 // version returns the version of the request.
 func (s ScaleHandler) version() schema.GroupVersion { return s.manager.kind.GroupVersion() }
 
-// library returns the ScaleHandler of the library.
-func (s ScaleHandler) library() *managedfields.ScaleHandler {
+// library returns the ScaleHandler of the library for obj.
+func (s ScaleHandler) library(obj runtime.Object) *managedfields.ScaleHandler {
 	mappings := make(managedfields.ResourcePathMappings, len(s.replicas))
 	for gv, names := range s.replicas {
 		var path fieldpath.Path
@@ -88,7 +91,7 @@ func (s ScaleHandler) library() *managedfields.ScaleHandler {
 		}
 		mappings[gv.String()] = path
 	}
-	return managedfields.NewScaleHandler(s.entries, s.version(), mappings)
+	return managedfields.NewScaleHandler(resource.Accessor(obj).GetManagedFields(), s.version(), mappings)
 }
 
 // scaleConverter is the managedfields.TypeConverter of Scale.

@@ -13,7 +13,7 @@ import (
 // manager owns their fields and no others by applies. Such an apply changes nothing. IsApplied changes
 // neither obj nor config. It is false for some objects for which this holds.
 func (u *Updater) IsApplied(obj runtime.Object, config map[string]any, manager string) bool {
-	if u == nil || !u.isConfig(config) {
+	if u == nil || u.Default == nil || !u.isConfig(config) {
 		return false
 	}
 	m, err := meta.Accessor(obj)

@@ -30,7 +30,7 @@ import (
 //   - the manager has all fields that it owned before in its configuration, so that none is removed,
 //   - the last applied configuration of kubectl is not in the annotations.
 func (u *Updater) Apply(live runtime.Object, config map[string]any, manager string, force bool) (runtime.Object, bool) {
-	if u == nil || !u.isConfig(config) || !utf8.ValidString(manager) {
+	if u == nil || u.Default == nil || !u.isConfig(config) || !utf8.ValidString(manager) {
 		return nil, false
 	}
 	a := applier{Updater: u, config: config, manager: manager, force: force}

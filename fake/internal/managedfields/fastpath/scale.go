@@ -4,23 +4,25 @@ import (
 	"slices"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // scaleFields is the set of the replicas field of a Scale.
 const scaleFields = `{"f:spec":{"f:replicas":{}}}`
 
-// ToScale returns the managedFields of the Scale of an object with the given entries, if they are
-// supported: those of the managers that own the replicas field of the object, which is at a path of
-// field names.
-func (u *Updater) ToScale(entries []metav1.ManagedFieldsEntry, replicas []string) (scale []metav1.ManagedFieldsEntry, ok bool) {
+// ToScale returns the managedFields of the Scale of obj, if its entries are supported: those of the
+// managers that own the replicas field of obj, which is at a path of field names.
+func (u *Updater) ToScale(obj runtime.Object, replicas []string) (scale []metav1.ManagedFieldsEntry, ok bool) {
 	if u == nil {
 		return nil, false
 	}
 	nodes := u.arenas.get()
 	defer u.arenas.put(nodes)
 	field := fieldSet(replicas)
-	sets, ok := setsOf(entries)
+	sets, ok := entriesOfObject(obj)
 	if !ok || !u.parseSets(sets, field, nodes) {
 		return nil, false
 	}
@@ -36,20 +38,20 @@ func (u *Updater) ToScale(entries []metav1.ManagedFieldsEntry, replicas []string
 	return entriesOf(owners, nodes), true
 }
 
-// FromScale returns the managedFields of an object with the given entries after a write that made
-// scale the managedFields of its Scale, if both are supported. A manager that is no longer in scale
-// loses the replicas field of the object. One that is in it by an Update gets an entry with this
-// field only, and without a time.
-func (u *Updater) FromScale(entries, scale []metav1.ManagedFieldsEntry, replicas []string) (parent []metav1.ManagedFieldsEntry, ok bool) {
+// FromScale changes the managedFields of obj, which are those before a write that made scale the
+// managedFields of its Scale, if both are supported. It reports whether they are. A manager that is no
+// longer in scale loses the replicas field of obj. One that is in it by an Update gets an entry with
+// this field only, and without a time.
+func (u *Updater) FromScale(obj runtime.Object, scale []metav1.ManagedFieldsEntry, replicas []string) bool {
 	if u == nil {
-		return nil, false
+		return false
 	}
 	nodes := u.arenas.get()
 	defer u.arenas.put(nodes)
 	field := fieldSet(replicas)
-	sets, ok := setsOf(entries)
+	sets, ok := entriesOfObject(obj)
 	if !ok || !u.parseSets(sets, field, nodes) || !areScaleEntries(scale) {
-		return nil, false
+		return false
 	}
 	added := slices.Clone(scale)
 	out := sets[:0]
@@ -60,7 +62,7 @@ func (u *Updater) FromScale(entries, scale []metav1.ManagedFieldsEntry, replicas
 		})
 		switch isOwner := nodes.hasAny(s.set, field); {
 		case at >= 0 && !isOwner:
-			return nil, false // the library replaces the set
+			return false // the library replaces the set
 		case at >= 0:
 			added = slices.Delete(added, at, at+1)
 		case isOwner:
@@ -76,7 +78,35 @@ func (u *Updater) FromScale(entries, scale []metav1.ManagedFieldsEntry, replicas
 		out = append(out, managerSet{ManagedFieldsEntry: e, set: field, changed: true})
 	}
 	slices.SortFunc(out, compareEntries)
-	return entriesOf(out, nodes), true
+	setEntries(obj, out, nodes)
+	return true
+}
+
+// entriesOfObject returns the sets of the entries of an object, which are not parsed yet. ok is false
+// if they are not supported.
+func entriesOfObject(obj runtime.Object) (sets []managerSet, ok bool) {
+	if custom, isCustom := obj.(*unstructured.Unstructured); isCustom {
+		metadata, _ := custom.Object["metadata"].(map[string]any)
+		entries, isList := metadata["managedFields"].([]any)
+		if _, has := metadata["managedFields"]; has && !isList {
+			return nil, false
+		}
+		return jsonSetsOf(entries)
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, false
+	}
+	return setsOf(m.GetManagedFields())
+}
+
+// setEntries sets the managedFields of an object. The nodes of the sets are those of nodes.
+func setEntries(obj runtime.Object, sets []managerSet, nodes *nodeArena) {
+	if custom, isCustom := obj.(*unstructured.Unstructured); isCustom {
+		setJSONEntries(custom.Object["metadata"].(map[string]any), jsonEntriesOf(sets))
+	} else if m, err := meta.Accessor(obj); err == nil {
+		m.SetManagedFields(entriesOf(sets, nodes))
+	}
 }
 
 // fieldSet returns the set of one field, which is at a path of field names. As changes, it is a write

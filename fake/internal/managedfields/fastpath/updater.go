@@ -60,7 +60,7 @@ type Options struct {
 	Empty runtime.Object
 	// Converter converts objects of a built-in type to the version of the requests.
 	Converter runtime.ObjectConvertor
-	// Default sets defaults in the result of an apply.
+	// Default sets defaults in the result of an apply. If it is nil, applies are not supported.
 	Default func(runtime.Object)
 }
 
