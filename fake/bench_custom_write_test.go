@@ -32,7 +32,7 @@ spec:
   - name: v1
     served: true
     storage: true
-    subresources: {status: {}}
+    subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.n}}
     schema:
       openAPIV3Schema:
         type: object
@@ -90,6 +90,7 @@ func BenchmarkCustomWrite(b *testing.B) {
 		for _, write := range []customWrite{
 			{"update", http.MethodPut, "", mediaJSON, updatedMeter},
 			{"merge-patch", http.MethodPatch, "", mediaMergePatch, func(_ []byte, n int) []byte { return fmt.Appendf(nil, `{"spec":{"size":%d}}`, n) }},
+			{"scale-patch", http.MethodPatch, "/scale", mediaMergePatch, func(_ []byte, n int) []byte { return fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, n) }},
 			{"status-patch", http.MethodPatch, "/status", mediaMergePatch, func(_ []byte, n int) []byte { return fmt.Appendf(nil, `{"status":{"ready":true,"n":%d}}`, n) }},
 		} {
 			b.Run(fmt.Sprintf("%s/objects=%d", write.name, objects), func(b *testing.B) { write.bench(b, objects) })
