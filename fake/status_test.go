@@ -5,8 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -92,6 +94,47 @@ func TestPodStatusKeepsObservedGeneration(t *testing.T) {
 	pod, err = pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	require.Equal(t, want, pod.Status)
+}
+
+// Nor do old clients remove what the status tells about the claims of a pod. Empty lists do.
+func TestPodStatusKeepsClaims(t *testing.T) {
+	_, client := startClient(t)
+	ctx := t.Context()
+	pods := client.CoreV1().Pods("default")
+	claims := []corev1.PodResourceClaim{{Name: "r", ResourceClaimTemplateName: new("t")}}
+	gpus := corev1.ResourceList{"example.com/gpu": resource.MustParse("1")}
+	pod, err := pods.Create(ctx, newPod("p", func(p *corev1.Pod) {
+		p.Spec.ResourceClaims = claims
+		p.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: gpus, Limits: gpus}
+	}), metav1.CreateOptions{})
+	require.NoError(t, err)
+	pod.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "r", ResourceClaimName: new("p-r")}}
+	pod.Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{
+		ResourceClaimName: "p-gpu",
+		RequestMappings:   []corev1.ContainerExtendedResourceRequest{{ContainerName: "c", ResourceName: "example.com/gpu", RequestName: "q"}},
+	}
+	pod, err = pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	want := pod.Status
+	require.NotEmpty(t, want.ResourceClaimStatuses)
+	require.NotEmpty(t, want.ExtendedResourceClaimStatus)
+
+	pod.Status.ResourceClaimStatuses, pod.Status.ExtendedResourceClaimStatus = nil, nil
+	pod, err = pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, want, pod.Status)
+	for _, test := range []struct {
+		body string
+		want []corev1.PodResourceClaimStatus
+	}{
+		{`{"status":{"resourceClaimStatuses":null,"extendedResourceClaimStatus":null}}`, want.ResourceClaimStatuses},
+		{`{"status":{"resourceClaimStatuses":[]}}`, nil},
+	} {
+		pod, err = pods.Patch(ctx, "p", types.MergePatchType, []byte(test.body), metav1.PatchOptions{}, "status")
+		require.NoError(t, err)
+		require.Equal(t, test.want, pod.Status.ResourceClaimStatuses, test.body)
+		require.Equal(t, want.ExtendedResourceClaimStatus, pod.Status.ExtendedResourceClaimStatus, test.body)
+	}
 }
 
 // Nodes can be created with a status, objects of other types cannot.

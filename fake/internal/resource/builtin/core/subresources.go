@@ -74,8 +74,8 @@ func serviceStatusSubresource() resource.Subresource {
 }
 
 // podStatusSubresource keeps the owner references, ignores a deletionTimestamp, and restores what
-// old kubelets omit from the status: the quality of service class and the observed generations
-// (KEP-5067).
+// old kubelets omit from the status: the quality of service class, the observed generations
+// (KEP-5067), and the claims that a scheduler allocated (kubernetes/kubernetes#139876).
 func podStatusSubresource() resource.Subresource {
 	s := resource.StatusSubresource("metadata.ownerReferences")
 	s.ResetFields = append(s.ResetFields, "metadata.deletionTimestamp")
@@ -85,6 +85,7 @@ func podStatusSubresource() resource.Subresource {
 		newStatus.QOSClass = cmp.Or(newStatus.QOSClass, oldStatus.QOSClass)
 		newStatus.ObservedGeneration = cmp.Or(newStatus.ObservedGeneration, oldStatus.ObservedGeneration)
 		copyObservedGenerations(newStatus.Conditions, oldStatus.Conditions)
+		keepClaimStatuses(newStatus, oldStatus)
 		dropDisabledPodStatusFields(newStatus, oldStatus)
 	})
 	s.ValidateUpdate = resource.UpdateValidationWithContext(validatePodStatusUpdate)
@@ -104,5 +105,19 @@ func copyObservedGenerations(conditions, oldConditions []corev1.PodCondition) {
 			c.ObservedGeneration = cmp.Or(c.ObservedGeneration, before[0])
 			seen[c.Type] = before[1:]
 		}
+	}
+}
+
+// keepClaimStatuses restores what is known about the claims of a pod if the status has no field for
+// it. A list that is empty removes what is known.
+func keepClaimStatuses(status, old *corev1.PodStatus) {
+	if status.ResourceClaimStatuses == nil {
+		status.ResourceClaimStatuses = old.ResourceClaimStatuses
+	}
+	if status.ExtendedResourceClaimStatus == nil {
+		status.ExtendedResourceClaimStatus = old.ExtendedResourceClaimStatus
+	}
+	if status.NodeAllocatableResourceClaimStatuses == nil {
+		status.NodeAllocatableResourceClaimStatuses = old.NodeAllocatableResourceClaimStatuses
 	}
 }
