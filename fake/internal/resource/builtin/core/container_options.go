@@ -1,6 +1,8 @@
 package core
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
@@ -17,6 +19,9 @@ type containerOptions struct {
 	anyImageReference bool
 	// anyResizePolicy accepts that init containers restart when they are resized.
 	anyResizePolicy bool
+	// anySysAdmin accepts CAP_SYS_ADMIN in containers that cannot gain privileges
+	// (kubernetes/kubernetes#138834).
+	anySysAdmin bool
 }
 
 // containerOptionsFor returns the options for an update that replaces old, which is nil for a new
@@ -28,14 +33,14 @@ func containerOptionsFor(old *corev1.PodSpec) (opts containerOptions) {
 	opts.anyHugePages = hasPartsOfHugePages(old.Overhead)
 	for i := range old.InitContainers {
 		c := &old.InitContainers[i]
-		opts.anyHugePages = opts.anyHugePages || requestsPartsOfHugePages(c)
+		opts.addContainer(c)
 		opts.anyResizePolicy = opts.anyResizePolicy || !isSidecar(c) && restartsWhenResized(c)
 	}
 	for i := range old.Containers {
-		opts.anyHugePages = opts.anyHugePages || requestsPartsOfHugePages(&old.Containers[i])
+		opts.addContainer(&old.Containers[i])
 	}
 	for i := range old.EphemeralContainers {
-		opts.anyHugePages = opts.anyHugePages || requestsPartsOfHugePages(asContainer(&old.EphemeralContainers[i]))
+		opts.addContainer(asContainer(&old.EphemeralContainers[i]))
 	}
 	for i := range old.Volumes {
 		v := &old.Volumes[i]
@@ -43,6 +48,14 @@ func containerOptionsFor(old *corev1.PodSpec) (opts containerOptions) {
 		opts.anyImageReference = opts.anyImageReference || v.Image != nil && v.Image.Reference == ""
 	}
 	return opts
+}
+
+// addContainer accepts what a container of any kind has already.
+func (opts *containerOptions) addContainer(c *corev1.Container) {
+	opts.anyHugePages = opts.anyHugePages || requestsPartsOfHugePages(c)
+	sc := c.SecurityContext
+	opts.anySysAdmin = opts.anySysAdmin || sc != nil && !canEscalate(sc) && sc.Capabilities != nil &&
+		slices.Contains(sc.Capabilities.Add, capSysAdmin)
 }
 
 func requestsPartsOfHugePages(c *corev1.Container) bool {

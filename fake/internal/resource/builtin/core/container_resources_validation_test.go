@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -119,6 +120,8 @@ func TestContainerOptions(t *testing.T) {
 		`containers: [{name: a, image: i}], initContainers: [{name: b, image: i, resources: {limits: {cpu: 1, hugepages-2Mi: 3Mi}}}]`,
 		`containers: [{name: a, image: i}], initContainers: [{name: b, image: i, resizePolicy: [{resourceName: cpu, restartPolicy: RestartContainer}]}]`,
 		`containers: [{name: a, image: i}], volumes: [{name: v, image: {}}]`,
+		`containers: [{name: a, image: i, securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_ADMIN]}}}]`,
+		`containers: [{name: a, image: i}], initContainers: [{name: b, image: i, securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_ADMIN]}}}]`,
 		`containers: [{name: a, image: i}], serviceAccountName: a, volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: ../a}}]}}]`,
 	} {
 		pod := validatetest.Parse[corev1.Pod](t, "spec: {"+spec+"}")
@@ -129,4 +132,15 @@ func TestContainerOptions(t *testing.T) {
 	}
 	require.True(t, containerOptionsFor(validatetest.Parse[corev1.PodSpec](t, `{overhead: {hugepages-2Mi: 1}}`)).anyHugePages)
 	require.True(t, containerOptionsFor(validatetest.Parse[corev1.PodSpec](t, `{ephemeralContainers: [{name: a, resources: {requests: {hugepages-2Mi: 1}}}]}`)).anyHugePages)
+	const securityContext = `{ephemeralContainers: [{name: a, securityContext: {%s}}]}`
+	for fields, want := range map[string]bool{
+		`allowPrivilegeEscalation: false, capabilities: {add: [KILL, CAP_SYS_ADMIN]}`: true,
+		`allowPrivilegeEscalation: false, capabilities: {add: [SYS_ADMIN]}`:           false,
+		`allowPrivilegeEscalation: false`:                                             false,
+		`allowPrivilegeEscalation: true, capabilities: {add: [CAP_SYS_ADMIN]}`:        false,
+		`capabilities: {add: [CAP_SYS_ADMIN]}`:                                        false,
+	} {
+		old := validatetest.Parse[corev1.PodSpec](t, fmt.Sprintf(securityContext, fields))
+		require.Equal(t, want, containerOptionsFor(old).anySysAdmin, fields)
+	}
 }

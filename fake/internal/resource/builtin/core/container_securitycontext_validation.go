@@ -15,7 +15,7 @@ import (
 
 // validateSecurityContext validates the security context of a container, which may be nil. hostUsers
 // is set if the pod has no user namespace of its own.
-func validateSecurityContext(sc *corev1.SecurityContext, hostUsers bool, p *validate.Path) (errs field.ErrorList) {
+func validateSecurityContext(sc *corev1.SecurityContext, hostUsers bool, opts PodValidationOptions, p *validate.Path) (errs field.ErrorList) {
 	if sc == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func validateSecurityContext(sc *corev1.SecurityContext, hostUsers bool, p *vali
 		errs = append(errs, validateProcMount(*sc.ProcMount, hostUsers, p.Child("procMount"))...)
 	}
 	errs = append(errs, validateSeccompProfile(sc.SeccompProfile, p.Child("seccompProfile"))...)
-	errs = append(errs, validatePrivilegeEscalation(sc, p)...)
+	errs = append(errs, validatePrivilegeEscalation(sc, opts, p)...)
 	errs = append(errs, validateWindowsOptions(sc.WindowsOptions, p.Child("windowsOptions"))...)
 	return append(errs, validateAppArmorProfile(sc.AppArmorProfile, p.Child("appArmorProfile"))...)
 }
@@ -48,19 +48,28 @@ func validateProcMount(mount corev1.ProcMountType, hostUsers bool, p *validate.P
 // the whole security context. A server reports all.
 const maxReportedPrivileges = 16
 
+// capSysAdmin is the capability that a container that cannot gain privileges cannot add. A server
+// does not know it by the name SYS_ADMIN.
+const capSysAdmin corev1.Capability = "CAP_SYS_ADMIN"
+
+// canEscalate reports whether a container can gain privileges.
+func canEscalate(sc *corev1.SecurityContext) bool {
+	return sc.AllowPrivilegeEscalation == nil || *sc.AllowPrivilegeEscalation
+}
+
 // validatePrivilegeEscalation validates that a container that cannot gain privileges has none.
-func validatePrivilegeEscalation(sc *corev1.SecurityContext, p *validate.Path) (errs field.ErrorList) {
-	if sc.AllowPrivilegeEscalation == nil || *sc.AllowPrivilegeEscalation {
+func validatePrivilegeEscalation(sc *corev1.SecurityContext, opts PodValidationOptions, p *validate.Path) (errs field.ErrorList) {
+	if canEscalate(sc) {
 		return nil
 	}
 	if sc.Privileged != nil && *sc.Privileged {
 		errs = append(errs, p.Invalid(sc, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"))
 	}
-	if sc.Capabilities == nil {
+	if sc.Capabilities == nil || opts.anySysAdmin {
 		return errs
 	}
 	for _, added := range sc.Capabilities.Add {
-		if added == "CAP_SYS_ADMIN" && len(errs) < maxReportedPrivileges {
+		if added == capSysAdmin && len(errs) < maxReportedPrivileges {
 			errs = append(errs, p.Invalid(sc, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"))
 		}
 	}

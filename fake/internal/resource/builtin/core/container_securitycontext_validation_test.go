@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
@@ -56,6 +59,10 @@ func TestValidateSecurityContext(t *testing.T) {
 		}},
 		{`seccompProfile: {type: Localhost, localhostProfile: a/b}, appArmorProfile: {type: Localhost, localhostProfile: ` + strings.Repeat("a", 4095) + `}`, nil},
 	})
+	old := validatetest.Parse[corev1.SecurityContext](t, `{privileged: true, allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_ADMIN]}}`)
+	require.Equal(t, []string{
+		"<nil>" + privileged + ": cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
+	}, validatetest.Texts(validatePrivilegeEscalation(old, PodValidationOptions{containerOptions: containerOptions{anySysAdmin: true}}, nil)))
 	requireErrors(t, `spec: {hostUsers: false, containers: [{name: a, image: i, securityContext: {%s}}]}`, []validationCase{{`procMount: Unmasked`, nil}})
 }
 

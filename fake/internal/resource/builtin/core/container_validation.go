@@ -185,7 +185,7 @@ func validateContainer(pod *containersOf, c *corev1.Container, p *validate.Path)
 	errs = append(errs, validateContainerResources(&c.Resources, &pod.claims, pod.opts, p.Child("resources"))...)
 	errs = append(errs, validateResizePolicy(c.ResizePolicy, pod.spec.RestartPolicy, p.Child("resizePolicy"))...)
 	hostUsers := pod.spec.HostUsers == nil || *pod.spec.HostUsers
-	return append(errs, validateSecurityContext(c.SecurityContext, hostUsers, p.Child("securityContext"))...)
+	return append(errs, validateSecurityContext(c.SecurityContext, hostUsers, pod.opts, p.Child("securityContext"))...)
 }
 
 func validateTerminationMessagePolicy(policy corev1.TerminationMessagePolicy, p *validate.Path) field.ErrorList {

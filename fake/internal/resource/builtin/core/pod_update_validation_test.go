@@ -133,6 +133,7 @@ func TestInvalidPodsStayValid(t *testing.T) {
 		"tolerations: [{key: a, operator: Gt, value: '1'}]",
 		"overhead: {cpu: 1, hugepages-2Mi: 3Mi}",
 		"volumes: [{name: v, image: {reference: ''}}]",
+		"initContainers: [{name: a, image: i, securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [CAP_SYS_ADMIN]}}}]",
 	} {
 		old := simplePod(t, spec)
 		require.NotEmpty(t, validatePod(old), spec)
