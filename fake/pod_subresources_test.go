@@ -193,9 +193,11 @@ func TestResizeOfPodsAndSidecars(t *testing.T) {
 
 	pod.Spec.Resources.Requests = quantities("2", "2Gi")
 	pod.Spec.InitContainers[1].Resources.Requests = quantities("1", "1Gi")
-	pod, err = pods.UpdateResize(ctx, "p", pod, metav1.UpdateOptions{})
+	pod, err = pods.UpdateResize(ctx, "p", pod, metav1.UpdateOptions{FieldManager: "sizer"})
 	require.NoError(t, err)
 	require.Equal(t, "2", pod.Spec.Resources.Requests.Cpu().String())
+	require.Equal(t, `{"f:spec":{"f:initContainers":{"k:{\"name\":\"sidecar\"}":{"f:resources":{"f:requests":{".":{},"f:cpu":{},"f:memory":{}}}}}}}`,
+		managedFieldsOf(t, pod, "sizer").FieldsV1.GetRawString(), "the resources of the pod are nobody's")
 	require.Equal(t, "1", pod.Spec.InitContainers[1].Resources.Requests.Cpu().String())
 
 	without := pod.DeepCopy()

@@ -13,14 +13,13 @@ import (
 )
 
 // resizeSubresource changes the CPU and memory of running containers (KEP-1287), and of the pod as
-// a whole (KEP-5419).
+// a whole (KEP-5419). A manager does not own the latter.
 func resizeSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "resize", Verbs: resource.ObjectSubresourceVerbs(),
 		OwnedFields: []string{
 			"spec.containers.*.resources", "spec.containers.*.resizePolicy",
 			"spec.initContainers.*.resources", "spec.initContainers.*.resizePolicy",
-			"spec.resources",
 		},
 		PrepareForUpdate: resource.OnUpdate(preparePodResizeForUpdate),
 		ValidateUpdate:   resource.UpdateValidation(validatePodResizeUpdate),
