@@ -43,8 +43,7 @@ func TestResourceFlags(t *testing.T) {
 		"deviceclasses", "resourceclaims", "resourceclaimtemplates", "resourceslices"),
 		plurals(func(r *resource.Resource) bool { return r.ReturnDeletedObject }))
 
-	// Of the status of a pod only qosClass stays, which core.preparePodForCreate sees to.
-	require.Equal(t, set("nodes", "pods"), plurals(func(r *resource.Resource) bool { return r.StatusOnCreate }))
+	require.Equal(t, set("nodes"), plurals(func(r *resource.Resource) bool { return r.StatusOnCreate }))
 	for name, want := range map[string]map[string]bool{
 		"approval": set("certificatesigningrequests"),
 		"finalize": set("namespaces"),

@@ -75,14 +75,10 @@ func setPodStatusDefaults(status *corev1.PodStatus) {
 }
 
 // preparePodForCreate sets the status of a new pod, its resources as a whole, and what follows from
-// its labels and annotations. Nothing of a status that was sent stays but a quality of service class.
+// its labels and annotations.
 func preparePodForCreate(ctx context.Context, pod *corev1.Pod) {
 	setPodLevelResourceDefaults(&pod.Spec)
-	class := pod.Status.QOSClass
-	if class == "" {
-		class = qosClass(pod)
-	}
-	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: class}
+	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(pod)}
 	dropDisabledPodSpecFields(&pod.Spec, nil)
 	setSchedulingGatedCondition(pod)
 	mergeLabelKeys(pod)

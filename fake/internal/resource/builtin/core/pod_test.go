@@ -260,7 +260,7 @@ status: {phase: Running, qosClass: Guaranteed, message: x}
 	pod.CreationTimestamp = metav1.NewTime(time.Unix(5, 0))
 	preparePodForCreate(t.Context(), pod)
 	require.Equal(t, corev1.PodStatus{
-		Phase: corev1.PodPending, QOSClass: corev1.PodQOSGuaranteed,
+		Phase: corev1.PodPending, QOSClass: corev1.PodQOSBestEffort,
 		Conditions: []corev1.PodCondition{{
 			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "SchedulingGated",
 			Message: "Scheduling is blocked due to non-empty scheduling gates", LastTransitionTime: pod.CreationTimestamp,
@@ -278,7 +278,6 @@ status: {phase: Running, qosClass: Guaranteed, message: x}
 	require.Nil(t, pod.Spec.Containers[2].SecurityContext)
 }
 
-// Without a class in the request it is computed.
 func TestPreparePodForCreateComputesQOSClass(t *testing.T) {
 	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Resources: corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")},

@@ -125,7 +125,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "pods", Kind: "Pod", Namespaced: true,
-			ShortNames: []string{"po"}, Categories: []string{"all"}, Status: true, StatusOnCreate: true,
+			ShortNames: []string{"po"}, Categories: []string{"all"}, Status: true,
 			Subresources:             podSubresources(),
 			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
 			Fields:           podFields(),
