@@ -61,13 +61,13 @@ func validateNodeChange(node, old *corev1.Node) field.ErrorList {
 }
 
 // validateNodeAnnotations validates the annotations that had taints and preferences before there were
-// fields for them.
+// fields for them. A real server decodes the taints into a type of its package core.
 func validateNodeAnnotations(annotations map[string]string, p *validate.Path) (errs field.ErrorList) {
 	const taintsKey = "scheduler.alpha.kubernetes.io/taints"
 	if text := annotations[taintsKey]; text != "" {
 		var taints []corev1.Taint
 		if err := json.Unmarshal([]byte(text), &taints); err != nil {
-			errs = append(errs, p.Invalid(taintsKey, err.Error()))
+			errs = append(errs, p.Invalid(taintsKey, strings.ReplaceAll(err.Error(), "v1.Taint", "core.Taint")))
 		} else {
 			errs = append(errs, validateTaints(taints, p.Child(taintsKey))...)
 		}

@@ -43,6 +43,8 @@ func TestValidateNode(t *testing.T) {
 		`metadata: {annotations: {scheduler.alpha.kubernetes.io/taints: '[', scheduler.alpha.kubernetes.io/preferAvoidPods: '{'}}`: {
 			`metadata.annotations: Invalid value: "scheduler.alpha.kubernetes.io/taints": unexpected end of JSON input`,
 			`metadata.annotations.AvoidPods: Invalid value: "scheduler.alpha.kubernetes.io/preferAvoidPods": unexpected end of JSON input`},
+		`metadata: {annotations: {scheduler.alpha.kubernetes.io/taints: '{}'}}`: {
+			`metadata.annotations: Invalid value: "scheduler.alpha.kubernetes.io/taints": json: cannot unmarshal object into Go value of type []core.Taint`},
 		`status: {capacity: {cpu: -1, pods: 1500m, example.com/gpu: 1}, allocatable: {memory: -1}}`: {
 			`status.capacity.cpu: Invalid value: "-1": must be greater than or equal to 0`,
 			`status.capacity.pods: Invalid value: "1500m": must be an integer`,
