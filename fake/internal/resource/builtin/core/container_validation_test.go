@@ -159,7 +159,7 @@ func TestValidContainersAndVolumesAreNotAllocatedFor(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { validateContainersAndVolumes(pod, containerOptions{}) }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { containerOptionsFor(&pod.Spec) }))
 	var root *validate.Path
-	require.Zero(t, testing.AllocsPerRun(100, func() { containerWarnings(&pod.Spec, root.Child("spec")) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { containerWarnings(&pod.Spec, nil, root) }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { volumeWarnings(&pod.Spec, root.Child("spec")) }))
 }
 
@@ -253,6 +253,6 @@ func TestManyWarningsForContainersAndVolumes(t *testing.T) {
 		pod.Spec.Volumes[1].ConfigMap.Items[i].Path = "a"
 	}
 	var root *validate.Path
-	require.Len(t, containerWarnings(&pod.Spec, root), 2*maxWarnings)
+	require.Len(t, containerWarnings(&pod.Spec, nil, root), 2*maxWarnings)
 	require.Len(t, volumeWarnings(&pod.Spec, root), maxWarnings)
 }

@@ -17,28 +17,63 @@ const (
 	maxWarnings    = 100
 )
 
-// containerWarnings returns the warnings for the containers of a pod or a template. p is the path of
-// the spec. Those for annotations of containers are among the warnings for pods.
-func containerWarnings(spec *corev1.PodSpec, p *validate.Path) (warnings []string) {
+// containerWarnings returns the warnings for the containers of a pod or a template with annotations.
+// p is its path, which is nil for a pod.
+func containerWarnings(spec *corev1.PodSpec, annotations map[string]string, p *validate.Path) (warnings []string) {
 	var buf [16]placedPort
-	ports := buf[:0]
+	ports, at := buf[:0], p.Child("spec")
+	if !hasKeyWithPrefix(annotations, seccompContainerAnnotation) && !hasKeyWithPrefix(annotations, appArmorContainerAnnotation) {
+		annotations = nil // none is for a container
+	}
 	for i := range spec.InitContainers {
 		c := &spec.InitContainers[i]
-		warnings = append(warnings, resourceAndEnvWarnings(c, p.Child("initContainers").Index(i))...)
+		warnings = append(warnings, profileAnnotationWarnings(spec, c, annotations, p)...)
+		warnings = append(warnings, resourceAndEnvWarnings(c, at.Child("initContainers").Index(i))...)
 		ports = appendPlacedPorts(ports, c.Ports, "initContainers", i)
 	}
 	for i := range spec.Containers {
 		c := &spec.Containers[i]
-		warnings = append(warnings, resourceAndEnvWarnings(c, p.Child("containers").Index(i))...)
+		warnings = append(warnings, profileAnnotationWarnings(spec, c, annotations, p)...)
+		warnings = append(warnings, resourceAndEnvWarnings(c, at.Child("containers").Index(i))...)
 		ports = appendPlacedPorts(ports, c.Ports, "containers", i)
 	}
 	for i := range spec.EphemeralContainers {
 		c := asContainer(&spec.EphemeralContainers[i])
-		warnings = append(warnings, resourceAndEnvWarnings(c, p.Child("ephemeralContainers").Index(i))...)
+		warnings = append(warnings, profileAnnotationWarnings(spec, c, annotations, p)...)
+		warnings = append(warnings, resourceAndEnvWarnings(c, at.Child("ephemeralContainers").Index(i))...)
 		ports = appendPlacedPorts(ports, c.Ports, "ephemeralContainers", i)
 	}
-	warnings = append(warnings, portWarnings(ports, p)...)
-	return append(warnings, portNameWarnings(ports, p)...)
+	warnings = append(warnings, portWarnings(ports, at)...)
+	return append(warnings, portNameWarnings(ports, at)...)
+}
+
+// profileAnnotationWarnings returns the warnings for profiles of a container in annotations only. The
+// AppArmor profiles of a pod, which has no path, are copied, see copyAppArmorAnnotations.
+func profileAnnotationWarnings(spec *corev1.PodSpec, c *corev1.Container, annotations map[string]string, p *validate.Path) (warnings []string) {
+	if len(annotations) == 0 {
+		return nil
+	}
+	at := p.Child("metadata").Child("annotations")
+	if c.SecurityContext == nil || c.SecurityContext.SeccompProfile == nil {
+		warnings = seccompAnnotationWarnings(seccompContainerAnnotation+c.Name, annotations, at)
+	}
+	if p == nil || effectiveAppArmorProfile(spec, c) != nil {
+		return warnings
+	}
+	key := appArmorContainerAnnotation + c.Name
+	if _, ok := annotations[key]; ok {
+		warnings = append(warnings, appArmorAnnotationWarning(key, at))
+	}
+	return warnings
+}
+
+// seccompAnnotationWarnings returns the warning for an annotation with a seccomp profile, if it
+// exists. p is the path of the annotations.
+func seccompAnnotationWarnings(key string, annotations map[string]string, p *validate.Path) []string {
+	if _, ok := annotations[key]; !ok {
+		return nil
+	}
+	return []string{p.Key(key).String() + `: non-functional in v1.27+; use the "seccompProfile" field instead`}
 }
 
 func resourceAndEnvWarnings(c *corev1.Container, p *validate.Path) (warnings []string) {

@@ -41,7 +41,7 @@ func TestContainerWarnings(t *testing.T) {
 		pod := validatetest.Parse[corev1.Pod](t, "spec: {"+test.part+"}")
 		setPodSpecDefaults(&pod.Spec)
 		var root *validate.Path
-		require.Equal(t, test.want, containerWarnings(&pod.Spec, root.Child("spec")), test.part)
+		require.Equal(t, test.want, containerWarnings(&pod.Spec, nil, root), test.part)
 	}
 }
 

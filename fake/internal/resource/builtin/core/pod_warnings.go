@@ -22,8 +22,7 @@ func podWarnings(pod *corev1.Pod) (warnings []string) {
 // PodTemplateWarnings returns the warnings for the template of a workload. On an update a server
 // returns them only if the workload has a new generation.
 func PodTemplateWarnings(template *corev1.PodTemplateSpec, p *validate.Path) []string {
-	warnings := podSpecWarnings(&template.Spec, &template.ObjectMeta, p)
-	return append(warnings, appArmorAnnotationWarnings(&template.Spec, template.Annotations, p.Child("metadata").Child("annotations"))...)
+	return podSpecWarnings(&template.Spec, &template.ObjectMeta, p)
 }
 
 // podTemplateWarnings returns the warnings for a PodTemplate.
@@ -39,7 +38,7 @@ func podTemplateUpdateWarnings(t, old *corev1.PodTemplate) []string {
 	return podTemplateWarnings(t)
 }
 
-// podSpecWarnings returns the warnings for a pod or a template. p is its path.
+// podSpecWarnings returns the warnings for a pod or a template. p is its path, which is nil for a pod.
 func podSpecWarnings(spec *corev1.PodSpec, meta *metav1.ObjectMeta, p *validate.Path) []string {
 	at, annotations := p.Child("spec"), p.Child("metadata").Child("annotations")
 	warnings := nodeSelectionWarnings(spec, at)
@@ -50,8 +49,10 @@ func podSpecWarnings(spec *corev1.PodSpec, meta *metav1.ObjectMeta, p *validate.
 	for _, name := range [...]corev1.ResourceName{corev1.ResourceMemory, corev1.ResourceEphemeralStorage} {
 		warnings = append(warnings, fractionalResourceWarnings(spec.Overhead, name, at.Child("overhead"))...)
 	}
-	warnings = append(warnings, seccompAnnotationWarnings(spec, meta.Annotations, annotations)...)
-	warnings = append(warnings, containerWarnings(spec, at)...)
+	if spec.SecurityContext == nil || spec.SecurityContext.SeccompProfile == nil {
+		warnings = append(warnings, seccompAnnotationWarnings(corev1.SeccompPodAnnotationKey, meta.Annotations, annotations)...)
+	}
+	warnings = append(warnings, containerWarnings(spec, meta.Annotations, p)...)
 	if seconds := spec.TerminationGracePeriodSeconds; seconds != nil && *seconds < 0 {
 		warnings = append(warnings, at.Child("terminationGracePeriodSeconds").String()+": must be >= 0; negative values are invalid and will be treated as 1")
 	}
@@ -160,45 +161,10 @@ func annotationWarnings(annotations map[string]string, p *validate.Path) (warnin
 	return warnings
 }
 
-// seccompAnnotationWarnings returns the warnings for seccomp profiles in annotations only.
-func seccompAnnotationWarnings(spec *corev1.PodSpec, annotations map[string]string, p *validate.Path) (warnings []string) {
-	const message = `: non-functional in v1.27+; use the "seccompProfile" field instead`
-	if _, ok := annotations[corev1.SeccompPodAnnotationKey]; ok && (spec.SecurityContext == nil || spec.SecurityContext.SeccompProfile == nil) {
-		warnings = append(warnings, p.Key(corev1.SeccompPodAnnotationKey).String()+message)
-	}
-	if !hasKeyWithPrefix(annotations, seccompContainerAnnotation) {
-		return warnings
-	}
-	for i := range containerCount(spec) {
-		c, _, _ := containerAt(spec, i)
-		key := seccompContainerAnnotation + c.Name
-		if _, ok := annotations[key]; ok && (c.SecurityContext == nil || c.SecurityContext.SeccompProfile == nil) {
-			warnings = append(warnings, p.Key(key).String()+message)
-		}
-	}
-	return warnings
-}
-
 // appArmorAnnotationWarning is the warning for an AppArmor profile in an annotation. p is the path of
 // the annotations.
 func appArmorAnnotationWarning(key string, p *validate.Path) string {
 	return p.Key(key).String() + `: deprecated since v1.30; use the "appArmorProfile" field instead`
-}
-
-// appArmorAnnotationWarnings returns the warnings for AppArmor profiles in annotations of a template
-// only. Those of a pod are copied, see copyAppArmorAnnotations.
-func appArmorAnnotationWarnings(spec *corev1.PodSpec, annotations map[string]string, p *validate.Path) (warnings []string) {
-	if !hasKeyWithPrefix(annotations, appArmorContainerAnnotation) {
-		return nil
-	}
-	for i := range containerCount(spec) {
-		c, _, _ := containerAt(spec, i)
-		key := appArmorContainerAnnotation + c.Name
-		if _, ok := annotations[key]; ok && effectiveAppArmorProfile(spec, c) == nil {
-			warnings = append(warnings, appArmorAnnotationWarning(key, p))
-		}
-	}
-	return warnings
 }
 
 // hostAliasWarnings returns the warnings for addresses that have two lines.

@@ -44,6 +44,11 @@ func TestPodWarnings(t *testing.T) {
 			spec: {initContainers: [{name: a}], containers: [{name: b, securityContext: {seccompProfile: {type: Unconfined}}}]}}`, []string{
 			`metadata.annotations[seccomp.security.alpha.kubernetes.io/pod]: non-functional in v1.27+; use the "seccompProfile" field instead`,
 			`metadata.annotations[container.seccomp.security.alpha.kubernetes.io/a]: non-functional in v1.27+; use the "seccompProfile" field instead`}},
+		{"profiles in annotations, in the order of the containers", `{metadata: {annotations: {container.seccomp.security.alpha.kubernetes.io/a: a, container.seccomp.security.alpha.kubernetes.io/b: b}},
+			spec: {initContainers: [{name: a, resources: {limits: {memory: 100m}}}], containers: [{name: b}]}}`, []string{
+			`metadata.annotations[container.seccomp.security.alpha.kubernetes.io/a]: non-functional in v1.27+; use the "seccompProfile" field instead`,
+			`spec.initContainers[0].resources.limits[memory]: fractional byte value "100m" is invalid, must be an integer`,
+			`metadata.annotations[container.seccomp.security.alpha.kubernetes.io/b]: non-functional in v1.27+; use the "seccompProfile" field instead`}},
 		{"lists", `spec: {hostAliases: [{ip: 10.0.0.1}, {ip: 10.0.0.2}, {ip: 10.0.0.1}], imagePullSecrets: [{name: a}, {name: ""}, {name: a}, {name: ""}]}`, []string{
 			`spec.hostAliases[2].ip: duplicate ip "10.0.0.1"`,
 			`spec.imagePullSecrets[2].name: duplicate name "a"`,
@@ -72,10 +77,11 @@ func TestPodWarnings(t *testing.T) {
 func TestPodTemplateWarnings(t *testing.T) {
 	const annotation = "container.apparmor.security.beta.kubernetes.io/"
 	template := validatetest.Parse[corev1.PodTemplate](t, `{template: {metadata: {name: a.b, annotations: {`+annotation+`a: unconfined, `+annotation+`b: unconfined}},
-		spec: {containers: [{name: a}, {name: b, securityContext: {appArmorProfile: {type: Unconfined}}}], nodeSelector: {beta.kubernetes.io/os: linux}}}}`)
+		spec: {containers: [{name: a}, {name: b, securityContext: {appArmorProfile: {type: Unconfined}}}], nodeSelector: {beta.kubernetes.io/os: linux}, terminationGracePeriodSeconds: -1}}}`)
 	want := []string{
 		`template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead`,
 		`template.metadata.annotations[` + annotation + `a]: deprecated since v1.30; use the "appArmorProfile" field instead`,
+		`template.spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`,
 	}
 	require.Equal(t, want, podTemplateWarnings(template))
 	var root *validate.Path
@@ -87,7 +93,7 @@ func TestPodTemplateWarnings(t *testing.T) {
 	require.Equal(t, want, podTemplateUpdateWarnings(template, old))
 
 	template.Template.Spec.SecurityContext = &corev1.PodSecurityContext{AppArmorProfile: &corev1.AppArmorProfile{}}
-	require.Len(t, podTemplateWarnings(template), 1, "a profile for the pod")
+	require.Len(t, podTemplateWarnings(template), 2, "a profile for the pod")
 }
 
 func TestPodStatusWarnings(t *testing.T) {
