@@ -13,6 +13,7 @@ func setCSIDriverDefaults(d *storagev1.CSIDriver) {
 	setBool(&d.Spec.StorageCapacity, false)
 	setBool(&d.Spec.RequiresRepublish, false)
 	setBool(&d.Spec.SELinuxMount, false)
+	setBool(&d.Spec.PreventPodSchedulingIfMissing, false)
 	if d.Spec.FSGroupPolicy == nil {
 		d.Spec.FSGroupPolicy = new(storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
 	}

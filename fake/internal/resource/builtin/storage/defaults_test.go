@@ -28,7 +28,8 @@ func TestCSIDriverDefaults(t *testing.T) {
 	setCSIDriverDefaults(d)
 	require.Equal(t, storagev1.CSIDriverSpec{
 		AttachRequired: new(true), PodInfoOnMount: new(false), StorageCapacity: new(false), RequiresRepublish: new(false),
-		SELinuxMount: new(false), FSGroupPolicy: new(storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy),
+		SELinuxMount: new(false), PreventPodSchedulingIfMissing: new(false),
+		FSGroupPolicy:        new(storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy),
 		VolumeLifecycleModes: []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecyclePersistent},
 	}, d.Spec)
 	*d.Spec.AttachRequired = false
