@@ -58,8 +58,8 @@ func TestStoredFields(t *testing.T) {
 			Spec: certificatesv1.PodCertificateRequestSpec{SignerName: "a/b", PodName: "p", NodeName: "n"},
 		}, fields.Set{"spec.signerName": "a/b", "spec.podName": "p", "spec.nodeName": "n"}},
 		"resourceslices": {"resource.k8s.io", &resourcev1.ResourceSlice{
-			Spec: resourcev1.ResourceSliceSpec{Driver: "d", NodeName: new("n")},
-		}, fields.Set{"spec.driver": "d", "spec.nodeName": "n"}},
+			Spec: resourcev1.ResourceSliceSpec{Driver: "d", NodeName: new("n"), Pool: resourcev1.ResourcePool{Name: "p"}},
+		}, fields.Set{"spec.driver": "d", "spec.nodeName": "n", "spec.pool.name": "p"}},
 		"configmaps": {"", &corev1.ConfigMap{}, nil},
 	} {
 		r := Table().Lookup(c.group, "v1", plural)

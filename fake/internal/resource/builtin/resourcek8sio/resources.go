@@ -76,6 +76,7 @@ func Resources() []resource.Resource {
 					}
 					return *s.Spec.NodeName
 				}),
+				resource.StringField("spec.pool.name", func(s *resourcev1.ResourceSlice) string { return s.Spec.Pool.Name }),
 			},
 		},
 	}
