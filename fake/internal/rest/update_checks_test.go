@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,11 +11,15 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// TestMetadataChecksOfTypes is TestValidateMetadataUpdate for types with empty objects.
+// TestMetadataChecksOfTypes is TestValidateMetadataUpdate for types with empty objects, and for their
+// subresources.
 func TestMetadataChecksOfTypes(t *testing.T) {
 	type counts struct{ labels, finalizer int }
 	both, asNew, asUpdated := counts{4, 2}, counts{3, 1}, counts{3, 1}
 	for group, types := range map[string]map[string]counts{
+		"apiextensions.k8s.io": {
+			"customresourcedefinitions": {3, 0}, "customresourcedefinitions/status": {3, 0},
+		},
 		"certificates.k8s.io": {"certificatesigningrequests": both, "clustertrustbundles": both, "podcertificaterequests": asUpdated},
 		"coordination.k8s.io": {"leases": {3, 0}},
 		"discovery.k8s.io":    {"endpointslices": asNew},
@@ -38,6 +43,7 @@ func TestMetadataChecksOfTypes(t *testing.T) {
 	} {
 		for plural, want := range types {
 			t.Run(plural, func(t *testing.T) {
+				plural, sub, _ := strings.Cut(plural, "/")
 				res := builtin.Table().Lookup(group, "v1", plural)
 				require.NotNil(t, res)
 				obj, old := res.NewStored(), res.NewStored()
@@ -49,7 +55,7 @@ func TestMetadataChecksOfTypes(t *testing.T) {
 				m.SetResourceVersion("1")
 				m.SetLabels(map[string]string{"a": "b c"})
 				m.SetFinalizers([]string{"mine"})
-				err := ValidateUpdate(t.Context(), res, nil, obj, old)
+				err := ValidateUpdate(t.Context(), res, res.Subresource(sub), obj, old)
 				require.True(t, apierrors.IsInvalid(err), "%v", err)
 				var got counts
 				for _, cause := range err.(apierrors.APIStatus).Status().Details.Causes {

@@ -3,6 +3,7 @@ package apiextensions
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -14,15 +15,16 @@ import (
 )
 
 // Resources returns the resource of CustomResourceDefinitions. The resources that they
-// define are made by resource.ForCRD.
+// define are made by resource.ForCRD. The functions of the library that validate an update compare
+// the metadata with that of the stored object, so that only the checks of all types come from here.
 func Resources() []resource.Resource {
 	status := resource.StatusSubresource()
 	status.PrepareForUpdate = func(_ context.Context, obj, old runtime.Object) {
 		lifecycle.PrepareStatusForUpdate(asCRD(obj), asCRD(old))
 	}
-	status.ValidateUpdate = resource.UpdateValidationWithContext(func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-		return lifecycle.ValidateStatusUpdate(ctx, asCRD(obj), asCRD(old))
-	})
+	status.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object, metadata resource.MetadataErrors) field.ErrorList {
+		return slices.Concat(metadata.ForAllTypes, lifecycle.ValidateStatusUpdate(ctx, asCRD(obj), asCRD(old)))
+	}
 	return []resource.Resource{{
 		Group: apiextensionsv1.GroupName, Version: "v1", Plural: "customresourcedefinitions", Kind: "CustomResourceDefinition",
 		ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"}, Status: true,
@@ -38,8 +40,8 @@ func Resources() []resource.Resource {
 		Validate: func(ctx context.Context, obj runtime.Object, _ field.ErrorList) field.ErrorList {
 			return lifecycle.Validate(ctx, asCRD(obj))
 		},
-		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, _ resource.MetadataErrors) field.ErrorList {
-			return lifecycle.ValidateUpdate(ctx, asCRD(obj), asCRD(old))
+		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata resource.MetadataErrors) field.ErrorList {
+			return slices.Concat(metadata.ForAllTypes, lifecycle.ValidateUpdate(ctx, asCRD(obj), asCRD(old)))
 		},
 		MarkTerminating:  func(obj runtime.Object, now time.Time) { *asCRD(obj) = *lifecycle.MarkTerminating(asCRD(obj), now) },
 		WarningsOnCreate: func(obj runtime.Object) []string { return lifecycle.WarningsOnCreate(asCRD(obj)) },
