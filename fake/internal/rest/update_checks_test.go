@@ -20,9 +20,10 @@ func TestMetadataChecksOfTypes(t *testing.T) {
 		"apiextensions.k8s.io": {
 			"customresourcedefinitions": {3, 0}, "customresourcedefinitions/status": {3, 0},
 		},
-		"certificates.k8s.io": {"certificatesigningrequests": both, "clustertrustbundles": both, "podcertificaterequests": asUpdated},
-		"coordination.k8s.io": {"leases": {3, 0}},
-		"discovery.k8s.io":    {"endpointslices": asNew},
+		"apiregistration.k8s.io": {"apiservices": {4, 0}, "apiservices/status": {3, 0}},
+		"certificates.k8s.io":    {"certificatesigningrequests": both, "clustertrustbundles": both, "podcertificaterequests": asUpdated},
+		"coordination.k8s.io":    {"leases": {3, 0}},
+		"discovery.k8s.io":       {"endpointslices": asNew},
 		"flowcontrol.apiserver.k8s.io": {
 			"flowschemas": asNew, "prioritylevelconfigurations": asNew,
 		},

@@ -2,6 +2,7 @@ package apiregistration
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -27,19 +28,19 @@ func statusSubresource() resource.Subresource {
 		s.Spec = old.Spec
 		s.Labels, s.Annotations, s.Finalizers, s.OwnerReferences = old.Labels, old.Annotations, old.Finalizers, old.OwnerReferences
 	})
-	sub.ValidateUpdate = resource.UpdateValidationWithContext(func(ctx context.Context, obj, old runtime.Object) field.ErrorList {
-		return validation.ValidateAPIServiceStatusUpdate(ctx, toInternal(obj), toInternal(old))
-	})
+	sub.ValidateUpdate = func(ctx context.Context, obj, old runtime.Object, metadata resource.MetadataErrors) field.ErrorList {
+		return slices.Concat(metadata.ForAllTypes, validation.ValidateAPIServiceStatusUpdate(ctx, toInternal(obj), toInternal(old)))
+	}
 	return sub
 }
 
-// validate and validateUpdate include the errors of the metadata.
+// validate and validateUpdate include the errors of the type's own checks of the metadata.
 func validate(ctx context.Context, obj runtime.Object, _ field.ErrorList) field.ErrorList {
 	return validation.ValidateAPIService(ctx, toInternal(obj))
 }
 
-func validateUpdate(ctx context.Context, obj, old runtime.Object, _ resource.MetadataErrors) field.ErrorList {
-	return validation.ValidateAPIServiceUpdate(ctx, toInternal(obj), toInternal(old))
+func validateUpdate(ctx context.Context, obj, old runtime.Object, metadata resource.MetadataErrors) field.ErrorList {
+	return slices.Concat(metadata.ForAllTypes, validation.ValidateAPIServiceUpdate(ctx, toInternal(obj), toInternal(old)))
 }
 
 // toInternal converts an APIService to the version that the library validates. A missing port is 0.
