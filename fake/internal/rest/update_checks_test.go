@@ -35,6 +35,11 @@ func TestMetadataChecksOfTypes(t *testing.T) {
 		"rbac.authorization.k8s.io": {
 			"roles": both, "clusterroles": both, "rolebindings": both, "clusterrolebindings": both,
 		},
+		"resource.k8s.io": {
+			"deviceclasses": both, "devicetaintrules": asUpdated, "devicetaintrules/status": asUpdated,
+			"resourceclaims": both, "resourceclaims/status": asUpdated,
+			"resourceclaimtemplates": asUpdated, "resourceslices": asUpdated,
+		},
 		"scheduling.k8s.io": {"priorityclasses": asUpdated},
 		"storage.k8s.io": {
 			"csidrivers": asUpdated, "csinodes": asNew, "csistoragecapacities": both,

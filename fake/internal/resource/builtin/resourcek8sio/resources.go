@@ -14,10 +14,11 @@ func Resources() []resource.Resource {
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "deviceclasses", Kind: "DeviceClass",
 			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
-			ValidateName:          resource.ValidatePathSegmentName, // the validation of tags has that of the type
-			Validate:              resource.Validation(validateDeviceClass),
-			ValidateUpdate:        resource.UpdateValidation(validateDeviceClassUpdate),
-			ValidateDeclaratively: resource.DeclarativeValidation(declarativeresource.Validate_DeviceClass),
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ValidateName:           resource.ValidatePathSegmentName, // the validation of tags has that of the type
+			Validate:               resource.Validation(validateDeviceClass),
+			ValidateUpdate:         resource.UpdateValidation(validateDeviceClassUpdate),
+			ValidateDeclaratively:  resource.DeclarativeValidation(declarativeresource.Validate_DeviceClass),
 		},
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "devicetaintrules", Kind: "DeviceTaintRule",
@@ -34,6 +35,7 @@ func Resources() []resource.Resource {
 		{
 			Group: "resource.k8s.io", Version: "v1", Plural: "resourceclaims", Kind: "ResourceClaim", Namespaced: true,
 			Status:                   true,
+			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1},
 			Subresources:             []resource.Subresource{resourceClaimStatusSubresource()},
 			SetDefaults:              resource.Defaults(setResourceClaimDefaults),
 			PrepareForCreate:         resource.OnCreate(prepareResourceClaimForCreate),
