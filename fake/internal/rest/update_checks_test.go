@@ -14,15 +14,22 @@ import (
 // TestMetadataChecksOfTypes is TestValidateMetadataUpdate for types with empty objects, and for their
 // subresources.
 func TestMetadataChecksOfTypes(t *testing.T) {
-	type counts struct{ labels, finalizer int }
-	both, asNew, asUpdated := counts{4, 2}, counts{3, 1}, counts{3, 1}
+	type counts struct{ labels, finalizer, immutable int } // immutable is of the comparisons alone
+	both, asNew, asUpdated := counts{4, 2, 2}, counts{3, 1, 1}, counts{3, 1, 2}
+	bothAnyFinalizers, asNewAnyFinalizers, asUpdatedAnyFinalizers := counts{4, 0, 2}, counts{3, 0, 1}, counts{3, 0, 2}
 	for group, types := range map[string]map[string]counts{
-		"apiextensions.k8s.io": {
-			"customresourcedefinitions": {3, 0}, "customresourcedefinitions/status": {3, 0},
+		"admissionregistration.k8s.io": {
+			"mutatingadmissionpolicies": asNewAnyFinalizers, "mutatingadmissionpolicybindings": asNewAnyFinalizers,
+			"mutatingwebhookconfigurations": asNewAnyFinalizers,
+			"validatingadmissionpolicies":   asNewAnyFinalizers, "validatingadmissionpolicies/status": {2, 0, 1},
+			"validatingadmissionpolicybindings": asNewAnyFinalizers, "validatingwebhookconfigurations": asNewAnyFinalizers,
 		},
-		"apiregistration.k8s.io": {"apiservices": {4, 0}, "apiservices/status": {3, 0}},
+		"apiextensions.k8s.io": {
+			"customresourcedefinitions": asUpdatedAnyFinalizers, "customresourcedefinitions/status": asUpdatedAnyFinalizers,
+		},
+		"apiregistration.k8s.io": {"apiservices": bothAnyFinalizers, "apiservices/status": asUpdatedAnyFinalizers},
 		"certificates.k8s.io":    {"certificatesigningrequests": both, "clustertrustbundles": both, "podcertificaterequests": asUpdated},
-		"coordination.k8s.io":    {"leases": {3, 0}},
+		"coordination.k8s.io":    {"leases": asUpdatedAnyFinalizers},
 		"discovery.k8s.io":       {"endpointslices": asNew},
 		"flowcontrol.apiserver.k8s.io": {
 			"flowschemas": asNew, "prioritylevelconfigurations": asNew,
@@ -31,7 +38,7 @@ func TestMetadataChecksOfTypes(t *testing.T) {
 			"ingresses": both, "ingressclasses": both, "ipaddresses": both,
 			"networkpolicies": asUpdated, "servicecidrs": asUpdated,
 		},
-		"node.k8s.io": {"runtimeclasses": {4, 0}},
+		"node.k8s.io": {"runtimeclasses": bothAnyFinalizers},
 		"rbac.authorization.k8s.io": {
 			"roles": both, "clusterroles": both, "rolebindings": both, "clusterrolebindings": both,
 		},
@@ -61,6 +68,7 @@ func TestMetadataChecksOfTypes(t *testing.T) {
 				m.SetResourceVersion("1")
 				m.SetLabels(map[string]string{"a": "b c"})
 				m.SetFinalizers([]string{"mine"})
+				m.SetDeletionGracePeriodSeconds(new(int64(1)))
 				err := ValidateUpdate(t.Context(), res, res.Subresource(sub), obj, old)
 				require.True(t, apierrors.IsInvalid(err), "%v", err)
 				var got counts
@@ -70,6 +78,8 @@ func TestMetadataChecksOfTypes(t *testing.T) {
 						got.labels++
 					case "metadata.finalizers[0]":
 						got.finalizer++
+					case "metadata.deletionGracePeriodSeconds":
+						got.immutable++
 					}
 				}
 				require.Equal(t, want, got)

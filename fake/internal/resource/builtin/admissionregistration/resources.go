@@ -58,6 +58,8 @@ func Resources() []resource.Resource {
 		r.Group, r.Version = "admissionregistration.k8s.io", "v1"
 		r.Categories = []string{"api-extensions"}
 		r.HasGeneration, r.AnyFinalizers = true, true
+		r.MetadataChecksOnUpdate = resource.MetadataChecks{AsNew: 1, NotAsUpdated: true}
+		r.MetadataChecksOnStatusUpdate = resource.MetadataChecks{NotAsUpdated: true}
 	}
 	return all
 }
