@@ -24,6 +24,7 @@ func Resources() []resource.Resource {
 		{
 			Plural: "mutatingwebhookconfigurations", Kind: "MutatingWebhookConfiguration",
 			SetDefaults:      resource.Defaults(setMutatingWebhookConfigurationDefaults),
+			PrepareForUpdate: resource.OnUpdate(prepareMutatingWebhookConfigurationForUpdate),
 			Validate:         resource.Validation(validateMutatingWebhookConfiguration),
 			ValidateUpdate:   resource.UpdateValidation(validateMutatingWebhookConfigurationUpdate),
 			WarningsOnCreate: resource.CreateWarnings(mutatingWebhookWarnings),
@@ -47,6 +48,7 @@ func Resources() []resource.Resource {
 		{
 			Plural: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration",
 			SetDefaults:      resource.Defaults(setValidatingWebhookConfigurationDefaults),
+			PrepareForUpdate: resource.OnUpdate(prepareValidatingWebhookConfigurationForUpdate),
 			Validate:         resource.Validation(validateValidatingWebhookConfiguration),
 			ValidateUpdate:   resource.UpdateValidation(validateValidatingWebhookConfigurationUpdate),
 			WarningsOnCreate: resource.CreateWarnings(validatingWebhookWarnings),
