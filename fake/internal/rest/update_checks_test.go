@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// TestMetadataChecksOfTypes is TestValidateMetadataUpdate for types with empty objects, and for their
-// subresources.
+// TestMetadataChecksOfTypes is TestValidateMetadataUpdate for types with empty objects, and for
+// their subresources.
 func TestMetadataChecksOfTypes(t *testing.T) {
 	type counts struct{ labels, finalizer, immutable int } // immutable is of the comparisons alone
 	both, asNew, asUpdated := counts{4, 2, 2}, counts{3, 1, 1}, counts{3, 1, 2}

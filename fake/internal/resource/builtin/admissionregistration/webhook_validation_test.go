@@ -104,6 +104,23 @@ func TestValidateWebhookConfigurations(t *testing.T) {
 	require.Len(t, validateValidatingWebhookConfigurationUpdate(v, &admissionv1.ValidatingWebhookConfiguration{}), 3)
 }
 
+// An update accepts a name of a configuration of a file, which a create refuses, with a warning.
+func TestStaticNameWarnings(t *testing.T) {
+	c := newWebhooks(func(w *admissionv1.MutatingWebhook) {
+		w.Rules = []admissionv1.RuleWithOperations{{Rule: admissionv1.Rule{
+			APIGroups: []string{"authentication.k8s.io"}, APIVersions: []string{"v1"}, Resources: []string{"tokenreviews"},
+		}}}
+	})
+	const review = "webhooks[0].rules[0]: tokenreviews.authentication.k8s.io is excluded from admission webhooks; this rule will have no effect"
+	require.Equal(t, []string{review}, mutatingWebhookUpdateWarnings(c, c))
+	c.Name = "x.static.k8s.io"
+	const static = `metadata.name: names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API`
+	require.Equal(t, []string{static, review}, mutatingWebhookUpdateWarnings(c, c))
+	require.Equal(t, []string{review}, mutatingWebhookWarnings(c))
+	v := &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: c.ObjectMeta}
+	require.Equal(t, []string{static}, validatingWebhookUpdateWarnings(v, v))
+}
+
 // An update accepts what the stored webhooks violate already.
 func TestValidateWebhookUpdate(t *testing.T) {
 	old := newWebhooks(func(w *admissionv1.MutatingWebhook) {

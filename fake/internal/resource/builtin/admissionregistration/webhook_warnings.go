@@ -13,7 +13,7 @@ func mutatingWebhookWarnings(c *admissionv1.MutatingWebhookConfiguration) []stri
 }
 
 func mutatingWebhookUpdateWarnings(c, _ *admissionv1.MutatingWebhookConfiguration) []string {
-	return mutatingWebhookWarnings(c)
+	return append(staticNameWarnings(c.Name), mutatingWebhookWarnings(c)...)
 }
 
 func validatingWebhookWarnings(c *admissionv1.ValidatingWebhookConfiguration) []string {
@@ -21,7 +21,15 @@ func validatingWebhookWarnings(c *admissionv1.ValidatingWebhookConfiguration) []
 }
 
 func validatingWebhookUpdateWarnings(c, _ *admissionv1.ValidatingWebhookConfiguration) []string {
-	return validatingWebhookWarnings(c)
+	return append(staticNameWarnings(c.Name), validatingWebhookWarnings(c)...)
+}
+
+// staticNameWarnings warns of the update of a configuration whose name a create refuses.
+func staticNameWarnings(name string) (warnings []string) {
+	for _, err := range validateStaticName(name) {
+		warnings = append(warnings, err.Field+": "+err.Detail)
+	}
+	return warnings
 }
 
 // webhookWarnings warns of rules that name reviews, for which webhooks are not called.
