@@ -13,20 +13,25 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
+// controllerField is the name of reportingController in the core group.
+const controllerField = "reportingComponent"
+
 // validateNewEvent validates a new event. A real server validates the metadata only if there are no
 // errors.
 func validateNewEvent(_ context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList {
-	if errs := ValidateEvent(obj.(*corev1.Event)); len(errs) > 0 {
+	if errs := ValidateEvent(obj.(*corev1.Event), controllerField); len(errs) > 0 {
 		return errs
 	}
 	return metadata
 }
 
-func validateEventUpdate(event, _ *corev1.Event) field.ErrorList { return ValidateEvent(event) }
+func validateEventUpdate(event, _ *corev1.Event) field.ErrorList {
+	return ValidateEvent(event, controllerField)
+}
 
 // ValidateEvent validates what events of both versions have in common. Those of new clients have an
-// eventTime.
-func ValidateEvent(event *corev1.Event) field.ErrorList {
+// eventTime. controllerField is the name of reportingController in the version of the request.
+func ValidateEvent(event *corev1.Event, controllerField string) field.ErrorList {
 	var root *validate.Path
 	namespace, about := event.Namespace, event.InvolvedObject.Namespace
 	var agrees bool
@@ -43,15 +48,15 @@ func ValidateEvent(event *corev1.Event) field.ErrorList {
 		errs = append(errs, root.Child("involvedObject").Child("namespace").Invalid(about, "does not match event.namespace"))
 	}
 	if !event.EventTime.Time.IsZero() {
-		errs = append(errs, validateEventReport(event, root)...)
+		errs = append(errs, validateEventReport(event, root, controllerField)...)
 	}
 	return append(errs, validate.DNSSubdomain(namespace, root.Child("namespace"))...)
 }
 
 // validateEventReport validates the fields that an event with an eventTime must have.
-func validateEventReport(event *corev1.Event, root *validate.Path) (errs field.ErrorList) {
+func validateEventReport(event *corev1.Event, root *validate.Path, controllerField string) (errs field.ErrorList) {
 	const maxLength, maxMessageLength = 128, 1024
-	controller := root.Child("reportingController")
+	controller := root.Child(controllerField)
 	if event.ReportingController == "" {
 		errs = append(errs, controller.Required(""))
 	}

@@ -41,7 +41,7 @@ func TestValidateEvent(t *testing.T) {
 			`message: Invalid value: "": can have at most 1024 characters`},
 	} {
 		t.Run(text, func(t *testing.T) {
-			validatetest.RequireErrors(t, ValidateEvent(validatetest.Parse[corev1.Event](t, text)), want...)
+			validatetest.RequireErrors(t, ValidateEvent(validatetest.Parse[corev1.Event](t, text), "reportingController"), want...)
 		})
 	}
 }
@@ -52,4 +52,10 @@ func TestValidateNewEvent(t *testing.T) {
 	valid := validatetest.Parse[corev1.Event](t, `metadata: {namespace: default}`)
 	require.Equal(t, metadata, validateNewEvent(context.Background(), valid, metadata))
 	require.NotEqual(t, metadata, validateNewEvent(context.Background(), validatetest.Parse[corev1.Event](t, `metadata: {namespace: a}`), metadata))
+
+	// Errors name the field as the core group does.
+	invalid := validatetest.Parse[corev1.Event](t, `{metadata: {namespace: default}, eventTime: '2031-04-05T06:07:08.000009Z', reportingComponent: a b}`)
+	for _, errs := range []field.ErrorList{validateNewEvent(context.Background(), invalid, nil), validateEventUpdate(invalid, invalid)} {
+		require.Equal(t, "reportingComponent", errs[0].Field)
+	}
 }

@@ -14,12 +14,15 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
+// controllerField is the name of reportingController in errors.
+const controllerField = "reportingController"
+
 // validateNewEvent validates a new event, which must not have the deprecated fields. The errors name
-// fields of the core group.
+// fields of the core group, except for controllerField.
 func validateNewEvent(_ context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList {
 	var root *validate.Path
 	event := obj.(*corev1.Event)
-	errs := append(core.ValidateEvent(event), metadata...)
+	errs := append(core.ValidateEvent(event, controllerField), metadata...)
 	errs = append(errs, validateSeries(event.Series)...)
 	if event.EventTime.IsZero() {
 		errs = append(errs, root.Child("eventTime").Required(""))
@@ -47,7 +50,7 @@ func validateNewEvent(_ context.Context, obj runtime.Object, metadata field.Erro
 func validateEventUpdate(_ context.Context, obj, was runtime.Object, metadata resource.MetadataErrors) field.ErrorList {
 	var root *validate.Path
 	event, old := obj.(*corev1.Event), was.(*corev1.Event)
-	errs := append(metadata.All, core.ValidateEvent(event)...)
+	errs := append(metadata.All, core.ValidateEvent(event, controllerField)...)
 	if !reflect.DeepEqual(event.Series, old.Series) {
 		errs = append(errs, validateSeries(event.Series)...)
 	}
@@ -64,7 +67,7 @@ func validateEventUpdate(_ context.Context, obj, was runtime.Object, metadata re
 	errs = append(errs, validate.Immutable(event.EventTime, old.EventTime, root.Child("eventTime"))...)
 	errs = append(errs, validate.Immutable(event.Action, old.Action, root.Child("action"))...)
 	errs = append(errs, validate.Immutable(event.Related, old.Related, root.Child("related"))...)
-	errs = append(errs, validate.Immutable(event.ReportingController, old.ReportingController, root.Child("reportingController"))...)
+	errs = append(errs, validate.Immutable(event.ReportingController, old.ReportingController, root.Child(controllerField))...)
 	return append(errs, validate.Immutable(event.ReportingInstance, old.ReportingInstance, root.Child("reportingInstance"))...)
 }
 

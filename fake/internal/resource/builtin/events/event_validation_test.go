@@ -39,6 +39,9 @@ func TestValidateNewEvent(t *testing.T) {
 			`source: Invalid value: "": needs to be unset`},
 		newEvent + `, "eventTime": null, "action": ""`: {`eventTime: Required value`},
 		newEvent + `, "action": ""`:                    {`action: Required value`},
+		newEvent + `, "reportingComponent": "a/b/c"`: {`reportingController: Invalid value: "a/b/c": a valid label key must consist of alphanumeric characters, '-', '_' or '.', ` +
+			`and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is ` +
+			`'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`},
 	} {
 		validatetest.RequireErrors(t, validateNewEvent(context.Background(), parseEvent(t, fields), nil), want...)
 	}
