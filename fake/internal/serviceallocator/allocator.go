@@ -72,39 +72,56 @@ type Finish func(success bool)
 // BeginCreate sets and allocates the addresses and ports of a new Service, which has its name. A
 // dry run allocates nothing.
 func (a *Allocator) BeginCreate(service *corev1.Service, dryRun bool) (Finish, error) {
-	return a.begin(service, dryRun, func(op *operation) error {
-		normalizeClusterIPs(service, nil)
-		if err := a.initIPFamilyFields(service, nil); err != nil {
-			return err
-		}
-		return op.allocate(
-			func() error { return op.allocateClusterIPs(service) },
-			func() error { return op.allocateNodePorts(service) },
-		)
-	})
+	op := &operation{Allocator: a, dryRun: dryRun}
+	return op.begin(service, func() error { return op.create(service) })
 }
 
 // BeginUpdate sets and allocates the addresses and ports of a Service that replaces old. What the
 // Service does not have any more is released by AfterWrite.
 func (a *Allocator) BeginUpdate(service, old *corev1.Service, dryRun bool) (Finish, error) {
-	return a.begin(service, dryRun, func(op *operation) error {
-		patchAllocatedValues(service, old)
-		normalizeClusterIPs(service, old)
-		if err := a.initIPFamilyFields(service, old); err != nil {
-			return err
-		}
-		return op.allocate(
-			func() error { return op.updateClusterIPs(service, old) },
-			func() error { return op.updateNodePorts(service, old) },
-		)
-	})
+	op := &operation{Allocator: a, dryRun: dryRun}
+	return op.begin(service, func() error { return op.update(service, old) })
+}
+
+// Try is a dry run of BeginCreate, or of BeginUpdate if old is not nil. Unlike a dry run of a
+// client, it returns the errors that the allocation would return for what the Service asks for.
+func (a *Allocator) Try(service, old *corev1.Service) error {
+	op := &operation{Allocator: a, dryRun: true, isTrial: true, checksOnly: true}
+	if old == nil {
+		return op.create(service)
+	}
+	return op.update(service, old)
+}
+
+// create allocates for a new Service.
+func (op *operation) create(service *corev1.Service) error {
+	normalizeClusterIPs(service, nil)
+	if err := op.initIPFamilyFields(service, nil); err != nil {
+		return err
+	}
+	return op.allocate(
+		func() error { return op.allocateClusterIPs(service) },
+		func() error { return op.allocateNodePorts(service) },
+	)
+}
+
+// update allocates for a Service that replaces old.
+func (op *operation) update(service, old *corev1.Service) error {
+	patchAllocatedValues(service, old)
+	normalizeClusterIPs(service, old)
+	if err := op.initIPFamilyFields(service, old); err != nil {
+		return err
+	}
+	return op.allocate(
+		func() error { return op.updateClusterIPs(service, old) },
+		func() error { return op.updateNodePorts(service, old) },
+	)
 }
 
 // begin calls allocate. If that fails, or Finish is called without success, service is as before.
-func (a *Allocator) begin(service *corev1.Service, dryRun bool, allocate func(*operation) error) (Finish, error) {
-	op := &operation{Allocator: a, dryRun: dryRun}
+func (op *operation) begin(service *corev1.Service, allocate func() error) (Finish, error) {
 	spec := service.Spec.DeepCopy()
-	if err := allocate(op); err != nil {
+	if err := allocate(); err != nil {
 		op.finish(false)
 		service.Spec = *spec
 		return nil, err
@@ -166,6 +183,8 @@ func (a *Allocator) resource(group, plural string) *resource.Resource {
 type operation struct {
 	*Allocator
 	dryRun bool
+	// isTrial reports whether a dry run is one of Try.
+	isTrial bool
 	// checksOnly reports whether addresses are only looked up.
 	checksOnly bool
 	batch      *Batch // not nil for a load

@@ -99,12 +99,13 @@ func invalidClusterIPs(service *corev1.Service, message string) error {
 func (op *operation) allocateIP(service *corev1.Service, family corev1.IPFamily, addr netip.Addr) error {
 	ranges := op.ranges(op.Store.View(), family)
 	isValid := slices.ContainsFunc(ranges, func(r addressRange) bool { return r.contains(addr) })
+	isDryRun := op.dryRun && !op.isTrial
 	switch {
-	case !isValid && op.dryRun && len(ranges) > 0:
+	case !isValid && isDryRun && len(ranges) > 0:
 		return fmt.Errorf("the provided IP (%v) is not in the valid range. The range of valid IPs is %v", addr, ranges[0].prefix)
 	case !isValid:
 		return errMismatchedNetwork
-	case op.dryRun:
+	case isDryRun:
 		return nil
 	}
 	return op.takeIP(service, addr)

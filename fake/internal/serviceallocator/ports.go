@@ -16,7 +16,7 @@ const firstDryRunPort = 32769
 
 // allocatePort reserves a port. A dry run of a real server does not compare it with the range.
 func (op *operation) allocatePort(port int32) error {
-	if !op.dryRun && op.batch == nil && !op.Config.ServiceNodePortRange.Contains(int(port)) {
+	if (!op.dryRun || op.isTrial) && op.batch == nil && !op.Config.ServiceNodePortRange.Contains(int(port)) {
 		return fmt.Errorf("provided port is not in the valid range. The range of valid ports is %v", op.Config.ServiceNodePortRange)
 	}
 	op.Reserved.mu.Lock()
