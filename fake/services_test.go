@@ -163,6 +163,13 @@ func TestServiceAllocationErrors(t *testing.T) {
 		`{"type":"NodePort","ports":[{"name":"a","port":80},{"name":"b","port":81}]}`:         `Internal error occurred: failed to allocate a nodePort: range is full`,
 		`{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30000}`: `Internal error occurred: failed to allocate requested HealthCheck NodePort 30000: provided port is already allocated`,
 		`{"type":"LoadBalancer","externalTrafficPolicy":"Local"}`:                             `Internal error occurred: failed to allocate a HealthCheck NodePort 0: range is full`,
+
+		// A Service is validated after the allocation.
+		`{"clusterIP":"10.96.0.9","sessionAffinity":"x"}`:                                         `Service "s" is invalid: spec.clusterIPs: Invalid value: ["10.96.0.9"]: failed to allocate IP 10.96.0.9: provided IP is already allocated`,
+		`{"clusterIP":"10.95.0.9","sessionAffinity":"x"}`:                                         `Service "s" is invalid: spec.clusterIPs: Invalid value: ["10.95.0.9"]: failed to allocate IP 10.95.0.9: the provided network does not match the current range`,
+		`{"type":"NodePort","sessionAffinity":"x","ports":[{"port":80,"nodePort":1}]}`:            `Service "s" is invalid: spec.ports[0].nodePort: Invalid value: 1: provided port is not in the valid range. The range of valid ports is 30000-30001`,
+		`{"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":-1}`:        `Internal error occurred: failed to allocate requested HealthCheck NodePort -1: provided port is not in the valid range. The range of valid ports is 30000-30001`,
+		`{"clusterIP":"10.96.0.8","type":"NodePort","sessionAffinity":"x","ports":[{"port":80}]}`: `Service "s" is invalid: spec.sessionAffinity: Unsupported value: "x": supported values: "ClientIP", "None"`,
 	} {
 		_, err := c.tryCreate("s", spec)
 		require.EqualError(t, err, want, spec)
@@ -198,6 +205,8 @@ func TestNodePorts(t *testing.T) {
 	require.EqualError(t, err, fmt.Sprintf(`Service "again" is invalid: spec.ports[0].nodePort: Invalid value: %d: provided port is already allocated`, dns[2].NodePort))
 	_, err = c.tryPatch("again", `{"spec":{"ports":[{"name":"a","port":1,"nodePort":30003},{"name":"b","port":2,"nodePort":30003}]}}`)
 	require.EqualError(t, err, `duplicate nodePort: {TCP 30003}`)
+	_, err = c.tryPatch("again", `{"spec":{"sessionAffinity":"x","ports":[{"name":"a","port":1,"nodePort":1}]}}`)
+	require.EqualError(t, err, `Service "again" is invalid: spec.ports[0].nodePort: Invalid value: 1: provided port is not in the valid range. The range of valid ports is 30000-32767`)
 }
 
 func TestServiceTypeChanges(t *testing.T) {

@@ -57,16 +57,12 @@ func (a *API) checkService(ctx context.Context, res *resource.Resource, obj, old
 		return nil
 	}
 	trial := service.DeepCopy()
-	var tried allocation
-	defer tried.revert()
-	if old == nil {
-		if tried.beginCreate(a, trial, true) != nil {
-			return nil // the allocation itself fails
-		}
-		return rest.ValidateCreate(ctx, res, trial)
+	was, _ := old.(*corev1.Service)
+	if a.services.Try(trial, was) != nil {
+		return nil // the allocation itself fails
 	}
-	if tried.beginUpdate(a, trial, old, true) != nil {
-		return nil
+	if was == nil {
+		return rest.ValidateCreate(ctx, res, trial)
 	}
 	return rest.BeforeUpdate(ctx, res, nil, trial, old)
 }
