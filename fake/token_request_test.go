@@ -143,6 +143,8 @@ func TestTokenRequestErrors(t *testing.T) {
 		`cannot bind token to object of type apps/v1, Kind=Deployment`:                                 bound("apps/v1", "Deployment", "d", ""),
 		`the UID in the bound object reference (other) does not match the UID in record`:               bound("v1", "Secret", "s", "other"),
 		`nodes "n" not found`: bound("v1", "Node", "n", ""),
+		`cannot bind token to object of type admissionregistration.k8s.io/v1beta1, Kind=MutatingWebhookConfiguration`: bound(
+			"admissionregistration.k8s.io/v1beta1", "MutatingWebhookConfiguration", "w", ""),
 	} {
 		request := &authenticationv1.TokenRequest{}
 		change(request)
@@ -152,6 +154,43 @@ func TestTokenRequestErrors(t *testing.T) {
 	_, err := accounts.CreateToken(ctx, "none", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.True(t, apierrors.IsNotFound(err))
 	require.EqualError(t, err, `serviceaccounts "none" not found`)
+}
+
+// Attestations are validated, but no token has them without the feature gate
+// APIServerWebhookAuthenticationToken.
+func TestTokenRequestAttestations(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(newServiceAccount("sa")))
+	const prefix = `TokenRequest.authentication.k8s.io "" is invalid: spec.`
+	const webhook = `"boundObjectRef": {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "name": "w"}, `
+	for spec, want := range map[string]string{
+		`"attestations": {"admissionReviewAPIGroups": ["apps"]}, "expirationSeconds": 1`: prefix +
+			`attestations: Invalid value: {"admissionReviewAPIGroups":["apps"]}: attestations may only be specified with a webhook bound object reference`,
+		`"attestations": {"a": ["b"]}, "boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "p"}`: prefix +
+			`attestations: Invalid value: {"a":["b"]}: attestations may only be specified with a webhook bound object reference`,
+		webhook + `"audiences": ["a"]`: prefix +
+			`attestations: Invalid value: null: webhook bound requests require exactly one admissionReviewAPIGroups attestation`,
+		webhook + `"attestations": {"admissionReviewAPIGroups": ["apps"], "a": ["b"]}`: prefix +
+			`attestations: Invalid value: {"a":["b"],"admissionReviewAPIGroups":["apps"]}: webhook bound requests require exactly one admissionReviewAPIGroups attestation`,
+		webhook + `"attestations": {"admissionReviewAPIGroups": ["apps"]}, "audiences": ["a", "b"]`: prefix +
+			`audiences: Invalid value: ["a","b"]: must be length 1 when bound to a webhook config`,
+		webhook + `"attestations": {"a": ["b"]}`: prefix +
+			`attestations[a]: Unsupported value: "a": supported values: "admissionReviewAPIGroups"`,
+		webhook + `"attestations": {"admissionReviewAPIGroups": []}`: prefix +
+			`attestations[admissionReviewAPIGroups]: Invalid value: []: must specify a single value`,
+		webhook + `"attestations": {"admissionReviewAPIGroups": ["a", "b"]}`: prefix +
+			`attestations[admissionReviewAPIGroups]: Invalid value: ["a","b"]: must specify a single value`,
+		webhook + `"attestations": {"admissionReviewAPIGroups": [""]}`: prefix +
+			`attestations[admissionReviewAPIGroups][0]: Invalid value: "": may not be an empty string`,
+		webhook + `"attestations": {"admissionReviewAPIGroups": ["A"]}`: prefix +
+			`attestations[admissionReviewAPIGroups][0]: Invalid value: "A": must specify a valid API Group: a lowercase RFC 1123 subdomain must consist of ` +
+			`lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character ` +
+			`(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`,
+		webhook + `"attestations": {"admissionReviewAPIGroups": ["*"]}`: `cannot bind token to object of type ` +
+			`admissionregistration.k8s.io/v1, Kind=ValidatingWebhookConfiguration (feature gate APIServerWebhookAuthenticationToken is disabled)`,
+	} {
+		_, status := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/serviceaccounts/sa/token", "application/json", `{"spec":{`+spec+`}}`)
+		require.Equal(t, want, status.Message, spec)
+	}
 }
 
 // Servers with the same seed sign with the same key.

@@ -93,15 +93,23 @@ func (t *Tokens) Shorten(spec *authenticationv1.TokenRequestSpec) (requested, ma
 	return requested, maximum, true
 }
 
-// ValidateRequest validates the lifetime of a request that has one.
+// ValidateRequest validates a request with defaults.
 func ValidateRequest(spec *authenticationv1.TokenRequestSpec) error {
-	path, seconds := field.NewPath("spec", "expirationSeconds"), *spec.ExpirationSeconds
+	root, seconds := field.NewPath("spec"), *spec.ExpirationSeconds
+	path := root.Child("expirationSeconds")
 	var errs field.ErrorList
 	if seconds < minSeconds {
 		errs = append(errs, field.Invalid(path, seconds, "may not specify a duration less than 10 minutes"))
 	}
 	if seconds > maxSeconds {
 		errs = append(errs, field.Invalid(path, seconds, "may not specify a duration larger than 2^32 seconds"))
+	}
+	switch {
+	case isWebhookConfiguration(spec.BoundObjectRef):
+		errs = append(errs, validateWebhookRequest(spec, root)...)
+	case len(spec.Attestations) > 0: // the only error that is returned
+		errs = field.ErrorList{field.Invalid(root.Child("attestations"), spec.Attestations,
+			"attestations may only be specified with a webhook bound object reference")}
 	}
 	return status.Invalid(schema.GroupKind{Group: authenticationv1.GroupName, Kind: "TokenRequest"}, "", errs)
 }
@@ -177,6 +185,9 @@ func (t *Tokens) bind(c *privateClaims, ref *authenticationv1.BoundObjectReferen
 			return err
 		}
 		uid, c.Secret = secret.UID, &objectRef{secret.Name, secret.UID}
+	case isWebhookConfiguration(ref):
+		return apierrors.NewBadRequest(fmt.Sprintf(
+			"cannot bind token to object of type %s (feature gate APIServerWebhookAuthenticationToken is disabled)", kind))
 	default:
 		return apierrors.NewBadRequest("cannot bind token to object of type " + kind.String())
 	}
