@@ -44,6 +44,10 @@ type Subresource struct {
 	// returns nil for other versions.
 	ConvertAccepted func(runtime.Object) runtime.Object
 
+	// SetDefaults sets the defaults of a decoded body of Kind. nil if it has none, or is the object
+	// itself.
+	SetDefaults func(runtime.Object)
+
 	// body is the result of BodyResource, or of OptionsResource for a connection.
 	body *Resource
 }
@@ -127,6 +131,7 @@ func newBodyResource(r *Resource, s *Subresource) *Resource {
 		Plural: r.Plural, Namespaced: r.Namespaced,
 		StorageResource: schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)},
 		StorageVersion:  kind.GroupVersion(),
+		SetDefaults:     s.SetDefaults,
 		ValidateName:    r.ValidateName, convertAccepted: s.ConvertAccepted, ScaleOf: r.Custom, Scheme: scheme.Scheme,
 		objectType: object, storageType: object, listType: reflect.TypeFor[struct{}](),
 	}
