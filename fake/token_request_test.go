@@ -1,17 +1,20 @@
 package fakeapi_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -191,6 +194,41 @@ func TestTokenRequestAttestations(t *testing.T) {
 		_, status := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/serviceaccounts/sa/token", "application/json", `{"spec":{`+spec+`}}`)
 		require.Equal(t, want, status.Message, spec)
 	}
+}
+
+// Admission sees the lifetime with its default, before it is limited. The warning of that is only sent
+// with a token.
+func TestAdmissionOfTokenRequest(t *testing.T) {
+	var lifetimes []int64
+	review := func(response *admissionResponse) fakeapi.AdmissionFunc {
+		return func(_ context.Context, request *admissionRequest) *admissionResponse {
+			var sent authenticationv1.TokenRequest
+			assert.NoError(t, json.Unmarshal(request.Object.Raw, &sent))
+			lifetimes = append(lifetimes, *sent.Spec.ExpirationSeconds)
+			return response
+		}
+	}
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newServiceAccount("sa")),
+		fakeapi.WithServiceAccountKeys(fakeapi.ServiceAccountKeys{MaxTokenExpiration: time.Hour}),
+		fakeapi.WithAdmission(
+			fakeapi.Admission{Name: "a.example.com", Mutating: true, Review: review(patchResponse(`[{"op":"remove","path":"/spec/expirationSeconds"}]`))},
+			fakeapi.Admission{Name: "b.example.com", Mutating: true, Review: review(patchResponse(`[{"op":"replace","path":"/spec/expirationSeconds","value":7200}]`))},
+			fakeapi.Admission{Name: "c.example.com", Review: review(allow())}))
+	warnings := &warningTexts{}
+	config := srv.RESTConfig()
+	config.WarningHandler = warnings
+	accounts := kubernetes.NewForConfigOrDie(config).CoreV1().ServiceAccounts("default")
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+		BoundObjectRef: &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Secret", Name: "none"}}}
+	_, err := accounts.CreateToken(t.Context(), "sa", request, metav1.CreateOptions{})
+	require.True(t, apierrors.IsNotFound(err), err)
+	require.Equal(t, []int64{3600, 3600, 7200}, lifetimes)
+	require.Empty(t, warnings.texts)
+
+	issued, err := accounts.CreateToken(t.Context(), "sa", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 3600, *issued.Spec.ExpirationSeconds)
+	require.Equal(t, []string{"requested expiration of 7200 seconds shortened to 3600 seconds"}, warnings.texts)
 }
 
 // Servers with the same seed sign with the same key.

@@ -226,6 +226,7 @@ func (a *API) decodePost(q *request) (opts metav1.CreateOptions, obj runtime.Obj
 	if obj, err = q.decodeBody(opts.FieldValidation); err != nil {
 		return opts, nil, nil, err
 	}
+	obj = q.res.Canonical(obj)
 	if q.sub == nil { // those of a subresource can be preconditions
 		rest.WipeSystemFields(resource.Accessor(obj))
 	}

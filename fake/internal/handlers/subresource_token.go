@@ -40,19 +40,20 @@ func (a *API) createToken(q *request) error {
 	tokenRequest.Name, tokenRequest.Namespace, tokenRequest.UID = account.Name, account.Namespace, account.UID
 	tokenRequest.CreationTimestamp = metav1.NewTime(now)
 	tokenRequest.Status = authenticationv1.TokenRequestStatus{}
-	a.tokens.SetDefaults(&tokenRequest.Spec)
+	a.tokens.SetDefaultAudiences(&tokenRequest.Spec)
 	if err := serviceaccount.ValidateRequest(&tokenRequest.Spec); err != nil {
 		return err
-	}
-	if requested, maximum, isShortened := a.tokens.Shorten(&tokenRequest.Spec); isShortened {
-		q.AddWarning("", fmt.Sprintf("requested expiration of %d seconds shortened to %d seconds", requested, maximum))
 	}
 	if err := admission.validate(tokenRequest, nil); err != nil {
 		return err
 	}
+	requested, maximum, isShortened := a.tokens.Shorten(&tokenRequest.Spec)
 	issued, err := a.tokens.Issue(account, &tokenRequest.Spec, now)
 	if err != nil {
 		return err
+	}
+	if isShortened {
+		q.AddWarning("", fmt.Sprintf("requested expiration of %d seconds shortened to %d seconds", requested, maximum))
 	}
 	tokenRequest.Status = *issued
 	audit.AddAuditAnnotation(q.r.Context(), serviceaccounts.IssuedCredentialIDAuditAnnotationKey, a.tokens.CredentialID(issued.Token))
@@ -69,7 +70,7 @@ func (a *API) IssueToken(namespace, name string, lifetime time.Duration) (string
 	}
 	seconds := int64((lifetime + time.Second - 1) / time.Second)
 	spec := authenticationv1.TokenRequestSpec{ExpirationSeconds: &seconds}
-	a.tokens.SetDefaults(&spec)
+	a.tokens.SetDefaultAudiences(&spec)
 	issued, err := a.tokens.Issue(obj.(*corev1.ServiceAccount), &spec, a.clock.Now())
 	if err != nil {
 		return "", err

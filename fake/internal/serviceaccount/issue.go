@@ -23,14 +23,13 @@ import (
 
 // The lifetimes of tokens in seconds.
 const (
-	defaultSeconds = int64(time.Hour / time.Second)
-	minSeconds     = int64(10 * time.Minute / time.Second)
-	maxSeconds     = int64(1) << 32
+	minSeconds = int64(10 * time.Minute / time.Second)
+	maxSeconds = int64(1) << 32
 
 	// A token of a pod that is requested for transitionSeconds, as those in the volumes of the
 	// admission plugin ServiceAccount are, is valid for extendedSeconds. After the requested time it is
 	// stale, which the audit log shows.
-	transitionSeconds = defaultSeconds + 7
+	transitionSeconds = int64(time.Hour/time.Second) + 7
 	extendedSeconds   = int64(365 * 24 * time.Hour / time.Second)
 )
 
@@ -71,14 +70,10 @@ func getObject[T runtime.Object](t *Tokens, resource, namespace, name string) (T
 	return obj.(T), nil
 }
 
-// SetDefaults sets the audiences and the lifetime of a request that has none.
-func (t *Tokens) SetDefaults(spec *authenticationv1.TokenRequestSpec) {
+// SetDefaultAudiences sets the audiences of a request that has none.
+func (t *Tokens) SetDefaultAudiences(spec *authenticationv1.TokenRequestSpec) {
 	if len(spec.Audiences) == 0 {
 		spec.Audiences = slices.Clone(t.keys.Audiences)
-	}
-	if spec.ExpirationSeconds == nil {
-		seconds := defaultSeconds
-		spec.ExpirationSeconds = &seconds
 	}
 }
 
@@ -93,7 +88,7 @@ func (t *Tokens) Shorten(spec *authenticationv1.TokenRequestSpec) (requested, ma
 	return requested, maximum, true
 }
 
-// ValidateRequest validates a request with defaults.
+// ValidateRequest validates a request, which has audiences and a lifetime.
 func ValidateRequest(spec *authenticationv1.TokenRequestSpec) error {
 	root, seconds := field.NewPath("spec"), *spec.ExpirationSeconds
 	path := root.Child("expirationSeconds")
@@ -114,7 +109,7 @@ func ValidateRequest(spec *authenticationv1.TokenRequestSpec) error {
 	return status.Invalid(schema.GroupKind{Group: authenticationv1.GroupName, Kind: "TokenRequest"}, "", errs)
 }
 
-// Issue returns a token for account. now is the time of the API server. SetDefaults and
+// Issue returns a token for account. now is the time of the API server. SetDefaultAudiences and
 // ValidateRequest must have been called for spec.
 func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.TokenRequestSpec, now time.Time) (*authenticationv1.TokenRequestStatus, error) {
 	expires := now.Add(time.Duration(*spec.ExpirationSeconds) * time.Second)

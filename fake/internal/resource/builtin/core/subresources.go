@@ -53,7 +53,15 @@ func convertEviction(sent runtime.Object) runtime.Object {
 func tokenSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "token", Verbs: []string{"create"},
-		Kind: authenticationv1.SchemeGroupVersion.WithKind("TokenRequest"),
+		Kind:        authenticationv1.SchemeGroupVersion.WithKind("TokenRequest"),
+		SetDefaults: resource.Defaults(setTokenRequestDefaults),
+	}
+}
+
+// setTokenRequestDefaults sets the lifetime to an hour.
+func setTokenRequestDefaults(request *authenticationv1.TokenRequest) {
+	if request.Spec.ExpirationSeconds == nil {
+		request.Spec.ExpirationSeconds = new(int64(60 * 60))
 	}
 }
 
