@@ -41,6 +41,7 @@ func Resources() []resource.Resource {
 			Group: "networking.k8s.io", Version: "v1", Plural: "networkpolicies", Kind: "NetworkPolicy", Namespaced: true,
 			ShortNames:               []string{"netpol"},
 			SetDefaults:              resource.Defaults(setNetworkPolicyDefaults),
+			PrepareForUpdate:         resource.OnUpdate(prepareNetworkPolicyForUpdate),
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			Validate:              resource.Validation(validateNetworkPolicy),
 			ValidateUpdate:        resource.UpdateValidation(validateNetworkPolicyUpdate),
