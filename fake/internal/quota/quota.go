@@ -164,7 +164,7 @@ func usedOf(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, sto
 }
 
 // Status returns the status of a quota: its limits, and what the stored objects use of them. Nothing
-// is known about objects of a resource that is not served.
+// is known about objects that are never counted, and about those of a resource that is not served.
 func Status(q *corev1.ResourceQuota, now time.Time, stored Lister) (corev1.ResourceQuotaStatus, error) {
 	status := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard.DeepCopy(), Used: corev1.ResourceList{}}
 	done := map[schema.GroupResource]bool{}
@@ -174,7 +174,7 @@ func Status(q *corev1.ResourceQuota, now time.Time, stored Lister) (corev1.Resou
 			continue
 		}
 		for _, gr := range countedWith(named) {
-			if done[gr] || !stored.Has(gr) {
+			if done[gr] || isIgnored(gr) || !stored.Has(gr) {
 				continue
 			}
 			done[gr] = true

@@ -107,6 +107,9 @@ func TestScopes(t *testing.T) {
 	affine := func(p *corev1.Pod) {
 		p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{Namespaces: []string{"x"}}}}}
 	}
+	ofClass := func(class corev1.PodQOSClass) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Status.QOSClass = class }
+	}
 	classScope := func(operator corev1.ScopeSelectorOperator, values ...string) corev1.ScopedResourceSelectorRequirement {
 		return corev1.ScopedResourceSelectorRequirement{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: operator, Values: values}
 	}
@@ -122,6 +125,7 @@ func TestScopes(t *testing.T) {
 		{exists(corev1.ResourceQuotaScopeNotTerminating), pod(nil), pod(func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = &deadline })},
 		{exists(corev1.ResourceQuotaScopeBestEffort), pod(nil, "example.com/gpu", "1"), pod(nil, "cpu", "1")},
 		{exists(corev1.ResourceQuotaScopeNotBestEffort), pod(nil, "memory", "1"), pod(nil, "cpu", "0")},
+		{exists(corev1.ResourceQuotaScopeBestEffort), pod(ofClass(corev1.PodQOSBestEffort), "cpu", "1"), pod(ofClass(corev1.PodQOSBurstable))},
 		{exists(corev1.ResourceQuotaScopePriorityClass), pod(gold), pod(nil)},
 		{exists(corev1.ResourceQuotaScopeCrossNamespacePodAffinity), pod(affine), pod(nil)},
 		{classScope(corev1.ScopeSelectorOpIn, "gold", "silver"), pod(gold), pod(nil)},
@@ -326,7 +330,8 @@ func TestIsCounted(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	q := newQuota("pods", "3", "count/widgets.example.com", "1", "count/widgets.none.example.com", "1", "unknown", "1")
+	q := newQuota("pods", "3", "count/widgets.example.com", "1", "count/widgets.none.example.com", "1", "unknown", "1",
+		"count/events", "1", "count/events.events.k8s.io", "1")
 	status, err := Status(q, now, storedObjects(func(gr schema.GroupResource, namespace string) []runtime.Object {
 		require.Equal(t, "ns", namespace)
 		if gr.Resource == "pods" {
