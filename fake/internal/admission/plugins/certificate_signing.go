@@ -1,8 +1,8 @@
 package plugins
 
 import (
-	"bytes"
 	"context"
+	"reflect"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -28,12 +28,13 @@ func (p *certificateSigning) Handles(attrs *admission.Attributes) bool {
 	return isUpdateOf(attrs, signingRequests, "status")
 }
 
+// Validate takes an empty certificate for a change of one that is not set, as kube-apiserver does.
 func (p *certificateSigning) Validate(ctx context.Context, attrs *admission.Attributes) error {
 	now, old := attrs.Object.(*certificatesv1.CertificateSigningRequest), attrs.OldObject.(*certificatesv1.CertificateSigningRequest)
 	signer := old.Spec.SignerName
 	switch {
 	case p.authorizer == nil,
-		bytes.Equal(old.Status.Certificate, now.Status.Certificate) && equality.Semantic.DeepEqual(old.Status.Conditions, now.Status.Conditions),
+		reflect.DeepEqual(old.Status.Certificate, now.Status.Certificate) && equality.Semantic.DeepEqual(old.Status.Conditions, now.Status.Conditions),
 		authz.IsAuthorizedForSigner(ctx, p.authorizer, authn.NewInfo(attrs.User), "sign", signer):
 		return nil
 	}

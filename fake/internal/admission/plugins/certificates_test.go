@@ -33,7 +33,8 @@ func TestSignerPermissions(t *testing.T) {
 			Status: certificatesv1.CertificateSigningRequestStatus{Certificate: []byte(certificate)},
 		}
 	}
-	denied := csr("")
+	denied, unset := csr(""), csr("")
+	unset.Status.Certificate = nil
 	denied.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: certificatesv1.CertificateFailed}}
 	labeled := &certificatesv1.ClusterTrustBundle{ObjectMeta: metav1.ObjectMeta{Name: "r", Labels: map[string]string{"a": "b"}}}
 	labeled.Spec.SignerName = "example.com/s"
@@ -58,6 +59,7 @@ func TestSignerPermissions(t *testing.T) {
 		"approval":              {newCertificateApproval, "approve", update("certificatesigningrequests", csr(""), csr(""), "approval"), `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to approve requests with signerName "example.com/s"`},
 		"certificate":           {newCertificateSigning, "sign", update("certificatesigningrequests", csr("c"), csr(""), "status"), `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to sign requests with signerName "example.com/s"`},
 		"condition":             {newCertificateSigning, "sign", update("certificatesigningrequests", denied, csr(""), "status"), `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to sign requests with signerName "example.com/s"`},
+		"empty certificate":     {newCertificateSigning, "sign", update("certificatesigningrequests", csr(""), unset, "status"), `certificatesigningrequests.certificates.k8s.io "r" is forbidden: user not permitted to sign requests with signerName "example.com/s"`},
 		"same status":           {newCertificateSigning, "sign", update("certificatesigningrequests", csr("c"), csr("c"), "status"), ""},
 		"metadata":              {newCertificateSigning, "sign", update("certificatesigningrequests", csr("c"), csr(""), ""), ""},
 		"bundle":                {newClusterTrustBundleAttest, "attest", update("clustertrustbundles", bundle("b"), nil, ""), `clustertrustbundles.certificates.k8s.io "r" is forbidden: user not permitted to attest for signerName "example.com/s"`},
