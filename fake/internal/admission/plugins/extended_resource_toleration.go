@@ -45,19 +45,14 @@ func (extendedResourceToleration) Admit(_ context.Context, attrs *admission.Attr
 // addToleration adds a toleration that the pod does not have. It replaces those that differ from it
 // only in tolerationSeconds, which its effect cannot have.
 func addToleration(spec *corev1.PodSpec, added corev1.Toleration) {
-	matches := func(t corev1.Toleration) bool { return t.MatchToleration(&added) }
-	if slices.ContainsFunc(spec.Tolerations, func(t corev1.Toleration) bool { return matches(t) && t.TolerationSeconds == nil }) {
-		return
-	}
-	i := slices.IndexFunc(spec.Tolerations, matches)
-	if i < 0 {
-		spec.Tolerations = append(spec.Tolerations, added)
-		return
-	}
-	for ; i < len(spec.Tolerations); i++ {
-		if matches(spec.Tolerations[i]) {
-			spec.Tolerations[i] = added
+	known := false
+	for i := range spec.Tolerations {
+		if spec.Tolerations[i].MatchToleration(&added) {
+			spec.Tolerations[i], known = added, true
 		}
+	}
+	if !known {
+		spec.Tolerations = append(spec.Tolerations, added)
 	}
 }
 

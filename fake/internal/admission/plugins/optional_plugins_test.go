@@ -113,6 +113,13 @@ func TestExtendedResourceToleration(t *testing.T) {
 	require.Equal(t, []corev1.Toleration{
 		toleration("a.com/y", corev1.TaintEffectNoSchedule), toleration("b.com/x", corev1.TaintEffectNoSchedule),
 	}, pod.Spec.Tolerations, "the effect has no seconds")
+	pod.Spec.Tolerations = append(pod.Spec.Tolerations, toleration("b.com/x", corev1.TaintEffectNoSchedule))
+	pod.Spec.Tolerations[2].TolerationSeconds = new(int64(5))
+	require.NoError(t, call(t, p, writeOf(pods, pod, nil)))
+	require.Equal(t, []corev1.Toleration{
+		toleration("a.com/y", corev1.TaintEffectNoSchedule), toleration("b.com/x", corev1.TaintEffectNoSchedule),
+		toleration("b.com/x", corev1.TaintEffectNoSchedule),
+	}, pod.Spec.Tolerations, "all of them are replaced")
 
 	invalid := newPod(quantities("a.com/", "1", "a.com/b/c", "1", "requests.a.com/x", "1", "x.kubernetes.io/y", "1"), nil)
 	require.NoError(t, call(t, p, writeOf(pods, invalid, nil)))
