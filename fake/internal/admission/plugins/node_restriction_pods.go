@@ -9,9 +9,9 @@ import (
 	"example.com/fakeapi/fake/internal/authz/node"
 )
 
-// storedPod returns a pod in the namespace of the write, or NotFound.
+// storedPod returns a pod in the namespace of the write, or the NotFound of listed.
 func (r nodeWrite) storedPod(name string) (*corev1.Pod, error) {
-	obj, err := r.objects.Get(pods, r.Namespace, name)
+	obj, err := r.listed(pods, "pod", r.Namespace, name)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (r nodeWrite) newPod(pod *corev1.Pod) error {
 	case owner.BlockOwnerDeletion != nil && *owner.BlockOwnerDeletion:
 		return r.forbiddenf("node %q must not set blockOwnerDeletion on an owner reference", r.node)
 	}
-	obj, err := r.objects.Get(nodes, "", r.node)
+	obj, err := r.listed(nodes, "node", "", r.node)
 	if err != nil {
 		return err
 	}

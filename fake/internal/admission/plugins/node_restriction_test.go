@@ -9,6 +9,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
+	"example.com/fakeapi/fake/internal/admission"
 	"example.com/fakeapi/fake/internal/authz"
 )
 
@@ -158,6 +160,30 @@ func TestTokenAudiencesOfNodes(t *testing.T) {
 			attrs.Subresource, attrs.User = "token", authenticationv1.UserInfo{Username: "system:node:n1", Groups: []string{user.NodesGroup}}
 			requireRefusal(t, c.want, call(t, p, attrs))
 		})
+	}
+}
+
+// What is not found has the singular of its kind, as in the listers of kube-apiserver.
+func TestNotFoundOfNodes(t *testing.T) {
+	mirror := newPod(nil, nil)
+	mirror.Annotations, mirror.Spec.NodeName = map[string]string{corev1.MirrorPodAnnotationKey: "x"}, "n1"
+	mirror.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "n1", Controller: new(true)}}
+	request := &authenticationv1.TokenRequest{ObjectMeta: inNamespace("robot"), Spec: authenticationv1.TokenRequestSpec{
+		BoundObjectRef: &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: "gone", UID: "u"},
+	}}
+	for _, c := range []struct {
+		attrs       *admission.Attributes
+		subresource string
+		want        string
+	}{
+		{writeOf(pods, mirror, nil), "", `node "n1" not found`},
+		{writeOf(pods, &policyv1.Eviction{ObjectMeta: inNamespace("gone")}, nil), "eviction", `pod "gone" not found`},
+		{writeOf(serviceAccounts, request, nil), "token", `pod "gone" not found`},
+	} {
+		c.attrs.Subresource, c.attrs.User = c.subresource, authenticationv1.UserInfo{Username: "system:node:n1", Groups: []string{user.NodesGroup}}
+		err := call(t, newNodeRestriction(Dependencies{Objects: storedObjects{}}), c.attrs)
+		require.True(t, apierrors.IsNotFound(err))
+		require.EqualError(t, err, c.want)
 	}
 }
 
