@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,9 @@ func (p *serviceAccount) Validate(_ context.Context, attrs *admission.Attributes
 	if attrs.Operation == admissionv1.Create && isMirrorPod(pod) {
 		return checkMirrorPod(attrs, pod)
 	}
+	if pod.Spec.ServiceAccountName == "" {
+		return forbiddenf(attrs, "no service account specified for pod %s/%s", attrs.Namespace, pod.Name)
+	}
 	account, err := p.accountOf(attrs, pod)
 	if err != nil {
 		return err
@@ -81,10 +85,14 @@ func (p *serviceAccount) Validate(_ context.Context, attrs *admission.Attributes
 	if enforced, _ := strconv.ParseBool(account.Annotations["kubernetes.io/enforce-mountable-secrets"]); !enforced {
 		return nil
 	}
-	if cause := disallowedSecret(attrs, pod, account); cause != "" {
+	switch cause := disallowedSecret(attrs, pod, account); {
+	case cause == "":
+		return nil
+	case attrs.Operation != admissionv1.Create:
+		return errors.New(cause) // not Forbidden in kube-apiserver, which answers with 500
+	default:
 		return forbiddenf(attrs, "%s", cause)
 	}
-	return nil
 }
 
 // accountOf returns the service account of a pod. A real server waits a second for the account

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func newTestServiceAccount(accounts ...*corev1.ServiceAccount) *serviceAccount {
@@ -107,11 +109,18 @@ func TestServiceAccountRefusals(t *testing.T) {
 	require.NoError(t, call(t, p, writeOf(pods, mirror, nil)))
 	require.Empty(t, mirror.Spec.ServiceAccountName)
 
+	// A plugin or a webhook may have removed the account. What ephemeral containers may not refer to is
+	// not Forbidden.
+	const noAccount = `pods "p" is forbidden: no service account specified for pod ns/p`
+	requireRefusal(t, noAccount, p.Validate(t.Context(), writeOf(pods, newPod(nil, nil), nil)))
 	debugged := newPod(nil, nil)
-	debugged.Spec.ServiceAccountName = "default"
 	debugged.Spec.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "e", Env: variable("s")}}}
 	attrs := writeOf(pods, debugged, newPod(nil, nil))
 	attrs.Subresource = "ephemeralcontainers"
-	requireRefusal(t, `pods "p" is forbidden: ephemeral container e with envVar v referencing secret.secretName="s" `+
-		`is not allowed because service account default does not reference that secret`, call(t, p, attrs))
+	requireRefusal(t, noAccount, call(t, p, attrs))
+	debugged.Spec.ServiceAccountName = "default"
+	err := call(t, p, attrs)
+	require.EqualError(t, err, `ephemeral container e with envVar v referencing secret.secretName="s" `+
+		`is not allowed because service account default does not reference that secret`)
+	require.Equal(t, metav1.StatusReasonUnknown, apierrors.ReasonForError(err))
 }
