@@ -129,10 +129,10 @@ func (r nodeWrite) nodeObject() error {
 		return r.forbiddenf("node %q is not allowed to update configSource to a new non-nil configSource", r.node)
 	case !equality.Semantic.DeepEqual(now.Spec.Taints, old.Spec.Taints):
 		return r.forbiddenf("node %q is not allowed to modify taints", r.node)
-	case len(labels) > 0:
-		return r.forbiddenf("is not allowed to modify labels: %s", strings.Join(labels, ", "))
 	case !equality.Semantic.DeepEqual(now.OwnerReferences, old.OwnerReferences):
 		return r.forbiddenf("node %q is not allowed to modify ownerReferences", r.node)
+	case len(labels) > 0:
+		return r.forbiddenf("is not allowed to modify labels: %s", strings.Join(labels, ", "))
 	}
 	return nil
 }

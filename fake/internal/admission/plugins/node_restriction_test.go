@@ -163,6 +163,26 @@ func TestTokenAudiencesOfNodes(t *testing.T) {
 	}
 }
 
+// Of several changes that a kubelet may not make to its Node, the refusal names the first of taints,
+// owners and labels.
+func TestChangesOfNodes(t *testing.T) {
+	old := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
+	changed := old.DeepCopy()
+	for _, c := range []struct {
+		change func()
+		want   string
+	}{
+		{func() { changed.Labels = map[string]string{"k8s.io/role": "x"} }, `nodes "n1" is forbidden: is not allowed to modify labels: k8s.io/role`},
+		{func() { changed.OwnerReferences = []metav1.OwnerReference{{Name: "o"}} }, `nodes "n1" is forbidden: node "n1" is not allowed to modify ownerReferences`},
+		{func() { changed.Spec.Taints = []corev1.Taint{{Key: "a"}} }, `nodes "n1" is forbidden: node "n1" is not allowed to modify taints`},
+	} {
+		c.change()
+		attrs := writeOf(nodes, changed, old)
+		attrs.User = authenticationv1.UserInfo{Username: "system:node:n1", Groups: []string{user.NodesGroup}}
+		requireRefusal(t, c.want, call(t, newNodeRestriction(Dependencies{}), attrs))
+	}
+}
+
 // What is not found has the singular of its kind, as in the listers of kube-apiserver.
 func TestNotFoundOfNodes(t *testing.T) {
 	mirror := newPod(nil, nil)
