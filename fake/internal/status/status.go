@@ -22,11 +22,10 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// FromError returns the Status of err. As on a real server, an error that is not an API error is a
-// 500 without a reason, with its text as the message (ST-11).
+// FromError returns the Status of err. As on a real server, an error that is not an API error, also
+// if it wraps one, is a 500 without a reason, with its text as the message (ST-11).
 func FromError(err error) *metav1.Status {
-	var api apierrors.APIStatus
-	if errors.As(err, &api) {
+	if api, ok := err.(apierrors.APIStatus); ok {
 		s := api.Status()
 		s.Kind, s.APIVersion = "Status", "v1"
 		return &s
