@@ -73,7 +73,7 @@ func (p *podSecurity) Handles(attrs *admission.Attributes) bool {
 }
 
 func (p *podSecurity) Validate(ctx context.Context, attrs *admission.Attributes) error {
-	if !p.hasLabels(attrs) && !audit.AuditContextFrom(ctx).Enabled() {
+	if !p.isAffected(attrs) && !audit.AuditContextFrom(ctx).Enabled() {
 		return nil
 	}
 	response := p.library().Validate(ctx, podSecurityAttributes{attrs})
@@ -98,12 +98,12 @@ func (p *podSecurity) Validate(ctx context.Context, attrs *admission.Attributes)
 	return refusal
 }
 
-// hasLabels reports whether the namespace has labels of PodSecurity, which most do not have. For the
-// update of a namespace it may have had them.
-func (p *podSecurity) hasLabels(attrs *admission.Attributes) bool {
+// isAffected reports whether the namespace has labels of PodSecurity, which most do not have, or does
+// not exist, so that pods are refused. For the update of a namespace it may have had them.
+func (p *podSecurity) isAffected(attrs *admission.Attributes) bool {
 	if attrs.GroupResource() != namespaces.GroupResource() {
 		rec := p.objects.Record(namespaces, "", attrs.Namespace)
-		return rec != nil && hasPodSecurityLabels(rec)
+		return rec == nil || hasPodSecurityLabels(rec)
 	}
 	for _, obj := range [...]runtime.Object{attrs.Object, attrs.OldObject} {
 		if obj == nil {

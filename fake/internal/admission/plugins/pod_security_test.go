@@ -37,6 +37,13 @@ func TestPodSecurity(t *testing.T) {
 	// Without labels nothing is evaluated.
 	p = newPodSecurity(Dependencies{Objects: storedObjects{namespaces: {&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}}}}})
 	require.NoError(t, call(t, p, writeOf(pods, pod, nil)))
+
+	// Without a namespace pods are refused.
+	p = newPodSecurity(Dependencies{Objects: storedObjects{}})
+	err := call(t, p, writeOf(pods, pod, nil))
+	require.EqualError(t, err, `Internal error occurred: failed to lookup namespace "ns"`)
+	require.True(t, apierrors.IsInternalError(err))
+	require.NoError(t, call(t, p, writeOf(deployments, deployment, nil)))
 }
 
 func TestPodSecurityOfNamespaces(t *testing.T) {
