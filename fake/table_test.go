@@ -306,8 +306,8 @@ func TestTableOfFlowSchemas(t *testing.T) {
 	require.Equal(t, []any{"b", "c", "a"}, []any{rows[0][0], rows[1][0], rows[2][0]})
 }
 
-// Events cannot be lists: the stream ends before the first event.
-// Only the newest default StorageClass is marked in a list, and of those that are as new the first.
+// Only the newest default StorageClass is marked in a list, and of those that are as new the first. A
+// row of a single object or of an event of a watch has no mark.
 func TestTableOfStorageClasses(t *testing.T) {
 	class := func(name string, minute int, annotation, value string) *storagev1.StorageClass {
 		return &storagev1.StorageClass{Provisioner: "p", ObjectMeta: metav1.ObjectMeta{
@@ -323,6 +323,7 @@ func TestTableOfStorageClasses(t *testing.T) {
 		"?fieldSelector=metadata.name!=c": {"a", "b", "d (default)", "e"},
 		"?fieldSelector=metadata.name=a":  {"a (default)"},
 		"?fieldSelector=metadata.name=b":  {"b"},
+		"/c":                              {"c"},
 	} {
 		_, body := fetch(t, srv, http.MethodGet, "/apis/storage.k8s.io/v1/storageclasses"+path, asTable)
 		_, rows := decodeTable(t, body)
@@ -332,8 +333,11 @@ func TestTableOfStorageClasses(t *testing.T) {
 		}
 		require.Equal(t, want, names, path)
 	}
+	_, body := fetch(t, srv, http.MethodGet, "/apis/storage.k8s.io/v1/storageclasses?watch=true&timeoutSeconds=1&fieldSelector=metadata.name=c", asTable)
+	require.Contains(t, string(body), `"cells":["c","p",`)
 }
 
+// Events cannot be lists: the stream ends before the first event.
 func TestWatchAsLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newTableConfigMap("a")))

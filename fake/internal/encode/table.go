@@ -246,7 +246,7 @@ func (t *tableEncoder) sortItems(items []*memstore.Record) ([]*memstore.Record, 
 	}), nil
 }
 
-// currentDefault returns the item whose row keeps the mark of a default: the newest of the items for
+// currentDefault returns the item whose row gets the mark of a default: the newest of the items for
 // which isDefault returns true, and of those that are as new, the first. It is nil if there is none.
 func (t *tableEncoder) currentDefault(items []*memstore.Record, isDefault func(runtime.Object) bool) (current *memstore.Record, err error) {
 	var since metav1.Time
@@ -280,8 +280,7 @@ func (t *tableEncoder) newRows(items []*memstore.Record) (*tableRows, error) {
 		objectEncoder: t.object, isNull: len(items) == 0 && t.printer.EmptyIsNull(),
 	}
 	var current *memstore.Record
-	isDefault := t.printer.DefaultFunc()
-	if isDefault != nil {
+	if isDefault := t.printer.DefaultFunc(); isDefault != nil {
 		var err error
 		if current, err = t.currentDefault(items, isDefault); err != nil {
 			return nil, err
@@ -294,8 +293,8 @@ func (t *tableEncoder) newRows(items []*memstore.Record) (*tableRows, error) {
 		if encoded[i], err = t.row(rec); err != nil {
 			return nil, err
 		}
-		if isDefault != nil && rec != current {
-			encoded[i] = table.WithoutDefaultMark(encoded[i])
+		if rec == current {
+			encoded[i] = table.WithDefaultMark(encoded[i])
 		}
 		if rows.objects[i], err = t.rowObject(rec); err != nil {
 			return nil, err

@@ -112,9 +112,8 @@ func TestCells(t *testing.T) {
 			Spec:       corev1.PersistentVolumeClaimSpec{VolumeName: "v", VolumeAttributesClassName: new("gold"), VolumeMode: new(corev1.PersistentVolumeBlock), StorageClassName: new("fast")},
 			Status:     corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound, Capacity: gib(5), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}},
 		},
-		"s (default)|p|Delete|Immediate|false|3h": &storagev1.StorageClass{ObjectMeta: annotated("s", "storageclass.kubernetes.io/is-default-class", "true"), Provisioner: "p"},
-		"v|p|3h": &storagev1.VolumeAttributesClass{ObjectMeta: named3h("v"), DriverName: "p"},
-		"v (default)|p|3h": &storagev1.VolumeAttributesClass{
+		"s|p|Delete|Immediate|false|3h": &storagev1.StorageClass{ObjectMeta: annotated("s", "storageclass.kubernetes.io/is-default-class", "true"), Provisioner: "p"},
+		"v|p|3h": &storagev1.VolumeAttributesClass{
 			ObjectMeta: annotated("v", "volumeattributesclass.alpha.kubernetes.io/is-default-class", "true"), DriverName: "p",
 		},
 		"d|true|false|false|<unset>|false|Persistent|3h": &storagev1.CSIDriver{ObjectMeta: named3h("d")},

@@ -89,10 +89,11 @@ func appendJSON(b []byte, value any) ([]byte, error) {
 // defaultMark is after the name of the default of a type.
 const defaultMark = " (default)"
 
-// WithoutDefaultMark returns an encoded row without the mark after the name, if it has it.
-func WithoutDefaultMark(row []byte) []byte {
-	before, after, _ := bytes.Cut(row, []byte(defaultMark))
-	return slices.Concat(before, after)
+// WithDefaultMark returns an encoded row with the mark after the name, which is the first cell.
+func WithDefaultMark(row []byte) []byte {
+	const name = `"cells":["`
+	end := len(name) + bytes.IndexByte(row[len(name):], '"')
+	return slices.Concat(row[:end], []byte(defaultMark), row[end:])
 }
 
 // AppendWithAges appends an encoded row with ages as of now.

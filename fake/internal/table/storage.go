@@ -28,11 +28,7 @@ func storagePrinters() []entry {
 	return []entry{
 		classes,
 		newEntry(gv, func(c *storagev1.VolumeAttributesClass) []any {
-			name := c.Name
-			if c.Annotations["volumeattributesclass.alpha.kubernetes.io/is-default-class"] == "true" {
-				name += defaultMark
-			}
-			return []any{name, c.DriverName, since(c.CreationTimestamp)}
+			return []any{c.Name, c.DriverName, since(c.CreationTimestamp)}
 		}, named(), text("DriverName", describes(storagev1.VolumeAttributesClass{}, "driverName")), age()),
 		newEntry(gv, func(a *storagev1.VolumeAttachment) []any {
 			volume := deref(a.Spec.Source.PersistentVolumeName, "")
@@ -63,12 +59,8 @@ func storagePrinters() []entry {
 }
 
 func storageClassCells(c *storagev1.StorageClass) []any {
-	name := c.Name
-	if isDefaultClass(c) {
-		name += defaultMark
-	}
 	return []any{
-		name, c.Provisioner,
+		c.Name, c.Provisioner,
 		string(deref(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
 		string(deref(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
 		deref(c.AllowVolumeExpansion, false), since(c.CreationTimestamp),

@@ -22,7 +22,7 @@ type Printer struct {
 	conditions func(runtime.Object) []metav1.TableRowCondition
 	// compare orders the rows of a list. If it is nil, they are in the order of the list.
 	compare func(a, b runtime.Object) int
-	// isDefault reports whether the row of an object has the mark of a default. It may be nil.
+	// isDefault reports whether an object is marked as a default of its type. It may be nil.
 	isDefault func(runtime.Object) bool
 	// emptyIsNull reports whether an empty list has null for rows.
 	emptyIsNull bool
@@ -54,8 +54,8 @@ func (p *Printer) NotPrinted() codec.FieldSet {
 // of the list.
 func (p *Printer) CompareFunc() func(a, b runtime.Object) int { return p.compare }
 
-// DefaultFunc returns the function that reports whether the row of an object has the mark of a
-// default, which only the newest default of a list keeps. It is nil for types where all keep it.
+// DefaultFunc returns the function that reports whether an object is a default of its type, of which
+// only the newest of a list gets a mark, by WithDefaultMark. It is nil for other types.
 func (p *Printer) DefaultFunc() func(runtime.Object) bool { return p.isDefault }
 
 // EmptyIsNull reports whether an empty list has null for rows, as it has on a real server for types
