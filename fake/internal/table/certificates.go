@@ -4,21 +4,24 @@ import (
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// certificatePrinters returns the printers of certificates.k8s.io and of leases.
+// certificatePrinters returns the printers of certificates.k8s.io and of leases. The descriptions of
+// CertificateSigningRequests are those of v1beta1, as on a real server.
 func certificatePrinters() []entry {
 	gv := certificatesv1.SchemeGroupVersion
+	request := certificatesv1beta1.CertificateSigningRequestSpec{}
 	return []entry{
 		newEntry(gv, requestCells,
 			named(), age(),
-			text("SignerName", describes(certificatesv1.CertificateSigningRequestSpec{}, "signerName")),
-			text("Requestor", describes(certificatesv1.CertificateSigningRequestSpec{}, "request")),
-			text("RequestedDuration", describes(certificatesv1.CertificateSigningRequestSpec{}, "expirationSeconds")),
-			text("Condition", describes(certificatesv1.CertificateSigningRequestStatus{}, "conditions")),
+			text("SignerName", describes(request, "signerName")),
+			text("Requestor", describes(request, "request")),
+			text("RequestedDuration", describes(request, "expirationSeconds")),
+			text("Condition", describes(certificatesv1beta1.CertificateSigningRequestStatus{}, "conditions")),
 		),
 		newEntry(gv, func(b *certificatesv1.ClusterTrustBundle) []any {
 			return []any{b.Name, orDefault(b.Spec.SignerName, none)}

@@ -4,9 +4,11 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	rbacv1beta1 "k8s.io/api/rbac/v1beta1"
 )
 
-// rbacPrinters returns the printers of bindings. Roles have no printer.
+// rbacPrinters returns the printers of bindings. Roles have no printer. The descriptions are those of
+// v1beta1, as on a real server.
 func rbacPrinters() []entry {
 	gv := rbacv1.SchemeGroupVersion
 	return []entry{
@@ -15,7 +17,7 @@ func rbacPrinters() []entry {
 			return append(cells, subjects(b.Subjects)...)
 		},
 			named(),
-			text("Role", describes(rbacv1.RoleBinding{}, "roleRef")),
+			text("Role", describes(rbacv1beta1.RoleBinding{}, "roleRef")),
 			age(),
 			wide(text("Users", "Users in the roleBinding")),
 			wide(text("Groups", "Groups in the roleBinding")),
@@ -26,7 +28,7 @@ func rbacPrinters() []entry {
 			return append(cells, subjects(b.Subjects)...)
 		},
 			named(),
-			text("Role", describes(rbacv1.ClusterRoleBinding{}, "roleRef")),
+			text("Role", describes(rbacv1beta1.ClusterRoleBinding{}, "roleRef")),
 			age(),
 			wide(text("Users", "Users in the clusterRoleBinding")),
 			wide(text("Groups", "Groups in the clusterRoleBinding")),

@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -88,6 +89,22 @@ func TestColumnsAreDescribed(t *testing.T) {
 			}
 			require.NotEmpty(t, c.Description, "%s of %s", c.Name, kind)
 		}
+	}
+}
+
+// Some descriptions are those of versions that are not served.
+func TestDescriptionsOfBetaVersions(t *testing.T) {
+	const rbac, certificates = "rbac.authorization.k8s.io", "certificates.k8s.io"
+	unresolved := ". If the RoleRef cannot be resolved, the Authorizer must return an error."
+	for _, test := range []struct{ group, kind, column, want string }{
+		{rbac, "RoleBinding", "Role", "roleRef can reference a Role in the current namespace or a ClusterRole in the global namespace" + unresolved},
+		{rbac, "ClusterRoleBinding", "Role", "roleRef can only reference a ClusterRole in the global namespace" + unresolved},
+		{certificates, "CertificateSigningRequest", "Requestor", "Base64-encoded PKCS#10 CSR data"},
+		{certificates, "CertificateSigningRequest", "Condition", "Conditions applied to the request, such as approval or denial."},
+	} {
+		columns := PrinterFor(schema.GroupVersionKind{Group: test.group, Version: "v1", Kind: test.kind}).Columns()
+		at := slices.IndexFunc(columns, func(c metav1.TableColumnDefinition) bool { return c.Name == test.column })
+		require.Equal(t, test.want, columns[at].Description, "%s of %s", test.column, test.kind)
 	}
 }
 
