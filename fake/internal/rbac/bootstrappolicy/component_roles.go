@@ -17,7 +17,7 @@ func componentRoles() []rbacv1.ClusterRole {
 			rule("create get list watch", "", "nodes"),
 			rule("patch update", "", "nodes/status"),
 			rule("patch update", "", "nodes"),
-			rule("create patch update", "", "events"),
+			eventsRule(),
 			rule(read, "", "pods"),
 			rule("create delete", "", "pods"),
 			rule("patch update", "", "pods/status"),
@@ -35,8 +35,8 @@ func componentRoles() []rbacv1.ClusterRole {
 			rule(read, "node.k8s.io", "runtimeclasses"),
 			rule("get", "resource.k8s.io", "resourceclaims"),
 			rule("deletecollection", "resource.k8s.io", "resourceslices"),
-			rule("get", "", "serviceaccounts"),
 			rule(read, "certificates.k8s.io", "clustertrustbundles"),
+			rule("get", "", "serviceaccounts"),
 			rule("create get list watch", "certificates.k8s.io", "podcertificaterequests"),
 		),
 		clusterRole("system:node-problem-detector",
@@ -146,9 +146,9 @@ func componentRoles() []rbacv1.ClusterRole {
 			rule("get list patch update watch", "resource.k8s.io", "resourceclaims/status"),
 			rule("update", "", "pods/finalizers"),
 			rule(read, "resource.k8s.io", "resourceslices"),
-			rule("patch update", "resource.k8s.io", "resourceclaims/binding"), // DRAResourceClaimGranularStatusAuthorization
-			rule(read, "resource.k8s.io", "devicetaintrules"),                 // DRADeviceTaints
 			rule("create delete", "resource.k8s.io", "resourceclaims"),        // DRAExtendedResource
+			rule(read, "resource.k8s.io", "devicetaintrules"),                 // DRADeviceTaintRules
+			rule("patch update", "resource.k8s.io", "resourceclaims/binding"), // DRAResourceClaimGranularStatusAuthorization
 		),
 	}
 }

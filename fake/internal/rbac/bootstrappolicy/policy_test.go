@@ -96,10 +96,11 @@ func added() map[string][]rbacv1.PolicyRule {
 		},
 		"system:controller:podcertificaterequestcleaner": {
 			objectRule(certificates, "podcertificaterequests", "delete get list watch"),
-			events,
 		},
 		"system:controller:storage-version-migrator-controller": {
-			objectRule("*", "*", "create list patch"),
+			objectRule("*", "*", "list patch"),
+			objectRule("apiextensions.k8s.io", "customresourcedefinitions", "get"),
+			objectRule("apiextensions.k8s.io", "customresourcedefinitions/status", "patch"),
 			objectRule("storagemigration.k8s.io", "storageversionmigrations/status", "update"),
 		},
 	}

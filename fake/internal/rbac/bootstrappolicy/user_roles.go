@@ -38,9 +38,10 @@ func userRoles() []rbacv1.ClusterRole {
 			rule("impersonate", "", "serviceaccounts"),
 			rule(write, "", "pods pods/attach pods/exec pods/portforward pods/proxy"),
 			rule("create", "", "pods/eviction"),
-			rule(write, "", "configmaps events persistentvolumeclaims replicationcontrollers "+
+			rule(write, "", "configmaps persistentvolumeclaims replicationcontrollers "+
 				"replicationcontrollers/scale secrets serviceaccounts services services/proxy"),
 			rule("create", "", "serviceaccounts/token"),
+			rule(write, " events.k8s.io", "events"),
 			rule(write, "apps", "daemonsets deployments deployments/rollback deployments/scale replicasets "+
 				"replicasets/scale statefulsets statefulsets/scale"),
 			rule(write, "autoscaling", "horizontalpodautoscalers"),
@@ -56,9 +57,10 @@ func userRoles() []rbacv1.ClusterRole {
 			rule(read, "", "configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods "+
 				"replicationcontrollers replicationcontrollers/scale serviceaccounts services "+
 				"services/status"),
-			rule(read, "", "bindings events limitranges namespaces/status pods/log pods/status "+
+			rule(read, "", "bindings limitranges namespaces/status pods/log pods/status "+
 				"replicationcontrollers/status resourcequotas resourcequotas/status"),
 			rule(read, "", "namespaces"),
+			rule(read, " events.k8s.io", "events"),
 			rule(read, "discovery.k8s.io", "endpointslices"),
 			rule(read, "apps", "controllerrevisions daemonsets daemonsets/status deployments deployments/scale "+
 				"deployments/status replicasets replicasets/scale replicasets/status "+
