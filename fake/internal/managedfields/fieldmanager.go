@@ -40,8 +40,9 @@ type FieldManager struct {
 	emptyObject runtime.Object
 }
 
-// BuiltinFieldManager returns the FieldManager of a resource of builtin.AllVersions. subresource is "" or
-// a subresource that changes objects. The FieldManager of scale is for Scale objects.
+// BuiltinFieldManager returns the FieldManager of a resource of builtin.AllVersions, which may be one
+// whose objects are not stored. subresource is "" or a subresource whose requests have objects. The
+// FieldManager is for these objects, for instance Scales.
 //
 // FieldManagers are created on first use and shared by the process. BuiltinFieldManager returns an
 // error for other resources and subresources, and if there is no schema of the type.
@@ -62,11 +63,17 @@ type builtinKey struct {
 // FieldManager on the first call.
 var builtinManagers = sync.OnceValue(func() map[builtinKey]func() (*FieldManager, error) {
 	managers := make(map[builtinKey]func() (*FieldManager, error))
-	for _, res := range builtin.AllVersions().Stored() {
+	for _, res := range builtin.AllVersions().All() {
+		if res.IsComputed {
+			continue
+		}
 		objectType := sync.OnceValue(func() *fastpath.Type {
 			obj := res.New()
 			obj.GetObjectKind().SetGroupVersionKind(res.GroupVersionKind())
-			if resource.IsCRDResource(res) {
+			switch {
+			case res.IsOnlyCreated():
+				return newGoType(obj)
+			case resource.IsCRDResource(res):
 				return fastpath.NewType(builtinTypes(), obj) // which does not have them
 			}
 			return fastpath.NewType(BuiltinTypeConverter(res.Group), obj)
@@ -85,6 +92,12 @@ var builtinManagers = sync.OnceValue(func() map[builtinKey]func() (*FieldManager
 			case sub.BodyResource() != nil && sub.HasVerb("patch"):
 				managers[key] = sync.OnceValues(func() (*FieldManager, error) {
 					return newBuiltinManager(res, sub.BodyResource(), sub.Name, scaleType())
+				})
+			case sub.BodyResource() != nil:
+				managers[key] = sync.OnceValues(func() (*FieldManager, error) {
+					obj := sub.BodyResource().New()
+					obj.GetObjectKind().SetGroupVersionKind(sub.BodyResource().GroupVersionKind())
+					return newBuiltinManager(res, sub.BodyResource(), sub.Name, newGoType(obj))
 				})
 			}
 		}
@@ -116,10 +129,14 @@ func newBuiltinManager(res, body *resource.Resource, subresource string, objectT
 		Converter: converter, Default: body.Scheme.Default,
 	})
 	types := BuiltinTypeConverter(body.Group)
-	if body.Kind == "Scale" {
-		if types, err = scaleTypes(); err != nil {
-			return nil, err
-		}
+	switch {
+	case body.Kind == "Scale":
+		types, err = scaleTypes()
+	case body.IsOnlyCreated():
+		types, err = newGoTypeConverter(body.New())
+	}
+	if err != nil {
+		return nil, err
 	}
 	m.library, err = managedfields.NewDefaultFieldManager(
 		types, converter, body.Scheme, converter,

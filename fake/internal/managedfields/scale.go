@@ -1,22 +1,14 @@
 package managedfields
 
 import (
-	"fmt"
-	"slices"
 	"strings"
-	"sync"
 
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
-	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
-	"example.com/fakeapi/fake/internal/managedfields/fastpath"
 	"example.com/fakeapi/fake/internal/resource"
 )
 
@@ -92,78 +84,4 @@ func (s ScaleHandler) library(obj runtime.Object) *managedfields.ScaleHandler {
 		mappings[gv.String()] = path
 	}
 	return managedfields.NewScaleHandler(resource.Accessor(obj).GetManagedFields(), s.version(), mappings)
-}
-
-// scaleConverter is the managedfields.TypeConverter of Scale.
-type scaleConverter struct{ scale typed.ParseableType }
-
-// scaleTypes returns a converter with a schema of Scale, whose metadata is that of the other types.
-var scaleTypes = sync.OnceValues(func() (managedfields.TypeConverter, error) {
-	kind := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
-	other, err := scheme.Scheme.New(kind)
-	if err != nil {
-		return nil, err
-	}
-	other.GetObjectKind().SetGroupVersionKind(kind)
-	value, err := builtinTypes().ObjectToTyped(other)
-	if err != nil {
-		return nil, err
-	}
-	all := value.Schema()
-	top, ok := all.Resolve(value.TypeRef())
-	if !ok || top.Map == nil {
-		return nil, fmt.Errorf("no schema of %s", kind)
-	}
-	metadata, ok := top.Map.FindField("metadata")
-	if !ok {
-		return nil, fmt.Errorf("the schema of %s has no metadata", kind)
-	}
-	const name = "Scale"
-	parser := typed.Parser{Schema: smd.Schema{Types: append(slices.Clone(all.Types), smd.TypeDef{
-		Name: name,
-		Atom: smd.Atom{Map: &smd.Map{Fields: []smd.StructField{
-			{Name: "apiVersion", Type: scalarRef(smd.String)},
-			{Name: "kind", Type: scalarRef(smd.String)},
-			{Name: "metadata", Type: metadata.Type},
-			{Name: "spec", Type: structRef(smd.StructField{Name: "replicas", Type: scalarRef(smd.Numeric)})},
-			{Name: "status", Type: structRef(
-				smd.StructField{Name: "replicas", Type: scalarRef(smd.Numeric)},
-				smd.StructField{Name: "selector", Type: scalarRef(smd.String)})},
-		}}},
-	})}}
-	return scaleConverter{parser.Type(name)}, nil
-})
-
-// scaleType returns the type of Scales for the fast path.
-var scaleType = sync.OnceValue(func() *fastpath.Type {
-	types, err := scaleTypes()
-	if err != nil {
-		return nil
-	}
-	scale := &autoscalingv1.Scale{}
-	scale.SetGroupVersionKind(autoscalingv1.SchemeGroupVersion.WithKind("Scale"))
-	return fastpath.NewType(types, scale)
-})
-
-// scalarRef returns a scalar type.
-func scalarRef(scalar smd.Scalar) smd.TypeRef {
-	return smd.TypeRef{Inlined: smd.Atom{Scalar: &scalar}}
-}
-
-// structRef returns an object type.
-func structRef(fields ...smd.StructField) smd.TypeRef {
-	return smd.TypeRef{Inlined: smd.Atom{Map: &smd.Map{Fields: fields}}}
-}
-
-// ObjectToTyped returns a Scale as a value with its schema.
-func (c scaleConverter) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	if u, ok := obj.(runtime.Unstructured); ok {
-		return c.scale.FromUnstructured(u.UnstructuredContent(), opts...)
-	}
-	return c.scale.FromStructured(obj, opts...)
-}
-
-// TypedToObject returns the object of a value.
-func (c scaleConverter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
-	return builtinTypes().TypedToObject(value)
 }
