@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -125,14 +127,14 @@ func TestReviewErrors(t *testing.T) {
 	}{
 		{other, `{"spec":{}}`, 422, `.authorization.k8s.io "" is invalid: [spec: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified, spec.user: Invalid value: "": at least one of user or group must be specified]`},
 		{own, `{"spec":{"resourceAttributes":{},"nonResourceAttributes":{"path":"/x"}}}`, 422, `.authorization.k8s.io "" is invalid: spec: Invalid value: {"Path":"/x","Verb":""}: exactly one of nonResourceAttributes or resourceAttributes must be specified`},
-		{own, `{"metadata":{"name":"a"},"spec":{"resourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: metadata: Invalid value: {"name":"a"}: must be empty`},
+		{own, `{"metadata":{"name":"a"},"spec":{"resourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: metadata: Invalid value: {"name":"a","managedFields":[{"manager":"Go-http-client","operation":"Update","apiVersion":"authorization.k8s.io/v1","time":"TIME","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:resourceAttributes":{}}}}]}: must be empty`},
 		{other, `{"spec":{"user":"a","resourceAttributes":{"fieldSelector":{"rawSelector":"a","requirements":[{"key":"","operator":"In"}]},"labelSelector":{}}}}`, 422,
 			`.authorization.k8s.io "" is invalid: [spec.resourceAttributes.fieldSelector.rawSelector: Invalid value: "a": may not specified at the same time as requirements, ` +
 				`spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, ` +
 				"spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn', " +
 				`spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required]`},
 		{local, `{"spec":{"user":"a","resourceAttributes":{"namespace":"other"}}}`, 422, `.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace`},
-		{local, `{"metadata":{"labels":{"a":"b"}},"spec":{"groups":["a"],"nonResourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: [metadata: Invalid value: {"namespace":"default","labels":{"a":"b"}}: must be empty except for namespace, spec.nonResourceAttributes: Invalid value: {"Path":"","Verb":""}: disallowed on this kind of request]`},
+		{local, `{"metadata":{"labels":{"a":"b"}},"spec":{"groups":["a"],"nonResourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: [metadata: Invalid value: {"namespace":"default","labels":{"a":"b"},"managedFields":[{"manager":"Go-http-client","operation":"Update","apiVersion":"authorization.k8s.io/v1","time":"TIME","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{"f:groups":{},"f:nonResourceAttributes":{}}}}]}: must be empty except for namespace, spec.nonResourceAttributes: Invalid value: {"Path":"","Verb":""}: disallowed on this kind of request]`},
 		{local, `{"metadata":{"namespace":"other"},"spec":{"user":"a","resourceAttributes":{"namespace":"other"}}}`, 400, `the namespace of the provided object does not match the namespace sent on the request`},
 		{"/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", `{"spec":{}}`, 400, "no namespace on request"},
 		{"/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{}}`, 400, "token is required for TokenReview in authentication"},
@@ -141,7 +143,41 @@ func TestReviewErrors(t *testing.T) {
 		require.Equal(t, one.code, code, "%s", body)
 		var status metav1.Status
 		require.NoError(t, json.Unmarshal([]byte(body), &status))
-		require.Equal(t, one.message, status.Message)
+		require.Equal(t, one.message, entryTime.ReplaceAllString(status.Message, `"time":"TIME"`))
+	}
+}
+
+// entryTime is the time of an entry of managedFields.
+var entryTime = regexp.MustCompile(`"time":"[^"]*"`)
+
+// A real server records the manager of the fields of all objects that are created, also of those that
+// it does not store (VR-01). The rules and the user of the request are new objects.
+func TestManagedFieldsOfReviews(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newServiceAccount("sa")))
+	const access = "/apis/authorization.k8s.io/v1/"
+	for _, one := range []struct{ path, body, want string }{
+		{access + "selfsubjectaccessreviews", `{"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}},"status":{"allowed":false}}`, `{"f:spec":{"f:resourceAttributes":{".":{},"f:resource":{},"f:verb":{}}}}`},
+		{access + "subjectaccessreviews", `{"spec":{"groups":["g"],"extra":{"k":["v"]},"nonResourceAttributes":{"path":"/"}},"status":{"allowed":true}}`, `{"f:spec":{"f:extra":{".":{},"f:k":{}},"f:groups":{},"f:nonResourceAttributes":{".":{},"f:path":{}}},"f:status":{"f:allowed":{}}}`},
+		{access + "namespaces/default/localsubjectaccessreviews", `{"spec":{"user":"u","resourceAttributes":{"namespace":"default"}}}`, `{"f:spec":{"f:resourceAttributes":{".":{},"f:namespace":{}},"f:user":{}}}`},
+		{access + "selfsubjectrulesreviews", `{"spec":{"namespace":"a"}}`, ""},
+		{"/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"t","audiences":["a"]}}`, `{"f:spec":{"f:audiences":{},"f:token":{}}}`},
+		{"/apis/authentication.k8s.io/v1/selfsubjectreviews", `{}`, ""},
+		{"/api/v1/namespaces/default/serviceaccounts/sa/token", `{"spec":{"expirationSeconds":600}}`, `{"f:spec":{"f:expirationSeconds":{}}}`},
+	} {
+		code, _, body := send(t, srv, "POST", one.path+"?fieldManager=m", "application/json", []byte(one.body))
+		require.Equal(t, 201, code, "%s", body)
+		var got metav1.PartialObjectMetadata
+		require.NoError(t, json.Unmarshal([]byte(body), &got))
+		if one.want == "" {
+			require.Empty(t, got.ManagedFields, one.path)
+			continue
+		}
+		require.Len(t, got.ManagedFields, 1, one.path)
+		entry := got.ManagedFields[0]
+		require.Equal(t, one.want, string(entry.FieldsV1.GetRawBytes()))
+		require.Equal(t, []any{"m", metav1.ManagedFieldsOperationUpdate, got.APIVersion}, []any{entry.Manager, entry.Operation, entry.APIVersion})
+		require.False(t, entry.Time.IsZero())
+		require.Equal(t, path.Base(one.path) == "token", entry.Subresource == "token")
 	}
 }
 

@@ -236,6 +236,11 @@ func (a *API) decodePost(q *request) (opts metav1.CreateOptions, obj runtime.Obj
 	if err := a.checkServed(q.parent, resource.Accessor(obj)); err != nil {
 		return opts, nil, nil, err
 	}
+	manager, err := q.fieldManager()
+	if err != nil {
+		return opts, nil, nil, err
+	}
+	obj = a.clock.UpdateManagedFields(manager, nil, obj, q.managerName(opts.FieldManager))
 	admission = a.newAdmissionRunner(q, writeOptions{opts.DryRun, opts.FieldManager, opts.FieldValidation})
 	obj, err = admission.mutate(obj, nil)
 	return opts, obj, admission, err
