@@ -227,6 +227,12 @@ func TestTokenReview(t *testing.T) {
 	require.Equal(t, bad, review("ann-1", "other"))
 	require.Equal(t, bad, review("bob-1"))
 
+	// The token is read as that of an Authorization header.
+	require.Equal(t, "ann", review("ann-1\n").User.Username)
+	require.Equal(t, "ann", review("ann-1 other").User.Username)
+	require.Equal(t, authenticationv1.TokenReviewStatus{}, review(" ann-1"))
+	require.Equal(t, authenticationv1.TokenReviewStatus{}, review("\n"))
+
 	own := s.requestToken(nil)
 	status := review(own)
 	require.Equal(t, "system:serviceaccount:default:sa", status.User.Username)
@@ -240,6 +246,22 @@ func TestTokenReview(t *testing.T) {
 	require.NoError(t, s.srv.ExpireToken("ann-1"))
 	_, err := s.client.AuthenticationV1().TokenReviews().Create(t.Context(), &authenticationv1.TokenReview{}, metav1.CreateOptions{})
 	require.True(t, apierrors.IsUnauthorized(err))
+}
+
+// A review of spaces authenticates the anonymous user where requests without a token are allowed.
+func TestTokenReviewOfAnonymous(t *testing.T) {
+	allow := authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+		return authorizer.DecisionAllow, "", nil
+	})
+	s := newTokenServer(t, fakeapi.WithAnonymousAuth(), fakeapi.WithAuthorizer(allow))
+	response, err := s.client.AuthenticationV1().TokenReviews().Create(t.Context(), &authenticationv1.TokenReview{
+		Spec: authenticationv1.TokenReviewSpec{Token: " ", Audiences: []string{"a"}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, authenticationv1.TokenReviewStatus{
+		Authenticated: true, Audiences: []string{"a"},
+		User: authenticationv1.UserInfo{Username: "system:anonymous", Groups: []string{"system:unauthenticated"}},
+	}, response.Status)
 }
 
 // A SelfSubjectReview returns the user of the request, which may be impersonated.

@@ -193,6 +193,7 @@ func (s *Server) handlerSettings() handlers.Settings {
 		ObserveAdmission:       s.observeAdmission,
 		Authorization:          o.authorization,
 		Tokens:                 s.tokens,
+		AnonymousAuth:          o.anonymousAuth,
 		ServiceAccountKeys:     s.serviceAccountKeys,
 		ReservedPorts:          s.reservedPorts(),
 		Services:               o.services,

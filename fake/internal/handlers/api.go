@@ -84,6 +84,8 @@ type Settings struct {
 	ObserveGrant func(ctx context.Context, a authorizer.Attributes, rules []rbacv1.PolicyRule, allowed bool)
 	// Tokens has the bearer tokens that token reviews accept.
 	Tokens *authn.Tokens
+	// AnonymousAuth is whether requests without credentials are those of system:anonymous.
+	AnonymousAuth bool
 	// ReservedPorts are those of another API on the store, nil if there is none.
 	ReservedPorts *serviceallocator.ReservedPorts
 	// ServiceAccountKeys sign and verify the tokens of service accounts.
@@ -181,7 +183,8 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	a.admission = plugins.New(settings.AdmissionPlugins, settings.Reviewers, dependencies)
 	a.controllerAdmission = plugins.New(settings.AdmissionPlugins, nil, dependencies)
 	a.reviewer = &reviews.Reviewer{
-		Authorizer: a.authorizer, Tokens: settings.Tokens, ServiceAccounts: a.tokens, Clock: &a.clock,
+		Authorizer: a.authorizer, Tokens: settings.Tokens, ServiceAccounts: a.tokens,
+		AnonymousAuth: settings.AnonymousAuth, Clock: &a.clock,
 	}
 	return a
 }

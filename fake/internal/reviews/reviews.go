@@ -25,6 +25,8 @@ type Reviewer struct {
 	// Tokens and ServiceAccounts authenticate the tokens of token reviews.
 	Tokens          *authn.Tokens
 	ServiceAccounts *serviceaccount.Tokens
+	// AnonymousAuth is whether requests without a token are those of system:anonymous.
+	AnonymousAuth bool
 	// Clock is the clock of the API server.
 	Clock *clock.Clock
 }

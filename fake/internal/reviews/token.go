@@ -3,6 +3,7 @@ package reviews
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -13,10 +14,19 @@ import (
 )
 
 // authenticate returns the status of a token review. Without audiences the token must be for this
-// server. A token that was not issued for a service account is for this server.
+// server. A token that was not issued for a service account is for this server. As on a real server,
+// the token is what a request with it in the Authorization header would be authenticated by: spaces
+// around it and text after it are ignored, and one that begins with a space is none.
 func (r *Reviewer) authenticate(ctx context.Context, token string, audiences []string) authenticationv1.TokenReviewStatus {
 	if len(audiences) == 0 {
 		audiences = r.ServiceAccounts.Keys().Audiences
+	}
+	header := http.Header{"Authorization": {"Bearer " + token}}
+	if token = authn.BearerToken(&http.Request{Header: header}); token == "" {
+		if !r.AnonymousAuth {
+			return authenticationv1.TokenReviewStatus{}
+		}
+		return authenticationv1.TokenReviewStatus{Authenticated: true, User: authn.AnonymousUser(), Audiences: audiences}
 	}
 	common := func(of []string) []string {
 		return slices.DeleteFunc(slices.Clone(audiences), func(audience string) bool { return !slices.Contains(of, audience) })
