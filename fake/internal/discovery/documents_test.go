@@ -56,6 +56,7 @@ func TestPlainText(t *testing.T) {
 			`{"name":"pods/proxy","singularName":"","namespaced":true,"kind":"PodProxyOptions","verbs":["create","delete","get","patch","update"]},`+
 			`{"name":"pods/resize","singularName":"","namespaced":true,"kind":"Pod","verbs":["get","patch","update"]},`+
 			`{"name":"pods/status","singularName":"","namespaced":true,"kind":"Pod","verbs":["get","patch","update"]},{"name":"podtemplates"`)
+	require.Contains(t, core, `{"name":"endpoints","singularName":"endpoints",`)
 	require.True(t, strings.HasPrefix(string(document(t, "/apis/apps/v1", false).JSON),
 		`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1","resources":[{"name":"controllerrevisions"`))
 }

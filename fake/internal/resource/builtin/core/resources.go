@@ -29,7 +29,7 @@ func Resources() []resource.Resource {
 			ValidateUpdate:           resource.UpdateValidation(validateConfigMapUpdate),
 		},
 		{
-			Version: "v1", Plural: "endpoints", Kind: "Endpoints", Namespaced: true,
+			Version: "v1", Plural: "endpoints", Singular: "endpoints", Kind: "Endpoints", Namespaced: true,
 			MetadataChecksOnUpdate:   resource.MetadataChecks{AsNew: 1},
 			ShortNames:               []string{"ep"},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
