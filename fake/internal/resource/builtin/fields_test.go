@@ -131,6 +131,8 @@ func TestCheckField(t *testing.T) {
 		}
 		require.EqualError(t, err, c.err)
 	}
+	beta := AllVersions().Lookup("resource.k8s.io", "v1beta2", "resourceslices")
+	require.EqualError(t, beta.CheckField("x"), "field label not supported for resource.k8s.io/v1beta2, Kind=ResourceSlice: x")
 }
 
 func TestValidateName(t *testing.T) {

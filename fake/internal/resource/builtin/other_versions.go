@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -67,7 +68,9 @@ func withOtherVersions(resources []resource.Resource) []resource.Resource {
 
 // inVersion returns a resource of v1 in another version with the same fields.
 func inVersion(r resource.Resource, version string) resource.Resource {
+	inV1 := r.GroupVersionKind().String()
 	r.StorageVersion, r.Version = r.GroupVersion(), version
+	r.FieldErrorFormat = strings.Replace(r.FieldErrorFormat, inV1, r.GroupVersionKind().String(), 1)
 	r.Subresources = slices.Clone(r.Subresources)
 	if r.Plural == "devicetaintrules" { // its strategy keeps what its older versions did
 		r.AllowUnconditionalUpdate, r.ReturnDeletedObject = true, true
