@@ -209,6 +209,8 @@ func TestOperations(t *testing.T) {
 	require.False(t, pod.Delete.RequestBody.Required)
 	configMap := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/configmaps/{name}"]
 	require.Equal(t, modelRef(string(modelStatus)), answered(configMap.Delete, "application/json"))
+	namespace := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{name}"]
+	require.Equal(t, modelRef(string(modelStatus)), answered(namespace.Delete, "application/json"), "although it returns the Namespace")
 
 	roles := parsed(t, "apis/rbac.authorization.k8s.io/v1").Paths.Paths
 	require.Equal(t, []string{"rbacAuthorization_v1"}, roles["/apis/rbac.authorization.k8s.io/v1/clusterroles"].Get.Tags)

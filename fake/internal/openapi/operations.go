@@ -3,6 +3,7 @@ package openapi
 import (
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kube-openapi/pkg/common"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -79,12 +80,14 @@ func patch(r *resource.Resource, p part, at string, names []common.Parameter) *r
 	return op
 }
 
+// remove returns the route that deletes an object. That of a Namespace has a Status, as on a real server,
+// although the response is the Namespace.
 func remove(r *resource.Resource, at string, names []common.Parameter) *route {
 	op := operation(r, part{}, at, names, deleteParameters())
 	op.method, op.verb, op.action = "DELETE", "delete", "delete"
 	op.description = "delete " + withArticle(r.Kind)
 	op.reads, op.optional, op.answers = modelDeleteOptions, true, okOrAccepted(modelStatus)
-	if r.ReturnDeletedObject {
+	if r.ReturnDeletedObject && r.GroupResource() != corev1.Resource("namespaces") {
 		op.answers = okOrAccepted(part{}.model(r))
 	}
 	return op
