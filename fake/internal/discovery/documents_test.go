@@ -85,6 +85,9 @@ func TestStorageVersionHashes(t *testing.T) {
 		"/apis/certificates.k8s.io/v1":     {"podcertificaterequests": "wYA9yXQH8fg=", "clustertrustbundles": "v5yhuVertL4="},
 		"/apis/storagemigration.k8s.io/v1": {"storageversionmigrations": "pCjmmKOkLy4="},
 		"/apis/resource.k8s.io/v1":         {"devicetaintrules": "i+85+TcIKpA=", "deviceclasses": "Yk2PTc1Ybxk="},
+		// CustomResourceDefinitions are stored in v1beta1.
+		"/apis/apiextensions.k8s.io/v1":   {"customresourcedefinitions": "jfWCUB31mvA="},
+		"/apis/apiregistration.k8s.io/v1": {"apiservices": "InPBPD7+PqM="},
 	} {
 		got := make(map[string]string)
 		for _, r := range document(t, path, false).Object.(*metav1.APIResourceList).APIResources {

@@ -54,7 +54,8 @@ type Resource struct {
 	StorageVersion  schema.GroupVersion
 	// HashedVersion is the version in which a real server stores objects, if it is not
 	// StorageVersion: the release that introduces a version stores the one before, which the release
-	// before can read. It is seen in storageVersionHash only.
+	// before can read, and CustomResourceDefinitions are stored in v1beta1, which is not served. It is
+	// seen in storageVersionHash only.
 	HashedVersion string
 
 	// AllowUnconditionalUpdate reports whether an update without resourceVersion may overwrite an

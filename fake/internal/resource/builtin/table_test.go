@@ -86,8 +86,13 @@ func TestEveryServedVersionHasResource(t *testing.T) {
 }
 
 // A release stores what it introduces in a version that the release before can read.
+// CustomResourceDefinitions are stored in the version with the shorter encoding.
 func TestHashedVersion(t *testing.T) {
 	for _, r := range Table().Stored() {
+		if r.Plural == "customresourcedefinitions" {
+			require.Equal(t, "v1beta1", r.HashedVersion)
+			continue
+		}
 		introduced, ok := r.New().(interface{ APILifecycleIntroduced() (int, int) })
 		if !ok {
 			require.Empty(t, r.HashedVersion, r.Plural)

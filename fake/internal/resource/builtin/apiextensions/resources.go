@@ -30,6 +30,7 @@ func Resources() []resource.Resource {
 		ShortNames: []string{"crd", "crds"}, Categories: []string{"api-extensions"}, Status: true,
 		Subresources:     []resource.Subresource{status},
 		HasGeneration:    true,
+		HashedVersion:    "v1beta1", // whose encoding is shorter
 		Scheme:           newAPIExtensionsScheme(),
 		Canonicalize:     canonicalizeCRD,
 		PrepareForCreate: func(_ context.Context, obj runtime.Object) { lifecycle.PrepareForCreate(asCRD(obj)) },
