@@ -171,3 +171,22 @@ func TestStorageKeysInConflicts(t *testing.T) {
 		require.Contains(t, string(body), " Key: "+key+", ")
 	}
 }
+
+// The objects of the extension servers within kube-apiserver are stored below their group.
+func TestStorageKeysOfExtensionServers(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(decodeCRD(t, gadgetCRD("v1", `{"strategy":"None"}`))))
+	for path, key := range map[string]string{
+		"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.example.com": "/registry/apiextensions.k8s.io/customresourcedefinitions/gadgets.example.com",
+		"/apis/apiregistration.k8s.io/v1/apiservices/v1.apps":                         "/registry/apiregistration.k8s.io/apiservices/v1.apps",
+	} {
+		_, _, stored := send(t, srv, "GET", path, "", nil)
+		var object map[string]any
+		require.NoError(t, json.Unmarshal(stored, &object), "%s", stored)
+		object["metadata"].(map[string]any)["uid"] = "u"
+		sent, err := json.Marshal(object)
+		require.NoError(t, err)
+		code, _, body := send(t, srv, "PUT", path, "application/json", sent)
+		require.Equal(t, 409, code, "%s", body)
+		require.Contains(t, string(body), " Key: "+key+", ")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
@@ -298,9 +299,10 @@ func (q *request) storagePath() string {
 }
 
 // storagePrefix returns the prefix under which a real server stores the objects of a resource. Some
-// have the name of an early version.
+// have the name of an early version. Custom resources and those of the extension servers within
+// kube-apiserver have their group.
 func storagePrefix(res *resource.Resource) string {
-	if res.Custom != nil {
+	if res.Custom != nil || res.Group == apiextensionsv1.GroupName || isAPIServices(res) {
 		return res.Group + "/" + res.Plural
 	}
 	switch res.GroupResource().String() {
