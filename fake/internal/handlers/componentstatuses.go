@@ -6,12 +6,14 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/encode"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/resource/builtin"
+	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/memstore"
 )
 
@@ -98,4 +100,12 @@ func (a *API) listComponentStatuses(q *request) error {
 	}
 	_ = q.writeBody(http.StatusOK, body)
 	return nil
+}
+
+// watchComponentStatuses returns the error of a watch of what is not stored.
+func (a *API) watchComponentStatuses(q *request) error {
+	if _, _, err := q.decodeListOptions(a.watchList.Load()); err != nil {
+		return err
+	}
+	return apierrors.NewMethodNotSupported(q.res.GroupResource(), requestinfo.Watch)
 }

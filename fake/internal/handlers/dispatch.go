@@ -87,6 +87,8 @@ func matchesScope(res *resource.Resource, info requestinfo.RequestInfo) bool {
 	switch {
 	case info.Parts != "" && info.Subresource != "proxy":
 		return false
+	case info.IsWatchPath && (info.Subresource != "" || !res.HasVerb("watch")):
+		return false // only what can be watched has such a path
 	case info.Subresource != "" && res.Subresource(info.Subresource) == nil:
 		return false
 	case res.IsOnlyCreated() && (!info.IsCollection() || res.Namespaced != (info.Namespace != "")):
@@ -113,6 +115,8 @@ func handlerFor(method string, res *resource.Resource, info requestinfo.RequestI
 		return (*API).listComponentStatuses
 	case res.IsComputed && method == http.MethodGet && info.Verb == requestinfo.Get:
 		return (*API).getComponentStatus
+	case res.IsComputed && method == http.MethodGet && info.Verb == requestinfo.Watch:
+		return (*API).watchComponentStatuses
 	case method == http.MethodGet && info.Verb == requestinfo.Watch && res.HasVerb("watch"):
 		return (*API).watch
 	case info.IsWatchPath:
