@@ -42,6 +42,34 @@ func hasApps(t *testing.T, client *discovery.DiscoveryClient) (listed bool, wron
 	return listed, failed[appsV1]
 }
 
+// Groups of the same priority are in the order of their APIServices in the list of groups, and in that of
+// their names in the aggregated document.
+func TestDiscoveryOrderOfCustomGroups(t *testing.T) {
+	srv := fakeapi.Start(t)
+	for group, versions := range map[string][]string{"a.example.com": {"v1beta1"}, "b.example.com": {"v2", "v1alpha1"}, "c.example.com": {"v1"}} {
+		var served []string
+		for i, version := range versions {
+			served = append(served, fmt.Sprintf(`{"name":%q,"served":true,"storage":%t,"schema":{"openAPIV3Schema":{"type":"object"}}}`, version, i == 0))
+		}
+		requireCode(t, srv, 201, "POST", crdsPath, fmt.Sprintf(`{"metadata":{"name":"gadgets.%[1]s"},"spec":{"group":%[1]q,"scope":"Cluster",
+			"names":{"plural":"gadgets","kind":"Gadget"},"versions":[%[2]s]}}`, group, strings.Join(served, ",")))
+	}
+	for form, want := range map[string][]string{
+		"aggregated": {"a.example.com", "b.example.com", "c.example.com"},
+		"legacy":     {"c.example.com", "b.example.com", "a.example.com"}, // v1, v1alpha1, v1beta1
+	} {
+		groups, err := discoveryClients(t, srv)[form].ServerGroups()
+		require.NoError(t, err)
+		var got []string
+		for _, g := range groups.Groups {
+			if strings.HasSuffix(g.Name, ".example.com") {
+				got = append(got, g.Name)
+			}
+		}
+		require.Equal(t, want, got, form)
+	}
+}
+
 // A hidden group is in no document. A failed group is listed, but its resources cannot be read.
 func TestDiscoveryHidesGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

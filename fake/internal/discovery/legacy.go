@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -27,7 +28,8 @@ func coreVersions(table *resource.Table, address string) *metav1.APIVersions {
 	return doc
 }
 
-// groupList returns the document of /apis (DI-02), without the core group.
+// groupList returns the document of /apis (DI-02), without the core group. The groups of custom resources
+// are in another order than in the table.
 func groupList(table *resource.Table) *metav1.APIGroupList {
 	doc := &metav1.APIGroupList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
@@ -38,6 +40,7 @@ func groupList(table *resource.Table) *metav1.APIGroupList {
 			doc.Groups = append(doc.Groups, group(g))
 		}
 	}
+	slices.SortStableFunc(doc.Groups, func(a, b metav1.APIGroup) int { return compareGroups(&a, &b, nil, legacyForm) })
 	return doc
 }
 

@@ -70,8 +70,9 @@ type form[G, V any] struct {
 	newVersion func(RemoteVersion) V
 	// setVersions sets the versions of a copy of a group, in the order of preference.
 	setVersions func(*G, []V)
-	// precedes orders groups of the same priority.
-	precedes func(a, b *G) bool
+	// byAPIService reports whether groups of the same priority are in the order of their APIServices,
+	// instead of their names.
+	byAPIService bool
 }
 
 // mergeGroups returns groups with remote versions. The order of groups that have none stays.
@@ -93,11 +94,7 @@ func mergeGroups[G, V any](local []G, remote []RemoteVersion, f form[G, V]) []G 
 		changed = append(changed, addVersions(f.newGroup(name), byGroup[name], f))
 	}
 	for _, g := range changed {
-		priority := groupPriority(&g, remote, f)
-		at := slices.IndexFunc(sorted, func(other G) bool {
-			than := groupPriority(&other, remote, f)
-			return priority > than || priority == than && f.precedes(&g, &other)
-		})
+		at := slices.IndexFunc(sorted, func(other G) bool { return compareGroups(&g, &other, remote, f) < 0 })
 		if at < 0 {
 			at = len(sorted)
 		}
@@ -131,6 +128,31 @@ func groupPriority[G, V any](g *G, remote []RemoteVersion, f form[G, V]) (highes
 	return highest
 }
 
+// compareGroups compares groups by their priorities, the highest one first.
+func compareGroups[G, V any](a, b *G, remote []RemoteVersion, f form[G, V]) int {
+	c := cmp.Compare(groupPriority(b, remote, f), groupPriority(a, remote, f))
+	switch {
+	case c != 0:
+		return c
+	case f.byAPIService:
+		return cmp.Compare(firstAPIService(a, remote, f), firstAPIService(b, remote, f))
+	}
+	return cmp.Compare(f.name(a), f.name(b))
+}
+
+// firstAPIService returns the name of the first APIService of a group: of those with the highest
+// priority, the first one in the alphabet, which need not be that of the preferred version.
+func firstAPIService[G, V any](g *G, remote []RemoteVersion, f form[G, V]) (first string) {
+	highest := groupPriority(g, remote, f)
+	for _, v := range f.versions(g) {
+		priority, _ := priorities(f.name(g), f.version(&v), remote)
+		if name := f.version(&v) + "." + f.name(g); priority == highest && (first == "" || name < first) {
+			first = name
+		}
+	}
+	return first
+}
+
 // priorities returns the priorities of a group and version.
 func priorities(group, version string, remote []RemoteVersion) (ofGroup, ofVersion int32) {
 	for _, v := range remote {
@@ -156,8 +178,7 @@ func localAPIService(gv schema.GroupVersion) *apiregistrationv1.APIService {
 	return apiregistration.ForCustom(gv)
 }
 
-// legacyForm is that of lists of groups. Groups of the same priority are ordered by the names of
-// their APIServices.
+// legacyForm is that of lists of groups.
 var legacyForm = form[metav1.APIGroup, metav1.GroupVersionForDiscovery]{
 	name:     func(g *metav1.APIGroup) string { return g.Name },
 	versions: func(g *metav1.APIGroup) []metav1.GroupVersionForDiscovery { return g.Versions },
@@ -169,12 +190,10 @@ var legacyForm = form[metav1.APIGroup, metav1.GroupVersionForDiscovery]{
 	setVersions: func(g *metav1.APIGroup, versions []metav1.GroupVersionForDiscovery) {
 		g.Versions, g.PreferredVersion = versions, versions[0]
 	},
-	precedes: func(a, b *metav1.APIGroup) bool {
-		return a.PreferredVersion.Version+"."+a.Name < b.PreferredVersion.Version+"."+b.Name
-	},
+	byAPIService: true,
 }
 
-// aggregatedForm is that of the aggregated document. Groups of the same priority are ordered by name.
+// aggregatedForm is that of the aggregated document.
 var aggregatedForm = form[apidiscoveryv2.APIGroupDiscovery, apidiscoveryv2.APIVersionDiscovery]{
 	name:     func(g *apidiscoveryv2.APIGroupDiscovery) string { return g.Name },
 	versions: func(g *apidiscoveryv2.APIGroupDiscovery) []apidiscoveryv2.APIVersionDiscovery { return g.Versions },
@@ -186,5 +205,4 @@ var aggregatedForm = form[apidiscoveryv2.APIGroupDiscovery, apidiscoveryv2.APIVe
 	setVersions: func(g *apidiscoveryv2.APIGroupDiscovery, versions []apidiscoveryv2.APIVersionDiscovery) {
 		g.Versions = versions
 	},
-	precedes: func(a, b *apidiscoveryv2.APIGroupDiscovery) bool { return a.Name < b.Name },
 }
