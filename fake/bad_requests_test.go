@@ -196,3 +196,17 @@ func TestStorageKeysOfExtensionServers(t *testing.T) {
 		require.Contains(t, string(body), " Key: "+key+", ")
 	}
 }
+
+// The REST storage of CustomResourceDefinitions checks the preconditions of a delete itself.
+func TestPreconditionsOfDefinitions(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(decodeCRD(t, gadgetCRD("v1", `{"strategy":"None"}`))))
+	const message = `Operation cannot be fulfilled on customresourcedefinitions.apiextensions.k8s.io \"gadgets.example.com\": precondition failed: `
+	for preconditions, want := range map[string]string{
+		`{"uid":"u"}`:             message + "UID in precondition: u, UID in object meta: ",
+		`{"resourceVersion":"1"}`: message + "ResourceVersion in precondition: 1, ResourceVersion in object meta: ",
+	} {
+		code, _, body := send(t, srv, "DELETE", crdsPath+"/gadgets.example.com", "application/json", []byte(`{"preconditions":`+preconditions+`}`))
+		require.Equal(t, 409, code, "%s", body)
+		require.Contains(t, string(body), want)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -190,22 +191,35 @@ func equalSets(a, b []string) bool {
 
 // CheckPreconditions returns the 409 of a delete whose preconditions m does not meet (DL-10,
 // DL-11). p may be nil. The error names the kind instead of the resource (OC-20), except for
-// namespaces, which a real server handles separately.
+// namespaces and CustomResourceDefinitions, which a real server handles separately.
 func CheckPreconditions(res *resource.Resource, m metav1.Object, p *metav1.Preconditions) error {
 	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind}
+	separate := separatePreconditionError(res)
 	switch {
 	case p == nil:
 		return nil
 	case p.UID != nil && *p.UID != m.GetUID():
-		if IsNamespaces(res) {
-			return status.PreconditionFailed(res.GroupResource(), m.GetName(), "UID", *p.UID, m.GetUID())
+		if separate != nil {
+			return separate(res.GroupResource(), m.GetName(), "UID", *p.UID, m.GetUID())
 		}
 		return status.UIDPreconditionFailed(kind, m.GetName(), *p.UID, m.GetUID())
 	case p.ResourceVersion != nil && *p.ResourceVersion != m.GetResourceVersion():
-		if IsNamespaces(res) {
-			return status.PreconditionFailed(res.GroupResource(), m.GetName(), "ResourceVersion", *p.ResourceVersion, m.GetResourceVersion())
+		if separate != nil {
+			return separate(res.GroupResource(), m.GetName(), "ResourceVersion", *p.ResourceVersion, m.GetResourceVersion())
 		}
 		return status.ResourceVersionPreconditionFailed(kind, m.GetName(), *p.ResourceVersion, m.GetResourceVersion())
+	}
+	return nil
+}
+
+// separatePreconditionError returns the function for the errors of preconditions of namespaces and
+// CustomResourceDefinitions, nil for other resources.
+func separatePreconditionError(res *resource.Resource) func(gr schema.GroupResource, name, field string, sent, stored any) error {
+	switch {
+	case IsNamespaces(res):
+		return status.PreconditionFailed
+	case res.Group == apiextensionsv1.GroupName:
+		return status.DefinitionPreconditionFailed
 	}
 	return nil
 }

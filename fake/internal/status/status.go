@@ -332,6 +332,12 @@ func PreconditionFailed(gr schema.GroupResource, name, field string, sent, store
 	return apierrors.NewConflict(gr, name, preconditionFailed(field, sent, stored))
 }
 
+// DefinitionPreconditionFailed is PreconditionFailed for the delete of a CustomResourceDefinition, with
+// a lower case letter.
+func DefinitionPreconditionFailed(gr schema.GroupResource, name, field string, sent, stored any) error {
+	return apierrors.NewConflict(gr, name, fmt.Errorf("precondition failed: %s in precondition: %v, %[1]s in object meta: %[3]v", field, sent, stored))
+}
+
 // StoragePreconditionFailed is PreconditionFailed if the storage checks it. path is the key in
 // etcd.
 func StoragePreconditionFailed(gr schema.GroupResource, name, path, field string, sent, stored any) error {
