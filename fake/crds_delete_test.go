@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -58,6 +59,30 @@ func TestDeleteCRDWithFinalizedObject(t *testing.T) {
 	require.NoError(t, err)
 	_, err = client.Resource(crdsResource).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})
 	require.ErrorContains(t, err, "not found", "the CRD is deleted after its last object")
+}
+
+// A deletecollection removes CRDs at once, without their objects, which are there when the CRD is
+// created again. A v1.37.2 server does so, too.
+func TestDeleteCollectionOfCRDs(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(newGadgetCRD()))
+	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
+	obj := &unstructured.Unstructured{}
+	obj.SetAPIVersion("end.example.com/v1")
+	obj.SetKind("Gadget")
+	obj.SetName("kept")
+	created, err := client.Resource(gadgetsResource).Create(t.Context(), obj, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	require.NoError(t, client.Resource(crdsResource).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+	_, err = client.Resource(crdsResource).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), err)
+	_, err = client.Resource(gadgetsResource).Get(t.Context(), "kept", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), err)
+
+	require.NoError(t, srv.Load(newGadgetCRD()))
+	kept, err := client.Resource(gadgetsResource).Get(t.Context(), "kept", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, created.GetUID(), kept.GetUID())
 }
 
 // Objects in a version that the CRD does not have any more cannot be read. They do not delay the

@@ -105,7 +105,7 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 		if hadFinalizers && review != nil {
 			before = old.DeepCopyObject()
 		}
-		result.removed, isStored = rest.BeforeDelete(res, old, opts, a.clock.Timestamp())
+		result.removed, isStored = rest.BeforeDelete(res, old, opts, q != nil && q.info.IsCollection(), a.clock.Timestamp())
 		if result.removed && !isStored {
 			result.emptied = isDryRun(opts.DryRun) && hadFinalizers
 			if !hadFinalizers || result.emptied {

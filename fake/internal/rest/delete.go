@@ -16,14 +16,15 @@ import (
 
 // BeforeDelete applies the options of a delete to obj. deleteNow reports whether the object is to
 // be removed now, and storeFirst whether obj must be stored before that or, if it is not removed,
-// instead.
-func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, now metav1.Time) (deleteNow, storeFirst bool) {
+// instead. isCollection is whether the delete is part of a deletecollection, which removes
+// CustomResourceDefinitions without their custom resources, as on a real server.
+func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, isCollection bool, now metav1.Time) (deleteNow, storeFirst bool) {
 	if ns, ok := obj.(*corev1.Namespace); ok && !isNamespaceFinalized(ns) {
 		terminateNamespace(ns, opts, now)
 		return false, true
 	}
 	m := resource.Accessor(obj)
-	if res.MarkTerminating != nil && m.GetDeletionTimestamp() == nil {
+	if res.MarkTerminating != nil && m.GetDeletionTimestamp() == nil && !isCollection {
 		res.MarkTerminating(obj, now.Time)
 		return false, true
 	}

@@ -49,5 +49,6 @@
 // controller then writes [StartFinalizing], deletes the instances if [MustDeleteInstances] is true,
 // waits until they are removed, and writes [FinishFinalizing]. If no finalizer remains, the object
 // is removed, and the DELETED event has the state before, with the finalizer. No instances can be
-// created while the definition is being deleted, even after Terminating became False.
+// created while the definition is being deleted, even after Terminating became False. A
+// deletecollection does nothing of that: it removes definitions, and their instances stay.
 package lifecycle
