@@ -385,8 +385,7 @@
 //   - Without authentication, credentials other than tokens of service accounts are ignored. With
 //     WithTokens or WithClientCA alone, most requests without credentials get 401, not the 403 of
 //     system:anonymous. Tokens and permissions are not cached; a cluster caches them for 10 seconds.
-//   - Reviews and issued tokens have no managedFields. The rules of an authorizer that is not a
-//     RuleResolver are incomplete.
+//   - The rules of an authorizer that is not a RuleResolver are incomplete.
 //   - Controllers act at once, but for a deleted namespace, where those of a cluster wait, and find
 //     all cycles of owners that wait for each other, where those of a cluster can miss one. Faults do
 //     not apply to their writes, nor do functions of WithAdmission.
