@@ -19,8 +19,9 @@ var expectedFailures = map[string]string{}
 // races lists the specs that fail now and then with every API server, with the reasons. They are run
 // again once, with a server that is slow.
 var races = map[string]string{
-	"when context is cancelled": "the informer may have synced before the cancelled context is noticed",
-	"to be cancelled":           "likewise",
+	"when context is cancelled":                                          "the informer may have synced before the cancelled context is noticed",
+	"to be cancelled":                                                    "likewise",
+	"should requeue a Request if there is an error":                      "the queue is read as soon as the reconciler is called, before the controller adds the request again",
 	"should refuse to add runnable if stop procedure is already engaged": "the runnable is added after a fixed time, in which the manager may not have begun to stop",
 }
 
