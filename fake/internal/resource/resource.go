@@ -69,6 +69,9 @@ type Resource struct {
 	// GenerationCountsAnnotations reports whether a change of annotations increments the generation
 	// too.
 	GenerationCountsAnnotations bool
+	// GenerationCountsEmpty reports whether an empty list or map that is sent where none is stored
+	// increments the generation too. The strategy compares with reflect.DeepEqual then.
+	GenerationCountsEmpty bool
 	// ReturnDeletedObject reports whether a delete that removes the object returns it, instead of a
 	// Status.
 	ReturnDeletedObject bool

@@ -37,13 +37,17 @@ func copyStatus(to, from runtime.Object) {
 
 // specDiffers reports whether two objects of one type differ in anything except metadata and
 // status. The status of a custom resource without a status subresource counts.
-func specDiffers(a, b runtime.Object) bool {
+func specDiffers(res *resource.Resource, a, b runtime.Object) bool {
 	if a, ok := a.(*unstructured.Unstructured); ok {
 		return customDiffers(a.Object, b.(*unstructured.Unstructured).Object)
 	}
 	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range x.NumField() {
-		if resource.IsSpecField(x.Type().Field(i).Name) && !validate.EqualValues(x.Field(i), y.Field(i)) {
+		if !resource.IsSpecField(x.Type().Field(i).Name) {
+			continue
+		}
+		if !validate.EqualValues(x.Field(i), y.Field(i)) ||
+			res.GenerationCountsEmpty && !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
 			return true
 		}
 	}

@@ -59,7 +59,7 @@ func prepareForSubresourceUpdate(ctx context.Context, res *resource.Resource, su
 // has done so itself.
 func updateGeneration(res *resource.Resource, obj, old runtime.Object) {
 	m, was := resource.Accessor(obj), resource.Accessor(old)
-	if res.HasGeneration && specDiffers(obj, old) {
+	if res.HasGeneration && specDiffers(res, obj, old) {
 		m.SetGeneration(was.GetGeneration() + 1)
 	}
 	if res.GenerationCountsAnnotations && !maps.Equal(m.GetAnnotations(), was.GetAnnotations()) {

@@ -23,12 +23,12 @@ func Resources() []resource.Resource {
 		},
 		{
 			Plural: "mutatingwebhookconfigurations", Kind: "MutatingWebhookConfiguration",
-			SetDefaults:      resource.Defaults(setMutatingWebhookConfigurationDefaults),
-			PrepareForUpdate: resource.OnUpdate(prepareMutatingWebhookConfigurationForUpdate),
-			Validate:         resource.Validation(validateMutatingWebhookConfiguration),
-			ValidateUpdate:   resource.UpdateValidation(validateMutatingWebhookConfigurationUpdate),
-			WarningsOnCreate: resource.CreateWarnings(mutatingWebhookWarnings),
-			WarningsOnUpdate: resource.UpdateWarnings(mutatingWebhookUpdateWarnings),
+			SetDefaults:           resource.Defaults(setMutatingWebhookConfigurationDefaults),
+			GenerationCountsEmpty: true,
+			Validate:              resource.Validation(validateMutatingWebhookConfiguration),
+			ValidateUpdate:        resource.UpdateValidation(validateMutatingWebhookConfigurationUpdate),
+			WarningsOnCreate:      resource.CreateWarnings(mutatingWebhookWarnings),
+			WarningsOnUpdate:      resource.UpdateWarnings(mutatingWebhookUpdateWarnings),
 		},
 		{
 			Plural: "validatingadmissionpolicies", Kind: "ValidatingAdmissionPolicy", Status: true,
@@ -47,12 +47,12 @@ func Resources() []resource.Resource {
 		},
 		{
 			Plural: "validatingwebhookconfigurations", Kind: "ValidatingWebhookConfiguration",
-			SetDefaults:      resource.Defaults(setValidatingWebhookConfigurationDefaults),
-			PrepareForUpdate: resource.OnUpdate(prepareValidatingWebhookConfigurationForUpdate),
-			Validate:         resource.Validation(validateValidatingWebhookConfiguration),
-			ValidateUpdate:   resource.UpdateValidation(validateValidatingWebhookConfigurationUpdate),
-			WarningsOnCreate: resource.CreateWarnings(validatingWebhookWarnings),
-			WarningsOnUpdate: resource.UpdateWarnings(validatingWebhookUpdateWarnings),
+			SetDefaults:           resource.Defaults(setValidatingWebhookConfigurationDefaults),
+			GenerationCountsEmpty: true,
+			Validate:              resource.Validation(validateValidatingWebhookConfiguration),
+			ValidateUpdate:        resource.UpdateValidation(validateValidatingWebhookConfigurationUpdate),
+			WarningsOnCreate:      resource.CreateWarnings(validatingWebhookWarnings),
+			WarningsOnUpdate:      resource.UpdateWarnings(validatingWebhookUpdateWarnings),
 		},
 	}
 	for i := range all {

@@ -1,9 +1,6 @@
 package admissionregistration
 
 import (
-	"context"
-	"reflect"
-
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -13,21 +10,6 @@ const (
 	webhookTimeoutSeconds = 10
 	webhookPort           = 443
 )
-
-// prepareMutatingWebhookConfigurationForUpdate increments the generation, also if an empty list or
-// map was sent where none is stored.
-func prepareMutatingWebhookConfigurationForUpdate(_ context.Context, c, old *admissionv1.MutatingWebhookConfiguration) {
-	if !reflect.DeepEqual(c.Webhooks, old.Webhooks) {
-		c.Generation = old.Generation + 1
-	}
-}
-
-// prepareValidatingWebhookConfigurationForUpdate counts the same.
-func prepareValidatingWebhookConfigurationForUpdate(_ context.Context, c, old *admissionv1.ValidatingWebhookConfiguration) {
-	if !reflect.DeepEqual(c.Webhooks, old.Webhooks) {
-		c.Generation = old.Generation + 1
-	}
-}
 
 func setMutatingWebhookConfigurationDefaults(c *admissionv1.MutatingWebhookConfiguration) {
 	for i := range c.Webhooks {

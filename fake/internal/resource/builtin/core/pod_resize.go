@@ -13,7 +13,7 @@ import (
 )
 
 // resizeSubresource changes the CPU and memory of running containers (KEP-1287), and of the pod as
-// a whole (KEP-5419). A manager does not own the latter.
+// a whole (KEP-5419). It does not own the latter.
 func resizeSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "resize", Verbs: resource.ObjectSubresourceVerbs(),

@@ -1,20 +1,9 @@
 package networking
 
 import (
-	"context"
-	"reflect"
-
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 )
-
-// prepareNetworkPolicyForUpdate increments the generation, also if an empty list or map was sent where
-// none is stored.
-func prepareNetworkPolicyForUpdate(_ context.Context, p, old *networkingv1.NetworkPolicy) {
-	if !reflect.DeepEqual(p.Spec, old.Spec) {
-		p.Generation = old.Generation + 1
-	}
-}
 
 // setNetworkPolicyDefaults derives the types of a policy from its rules. An empty list of egress
 // rules, unlike a rule that is empty, does not make it a policy for egress.
