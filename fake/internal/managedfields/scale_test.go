@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
-	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -125,8 +124,8 @@ func (h *scaleHistory) scale(t *testing.T, manager, step string) {
 		accessor(h.live).SetManagedFields(entries)
 	}
 	library, stored := h.handler.library(h.live), clone(h.live)
-	before := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "a", UID: "u"}}
-	before.SetGroupVersionKind(autoscalingv1.SchemeGroupVersion.WithKind("Scale"))
+	before := newScale()
+	before.Name, before.UID = "a", "u"
 	before.Spec.Replicas = h.replicas - int32(h.rng.Intn(2))
 	var err error
 	before.ManagedFields, err = library.ToSubresource()

@@ -22,7 +22,7 @@ func (u *Updater) ToScale(obj runtime.Object, replicas []string) (scale []metav1
 	nodes := u.arenas.get()
 	defer u.arenas.put(nodes)
 	field := fieldSet(replicas)
-	sets, ok := entriesOfObject(obj)
+	sets, ok := setsOfObject(obj)
 	if !ok || !u.parseSets(sets, field, nodes) {
 		return nil, false
 	}
@@ -49,7 +49,7 @@ func (u *Updater) FromScale(obj runtime.Object, scale []metav1.ManagedFieldsEntr
 	nodes := u.arenas.get()
 	defer u.arenas.put(nodes)
 	field := fieldSet(replicas)
-	sets, ok := entriesOfObject(obj)
+	sets, ok := setsOfObject(obj)
 	if !ok || !u.parseSets(sets, field, nodes) || !areScaleEntries(scale) {
 		return false
 	}
@@ -82,9 +82,9 @@ func (u *Updater) FromScale(obj runtime.Object, scale []metav1.ManagedFieldsEntr
 	return true
 }
 
-// entriesOfObject returns the sets of the entries of an object, which are not parsed yet. ok is false
+// setsOfObject returns the sets of the entries of an object, which are not parsed yet. ok is false
 // if they are not supported.
-func entriesOfObject(obj runtime.Object) (sets []managerSet, ok bool) {
+func setsOfObject(obj runtime.Object) (sets []managerSet, ok bool) {
 	if custom, isCustom := obj.(*unstructured.Unstructured); isCustom {
 		metadata, _ := custom.Object["metadata"].(map[string]any)
 		entries, isList := metadata["managedFields"].([]any)
