@@ -21,10 +21,7 @@ import (
 func TestDeleteCRDDeletesDependents(t *testing.T) {
 	withControllers(t, func(p *controllersTest) {
 		client := dynamic.NewForConfigOrDie(p.srv.RESTConfig())
-		owner := &unstructured.Unstructured{}
-		owner.SetAPIVersion("end.example.com/v1")
-		owner.SetKind("Gadget")
-		owner.SetName("owner")
+		owner := newGadget("owner")
 		owner, err := client.Resource(gadgetsResource).Create(p.Context(), owner, metav1.CreateOptions{})
 		require.NoError(p, err)
 		_, err = p.maps.Create(p.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
@@ -57,10 +54,7 @@ func TestDeleteNamespaceWithNonPreferredVersion(t *testing.T) {
 		_, err := p.client.CoreV1().Namespaces().Create(p.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, metav1.CreateOptions{})
 		require.NoError(p, err)
 		gadgets := dynamic.NewForConfigOrDie(p.srv.RESTConfig()).Resource(gadgetsResource)
-		obj := &unstructured.Unstructured{}
-		obj.SetAPIVersion("end.example.com/v1")
-		obj.SetKind("Gadget")
-		obj.SetName("inside")
+		obj := newGadget("inside")
 		_, err = gadgets.Namespace("n").Create(p.Context(), obj, metav1.CreateOptions{})
 		require.NoError(p, err)
 

@@ -35,16 +35,22 @@ func newGadgetCRD() *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
+// newGadget returns an object of the CRD.
+func newGadget(name string) *unstructured.Unstructured {
+	gadget := &unstructured.Unstructured{}
+	gadget.SetAPIVersion("end.example.com/v1")
+	gadget.SetKind("Gadget")
+	gadget.SetName(name)
+	return gadget
+}
+
 var gadgetsResource = schema.GroupVersionResource{Group: "end.example.com", Version: "v1", Resource: "gadgets"}
 
 // A CRD is deleted after the last of its objects. Until then, discovery has no verbs that write.
 func TestDeleteCRDWithFinalizedObject(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(newGadgetCRD()))
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
-	held := &unstructured.Unstructured{}
-	held.SetAPIVersion("end.example.com/v1")
-	held.SetKind("Gadget")
-	held.SetName("held")
+	held := newGadget("held")
 	held.SetFinalizers([]string{"example.com/hold"})
 	_, err := client.Resource(gadgetsResource).Create(t.Context(), held, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -66,10 +72,7 @@ func TestDeleteCRDWithFinalizedObject(t *testing.T) {
 func TestDeleteCollectionOfCRDs(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(newGadgetCRD()))
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
-	obj := &unstructured.Unstructured{}
-	obj.SetAPIVersion("end.example.com/v1")
-	obj.SetKind("Gadget")
-	obj.SetName("kept")
+	obj := newGadget("kept")
 	created, err := client.Resource(gadgetsResource).Create(t.Context(), obj, metav1.CreateOptions{})
 	require.NoError(t, err)
 
@@ -90,10 +93,7 @@ func TestDeleteCollectionOfCRDs(t *testing.T) {
 func TestDeleteCRDWithUnreadableObjects(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(newGadgetCRD()))
 	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
-	obj := &unstructured.Unstructured{}
-	obj.SetAPIVersion("end.example.com/v1")
-	obj.SetKind("Gadget")
-	obj.SetName("old")
+	obj := newGadget("old")
 	_, err := client.Resource(gadgetsResource).Create(t.Context(), obj, metav1.CreateOptions{})
 	require.NoError(t, err)
 	change := func(patch string, subresources ...string) {

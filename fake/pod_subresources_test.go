@@ -197,7 +197,7 @@ func TestResizeOfPodsAndSidecars(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "2", pod.Spec.Resources.Requests.Cpu().String())
 	require.Equal(t, `{"f:spec":{"f:initContainers":{"k:{\"name\":\"sidecar\"}":{"f:resources":{"f:requests":{".":{},"f:cpu":{},"f:memory":{}}}}}}}`,
-		managedFieldsOf(t, pod, "sizer").FieldsV1.GetRawString(), "the resources of the pod are nobody's")
+		managedFieldsOf(t, pod, "sizer").FieldsV1.GetRawString(), "a resize does not own the resources of the pod as a whole")
 	require.Equal(t, "1", pod.Spec.InitContainers[1].Resources.Requests.Cpu().String())
 
 	without := pod.DeepCopy()
