@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -117,4 +118,26 @@ func TestNotAcceptable(t *testing.T) {
 		require.True(t, strings.HasPrefix(string(got.body), "{\n  \"kind\": \"Status\",\n"), "%s", got.body)
 		require.True(t, strings.HasSuffix(string(got.body), "\n}"))
 	}
+}
+
+// The fields of a PartialObjectMetadataList have other numbers in meta.k8s.io/v1beta1.
+func TestProtobufListOfMetadata(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1"), configMap("b", "2")))
+	read := func(version string, list interface{ Unmarshal([]byte) error }) {
+		t.Helper()
+		got := sendWith(t, srv, http.MethodGet, configMapsPath, "", "Accept", "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v="+version)
+		require.Equal(t, http.StatusOK, got.code, "%s", got.body)
+		var u runtime.Unknown
+		require.NoError(t, u.Unmarshal([]byte(strings.TrimPrefix(string(got.body), protobufPrefix))))
+		require.Equal(t, runtime.TypeMeta{APIVersion: "meta.k8s.io/" + version, Kind: "PartialObjectMetadataList"}, u.TypeMeta)
+		require.NoError(t, list.Unmarshal(u.Raw))
+	}
+	var stable metav1.PartialObjectMetadataList
+	read("v1", &stable)
+	require.Len(t, stable.Items, 2)
+	require.Equal(t, srv.ResourceVersion(), stable.ResourceVersion)
+	var beta metav1beta1.PartialObjectMetadataList
+	read("v1beta1", &beta)
+	require.Equal(t, stable.Items, beta.Items)
+	require.Equal(t, stable.ListMeta, beta.ListMeta)
 }

@@ -167,12 +167,22 @@ func (e *Encoder) writeProtobufList(w http.ResponseWriter, list metav1.ListMeta,
 	w.Header().Set("Content-Length", strconv.Itoa(total))
 	buffered := bufio.NewWriterSize(w, min(listBuffer, total))
 	scratch := codec.AppendEnvelope(make([]byte, 0, 128), version, kind, size)
-	scratch = codec.AppendField(scratch, 1, len(metadata))
 	_, _ = buffered.Write(scratch)
-	_, _ = buffered.Write(metadata)
+	write := func(field int, message []byte) {
+		_, _ = buffered.Write(codec.AppendField(scratch[:0], field, len(message)))
+		_, _ = buffered.Write(message)
+	}
+	itemField := 2
+	if e.out.Beta { // a PartialObjectMetadataList of meta.k8s.io/v1beta1 has its items first
+		itemField = 1
+	} else {
+		write(1, metadata)
+	}
 	for _, body := range bodies {
-		_, _ = buffered.Write(codec.AppendField(scratch[:0], 2, len(body)))
-		_, _ = buffered.Write(body)
+		write(itemField, body)
+	}
+	if e.out.Beta {
+		write(2, metadata)
 	}
 	_, _ = buffered.Write(codec.EnvelopeEnd())
 	_ = buffered.Flush()

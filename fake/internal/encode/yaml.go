@@ -17,7 +17,7 @@ func jsonToYAML(b []byte) ([]byte, error) { return yaml.JSONToYAML(b) }
 // yamlItem returns a record as a list item in YAML, with its dash. It is cached with the record:
 // items have the same indentation in each list, so that long lines are folded equally.
 func (e *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
-	return rec.CachedEncoding("yaml "+e.cacheKey, func(rec *memstore.Record) ([]byte, error) {
+	return rec.CachedEncoding(e.yamlItemKey(), func(rec *memstore.Record) ([]byte, error) {
 		body, err := e.recordBody(rec)
 		if err != nil {
 			return nil, err
@@ -28,6 +28,16 @@ func (e *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
 		}
 		return jsonToYAML(append(append(append(item, body...), e.bodyEnd...), ']'))
 	})
+}
+
+// yamlItemKey returns the key under which an item is cached. Items have their apiVersion, and custom
+// resources what their CustomResourceDefinition makes of them.
+func (e *Encoder) yamlItemKey() string {
+	key := "yaml " + e.kind.GroupVersion().String() + " " + e.cacheKey
+	if e.customJSON {
+		key += conversionCacheKey(e.res)
+	}
+	return key
 }
 
 // writeYAMLList is WriteList for YAML. Keys are in alphabetical order.
