@@ -54,6 +54,36 @@ func TestListOfOneObject(t *testing.T) {
 	}
 }
 
+// A field selector of one namespace makes the first page of a list of all namespaces one of that
+// namespace. The token continues a list of all namespaces, which begins with the first object again.
+func TestListOfOneNamespace(t *testing.T) {
+	srv := fakeapi.Start(t)
+	require.NoError(t, srv.LoadYAML(threeConfigMaps+"---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: z, namespace: kube-system}}\n"))
+	list := func(query string) (names []string, next string) {
+		t.Helper()
+		code, _, body := send(t, srv, "GET", "/api/v1/configmaps?fieldSelector=metadata.namespace%3D"+query, "", nil)
+		require.Equal(t, http.StatusOK, code, string(body))
+		var list metav1.PartialObjectMetadataList
+		require.NoError(t, json.Unmarshal(body, &list))
+		for _, item := range list.Items {
+			names = append(names, item.Name)
+		}
+		return names, list.Continue
+	}
+	for query, want := range map[string][]string{"default&limit=3": {"a", "b", "c"}, "default": {"a", "b", "c"}, "none&limit=1": nil, "kube-public&limit=1": nil} {
+		names, next := list(query)
+		require.Equal(t, want, names, query)
+		require.Empty(t, next, query)
+	}
+	names, next := list("default&limit=2")
+	require.Equal(t, []string{"a", "b"}, names)
+	names, next = list("default&limit=2&continue=" + next)
+	require.Equal(t, []string{"a", "b"}, names)
+	names, next = list("default&limit=2&continue=" + next)
+	require.Equal(t, []string{"c"}, names)
+	require.Empty(t, next)
+}
+
 // A deletecollection reads its list in pages, for which a resourceVersion is an exact one.
 func TestDeleteCollectionAtResourceVersion(t *testing.T) {
 	srv := fakeapi.Start(t)

@@ -75,13 +75,26 @@ func (q *request) selectedKey(selector fields.Selector) string {
 	return codec.Key(q.res, namespace, name)
 }
 
+// listPrefix returns the prefix of the keys that a list reads. A field selector of one namespace makes
+// a list of all namespaces one of it. As on a real server, a continue token undoes that, so that the
+// second page begins with the first object again.
+func (q *request) listPrefix(sel selector, opts *metainternal.ListOptions) string {
+	if q.res.Namespaced && q.namespace() == "" && sel.fields != nil && opts.Continue == "" {
+		namespace, ok := sel.fields.RequiresExactMatch("metadata.namespace")
+		if ok && len(validation.ValidateNamespaceName(namespace, false)) == 0 {
+			return codec.Key(q.res, namespace, "")
+		}
+	}
+	return q.key()
+}
+
 // list returns a collection, or a page of it (LS, RS and CH rules).
 func (a *API) list(q *request) error {
 	opts, sel, err := q.decodeListOptions(a.watchList.Load())
 	if err != nil {
 		return err
 	}
-	prefix := q.key()
+	prefix := q.listPrefix(sel, &opts)
 	start, err := a.resolveListStart(q, prefix, sel, &opts)
 	if err != nil {
 		return err
