@@ -57,11 +57,13 @@ func TestAggregatedDiscoveryIsCached(t *testing.T) {
 	}
 }
 
-// Documents that a real server's aggregator serves accept all methods, the others only GET.
+// Documents that a real server's aggregator serves accept all methods, and those about versions of
+// custom resources. The others accept only GET.
 func TestDocumentMethods(t *testing.T) {
-	srv := fakeapi.Start(t)
+	srv := fakeapi.Start(t, fakeapi.WithObjects(newGadgetCRD()))
 	for _, method := range []string{"HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO"} {
 		for path, want := range map[string]int{
+			"/apis/end.example.com": 200, "/apis/end.example.com/v1": 200, "/apis/end.example.com/v3": 404,
 			"/apis": 200, "/apis/": 200, "/apis/apps": 200, "/": 200, "/livez": 200, "/readyz/ping": 200,
 			"/api": 405, "/api/v1": 405, "/apis/apps/v1": 405, "/version": 405, "/nope": 404, "/apis/nope": 404,
 		} {
@@ -75,6 +77,16 @@ func TestDocumentMethods(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, code, path)
 		require.Equal(t, "404 page not found\n", body, path)
 	}
+}
+
+// The router does not check the Accept header of a document about a version of custom resources.
+func TestDocumentOfCustomResourcesIsUnrouted(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(newGadgetCRD()))
+	code, _, body := getWithAccept(t, srv, "GET", "/apis/end.example.com/v1", "application/*")
+	require.Equal(t, http.StatusOK, code, body)
+	code, _, body = getWithAccept(t, srv, "GET", "/apis/end.example.com/v1", "text/html")
+	require.Equal(t, http.StatusNotAcceptable, code)
+	require.Contains(t, body, `"message": "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"`)
 }
 
 // /version is served as JSON only. The error is in the format that the client accepts.

@@ -101,10 +101,11 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveDiscovery serves /api, /apis and the paths between them and a resource. A real server serves
-// /apis and the groups with its aggregator, which does not check the method.
+// /apis and the groups with its aggregator, and the versions of custom resources with a handler of
+// their own, which do not check the method.
 func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, info *requestinfo.RequestInfo) {
 	plain := negotiate.Document
-	if info.Prefix == "apis" && info.Version == "" {
+	if info.Prefix == "apis" && (info.Version == "" || s.types.Table().IsCustomGroup(info.Group)) {
 		plain = negotiate.Unrouted
 	}
 	switch {
