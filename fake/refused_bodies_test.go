@@ -167,6 +167,29 @@ func TestStrictErrorsOfCustomResources(t *testing.T) {
 	}
 }
 
+// The names kind and apiVersion of a custom resource have one spelling.
+func TestSpellingOfKindOfCustomResources(t *testing.T) {
+	srv := fakeapi.Start(t)
+	require.NoError(t, srv.LoadYAML(widgetsWithVersions))
+	const (
+		lowerVersion = `{"apiversion":"example.com/v1","kind":"Widget"}`
+		upperKind    = `{"apiVersion":"example.com/v1","Kind":"Widget"}`
+		missing      = `Object 'Kind' is missing in '` + upperKind + `'`
+	)
+	for _, tt := range []struct{ validation, body, want string }{
+		{"Ignore", lowerVersion, "the API version in the data () does not match the expected API version (example.com/v1)"},
+		{"Warn", lowerVersion, "the API version in the data () does not match the expected API version (example.com/v1)"},
+		{"Ignore", upperKind, `Widget in version "v1" cannot be handled as a Widget: ` + missing},
+		{"Warn", upperKind, "the object provided is unrecognized (must be of type Widget): " + missing + ` ({"apiVersion":"example.com/v1" ...)`},
+	} {
+		code, _, answer := send(t, srv, "POST", "/apis/example.com/v1/namespaces/default/widgets?fieldValidation="+tt.validation, "application/json", []byte(tt.body))
+		require.Equal(t, http.StatusBadRequest, code)
+		var status metav1.Status
+		require.NoError(t, json.Unmarshal(answer, &status))
+		require.Equal(t, tt.want, status.Message)
+	}
+}
+
 // A delete that removes the last finalizers fails with a precondition of a resourceVersion, as on a
 // real server.
 func TestDeletePreconditionWithLastFinalizer(t *testing.T) {

@@ -103,7 +103,9 @@ func WithoutTypeMeta(obj runtime.Object) any {
 func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
 	object, sent, problems, err := parseCustom(media, body, strict)
 	if runtime.IsMissingKind(err) && !strict { // a real server reports it after it has set the kind of the resource
-		sent.Kind = r.Kind
+		if sent.Kind == "" {
+			sent.Kind = r.Kind
+		}
 		if sent.GroupVersion().Empty() {
 			sent.Version = r.Version
 		}
@@ -166,6 +168,7 @@ func parseCustom(media negotiate.Media, body []byte, strict bool) (object map[st
 	sent, err = kindOf(object, body)
 	switch {
 	case runtime.IsMissingKind(err) && strict && media != negotiate.CBOR:
+		sent.Kind = ""
 		return nil, sent, nil, runtime.NewMissingKindErr(string(original))
 	case err != nil:
 		return nil, sent, nil, err
@@ -174,16 +177,20 @@ func parseCustom(media negotiate.Media, body []byte, strict bool) (object map[st
 }
 
 // kindOf returns the kind of an object in JSON, or the library's error if it has none. The library
-// decodes the body again, and ignores the case of names.
+// decodes the body again, and ignores the case of names. What it finds is only for the errors.
 func kindOf(object map[string]any, body []byte) (*schema.GroupVersionKind, error) {
 	if sent, ok := decodedKind(object); ok {
 		return sent, nil
 	}
-	sent, err := kindjson.DefaultMetaFactory.Interpret(body)
-	if err == nil && sent.Kind == "" {
-		err = runtime.NewMissingKindErr(string(bytes.TrimSpace(body)))
+	found, err := kindjson.DefaultMetaFactory.Interpret(body)
+	if err != nil {
+		return found, err
 	}
-	return sent, err
+	sent := (&unstructured.Unstructured{Object: object}).GroupVersionKind()
+	if sent.Kind == "" {
+		return found, runtime.NewMissingKindErr(string(bytes.TrimSpace(body)))
+	}
+	return &sent, nil
 }
 
 // decodedKind returns the kind of a decoded object, if it has one in the usual form.
