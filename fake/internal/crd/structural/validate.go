@@ -27,7 +27,7 @@ func (s *Schema) Validate(ctx context.Context, obj *unstructured.Unstructured, m
 			return append(errs, field.InternalError(nil, err))
 		}
 		if !validator.checker.accepts(obj.Object) {
-			errs = append(errs, sortByPath(validator.validate(ctx, nil, obj.Object, nil, maxErrors))...)
+			errs = append(errs, validator.validate(ctx, nil, obj.Object, nil, maxErrors)...)
 		}
 		errs = append(errs, validateScale(s.scale, obj)...)
 	}
@@ -85,7 +85,7 @@ func validateWithRatcheting(ctx context.Context, path *field.Path, value, old an
 	if correlated == nil {
 		correlated = common.NewCorrelatedObject(value, old, &openapi.Schema{Schema: validator.schema})
 	}
-	return sortByPath(validator.validate(ctx, path, value, correlated, maxErrors))
+	return validator.validate(ctx, path, value, correlated, maxErrors)
 }
 
 // validateType checks kind and apiVersion.
@@ -159,7 +159,7 @@ func (s *Schema) validateRules(ctx context.Context, obj *unstructured.Unstructur
 		options = append(options, cel.WithRatcheting(update.correlated))
 	}
 	errs, _ := rules.Validate(ctx, nil, s.structural, obj.Object, old, celconfig.RuntimeCELCostBudget, options...)
-	return sortByPath(errs)
+	return sortByRule(errs, s.structural)
 }
 
 // blocksRules reports whether an error prevents the evaluation of rules: those of types, enum,

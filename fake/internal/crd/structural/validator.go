@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
@@ -109,6 +110,17 @@ type nodeValidator struct {
 	root       any
 	path       string
 	correlated *common.CorrelatedObject
+	// object is the validator of the object that has the value in the field name. It is nil if no
+	// object has it, or for a value in a branch.
+	object *nodeValidator
+	name   string
+	fields []fieldErrors
+}
+
+// fieldErrors are the errors of a field of an object, as a range of those of the run.
+type fieldErrors struct {
+	name       string
+	begin, end int
 }
 
 // SetPath implements validate.ValueValidator. The library does not call it.
@@ -132,16 +144,25 @@ func (n *nodeValidator) Validate(value any) *validate.Result {
 	}
 	result := validate.NewSchemaValidator(schema, n.root, n.path, strfmt.Default, n.setChildValidators).Validate(value)
 	errs := result.Errors
+	at := countTypeErrors(errs)
 	if hasBranches && value != nil {
 		branches := n.validateBranches(value)
 		// The library validates the type before the branches.
-		errs = slices.Insert(errs, countTypeErrors(errs), branches.Errors...)
+		errs = slices.Insert(errs, at, branches.Errors...)
+		at += len(branches.Errors)
 		result.MatchCount += branches.MatchCount
 	}
-	// The errors of what the value contains were added before, and follow those of the value.
-	n.run.errs = slices.Insert(n.run.errs, begin, errs...)
+	// The library validates items before the number of them, and fields before those that are missing.
+	if _, isList := value.([]any); !isList {
+		at += indexOfRequired(errs[at:])
+	}
+	n.sortFields(begin)
+	n.run.errs = append(slices.Insert(n.run.errs, begin, errs[:at]...), errs[at:]...)
 	if len(n.run.errs) > begin && n.correlated.CachedDeepEqual() {
 		n.run.errs = n.run.errs[:begin]
+	}
+	if end := len(n.run.errs); n.object != nil && end > begin {
+		n.object.fields = append(n.object.fields, fieldErrors{n.name, begin, end})
 	}
 	return &validate.Result{MatchCount: result.MatchCount}
 }
@@ -156,6 +177,30 @@ func countTypeErrors(errs []error) int {
 	return 0
 }
 
+// indexOfRequired returns the index of the first error of a missing field, or the number of errors.
+func indexOfRequired(errs []error) int {
+	for i, err := range errs {
+		if err, ok := err.(*openapierrors.Validation); ok && err.Code() == openapierrors.RequiredFailCode {
+			return i
+		}
+	}
+	return len(errs)
+}
+
+// sortFields sorts the errors of the run from begin on by the field of the object that has them. The
+// library iterates over a map, so that their order is random.
+func (n *nodeValidator) sortFields(begin int) {
+	if len(n.fields) < 2 {
+		return
+	}
+	slices.SortFunc(n.fields, func(a, b fieldErrors) int { return strings.Compare(a.name, b.name) })
+	sorted := make([]error, 0, len(n.run.errs)-begin)
+	for _, f := range n.fields {
+		sorted = append(sorted, n.run.errs[f.begin:f.end]...)
+	}
+	copy(n.run.errs[begin:], sorted)
+}
+
 // setChildValidators makes the library validate what the value contains by other validators of
 // this type.
 func (n *nodeValidator) setChildValidators(options *validate.SchemaValidatorOptions) {
@@ -164,7 +209,9 @@ func (n *nodeValidator) setChildValidators(options *validate.SchemaValidatorOpti
 		if n.path != "" || name != "kind" && name != "apiVersion" { // their changes are not visible
 			correlated = n.correlated.Key(name)
 		}
-		return n.run.node(schema, root, path, correlated)
+		child := n.run.node(schema, root, path, correlated)
+		child.object, child.name = n, name
+		return child
 	}
 	options.NewValidatorForIndex = func(i int, schema *spec.Schema, root any, path string, _ strfmt.Registry, _ ...validate.Option) validate.ValueValidator {
 		return n.run.node(schema, root, path, n.correlated.Index(i))

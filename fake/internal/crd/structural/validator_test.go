@@ -38,7 +38,7 @@ func randomSchema(r *rand.Rand, depth int, hasType bool) props {
 			s.Enum = []apiextensions.JSON{"a", "ab"}
 		}
 	case "object":
-		s.Required = []string{"b"}
+		s.Required = []string{"b", "a"}
 		s.MaxProperties = ptr.To(int64(1))
 		if r.IntN(2) == 0 {
 			value := randomSchema(r, depth-1, hasType)
@@ -108,10 +108,10 @@ func randomValue(r *rand.Rand, s *props, depth int) any {
 	return nil
 }
 
-// texts returns the errors as they are in a Status, sorted by path.
+// texts returns the errors as they are in a Status.
 func texts(errs field.ErrorList) []string {
 	out := []string{}
-	for _, err := range sortByPath(errs) {
+	for _, err := range errs {
 		out = append(out, fmt.Sprintf("%s %s: %s", err.Type, err.Field, err.ErrorBody()))
 	}
 	return out
@@ -172,11 +172,11 @@ func TestValidatorHasErrorsOfLibrary(t *testing.T) {
 	require.Greater(t, ratcheted, 20)
 }
 
-// requireSameErrors compares errors and their order. If there are several properties, the order is
-// random in both, as that of a map, and some orders are rare.
+// requireSameErrors compares errors and their order. If several properties have errors, the library has
+// them in the random order of a map, and some orders are rare.
 func requireSameErrors(t *testing.T, want, got func() []string, seed uint64) {
 	t.Helper()
-	for range 200 {
+	for range 20_000 {
 		library, own := want(), got()
 		if slices.Equal(library, own) {
 			return
