@@ -115,12 +115,20 @@ func kindOf(r *resource.Resource, s resource.Subresource) metav1.GroupVersionKin
 
 // storageVersionHash returns the first eight bytes of the SHA-256 of GROUP/VERSION/KIND of the
 // version that a real server stores, in base64. Resources that share storage have the same hash. The
-// hash of a resource that is not stored is empty.
+// hash of a resource that is not stored, and of a custom resource whose storage version is not
+// served, is empty.
 func storageVersionHash(r *resource.Resource) string {
 	if !r.IsStored() {
 		return ""
 	}
 	version := cmp.Or(r.HashedVersion, r.StorageVersion.Version)
+	if r.Custom != nil {
+		storage := r.Custom.CRD().Storage().Object()
+		if !storage.Served {
+			return ""
+		}
+		version = storage.Name
+	}
 	sum := sha256.Sum256([]byte(r.StorageVersion.Group + "/" + version + "/" + r.Kind))
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }
