@@ -86,10 +86,11 @@ type call struct {
 	// patched reports whether the patch of the response was applied.
 	patched bool
 
-	// err is the error of the last request, or code and body are its response.
-	err  error
-	code int
-	body []byte
+	// err is the error of the last request, or the others are its response.
+	err         error
+	code        int
+	contentType string
+	body        []byte
 	// decided is the decision, if the library got another response.
 	decided *admission.Decision
 }
@@ -132,11 +133,11 @@ func (p *plugin) recordResponse(webhook string, r *http.Request, next http.Round
 		return nil, fmt.Errorf("the request for %s is not part of a call", r.URL)
 	}
 	response, err := send(r)
-	c.err, c.code, c.body = err, 0, nil
+	c.err, c.code, c.contentType, c.body = err, 0, "", nil
 	if err != nil {
 		return c.forLibrary(r, nil, err)
 	}
-	c.code = response.StatusCode
+	c.code, c.contentType = response.StatusCode, response.Header.Get("Content-Type")
 	c.body, c.err = io.ReadAll(response.Body)
 	if err := response.Body.Close(); c.err == nil {
 		c.err = err

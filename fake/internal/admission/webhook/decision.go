@@ -1,16 +1,18 @@
 package webhook
 
 import (
-	"encoding/json"
 	"fmt"
+	"mime"
 	"net/http"
+	"sync"
 	"time"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionv1beta1 "k8s.io/api/admission/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	admissionmetrics "k8s.io/apiserver/pkg/admission/metrics"
 	webhookerrors "k8s.io/apiserver/pkg/admission/plugin/webhook/errors"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
@@ -55,10 +57,15 @@ func (c *call) decision() admission.Decision {
 // failure returns the error of a call without a response to verify, and the code that the library
 // gives it.
 func (c *call) failure() (code int, err error) {
-	switch {
-	case c.err != nil:
+	if c.err != nil {
 		return http.StatusServiceUnavailable, c.err
-	case c.code < http.StatusOK || c.code > http.StatusPartialContent:
+	}
+	if c.contentType != "" {
+		if _, _, err := mime.ParseMediaType(c.contentType); err != nil {
+			return http.StatusInternalServerError, err
+		}
+	}
+	if c.code < http.StatusOK || c.code > http.StatusPartialContent {
 		return c.code, fmt.Errorf("the webhook responded with %d %s", c.code, http.StatusText(c.code))
 	}
 	return 0, nil
@@ -89,18 +96,24 @@ func (c *call) unpatched(d admission.Decision, patch []byte) admission.Decision 
 	return d
 }
 
-// response returns the verified response.
+// response returns the verified response. It is decoded as the library decodes it, into a review of
+// the version that was sent.
 func (c *call) response() (*webhookrequest.AdmissionResponse, error) {
-	var is metav1.TypeMeta
-	if err := json.Unmarshal(c.body, &is); err != nil {
-		return nil, err
-	}
 	var review runtime.Object = &admissionv1.AdmissionReview{}
-	if is.APIVersion == admissionv1beta1.SchemeGroupVersion.String() {
+	if c.tracer.state.webhooks[c.webhook].reviewVersion == admissionv1beta1.SchemeGroupVersion.Version {
 		review = &admissionv1beta1.AdmissionReview{}
 	}
-	if err := json.Unmarshal(c.body, review); err != nil {
+	if _, _, err := reviewDecoder().Decode(c.body, nil, review); err != nil {
 		return nil, err
 	}
 	return webhookrequest.VerifyAdmissionResponse(c.uid, c.tracer.plugin.name == mutating.PluginName, review)
 }
+
+// reviewDecoder returns the decoder of AdmissionReviews in all of their versions, which is that of the
+// library's clients.
+var reviewDecoder = sync.OnceValue(func() runtime.Decoder {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(admissionv1.AddToScheme(scheme))
+	utilruntime.Must(admissionv1beta1.AddToScheme(scheme))
+	return serializer.NewCodecFactory(scheme).LegacyCodec(admissionv1beta1.SchemeGroupVersion, admissionv1.SchemeGroupVersion)
+})
