@@ -66,7 +66,8 @@ func newCustomResource(v *versions.Version) *Resource {
 			return v.Validate(ctx, asUnstructured(obj), newMetadataErrors(ctx, v, asUnstructured(obj), metadata)...)
 		},
 		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata MetadataErrors) field.ErrorList {
-			return v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), metadataErrors(asUnstructured(obj), metadata.All)...)
+			found := updatedMetadataErrors(ctx, v, asUnstructured(obj), asUnstructured(old), metadata.ForAllTypes)
+			return slices.Concat(metadata.ForAllTypes, v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), found...))
 		},
 		WarningsOnCreate: func(obj runtime.Object) []string {
 			return finalizerWarnings(asUnstructured(obj).GetFinalizers(), nil)
@@ -88,18 +89,22 @@ func newCustomResource(v *versions.Version) *Resource {
 	return r
 }
 
-// metadataErrors returns the errors of an object's metadata: those that its validation found, or
-// that it does not decode. An apply may have set the deletionTimestamp to a text that is no time, and
-// an admission webhook any field to any value.
-func metadataErrors(u *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
+// decodeMetadata returns the metadata of an object, or the error that it does not decode. An apply may
+// have set the deletionTimestamp to a text that is no time, and an admission webhook any field to any
+// value.
+func decodeMetadata(u *unstructured.Unstructured) (*metav1.ObjectMeta, field.ErrorList) {
+	metadata, _ := u.Object["metadata"].(map[string]any)
+	decoded := &metav1.ObjectMeta{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(metadata, decoded); err != nil {
+		return nil, field.ErrorList{field.Invalid(field.NewPath("metadata"), metadata, err.Error())}
+	}
+	return decoded, nil
+}
+
+// hasWellTypedMetadata reports whether the metadata of an object surely decodes.
+func hasWellTypedMetadata(u *unstructured.Unstructured) bool {
 	metadata, ok := u.Object["metadata"].(map[string]any)
-	if ok && isWellTyped(metadata) {
-		return found
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(metadata, &metav1.ObjectMeta{}); err != nil {
-		return field.ErrorList{field.Invalid(field.NewPath("metadata"), metadata, err.Error())}
-	}
-	return found
+	return ok && isWellTyped(metadata)
 }
 
 // isWellTyped reports whether metadata surely decodes as metav1.ObjectMeta.
@@ -142,20 +147,37 @@ func isStringSlice(value any) bool {
 	return ok && !slices.ContainsFunc(list, func(v any) bool { _, isString := v.(string); return !isString })
 }
 
-// newMetadataErrors is metadataErrors for a new object. A real server validates the metadata of
-// custom resources by the declarative rules, too, and reports some of the errors once that the
-// validation of other types reports for each value.
+// newMetadataErrors returns the errors of the metadata of a new object: that it does not decode, or
+// those of the declarative rules if found, the errors of its validation, has any. A real server
+// validates the metadata of custom resources by these rules, too, and reports some of the errors
+// once that the validation of other types reports for each value.
 func newMetadataErrors(ctx context.Context, v *versions.Version, u *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
-	if found = metadataErrors(u, found); len(found) == 0 {
+	if len(found) == 0 && hasWellTypedMetadata(u) {
 		return nil
 	}
-	metadata, _ := u.Object["metadata"].(map[string]any)
-	decoded := &metav1.ObjectMeta{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(metadata, decoded); err != nil {
-		return found
+	decoded, errs := decodeMetadata(u)
+	if len(found) == 0 || len(errs) > 0 {
+		return errs
 	}
 	isNamespaced := v.CRD().Object().Spec.Scope == "Namespaced"
 	return validation.ValidateObjectMetaDeclaratively(ctx, operation.Create, decoded, nil, isNamespaced, validation.NameIsDNSSubdomain, field.NewPath("metadata"), true)
+}
+
+// updatedMetadataErrors is newMetadataErrors for an object that replaces old.
+func updatedMetadataErrors(ctx context.Context, v *versions.Version, u, old *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
+	if len(found) == 0 && hasWellTypedMetadata(u) {
+		return nil
+	}
+	decoded, errs := decodeMetadata(u)
+	if len(found) == 0 || len(errs) > 0 {
+		return errs
+	}
+	was, errs := decodeMetadata(old)
+	if len(errs) > 0 {
+		return errs
+	}
+	isNamespaced := v.CRD().Object().Spec.Scope == "Namespaced"
+	return validation.ValidateObjectMetaDeclaratively(ctx, operation.Update, decoded, was, isNamespaced, nil, field.NewPath("metadata"), true)
 }
 
 func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
