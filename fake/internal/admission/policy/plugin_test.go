@@ -74,6 +74,10 @@ func TestChanges(t *testing.T) {
 	params.Data["allow"] = "x"
 	f.replace(params)
 	allowed(true)
+	f.replace(validatingPolicy("p", `{"paramKind":{"apiVersion":"v1","kind":"configmap"},"validations":[{"expression":"params.data.allow == 'x'"}]}`))
+	allowed(true)
+	f.replace(validatingPolicy("p", `{"paramKind":{"apiVersion":"v1","kind":"configMap"},"validations":[{"expression":"params.data.allow == 'x'"}]}`))
+	allowed(false)
 }
 
 // Parameters of built-in types are as informers have them. The library adds their kind for

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -152,10 +153,24 @@ func (s *source[P, B, E]) newState(old *state[P, B, E], view memstore.View, tabl
 // setParams sets how the hook of a policy with a paramKind finds its parameters.
 func setParams[P, B runtime.Object, E any](hook *generic.PolicyHook[P, B, E], lister *admission.Lister, table *resource.Table, paramKind *admissionregistrationv1.ParamKind) {
 	gvk := schema.FromAPIVersionAndKind(paramKind.APIVersion, paramKind.Kind)
-	res := table.LookupKind(gvk)
+	res := lookupParamKind(table, gvk)
 	if res == nil {
 		hook.ConfigurationError = fmt.Errorf("failed to find resource referenced by paramKind: '%v'", gvk)
 		return
 	}
 	hook.ParamInformer, hook.ParamScope = newParamInformer(lister, res), scopeOf(res)
+}
+
+// lookupParamKind returns the resource with a kind, nil if there is none. As on a real server the kind
+// may be in lower case.
+func lookupParamKind(table *resource.Table, kind schema.GroupVersionKind) *resource.Resource {
+	if res := table.LookupKind(kind); res != nil {
+		return res
+	}
+	for _, res := range table.All() {
+		if res.GroupVersion() == kind.GroupVersion() && strings.ToLower(res.Kind) == kind.Kind {
+			return res
+		}
+	}
+	return nil
 }
