@@ -191,9 +191,9 @@ func validateValidation(c admissioncel.Compiler, v *admissionv1.Validation, hasP
 		errs = append(errs, p.Child("messageExpression").Invalid(v.MessageExpression, "must be non-empty if specified"))
 	}
 	if message := strings.TrimSpace(v.Message); v.Message != "" && message == "" {
-		errs = append(errs, p.Child("message").Invalid(v.Message, "must be non-empty if specified"))
+		errs = append(errs, p.Child("message").Invalid(v.Message, "message must be non-empty if specified"))
 	} else if strings.ContainsAny(message, "\n\r") {
-		errs = append(errs, p.Child("message").Invalid(v.Message, "must not contain line breaks"))
+		errs = append(errs, p.Child("message").Invalid(v.Message, "message must not contain line breaks"))
 	}
 	return append(errs, validateOneOf(v.Reason, p.Child("reason"),
 		metav1.StatusReasonForbidden, metav1.StatusReasonInvalid, metav1.StatusReasonRequestEntityTooLarge)...)
