@@ -1,4 +1,4 @@
-// Package authn authenticates requests by client certificates and bearer tokens.
+// Package authn authenticates requests by the headers of a proxy, client certificates and bearer tokens.
 package authn
 
 import (
@@ -65,13 +65,17 @@ const (
 	Authenticated
 )
 
-// Authenticator authenticates requests by client certificate or bearer token.
+// Authenticator authenticates requests by the headers of a proxy, client certificate or bearer token.
 type Authenticator struct {
 	tokens          *Tokens
 	serviceAccounts ServiceAccountTokens
 	certificates    *certificateVerifier  // nil if certificates are ignored
 	headers         authenticator.Request // nil without WithRequestHeaders
+	methods         []method              // in the order of kube-apiserver
 }
+
+// method authenticates a request in one way.
+type method func(r *http.Request) (authenticationv1.UserInfo, Result)
 
 // New returns an Authenticator. clientCAs are the authorities of client certificates. With nil,
 // certificates are ignored.
@@ -80,6 +84,7 @@ func New(tokens *Tokens, serviceAccounts ServiceAccountTokens, clientCAs *x509.C
 	if clientCAs != nil {
 		a.certificates = newCertificateVerifier(clientCAs)
 	}
+	a.methods = []method{a.authenticateHeaders, a.authenticateCertificate, a.authenticateBearerToken, a.authenticateWebSocket}
 	return a
 }
 
@@ -90,14 +95,35 @@ func (a *Authenticator) WithRequestHeaders(headers authenticator.Request) *Authe
 	return a
 }
 
-// authenticateHeaders authenticates a request of a proxy.
-func (a *Authenticator) authenticateHeaders(r *http.Request) (authenticationv1.UserInfo, bool) {
+// AuthenticateRequest authenticates a request as kube-apiserver does: by the first method that knows
+// the user. Without one the request is rejected if it has credentials that are not valid. A
+// certificate without a common name, and an Authorization header without a bearer token, are no
+// credentials.
+func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.UserInfo, Result) {
+	rest := Anonymous
+	for _, authenticate := range a.methods {
+		switch user, result := authenticate(r); result {
+		case Authenticated:
+			return user, Authenticated
+		case Rejected:
+			rest = Rejected
+		}
+	}
+	return authenticationv1.UserInfo{}, rest
+}
+
+// authenticateHeaders authenticates a request of a proxy. The certificate of a client that is none is
+// rejected, but the next method may accept it.
+func (a *Authenticator) authenticateHeaders(r *http.Request) (authenticationv1.UserInfo, Result) {
 	if a.headers == nil {
-		return authenticationv1.UserInfo{}, false
+		return authenticationv1.UserInfo{}, Anonymous
 	}
 	response, ok, err := a.headers.AuthenticateRequest(r)
-	if err != nil || !ok { // a certificate of another authority is one for the next authenticator
-		return authenticationv1.UserInfo{}, false
+	switch {
+	case err != nil:
+		return authenticationv1.UserInfo{}, Rejected
+	case !ok:
+		return authenticationv1.UserInfo{}, Anonymous
 	}
 	u := authenticationv1.UserInfo{Username: response.User.GetName(), UID: response.User.GetUID(), Groups: response.User.GetGroups()}
 	for key, values := range response.User.GetExtra() {
@@ -106,23 +132,14 @@ func (a *Authenticator) authenticateHeaders(r *http.Request) (authenticationv1.U
 		}
 		u.Extra[key] = values
 	}
-	return withAuthenticatedGroup(u), true
+	return withAuthenticatedGroup(u), Authenticated
 }
 
-// AuthenticateRequest authenticates a request as kube-apiserver does. A certificate is checked
-// before a token. If one of them is valid, the other is ignored. A certificate without a common
-// name, and an Authorization header without a bearer token, are no credentials.
-func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.UserInfo, Result) {
-	if user, ok := a.authenticateHeaders(r); ok {
-		return user, Authenticated
-	}
-	user, result := a.authenticateCertificate(r.TLS)
-	if result == Authenticated {
-		return user, Authenticated
-	}
+// authenticateBearerToken authenticates the token of the Authorization header.
+func (a *Authenticator) authenticateBearerToken(r *http.Request) (authenticationv1.UserInfo, Result) {
 	value := BearerToken(r)
 	if value == "" {
-		return authenticationv1.UserInfo{}, result
+		return authenticationv1.UserInfo{}, Anonymous
 	}
 	if user, ok := a.AuthenticateToken(r.Context(), value); ok {
 		return user, Authenticated
@@ -169,9 +186,10 @@ func AuthorizationHeaderWarning(r *http.Request) string {
 	return header
 }
 
-// withAuthenticatedGroup adds the group system:authenticated to a user without it.
+// withAuthenticatedGroup adds the group system:authenticated to a user without it. A proxy may name
+// the user system:anonymous.
 func withAuthenticatedGroup(u authenticationv1.UserInfo) authenticationv1.UserInfo {
-	if slices.Contains(u.Groups, user.AllAuthenticated) || slices.Contains(u.Groups, user.AllUnauthenticated) {
+	if u.Username == user.Anonymous || slices.Contains(u.Groups, user.AllAuthenticated) || slices.Contains(u.Groups, user.AllUnauthenticated) {
 		return u
 	}
 	u.Groups = append(slices.Clone(u.Groups), user.AllAuthenticated)

@@ -2,10 +2,10 @@ package authn
 
 import (
 	"crypto/sha256"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/asn1"
 	"encoding/hex"
+	"net/http"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -18,7 +18,8 @@ const credentialIDKey = "authentication.kubernetes.io/credential-id"
 // authenticateCertificate authenticates a client certificate. The TLS handshake accepts all
 // certificates. Those of an unknown authority, expired ones and those for other purposes are
 // rejected here (x509.go).
-func (a *Authenticator) authenticateCertificate(state *tls.ConnectionState) (authenticationv1.UserInfo, Result) {
+func (a *Authenticator) authenticateCertificate(r *http.Request) (authenticationv1.UserInfo, Result) {
+	state := r.TLS
 	if a.certificates == nil || state == nil || len(state.PeerCertificates) == 0 {
 		return authenticationv1.UserInfo{}, Anonymous
 	}
