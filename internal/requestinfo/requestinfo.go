@@ -188,8 +188,12 @@ func (info *RequestInfo) parseResource(path string) {
 
 func isNamespaceSubresource(s string) bool { return s == "status" || s == "finalize" }
 
-// verbOf returns the verb of a request for a resource, "" if the method has no meaning there.
+// verbOf returns the verb of a request for a resource, "" if the method has no meaning there. On a path
+// with the prefix /watch/ it is watch, whatever the method.
 func verbOf(method string, info *RequestInfo, query url.Values) string {
+	if info.IsWatchPath {
+		return Watch
+	}
 	switch method {
 	case "POST":
 		return Create
@@ -204,8 +208,6 @@ func verbOf(method string, info *RequestInfo, query url.Values) string {
 		return Delete
 	case "GET", "HEAD":
 		switch {
-		case info.IsWatchPath:
-			return Watch
 		case !info.IsCollection():
 			return Get
 		case isWatchQuery(query):
