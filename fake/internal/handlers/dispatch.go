@@ -3,6 +3,7 @@ package handlers
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -23,6 +24,9 @@ var errPathNotServed = errors.New("path not served")
 // errNameRequired is the error of a PUT or a PATCH of a collection of custom resources (PV-13).
 var errNameRequired = apierrors.NewBadRequest("name must be provided")
 
+// errNamespaceRequired is the error of a path of an object in the namespace "".
+var errNamespaceRequired = apierrors.NewBadRequest("Namespace parameter required.")
+
 // dispatch finds the handler of a request, negotiates the form of the response and calls the
 // handler.
 func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.RequestInfo) error {
@@ -32,6 +36,9 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 	res := a.types.Table().LookupServed(info.Group, info.Version, info.Resource)
 	handle, err := a.findHandler(r.Method, res, info)
 	if err != nil {
+		if res != nil && res.Custom != nil && !errors.Is(err, errPathNotServed) {
+			new(warnings).add(w.Header(), res.Deprecation) // the handler of custom resources warns first
+		}
 		return err
 	}
 	sub := res.Subresource(info.Subresource)
@@ -42,7 +49,7 @@ func (a *API) dispatch(w http.ResponseWriter, r *http.Request, info requestinfo.
 	q.warnings.add(w.Header(), res.Deprecation) // WN-05
 	a.recordDeprecation(q)
 	// The patch type and the name are checked before the form of the response.
-	if r.Method == http.MethodPatch {
+	if info.Verb == requestinfo.Patch {
 		if err := q.checkPatchType(); err != nil {
 			return err
 		}
@@ -67,10 +74,14 @@ func (a *API) findHandler(method string, res *resource.Resource, info requestinf
 	case res == nil || !matchesScope(res, info):
 		return nil, status.PathNotFound()
 	}
-	if handle := handlerFor(method, res, info); handle != nil {
+	switch handle := handlerFor(method, res, info); {
+	case handle == nil:
+		return nil, status.MethodNotAllowed()
+	case res.Namespaced && info.Namespace == "" && !info.IsCollection():
+		return nil, errNamespaceRequired
+	default:
 		return handle, nil
 	}
-	return nil, status.MethodNotAllowed()
 }
 
 // isCustom reports whether a path is one of custom resources, for which a real server has a handler
@@ -94,8 +105,9 @@ func matchesScope(res *resource.Resource, info requestinfo.RequestInfo) bool {
 	case res.IsOnlyCreated() && (!info.IsCollection() || res.Namespaced != (info.Namespace != "")):
 		return false // only a POST to the collection is possible
 	case res.Namespaced:
-		// Without a namespace only the collection of all namespaces has a path.
-		return info.Namespace != "" || info.IsCollection()
+		// Without a namespace only the collection of all namespaces has a path, but the name of the
+		// namespace may be empty.
+		return info.Namespace != "" || info.IsCollection() || strings.Contains(info.Path, "/namespaces//")
 	case res.Plural == "namespaces" && res.Group == "":
 		// The RequestInfo of namespaces/NAME has that namespace, too.
 		return info.Namespace == info.Name
@@ -151,7 +163,8 @@ func handlerFor(method string, res *resource.Resource, info requestinfo.RequestI
 
 // customHandler is findHandler for custom resources. A path without a definition is not served
 // (PV-06, PV-07, PV-17, PV-26, CD-02, CD-06). The error of an unknown subresource names the object
-// (PV-18), and that of an unsupported method the verb (PV-27). HEAD is served as GET (GT-09).
+// (PV-18), and that of an unsupported method the verb (PV-27). HEAD is served as GET (GT-09), and so
+// are all methods on the paths with /watch/.
 func customHandler(method string, res *resource.Resource, info requestinfo.RequestInfo) (handlerFunc, error) {
 	isList := info.Verb == requestinfo.List || info.Verb == requestinfo.Watch
 	switch {
@@ -159,6 +172,8 @@ func customHandler(method string, res *resource.Resource, info requestinfo.Reque
 		return nil, errPathNotServed
 	case info.Subresource != "" && res.Subresource(info.Subresource) == nil:
 		return nil, apierrors.NewNotFound(res.GroupResource(), info.Name)
+	case info.IsWatchPath:
+		method = http.MethodGet
 	case info.Subresource == "" && info.IsCollection() && method == http.MethodPut:
 		return nil, errNameRequired
 	case info.Subresource == "" && info.IsCollection() && method == http.MethodPatch:
