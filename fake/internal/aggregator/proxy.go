@@ -46,12 +46,15 @@ func (a *Aggregator) Serve(w http.ResponseWriter, r *http.Request, s *APIService
 	reverse := httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.URL = &url.URL{Scheme: "https", Host: host, Path: p.In.URL.Path, RawQuery: p.In.URL.Query().Encode()}
-			p.Out.Header["X-Forwarded-For"] = p.In.Header["X-Forwarded-For"]
+			for _, name := range []string{"X-Forwarded-For", "Forwarded"} {
+				p.Out.Header[name] = p.In.Header[name]
+			}
 			p.SetXForwarded()
 			p.Out.Header.Set("X-Forwarded-Host", host)
 			p.Out.Header.Set("X-Forwarded-Proto", "https")
-			p.Out.Header.Set("X-Forwarded-Uri", forwardedURI(p.In.URL))
-			p.Out.Host = p.In.Host
+			p.Out.Header.Set("X-Forwarded-Uri", forwardedURI(p.Out.URL))
+			p.Out.Header.Set("Audit-Id", w.Header().Get("Audit-Id"))
+			p.Out.Host = host
 			removeCredentials(p.Out.Header)
 			transport.SetAuthProxyHeaders(p.Out, u.GetName(), u.GetUID(), u.GetGroups(), u.GetExtra())
 		},
