@@ -205,6 +205,11 @@ func TestAccessOfImpersonation(t *testing.T) {
 	may["impersonate-on:user-info:list"], may["impersonate:user-info"] = true, true
 	require.NoError(t, list(annToken.Value))
 	require.Equal(t, []string{
+		"ann impersonate groups [team-b] 1 0", "ann impersonate users [bob] 1 0", "bob list nodes [] 1 0",
+	}, verbs(), "the mode of the last request")
+	may["impersonate"] = false
+	require.NoError(t, list(annToken.Value))
+	require.Equal(t, []string{
 		"ann impersonate-on:user-info:list nodes [] 1 0", "ann impersonate:user-info groups [team-b] 1 0",
 		"ann impersonate:user-info users [bob] 1 0", "bob list nodes [] 1 0",
 	}, verbs())

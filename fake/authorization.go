@@ -90,6 +90,7 @@ func (s *Server) withImpersonation(next http.Handler) http.Handler {
 	if by == nil {
 		by = authz.AlwaysAllow()
 	}
+	impersonation := authz.NewImpersonation(by)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		target, ok, err := authz.RequestedImpersonation(r.Header)
 		if err == nil && !ok {
@@ -97,7 +98,7 @@ func (s *Server) withImpersonation(next http.Handler) http.Handler {
 			return
 		}
 		if err == nil {
-			target, err = authz.Impersonate(r.Context(), by, authz.AttributesOf(authn.UserFrom(r.Context()), r), target)
+			target, err = impersonation.Impersonate(r.Context(), authz.AttributesOf(authn.UserFrom(r.Context()), r), target)
 		}
 		if err != nil {
 			writeErrorNoSniff(w, r, err)

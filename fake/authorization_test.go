@@ -234,7 +234,6 @@ func TestAuthorizerAttributes(t *testing.T) {
 // An impersonating request is handled as one of the impersonated user, with the groups that belong
 // to the name (AU-08).
 func TestImpersonation(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	for _, one := range []struct {
 		as   rest.ImpersonationConfig
 		want authenticationv1.UserInfo
@@ -258,6 +257,7 @@ func TestImpersonation(t *testing.T) {
 		{rest.ImpersonationConfig{UserName: "system:node:n"}, authenticationv1.UserInfo{Username: "system:node:n", Groups: []string{"system:nodes", "system:authenticated"}}},
 		{rest.ImpersonationConfig{UserName: "system:anonymous"}, authenticationv1.UserInfo{Username: "system:anonymous", Groups: []string{"system:unauthenticated"}}},
 	} {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork()) // without a mode of an earlier request
 		config := srv.RESTConfig()
 		config.Impersonate = one.as
 		response, err := kubernetes.NewForConfigOrDie(config).AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/utils/lru"
 
 	"example.com/fakeapi/fake/internal/authn"
 )
@@ -82,21 +83,37 @@ func formatUser(user authenticationv1.UserInfo) string {
 	return fmt.Sprintf("&user.DefaultInfo{Name:%q, UID:%q, Groups:%#v, Extra:%#v}", user.Username, user.UID, user.Groups, extra)
 }
 
+// maxImpersonators is the number of users whose last mode Impersonation remembers.
+const maxImpersonators = 10_000
+
+// Impersonation decides who may act as another user. It is safe for concurrent use.
+type Impersonation struct {
+	authorizer authorizer.UnconditionalAuthorizer
+	// last has the mode in which each user impersonated last, by name.
+	last *lru.Cache
+}
+
+// NewImpersonation returns an Impersonation that asks by.
+func NewImpersonation(by authorizer.UnconditionalAuthorizer) *Impersonation {
+	return &Impersonation{by, lru.New(maxImpersonators)}
+}
+
 // Impersonate returns the user as which a request acts that has the attributes a and impersonates
 // target. The error is the 403 of a user who may not impersonate target (AU-08).
 //
 // As in v1.36 and later, a permission to impersonate can be limited to some requests (KEP-5284).
 // The modes for nodes, service accounts and other users are tried before the verb "impersonate",
-// which is for all requests. The error is that of the first mode. Observed are the permissions that
-// the user has for the mode that is used, or, if there is none, the decisions of the last mode, whose
-// permission is enough.
-func Impersonate(ctx context.Context, by authorizer.UnconditionalAuthorizer, a authorizer.AttributesRecord, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
+// which is for all requests, but that in which the user impersonated last comes first, as on a real
+// server. The error is that of the first mode. Observed are the permissions that the user has for the
+// mode that is used, or, if there is none, the decisions of the verb "impersonate", which is enough.
+func (i *Impersonation) Impersonate(ctx context.Context, a authorizer.AttributesRecord, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
 	var first error
-	var latest *HeldDecisions
-	for _, m := range modesFor(a.User, target) {
+	var unlimited *HeldDecisions
+	for _, m := range i.inOrder(a.User.GetName(), modesFor(a.User, target)) {
 		modeCtx, held := HoldDecisions(ctx)
-		user, err := m.impersonate(checker{modeCtx, by}, a, target)
+		user, err := m.impersonate(checker{modeCtx, i.authorizer}, a, target)
 		if err == nil {
+			i.last.Add(a.User.GetName(), m)
 			held.ObserveAllowed()
 			audit.LogImpersonatedUser(ctx, authn.NewInfo(user), m.constraint())
 			return user, nil
@@ -104,10 +121,25 @@ func Impersonate(ctx context.Context, by authorizer.UnconditionalAuthorizer, a a
 		if first == nil {
 			first = err
 		}
-		latest = held
+		if m == unconstrained {
+			unlimited = held
+		}
 	}
-	latest.ObserveAll()
+	unlimited.ObserveAll()
 	return authenticationv1.UserInfo{}, first
+}
+
+// inOrder returns modes in the order in which they are tried for a user. It changes modes.
+func (i *Impersonation) inOrder(requestor string, modes []mode) []mode {
+	last, ok := i.last.Get(requestor)
+	if !ok {
+		return modes
+	}
+	if at := slices.Index(modes, last.(mode)); at > 0 {
+		copy(modes[1:], modes[:at])
+		modes[0] = last.(mode)
+	}
+	return modes
 }
 
 // checker asks an authorizer in the context of a request.

@@ -107,13 +107,13 @@ func TestImpersonate(t *testing.T) {
 			[]string{"impersonate /users/ /bob", "impersonate /groups/ /system:unauthenticated"}, []string{"system:unauthenticated"},
 		},
 	} {
-		got, err := authz.Impersonate(t.Context(), &rights{allowed: one.allowed}, request(one.by), one.wanted)
+		got, err := authz.NewImpersonation(&rights{allowed: one.allowed}).Impersonate(t.Context(), request(one.by), one.wanted)
 		require.NoError(t, err, name)
 		want := one.wanted
 		want.Groups = one.groups
 		require.Equal(t, want, got, name)
 		for i := range one.allowed { // each of them is needed
-			_, err := authz.Impersonate(t.Context(), &rights{allowed: slices.Delete(slices.Clone(one.allowed), i, i+1)}, request(one.by), one.wanted)
+			_, err := authz.NewImpersonation(&rights{allowed: slices.Delete(slices.Clone(one.allowed), i, i+1)}).Impersonate(t.Context(), request(one.by), one.wanted)
 			require.Error(t, err, "%s without %s", name, one.allowed[i])
 		}
 	}
@@ -131,7 +131,7 @@ func TestImpersonateWithinLimits(t *testing.T) {
 		"impersonating an invalid key in extra is not allowed: extra.key: Invalid value: \"a\": must be a domain-prefix": {Username: "bob", Extra: extra{"a": {"a"}}},
 	} {
 		by := &rights{allowed: []string{"impersonate-on:user-info:get // /", "impersonate:user-info authentication.k8s.io/users/ /bob"}}
-		_, err := authz.Impersonate(t.Context(), by, authorizer.AttributesRecord{User: authn.NewInfo(user{Username: "ann"}), Verb: "get", Path: "/x"}, wanted)
+		_, err := authz.NewImpersonation(by).Impersonate(t.Context(), authorizer.AttributesRecord{User: authn.NewInfo(user{Username: "ann"}), Verb: "get", Path: "/x"}, wanted)
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -147,9 +147,33 @@ func TestImpersonateWithErrors(t *testing.T) {
 			return authorizer.DecisionNoOpinion, "reason", errors.New("failed")
 		},
 	} {
-		_, err := authz.Impersonate(t.Context(), by, authorizer.AttributesRecord{User: authn.NewInfo(user{Username: "ann"}), Verb: "get", Path: "/x"}, user{Username: "bob"})
+		_, err := authz.NewImpersonation(by).Impersonate(t.Context(), authorizer.AttributesRecord{User: authn.NewInfo(user{Username: "ann"}), Verb: "get", Path: "/x"}, user{Username: "bob"})
 		require.EqualError(t, err, want)
 	}
+}
+
+// The mode in which a user impersonated last is tried first. Its error is the answer, if no other mode
+// is allowed.
+func TestImpersonateInTheLastMode(t *testing.T) {
+	by := &rights{allowed: []string{"impersonate /users/ /bob", "impersonate-on:user-info:get // /"}}
+	ann := authorizer.AttributesRecord{User: authn.NewInfo(user{Username: "ann"}), Verb: "get", Path: "/x"}
+	impersonation := authz.NewImpersonation(by)
+	const (
+		limited   = `users.authentication.k8s.io "carl" is forbidden: User "ann" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope`
+		unlimited = `users "carl" is forbidden: User "ann" cannot impersonate resource "users" in API group "" at the cluster scope`
+	)
+	_, err := impersonation.Impersonate(t.Context(), ann, user{Username: "carl"})
+	require.EqualError(t, err, limited)
+	_, err = impersonation.Impersonate(t.Context(), ann, user{Username: "bob"})
+	require.NoError(t, err)
+	_, err = impersonation.Impersonate(t.Context(), ann, user{Username: "carl"})
+	require.EqualError(t, err, unlimited)
+
+	by.allowed = append(by.allowed, "impersonate:user-info authentication.k8s.io/users/ /carl")
+	_, err = impersonation.Impersonate(t.Context(), ann, user{Username: "carl"})
+	require.NoError(t, err)
+	_, err = impersonation.Impersonate(t.Context(), ann, user{Username: "dave"})
+	require.ErrorContains(t, err, "cannot impersonate:user-info")
 }
 
 func TestWanted(t *testing.T) {
