@@ -46,7 +46,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, service *aggreg
 // discoveryDocument returns the discovery document at a path, with the groups and versions of other
 // servers.
 func (s *Server) discoveryDocument(r *http.Request, aggregated bool) (doc discovery.Document, ok bool) {
-	path := strings.TrimSuffix(r.URL.Path, "/")
+	path := strings.TrimRight(r.URL.Path, "/")
 	doc, ok = s.discovery.Get(path, aggregated)
 	if group, isBelow := strings.CutPrefix(path, "/apis/"); path == "/apis" || isBelow && !strings.Contains(group, "/") {
 		remote := s.aggregator.Versions(r.Context(), aggregated)

@@ -164,6 +164,8 @@ func TestAggregatedAPI(t *testing.T) {
 	require.Equal(t, "https", r.Header.Get("X-Forwarded-Proto"))
 	require.Equal(t, metricsPath+"/nodes", r.Header.Get("X-Forwarded-Uri"))
 	require.Equal(t, "127.0.0.1", r.Header.Get("X-Forwarded-For"))
+	require.Equal(t, header.Get("Audit-Id"), r.Header.Get("Audit-Id"))
+	require.Equal(t, r.Header.Get("X-Forwarded-Host"), r.Host)
 	require.Equal(t, "front-proxy-client", r.TLS.PeerCertificates[0].Subject.CommonName)
 
 	// The server authorizes requests before it forwards them.

@@ -357,8 +357,9 @@
 //     clock.
 //   - gzip for responses above 128 KiB and for streaming lists (HT-02, SI-17). Go clients request it
 //     by default. A rest.Config with DisableCompression does not, which is faster.
-//   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams per connection; bearer tokens and client
-//     certificates; 401 (AU-01), which also closes the HTTP/2 connection.
+//   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams per connection; bearer tokens, also in the
+//     subprotocol of a WebSocket, and client certificates; 401 (AU-01), which also closes the HTTP/2
+//     connection.
 //   - Anonymous requests, impersonation in all modes of v1.37 (KEP-5284), and the 403 and 500 of
 //     authorization (AU-02 to AU-05, AU-07 to AU-10).
 //   - Discovery in both forms, /version and the health paths; OpenAPI v3 and v2 in JSON and protobuf,

@@ -1,6 +1,8 @@
 package fakeapi_test
 
 import (
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"net/http"
 	"testing"
 
@@ -57,6 +59,43 @@ func TestRequestHeaderAuthentication(t *testing.T) {
 	user, err := userOf(t, config)
 	require.NoError(t, err)
 	require.Equal(t, "system:admin", user)
+}
+
+// A proxy may name the anonymous user, who is not authenticated.
+func TestRequestHeadersOfTheAnonymousUser(t *testing.T) {
+	srv, proxyAs := startBehindProxy(t)
+	config := rest.CopyConfig(proxyAs("front-proxy"))
+	config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
+		return transport.NewAuthProxyRoundTripper("system:anonymous", "", nil, nil, next)
+	}
+	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	requests := srv.Requests()
+	require.Equal(t, "system:anonymous", requests[len(requests)-1].User)
+	_, err = userOf(t, config) // the role system:basic-user is for authenticated users
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+}
+
+// With a proxy configured, a certificate of another authority is an invalid one, which counts if it
+// names no user.
+func TestRequestHeadersAndCertificateWithoutName(t *testing.T) {
+	proxies, clients := newCA(t), newCA(t)
+	options := []fakeapi.Option{fakeapi.WithRBAC(), fakeapi.WithClientCA(clients.pem)}
+	withoutProxy := fakeapi.Start(t, options...)
+	withProxy := fakeapi.Start(t, append(options, fakeapi.WithRequestHeaderAuthentication(fakeapi.RequestHeaderAuthentication{
+		ClientCA: proxies.pem, UsernameHeaders: []string{"X-Remote-User"},
+	}))...)
+	versionOf := func(srv *fakeapi.Server) error {
+		config := clients.issue(srv.RESTConfigWithToken(""), pkix.Name{Organization: []string{"a"}}, x509.ExtKeyUsageClientAuth)
+		_, err := kubernetes.NewForConfigOrDie(config).Discovery().ServerVersion()
+		return err
+	}
+	require.NoError(t, versionOf(withoutProxy))
+	require.True(t, apierrors.IsUnauthorized(versionOf(withProxy)))
+	named := clients.issue(withProxy.RESTConfigWithToken(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageClientAuth)
+	user, err := userOf(t, named)
+	require.NoError(t, err)
+	require.Equal(t, "bob", user)
 }
 
 // The ConfigMap for aggregated API servers has the configuration.

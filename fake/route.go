@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"k8s.io/kube-aggregator/pkg/apis/apiregistration"
+
 	"example.com/fakeapi/fake/internal/handlers"
 	"example.com/fakeapi/fake/internal/negotiate"
 	"example.com/fakeapi/fake/internal/openapi"
@@ -79,9 +81,9 @@ func (s *Server) isServed(info *requestinfo.RequestInfo) bool {
 // serveOther serves the paths outside of the API groups.
 func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
-	case path == "/":
+	case path == "/" || path == "/index.html":
 		s.serveIndex(w, r)
-	case path == "/version" || path == "/version/":
+	case strings.TrimRight(path, "/") == "/version":
 		s.serveVersion(w, r)
 	case path == "/openapi/v2":
 		s.serveOpenAPIV2(w, r)
@@ -100,17 +102,18 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveDiscovery serves /api, /apis and the paths between them and a resource. A real server serves
-// /apis and the groups with its aggregator, and the versions of custom resources with a handler of
-// their own, which do not check the method.
+// serveDiscovery serves /api, /apis and the paths between them and a resource.
 func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, info *requestinfo.RequestInfo) {
 	plain := negotiate.Document
-	if info.Prefix == "apis" && (info.Version == "" || s.types.Table().IsCustomGroup(info.Group)) {
+	if s.isUnroutedDiscovery(info) {
 		plain = negotiate.Unrouted
 	}
 	switch {
-	case strings.HasSuffix(info.Path, "//"): // HT-12
+	case strings.HasPrefix(info.Path, "/apis//"), isBelowDiscovery(info) && plain == negotiate.Unrouted: // HT-12
 		http.NotFound(w, r)
+		return
+	case isBelowDiscovery(info):
+		handlers.WriteError(w, r, status.PathNotFound())
 		return
 	case r.Method != http.MethodGet && plain == negotiate.Document:
 		handlers.WriteError(w, r, status.MethodNotAllowed())
@@ -130,4 +133,26 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, info *re
 		return
 	}
 	s.writeDiscovery(w, r, out, conditions)
+}
+
+// isUnroutedDiscovery reports whether a real server serves a path of discovery before its router,
+// which would check the method: /apis and the groups with its aggregator, but for the group of
+// APIServices, and the versions of custom resources.
+func (s *Server) isUnroutedDiscovery(info *requestinfo.RequestInfo) bool {
+	if info.Version != "" {
+		return s.types.Table().IsCustomGroup(info.Group)
+	}
+	return info.Prefix == "apis" && info.Group != apiregistration.GroupName
+}
+
+// isBelowDiscovery reports whether a path that is not one of a resource is below that of its version,
+// because it has empty segments.
+func isBelowDiscovery(info *requestinfo.RequestInfo) bool {
+	segments := 1
+	for _, s := range []string{info.Group, info.Version} {
+		if s != "" {
+			segments++
+		}
+	}
+	return strings.Count(strings.TrimRight(info.Path, "/"), "/") > segments
 }

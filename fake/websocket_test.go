@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -136,4 +137,41 @@ func TestWebSocketClose(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, srv.Close())
 	require.Error(t, websocket.Message.Receive(open, new(string)))
+}
+
+// The token of a WebSocket can be in a subprotocol, which is not confirmed. Another one is needed.
+func TestTokenInSubprotocol(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTokens(annToken))
+	const prefix, other = "base64url.bearer.authorization.k8s.io.", "base64.binary.k8s.io"
+	token := func(value string) string { return prefix + base64.RawURLEncoding.EncodeToString([]byte(value)) }
+	for _, tt := range []struct {
+		protocols []string
+		code      int // 0 if the token is accepted
+	}{
+		{[]string{token(annToken.Value), other}, 0},
+		{[]string{other, token(annToken.Value)}, 0},
+		{[]string{token(annToken.Value)}, 401},
+		{[]string{token("unknown"), other}, 401},
+		{[]string{token(annToken.Value), token(annToken.Value), other}, 401},
+		{[]string{prefix + "!", other}, 401},
+		{[]string{token("\xff"), other}, 401},
+		{[]string{prefix, other}, 401}, // no credentials
+		{[]string{strings.ToUpper(prefix) + "YQ", other}, 401},
+	} {
+		config, err := websocket.NewConfig("wss"+strings.TrimPrefix(srv.URL(), "https")+"/api/v1/namespaces/default/configmaps?watch=1", srv.URL())
+		require.NoError(t, err)
+		config.Protocol = tt.protocols
+		config.TlsConfig = transportWithoutToken(srv).TLSClientConfig.Clone()
+		config.TlsConfig.NextProtos = nil
+		ws, err := config.DialContext(t.Context())
+		if tt.code != 0 {
+			require.Error(t, err)
+			requests := srv.Requests()
+			require.Equal(t, tt.code, requests[len(requests)-1].Code, tt.protocols)
+			continue
+		}
+		require.NoError(t, err, tt.protocols)
+		require.Equal(t, []string{other}, ws.Config().Protocol)
+		require.NoError(t, ws.Close())
+	}
 }
