@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,6 +41,15 @@ func TestEmptyValuesAreNormalized(t *testing.T) {
 		require.Contains(t, string(draft.Data), tt.has)
 		require.NotContains(t, string(draft.Data), tt.hasNot)
 	}
+}
+
+// CustomResourceDefinitions are stored in JSON.
+func TestEmptyValuesOfDefinitionsAreKept(t *testing.T) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd.Name, crd.Status.Conditions = "a", []apiextensionsv1.CustomResourceDefinitionCondition{}
+	draft, err := EncodeDraft(builtin.Table().LookupKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition")), crd, nil)
+	require.NoError(t, err)
+	require.Contains(t, string(draft.Data), `"conditions":[]`)
 }
 
 func TestNullTimeIsNotNormalized(t *testing.T) {

@@ -55,7 +55,7 @@ func EncodeDraft(r *resource.Resource, obj runtime.Object, buffer []byte) (*mems
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	m.SetResourceVersion("0") // a placeholder
 	data, err := appendJSON(buffer, r, obj)
-	if err == nil && normalizeEmpty(data, obj) {
+	if err == nil && !r.StoredAsJSON && normalizeEmpty(data, obj) {
 		data, err = appendJSON(data[:0], r, obj)
 	}
 	if err != nil {

@@ -57,6 +57,9 @@ type Resource struct {
 	// before can read, and CustomResourceDefinitions are stored in v1beta1, which is not served. It is
 	// seen in storageVersionHash only.
 	HashedVersion string
+	// StoredAsJSON reports whether a real server stores objects in JSON, and not in protobuf, so that
+	// empty lists stay empty lists.
+	StoredAsJSON bool
 
 	// AllowUnconditionalUpdate reports whether an update without resourceVersion may overwrite an
 	// object.

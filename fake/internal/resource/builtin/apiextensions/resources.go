@@ -31,6 +31,7 @@ func Resources() []resource.Resource {
 		Subresources:     []resource.Subresource{status},
 		HasGeneration:    true,
 		HashedVersion:    "v1beta1", // whose encoding is shorter
+		StoredAsJSON:     true,
 		Scheme:           newAPIExtensionsScheme(),
 		Canonicalize:     canonicalizeCRD,
 		PrepareForCreate: func(_ context.Context, obj runtime.Object) { lifecycle.PrepareForCreate(asCRD(obj)) },
