@@ -107,8 +107,16 @@ func TestDeleteCRDWithUnreadableObjects(t *testing.T) {
 
 	v2Resource := gadgetsResource
 	v2Resource.Version = "v2"
+	const unknown = "request to convert CR from an invalid group/version: end.example.com/v1"
 	_, err = client.Resource(v2Resource).Get(t.Context(), "old", metav1.GetOptions{})
-	require.Error(t, err)
+	require.ErrorContains(t, err, "Internal error occurred: StorageError: corrupt object")
+	require.ErrorContains(t, err, unknown)
+	_, err = client.Resource(v2Resource).List(t.Context(), metav1.ListOptions{})
+	require.Equal(t, metav1.StatusReasonStoreReadError, apierrors.ReasonForError(err))
+	require.ErrorContains(t, err, unknown)
+	_, err = client.Resource(v2Resource).Patch(t.Context(), "old", "application/merge-patch+json", []byte(`{"spec":{}}`), metav1.PatchOptions{})
+	require.ErrorContains(t, err, "object not decodable revision=")
+	require.ErrorContains(t, err, unknown)
 	require.NoError(t, client.Resource(crdsResource).Delete(t.Context(), "gadgets.end.example.com", metav1.DeleteOptions{}))
 	_, err = client.Resource(crdsResource).Get(t.Context(), "gadgets.end.example.com", metav1.GetOptions{})
 	require.ErrorContains(t, err, "not found")

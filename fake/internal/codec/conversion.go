@@ -41,10 +41,10 @@ func IsStoredAs(r *resource.Resource, rec *memstore.Record) bool {
 	return r.Custom == nil && r.GroupVersion() == r.StorageVersion || r.Custom != nil && r.Custom.IsStoredAs(storedFormOf(rec))
 }
 
-// NeedsWebhook reports whether converting rec to r's version calls the conversion webhook. The
-// result of a call is cached with the record.
-func NeedsWebhook(r *resource.Resource, rec *memstore.Record) bool {
-	return r.Custom != nil && rec != nil && r.Custom.NeedsWebhook(storedFormOf(rec))
+// ConversionMayFail reports whether converting rec to r's version calls the conversion webhook, or
+// fails because the version of rec was removed. The result of a call is cached with the record.
+func ConversionMayFail(r *resource.Resource, rec *memstore.Record) bool {
+	return r.Custom != nil && rec != nil && r.Custom.ConversionMayFail(storedFormOf(rec))
 }
 
 // ConvertedJSON returns the JSON of a custom resource in r's version, with its kind and apiVersion.
@@ -97,7 +97,7 @@ func (l ConversionErrors) IsTruncated() bool { return len(l) == maxConversionErr
 func ConvertAll(r *resource.Resource, records []*memstore.Record) error {
 	var failed ConversionErrors
 	for _, rec := range records {
-		if !NeedsWebhook(r, rec) {
+		if !ConversionMayFail(r, rec) {
 			continue
 		}
 		_, err := ConvertedJSON(r, rec)

@@ -160,11 +160,11 @@ func (a *API) removeMarked(res *resource.Resource, key string, result *deleteRes
 	return err
 }
 
-// checkConvertible returns the error of an object that the conversion webhook does not convert now.
+// checkConvertible returns the error of an object that cannot be converted now.
 // As on a real server, earlier conversions do not count.
 func (a *API) checkConvertible(res *resource.Resource, key string) error {
 	rec := a.store.View().Get(key)
-	if !codec.NeedsWebhook(res, rec) {
+	if !codec.ConversionMayFail(res, rec) {
 		return nil
 	}
 	_, err := codec.ConvertUncached(res, rec)

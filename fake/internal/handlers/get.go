@@ -34,7 +34,7 @@ func (a *API) get(q *request) error {
 	if rec == nil {
 		return apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
-	if opts.ResourceVersion == "" && codec.NeedsWebhook(q.res, rec) {
+	if opts.ResourceVersion == "" && codec.ConversionMayFail(q.res, rec) {
 		return q.replyConverted(rec)
 	}
 	return q.replyRecord(http.StatusOK, rec)

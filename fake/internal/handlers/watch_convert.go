@@ -38,7 +38,7 @@ func (s *stream) matches(rec *memstore.Record) (bool, error) {
 func (s *stream) convert(rec *memstore.Record) error { return s.convertWithin(s.ctx, rec) }
 
 func (s *stream) convertWithin(ctx context.Context, rec *memstore.Record) error {
-	if !codec.NeedsWebhook(s.res, rec) || codec.IsConversionCached(s.res, rec) {
+	if !codec.ConversionMayFail(s.res, rec) || codec.IsConversionCached(s.res, rec) {
 		return nil
 	}
 	converted := make(chan error, 1)

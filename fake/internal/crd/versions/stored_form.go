@@ -10,6 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // StoredForm identifies the version and the schema with which an object was stored. An object in
@@ -36,11 +37,14 @@ func (v *Version) IsStoredAs(f StoredForm) bool { return f == v.form }
 // result may, and is equal in all servers.
 func (v *Version) CacheKey() string { return v.spec.Name + " " + v.crd.digest() }
 
-// NeedsWebhook reports whether converting an object stored in form f to the version calls the
-// webhook.
-func (v *Version) NeedsWebhook(f StoredForm) bool {
+// ConversionMayFail reports whether converting an object stored in form f to the version calls the
+// webhook, or the CRD does not have the version of f any more.
+func (v *Version) ConversionMayFail(f StoredForm) bool {
+	if v.IsStoredAs(f) || f.Version() == v.spec.Name {
+		return false
+	}
 	conversion := v.crd.object.Spec.Conversion
-	return conversion != nil && conversion.Strategy == apiextensionsv1.WebhookConverter && f.Version() != v.spec.Name
+	return conversion != nil && conversion.Strategy == apiextensionsv1.WebhookConverter || v.crd.versions[f.Version()] == nil
 }
 
 // IsStorage reports whether the version is the storage version.
@@ -103,13 +107,11 @@ func (v *Version) isReadUnchanged(stored *unstructured.Unstructured) bool {
 // of obj, and may change and return it. Errors are those of the conversion, and that the CRD does
 // not have the version of f any more.
 func (v *Version) FromStorage(obj *unstructured.Unstructured, f StoredForm) (*unstructured.Unstructured, error) {
-	stored := v.crd.versions[f.Version()]
-	if stored == nil {
-		return nil, fmt.Errorf("%s is stored in version %q, which its CustomResourceDefinition does not have", obj.GetName(), f.Version())
-	}
-	obj.SetAPIVersion(stored.GroupVersion().String())
+	group := v.crd.object.Spec.Group
+	obj.SetAPIVersion(schema.GroupVersion{Group: group, Version: f.Version()}.String())
 	obj.SetKind(v.crd.object.Status.AcceptedNames.Kind)
-	if !stored.IsStoredAs(f) {
+	stored := v.crd.versions[f.Version()] // nil if the CRD does not have it any more, which is an error of Convert
+	if stored != nil && !stored.IsStoredAs(f) {
 		stored.DefaultStored(obj.Object)
 	}
 	if stored == v {
