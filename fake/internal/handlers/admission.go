@@ -162,25 +162,25 @@ func (r *admissionRunner) attributesOf(obj, old runtime.Object) *admission.Attri
 	return attributes
 }
 
-// deleteReview reviews the delete of an object and returns why it is refused. A nil one allows all:
-// that of a delete by the server itself.
-type deleteReview func(old runtime.Object) error
+// deleteReview reviews the delete of an object with options and returns why it is refused. A nil one
+// allows all: that of a delete by the server itself.
+type deleteReview func(old runtime.Object, opts *metav1.DeleteOptions) error
 
 // of calls the review, if there is one.
-func (review deleteReview) of(old runtime.Object) error {
+func (review deleteReview) of(old runtime.Object, opts *metav1.DeleteOptions) error {
 	if review == nil {
 		return nil
 	}
-	return review(old)
+	return review(old, opts)
 }
 
 // newDeleteReview returns the review of the deletes of a request. Those of a deletecollection have
 // no name, as on a real server.
-func (a *API) newDeleteReview(q *request, opts *metav1.DeleteOptions) deleteReview {
+func (a *API) newDeleteReview(q *request) deleteReview {
 	attributes := admission.Attributes{
 		User: authn.UserFrom(q.r.Context()), Resource: q.res, Namespace: q.info.Namespace, Name: q.info.Name,
 	}
-	return func(old runtime.Object) error {
+	return func(old runtime.Object, opts *metav1.DeleteOptions) error {
 		err := a.reviewDelete(q.withWarnings(), a.admission, attributes, old, opts)
 		return cmp.Or(q.checkContext(), err)
 	}

@@ -28,7 +28,7 @@ func (a *API) Now() time.Time { return a.clock.Now() }
 // NotFound. res has the storage version.
 func (a *API) DeleteKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key string, opts *metav1.DeleteOptions) error {
 	ctx = authn.WithUser(ctx, user)
-	_, err := a.deleteObject(ctx, nil, res, key, nameFromKey(key), opts, func(old runtime.Object) error {
+	_, err := a.deleteObject(ctx, nil, res, key, nameFromKey(key), opts, func(old runtime.Object, opts *metav1.DeleteOptions) error {
 		return a.reviewDelete(ctx, a.controllerAdmission, controllerAttributes(user, res, old), old, opts)
 	})
 	return err

@@ -36,7 +36,7 @@ func (a *API) delete(q *request) error {
 			return err
 		}
 	}
-	result, err := a.deleteObject(q.r.Context(), q, q.res, q.key(), q.info.Name, opts, a.newDeleteReview(q, opts))
+	result, err := a.deleteObject(q.r.Context(), q, q.res, q.key(), q.info.Name, opts, a.newDeleteReview(q))
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) 
 }
 
 // deleteObject deletes the object under key. q is nil for a delete that is not that of a request.
-// review is called before each write: twice for an object that is written and then removed. It is
-// not called if a grace period or the content of a namespace decides when the object is removed.
+// review is called before each write, with the grace period that the object gets in the options: twice
+// for an object that is written and then removed. It is not called if a grace period or the content of a namespace decides when the object is removed.
 // Dependents are not considered (DL-37).
 func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions, review deleteReview) (result deleteResult, err error) {
 	if q != nil {
@@ -84,6 +84,7 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 	}
 	var deleted runtime.Object
 	isStored := false // whether deleted was stored
+	var granted *metav1.DeleteOptions
 	result.Result, err = a.store.GuaranteedUpdate(ctx, res, key, isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(res.GroupResource(), name)
@@ -97,7 +98,8 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 			result.removed, isStored, result.emptied = false, false, false
 			return old, nil
 		}
-		if err := review.of(old); err != nil {
+		granted = rest.WithGrantedGracePeriod(res, old, opts)
+		if err := review.of(old, granted); err != nil {
 			return nil, err
 		}
 		hadFinalizers := len(m.GetFinalizers()) > 0
@@ -116,7 +118,7 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 					return nil, err
 				}
 			}
-			return nil, review.of(before)
+			return nil, review.of(before, granted)
 		}
 		return old, nil
 	})
@@ -128,7 +130,7 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 	case isDryRun(opts.DryRun):
 		result.Object = deleted
 	case result.removed && isStored:
-		err = a.removeMarked(res, key, &result, review)
+		err = a.removeMarked(res, key, &result, granted, review)
 	}
 	return result, err
 }
@@ -147,12 +149,12 @@ func (q *request) checkRemovalPrecondition(opts *metav1.DeleteOptions, m metav1.
 // so that watches see both. The removal is reviewed again, and nothing is done if another request has
 // removed the object. A delete that is not reviewed does not depend on the context of the request,
 // which could end after the first of the two writes.
-func (a *API) removeMarked(res *resource.Resource, key string, result *deleteResult, review deleteReview) error {
+func (a *API) removeMarked(res *resource.Resource, key string, result *deleteResult, opts *metav1.DeleteOptions, review deleteReview) error {
 	removal, err := a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil || resource.Accessor(old).GetUID() != result.uid {
 			return old, nil
 		}
-		return nil, review.of(old)
+		return nil, review.of(old, opts)
 	})
 	if err == nil && removal.Event.Changed() {
 		result.Result = removal

@@ -3,6 +3,7 @@ package handlers
 import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/codec"
@@ -52,10 +53,13 @@ func (a *API) deleteCollection(q *request) error {
 }
 
 // deleteObjects deletes the objects of a list. Objects that do not exist any more are skipped
-// (DL-33); it ends at the first error (DL-30).
+// (DL-33); it ends at the first error (DL-30). Admission sees the options as they were sent, as on a
+// real server.
 func (a *API) deleteObjects(q *request, items []*memstore.Record, opts *metav1.DeleteOptions) error {
+	review := a.newDeleteReview(q)
+	asSent := func(old runtime.Object, _ *metav1.DeleteOptions) error { return review(old, opts) }
 	for _, rec := range items {
-		_, err := a.deleteObject(q.r.Context(), q, q.res, rec.Key, nameFromKey(rec.Key), opts.DeepCopy(), a.newDeleteReview(q, opts))
+		_, err := a.deleteObject(q.r.Context(), q, q.res, rec.Key, nameFromKey(rec.Key), opts.DeepCopy(), asSent)
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}

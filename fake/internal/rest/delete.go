@@ -45,6 +45,28 @@ func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.Delet
 	return false, true
 }
 
+// WithGrantedGracePeriod returns the options of a delete with the grace period that obj gets, which may
+// be opts. A real server sets it before admission, but not for namespaces and
+// CustomResourceDefinitions, which it deletes in another way.
+func WithGrantedGracePeriod(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) *metav1.DeleteOptions {
+	if IsNamespaces(res) || res.MarkTerminating != nil {
+		return opts
+	}
+	period := opts.GracePeriodSeconds
+	if period != nil && *period < 0 {
+		period = new(int64(1)) // DL-25
+	}
+	if res.GracePeriod != nil && resource.Accessor(obj).GetDeletionTimestamp() == nil {
+		period = new(res.GracePeriod(obj, period))
+	}
+	if period == opts.GracePeriodSeconds {
+		return opts
+	}
+	granted := *opts
+	granted.GracePeriodSeconds = period
+	return &granted
+}
+
 // IsDeletePending reports whether a delete changes nothing, because the object is being deleted and
 // is removed later: a namespace that is not finalized, or an object whose grace period does not
 // become shorter (DL-24).
