@@ -13,6 +13,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
+	"k8s.io/apiserver/pkg/authentication/request/websocket"
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
@@ -71,6 +72,7 @@ type Authenticator struct {
 	serviceAccounts ServiceAccountTokens
 	certificates    *certificateVerifier  // nil if certificates are ignored
 	headers         authenticator.Request // nil without WithRequestHeaders
+	webSockets      authenticator.Request // of tokens in subprotocols
 	methods         []method              // in the order of kube-apiserver
 }
 
@@ -84,6 +86,7 @@ func New(tokens *Tokens, serviceAccounts ServiceAccountTokens, clientCAs *x509.C
 	if clientCAs != nil {
 		a.certificates = newCertificateVerifier(clientCAs)
 	}
+	a.webSockets = websocket.NewProtocolAuthenticator(authenticator.TokenFunc(a.authenticatedByToken))
 	a.methods = []method{a.authenticateHeaders, a.authenticateCertificate, a.authenticateBearerToken, a.authenticateWebSocket}
 	return a
 }
@@ -118,7 +121,17 @@ func (a *Authenticator) authenticateHeaders(r *http.Request) (authenticationv1.U
 	if a.headers == nil {
 		return authenticationv1.UserInfo{}, Anonymous
 	}
-	response, ok, err := a.headers.AuthenticateRequest(r)
+	return authenticateBy(a.headers, r)
+}
+
+// authenticateWebSocket authenticates the token in a subprotocol of a WebSocket, as browsers send it.
+func (a *Authenticator) authenticateWebSocket(r *http.Request) (authenticationv1.UserInfo, Result) {
+	return authenticateBy(a.webSockets, r)
+}
+
+// authenticateBy authenticates a request by an authenticator of the library.
+func authenticateBy(library authenticator.Request, r *http.Request) (authenticationv1.UserInfo, Result) {
+	response, ok, err := library.AuthenticateRequest(r)
 	switch {
 	case err != nil:
 		return authenticationv1.UserInfo{}, Rejected
@@ -133,6 +146,12 @@ func (a *Authenticator) authenticateHeaders(r *http.Request) (authenticationv1.U
 		u.Extra[key] = values
 	}
 	return withAuthenticatedGroup(u), Authenticated
+}
+
+// authenticatedByToken is AuthenticateToken for an authenticator of the library.
+func (a *Authenticator) authenticatedByToken(ctx context.Context, value string) (*authenticator.Response, bool, error) {
+	u, ok := a.AuthenticateToken(ctx, value)
+	return &authenticator.Response{User: NewInfo(u)}, ok, nil
 }
 
 // authenticateBearerToken authenticates the token of the Authorization header.
