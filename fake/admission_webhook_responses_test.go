@@ -47,17 +47,26 @@ func TestDecodingOfWebhookResponses(t *testing.T) {
 const customPumps = `{"metadata":{"name":"pumps.shop.example.com"},"spec":{"group":"shop.example.com","scope":"Namespaced","names":{"plural":"pumps","kind":"Pump"},"versions":[{
 	"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}}}]}}`
 
-// A mutating webhook cannot make a custom resource of an object of a built-in type.
-func TestWebhookChangesKindToCustom(t *testing.T) {
+// A mutating webhook cannot make an object of a built-in type one of a kind that the server has in
+// another scheme: a custom resource of a ConfigMap, or a ConfigMap of a CustomResourceDefinition.
+func TestWebhookChangesKindToThatOfOtherScheme(t *testing.T) {
+	const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithWebhooks(t)
-		requireCode(t, srv, 201, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", customPumps)
-		h.review("change", func(*admissionRequest) *admissionResponse {
-			return patchResponse(`[{"op":"replace","path":"/kind","value":"Pump"},{"op":"replace","path":"/apiVersion","value":"shop.example.com/v1"}]`)
-		})
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "change", "")))
+		requireCode(t, srv, 201, "POST", crds, customPumps)
+		change := func(name, kind, apiVersion, rules string) string {
+			h.review(name, func(*admissionRequest) *admissionResponse {
+				return patchResponse(`[{"op":"replace","path":"/kind","value":"` + kind + `"},{"op":"replace","path":"/apiVersion","value":"` + apiVersion + `"}]`)
+			})
+			return h.webhook(t, name, `"rules":[`+rules+`]`)
+		}
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m",
+			change("custom", "Pump", "shop.example.com/v1", rule("*", "", "v1", "configmaps")),
+			change("core", "ConfigMap", "v1", rule("CREATE", "apiextensions.k8s.io", "v1", "customresourcedefinitions"))))
 		s := requireStatus(t, srv, 500, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 		require.Equal(t, `Internal error occurred: no kind "Pump" is registered for version "shop.example.com/v1" in scheme "pkg/runtime/scheme.go:111"`, s.Message)
+		s = requireStatus(t, srv, 500, "POST", crds, strings.ReplaceAll(customPumps, "pumps", "valves"))
+		require.Equal(t, `Internal error occurred: no kind "ConfigMap" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`, s.Message)
 	})
 }
 

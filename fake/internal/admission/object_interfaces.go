@@ -68,15 +68,12 @@ func (o *objectInterfaces) resourceOf(kind schema.GroupVersionKind) *resource.Re
 }
 
 // New implements runtime.ObjectCreater. All objects of custom resources are unstructured, also their
-// Scales. For a write of a built-in type there are no kinds of custom resources.
+// Scales. For a write of a built-in type there are no other kinds than those of its scheme.
 func (o *objectInterfaces) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	if o.attrs.RequestResource().Custom != nil {
 		u := &unstructured.Unstructured{}
 		u.SetGroupVersionKind(kind)
 		return u, nil
-	}
-	if res := o.resourceOf(kind); res != nil && res.Custom == nil {
-		return res.New(), nil
 	}
 	return o.attrs.Resource.Scheme.New(kind)
 }
