@@ -274,9 +274,9 @@ func (f *field) keyField() (*field, bool) {
 func (d *decoder) elementKey(f *field) (key elementKey, isDeleted, ok bool) {
 	start := d.at
 	defer func() { d.at = start }()
-	if f.mergeKey == "" {
+	if f.mergeKey == "" { // the elements are strings
 		key, ok = d.key()
-		return key, false, ok
+		return key, false, ok && key.text != ""
 	}
 	if !d.accept('{') {
 		return key, false, false

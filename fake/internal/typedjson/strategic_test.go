@@ -153,6 +153,8 @@ func TestStrategicMergeRules(t *testing.T) {
 		{&corev1.Pod{}, pod, `{"metadata":{"$deleteFromPrimitiveList/finalizers":["c"],"finalizers":["d"]}}`, false},
 		{&corev1.Pod{}, pod, `{"metadata":{"finalizers":["d"],"$deleteFromPrimitiveList/finalizers":["c"]}}`, false},
 		{&corev1.Pod{}, pod, `{"metadata":{"$deleteFromPrimitiveList/finalizers":[]}}`, false},
+		{&corev1.Pod{}, pod, `{"metadata":{"$deleteFromPrimitiveList/finalizers":[1]}}`, false},
+		{&corev1.Pod{}, pod, `{"metadata":{"$setElementOrder/finalizers":[1]}}`, false},
 		{&corev1.Pod{}, pod, `{"metadata":{"$setElementOrder/finalizers":["c"],"$setElementOrder/finalizers":["b"]}}`, false},
 		{&corev1.Pod{}, pod, `{"metadata":{"$deleteFromPrimitiveList/labels":["a"]}}`, false},
 		{&corev1.Pod{}, pod, `{"spec":{"$deleteFromPrimitiveList/containers":[{"name":"x"}]}}`, false},
