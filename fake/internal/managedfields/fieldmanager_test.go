@@ -212,6 +212,7 @@ func TestApplyErrors(t *testing.T) {
 	}
 	for _, tc := range []struct{ rule, patch, want string }{
 		{"SA-17", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"metadata2":{}}`, "failed to create typed patch object (/a; /v1, Kind=ConfigMap): .metadata2: field not declared in schema"},
+		{"SA-17", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","ownerReferences":[null]}}`, "failed to create typed patch object (/a; /v1, Kind=ConfigMap): .metadata.ownerReferences: element 0: associative list with keys may not have a null element"},
 		{"SA-17", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"x":null}`, "failed to create typed patch object (/a; /v1, Kind=ConfigMap): .x: field not declared in schema"},
 		{"SA-16", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","finalizers":["x","x"]}}`, `failed to create typed patch object (/a; /v1, Kind=ConfigMap): .metadata.finalizers: duplicate entries for key [="x"]`},
 	} {

@@ -98,9 +98,13 @@ func (m *merger[V]) match(p *plan, list V, n int, items []any) ([]element, []int
 	return elements, positions
 }
 
-// hasNullKey reports whether a key of an element of the configuration is null, and not absent.
+// hasNullKey reports whether a key of an element of the configuration is null, and not absent, or the
+// element that has it.
 func hasNullKey(p *plan, item any) bool {
-	object, _ := item.(map[string]any)
+	object, ok := item.(map[string]any)
+	if !ok && len(p.keys) > 0 {
+		return true
+	}
 	for i := range p.keys {
 		if v, ok := object[p.keys[i].field.name]; ok && v == nil {
 			return true
