@@ -71,8 +71,8 @@ func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) 
 
 // deleteObject deletes the object under key. q is nil for a delete that is not that of a request.
 // review is called before each write, with the grace period that the object gets in the options: twice
-// for an object that is written and then removed. It is not called if a grace period or the content of a namespace decides when the object is removed.
-// Dependents are not considered (DL-37).
+// for an object that is written and then removed. It is not called if a grace period or the content of
+// a namespace decides when the object is removed. Dependents are not considered (DL-37).
 func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions, review deleteReview) (result deleteResult, err error) {
 	if q != nil {
 		if err := q.checkName(); err != nil {
