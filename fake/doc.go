@@ -366,7 +366,7 @@
 //     with all operations and the schemas of all types (DI-18), generated at the first request.
 //   - /metrics about requests, watches, limits, admission webhooks and policies, objects, the
 //     process and the Go runtime, with the names and labels of a real server (DI-19). DELETE resets
-//     them. Responses of faults count as those of the server.
+//     them. Responses of faults, and of filters (401, 403, 405), are counted as those of handlers.
 //
 // # What is missing
 //
