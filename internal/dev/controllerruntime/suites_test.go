@@ -22,6 +22,7 @@ var races = map[string]string{
 	"when context is cancelled":                                          "the informer may have synced before the cancelled context is noticed",
 	"to be cancelled":                                                    "likewise",
 	"should requeue a Request if there is an error":                      "the queue is read as soon as the reconciler is called, before the controller adds the request again",
+	"should reset c.startWatches to nil after returning":                 "the goroutine of a source must be started within a millisecond",
 	"should refuse to add runnable if stop procedure is already engaged": "the runnable is added after a fixed time, in which the manager may not have begun to stop",
 }
 
