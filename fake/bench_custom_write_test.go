@@ -90,6 +90,9 @@ func BenchmarkCustomWrite(b *testing.B) {
 		for _, write := range []customWrite{
 			{"update", http.MethodPut, "", mediaJSON, updatedMeter},
 			{"merge-patch", http.MethodPatch, "", mediaMergePatch, func(_ []byte, n int) []byte { return fmt.Appendf(nil, `{"spec":{"size":%d}}`, n) }},
+			{"json-patch", http.MethodPatch, "", "application/json-patch+json", func(_ []byte, n int) []byte {
+				return fmt.Appendf(nil, `[{"op":"replace","path":"/spec/size","value":%d}]`, n)
+			}},
 			{"scale-patch", http.MethodPatch, "/scale", mediaMergePatch, func(_ []byte, n int) []byte { return fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, n) }},
 			{"status-patch", http.MethodPatch, "/status", mediaMergePatch, func(_ []byte, n int) []byte { return fmt.Appendf(nil, `{"status":{"ready":true,"n":%d}}`, n) }},
 		} {

@@ -122,7 +122,7 @@ func (q *request) patchedObject(p *patch.Patch, old runtime.Object, validation s
 	if err != nil {
 		return nil, err
 	}
-	if obj, ok := q.tryMergeCustom(p, current); ok {
+	if obj, ok := q.tryPatchCustom(p, current); ok {
 		return obj, nil
 	}
 	result, err := p.Apply(current)
@@ -145,21 +145,21 @@ func (q *request) patchedObject(p *patch.Patch, old runtime.Object, validation s
 	return obj, nil
 }
 
-// tryMergeCustom applies a merge patch to a custom resource without encoding it. The result has its
-// own metadata, and shares other values with current. It reports false if that is not supported.
-func (q *request) tryMergeCustom(p *patch.Patch, current runtime.Object) (runtime.Object, bool) {
+// tryPatchCustom applies a patch to a custom resource without encoding it. The result has its own
+// metadata, and shares other values with current. It reports false if that is not supported.
+func (q *request) tryPatchCustom(p *patch.Patch, current runtime.Object) (runtime.Object, bool) {
 	u, ok := current.(*unstructured.Unstructured)
 	if !ok {
 		return nil, false
 	}
-	merged, ok := p.MergeObject(u.Object)
+	patched, ok := p.ApplyUntyped(u.Object)
 	if !ok {
 		return nil, false
 	}
-	if metadata, ok := merged["metadata"].(map[string]any); ok {
-		merged["metadata"] = maps.Clone(metadata)
+	if metadata, ok := patched["metadata"].(map[string]any); ok {
+		patched["metadata"] = maps.Clone(metadata)
 	}
-	return codec.TryPatched(q.res, merged)
+	return codec.TryPatched(q.res, patched)
 }
 
 // tryPatchTyped applies a patch to a copy of old, an object of a built-in type, without encoding it.

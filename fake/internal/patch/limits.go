@@ -130,7 +130,7 @@ func (p *Patch) mayExceedCopyLimit(size int) bool {
 // valueSize returns the length of the value at a JSON pointer, or 0 if there is no such value.
 func valueSize(document []byte, pointer string) int64 {
 	for _, name := range strings.Split(pointer, "/")[1:] {
-		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		name = pointerEscapes.Replace(name)
 		var fields map[string]json.RawMessage
 		var items []json.RawMessage
 		switch {

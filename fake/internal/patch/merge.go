@@ -7,14 +7,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// MergeObject applies a merge patch to an object as it was decoded, and returns the object that
-// decoding the result of Apply returns. It does not encode it, and reports false for other patches.
-// The result shares values with object, which must not change any more.
-func (p *Patch) MergeObject(object map[string]any) (map[string]any, bool) {
-	if p.kind != types.MergePatchType || p.object == nil || len(p.Warnings) > 0 {
-		return nil, false
+// ApplyUntyped applies the patch to an object as it was decoded, and returns the object that decoding
+// the result of Apply returns. It does not encode it, and reports false if that is not supported, also
+// if the patch has warnings or fails. The result shares values with object, which must not change any
+// more.
+func (p *Patch) ApplyUntyped(object map[string]any) (map[string]any, bool) {
+	switch {
+	case len(p.Warnings) > 0:
+	case p.kind == types.JSONPatchType:
+		return p.operate(object)
+	case p.kind == types.MergePatchType && p.object != nil:
+		return mergeObjects(object, p.object), true
 	}
-	return mergeObjects(object, p.object), true
+	return nil, false
 }
 
 // mergeObjects returns object after a merge patch, as the library for JSON does: RFC 7386, except

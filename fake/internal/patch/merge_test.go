@@ -50,8 +50,8 @@ func randomObject(r *rand.Rand, depth int) string {
 	return "{" + strings.Join(fields, ",") + "}"
 }
 
-// requireSameMerge compares MergeObject with Apply, and reports whether it supports the patch.
-func requireSameMerge(t *testing.T, object, body string) bool {
+// requireSameResult compares ApplyUntyped with Apply, and reports whether it supports the patch.
+func requireSameResult(t *testing.T, kind types.PatchType, object, body string) bool {
 	t.Helper()
 	decoded, err := jsonvalue.Decode([]byte(object))
 	require.NoError(t, err)
@@ -60,24 +60,29 @@ func requireSameMerge(t *testing.T, object, body string) bool {
 	decoded, err = jsonvalue.Decode(data) // as the server decodes it from the store
 	require.NoError(t, err)
 	before := runtime.DeepCopyJSON(decoded)
-	p, err := Parse(types.MergePatchType, []byte(body), true)
+	p, err := Parse(kind, []byte(body), true)
 	if err != nil {
 		return false
 	}
 	for range 2 { // a patch can be applied again
-		merged, ok := p.MergeObject(decoded)
+		patched, ok := p.ApplyUntyped(decoded)
 		if !ok {
 			return false
 		}
 		result, err := p.Apply(&unstructured.Unstructured{Object: decoded})
-		require.NoError(t, err)
+		require.NoError(t, err, "%s %s", object, body)
 		want, err := jsonvalue.Decode(result.JSON)
 		require.NoError(t, err)
-		require.Equal(t, want, merged, "%s %s", object, body)
+		require.Equal(t, want, patched, "%s %s", object, body)
 		require.Equal(t, before, decoded, "%s %s", object, body)
-		addToAll(merged, decoded)
+		addToAll(patched, decoded)
 	}
 	return true
+}
+
+func requireSameMerge(t *testing.T, object, body string) bool {
+	t.Helper()
+	return requireSameResult(t, types.MergePatchType, object, body)
 }
 
 // addToAll changes the objects in merged that are not shared with old.
@@ -93,7 +98,7 @@ func addToAll(merged, old map[string]any) {
 	merged["added"] = true
 }
 
-func TestMergeObjectAsLibrary(t *testing.T) {
+func TestMergePatchAsLibrary(t *testing.T) {
 	supported := 0
 	for seed := range uint64(20_000) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -110,16 +115,12 @@ func TestMergeObjectAsLibrary(t *testing.T) {
 	require.False(t, requireSameMerge(t, `{}`, `null`))
 }
 
-// Other patches are not merged.
-func TestMergeObjectOfOtherPatches(t *testing.T) {
-	for kind, body := range map[types.PatchType]string{types.JSONPatchType: `[]`, types.StrategicMergePatchType: `{}`} {
-		p, err := Parse(kind, []byte(body), true)
+// Strategic merge patches, and merge patches that were not decoded, are not applied.
+func TestApplyUntypedToOtherPatches(t *testing.T) {
+	for kind, strict := range map[types.PatchType]bool{types.StrategicMergePatchType: true, types.MergePatchType: false} {
+		p, err := Parse(kind, []byte(`{}`), strict)
 		require.NoError(t, err)
-		_, ok := p.MergeObject(map[string]any{})
+		_, ok := p.ApplyUntyped(map[string]any{})
 		require.False(t, ok, kind)
 	}
-	p, err := Parse(types.MergePatchType, []byte(`{}`), false)
-	require.NoError(t, err)
-	_, ok := p.MergeObject(map[string]any{})
-	require.False(t, ok)
 }
