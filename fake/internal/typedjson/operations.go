@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"strconv"
 	"strings"
+
+	"example.com/fakeapi/fake/internal/jsonvalue"
 )
 
 // Operation is an operation of a JSON patch. Op is its name, Path a JSON pointer. Value is JSON
@@ -42,9 +43,6 @@ func (op Operation) hasMembers() bool {
 	return len(op.Value) > 0 && (op.Value[0] == '{' || op.Value[0] == '[')
 }
 
-// pointerEscapes decodes a token of a JSON pointer (RFC 6901).
-var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
-
 func (t *Type) applyOperation(op Operation, v reflect.Value) bool {
 	path, ok := strings.CutPrefix(op.Path, "/")
 	if !ok {
@@ -52,7 +50,7 @@ func (t *Type) applyOperation(op Operation, v reflect.Value) bool {
 	}
 	for {
 		token, rest, isParent := strings.Cut(path, "/")
-		token = pointerEscapes.Replace(token)
+		token = jsonvalue.Token(token)
 		if t.kindOf() == pointerKind {
 			if v.IsNil() {
 				return false
@@ -82,18 +80,11 @@ func (t *Type) member(v reflect.Value, token string) (*Type, reflect.Value, bool
 			return f.typ, value, !f.isOmitted(value)
 		}
 	case listKind:
-		if i, ok := listIndex(token, v.Len()); ok {
+		if i, ok := jsonvalue.Index(token, v.Len()); ok {
 			return t.elem, v.Index(i), true
 		}
 	}
 	return nil, reflect.Value{}, false
-}
-
-// listIndex returns the index of a list with n elements that a token of a JSON pointer is. Other
-// forms of numbers than the usual one are not supported.
-func listIndex(token string, n int) (int, bool) {
-	i, err := strconv.Atoi(token)
-	return i, err == nil && i >= 0 && i < n && strconv.Itoa(i) == token
 }
 
 // changeMember applies an operation to a member of v.
@@ -133,7 +124,7 @@ func (t *Type) changeElement(op Operation, v reflect.Value, token string) bool {
 	if op.Op == "add" {
 		i, ok := n, true
 		if token != "-" {
-			i, ok = listIndex(token, n+1)
+			i, ok = jsonvalue.Index(token, n+1)
 		}
 		if !ok {
 			return false
@@ -143,7 +134,7 @@ func (t *Type) changeElement(op Operation, v reflect.Value, token string) bool {
 		v.Index(i).SetZero()
 		return t.elem.decodeValue(op, v.Index(i))
 	}
-	i, ok := listIndex(token, n)
+	i, ok := jsonvalue.Index(token, n)
 	if !ok {
 		return false
 	}
