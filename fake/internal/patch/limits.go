@@ -9,6 +9,8 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/fakeapi/fake/internal/jsonvalue"
 )
 
 const (
@@ -130,7 +132,7 @@ func (p *Patch) mayExceedCopyLimit(size int) bool {
 // valueSize returns the length of the value at a JSON pointer, or 0 if there is no such value.
 func valueSize(document []byte, pointer string) int64 {
 	for _, name := range strings.Split(pointer, "/")[1:] {
-		name = pointerEscapes.Replace(name)
+		name = jsonvalue.Token(name)
 		var fields map[string]json.RawMessage
 		var items []json.RawMessage
 		switch {

@@ -15,7 +15,7 @@ func (p *Patch) ApplyUntyped(object map[string]any) (map[string]any, bool) {
 	switch {
 	case len(p.Warnings) > 0:
 	case p.kind == types.JSONPatchType:
-		return p.operate(object)
+		return p.applyUntypedOperations(object)
 	case p.kind == types.MergePatchType && p.object != nil:
 		return mergeObjects(object, p.object), true
 	}

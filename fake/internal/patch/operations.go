@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"example.com/fakeapi/fake/internal/jsonvalue"
@@ -13,11 +12,8 @@ import (
 // maxUntypedOperations is the number of operations up to which ApplyUntyped supports a JSON patch.
 const maxUntypedOperations = 64
 
-// pointerEscapes decodes a token of a JSON pointer (RFC 6901).
-var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
-
-// operate applies a JSON patch to an object. It reports false if that is not supported, or fails.
-func (p *Patch) operate(object map[string]any) (map[string]any, bool) {
+// applyUntypedOperations applies a JSON patch to an object. It reports false if that is not supported, or fails.
+func (p *Patch) applyUntypedOperations(object map[string]any) (map[string]any, bool) {
 	if len(p.operations) > maxUntypedOperations {
 		return nil, false
 	}
@@ -57,7 +53,7 @@ type operation struct {
 // slash.
 func (o operation) apply(value any, path string) (any, bool) {
 	token, rest, isParent := strings.Cut(path, "/")
-	token = pointerEscapes.Replace(token)
+	token = jsonvalue.Token(token)
 	switch value := value.(type) {
 	case map[string]any:
 		if !isParent {
@@ -73,7 +69,7 @@ func (o operation) apply(value any, path string) (any, bool) {
 		if !isParent {
 			return o.changeItem(value, token)
 		}
-		i, ok := listIndex(token, len(value))
+		i, ok := jsonvalue.Index(token, len(value))
 		if !ok {
 			return nil, false
 		}
@@ -110,7 +106,7 @@ func (o operation) changeItem(list []any, token string) (any, bool) {
 	if o.kind == "add" {
 		i, ok := len(list), true
 		if token != "-" {
-			i, ok = listIndex(token, len(list)+1)
+			i, ok = jsonvalue.Index(token, len(list)+1)
 		}
 		value, isValue := o.value()
 		if !ok || !isValue {
@@ -118,7 +114,7 @@ func (o operation) changeItem(list []any, token string) (any, bool) {
 		}
 		return slices.Insert(slices.Clone(list), i, value), true
 	}
-	i, ok := listIndex(token, len(list))
+	i, ok := jsonvalue.Index(token, len(list))
 	if !ok {
 		return nil, false
 	}
@@ -148,11 +144,4 @@ func (o operation) isTested(value any) bool {
 	}
 	encoded, err := jsonvalue.Append(nil, value)
 	return err == nil && bytes.Equal(encoded, o.text)
-}
-
-// listIndex returns the index of a list with n items that a token of a JSON pointer is. Other forms of
-// numbers than the usual one are not supported.
-func listIndex(token string, n int) (int, bool) {
-	i, err := strconv.Atoi(token)
-	return i, err == nil && i >= 0 && i < n && strconv.Itoa(i) == token
 }
