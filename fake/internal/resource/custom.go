@@ -63,10 +63,10 @@ func newCustomResource(v *versions.Version) *Resource {
 		HasGeneration: true,
 		Custom:        v,
 		Validate: func(ctx context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList {
-			return v.Validate(ctx, asUnstructured(obj), newMetadataErrors(ctx, v, asUnstructured(obj), metadata)...)
+			return v.Validate(ctx, asUnstructured(obj), metadataErrors(ctx, v, asUnstructured(obj), nil, metadata)...)
 		},
 		ValidateUpdate: func(ctx context.Context, obj, old runtime.Object, metadata MetadataErrors) field.ErrorList {
-			found := updatedMetadataErrors(ctx, v, asUnstructured(obj), asUnstructured(old), metadata.ForAllTypes)
+			found := metadataErrors(ctx, v, asUnstructured(obj), asUnstructured(old), metadata.ForAllTypes)
 			return slices.Concat(metadata.ForAllTypes, v.ValidateUpdate(ctx, asUnstructured(obj), asUnstructured(old), found...))
 		},
 		WarningsOnCreate: func(obj runtime.Object) []string {
@@ -147,11 +147,11 @@ func isStringSlice(value any) bool {
 	return ok && !slices.ContainsFunc(list, func(v any) bool { _, isString := v.(string); return !isString })
 }
 
-// newMetadataErrors returns the errors of the metadata of a new object: that it does not decode, or
-// those of the declarative rules if found, the errors of its validation, has any. A real server
-// validates the metadata of custom resources by these rules, too, and reports some of the errors
-// once that the validation of other types reports for each value.
-func newMetadataErrors(ctx context.Context, v *versions.Version, u *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
+// metadataErrors returns the errors of the metadata of a new object, or of one that replaces old if
+// that is not nil: that it does not decode, or those of the declarative rules if found, the errors of
+// its validation, has any. A real server validates the metadata of custom resources by these rules,
+// too, and reports some of the errors once that the validation of other types reports for each value.
+func metadataErrors(ctx context.Context, v *versions.Version, u, old *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
 	if len(found) == 0 && hasWellTypedMetadata(u) {
 		return nil
 	}
@@ -159,25 +159,16 @@ func newMetadataErrors(ctx context.Context, v *versions.Version, u *unstructured
 	if len(found) == 0 || len(errs) > 0 {
 		return errs
 	}
-	isNamespaced := v.CRD().Object().Spec.Scope == "Namespaced"
-	return validation.ValidateObjectMetaDeclaratively(ctx, operation.Create, decoded, nil, isNamespaced, validation.NameIsDNSSubdomain, field.NewPath("metadata"), true)
-}
-
-// updatedMetadataErrors is newMetadataErrors for an object that replaces old.
-func updatedMetadataErrors(ctx context.Context, v *versions.Version, u, old *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
-	if len(found) == 0 && hasWellTypedMetadata(u) {
-		return nil
-	}
-	decoded, errs := decodeMetadata(u)
-	if len(found) == 0 || len(errs) > 0 {
-		return errs
-	}
-	was, errs := decodeMetadata(old)
-	if len(errs) > 0 {
-		return errs
+	op, validateName := operation.Create, validation.NameIsDNSSubdomain
+	var was *metav1.ObjectMeta
+	if old != nil {
+		op, validateName = operation.Update, nil
+		if was, errs = decodeMetadata(old); len(errs) > 0 {
+			return errs
+		}
 	}
 	isNamespaced := v.CRD().Object().Spec.Scope == "Namespaced"
-	return validation.ValidateObjectMetaDeclaratively(ctx, operation.Update, decoded, was, isNamespaced, nil, field.NewPath("metadata"), true)
+	return validation.ValidateObjectMetaDeclaratively(ctx, op, decoded, was, isNamespaced, validateName, field.NewPath("metadata"), true)
 }
 
 func asUnstructured(obj runtime.Object) *unstructured.Unstructured {
