@@ -94,11 +94,11 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 			return nil, err
 		}
 		result.uid, deleted = m.GetUID(), old
-		if rest.IsDeletePending(res, old, opts) {
+		granted = rest.WithGrantedGracePeriod(res, old, opts)
+		if rest.IsDeletePending(res, old, granted) {
 			result.removed, isStored, result.emptied = false, false, false
 			return old, nil
 		}
-		granted = rest.WithGrantedGracePeriod(res, old, opts)
 		if err := review.of(old, granted); err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 		if hadFinalizers && review != nil {
 			before = old.DeepCopyObject()
 		}
-		result.removed, isStored = rest.BeforeDelete(res, old, opts, q != nil && q.info.IsCollection(), a.clock.Timestamp())
+		result.removed, isStored = rest.BeforeDelete(res, old, granted, q != nil && q.info.IsCollection(), a.clock.Timestamp())
 		if result.removed && !isStored {
 			result.emptied = isDryRun(opts.DryRun) && hadFinalizers
 			if !hadFinalizers || result.emptied {

@@ -14,10 +14,11 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// BeforeDelete applies the options of a delete to obj. deleteNow reports whether the object is to
-// be removed now, and storeFirst whether obj must be stored before that or, if it is not removed,
-// instead. isCollection is whether the delete is part of a deletecollection, which removes
-// CustomResourceDefinitions without their custom resources, as on a real server.
+// BeforeDelete applies the options of a delete, which WithGrantedGracePeriod returned, to obj.
+// deleteNow reports whether the object is to be removed now, and storeFirst whether obj must be stored
+// before that or, if it is not removed, instead. isCollection is whether the delete is part of a
+// deletecollection, which removes CustomResourceDefinitions without their custom resources, as on a
+// real server.
 func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, isCollection bool, now metav1.Time) (deleteNow, storeFirst bool) {
 	if ns, ok := obj.(*corev1.Namespace); ok && !isNamespaceFinalized(ns) {
 		terminateNamespace(ns, opts, now)
@@ -67,9 +68,9 @@ func WithGrantedGracePeriod(res *resource.Resource, obj runtime.Object, opts *me
 	return &granted
 }
 
-// IsDeletePending reports whether a delete changes nothing, because the object is being deleted and
-// is removed later: a namespace that is not finalized, or an object whose grace period does not
-// become shorter (DL-24).
+// IsDeletePending reports whether a delete with options that WithGrantedGracePeriod returned changes
+// nothing, because the object is being deleted and is removed later: a namespace that is not
+// finalized, or an object whose grace period does not become shorter (DL-24).
 func IsDeletePending(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) bool {
 	m := resource.Accessor(obj)
 	if m.GetDeletionTimestamp() == nil {
@@ -85,7 +86,7 @@ func IsDeletePending(res *resource.Resource, obj runtime.Object, opts *metav1.De
 // another one.
 func isGracePeriodKept(m metav1.Object, requested *int64) bool {
 	granted := m.GetDeletionGracePeriodSeconds()
-	return granted != nil && *granted != 0 && (requested == nil || max(*requested, 0) >= *granted)
+	return granted != nil && *granted != 0 && (requested == nil || *requested >= *granted)
 }
 
 // setGracePeriod starts or shortens the grace period of an object whose resource has one (DL-22 to
@@ -99,7 +100,7 @@ func setGracePeriod(res *resource.Resource, obj runtime.Object, opts *metav1.Del
 	if m.GetDeletionTimestamp() != nil {
 		return shortenGracePeriod(m, opts.GracePeriodSeconds, now)
 	}
-	period := res.GracePeriod(obj, opts.GracePeriodSeconds)
+	period := *opts.GracePeriodSeconds
 	setDeletion(m, now.Add(time.Duration(period)*time.Second), period)
 	return true, period > 0
 }
@@ -115,9 +116,6 @@ func shortenGracePeriod(m metav1.Object, requested *int64, now metav1.Time) (gra
 		return false, true
 	}
 	period := *requested
-	if period < 0 {
-		period = 1
-	}
 	begin := m.GetDeletionTimestamp().Add(-time.Duration(*granted) * time.Second)
 	end := begin.Add(time.Duration(period) * time.Second)
 	if end.Before(now.Time) {
