@@ -90,6 +90,8 @@ func (s *Server) readInto(obj runtime.Object, res *resource.Resource, info reque
 		info.Namespace = info.Name // as in the path
 	case !res.Namespaced:
 		info.Namespace = ""
+	default:
+		info.HasNamespace = info.Namespace != ""
 	}
 	r, err := http.NewRequest(http.MethodGet, "/", http.NoBody)
 	if err != nil {

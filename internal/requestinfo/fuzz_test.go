@@ -53,7 +53,7 @@ func FuzzParse(f *testing.F) {
 			read := RequestInfo{
 				Verb: info.Verb, Path: info.Path, Prefix: info.APIPrefix, Group: info.APIGroup, Version: info.APIVersion,
 				Namespace: info.Namespace, Resource: info.Resource, Name: info.Name, Subresource: info.Subresource,
-				Parts: got.Parts, IsWatchPath: got.IsWatchPath,
+				HasNamespace: got.HasNamespace, Parts: got.Parts, IsWatchPath: got.IsWatchPath,
 			}
 			require.Equal(t, read, got)
 		}

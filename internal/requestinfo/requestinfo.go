@@ -49,6 +49,8 @@ type RequestInfo struct {
 	Group, Version string
 	// Namespace is "" for cluster-scoped paths and for lists across all namespaces.
 	Namespace string
+	// HasNamespace is true if the path has a namespace before the resource. It may be empty.
+	HasNamespace bool
 	// Resource is the plural name of the resource, for example "pods".
 	Resource string
 	// Name is "" for a collection.
@@ -175,6 +177,7 @@ func (info *RequestInfo) parseResource(path string) {
 		namespace, inside := cutSegment(rest)
 		info.Namespace = namespace
 		if inside != "" && !isNamespaceSubresource(inside) {
+			info.HasNamespace = true
 			resource, rest = cutSegment(inside)
 		}
 	}
