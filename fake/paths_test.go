@@ -48,7 +48,14 @@ func TestUnusualPathsAndMethods(t *testing.T) {
 		{"GET POST PUT", "/apis/example.com/v1//namespaces/default/widgets/a", 404, notRouted},
 		{"GET PUT DELETE", "/api/v1/namespaces//configmaps/a", 400, noNamespace},
 		{"POST", "/api/v1/namespaces//configmaps/a", 405, notAllowed},
+		{"GET", "/api/v1/namespaces//configmaps", 200, `"name":"a"`},
+		{"GET", "/api/v1/watch/namespaces//configmaps/a?resourceVersion=x", 500, `Invalid value: \"x\"`},
+		{"DELETE", "/api/v1/namespaces//configmaps?labelSelector=a=b", 200, `"items":[]`},
+		{"DELETE", "/api/v1/namespaces//configmaps", 400, noNamespace},
+		{"PUT PATCH", "/api/v1/namespaces//configmaps", 405, notAllowed},
 		{"GET PUT DELETE", "/api/v1/configmaps/a", 404, notFound},
+		{"GET PUT DELETE", "/api/v1/namespaces/default/namespaces/default", 404, notFound},
+		{"GET", "/api/v1/namespaces//nodes", 404, notFound},
 		// Discovery that is served before the router.
 		{"GET POST PUT OPTIONS", "/apis/example.com", 200, group},
 		{"GET POST PUT OPTIONS", "/apis/example.com/v1", 200, resources},
@@ -70,6 +77,11 @@ func TestUnusualPathsAndMethods(t *testing.T) {
 			require.Equal(t, "application/json", header.Get("Content-Type"), "%s %s", method, tt.path)
 			require.Contains(t, string(body), tt.body, "%s %s", method, tt.path)
 		}
+	}
+	for _, metadata := range []string{`{"name":"b"}`, `{"name":"b","namespace":"default"}`} {
+		code, _, body := send(t, srv, "POST", "/api/v1/namespaces//configmaps", "application/json", []byte(`{"metadata":`+metadata+`}`))
+		require.Equal(t, 422, code, "%s: %s", metadata, body)
+		require.Contains(t, string(body), `ConfigMap \"b\" is invalid: metadata.namespace: Required value`)
 	}
 }
 

@@ -56,6 +56,9 @@ func (a *API) deleteCollection(q *request) error {
 // (DL-33); it ends at the first error (DL-30). Admission sees the options as they were sent, as on a
 // real server.
 func (a *API) deleteObjects(q *request, items []*memstore.Record, opts *metav1.DeleteOptions) error {
+	if q.res.Namespaced && q.info.Namespace == "" && len(items) > 0 {
+		return errNamespaceRequired // the list is of all namespaces
+	}
 	review := a.newDeleteReview(q)
 	asSent := func(old runtime.Object, _ *metav1.DeleteOptions) error { return review(old, opts) }
 	for _, rec := range items {

@@ -3,7 +3,6 @@ package handlers
 import (
 	"errors"
 	"net/http"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -77,7 +76,7 @@ func (a *API) findHandler(method string, res *resource.Resource, info requestinf
 	switch handle := handlerFor(method, res, info); {
 	case handle == nil:
 		return nil, status.MethodNotAllowed()
-	case res.Namespaced && info.Namespace == "" && !info.IsCollection():
+	case res.Namespaced && info.Namespace == "" && !info.IsCollection() && !info.IsWatchPath:
 		return nil, errNamespaceRequired
 	default:
 		return handle, nil
@@ -105,20 +104,15 @@ func matchesScope(res *resource.Resource, info requestinfo.RequestInfo) bool {
 	case res.IsOnlyCreated() && (!info.IsCollection() || res.Namespaced != (info.Namespace != "")):
 		return false // only a POST to the collection is possible
 	case res.Namespaced:
-		// Without a namespace only the collection of all namespaces has a path, but the name of the
-		// namespace may be empty.
-		return info.Namespace != "" || info.IsCollection() || strings.Contains(info.Path, "/namespaces//")
-	case res.Plural == "namespaces" && res.Group == "":
-		// The RequestInfo of namespaces/NAME has that namespace, too.
-		return info.Namespace == info.Name
+		return info.HasNamespace || info.IsCollection()
 	}
-	return info.Namespace == ""
+	return !info.HasNamespace
 }
 
 // handlerFor returns the handler of a method on a path, or nil (PV-06 to PV-14). Built-in resources
 // do not serve HEAD and OPTIONS (GT-09, HT-04).
 func handlerFor(method string, res *resource.Resource, info requestinfo.RequestInfo) handlerFunc {
-	allNamespaces := res.Namespaced && info.IsCollection() && info.Namespace == ""
+	allNamespaces := res.Namespaced && info.IsCollection() && !info.HasNamespace
 	if info.Subresource != "" {
 		return subresourceHandler(method, res.Subresource(info.Subresource), info)
 	}

@@ -256,10 +256,10 @@ func (q *request) checkMatchesPath(m metav1.Object) error {
 }
 
 // ensureNamespace sets the namespace of the path, and returns an error if m has another one (NM-17,
-// NM-18). That of a cluster-scoped object is removed (NM-19).
+// NM-18). If the path has none, that of the object is removed (NM-19).
 func (q *request) ensureNamespace(m metav1.Object) error {
 	namespace, sent := q.namespace(), m.GetNamespace()
-	if q.res.Namespaced && sent != "" && sent != namespace {
+	if namespace != "" && sent != "" && sent != namespace {
 		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 	}
 	m.SetNamespace(namespace)

@@ -31,7 +31,7 @@ func (p *namespaceLifecycle) Name() string { return "NamespaceLifecycle" }
 func (p *namespaceLifecycle) Handles(attrs *admission.Attributes) bool {
 	switch attrs.Operation {
 	case admissionv1.Create:
-		return attrs.RequestResource().Namespaced && attrs.GroupResource() != localReviews
+		return attrs.RequestResource().Namespaced && attrs.Namespace != "" && attrs.GroupResource() != localReviews
 	case admissionv1.Delete:
 		return attrs.GroupResource() == namespaces.GroupResource()
 	}
