@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestIntOrPercent(t *testing.T) {
@@ -49,5 +51,5 @@ func TestPodNamePrefixWarnings(t *testing.T) {
 	require.Empty(t, PodNamePrefixWarnings("web-1"))
 	require.Equal(t, []string{"metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; " +
 		"a DNS label is recommended: [must not contain dots]"}, PodNamePrefixWarnings("web.1"))
-	require.Zero(t, testing.AllocsPerRun(100, func() { PodNamePrefixWarnings("web-1") }))
+	require.Zero(t, validatetest.AllocsPerRun(100, func() { PodNamePrefixWarnings("web-1") }))
 }

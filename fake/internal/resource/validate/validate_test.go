@@ -9,6 +9,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
 func TestPath(t *testing.T) {
@@ -40,7 +42,7 @@ func TestPathsOfValidValuesAreNotAllocated(t *testing.T) {
 	labels := map[string]string{"app": "web", "app.kubernetes.io/name": "web", "example.com/Tier_1": ""}
 	selector := &metav1.LabelSelector{MatchLabels: labels}
 	var root *Path
-	allocations := testing.AllocsPerRun(100, func() {
+	allocations := validatetest.AllocsPerRun(100, func() {
 		spec := root.Child("spec")
 		for i := range 3 {
 			if errs := validateContainer(c, spec.Child("containers").Index(i)); errs != nil {

@@ -123,9 +123,9 @@ func TestValidationAllocatesNothing(t *testing.T) {
 		"status of a StatefulSet": func() field.ErrorList { return validateStatefulSetStatusUpdate(scaledS, s) },
 	} {
 		require.Empty(t, validation(), name)
-		assert.Zero(t, testing.AllocsPerRun(100, func() { validation() }), name)
+		assert.Zero(t, validatetest.AllocsPerRun(100, func() { validation() }), name)
 	}
-	require.Zero(t, testing.AllocsPerRun(100, func() {
+	require.Zero(t, validatetest.AllocsPerRun(100, func() {
 		deploymentWarnings(d)
 		deploymentUpdateWarnings(changed, d)
 		replicaSetWarnings(rs)

@@ -391,8 +391,8 @@ func TestJobValidationAllocatesNothing(t *testing.T) {
 		},
 	} {
 		require.Empty(t, validation(), name)
-		assert.Zero(t, testing.AllocsPerRun(100, func() { validation() }), name)
+		assert.Zero(t, validatetest.AllocsPerRun(100, func() { validation() }), name)
 	}
 	require.Empty(t, validateJobStatusUpdate(running, old))
-	require.Zero(t, testing.AllocsPerRun(100, func() { jobWarnings(old); jobUpdateWarnings(labelled, old) }), "warnings")
+	require.Zero(t, validatetest.AllocsPerRun(100, func() { jobWarnings(old); jobUpdateWarnings(labelled, old) }), "warnings")
 }

@@ -156,11 +156,11 @@ func TestValidContainersAndVolumesAreNotAllocatedFor(t *testing.T) {
 	pod := validatetest.Parse[corev1.Pod](t, realisticPod)
 	setPodDefaults(pod)
 	require.Empty(t, validateContainersAndVolumes(pod, containerOptions{}))
-	require.Zero(t, testing.AllocsPerRun(100, func() { validateContainersAndVolumes(pod, containerOptions{}) }))
-	require.Zero(t, testing.AllocsPerRun(100, func() { containerOptionsFor(&pod.Spec) }))
+	require.Zero(t, validatetest.AllocsPerRun(100, func() { validateContainersAndVolumes(pod, containerOptions{}) }))
+	require.Zero(t, validatetest.AllocsPerRun(100, func() { containerOptionsFor(&pod.Spec) }))
 	var root *validate.Path
-	require.Zero(t, testing.AllocsPerRun(100, func() { containerWarnings(&pod.Spec, nil, root) }))
-	require.Zero(t, testing.AllocsPerRun(100, func() { volumeWarnings(&pod.Spec, root.Child("spec")) }))
+	require.Zero(t, validatetest.AllocsPerRun(100, func() { containerWarnings(&pod.Spec, nil, root) }))
+	require.Zero(t, validatetest.AllocsPerRun(100, func() { volumeWarnings(&pod.Spec, root.Child("spec")) }))
 }
 
 func BenchmarkValidateContainersAndVolumes(b *testing.B) {

@@ -172,7 +172,7 @@ func TestValidateNodeSelector(t *testing.T) {
 			selector := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{*validatetest.Parse[corev1.NodeSelectorTerm](t, text)}}
 			require.Equal(t, want, validatetest.Texts(ValidateNodeSelector(selector, false, root.Child("s"))))
 			if want == nil {
-				require.Zero(t, testing.AllocsPerRun(10, func() { ValidateNodeSelector(selector, false, root.Child("s")) }))
+				require.Zero(t, validatetest.AllocsPerRun(10, func() { ValidateNodeSelector(selector, false, root.Child("s")) }))
 			}
 		})
 	}

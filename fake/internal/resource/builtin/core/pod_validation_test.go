@@ -369,7 +369,7 @@ func TestValidPodsAreNotAllocatedFor(t *testing.T) {
 	for _, text := range []string{benchmarkPod, fullPod} {
 		old := defaultedPod(t, text)
 		require.Empty(t, validatetest.Texts(validatePod(old)))
-		require.Zero(t, testing.AllocsPerRun(100, func() { validatePod(old) }), "create")
+		require.Zero(t, validatetest.AllocsPerRun(100, func() { validatePod(old) }), "create")
 
 		metadata := old.DeepCopy()
 		metadata.Labels["a"], metadata.ResourceVersion = "b", "2"
@@ -379,16 +379,16 @@ func TestValidPodsAreNotAllocatedFor(t *testing.T) {
 		tolerations.Spec.Tolerations = append(tolerations.Spec.Tolerations, corev1.Toleration{Key: "k", Operator: corev1.TolerationOpExists})
 		for name, pod := range map[string]*corev1.Pod{"metadata": metadata, "image": image, "tolerations": tolerations} {
 			require.Empty(t, validatetest.Texts(validatePodUpdate(pod, old)), name)
-			require.Zero(t, testing.AllocsPerRun(100, func() { validatePodUpdate(pod, old) }), name)
+			require.Zero(t, validatetest.AllocsPerRun(100, func() { validatePodUpdate(pod, old) }), name)
 		}
 
 		template, before := &corev1.PodTemplate{}, &corev1.PodTemplate{}
 		template.Template.Labels, template.Template.Spec = image.Labels, image.Spec
 		before.Template.Labels, before.Template.Spec = old.Labels, old.Spec
 		require.Empty(t, validatetest.Texts(validatePodTemplate(template)))
-		require.Zero(t, testing.AllocsPerRun(100, func() { validatePodTemplate(template) }), "template")
-		require.Zero(t, testing.AllocsPerRun(100, func() { validatePodTemplateUpdate(template, before) }), "template update")
-		require.Zero(t, testing.AllocsPerRun(100, func() { podWarnings(old); podTemplateWarnings(template) }), "warnings")
+		require.Zero(t, validatetest.AllocsPerRun(100, func() { validatePodTemplate(template) }), "template")
+		require.Zero(t, validatetest.AllocsPerRun(100, func() { validatePodTemplateUpdate(template, before) }), "template update")
+		require.Zero(t, validatetest.AllocsPerRun(100, func() { podWarnings(old); podTemplateWarnings(template) }), "warnings")
 	}
 }
 
@@ -400,7 +400,7 @@ func TestValidStatusesAreNotAllocatedFor(t *testing.T) {
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady}, {Type: "example.com/Warm"}}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
 	require.Empty(t, validatetest.Texts(validatePodStatusUpdate(t.Context(), pod, old)))
-	require.Zero(t, testing.AllocsPerRun(100, func() { validatePodStatusUpdate(t.Context(), pod, old) }))
+	require.Zero(t, validatetest.AllocsPerRun(100, func() { validatePodStatusUpdate(t.Context(), pod, old) }))
 }
 
 func BenchmarkValidatePod(b *testing.B) {

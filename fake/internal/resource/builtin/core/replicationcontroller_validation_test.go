@@ -111,8 +111,8 @@ func TestReplicationControllerWarnings(t *testing.T) {
 func TestReplicationControllerValidationAllocatesNothing(t *testing.T) {
 	old := replicationControllerWith(t, "{}")
 	rc := replicationControllerWith(t, `{metadata: {generation: 2}, spec: {replicas: 3}}`)
-	require.Zero(t, testing.AllocsPerRun(100, func() { validateReplicationController(rc) }), "create")
-	require.Zero(t, testing.AllocsPerRun(100, func() { validateReplicationControllerUpdate(rc, old) }), "update")
+	require.Zero(t, validatetest.AllocsPerRun(100, func() { validateReplicationController(rc) }), "create")
+	require.Zero(t, validatetest.AllocsPerRun(100, func() { validateReplicationControllerUpdate(rc, old) }), "update")
 }
 
 func TestValidateReplicationControllerName(t *testing.T) {

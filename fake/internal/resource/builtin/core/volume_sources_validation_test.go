@@ -169,7 +169,7 @@ func TestValidVolumeSourcesAreNotAllocated(t *testing.T) {
 	nfs := &corev1.NFSVolumeSource{Server: "a", Path: "/b"}
 	iscsi := &corev1.ISCSIVolumeSource{TargetPortal: "a", IQN: "eui.0123456789abcdef"}
 	flex := &corev1.FlexVolumeSource{Driver: "a/b", Options: map[string]string{"example.com/a": "b", "c": "d"}}
-	allocations := testing.AllocsPerRun(100, func() {
+	allocations := validatetest.AllocsPerRun(100, func() {
 		p := root.Child("spec").Child("volumes").Index(1)
 		if len(validateHostPathVolumeSource(hostPath, p))+len(validateNFSVolumeSource(nfs, p))+
 			len(validateISCSIVolumeSource(iscsi, p))+len(validateFlexVolumeSource(flex, p))+
