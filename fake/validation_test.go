@@ -136,3 +136,16 @@ func TestWarningsOfBuiltinTypes(t *testing.T) {
 	require.Equal(t, http.StatusCreated, code)
 	require.Equal(t, []string{`299 - "spec.containers[0].env[1]: hides previous definition of \"A\", which may be dropped when using apply"`}, header.Values("Warning"))
 }
+
+// The strategy of pods warns of an AppArmor profile that it copies from an annotation, before the
+// validation.
+func TestWarningOfAppArmorAnnotation(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	const path, key = "/api/v1/namespaces/default/pods", "container.apparmor.security.beta.kubernetes.io/c"
+	want := []string{`299 - "metadata.annotations[` + key + `]: deprecated since v1.30; use the \"appArmorProfile\" field instead"`}
+	pod := func(spec string) string {
+		return `{"metadata":{"name":"p","annotations":{"` + key + `":"unconfined"}},"spec":` + spec + `}`
+	}
+	require.Equal(t, want, warningsOf(t, srv, 422, "POST", path, pod(`{"containers":[{"name":"c"}]}`)))
+	require.Equal(t, want, warningsOf(t, srv, 201, "POST", path, pod(`{"containers":[{"name":"c","image":"i"}]}`)))
+}

@@ -141,7 +141,7 @@ func clearResourceVersion(m metav1.Object) error {
 
 // prepareCreate prepares and validates a new object. What it allocates is in allocation.
 func (a *API) prepareCreate(q *request, obj runtime.Object, dryRun bool, allocation *allocation) error {
-	rest.PrepareForCreate(q.r.Context(), q.res, obj, a.ids, a.clock.Timestamp())
+	rest.PrepareForCreate(q.withWarnings(), q.res, obj, a.ids, a.clock.Timestamp())
 	if resource.Accessor(obj).GetUID() == "" { // admission has set the metadata of a custom resource to null
 		return apierrors.NewInternalError(errors.New("system metadata was not initialized"))
 	}
