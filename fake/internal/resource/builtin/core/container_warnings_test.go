@@ -82,6 +82,10 @@ func TestVolumeWarnings(t *testing.T) {
 			`volume "a" (Projected): overlapping paths: "a/d" (ClusterTrustBundle "m") with "a" (ConfigMap "c")`,
 			`volume "a" (Projected): overlapping paths: "a/d" (ClusterTrustBundle "m") with "a" (DownwardAPI)`,
 		}},
+		{`{name: a, projected: {sources: [{podCertificate: {certificateChainPath: c, keyPath: k}}, {podCertificate: {credentialBundlePath: k/b}}, {serviceAccountToken: {path: c}}]}}`, []string{
+			`volume "a" (Projected): overlapping paths: "k/b" (PodCertificate credential bundle) with "k" (PodCertificate key)`,
+			`volume "a" (Projected): overlapping paths: "c" (ServiceAccountToken) with "c" (PodCertificate chain)`,
+		}},
 	} {
 		pod := validatetest.Parse[corev1.Pod](t, "spec: {volumes: ["+test.part+"]}")
 		var root *validate.Path

@@ -104,6 +104,12 @@ func appendProjectedFiles(files []volumeFile, source *corev1.VolumeProjection) [
 		if name != nil {
 			return append(files, volumeFile{bundle.Path, "ClusterTrustBundle", *name})
 		}
+	case source.PodCertificate != nil:
+		certificate := source.PodCertificate
+		return append(files,
+			volumeFile{path: certificate.CertificateChainPath, kind: "PodCertificate chain"},
+			volumeFile{path: certificate.KeyPath, kind: "PodCertificate key"},
+			volumeFile{path: certificate.CredentialBundlePath, kind: "PodCertificate credential bundle"})
 	}
 	return files
 }
