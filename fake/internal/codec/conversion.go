@@ -132,6 +132,31 @@ func ConvertUncached(r *resource.Resource, rec *memstore.Record) (runtime.Object
 	return read, nil
 }
 
+// DecodeForUpdate decodes a record that a write replaces. A custom resource is converted to r's version.
+// As on a real server, a dry run does not use the cached result of the conversion, and any other write
+// also converts the object to the storage version, whose error is that of the write.
+func DecodeForUpdate(r *resource.Resource, rec *memstore.Record, dryRun bool) (runtime.Object, error) {
+	if dryRun && ConversionMayFail(r, rec) {
+		return ConvertUncached(r, rec)
+	}
+	obj, err := DecodeStored(r, rec)
+	if u, ok := obj.(*unstructured.Unstructured); ok && err == nil && !dryRun && r.Custom.StoringMayFail() {
+		revision := u.GetResourceVersion()
+		u.SetResourceVersion("") // a webhook does not get it
+		_, _, err = r.Custom.ToStorage(u)
+		u.SetResourceVersion(revision)
+	}
+	return obj, err
+}
+
+// DecodeUnconverted decodes a record into an object of the version in which it is stored.
+func DecodeUnconverted(r *resource.Resource, rec *memstore.Record, _ bool) (runtime.Object, error) {
+	if r.Custom == nil {
+		return DecodeStored(r, rec)
+	}
+	return parseStored(r, rec, rec.Data)
+}
+
 // DryRunResult returns a draft as r's version shows it, as if it were stored: a dry run makes the
 // same conversions as a write, and reads what it has encoded. obj is the object that the draft was
 // encoded from.

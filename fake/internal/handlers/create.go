@@ -92,6 +92,11 @@ func (a *API) createWithGeneratedName(q *request, admission *admissionRunner, ob
 		if old == nil {
 			return obj, nil
 		}
+		if !dryRun { // which does not encode it
+			if err := a.store.CheckNew(q.res, obj); err != nil {
+				return nil, err
+			}
+		}
 		isTerminating := resource.Accessor(old).GetDeletionTimestamp() != nil
 		return nil, status.AlreadyExists(q.res.GroupResource(), m.GetName(), m.GetGenerateName() != "", isTerminating)
 	}
@@ -122,7 +127,7 @@ func (a *API) tryCreate(q *request, admission *admissionRunner, obj runtime.Obje
 		}
 	}
 	key := codec.Key(q.res, q.namespace(), m.GetName())
-	result, err = a.store.GuaranteedUpdateWithReads(q.r.Context(), q.res, key, dryRun, readsOf(admission), insert)
+	result, err = a.store.GuaranteedUpdateUnconverted(q.r.Context(), q.res, key, dryRun, readsOf(admission), insert)
 	if err == nil {
 		allocation.commit()
 	}

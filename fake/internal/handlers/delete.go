@@ -27,8 +27,8 @@ func (a *API) delete(q *request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.checkUnsafeDelete(q, opts); err != nil {
-		return err
+	if ignoresReadErrors(opts) {
+		return a.unsafeDelete(q, opts)
 	}
 	q.addDeleteWarning(opts)
 	if q.res.CheckDelete != nil {
@@ -173,20 +173,32 @@ func (a *API) checkConvertible(res *resource.Resource, key string) error {
 	return err
 }
 
-// checkUnsafeDelete returns an error for the option to ignore read errors. Every object in this
-// store can be read (DL-34).
-func (a *API) checkUnsafeDelete(q *request, opts *metav1.DeleteOptions) error {
-	if !ignoresReadErrors(opts) {
-		return nil
-	}
+// unsafeDelete removes an object with the option to ignore read errors, without admission and
+// finalizers. It must be one that cannot be converted now (DL-34).
+func (a *API) unsafeDelete(q *request, opts *metav1.DeleteOptions) error {
 	audit.AddAuditAnnotation(q.r.Context(), "apiserver.k8s.io/unsafe-delete-ignore-read-error", "")
 	if err := a.authorizeUnsafeDelete(q); err != nil {
 		return err
 	}
-	if a.store.View().Get(q.key()) == nil {
+	rec := a.store.View().Get(q.key())
+	if rec == nil {
 		return apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
-	return status.UnsafeDeleteNotAllowed(q.parent.GroupResource(), q.info.Name, q.storagePath())
+	if a.checkConvertible(q.res, q.key()) == nil {
+		return status.UnsafeDeleteNotAllowed(q.parent.GroupResource(), q.info.Name, q.storagePath())
+	}
+	_, err := a.store.GuaranteedUpdateUnconverted(q.r.Context(), q.res, q.key(), isDryRun(opts.DryRun), nil, func(old runtime.Object) (runtime.Object, error) {
+		if old == nil || string(resource.Accessor(old).GetUID()) != rec.UID {
+			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
+		}
+		return nil, nil
+	})
+	if err != nil {
+		return err
+	}
+	deleted := status.Success(&metav1.StatusDetails{Name: q.info.Name, Kind: q.res.Kind})
+	deleted.Code = http.StatusOK
+	return q.replyStatus(deleted)
 }
 
 func ignoresReadErrors(opts *metav1.DeleteOptions) bool {

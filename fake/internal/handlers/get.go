@@ -5,8 +5,10 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/internal/requestinfo"
 	"example.com/fakeapi/memstore"
 )
@@ -48,4 +50,13 @@ func (q *request) replyConverted(rec *memstore.Record) error {
 		return err
 	}
 	return q.replyObject(http.StatusOK, obj)
+}
+
+// decodeForGet decodes a record for a get at a resourceVersion. Without one, a webhook is called as for
+// replyConverted.
+func (a *API) decodeForGet(res *resource.Resource, rec *memstore.Record, resourceVersion string) (runtime.Object, error) {
+	if resourceVersion == "" && codec.ConversionMayFail(res, rec) {
+		return codec.ConvertUncached(res, rec)
+	}
+	return a.store.Decode(res, rec)
 }

@@ -40,7 +40,7 @@ func (a *API) getScale(q *request) error {
 		gr.Group = cmp.Or(gr.Group, autoscalingv1.GroupName) // a write of a ReplicationController has no group
 		return apierrors.NewNotFound(gr, q.info.Name)
 	}
-	obj, err := a.store.Decode(q.res, rec)
+	obj, err := a.decodeForGet(q.res, rec, opts.ResourceVersion)
 	if err != nil {
 		return err
 	}

@@ -117,6 +117,7 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 		return obj, nil
 	})
 	switch {
+	case err != nil && dryRun: // its read of the object is a get
 	case err != nil:
 		err = withoutReason(err)
 	case result.IsDeleted():

@@ -123,7 +123,20 @@ func (s *Store) GuaranteedUpdate(ctx context.Context, res *resource.Resource, ke
 
 // GuaranteedUpdateWithReads is GuaranteedUpdate for an update that sets reads, which may be nil.
 func (s *Store) GuaranteedUpdateWithReads(ctx context.Context, res *resource.Resource, key string, dryRun bool, reads *Reads, update UpdateFunc) (Result, error) {
-	result, err := s.write(ctx, res, key, dryRun, reads, update)
+	return s.updateAndNotify(ctx, res, key, dryRun, reads, codec.DecodeForUpdate, update)
+}
+
+// GuaranteedUpdateUnconverted is GuaranteedUpdateWithReads for an update that does not return old,
+// which is as it is stored: a custom resource is not converted.
+func (s *Store) GuaranteedUpdateUnconverted(ctx context.Context, res *resource.Resource, key string, dryRun bool, reads *Reads, update UpdateFunc) (Result, error) {
+	return s.updateAndNotify(ctx, res, key, dryRun, reads, codec.DecodeUnconverted, update)
+}
+
+// decodeFunc decodes the record that a write replaces.
+type decodeFunc func(res *resource.Resource, rec *memstore.Record, dryRun bool) (runtime.Object, error)
+
+func (s *Store) updateAndNotify(ctx context.Context, res *resource.Resource, key string, dryRun bool, reads *Reads, decode decodeFunc, update UpdateFunc) (Result, error) {
+	result, err := s.write(ctx, res, key, dryRun, reads, decode, update)
 	if err != nil || s.AfterWrite == nil || result.Event == nil || !result.Event.Changed() {
 		return result, err
 	}
@@ -132,15 +145,15 @@ func (s *Store) GuaranteedUpdateWithReads(ctx context.Context, res *resource.Res
 
 // Write is GuaranteedUpdate without AfterWrite.
 func (s *Store) Write(ctx context.Context, res *resource.Resource, key string, dryRun bool, update UpdateFunc) (Result, error) {
-	return s.write(ctx, res, key, dryRun, nil, update)
+	return s.write(ctx, res, key, dryRun, nil, codec.DecodeForUpdate, update)
 }
 
-func (s *Store) write(ctx context.Context, res *resource.Resource, key string, dryRun bool, reads *Reads, update UpdateFunc) (Result, error) {
+func (s *Store) write(ctx context.Context, res *resource.Resource, key string, dryRun bool, reads *Reads, decode decodeFunc, update UpdateFunc) (Result, error) {
 	var obj runtime.Object // the one that is stored
 	buffer := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(buffer)
 	encode := func(rec *memstore.Record) (draft *memstore.Draft, err error) {
-		obj, draft, err = s.encode(res, rec, dryRun, update, (*buffer)[:0])
+		obj, draft, err = s.encode(res, rec, dryRun, decode, update, (*buffer)[:0])
 		if draft != nil {
 			*buffer = draft.Data
 		}
@@ -164,13 +177,23 @@ func (s *Store) write(ctx context.Context, res *resource.Resource, key string, d
 	return Result{Event: event, Stored: obj}, err
 }
 
-// encode calls update with the object of rec and encodes the object that update returns in buffer,
-// which is empty.
-func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool, update UpdateFunc, buffer []byte) (runtime.Object, *memstore.Draft, error) {
+// CheckNew returns the error of encoding a new object, which a create cannot store because its name is
+// in use: as on a real server, such an error comes first. It changes obj as a write does.
+func (s *Store) CheckNew(res *resource.Resource, obj runtime.Object) error {
+	draft, err := codec.EncodeDraft(res, obj, nil)
+	if err != nil {
+		return err
+	}
+	return checkSize(len(draft.Data))
+}
+
+// encode calls update with the object of rec, which decode decodes, and encodes the object that update
+// returns in buffer, which is empty.
+func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool, decode decodeFunc, update UpdateFunc, buffer []byte) (runtime.Object, *memstore.Draft, error) {
 	var old runtime.Object
 	if rec != nil {
 		var err error
-		if old, err = s.Decode(res, rec); err != nil {
+		if old, err = decode(res, rec, dryRun); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -179,10 +202,13 @@ func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool
 		return nil, nil, err
 	}
 	m := resource.Accessor(obj)
-	if !dryRun { // what an update or a webhook has set is in the result of a dry run
-		m.SetSelfLink("")
-	}
 	revision := m.GetResourceVersion() // EncodeDraft clears it
+	if !dryRun {                       // what an update or a webhook has set is in the result of a dry run
+		m.SetSelfLink("")
+		if res.Custom != nil { // a conversion webhook does not get it
+			m.SetResourceVersion("")
+		}
+	}
 	draft, err := codec.EncodeDraft(res, obj, buffer)
 	if err != nil {
 		return nil, nil, err

@@ -43,8 +43,16 @@ func (v *Version) ConversionMayFail(f StoredForm) bool {
 	if v.IsStoredAs(f) || f.Version() == v.spec.Name {
 		return false
 	}
-	conversion := v.crd.object.Spec.Conversion
-	return conversion != nil && conversion.Strategy == apiextensionsv1.WebhookConverter || v.crd.versions[f.Version()] == nil
+	return v.crd.hasWebhook() || v.crd.versions[f.Version()] == nil
+}
+
+// StoringMayFail reports whether ToStorage calls the webhook.
+func (v *Version) StoringMayFail() bool { return !v.IsStorage() && v.crd.hasWebhook() }
+
+// hasWebhook reports whether a webhook converts the objects.
+func (d *CRD) hasWebhook() bool {
+	conversion := d.object.Spec.Conversion
+	return conversion != nil && conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
 // IsStorage reports whether the version is the storage version.
