@@ -86,7 +86,7 @@ func (a *Aggregator) backend(spec *apiregistrationv1.APIServiceSpec) (*backend, 
 		clear(a.backends)
 	}
 	b := &backend{http: a.newTransport(config), upgrade: a.newTransport(config)}
-	b.http.ForceAttemptHTTP2 = true
+	b.http.ForceAttemptHTTP2, b.upgrade.DisableCompression = true, true
 	a.backends[key] = b
 	return b, nil
 }
@@ -95,7 +95,6 @@ func (a *Aggregator) newTransport(config *tls.Config) *http.Transport {
 	return &http.Transport{
 		DialContext: a.transport.DialContext, TLSClientConfig: config.Clone(),
 		TLSHandshakeTimeout: 10 * time.Second, MaxIdleConnsPerHost: 25, IdleConnTimeout: 90 * time.Second,
-		DisableCompression: true,
 	}
 }
 

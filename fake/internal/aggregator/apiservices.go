@@ -32,6 +32,12 @@ func (s *APIService) IsAvailable() bool {
 	return helper.IsAPIServiceConditionTrue(s.APIService, apiregistrationv1.Available)
 }
 
+// isLocal reports whether the status is that of a local APIService.
+func (s *APIService) isLocal() bool {
+	local, current := helper.NewLocalAvailableAPIServiceCondition(), helper.GetAPIServiceConditionByType(s.APIService, apiregistrationv1.Available)
+	return current != nil && current.Status == local.Status && current.Reason == local.Reason && current.Message == local.Message
+}
+
 // services are the APIServices that lead to other servers, at one state of the store.
 type services struct {
 	all       memstore.Identity // of the whole store
@@ -39,6 +45,8 @@ type services struct {
 	byVersion map[schema.GroupVersion]*APIService
 	// sorted has the same ones by name.
 	sorted []*APIService
+	// unavailable are local APIServices that are not available: they led to other servers before.
+	unavailable []*APIService
 }
 
 // current returns the APIServices of the current state of the store.
@@ -51,7 +59,7 @@ func (a *Aggregator) current() *services {
 	}
 	fresh := &services{all: all, identity: view.Identity(apiServicesPrefix)}
 	if known != nil && known.identity == fresh.identity {
-		fresh.byVersion, fresh.sorted = known.byVersion, known.sorted
+		fresh.byVersion, fresh.sorted, fresh.unavailable = known.byVersion, known.sorted, known.unavailable
 	} else {
 		fresh.read(view, known)
 	}
@@ -77,6 +85,9 @@ func (s *services) read(view memstore.View, known *services) {
 				continue // it cannot be read either
 			}
 			service = &APIService{obj.(*apiregistrationv1.APIService), rec}
+		}
+		if service.Spec.Service == nil && !service.isLocal() {
+			s.unavailable = append(s.unavailable, service)
 		}
 		if service.Spec.Service == nil || service.Name != service.Spec.Version+"."+service.Spec.Group {
 			continue

@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,7 @@ func (a *Aggregator) Serve(w http.ResponseWriter, r *http.Request, s *APIService
 		defer cancel()
 		r = r.WithContext(ctx)
 	}
+	isUpgrade := isUpgradeRequest(r)
 	reverse := httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.Out.URL = &url.URL{Scheme: "https", Host: host, Path: p.In.URL.Path, RawQuery: p.In.URL.Query().Encode()}
@@ -58,13 +60,23 @@ func (a *Aggregator) Serve(w http.ResponseWriter, r *http.Request, s *APIService
 			removeCredentials(p.Out.Header)
 			transport.SetAuthProxyHeaders(p.Out, u.GetName(), u.GetUID(), u.GetGroups(), u.GetExtra())
 		},
-		Transport:      b.roundTripper(r),
+		Transport:      b.http,
 		FlushInterval:  -1,
 		ErrorLog:       log.New(io.Discard, "", 0),
 		ModifyResponse: modifyResponse,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			http.Error(w, fmt.Sprintf("error trying to reach service: %v", err), http.StatusServiceUnavailable)
+			switch {
+			case !isUpgrade:
+				err = fmt.Errorf("error trying to reach service: %w", err)
+			case errors.Is(err, io.EOF):
+				err = io.ErrUnexpectedEOF
+			}
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		},
+	}
+	if isUpgrade {
+		reverse.Transport = b.upgrade
+		reverse.ModifyResponse = func(response *http.Response) error { return checkUpgrade(w, response) }
 	}
 	reverse.ServeHTTP(w, r)
 }
@@ -74,14 +86,11 @@ func isDiscoveryPath(path string) bool {
 	return strings.Count(strings.Trim(path, "/"), "/") == 2
 }
 
-// roundTripper returns the transport for a request.
-func (b *backend) roundTripper(r *http.Request) http.RoundTripper {
-	for _, value := range r.Header["Connection"] {
-		if strings.Contains(strings.ToLower(value), "upgrade") {
-			return b.upgrade
-		}
-	}
-	return b.http
+// isUpgradeRequest reports whether a request asks for an upgrade of the connection.
+func isUpgradeRequest(r *http.Request) bool {
+	return slices.ContainsFunc(r.Header["Connection"], func(value string) bool {
+		return strings.Contains(strings.ToLower(value), "upgrade")
+	})
 }
 
 // forwardedURI returns the path of a request for the header X-Forwarded-Uri.
@@ -101,6 +110,16 @@ func removeCredentials(h http.Header) {
 			h.Del(name)
 		}
 	}
+}
+
+// checkUpgrade returns an error for a response to an upgrade request that is neither an upgrade nor an
+// error. Others are sent to w without the headers of this server.
+func checkUpgrade(w http.ResponseWriter, response *http.Response) error {
+	if response.StatusCode != http.StatusSwitchingProtocols && response.StatusCode < http.StatusBadRequest {
+		return fmt.Errorf("invalid upgrade response: status code %d", response.StatusCode)
+	}
+	clear(w.Header())
+	return nil
 }
 
 // modifyResponse rejects redirects, and removes the headers that allow a browser the use of the other

@@ -131,6 +131,9 @@ func (r *runner) startChecks(ctx context.Context) {
 			delete(r.checked, name)
 		}
 	}
+	for _, s := range all.unavailable { // a webhook may refuse it
+		_ = a.writeCondition(ctx, result{name: s.Name, uid: string(s.UID), condition: helper.NewLocalAvailableAPIServiceCondition()})
+	}
 	for _, s := range all.sorted {
 		in := inputsOf(view, s)
 		c := r.checked[s.Name]
