@@ -39,7 +39,7 @@ func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured, buf
 		Data:           data,
 		RevisionOffset: revisionOffset,
 		UID:            string(obj.GetUID()),
-		Labels:         memstore.MakePairs(obj.GetLabels()),
+		Labels:         memstore.MakePairs(stored.GetLabels()),
 		Fields:         indexedFields(r, stored, stored, form),
 	}, nil
 }

@@ -1,8 +1,10 @@
 package codec
 
 import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
 
@@ -25,3 +27,16 @@ func (r *RecordLabels) Get(label string) string {
 
 // Lookup implements labels.Labels.
 func (r *RecordLabels) Lookup(label string) (string, bool) { return r.Labels.Get(label) }
+
+// LabelsOf returns the labels of a record in r's version. A conversion webhook may change those of a
+// custom resource.
+func LabelsOf(r *resource.Resource, rec *memstore.Record) (labels.Labels, error) {
+	if !ConversionMayFail(r, rec) {
+		return (*RecordLabels)(rec), nil
+	}
+	obj, err := decodeCustomRecord(r, rec)
+	if err != nil {
+		return nil, err
+	}
+	return labels.Set(obj.(*unstructured.Unstructured).GetLabels()), nil
+}

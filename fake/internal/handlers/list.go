@@ -1,6 +1,9 @@
 package handlers
 
 import (
+	"cmp"
+	"slices"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -135,6 +138,9 @@ func (a *API) readPage(view memstore.View, prefix, startKey string, sel selector
 			break
 		}
 		selected, err := sel.matches(rec)
+		if isConversionError(err) { // the list has the errors of all objects
+			return p, cmp.Or(codec.ConvertAll(sel.res, slices.Collect(view.Range(prefix, ""))), err)
+		}
 		if err != nil {
 			return p, err
 		}

@@ -52,10 +52,17 @@ func (s selector) isEmpty() bool { return s.labels == nil && s.fields == nil }
 func (s selector) isSingleObject() bool { return s.key != "" }
 
 // matches reports whether rec is selected. nil is not. Fields of another version than the stored
-// one are read from the converted object; the error is that of the conversion.
+// one, and labels that a webhook may change, are read from the converted object; the error is that of
+// the conversion.
 func (s selector) matches(rec *memstore.Record) (bool, error) {
-	if rec == nil || s.labels != nil && !s.labels.Matches((*codec.RecordLabels)(rec)) {
+	if rec == nil {
 		return false, nil
+	}
+	if s.labels != nil {
+		converted, err := codec.LabelsOf(s.res, rec)
+		if err != nil || !s.labels.Matches(converted) {
+			return false, err
+		}
 	}
 	if s.fields == nil {
 		return true, nil
