@@ -122,8 +122,8 @@
 //   - A watch retries the conversion of events once a second. A new watch is refused after the time
 //     of WithResourceVersionTimeout, by default three seconds. The older revision in the message is
 //     that before the first object that fails. There is no 410 later.
-//   - A watch converts the objects that match its selectors, and a list those of its page. A real
-//     server converts all.
+//   - A watch converts the objects that match its selectors, and a list those of its page. To select
+//     by labels or by selectable fields they convert the others, too. A real server converts all.
 //   - The deletion of a CustomResourceDefinition deletes its objects without converting them, as on a
 //     real server.
 package conversion
