@@ -138,10 +138,10 @@ func (a *API) readPage(view memstore.View, prefix, startKey string, sel selector
 			break
 		}
 		selected, err := sel.matches(rec)
-		if isConversionError(err) { // the list has the errors of all objects
-			return p, cmp.Or(codec.ConvertAll(sel.res, slices.Collect(view.Range(prefix, ""))), err)
-		}
 		if err != nil {
+			if isConversionError(err) { // a list has the errors of all objects
+				err = cmp.Or(codec.ConvertAll(sel.res, slices.Collect(view.Range(prefix, ""))), err)
+			}
 			return p, err
 		}
 		if selected {
