@@ -90,10 +90,10 @@ func ResponseOutput(r *http.Request, e Endpoint) (Output, error) {
 // (DI-06). For all others it is ResponseOutput for the endpoint fallback.
 func DiscoveryOutput(r *http.Request, fallback Endpoint) (Output, error) {
 	header, supported := r.Header.Get("Accept"), supportedBy(r)
-	if strings.Contains(header, "APIGroupDiscoveryList") && supported.isRoutable(header, fallback) {
+	if strings.Contains(header, "APIGroupDiscoveryList") && (fallback == Unrouted || supported.isRoutable(header, fallback)) {
 		for _, clause := range goautoneg.ParseAccept(header) {
 			for media := JSON; media <= supported.last; media++ {
-				if matchesMedia(clause, media) && acceptsAggregated(clause.Params) {
+				if matchesMedia(clause, media) && acceptsAggregated(clause.Params, media) {
 					return Output{Media: media, Form: Aggregated, Pretty: clause.Params["pretty"] == "1" || isPretty(r)}, nil
 				}
 			}
@@ -104,8 +104,15 @@ func DiscoveryOutput(r *http.Request, fallback Endpoint) (Output, error) {
 
 // acceptsAggregated reports whether a clause requests the aggregated form in version v2. v2beta1 is
 // not served any more (DI-08).
-func acceptsAggregated(params map[string]string) bool {
-	return params["as"] == "APIGroupDiscoveryList" && params["v"] == "v2" && params["g"] == "apidiscovery.k8s.io"
+func acceptsAggregated(params map[string]string, media Media) bool {
+	return params["as"] == "APIGroupDiscoveryList" && params["v"] == "v2" && params["g"] == "apidiscovery.k8s.io" &&
+		params["sv"] == "" && allowsStream(params, media)
+}
+
+// allowsStream reports whether the parameter stream of a clause can be met.
+func allowsStream(params map[string]string, media Media) bool {
+	stream := params["stream"]
+	return stream == "" || stream == "watch" && media != YAML
 }
 
 // ErrorOutput is ResponseOutput for an error. It returns no error and no transformation (CN-08,
@@ -163,7 +170,7 @@ func Accepts(r *http.Request, media string) bool {
 	}
 	for item := range strings.SplitSeq(header, ",") {
 		item, _, _ = strings.Cut(item, ";")
-		if item = strings.TrimSpace(item); item == "*/*" || item == media {
+		if item = strings.Trim(item, " "); item == "*/*" || item == media {
 			return true
 		}
 	}
@@ -183,7 +190,7 @@ func matchesMedia(clause goautoneg.Accept, media Media) bool {
 func applyParameters(params map[string]string, media Media, e Endpoint) (Output, bool) {
 	out := Output{Media: media}
 	as, version, group := params["as"], params["v"], params["g"]
-	if stream := params["stream"]; stream != "" && (stream != "watch" || media == YAML) {
+	if !allowsStream(params, media) {
 		return out, false
 	}
 	if sv := params["sv"]; sv != "" && (sv != "v1" || e == Document || e == Unrouted) {

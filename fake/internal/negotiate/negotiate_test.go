@@ -66,6 +66,9 @@ func TestResponseOutput(t *testing.T) {
 		{",", Object, Output{}, "406: Not Acceptable"},
 		{"application/cbor", Object, Output{}, "406: Not Acceptable"},
 		{"application/cbor-seq", Collection, Output{}, "406: Not Acceptable"},
+		{"application/json\t;charset=utf-8", Object, Output{}, "406: Not Acceptable"}, // the router trims spaces only
+		{"application/json\t;charset=utf-8", Unrouted, Output{}, "only the following media types are accepted"},
+		{" application/json ;charset=utf-8", Object, Output{}, ""},
 		{"application/xml", Object, Output{}, "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
 		{"text/html", Collection, Output{}, "application/vnd.kubernetes.protobuf;stream=watch"},
 		{"application/*", Object, Output{}, "406: Not Acceptable"},
@@ -153,8 +156,14 @@ func TestDiscoveryOutput(t *testing.T) {
 		require.NoError(t, err, accept)
 		require.Equal(t, want, out, accept)
 	}
-	for _, accept := range []string{beta, "text/html" + as, "application/json;as=APIGroupDiscoveryList", "application/json;as=Other;v=v2;g=apidiscovery.k8s.io"} {
+	for _, accept := range []string{
+		beta, "text/html" + as, "application/json;as=APIGroupDiscoveryList", "application/json;as=Other;v=v2;g=apidiscovery.k8s.io",
+		"application/json;sv=v1" + as, "application/yaml;stream=watch" + as, "application/*" + as,
+	} {
 		_, err := DiscoveryOutput(newAcceptRequest(accept), Document)
 		require.True(t, apierrors.IsNotAcceptable(err), "%s: %v", accept, err)
 	}
+	out, err := DiscoveryOutput(newAcceptRequest("application/*"+as), Unrouted)
+	require.NoError(t, err)
+	require.Equal(t, aggregated, out)
 }

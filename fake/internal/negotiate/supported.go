@@ -46,7 +46,7 @@ func supportedBy(r *http.Request) supportedMedia {
 func (media supportedMedia) isRoutable(header string, e Endpoint) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		item, _, _ = strings.Cut(item, ";")
-		switch strings.TrimSpace(item) {
+		switch strings.Trim(item, " ") { // a tab is part of the type
 		case "*/*", runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf:
 			return true
 		case plainText:
