@@ -103,6 +103,15 @@ func TestNegotiationOfUnroutedDiscovery(t *testing.T) {
 		code, _, _ = getWithAccept(t, srv, "GET", path, "application/*")
 		require.Equal(t, want == unrouted, code == http.StatusOK, path)
 	}
+	// /apis/ has one form, and a wildcard is known before the router.
+	const aggregated = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+	for path, want := range map[string]int{"/apis": http.StatusOK, "/apis/": http.StatusNotAcceptable, "/api": http.StatusNotAcceptable} {
+		code, _, _ := getWithAccept(t, srv, "GET", path, "application/*"+aggregated)
+		require.Equal(t, want, code, path)
+	}
+	code, header, _ := getWithAccept(t, srv, "GET", "/apis/", "application/json"+aggregated+",application/json")
+	require.Equal(t, http.StatusOK, code)
+	require.Equal(t, "application/json", header.Get("Content-Type"))
 }
 
 // A deprecated version of custom resources has its warning also in responses to unknown subresources

@@ -124,7 +124,7 @@ func (s *Server) serveDiscovery(w http.ResponseWriter, r *http.Request, info *re
 		return
 	}
 	negotiated := negotiate.ResponseOutput
-	if info.Version == "" && info.Group == "" && s.aggregatedDiscovery.Load() {
+	if info.Version == "" && info.Group == "" && info.Path != "/apis/" && s.aggregatedDiscovery.Load() {
 		negotiated = negotiate.DiscoveryOutput
 	}
 	out, err := negotiated(r, plain)
