@@ -157,6 +157,45 @@ func TestCBORBodies(t *testing.T) {
 	require.Equal(t, http.StatusOK, sendWith(t, srv, http.MethodGet, configMapsPath+"/applied", "").code, "the delete was a dry run")
 }
 
+// Bodies of custom resources in CBOR, with the responses of a real server, which does not look for unknown
+// fields in them.
+func TestCBORBodiesOfCustomResources(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true))
+	require.NoError(t, srv.LoadYAML(widgetsWithVersions))
+	widget := func(name string, spec any) map[string]any {
+		return map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name, "nope": 1}, "spec": spec, "nope": 1}
+	}
+	const unrecognized = "the object provided is unrecognized (must be of type Widget): "
+	const handled = ` cannot be handled as a Widget: `
+	for name, tt := range map[string]struct {
+		body, query string
+		code        int
+		message     string
+	}{
+		"created":           {item(t, widget("a", nil)), "", 201, ""},
+		"strict":            {item(t, widget("b", nil)), "?fieldValidation=Strict", 201, ""},
+		"without a kind":    {cborPrefix + "\xa1DkindA", "?fieldValidation=Ignore", 400, unrecognized + "unable to determine group/version/kind: unexpected EOF (d9d9f7a1446b696e6441)"},
+		"null as kind":      {cborPrefix + "\xa1Dkind\xf6", "?fieldValidation=Ignore", 400, unrecognized + "Object 'Kind' is missing in '55799({'kind': null})' (d9d9f7a1446b696e64f6)"},
+		"without a version": {item(t, map[string]any{"kind": "Widget"}), "", 400, `Widget in version ""` + handled + `Object 'apiVersion' is missing in '55799({'kind': 'Widget'})'`},
+		"a large number":    {item(t, widget("c", uint64(1<<63))), "", 400, `Widget in version "v1"` + handled + "cbor: cannot unmarshal positive integer into Go value of type int64 (9223372036854775808 overflows Go's int64)"},
+		"a list":            {cborPrefix + "\x80", "", 400, unrecognized + "unable to determine group/version/kind: cbor: cannot unmarshal array into Go value of type v1.TypeMeta (cannot decode CBOR array to struct without toarray option) (d9d9f780)"},
+		"a duplicate key":   {cborPrefix + "\xa2Aa\x01Aa\x02", "", 400, unrecognized + `unable to determine group/version/kind: cbor: found duplicate map key "a" at map element index 1 (d9d9f7a2416101416102)`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := sendWith(t, srv, http.MethodPost, "/apis/example.com/v1/namespaces/default/widgets"+tt.query, tt.body, "Content-Type", mediaCBOR)
+			require.Equal(t, tt.code, got.code, "%s", got.body)
+			require.Empty(t, got.header.Get("Warning"))
+			if tt.message == "" {
+				require.NotContains(t, string(got.body), "nope")
+				return
+			}
+			var s metav1.Status
+			require.NoError(t, json.Unmarshal(got.body, &s))
+			require.Equal(t, tt.message, s.Message)
+		})
+	}
+}
+
 // CBOR is disabled by default (CB-01, CB-04).
 func TestCBORIsDisabledByDefault(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1")))

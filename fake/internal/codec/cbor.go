@@ -2,7 +2,6 @@ package codec
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"sync"
 
@@ -85,15 +84,6 @@ func splitCBORMap(item []byte) (n int, pairs []byte, err error) {
 		return int(item[0] & 0x1f), item[1:], nil
 	}
 	return 0, nil, fmt.Errorf("the encoded object is not a CBOR map: %s", summary(item))
-}
-
-// CBORToJSON returns the JSON of a CBOR map.
-func CBORToJSON(body []byte) ([]byte, error) {
-	value, err := UnmarshalCBORMap(body)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(value)
 }
 
 // UnmarshalCBORMap decodes a CBOR map.

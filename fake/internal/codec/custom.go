@@ -2,13 +2,16 @@ package codec
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructuredscheme"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	kindjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"sigs.k8s.io/yaml"
 
@@ -101,6 +104,9 @@ func WithoutTypeMeta(obj runtime.Object) any {
 // decodeCustom decodes a request body into a custom resource, prunes it and sets defaults. It does
 // not check the kind and the version; the callers do.
 func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
+	if media == negotiate.CBOR {
+		return decodeCustomCBOR(r, body, strict)
+	}
 	object, sent, problems, err := parseCustom(media, body, strict)
 	if runtime.IsMissingKind(err) && !strict { // a real server reports it after it has set the kind of the resource
 		if sent.Kind == "" {
@@ -128,6 +134,29 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 	return obj, sent, nil
 }
 
+// decodeCustomCBOR is decodeCustom for CBOR, in which a real server does not look for unknown fields.
+func decodeCustomCBOR(r *resource.Resource, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
+	kind := r.GroupVersionKind()
+	decoded := new(unstructured.Unstructured)
+	serializer := cbor.NewSerializer(unstructuredscheme.NewUnstructuredCreator(), unstructuredscheme.NewUnstructuredObjectTyper(), cbor.Strict(strict))
+	_, sent, err := serializer.Decode(body, &kind, decoded)
+	if err != nil {
+		return nil, sent, err
+	}
+	text, err := json.Marshal(decoded.Object)
+	if err != nil {
+		return nil, sent, err
+	}
+	object, err := jsonvalue.Decode(text) // with whole numbers as integers, as they are stored
+	if err != nil {
+		return nil, sent, err
+	}
+	if _, err := r.Custom.PruneAndDefaultAs(*sent, object, false); err != nil {
+		return nil, sent, err
+	}
+	return &unstructured.Unstructured{Object: object}, sent, nil
+}
+
 // TryPatched returns the custom resource that DecodePatched decodes from the JSON of object, which
 // is the result of a patch. It reports false if that has warnings or errors, or if decoding may change
 // the object.
@@ -145,10 +174,6 @@ func parseCustom(media negotiate.Media, body []byte, strict bool) (object map[st
 	switch media {
 	case negotiate.Protobuf:
 		return nil, nil, nil, errors.New("custom resources have no protobuf encoding")
-	case negotiate.CBOR:
-		if body, err = CBORToJSON(body); err != nil {
-			return nil, nil, nil, err
-		}
 	case negotiate.YAML:
 		if strict {
 			if err := yaml.UnmarshalStrict(body, &map[string]any{}); err != nil {
@@ -167,7 +192,7 @@ func parseCustom(media negotiate.Media, body []byte, strict bool) (object map[st
 	}
 	sent, err = kindOf(object, body)
 	switch {
-	case runtime.IsMissingKind(err) && strict && media != negotiate.CBOR:
+	case runtime.IsMissingKind(err) && strict:
 		sent.Kind = ""
 		return nil, sent, nil, runtime.NewMissingKindErr(string(original))
 	case err != nil:
