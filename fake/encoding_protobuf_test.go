@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1beta1 "k8s.io/apimachinery/pkg/apis/meta/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -82,6 +83,39 @@ func TestProtobufBodies(t *testing.T) {
 	got = sendWith(t, srv, http.MethodGet, configMapsPath+"/none", "", "Accept", mediaProtobuf)
 	require.Equal(t, mediaProtobuf, got.header.Get("Content-Type"))
 	require.True(t, strings.HasPrefix(string(got.body), protobufPrefix))
+}
+
+// The types of the aggregator and of the definitions of custom resources are decoded as by a real server.
+func TestProtobufBodiesOfExtensions(t *testing.T) {
+	of := func(version, kind string) runtime.Unknown {
+		return runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: version, Kind: kind}}
+	}
+	definition := func(value string) *apiextensionsv1.CustomResourceDefinition {
+		schema := &apiextensionsv1.JSONSchemaProps{Type: "object", Default: &apiextensionsv1.JSON{Raw: []byte(value)}}
+		return &apiextensionsv1.CustomResourceDefinition{Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema}}},
+		}}
+	}
+	crd := of("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+	const definitions, services = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "/apis/apiregistration.k8s.io/v1/apiservices"
+	const handled = ` cannot be handled as a CustomResourceDefinition: `
+	srv := fakeapi.Start(t)
+	for name, tt := range map[string]struct{ path, body, message string }{
+		"garbage in a schema":   {definitions, protobufEnvelope(t, crd, definition("garbage")), `CustomResourceDefinition in version "v1"` + handled + "invalid character 'g' looking for beginning of value"},
+		"truncated in a schema": {definitions, protobufEnvelope(t, crd, definition("{")), `CustomResourceDefinition in version "v1"` + handled + "unexpected end of JSON input"},
+		"Status":                {definitions, protobufEnvelope(t, of("v1", "Status"), nil), `Status in version "v1"` + handled + "converting (v1.Status) to (apiextensions.CustomResourceDefinition): unknown conversion"},
+		"options":               {services, protobufEnvelope(t, of("v1", "CreateOptions"), nil), `CreateOptions in version "v1" cannot be handled as a APIService: converting (v1.CreateOptions) to (apiregistration.APIService): unknown conversion`},
+		"an old APIService":     {services, protobufEnvelope(t, of("apiregistration.k8s.io/v1beta1", "APIService"), nil), "the API version in the data (apiregistration.k8s.io/v1beta1) does not match the expected API version (apiregistration.k8s.io/v1)"},
+		"an old definition":     {definitions, protobufEnvelope(t, of("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition"), nil), "the API version in the data (apiextensions.k8s.io/v1beta1) does not match the expected API version (apiextensions.k8s.io/v1)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := sendWith(t, srv, http.MethodPost, tt.path, tt.body, "Content-Type", mediaProtobuf)
+			var s metav1.Status
+			require.NoError(t, json.Unmarshal(got.body, &s), "%s", got.body)
+			require.EqualValues(t, http.StatusBadRequest, s.Code)
+			require.Equal(t, tt.message, s.Message)
+		})
+	}
 }
 
 // A YAML body is one document. Documents after it are ignored.

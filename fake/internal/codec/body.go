@@ -106,6 +106,9 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 		}
 		return nil, sent, mismatchError(r, *sent, reflect.TypeOf(obj).Elem())
 	}
+	if media == negotiate.Protobuf && err == nil && r.CheckDecoded != nil {
+		err = r.CheckDecoded(obj)
+	}
 	return obj, sent, err
 }
 
@@ -124,7 +127,7 @@ func mismatchError(r *resource.Resource, sent schema.GroupVersionKind, is reflec
 	if sent.Kind == r.Kind {
 		return versionMismatchError{sent.GroupVersion(), r.GroupVersion()}
 	}
-	return fmt.Errorf("converting (%v) to (%v): unknown conversion", is, reflect.TypeOf(r.New()).Elem())
+	return fmt.Errorf("converting (%v) to (%s): unknown conversion", is, r.TypeName())
 }
 
 // tryDecodeJSON decodes a common JSON body in one pass: of the right kind or without kind, and

@@ -95,6 +95,12 @@ type Resource struct {
 	// Canonicalize changes a decoded object of StorageVersion, whose defaults are set, to the form
 	// that is stored. nil if the two are the same.
 	Canonicalize func(runtime.Object)
+	// InternalPackage is the Go package of the type that a real server converts objects to, "" for that of
+	// the version.
+	InternalPackage string
+	// CheckDecoded returns the error of a decoded object that is possible in protobuf only. nil for most
+	// types.
+	CheckDecoded func(runtime.Object) error
 	// DefaultOnRead sets fields that follow from others in an object that was not created by a request,
 	// as a real server does when it reads one. nil for most types.
 	DefaultOnRead func(runtime.Object)
@@ -273,6 +279,20 @@ func (r *Resource) JSON(obj runtime.Object) *typedjson.Type {
 		return r.objectJSON
 	}
 	return nil
+}
+
+// TypeName returns the name of the Go type of the kind on a real server, which some errors have, and
+// ListTypeName that of lists.
+func (r *Resource) TypeName() string { return r.typeName(r.objectType) }
+
+// ListTypeName is described at TypeName.
+func (r *Resource) ListTypeName() string { return r.typeName(r.listType) }
+
+func (r *Resource) typeName(t reflect.Type) string {
+	if r.InternalPackage != "" {
+		return r.InternalPackage + "." + t.Name()
+	}
+	return t.String()
 }
 
 // ConvertAccepted converts a request body of another version to the resource's kind. It returns nil

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -25,6 +26,12 @@ func Canonicalize(crd *apiextensionsv1.CustomResourceDefinition) error {
 	// Equal versions share memory in the internal form.
 	*crd = *out.DeepCopy()
 	return nil
+}
+
+// CheckJSON returns the error of a real server's decoder for a value in a schema that is not JSON.
+func CheckJSON(crd *apiextensionsv1.CustomResourceDefinition) error {
+	_, err := toInternal(crd)
+	return errors.Unwrap(err)
 }
 
 // toInternal returns the internal version, which the validation requires. It shares no memory with

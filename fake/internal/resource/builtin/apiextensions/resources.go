@@ -7,7 +7,10 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/crd/lifecycle"
@@ -33,7 +36,9 @@ func Resources() []resource.Resource {
 		HashedVersion:    "v1beta1", // whose encoding is shorter
 		StoredAsJSON:     true,
 		Scheme:           newAPIExtensionsScheme(),
+		InternalPackage:  "apiextensions",
 		Canonicalize:     canonicalizeCRD,
+		CheckDecoded:     func(obj runtime.Object) error { return lifecycle.CheckJSON(asCRD(obj)) },
 		PrepareForCreate: func(_ context.Context, obj runtime.Object) { lifecycle.PrepareForCreate(asCRD(obj)) },
 		PrepareForUpdate: func(_ context.Context, obj, old runtime.Object) {
 			lifecycle.PrepareForUpdate(asCRD(obj), asCRD(old))
@@ -65,5 +70,10 @@ func newAPIExtensionsScheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	s.AddKnownTypes(apiextensionsv1.SchemeGroupVersion,
 		&apiextensionsv1.CustomResourceDefinition{}, &apiextensionsv1.CustomResourceDefinitionList{})
+	s.AddKnownTypes(apiextensionsv1beta1.SchemeGroupVersion,
+		&apiextensionsv1beta1.CustomResourceDefinition{}, &apiextensionsv1beta1.CustomResourceDefinitionList{})
+	for _, version := range []schema.GroupVersion{apiextensionsv1.SchemeGroupVersion, apiextensionsv1beta1.SchemeGroupVersion, metav1.Unversioned} {
+		metav1.AddToGroupVersion(s, version)
+	}
 	return s
 }
