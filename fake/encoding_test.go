@@ -196,6 +196,36 @@ func TestCBORBodiesOfCustomResources(t *testing.T) {
 	}
 }
 
+// The types of the aggregator and of the definitions of custom resources have no Tables of their status, and
+// errors name internal types, as on a real server.
+func TestFormsOfExtensions(t *testing.T) {
+	srv := fakeapi.Start(t)
+	require.NoError(t, srv.LoadYAML(widgetsWithVersions))
+	const g = ";g=meta.k8s.io;v=v1"
+	const definitions, services = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "/apis/apiregistration.k8s.io/v1/apiservices"
+	for _, tt := range []struct{ path, form, message string }{
+		{definitions, "Table", ""},
+		{definitions + "/widgets.example.com", "Table", ""},
+		{definitions + "/widgets.example.com/status", "PartialObjectMetadata", ""},
+		{definitions + "/widgets.example.com/status", "Table", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
+		{services + "/v1./status", "Table", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
+		{definitions, "PartialObjectMetadata", "you requested PartialObjectMetadata, but the requested object is a list (*apiextensions.CustomResourceDefinitionList)"},
+		{services, "PartialObjectMetadata", "you requested PartialObjectMetadata, but the requested object is a list (*apiregistration.APIServiceList)"},
+		{services + "/v1.", "PartialObjectMetadataList", "you requested PartialObjectMetadataList, but the requested object is not a list (*apiregistration.APIService)"},
+		{configMapsPath, "PartialObjectMetadata", "you requested PartialObjectMetadata, but the requested object is a list (*v1.ConfigMapList)"},
+	} {
+		got := sendWith(t, srv, http.MethodGet, tt.path, "", "Accept", "application/json;as="+tt.form+g)
+		if tt.message == "" {
+			require.Equal(t, http.StatusOK, got.code, "%s %s", tt.path, tt.form)
+			continue
+		}
+		var s metav1.Status
+		require.NoError(t, json.Unmarshal(got.body, &s))
+		require.EqualValues(t, http.StatusNotAcceptable, s.Code)
+		require.Equal(t, tt.message, s.Message)
+	}
+}
+
 // CBOR is disabled by default (CB-01, CB-04).
 func TestCBORIsDisabledByDefault(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1")))

@@ -298,11 +298,17 @@ func (q *request) storagePath() string {
 	return "/" + strings.Trim(strings.Join([]string{"registry", storagePrefix(q.parent), q.namespace()}, "/"), "/") + "/" + q.info.Name
 }
 
+// isOfExtensionServer reports whether one of the extension servers within kube-apiserver serves a
+// built-in resource.
+func isOfExtensionServer(res *resource.Resource) bool {
+	return res.Group == apiextensionsv1.GroupName || isAPIServices(res)
+}
+
 // storagePrefix returns the prefix under which a real server stores the objects of a resource. Some
 // have the name of an early version. Custom resources and those of the extension servers within
 // kube-apiserver have their group.
 func storagePrefix(res *resource.Resource) string {
-	if res.Custom != nil || res.Group == apiextensionsv1.GroupName || isAPIServices(res) {
+	if res.Custom != nil || isOfExtensionServer(res) {
 		return res.Group + "/" + res.Plural
 	}
 	switch res.GroupResource().String() {
@@ -319,9 +325,6 @@ func storagePrefix(res *resource.Resource) string {
 	}
 	return res.Plural
 }
-
-// typeName returns the Go type of v, such as "*v1.ConfigMapList".
-func typeName(v any) string { return fmt.Sprintf("%T", v) }
 
 // nameFromKey returns the name of the object under key.
 func nameFromKey(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

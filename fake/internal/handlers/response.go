@@ -63,15 +63,15 @@ func WriteTimeout(w http.ResponseWriter) {
 }
 
 // endpoint returns how the responses of an endpoint can be transformed. As on a real server,
-// objects, lists and the subresources status and scale can be transformed into Tables, and other
-// subresources cannot be transformed.
+// objects, lists and the subresources status and scale can be transformed into Tables, other
+// subresources and those of the extension servers cannot.
 func endpoint(res *resource.Resource, sub *resource.Subresource, isCollection bool) negotiate.Endpoint {
 	switch {
 	case res.Custom != nil:
 		return negotiate.Custom
 	case sub != nil && sub.Name == "log":
 		return negotiate.Log
-	case res.IsOnlyCreated(), sub != nil && sub.Name != "status" && sub.Name != "scale":
+	case res.IsOnlyCreated(), sub != nil && sub.Name != "status" && sub.Name != "scale", sub != nil && isOfExtensionServer(res):
 		return negotiate.NotTransformable
 	case isCollection:
 		return negotiate.Collection
@@ -102,8 +102,8 @@ func (q *request) checkSingleForm() error {
 	case q.output.Form == negotiate.PartialList && q.res.Custom != nil:
 		return errors.New("content is not a list")
 	case q.output.Form == negotiate.PartialList:
-		return status.TransformNotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" +
-			typeName(q.res.New()) + ")")
+		return status.TransformNotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (*" +
+			q.res.TypeName() + ")")
 	}
 	return q.tableOptionsErr
 }
@@ -112,8 +112,8 @@ func (q *request) checkSingleForm() error {
 // list (PM-03).
 func (q *request) checkListForm() error {
 	if q.output.Form == negotiate.Partial {
-		return status.TransformNotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" +
-			typeName(q.res.NewList()) + ")")
+		return status.TransformNotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (*" +
+			q.res.ListTypeName() + ")")
 	}
 	return q.tableOptionsErr
 }
