@@ -48,9 +48,14 @@ var kinds = sync.OnceValue(func() map[reflect.Type][]any {
 	byType := make(map[reflect.Type][]schema.GroupVersionKind)
 	extended := builtin.Table().Lookup("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 	aggregated := builtin.Table().Lookup("apiregistration.k8s.io", "v1", "apiservices")
-	for _, types := range []*runtime.Scheme{scheme.Scheme, extended.Scheme, aggregated.Scheme} {
+	for gvk, t := range scheme.Scheme.AllKnownTypes() {
+		byType[t] = append(byType[t], gvk)
+	}
+	for _, types := range []*runtime.Scheme{extended.Scheme, aggregated.Scheme} {
 		for gvk, t := range types.AllKnownTypes() {
-			byType[t] = append(byType[t], gvk)
+			if !isOfAllGroups(t) {
+				byType[t] = append(byType[t], gvk)
+			}
 		}
 	}
 	extensions := make(map[reflect.Type][]any, len(byType))
@@ -64,6 +69,11 @@ var kinds = sync.OnceValue(func() map[reflect.Type][]any {
 	}
 	return extensions
 })
+
+// isOfAllGroups reports whether a type, such as DeleteOptions, is registered for all groups.
+func isOfAllGroups(t reflect.Type) bool {
+	return t.PkgPath() == reflect.TypeFor[metav1.DeleteOptions]().PkgPath()
+}
 
 func kindsOf(t reflect.Type) []any { return kinds()[t] }
 
