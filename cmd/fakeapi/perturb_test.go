@@ -64,7 +64,7 @@ func TestPerturb(t *testing.T) {
 	temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "findings")
 	args := []string{
 		"perturb", "--workload", manifest(t, "order.txtar", orderWorkload), "--budget", "4", "--parallel", "4",
-		"--pause", "1s", "--settle", "2s", "--recovery", "8s", "--output", folder, "-q",
+		"--pause", "1s", "--settle", "2s", "--recovery", "1m", "--output", folder, "-q", // time for a slow process to start
 		"--known", "created configmaps default/bill-* (crash)", "--known", "none", "--", os.Args[0], controllerName,
 	}
 	command := exec.CommandContext(t.Context(), os.Args[0], args...)
