@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"example.com/fakeapi/fake/internal/jsonvalue"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
@@ -34,9 +35,14 @@ func LabelsOf(r *resource.Resource, rec *memstore.Record) (labels.Labels, error)
 	if !ConversionMayFail(r, rec) {
 		return (*RecordLabels)(rec), nil
 	}
-	obj, err := decodeCustomRecord(r, rec)
+	data, err := CustomMetadata(r, rec)
 	if err != nil {
 		return nil, err
 	}
-	return labels.Set(obj.(*unstructured.Unstructured).GetLabels()), nil
+	metadata, err := jsonvalue.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	set, _, _ := unstructured.NestedStringMap(metadata, "labels") // no labels if one is no string
+	return labels.Set(set), nil
 }
