@@ -18,6 +18,7 @@ import (
 	"example.com/fakeapi/fake/internal/rest"
 	"example.com/fakeapi/fake/internal/status"
 	"example.com/fakeapi/fake/internal/storage"
+	"example.com/fakeapi/memstore"
 )
 
 // delete removes an object, or marks it as deleted if it has finalizers or a grace period (DL
@@ -78,7 +79,7 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 		if err := q.checkName(); err != nil {
 			return result, err
 		}
-		if err := a.checkConvertible(res, key); err != nil {
+		if err := checkConvertible(res, a.store.View().Get(key)); err != nil {
 			return result, err
 		}
 	}
@@ -162,10 +163,9 @@ func (a *API) removeMarked(res *resource.Resource, key string, result *deleteRes
 	return err
 }
 
-// checkConvertible returns the error of an object that cannot be converted now.
+// checkConvertible returns the error of an object that cannot be converted now. rec may be nil.
 // As on a real server, earlier conversions do not count.
-func (a *API) checkConvertible(res *resource.Resource, key string) error {
-	rec := a.store.View().Get(key)
+func checkConvertible(res *resource.Resource, rec *memstore.Record) error {
 	if !codec.ConversionMayFail(res, rec) {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (a *API) unsafeDelete(q *request, opts *metav1.DeleteOptions) error {
 	if rec == nil {
 		return apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
-	if a.checkConvertible(q.res, q.key()) == nil {
+	if checkConvertible(q.res, rec) == nil {
 		return status.UnsafeDeleteNotAllowed(q.parent.GroupResource(), q.info.Name, q.storagePath())
 	}
 	_, err := a.store.GuaranteedUpdateUnconverted(q.r.Context(), q.res, q.key(), isDryRun(opts.DryRun), nil, func(old runtime.Object) (runtime.Object, error) {
