@@ -95,8 +95,7 @@ type Resource struct {
 	// Canonicalize changes a decoded object of StorageVersion, whose defaults are set, to the form
 	// that is stored. nil if the two are the same.
 	Canonicalize func(runtime.Object)
-	// InternalPackage is the Go package of the type that a real server converts objects to, "" for that of
-	// the version.
+	// InternalPackage is the Go package of the internal type in TypeName, "" for that of the version.
 	InternalPackage string
 	// CheckDecoded returns the error of a decoded object that is possible in protobuf only. nil for most
 	// types.
@@ -281,11 +280,11 @@ func (r *Resource) JSON(obj runtime.Object) *typedjson.Type {
 	return nil
 }
 
-// TypeName returns the name of the Go type of the kind on a real server, which some errors have, and
-// ListTypeName that of lists.
+// TypeName returns the name of the Go type of the kind on a real server, such as v1.ConfigMap. Some
+// errors have it.
 func (r *Resource) TypeName() string { return r.typeName(r.objectType) }
 
-// ListTypeName is described at TypeName.
+// ListTypeName returns the name of the Go type of lists on a real server, such as v1.ConfigMapList.
 func (r *Resource) ListTypeName() string { return r.typeName(r.listType) }
 
 func (r *Resource) typeName(t reflect.Type) string {
