@@ -98,7 +98,7 @@
 // An object that the garbage collector deletes because its owner is gone is no violation. A
 // controller that returns an error is run again after ten seconds. A controller has
 // [Config.Recovery] to reach the state of the reference. A violation counts if a second run shows
-// it, too.
+// it, too. If that one has only other violations, a third run decides.
 //
 // # Findings
 //

@@ -121,6 +121,29 @@ func TestFindOne(t *testing.T) {
 	require.Less(t, report.Runs, report.Perturbations)
 }
 
+// A violation that the second run does not show counts if a third one does, as long as each run has some.
+func TestThirdRun(t *testing.T) {
+	internal := 0 // errors
+	config := configOf(func(ctx context.Context, config *rest.Config) error {
+		maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+		names := []string{"a", "b"}
+		if err := ensure(ctx, maps, "a", nil); apierrors.IsInternalError(err) {
+			names = names[internal%2:][:1]
+			internal++
+		}
+		for _, name := range names {
+			for ensure(ctx, maps, name, nil) != nil && ctx.Err() == nil {
+			}
+		}
+		<-ctx.Done()
+		return nil
+	})
+	config.Parallel = 1
+	report, err := perturb.Search(config)
+	require.NoError(t, err)
+	require.Equal(t, []string{"state configmaps default/b (fail)"}, namesOf(report))
+}
+
 // A controller that repeats what has failed is clean.
 func TestClean(t *testing.T) {
 	perturb.Run(t, configOf(every(func(ctx context.Context, maps typedv1.ConfigMapInterface) error {

@@ -128,20 +128,41 @@ func (s *search) perturb(p perturbation, total int) {
 	got := s.play(p)
 	var confirmed []violation
 	if s.isConclusive(p, got) {
-		if found := judge(s.r, p, got); len(found) > 0 {
-			again := judge(s.r, p, s.play(p))
-			for _, v := range found {
-				if slices.ContainsFunc(again, func(w violation) bool { return w.name() == v.name() }) {
-					confirmed = append(confirmed, v)
-				}
-			}
-		}
-	}
-	for _, v := range confirmed {
-		s.add(p, got, v)
+		confirmed = s.confirm(p, got)
 	}
 	s.note(p, got, total)
 	s.fail(s.state.end(id(p), confirmed))
+}
+
+// maxRuns is the number of runs of a perturbation that has violations, if each run shows others.
+const maxRuns = 3
+
+// confirm adds the violations that two runs show, and returns them. The first run has the result
+// got. A third one follows if the second has violations, but none of the first: a program in real
+// time that was slow once has other violations then.
+func (s *search) confirm(p perturbation, got *result) []violation {
+	type sighting struct {
+		violation
+		got *result
+	}
+	var confirmed []violation
+	var seen []sighting // those of the runs before
+	for run := 1; ; run++ {
+		found := judge(s.r, p, got)
+		for _, earlier := range seen {
+			if slices.ContainsFunc(found, func(v violation) bool { return v.name() == earlier.name() }) {
+				confirmed = append(confirmed, earlier.violation)
+				s.add(p, earlier.got, earlier.violation)
+			}
+		}
+		if len(found) == 0 || len(confirmed) > 0 || run == maxRuns {
+			return confirmed
+		}
+		for _, v := range found {
+			seen = append(seen, sighting{v, got})
+		}
+		got = s.play(p)
+	}
 }
 
 // isEnough reports whether the search ends early.
