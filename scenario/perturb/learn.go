@@ -18,7 +18,7 @@ func (n *normalizer) learn(a, b *changeLog) error {
 		if x.equal(y) {
 			return nil
 		}
-		if !n.learnNames(a, b, x, y) && !n.learnFields(x, y) {
+		if !n.learnNames(x, y) && !n.learnFields(x, y) {
 			return fmt.Errorf("perturb: two undisturbed runs have different results; make the workload "+
 				"deterministic, wait longer (Pause, Settle), or add to Ignore:\n%s", diffStates(x, y, "one run", "another run"))
 		}
@@ -27,7 +27,7 @@ func (n *normalizer) learn(a, b *changeLog) error {
 }
 
 // learnNames adds a prefix for objects with a name that only one of two runs has.
-func (n *normalizer) learnNames(a, b *changeLog, x, y normalState) bool {
+func (n *normalizer) learnNames(x, y normalState) bool {
 	learned := false
 	for _, key := range sortedKeys(x) {
 		if y[key] != nil || len(x[key]) != 1 {

@@ -42,7 +42,8 @@ func (s settleStep) Run(ctx context.Context, e *scenario.Env) error {
 				tail, limit = s.p.config.Settle, 3*s.p.config.Recovery
 			}
 			if quiet && now.Sub(begin) >= tail || now.Sub(begin) >= limit {
-				return s.finish(e, now, quiet)
+				s.finish(now, quiet)
+				return nil
 			}
 			continue
 		}
@@ -50,18 +51,18 @@ func (s settleStep) Run(ctx context.Context, e *scenario.Env) error {
 		waiting := len(missed) > 0 && now.Sub(begin) < s.p.reference.settleTime+min(time.Minute, s.p.config.Recovery)
 		if quiet && !waiting && (s.isTarget(s.r.normalized()) || s.isViolated(now)) || now.Sub(begin) >= s.limit(quiet) {
 			s.r.missed = missed
-			return s.finish(e, now, quiet)
+			s.finish(now, quiet)
+			return nil
 		}
 	}
 }
 
 // finish records the end of the run.
-func (s settleStep) finish(e *scenario.Env, now time.Time, quiet bool) error {
+func (s settleStep) finish(now time.Time, quiet bool) {
 	s.r.end, s.r.quiet = now, quiet
 	s.r.final = s.r.normalized()
 	s.r.tail = s.r.since(now.Add(-s.p.config.tail()))
 	s.r.equal = s.isTarget(s.r.final)
-	return nil
 }
 
 // isTarget reports whether a state is correct, or may be.
