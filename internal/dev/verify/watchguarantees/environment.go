@@ -82,7 +82,7 @@ func runSeed(t *testing.T, seed uint64, total *harness.Counter) {
 		writers.Go(func() { e.forgetHistory(rand.New(rand.NewPCG(seed, 3))) })
 	}
 	var logs []*WatchLog
-	for i, spec := range randomWatchSpecs(e, rng) {
+	for i, spec := range randomWatchSpecs(rng) {
 		w := newWatcher(e, spec, rand.New(rand.NewPCG(seed, uint64(200+i))))
 		logs = append(logs, &w.WatchLog)
 		watchers.Go(w.run)

@@ -30,7 +30,7 @@ type watchSpec struct {
 }
 
 // randomWatchSpecs returns all types of watches with random options.
-func randomWatchSpecs(w *environment, rng *rand.Rand) []watchSpec {
+func randomWatchSpecs(rng *rand.Rand) []watchSpec {
 	coin := func() bool { return rng.IntN(2) == 0 }
 	return []watchSpec{
 		{start: "past", bookmarks: coin()},
