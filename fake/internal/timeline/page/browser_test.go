@@ -151,7 +151,7 @@ func (b *browser) call(method string, params, into any) {
 }
 
 // open writes the page to a file and opens it, at an anchor if that is not empty.
-func (b *browser) open(t timeline.Timeline, title, anchor string) string {
+func (b *browser) open(t timeline.Timeline, title, anchor string) {
 	b.t.Helper()
 	name := filepath.Join(b.t.TempDir(), "timeline.html")
 	file, err := os.Create(name)
@@ -160,7 +160,6 @@ func (b *browser) open(t timeline.Timeline, title, anchor string) string {
 	require.NoError(b.t, file.Close())
 	b.call("Page.navigate", map[string]any{"url": "file://" + name + anchor}, nil)
 	b.eventually(`document.readyState === "complete" && location.protocol === "file:"`)
-	return name
 }
 
 // value returns the value of a JavaScript expression.
