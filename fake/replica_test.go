@@ -23,16 +23,16 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// startWithReplica returns a server with a ConfigMap, a replica, and clients of both.
-func startWithReplica(t *testing.T) (srv *fakeapi.Server, replica *fakeapi.Replica, current, stale typedcorev1.ConfigMapInterface) {
+// startWithReplica returns a replica of a server with a ConfigMap, and clients of both.
+func startWithReplica(t *testing.T) (replica *fakeapi.Replica, current, stale typedcorev1.ConfigMapInterface) {
 	t.Helper()
-	srv = fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "0")))
 	replica, err := srv.Replica(fakeapi.WithInMemoryNetwork())
 	require.NoError(t, err)
 	maps := func(s *fakeapi.Server) typedcorev1.ConfigMapInterface {
 		return kubernetes.NewForConfigOrDie(s.RESTConfig()).CoreV1().ConfigMaps("default")
 	}
-	return srv, replica, maps(srv), maps(replica.Server)
+	return replica, maps(srv), maps(replica.Server)
 }
 
 func setValue(t *testing.T, client typedcorev1.ConfigMapInterface, value string) string {
@@ -56,7 +56,7 @@ func getValue(t *testing.T, client typedcorev1.ConfigMapInterface, resourceVersi
 // Reads that require a newer view wait.
 func TestFrozenReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, replica, current, stale := startWithReplica(t)
+		replica, current, stale := startWithReplica(t)
 		replica.Freeze()
 		rev := setValue(t, current, "1")
 		require.Equal(t, "0", getValue(t, stale, "0"))
@@ -82,7 +82,7 @@ func TestFrozenReplica(t *testing.T) {
 // A watch of a frozen replica receives events once the view has caught up.
 func TestWatchOnReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, replica, current, stale := startWithReplica(t)
+		replica, current, stale := startWithReplica(t)
 		replica.Freeze()
 		w, err := stale.Watch(t.Context(), metav1.ListOptions{ResourceVersion: setValue(t, current, "1")})
 		require.NoError(t, err)
@@ -177,7 +177,7 @@ func TestCloseReplicaKeepsControllers(t *testing.T) {
 
 func TestLaggingReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, replica, current, stale := startWithReplica(t)
+		replica, current, stale := startWithReplica(t)
 		replica.Lag(2)
 		for _, v := range []string{"1", "2", "3"} {
 			setValue(t, current, v)
@@ -191,7 +191,7 @@ func TestLaggingReplica(t *testing.T) {
 // With a delay, reads and watches see a change exactly when it is old enough.
 func TestDelayedReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, replica, current, stale := startWithReplica(t)
+		replica, current, stale := startWithReplica(t)
 		time.Sleep(time.Minute)
 		replica.Delay(10 * time.Second)
 		w, err := stale.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
