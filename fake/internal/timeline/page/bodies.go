@@ -79,7 +79,7 @@ func (b *bodies) lines() (template.JS, error) {
 
 func newPageBody(sent timeline.Body) body {
 	b := body{Media: sent.ContentType, Size: max(sent.Size, int64(len(sent.Data))), Kept: len(sent.Data)}
-	if text, ok := decodeProtobuf(sent); ok {
+	if text, ok := decodeBinary(sent); ok {
 		b.Text, b.JSON = text, true
 	} else if utf8.Valid(sent.Data) && bytes.IndexByte(sent.Data, 0) < 0 {
 		b.Text, b.JSON = string(sent.Data), isJSON(sent)
@@ -93,9 +93,9 @@ func isJSON(sent timeline.Body) bool {
 	return strings.HasSuffix(sent.ContentType, "json") || bytes.HasPrefix(bytes.TrimSpace(sent.Data), []byte("{"))
 }
 
-// decodeProtobuf decodes protobuf and CBOR to JSON. It returns false for a truncated or invalid
-// body.
-func decodeProtobuf(sent timeline.Body) (string, bool) {
+// decodeBinary decodes protobuf and CBOR to JSON. It returns false for a truncated or invalid body,
+// and for other media types.
+func decodeBinary(sent timeline.Body) (string, bool) {
 	switch {
 	case bytes.HasPrefix(sent.Data, []byte(frames.ProtobufPrefix)):
 		object, _, err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(sent.Data, nil, nil)
@@ -104,7 +104,7 @@ func decodeProtobuf(sent timeline.Body) (string, bool) {
 		}
 		text, err := json.Marshal(object)
 		return string(text), err == nil
-	case sent.ContentType == runtime.ContentTypeCBORSequence:
+	case strings.Contains(sent.ContentType, "cbor"):
 		text, err := frames.CBORToJSON(sent.Data)
 		return string(text), err == nil
 	}

@@ -15,11 +15,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"example.com/fakeapi/fake/internal/timeline"
 	"example.com/fakeapi/fake/internal/timeline/page"
+	"example.com/fakeapi/internal/frames"
 )
 
 // renderedPage is a page, parsed as a browser parses it.
@@ -329,6 +331,18 @@ func TestPageDecodesProtobuf(t *testing.T) {
 	torn := page.body(page.data().find(t, "ADDED").Answer)
 	require.Empty(t, torn.Text)
 	require.EqualValues(t, len(framed), torn.Size)
+}
+
+func TestPageDecodesCBOR(t *testing.T) {
+	data, err := direct.Marshal(map[string]any{"kind": "ConfigMap", "metadata": map[string]any{"name": "a"}})
+	require.NoError(t, err)
+	for _, media := range []string{runtime.ContentTypeCBOR, runtime.ContentTypeCBORSequence, "application/apply-patch+cbor"} {
+		page := render(t, newTimeline(newBody(media, frames.CBORSelfDescribedTag+string(data)), timeline.Body{}), "x")
+		b := page.body(page.data().Marks[0].Request)
+		require.True(t, b.JSON, media)
+		require.JSONEq(t, `{"kind":"ConfigMap","metadata":{"name":"a"}}`, b.Text)
+		require.NotEmpty(t, b.Bytes)
+	}
 }
 
 // Distinct bodies are stored once each.
