@@ -1,6 +1,7 @@
 package fakeapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -23,19 +24,16 @@ func WithRequestTimeout(d time.Duration) Option {
 // WithRequestTimeout allows (EX-08). On a server with admission functions the default is a minute;
 // without them no request takes that long. Long-running requests have no limit.
 func (s *Server) withTimeout(next http.Handler) http.Handler {
-	limit := s.opts.requestTimeout
-	byDefault := limit
-	if limit == 0 && len(s.opts.reviewers) > 0 {
-		byDefault = requestinfo.RequestTimeout
+	longest := cmp.Or(s.opts.requestTimeout, requestinfo.RequestTimeout)
+	byDefault := s.opts.requestTimeout
+	if len(s.opts.reviewers) > 0 {
+		byDefault = longest
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := requestinfo.FromRequest(r)
-		timeout := info.Timeout
+		timeout := min(info.Timeout, longest)
 		if timeout == 0 && !info.IsLongRunning() {
 			timeout = byDefault
-		}
-		if limit > 0 {
-			timeout = min(timeout, limit)
 		}
 		switch {
 		case info.TimeoutErr != nil:

@@ -60,6 +60,11 @@ func TestRequestTimeout(t *testing.T) {
 			time.Sleep(2 * time.Hour) // until the function has returned
 		}
 	})
+	synctest.Test(t, func(t *testing.T) {
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), withDelay(90*time.Second), fakeapi.WithRequestTimeout(5*time.Minute))
+		code, _, body := send(t, srv, "POST", "/api/v1/namespaces/default/configmaps?timeout=2m", "application/json", []byte(`{"metadata":{"name":"a"}}`))
+		require.Equal(t, http.StatusCreated, code, "%s", body)
+	})
 	_, err := fakeapi.New(fakeapi.WithRequestTimeout(0))
 	require.ErrorContains(t, err, "fakeapi: WithRequestTimeout: 0s is not positive")
 }

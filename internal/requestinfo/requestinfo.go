@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// The verbs of the API, as authorisation and discovery spell them.
+// The verbs of the API, as authorization and discovery spell them.
 const (
 	Get              = "get"
 	List             = "list"
@@ -31,8 +31,7 @@ const (
 	DeleteCollection = "deletecollection"
 )
 
-// RequestTimeout is the longest time that a request may take unless it is long-running. It is also
-// the default.
+// RequestTimeout is the longest time that a request may take by default, unless it is long-running.
 const RequestTimeout = time.Minute
 
 // RequestInfo is the parsed request line of a request.
@@ -61,8 +60,8 @@ type RequestInfo struct {
 	Parts       string
 	// IsWatchPath is true for paths with the deprecated prefix /watch/.
 	IsWatchPath bool
-	// Timeout is the value of the query parameter timeout, at most RequestTimeout. It is 0 if the
-	// parameter is missing, empty or not positive, and for long-running requests (PV-25).
+	// Timeout is the value of the query parameter timeout. It is 0 if the parameter is missing, empty or
+	// not positive, and for long-running requests (PV-25).
 	Timeout time.Duration
 	// TimeoutErr is the error of a timeout parameter that is not a duration.
 	TimeoutErr error
@@ -103,17 +102,13 @@ func New(r *http.Request) RequestInfo {
 	return info
 }
 
-// parseTimeout returns the duration of a timeout parameter, at most RequestTimeout, or 0 if it is
-// empty or not positive.
+// parseTimeout returns the duration of a timeout parameter, or 0 if it is empty or not positive.
 func parseTimeout(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, err
-	}
-	return max(0, min(d, RequestTimeout)), nil
+	return max(d, 0), err
 }
 
 // Parse parses a method, a path and a query. The path is unescaped, as names have no slashes. Of

@@ -70,7 +70,7 @@ func (q *request) withBodyResource(body *resource.Resource) *request {
 // timeLeft returns the time that the request has for waiting.
 func (q *request) timeLeft() time.Duration {
 	if q.info.Timeout > 0 {
-		return q.info.Timeout
+		return min(q.info.Timeout, requestinfo.RequestTimeout)
 	}
 	return requestinfo.RequestTimeout
 }
