@@ -65,7 +65,7 @@ func requestFilters() []requestFilter {
 		{controlParameter{"verb", "these verbs, separated by commas: get, list, watch, create, update, patch, delete, deletecollection"},
 			func(x timeline.Exchange, v string) bool { return x.Verb == v }, checkVerb},
 		{controlParameter{"resource", "these resources: PLURAL, PLURAL.GROUP or PLURAL/SUBRESOURCE, separated by commas"},
-			func(x timeline.Exchange, v string) bool { return resourceText(x.Info) == v }, nil},
+			func(x timeline.Exchange, v string) bool { return x.Info.QualifiedResource() == v }, nil},
 		{controlParameter{"namespace", "these namespaces"}, func(x timeline.Exchange, v string) bool { return x.Info.Namespace == v }, nil},
 		{controlParameter{"name", "these names of objects; a create has none"}, func(x timeline.Exchange, v string) bool { return x.Info.Name == v }, nil},
 		{controlParameter{"path", "a path that begins with this"}, func(x timeline.Exchange, v string) bool { return strings.HasPrefix(x.Path, v) }, nil},
@@ -98,18 +98,6 @@ func checkCode(value string) error {
 		return apierrors.NewBadRequest(fmt.Sprintf("code: %q is not a status code", value))
 	}
 	return nil
-}
-
-// resourceText returns the resource of a request as PLURAL.GROUP/SUBRESOURCE.
-func resourceText(info requestinfo.RequestInfo) string {
-	text := info.Resource
-	if info.Group != "" {
-		text += "." + info.Group
-	}
-	if info.Subresource != "" {
-		text += "/" + info.Subresource
-	}
-	return text
 }
 
 // readRequestFilters returns whether an exchange is one that the parameters select.

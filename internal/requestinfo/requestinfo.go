@@ -17,6 +17,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // The verbs of the API, as authorization and discovery spell them.
@@ -70,6 +72,15 @@ type RequestInfo struct {
 // IsResourceRequest reports whether the request is for objects and not for discovery, health or
 // another document.
 func (info *RequestInfo) IsResourceRequest() bool { return info.Resource != "" }
+
+// QualifiedResource returns the resource as PLURAL.GROUP/SUBRESOURCE, without the parts that are empty.
+func (info *RequestInfo) QualifiedResource() string {
+	text := schema.GroupResource{Group: info.Group, Resource: info.Resource}.String()
+	if info.Subresource != "" {
+		text += "/" + info.Subresource
+	}
+	return text
+}
 
 // IsCollection reports whether the request is for a collection.
 func (info *RequestInfo) IsCollection() bool { return info.Resource != "" && info.Name == "" }

@@ -92,13 +92,7 @@ func (r *Recorder) AddDecision(ctx context.Context, d AdmissionDecision, target 
 
 // objectOf returns the text of an object.
 func objectOf(info requestinfo.RequestInfo) string {
-	text := info.Resource
-	if info.Group != "" {
-		text += "." + info.Group
-	}
-	if info.Subresource != "" {
-		text += "/" + info.Subresource
-	}
+	text := info.QualifiedResource()
 	if info.Namespace != "" && info.Resource != "namespaces" {
 		return text + " " + info.Namespace + "/" + info.Name
 	}
