@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	webhookerrors "k8s.io/apiserver/pkg/admission/plugin/webhook/errors"
 	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/warning"
 
@@ -70,7 +71,7 @@ func (p *Reviewer) Validate(ctx context.Context, attrs *Attributes) error {
 // the recorder in ctx, and its audit annotations to the audit log.
 func (p *Reviewer) review(ctx context.Context, attrs *Attributes) (*admissionv1.AdmissionResponse, error) {
 	if attrs.DryRun && p.SideEffects {
-		return nil, status.DryRunUnsupported(p.ReviewerName)
+		return nil, webhookerrors.NewDryRunUnsupportedErr(p.ReviewerName) // DR-07
 	}
 	request, err := attrs.reviewRequest()
 	if err != nil {
@@ -89,7 +90,7 @@ func (p *Reviewer) review(ctx context.Context, attrs *Attributes) (*admissionv1.
 	case err != nil:
 		return nil, status.AdmissionFailed(p.ReviewerName, err)
 	case !response.Allowed:
-		return response, status.AdmissionDenied(p.ReviewerName, response.Result)
+		return response, webhookerrors.ToStatusErr(p.ReviewerName, response.Result.DeepCopy())
 	}
 	return response, nil
 }

@@ -380,32 +380,6 @@ func InvalidPatchResult(patched string, err error) error {
 	return Invalid(schema.GroupKind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), patched, err.Error())})
 }
 
-// AdmissionDenied is the error of a write that an admission plugin denies. It has the code, the
-// reason and the message of result, which may be nil. A code that is not an error becomes 400.
-func AdmissionDenied(plugin string, result *metav1.Status) error {
-	if result == nil {
-		result = &metav1.Status{}
-	}
-	denial := *result
-	denial.Code = max(denial.Code, http.StatusBadRequest)
-	denial.Status = metav1.StatusFailure
-	text := fmt.Sprintf("admission webhook %q denied the request", plugin)
-	switch {
-	case result.Message != "":
-		denial.Message = text + ": " + result.Message
-	case result.Reason != "":
-		denial.Message = text + ": " + string(result.Reason)
-	default:
-		denial.Message = text + " without explanation"
-	}
-	return &apierrors.StatusError{ErrStatus: denial}
-}
-
-// DryRunUnsupported is the 400 of a dry run with an admission plugin that has side effects (DR-07).
-func DryRunUnsupported(plugin string) error {
-	return apierrors.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", plugin))
-}
-
 // AdmissionFailed is the 500 of a write whose admission plugin failed.
 func AdmissionFailed(plugin string, err error) error {
 	return apierrors.NewInternalError(fmt.Errorf("failed calling webhook %q: %w", plugin, err))
