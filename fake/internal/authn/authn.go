@@ -131,7 +131,11 @@ func (a *Authenticator) authenticateWebSocket(r *http.Request) (authenticationv1
 
 // authenticateBy authenticates a request by an authenticator of the library.
 func authenticateBy(library authenticator.Request, r *http.Request) (authenticationv1.UserInfo, Result) {
-	response, ok, err := library.AuthenticateRequest(r)
+	return resultOf(library.AuthenticateRequest(r))
+}
+
+// resultOf returns the user and the result of an authenticator of the library.
+func resultOf(response *authenticator.Response, ok bool, err error) (authenticationv1.UserInfo, Result) {
 	switch {
 	case err != nil:
 		return authenticationv1.UserInfo{}, Rejected
