@@ -9,12 +9,13 @@ import (
 	codecs "k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+
+	"example.com/fakeapi/internal/frames"
 )
 
-// cborSelfDescribe is the tag that begins a CBOR body (CB-03). A map follows it. As in protobuf,
-// responses are assembled from parts that are encoded once. An object is cached as a map without
-// kind and apiVersion, and its head is replaced by one with a larger count.
-const cborSelfDescribe = "\xd9\xd9\xf7"
+// A CBOR body is frames.CBORSelfDescribedTag and a map (CB-03). As in protobuf, responses are
+// assembled from parts that are encoded once. An object is cached as a map without kind and
+// apiVersion, and its head is replaced by one with a larger count.
 
 // Major types of CBOR heads (RFC 8949, section 3.1).
 const (
@@ -40,7 +41,7 @@ func EncodeCBORStrings(keysAndValues ...string) ([]byte, error) {
 
 // AppendCBORSelfDescribe appends the tag that begins a body, a frame of a watch, and the object in
 // a frame.
-func AppendCBORSelfDescribe(b []byte) []byte { return append(b, cborSelfDescribe...) }
+func AppendCBORSelfDescribe(b []byte) []byte { return append(b, frames.CBORSelfDescribedTag...) }
 
 // AppendCBORMap and AppendCBORArray append the head of a map with n pairs, and of an array with n
 // items.

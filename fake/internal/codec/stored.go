@@ -134,26 +134,15 @@ func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 // metadataKey precedes the metadata in the JSON of every object.
 var metadataKey = []byte(`"metadata":`)
 
-// metadataJSON returns the metadata in the JSON of an object. It is first in built-in types, and in
-// alphabetical order in custom resources.
+// metadataJSON returns the metadata in the JSON of an object as it is stored. It is first in built-in
+// types, and in alphabetical order in custom resources.
 func metadataJSON(data []byte) (metadata []byte, found bool) {
-	depth, quoted := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++ // the escaped character does not end the string
-		case c == '"':
-			if !quoted && depth == 1 && bytes.HasPrefix(data[i:], metadataKey) {
-				value := data[i+len(metadataKey):]
-				return value[:valueEnd(value)], true
-			}
-			quoted = !quoted
-		case quoted:
-		case c == '{', c == '[':
-			depth++
-		case c == '}', c == ']':
-			depth--
+	for rest := data[len("{"):]; rest[0] == '"'; rest = bytes.TrimPrefix(rest, []byte(",")) {
+		if value, ok := bytes.CutPrefix(rest, metadataKey); ok {
+			return value[:valueEnd(value)], true
 		}
+		rest = rest[stringEnd(rest)+len(":"):]
+		rest = rest[valueEnd(rest):]
 	}
 	return nil, false
 }
