@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/jsonvalue"
@@ -223,7 +224,7 @@ func formatDocument(out negotiate.Output, b []byte) ([]byte, error) {
 	case out.Media == negotiate.Protobuf, out.Media == negotiate.CBOR:
 		return b, nil
 	case out.Media == negotiate.YAML:
-		return jsonToYAML(b)
+		return yaml.JSONToYAML(b)
 	case out.Pretty:
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, b, "", "  "); err != nil {

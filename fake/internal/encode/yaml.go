@@ -12,8 +12,6 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-func jsonToYAML(b []byte) ([]byte, error) { return yaml.JSONToYAML(b) }
-
 // yamlItem returns a record as a list item in YAML, with its dash. It is cached with the record:
 // items have the same indentation in each list, so that long lines are folded equally.
 func (e *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
@@ -26,7 +24,7 @@ func (e *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
 		if e.itemTypeMeta() != "" {
 			body = body[1:]
 		}
-		return jsonToYAML(append(append(append(item, body...), e.bodyEnd...), ']'))
+		return yaml.JSONToYAML(append(append(append(item, body...), e.bodyEnd...), ']'))
 	})
 }
 
@@ -56,7 +54,7 @@ func (e *Encoder) writeYAMLList(w http.ResponseWriter, list metav1.ListMeta, rec
 	if err != nil {
 		return err
 	}
-	last, err := jsonToYAML(rest)
+	last, err := yaml.JSONToYAML(rest)
 	if err != nil {
 		return err
 	}
