@@ -39,7 +39,7 @@ func optionsTypeMeta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: schema.GroupVersion{Group: "meta.k8s.io", Version: "v1"}.String(), Kind: kind}
 }
 
-// admissionRunner runs the admission plugins on the write of a request. A nil one runs none.
+// admissionRunner runs the admission plugins on the write of a request.
 type admissionRunner struct {
 	api  *API
 	q    *request
@@ -73,9 +73,6 @@ func (a *API) newAdmissionRunner(q *request, opts writeOptions) *admissionRunner
 // mutate runs the mutating plugins and returns the object to store in place of old, which is nil
 // for a new object. The caller must not use obj afterwards.
 func (r *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error) {
-	if r == nil {
-		return obj, nil
-	}
 	if r.name == "" {
 		r.name = resource.Accessor(obj).GetName()
 	}
@@ -96,9 +93,6 @@ func (r *admissionRunner) mutate(obj, old runtime.Object) (runtime.Object, error
 // validate runs the validating plugins, and prunes the object that is stored afterwards. An object
 // whose Scale is written is not pruned: webhooks and policies have changed no more than its Scale.
 func (r *admissionRunner) validate(obj, old runtime.Object) (err error) {
-	if r == nil {
-		return nil
-	}
 	if r.scaleOf != nil {
 		if obj, err = r.scaleOf(obj); err != nil {
 			return err
@@ -127,18 +121,8 @@ func pruneChanged(res *resource.Resource, obj runtime.Object) error {
 // charge runs the plugins that are called in the transaction of the write, on the object that
 // validate was called with. It sets reads.
 func (r *admissionRunner) charge() (err error) {
-	if r != nil {
-		r.reads, err = r.api.admission.Charge(&r.attributes)
-	}
+	r.reads, err = r.api.admission.Charge(&r.attributes)
 	return err
-}
-
-// readsOf returns the reads that charge sets, nil for a nil runner.
-func readsOf(r *admissionRunner) *storage.Reads {
-	if r == nil {
-		return nil
-	}
-	return &r.reads
 }
 
 // attributesOf returns the attributes for a write of obj in place of old. A call changes what the

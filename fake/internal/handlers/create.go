@@ -127,7 +127,7 @@ func (a *API) tryCreate(q *request, admission *admissionRunner, obj runtime.Obje
 		}
 	}
 	key := codec.Key(q.res, q.namespace(), m.GetName())
-	result, err = a.store.GuaranteedUpdateUnconverted(q.r.Context(), q.res, key, dryRun, readsOf(admission), insert)
+	result, err = a.store.GuaranteedUpdateUnconverted(q.r.Context(), q.res, key, dryRun, &admission.reads, insert)
 	if err == nil {
 		allocation.commit()
 	}

@@ -86,7 +86,7 @@ func (a *API) guaranteedUpdate(q *request, info *updatedObjectInfo) (code int, r
 	var allocation allocation
 	defer allocation.revert()
 	dryRun := isDryRun(info.options.dryRun)
-	result, err = a.store.GuaranteedUpdateWithReads(q.r.Context(), q.res, q.key(), dryRun, readsOf(info.admission), func(old runtime.Object) (runtime.Object, error) {
+	result, err = a.store.GuaranteedUpdateWithReads(q.r.Context(), q.res, q.key(), dryRun, &info.admission.reads, func(old runtime.Object) (runtime.Object, error) {
 		allocation.revert() // that of an earlier call
 		code = http.StatusOK
 		if old == nil && !info.mayCreate {
