@@ -64,10 +64,10 @@ func (a *API) watch(q *request) error {
 	if requestinfo.IsWebSocket(q.r) {
 		return serveWebSocket(q.w, q.r, s.encoder.ContentType(true), cancel, func(ws *webSocketWriter) {
 			s.socket = ws
-			s.sendError(s.run(ctx, rev, &opts))
+			s.sendError(s.run(rev, &opts))
 		})
 	}
-	s.sendError(s.run(ctx, rev, &opts))
+	s.sendError(s.run(rev, &opts))
 	return nil
 }
 
@@ -144,18 +144,18 @@ func (s *stream) writeHeader() {
 // run serves the stream until ctx is done, which is not an error. The stream starts at a revision
 // from before the headers are sent, so that it includes what the client does after it has received
 // them.
-func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainternal.ListOptions) error {
-	if ctx.Err() != nil { // timeoutSeconds is negative
+func (s *stream) run(rev memstore.Revision, opts *metainternal.ListOptions) error {
+	if s.ctx.Err() != nil { // timeoutSeconds is negative
 		s.writeHeader()
 		return nil
 	}
 	if initial := opts.SendInitialEvents; initial != nil && *initial {
 		s.initialEventsEnd = true
-		return s.listAndFollow(ctx, max(rev, s.minInitialRevision(opts)))
+		return s.listAndFollow(max(rev, s.minInitialRevision(opts)))
 	}
 	if rev == 0 && opts.SendInitialEvents == nil {
 		// A server without WatchList sends the existing objects first, too (WA-05).
-		return s.listAndFollow(ctx, s.minInitialRevision(opts))
+		return s.listAndFollow(s.minInitialRevision(opts))
 	}
 	err := s.checkWindow(rev)
 	if rev == 0 {
@@ -168,7 +168,7 @@ func (s *stream) run(ctx context.Context, rev memstore.Revision, opts *metainter
 	if err != nil {
 		return err
 	}
-	return s.follow(ctx)
+	return s.follow()
 }
 
 // minInitialRevision returns the revision that the initial events must not be older than, besides
@@ -182,7 +182,7 @@ func (s *stream) minInitialRevision(opts *metainternal.ListOptions) memstore.Rev
 
 // listAndFollow serves a stream that starts with the existing objects, of a state that is not older
 // than rev.
-func (s *stream) listAndFollow(ctx context.Context, rev memstore.Revision) error {
+func (s *stream) listAndFollow(rev memstore.Revision) error {
 	view := s.api.cache.View()
 	if rev > view.Revision() {
 		s.writeHeader() // the wait is part of the stream and does not count for its timeout (SI-09)
@@ -202,7 +202,7 @@ func (s *stream) listAndFollow(ctx context.Context, rev memstore.Revision) error
 	if err := s.sendInitialEvents(view); err != nil {
 		return err
 	}
-	return s.follow(ctx)
+	return s.follow()
 }
 
 // openCursor opens the cursor of the events after rev.
@@ -241,12 +241,12 @@ func (s *stream) sendInitialEvents(view memstore.View) error {
 }
 
 // follow sends events as they become visible, and bookmarks, until ctx is done.
-func (s *stream) follow(ctx context.Context) error {
-	due := newBookmarkSchedule(ctx, s.bookmarks, s.api.settings.BookmarkInterval)
+func (s *stream) follow() error {
+	due := newBookmarkSchedule(s.ctx, s.bookmarks, s.api.settings.BookmarkInterval)
 	defer due.stop()
 	buffer := make([]*memstore.Event, batchSize)
 	var events []*memstore.Event // read and not sent yet
-	for ctx.Err() == nil {
+	for s.ctx.Err() == nil {
 		if len(events) == 0 {
 			n, err := s.cursor.Next(buffer)
 			if err != nil {
@@ -268,7 +268,7 @@ func (s *stream) follow(ctx context.Context) error {
 		if err := s.flush(); err != nil {
 			return err
 		}
-		if err := s.wait(ctx, events, due); err != nil {
+		if err := s.wait(events, due); err != nil {
 			return err
 		}
 	}
@@ -302,7 +302,7 @@ func (s *stream) sendEvents(events []*memstore.Event) (int, error) {
 
 // wait waits until the first of the pending events is visible or, if there are none, for a write.
 // It sends a bookmark that is due.
-func (s *stream) wait(ctx context.Context, pending []*memstore.Event, due *bookmarkSchedule) error {
+func (s *stream) wait(pending []*memstore.Event, due *bookmarkSchedule) error {
 	var changes watchcache.Changes
 	switch {
 	case s.blocked:
@@ -318,11 +318,11 @@ func (s *stream) wait(ctx context.Context, pending []*memstore.Event, due *bookm
 	fired, stop := watchcache.NewTimer(changes.Delay)
 	defer stop()
 	select {
-	case <-ctx.Done():
+	case <-s.ctx.Done():
 	case <-changes.View:
 	case <-changes.Store:
 		s.waited = true
-		s.pause(ctx)
+		s.pause()
 	case <-fired:
 	case <-due.regular:
 		if !due.isPastLast() {

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,7 +57,7 @@ func pauseAfterWrite(watches int64) time.Duration {
 }
 
 // pause waits, if the stream is behind, until the pause after its last write is over or ctx is done.
-func (s *stream) pause(ctx context.Context) {
+func (s *stream) pause() {
 	if !s.behind || !s.api.settings.WatchPauses {
 		return
 	}
@@ -73,6 +72,6 @@ func (s *stream) pause(ctx context.Context) {
 	}
 	select {
 	case <-over:
-	case <-ctx.Done():
+	case <-s.ctx.Done():
 	}
 }
