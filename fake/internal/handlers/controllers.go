@@ -87,28 +87,11 @@ func (a *API) changeKey(ctx context.Context, user authenticationv1.UserInfo, fie
 }
 
 // ApplyStatus sets the status of the object under a key as an apply with force does. Nothing is
-// written if there is no object, or one with another uid. It is for ValidatingAdmissionPolicies, about
-// which no admission plugin is asked.
+// written if there is no object, or one with another uid, or nothing changes. It is for
+// ValidatingAdmissionPolicies, about which no admission plugin is asked.
 func (a *API) ApplyStatus(res *resource.Resource, key, uid, manager string, status map[string]any) error {
-	fields, err := a.types.FieldManager(res, "status")
-	if err != nil {
-		return err
-	}
-	_, err = a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
-		if old == nil || string(resource.Accessor(old).GetUID()) != uid {
-			return old, nil
-		}
-		obj, err := fields.ApplyConfig(old, map[string]any{
-			"apiVersion": res.GroupVersion().String(), "kind": res.Kind,
-			"metadata": map[string]any{"name": resource.Accessor(old).GetName()}, "status": status,
-		}, manager, true)
-		if err != nil {
-			return nil, err
-		}
-		a.clock.AdjustApplied(old, obj)
-		return res.Canonical(obj), nil
-	})
-	return err
+	return a.applyMembers(context.Background(), res, key, uid, "status", manager, map[string]any{"status": status},
+		func(obj, _ runtime.Object) (runtime.Object, error) { return obj, nil })
 }
 
 // ApplyKey sets members of the object under a key as an apply by user with force does, with the
@@ -116,11 +99,21 @@ func (a *API) ApplyStatus(res *resource.Resource, key, uid, manager string, stat
 // besides its metadata; what manager has applied before and they lack is removed. Nothing is written
 // if there is no object, or one with another uid, or nothing changes.
 func (a *API) ApplyKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, manager string, members map[string]any) error {
-	fields, err := a.types.FieldManager(res, "")
+	ctx = authn.WithUser(ctx, user)
+	return a.applyMembers(ctx, res, key, uid, "", manager, members, func(obj, old runtime.Object) (runtime.Object, error) {
+		attributes := controllerAttributes(user, res, old)
+		attributes.OldObject, attributes.Object = old, obj
+		attributes.Options = (&writeOptions{fieldManager: manager}).forAdmission(admissionv1.Update)
+		return a.reviewChange(ctx, &attributes)
+	})
+}
+
+// applyMembers is ApplyKey for a subresource. review returns the object to store.
+func (a *API) applyMembers(ctx context.Context, res *resource.Resource, key, uid, subresource, manager string, members map[string]any, review func(obj, old runtime.Object) (runtime.Object, error)) error {
+	fields, err := a.types.FieldManager(res, subresource)
 	if err != nil {
 		return err
 	}
-	ctx = authn.WithUser(ctx, user)
 	_, err = a.store.GuaranteedUpdate(ctx, res, key, false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil || string(resource.Accessor(old).GetUID()) != uid {
 			return old, nil
@@ -138,10 +131,7 @@ func (a *API) ApplyKey(ctx context.Context, user authenticationv1.UserInfo, res 
 		if apiequality.Semantic.DeepEqual(obj, old) {
 			return old, nil
 		}
-		attributes := controllerAttributes(user, res, old)
-		attributes.OldObject, attributes.Object = old, obj
-		attributes.Options = (&writeOptions{fieldManager: manager}).forAdmission(admissionv1.Update)
-		if obj, err = a.reviewChange(ctx, &attributes); err != nil {
+		if obj, err = review(obj, old); err != nil {
 			return nil, err
 		}
 		managedfields.RestoreTimestamps(old, obj)
