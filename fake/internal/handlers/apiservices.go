@@ -1,13 +1,11 @@
 package handlers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -90,8 +88,7 @@ func (a *API) syncCustomAPIServices() error {
 // afterAPIServiceWrite restores an APIService that the server manages, and that a client has changed
 // or deleted.
 func (a *API) afterAPIServiceWrite(e *memstore.Event) error {
-	key := cmp.Or(e.Record, e.Prev).Key
-	if a.customAPIServices()[key[strings.IndexByte(key, '/')+1:]] == nil {
+	if a.customAPIServices()[nameFromKey(e.Key())] == nil {
 		return nil
 	}
 	return a.syncCustomAPIServices()
@@ -109,12 +106,8 @@ func (a *API) syncAPIServices(managed string, want func() map[string]*apiregistr
 		wanted := missing[name]
 		delete(missing, name)
 		label, _ := rec.Labels.Get(apiregistration.ManagedLabel)
-		switch {
-		case label == apiregistration.ManagedOnStart || label == apiregistration.ManagedAlways:
-		default:
-			continue
-		}
-		if wanted != nil || label == managed {
+		isManaged := label == apiregistration.ManagedOnStart || label == apiregistration.ManagedAlways
+		if isManaged && (wanted != nil || label == managed) {
 			errs = append(errs, a.writeAPIService(res, name, wanted))
 		}
 	}

@@ -43,7 +43,7 @@
 //	create                      decode the options and the body, check the namespace, set
 //	                            managedFields, run mutating admission
 //	createWithGeneratedName     for each generated name: prepareCreate (rest.PrepareForCreate,
-//	                            rest.ValidateCreate, warnings, validating admission) and then
+//	                            rest.ValidateCreate, warnings), validating admission, and then
 //	storage.GuaranteedUpdate    encode and write to the store
 //
 // An update, a patch or an apply:

@@ -132,7 +132,7 @@ func (a *API) bindRole(q *request, g *grant, ref rbacv1.RoleRef) {
 func (a *API) roleRules(q *request, ref rbacv1.RoleRef) ([]rbacv1.PolicyRule, error) {
 	if ref.Kind == "Role" || ref.Kind == "ClusterRole" {
 		if ref.Kind == "Role" && q.namespace() == "" {
-			return nil, apierrors.NewBadRequest("Namespace parameter required.")
+			return nil, errNamespaceRequired
 		}
 		if ref.Name == "" {
 			return nil, apierrors.NewBadRequest("Name parameter required.")

@@ -123,7 +123,7 @@ func (r *recordFields) Get(field string) string {
 func (r *recordFields) lookup(field string) (string, bool) {
 	switch field {
 	case "metadata.name":
-		return r.Key[strings.LastIndexByte(r.Key, '/')+1:], true
+		return nameFromKey(r.Key), true
 	case "metadata.namespace":
 		first, last := strings.IndexByte(r.Key, '/'), strings.LastIndexByte(r.Key, '/')
 		if first == last {
