@@ -19,27 +19,30 @@ const (
 // environmentOptions returns the options of the environment variables for servers of tests. An
 // invalid value is an error that names the variable.
 func environmentOptions() (opts []Option, err error) {
-	for name, option := range map[string]func(string) (Option, error){
-		faultsEnv: func(text string) (Option, error) {
+	for _, variable := range []struct {
+		name   string
+		option func(text string) (Option, error)
+	}{
+		{faultsEnv, func(text string) (Option, error) {
 			rules, err := faults.ReadRules(text, "")
 			return func(o *options) error { o.optionalRules = rules; return nil }, err
-		},
-		seedEnv: func(text string) (Option, error) {
+		}},
+		{seedEnv, func(text string) (Option, error) {
 			seed, err := strconv.ParseUint(text, 10, 64)
 			return WithSeed(seed), err
-		},
-		watchCacheDelayEnv: func(text string) (Option, error) {
+		}},
+		{watchCacheDelayEnv, func(text string) (Option, error) {
 			d, err := time.ParseDuration(text)
 			return WithWatchCacheDelay(d), err
-		},
+		}},
 	} {
-		text := os.Getenv(name)
+		text := os.Getenv(variable.name)
 		if text == "" {
 			continue
 		}
-		opt, err := option(text)
+		opt, err := variable.option(text)
 		if err != nil {
-			return nil, fmt.Errorf("fakeapi: %s: %w", name, err)
+			return nil, fmt.Errorf("fakeapi: %s: %w", variable.name, err)
 		}
 		opts = append(opts, opt)
 	}

@@ -57,11 +57,14 @@ type Limits struct {
 // WithLimits sets the limits whose fields are not zero.
 func WithLimits(l Limits) Option {
 	return func(o *options) error {
-		for name, n := range map[string]int{
-			"MaxRequestsInFlight": l.MaxRequestsInFlight, "MaxMutatingRequestsInFlight": l.MaxMutatingRequestsInFlight, "MaxWatches": l.MaxWatches,
+		for _, limit := range []struct {
+			name  string
+			value int
+		}{
+			{"MaxRequestsInFlight", l.MaxRequestsInFlight}, {"MaxMutatingRequestsInFlight", l.MaxMutatingRequestsInFlight}, {"MaxWatches", l.MaxWatches},
 		} {
-			if n < 0 {
-				return fmt.Errorf("fakeapi: %s is negative: %d", name, n)
+			if limit.value < 0 {
+				return fmt.Errorf("fakeapi: %s is negative: %d", limit.name, limit.value)
 			}
 		}
 		o.limits = o.limits.merge(l)
