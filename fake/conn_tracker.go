@@ -111,12 +111,12 @@ func (t *connTracker) wait(timeout time.Duration) error {
 	if t.allClosed == nil {
 		t.allClosed = make(chan struct{})
 	}
-	idle := t.allClosed
+	allClosed := t.allClosed
 	t.mu.Unlock()
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
-	case <-idle:
+	case <-allClosed:
 		return nil
 	case <-timer.C:
 		return t.leftOpen()

@@ -13,7 +13,7 @@ import (
 
 // forks has the open forks of the control API by name.
 type forks struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // guards open
 	open map[string]*Server
 }
 
@@ -70,22 +70,24 @@ func (f *forks) add(name string, fork func() (*Server, error)) (*Server, error) 
 func (f *forks) get(name string) (*Server, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	server := f.open[name]
-	if server == nil {
-		return nil, apierrors.NewNotFound(f.groupResource(), name)
-	}
-	return server, nil
+	return f.find(name)
 }
 
 // remove removes a fork from the list. The caller closes it.
 func (f *forks) remove(name string) (*Server, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	server, err := f.find(name)
+	delete(f.open, name)
+	return server, err
+}
+
+// find returns a fork. The caller holds mu.
+func (f *forks) find(name string) (*Server, error) {
 	server := f.open[name]
 	if server == nil {
 		return nil, apierrors.NewNotFound(f.groupResource(), name)
 	}
-	delete(f.open, name)
 	return server, nil
 }
 

@@ -15,7 +15,7 @@ import (
 
 // snapshots has the snapshots of the control API by name.
 type snapshots struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards byName
 	byName map[string]Snapshot
 }
 
@@ -54,21 +54,24 @@ func (s *snapshots) set(name string, take func() Snapshot) (Snapshot, error) {
 func (s *snapshots) get(name string) (Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.find(name)
+}
+
+func (s *snapshots) remove(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.find(name)
+	delete(s.byName, name)
+	return err
+}
+
+// find returns a snapshot. The caller holds mu.
+func (s *snapshots) find(name string) (Snapshot, error) {
 	snap, ok := s.byName[name]
 	if !ok {
 		return snap, apierrors.NewNotFound(schema.GroupResource{Resource: "snapshots"}, name)
 	}
 	return snap, nil
-}
-
-func (s *snapshots) remove(name string) error {
-	if _, err := s.get(name); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.byName, name)
-	return nil
 }
 
 func (c *controlAPI) listSnapshots(w http.ResponseWriter, r *http.Request) error {
