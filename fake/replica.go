@@ -65,10 +65,10 @@ func (s *Server) Replica(opts ...Option) (*Replica, error) {
 	}
 	r.api = s.api.Replica(view, r.handlerSettings())
 	if err := r.listen(); err != nil {
-		return nil, err
+		return nil, r.abandon(err)
 	}
 	if err := r.start(); err != nil {
-		return nil, errors.Join(err, r.listener.Close())
+		return nil, r.abandon(err)
 	}
 	if err := s.closeWith(r); err != nil {
 		return nil, err

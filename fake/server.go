@@ -115,32 +115,33 @@ func New(opts ...Option) (*Server, error) {
 	s.tokens = newTokens(o.tokens)
 	s.api = handlers.New(s.store, s.types, generator, s.handlerSettings())
 	if err := s.listen(); err != nil {
-		return nil, err
+		return nil, s.abandon(err)
 	}
 	s.joinSharers()
 	if err := errors.Join(s.setUpAuth(), s.loadStoredTypes(), s.loadSystemObjects(), s.api.LoadSystem()); err != nil {
-		return nil, errors.Join(err, s.abandon())
+		return nil, s.abandon(err)
 	}
 	if err := s.initialize(o.storageOf == nil); err != nil {
-		return nil, errors.Join(err, s.abandon())
+		return nil, s.abandon(err)
 	}
 	return s, nil
 }
 
-// abandon ends what New has begun.
-func (s *Server) abandon() error {
+// abandon closes a server that did not start, and returns the error why.
+func (s *Server) abandon(err error) error {
 	s.sharers.remove(s)
-	return s.listener.Close()
+	s.api.Close()
+	if !s.sharedStore {
+		s.types.Close()
+	}
+	if s.listener != nil {
+		err = errors.Join(err, s.listener.Close())
+	}
+	return err
 }
 
 // initialize loads the fixtures and starts the server. isNew is false if the store had objects.
-func (s *Server) initialize(isNew bool) (err error) {
-	defer func() {
-		if err != nil {
-			s.api.Close()
-			s.types.Close()
-		}
-	}()
+func (s *Server) initialize(isNew bool) error {
 	s.types.AddSchemes(s.opts.schemes...)
 	if err := s.LoadCRDs(s.opts.crds...); err != nil {
 		return err

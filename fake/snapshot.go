@@ -117,15 +117,12 @@ func (s *Server) fork(o *options, authority *certs.Authority) (*Server, error) {
 		return nil, err
 	}
 	f.api = handlers.New(f.store, f.types, generator, f.handlerSettings())
-	if err := f.api.SyncCRDs(); err != nil {
-		return nil, err
-	}
-	if err := f.listen(); err != nil {
-		return nil, err
+	if err := errors.Join(f.api.SyncCRDs(), f.listen()); err != nil {
+		return nil, f.abandon(err)
 	}
 	f.joinSharers()
-	if err = f.initialize(false); err != nil {
-		return nil, errors.Join(err, f.abandon())
+	if err := f.initialize(false); err != nil {
+		return nil, f.abandon(err)
 	}
 	return f, nil
 }
