@@ -86,7 +86,6 @@ func TestNotCompressed(t *testing.T) {
 	}
 }
 
-// A response that is shorter than its Content-Length is aborted with gzip, too.
 // A flush before the first write sends the header, so that the body is as the header says.
 func TestFlushBeforeWrite(t *testing.T) {
 	for target, want := range map[string]string{path: "", path + "?watch=1&allowWatchBookmarks=true&sendInitialEvents=true": "gzip"} {
@@ -103,6 +102,7 @@ func TestFlushBeforeWrite(t *testing.T) {
 	}
 }
 
+// A response that is shorter than its Content-Length is aborted with gzip, too.
 func TestShort(t *testing.T) {
 	require.PanicsWithValue(t, http.ErrAbortHandler, func() { serve(t, path, "gzip", Threshold+2, Threshold+1) })
 }
