@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -123,16 +124,14 @@ func (m *metricsServer) load(t *testing.T, srv *fakeapi.Server) {
 // waitForCondition waits for the condition Available of an APIService, and returns it.
 func waitForCondition(t *testing.T, srv *fakeapi.Server, name, reason string) (c apiregistrationv1.APIServiceCondition) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	require.EventuallyWithT(t, func(t *assert.CollectT) {
 		s := &apiregistrationv1.APIService{}
 		require.NoError(t, srv.Get("", name, s))
 		found := helper.GetAPIServiceConditionByType(s, apiregistrationv1.Available)
-		if found == nil {
-			return false
-		}
+		require.NotNil(t, found)
+		require.Equal(t, reason, found.Reason, found.Message)
 		c = *found
-		return c.Reason == reason
-	}, 2*time.Minute, time.Millisecond, "%s does not become %s: %v", name, reason, &c)
+	}, 2*time.Minute, time.Millisecond, name)
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -192,12 +193,12 @@ func TestAuthorizationDuringChanges(t *testing.T) {
 			client := clientAs(srv, user).CoreV1().ConfigMaps("default")
 			for range 20 {
 				_, err := admin.RbacV1().RoleBindings("default").Create(t.Context(), newRoleBinding(user, "base", user), metav1.CreateOptions{})
-				require.NoError(t, err)
+				assert.NoError(t, err)
 				_, err = client.List(t.Context(), metav1.ListOptions{})
-				require.NoError(t, err)
-				require.NoError(t, admin.RbacV1().RoleBindings("default").Delete(t.Context(), user, metav1.DeleteOptions{}))
+				assert.NoError(t, err)
+				assert.NoError(t, admin.RbacV1().RoleBindings("default").Delete(t.Context(), user, metav1.DeleteOptions{}))
 				_, err = client.List(t.Context(), metav1.ListOptions{})
-				require.True(t, apierrors.IsForbidden(err), "%v", err)
+				assert.True(t, apierrors.IsForbidden(err), "%v", err)
 			}
 		})
 	}
@@ -205,12 +206,12 @@ func TestAuthorizationDuringChanges(t *testing.T) {
 		roles := clientAs(srv, "ann").RbacV1().Roles("default")
 		for i := range 20 {
 			_, err := admin.RbacV1().RoleBindings("default").Create(t.Context(), newRoleBinding("ann", "base", "ann"), metav1.CreateOptions{})
-			require.NoError(t, err)
+			assert.NoError(t, err)
 			_, err = roles.Create(t.Context(), newRole(fmt.Sprintf("granted-%d", i), "configmaps", "list"), metav1.CreateOptions{})
-			require.NoError(t, err)
-			require.NoError(t, admin.RbacV1().RoleBindings("default").Delete(t.Context(), "ann", metav1.DeleteOptions{}))
+			assert.NoError(t, err)
+			assert.NoError(t, admin.RbacV1().RoleBindings("default").Delete(t.Context(), "ann", metav1.DeleteOptions{}))
 			_, err = roles.Create(t.Context(), newRole(fmt.Sprintf("refused-%d", i), "configmaps", "list"), metav1.CreateOptions{})
-			require.True(t, apierrors.IsForbidden(err), "%v", err)
+			assert.True(t, apierrors.IsForbidden(err), "%v", err)
 		}
 	})
 	wg.Wait()
