@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -41,5 +42,5 @@ func TestCRDWithInvalidCABundle(t *testing.T) {
 	}
 	require.Equal(t, map[any]any{"NamesAccepted": "NoConflicts", "Established": "InvalidCABundle"}, reasons)
 	_, err = dynamic.NewForConfigOrDie(srv.RESTConfig()).Resource(gadgetsResource).List(t.Context(), metav1.ListOptions{})
-	require.Error(t, err)
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }

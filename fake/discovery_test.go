@@ -231,7 +231,7 @@ func TestWithoutWatchList(t *testing.T) {
 func TestUnknownFeature(t *testing.T) {
 	_, err := fakeapi.New(fakeapi.WithFeature("Watchlist", false))
 	require.EqualError(t, err, `fakeapi: feature "Watchlist" cannot be set; the features are ["WatchList" "AggregatedDiscoveryEndpoint" "CBORServingAndStorage"]`)
-	require.Error(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).SetFeature("", true))
+	require.ErrorContains(t, fakeapi.Start(t, fakeapi.WithInMemoryNetwork()).SetFeature("", true), `fakeapi: feature "" cannot be set`)
 }
 
 // A definition can add versions to a group of built-in types, but no types to a version with

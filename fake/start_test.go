@@ -45,18 +45,16 @@ func TestDefaultNamespaces(t *testing.T) {
 }
 
 func TestInvalidOptions(t *testing.T) {
-	for name, opt := range map[string]fakeapi.Option{
-		"public address":    fakeapi.WithAddress("0.0.0.0:0"),
-		"no port":           fakeapi.WithAddress("127.0.0.1"),
-		"negative interval": fakeapi.WithBookmarkInterval(-time.Second),
-		"no timeout":        fakeapi.WithResourceVersionTimeout(0),
-		"invalid manifest":  fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte("kind: Nothing\napiVersion: v1\nmetadata: {name: x}")}}),
+	for want, opt := range map[string]fakeapi.Option{
+		`address "0.0.0.0:0" is not a loopback address`:                             fakeapi.WithAddress("0.0.0.0:0"),
+		`address "127.0.0.1": address 127.0.0.1: missing port`:                      fakeapi.WithAddress("127.0.0.1"),
+		"WithBookmarkInterval: -1s is not positive":                                 fakeapi.WithBookmarkInterval(-time.Second),
+		"WithResourceVersionTimeout: 0s is not positive":                            fakeapi.WithResourceVersionTimeout(0),
+		"manifests: a.yaml: document 1: Nothing x: /v1, Kind=Nothing is not served": fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte("kind: Nothing\napiVersion: v1\nmetadata: {name: x}")}}),
 	} {
-		t.Run(name, func(t *testing.T) {
-			srv, err := fakeapi.New(opt)
-			require.Error(t, err)
-			require.Nil(t, srv)
-		})
+		srv, err := fakeapi.New(opt)
+		require.ErrorContains(t, err, "fakeapi: "+want)
+		require.Nil(t, srv)
 	}
 }
 
