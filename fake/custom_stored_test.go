@@ -89,7 +89,6 @@ func gaugeRequest(t *testing.T, srv *fakeapi.Server, method, path, contentType, 
 // the size of the object, and a patch with another spelling of the same number changes the
 // generation (recorded from a real server).
 func TestWholeNumbersInCustomResources(t *testing.T) {
-	const jsonType, mergeType = "application/json", "application/merge-patch+json"
 	for _, size := range []int{1, 100_000, 300_000} {
 		srv := startGauges(t, nil)
 		for _, test := range []struct{ name, spec, patch, want string }{
@@ -101,13 +100,13 @@ func TestWholeNumbersInCustomResources(t *testing.T) {
 		} {
 			text := `"text":"` + strings.Repeat("x", size) + `"`
 			path := gaugesPath + "/" + test.name
-			_, created := gaugeRequest(t, srv, http.MethodPost, gaugesPath, jsonType, gauge(test.name, "{"+test.spec+","+text+"}"), 201)
+			_, created := gaugeRequest(t, srv, http.MethodPost, gaugesPath, mediaJSON, gauge(test.name, "{"+test.spec+","+text+"}"), 201)
 			require.Contains(t, string(created.Spec), test.want)
 			body, read := gaugeRequest(t, srv, http.MethodGet, path, "", "", 200)
 			require.Equal(t, created, read)
-			_, written := gaugeRequest(t, srv, http.MethodPut, path, jsonType, string(body), 200)
+			_, written := gaugeRequest(t, srv, http.MethodPut, path, mediaJSON, string(body), 200)
 			require.Equal(t, read, written, "writing back what was read changes nothing")
-			_, patched := gaugeRequest(t, srv, http.MethodPatch, path, mergeType, `{"spec":`+test.patch+`}`, 200)
+			_, patched := gaugeRequest(t, srv, http.MethodPatch, path, mergeJSON, `{"spec":`+test.patch+`}`, 200)
 			require.EqualValues(t, 2, patched.Metadata.Generation)
 			require.Equal(t, string(read.Spec), string(patched.Spec))
 		}

@@ -26,7 +26,6 @@ const password = "hunter2-pass"
 
 const (
 	secretsPath = "/api/v1/namespaces/default/secrets"
-	jsonType    = "application/json"
 	lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 )
 
@@ -52,7 +51,7 @@ func encodeAs(t *testing.T, media string, object runtime.Object) string {
 	}
 	text, err := json.Marshal(object)
 	require.NoError(t, err)
-	if media == jsonType {
+	if media == mediaJSON {
 		return string(text)
 	}
 	if media == runtime.ContentTypeYAML {
@@ -77,7 +76,7 @@ func requireHidden(t *testing.T, c controlClient, texts []string, secrets ...str
 	}
 	var page strings.Builder
 	require.NoError(t, tl.WriteHTML(&page, "x"))
-	asJSON := sendWith(t, c.srv, "GET", "/fakeapi/v1/timeline", "", "Accept", jsonType)
+	asJSON := sendWith(t, c.srv, "GET", "/fakeapi/v1/timeline", "", "Accept", mediaJSON)
 	texts = append(texts, page.String(), tl.String(), fmt.Sprint(c.srv.Requests()), string(asJSON.body), c.call(200, "GET", "requests", ""))
 	for _, secret := range secrets {
 		for _, text := range texts {
@@ -90,7 +89,7 @@ func requireHidden(t *testing.T, c controlClient, texts []string, secrets ...str
 // The values of Secrets are not in the timeline, in no encoding of requests, responses and events,
 // as kubectl does not print them. Everything else is.
 func TestTimelineWithoutSecrets(t *testing.T) {
-	for _, media := range []string{jsonType, runtime.ContentTypeProtobuf, runtime.ContentTypeYAML, runtime.ContentTypeCBOR} {
+	for _, media := range []string{mediaJSON, runtime.ContentTypeProtobuf, runtime.ContentTypeYAML, runtime.ContentTypeCBOR} {
 		t.Run(media, func(t *testing.T) {
 			c := newControlClient(t, fakeapi.WithFeature(fakeapi.CBOR, true))
 			accept := []string{"Content-Type", media, "Accept", media}
@@ -135,10 +134,10 @@ func TestTimelineWithoutSecrets(t *testing.T) {
 func TestTimelineWithoutSecretsOfUnusualRequests(t *testing.T) {
 	c := newControlClient(t, fakeapi.WithFeature(fakeapi.CBOR, true))
 	encoded := base64.StdEncoding.EncodeToString([]byte(password))
-	require.Equal(t, 201, sendWith(t, c.srv, "POST", secretsPath, encodeAs(t, jsonType, newSecret("a")), "Content-Type", jsonType).code)
+	require.Equal(t, 201, sendWith(t, c.srv, "POST", secretsPath, encodeAs(t, mediaJSON, newSecret("a")), "Content-Type", mediaJSON).code)
 	long := newSecret("long")
 	long.Data["p"] = []byte(strings.Repeat(password, 2000))
-	for _, media := range []string{jsonType, runtime.ContentTypeProtobuf, runtime.ContentTypeYAML, runtime.ContentTypeCBOR} {
+	for _, media := range []string{mediaJSON, runtime.ContentTypeProtobuf, runtime.ContentTypeYAML, runtime.ContentTypeCBOR} {
 		sendWith(t, c.srv, "POST", secretsPath, encodeAs(t, media, long), "Content-Type", media, "Accept", media)
 	}
 	for media, body := range map[string]string{
@@ -174,7 +173,7 @@ func TestTimelineWithoutTokens(t *testing.T) {
 		fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "robot", Namespace: "default"}}))
 	const path = "/api/v1/namespaces/default/serviceaccounts/robot/token"
 	secrets := []string{password}
-	for _, media := range []string{jsonType, runtime.ContentTypeProtobuf, runtime.ContentTypeYAML, runtime.ContentTypeCBOR} {
+	for _, media := range []string{mediaJSON, runtime.ContentTypeProtobuf, runtime.ContentTypeYAML, runtime.ContentTypeCBOR} {
 		accept := []string{"Content-Type", media, "Accept", media}
 		request := &authenticationv1.TokenRequest{
 			TypeMeta: metav1.TypeMeta{APIVersion: "authentication.k8s.io/v1", Kind: "TokenRequest"},
