@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -122,6 +123,8 @@ func unwrap(sent timeline.Body) timeline.Body {
 		object = unwrapJSON(sent.Data)
 	case runtime.ContentTypeProtobuf:
 		object = unwrapProtobuf(sent.Data)
+	case runtime.ContentTypeCBORSequence:
+		object = unwrapCBOR(sent.Data)
 	}
 	if len(object) == 0 {
 		return sent
@@ -132,6 +135,14 @@ func unwrap(sent timeline.Body) timeline.Body {
 func unwrapProtobuf(data []byte) []byte {
 	var event metav1.WatchEvent
 	if len(data) <= frames.LengthPrefixSize || event.Unmarshal(data[frames.LengthPrefixSize:]) != nil {
+		return nil
+	}
+	return event.Object.Raw
+}
+
+func unwrapCBOR(data []byte) []byte {
+	var event metav1.WatchEvent
+	if direct.Unmarshal(bytes.TrimPrefix(data, []byte(frames.CBORSelfDescribedTag)), &event) != nil {
 		return nil
 	}
 	return event.Object.Raw

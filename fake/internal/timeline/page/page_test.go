@@ -334,15 +334,26 @@ func TestPageDecodesProtobuf(t *testing.T) {
 }
 
 func TestPageDecodesCBOR(t *testing.T) {
-	data, err := direct.Marshal(map[string]any{"kind": "ConfigMap", "metadata": map[string]any{"name": "a"}})
+	item, err := direct.Marshal(map[string]any{"kind": "ConfigMap", "metadata": map[string]any{"name": "a"}})
 	require.NoError(t, err)
+	data := frames.CBORSelfDescribedTag + string(item)
 	for _, media := range []string{runtime.ContentTypeCBOR, runtime.ContentTypeCBORSequence, "application/apply-patch+cbor"} {
-		page := render(t, newTimeline(newBody(media, frames.CBORSelfDescribedTag+string(data)), timeline.Body{}), "x")
+		page := render(t, newTimeline(newBody(media, data), timeline.Body{}), "x")
 		b := page.body(page.data().Marks[0].Request)
 		require.True(t, b.JSON, media)
 		require.JSONEq(t, `{"kind":"ConfigMap","metadata":{"name":"a"}}`, b.Text)
 		require.NotEmpty(t, b.Bytes)
 	}
+
+	event, err := direct.Marshal(&metav1.WatchEvent{Type: "ADDED", Object: runtime.RawExtension{Raw: []byte(data)}})
+	require.NoError(t, err)
+	tl := newTimeline(timeline.Body{}, timeline.Body{})
+	e := &tl.Exchanges[0]
+	e.Method, e.Verb, e.Path, e.StatusCode = "GET", "watch", "/api/v1/configmaps?watch=1", 200
+	e.Frames = []timeline.Frame{{Time: start, Type: "ADDED", Name: "a", Body: newBody(runtime.ContentTypeCBORSequence, frames.CBORSelfDescribedTag+string(event))}}
+	page := render(t, tl, "x")
+	inFrame := page.body(page.data().find(t, "ADDED").Answer)
+	require.JSONEq(t, `{"kind":"ConfigMap","metadata":{"name":"a"}}`, inFrame.Text, "the object, without its event")
 }
 
 // Distinct bodies are stored once each.
