@@ -21,6 +21,15 @@ func TestHorizontalPodAutoscalerDefaults(t *testing.T) {
 	require.Equal(t, autoscalingv2.HorizontalPodAutoscalerSpec{MinReplicas: new(int32(0)), Metrics: memory}, hpa.Spec)
 }
 
+func TestHorizontalPodAutoscalerOfV2HasNoAnnotationsForV1(t *testing.T) {
+	hpa := &autoscalingv2.HorizontalPodAutoscaler{}
+	hpa.Annotations = map[string]string{
+		"team": "a", hpaMetricsAnnotation: "[]", hpaCurrentMetricsAnnotation: "", hpaConditionsAnnotation: "abc", hpaBehaviorAnnotation: "{}",
+	}
+	setHorizontalPodAutoscalerDefaults(hpa)
+	require.Equal(t, map[string]string{"team": "a"}, hpa.Annotations)
+}
+
 func TestHorizontalPodAutoscalerBehaviorDefaults(t *testing.T) {
 	up := autoscalingv2.HPAScalingRules{
 		StabilizationWindowSeconds: new(int32(0)), SelectPolicy: new(autoscalingv2.MaxChangePolicySelect),
