@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"
@@ -18,14 +19,25 @@ const maxQueues = 10_000_000
 
 func validatePriorityLevelConfiguration(c *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {
 	var root *validate.Path
+	errs := validateZeroSharesAnnotation(c.Annotations, root.Child("metadata").Child("annotations"))
 	p := root.Child("spec")
-	errs := validatePriorityLevelSpec(c.Name, &c.Spec, p)
+	errs = append(errs, validatePriorityLevelSpec(c.Name, &c.Spec, p)...)
 	for _, fixed := range bootstrap.MandatoryPriorityLevelConfigurations {
 		if fixed.Name == c.Name {
 			errs = append(errs, validateFixedSpec(c, fixed, p)...)
 		}
 	}
 	return errs
+}
+
+// validateZeroSharesAnnotation forbids the annotation that v1beta3, which is not served, has for zero
+// shares.
+func validateZeroSharesAnnotation(annotations map[string]string, p *validate.Path) field.ErrorList {
+	const name = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
+	if _, found := annotations[name]; !found {
+		return nil
+	}
+	return field.ErrorList{p.Forbidden(fmt.Sprintf("annotation '%s' is forbidden", name))}
 }
 
 func validatePriorityLevelConfigurationUpdate(c, _ *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {

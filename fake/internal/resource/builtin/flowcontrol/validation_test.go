@@ -175,6 +175,11 @@ func TestValidatePriorityLevelSpec(t *testing.T) {
 	}
 	renamed := &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "exempt"}}
 	require.Contains(t, validatePriorityLevelConfiguration(renamed)[0].Error(), "type must be 'Exempt' if and only if name is 'exempt'")
+	annotated := &flowcontrolv1.PriorityLevelConfiguration{}
+	annotated.Annotations = map[string]string{"flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares": ""}
+	require.Equal(t, []string{
+		"metadata.annotations: Forbidden: annotation 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares' is forbidden",
+	}, validatetest.Texts(validatePriorityLevelConfigurationUpdate(annotated, nil)))
 }
 
 func TestValidateConditions(t *testing.T) {
