@@ -253,3 +253,49 @@ func TestDeletionAfterGracePeriod(t *testing.T) {
 		require.Empty(t, after, "each is deleted once")
 	})
 }
+
+// A namespace that is deleted while the deletion of the content of a removed one with its name waits
+// for the next attempt is emptied, too.
+func TestNamespaceIsDeletedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newFixture(t, memstore.Options{})
+		p.deleting = func(string) error { return errors.New("not now") }
+		go p.controllers.Run(t.Context())
+		held := owned("held", "")
+		held.Namespace = "team"
+		namespaces := builtin.Table().Lookup("", "v1", "namespaces")
+		deleteNamespace := func() {
+			require.NoError(t, p.Load([]runtime.Object{held}))
+			require.NoError(t, p.API.DeleteKey(t.Context(), authn.AdminUser(), namespaces, "namespaces/team", &metav1.DeleteOptions{}))
+			synctest.Wait()
+		}
+		deleteNamespace()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		for _, key := range []string{"configmaps/team/held", "namespaces/team"} {
+			_, err := p.store.Update(key, func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
+			require.NoError(t, err)
+		}
+		p.deleting = nil
+		synctest.Wait()
+		deleteNamespace()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.Nil(t, p.store.View().Get("namespaces/team"))
+	})
+}
+
+// An object in a removed namespace whose deletion fails is deleted later.
+func TestObjectsInMissingNamespaceAreDeletedLater(t *testing.T) {
+	p := newFixture(t, memstore.Options{})
+	late := owned("late", "")
+	late.Namespace = "team"
+	require.NoError(t, p.Load([]runtime.Object{late}))
+	_, err := p.store.Update("namespaces/team", func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
+	require.NoError(t, err)
+	p.deleting = func(string) error { return errors.New("not now") }
+	require.EqualError(t, p.controllers.RunUntilIdle(t.Context()), "content of namespace team: not now")
+	p.deleting = nil
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
+	require.Nil(t, p.store.View().Get("configmaps/team/late"))
+}

@@ -118,7 +118,7 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 // which may be in foreground deletion.
 func (m *Controllers) onDeleted(p location, rec *memstore.Record) {
 	if p.isResource("namespaces") {
-		delete(m.ending, p.name)
+		m.forgetEnding(p.name)
 	}
 	if p.res.ProtectionFinalizer != "" {
 		m.setInUse(rec.Key, false)
@@ -139,7 +139,7 @@ func (m *Controllers) onPresent(p location, rec *memstore.Record, meta *metav1.O
 	case p.isResource("namespaces") && ends:
 		m.onNamespaceChange(p.name, meta.DeletionTimestamp.Add(m.namespaceDelay))
 	case p.isResource("namespaces"):
-		delete(m.ending, p.name) // a fixture has replaced it
+		m.forgetEnding(p.name) // a fixture has replaced it
 	case p.res.GracePeriod != nil && ends:
 		m.deadlines.add(rec.Key, rec.UID, meta)
 	}
@@ -192,6 +192,13 @@ func (m *Controllers) examineNamespace(name string) {
 	if ns := m.ending[name]; ns != nil {
 		ns.examine = true
 	}
+}
+
+// forgetEnding ends the deletion of the content of a namespace that is not terminating any more. The
+// next namespace of the name does not wait for the retries of this one.
+func (m *Controllers) forgetEnding(name string) {
+	delete(m.ending, name)
+	delete(m.retries, namespaceContent(name))
 }
 
 // onNamespaceTerminating marks a terminating or removed namespace for the deletion of its content at

@@ -43,8 +43,11 @@ func (m *Controllers) deleteNamespaceContent(ctx context.Context, name string) e
 	p, _ := m.resources.find(namespaceKey(name))
 	rec := m.store.View().Get(namespaceKey(name))
 	if rec == nil {
-		delete(m.ending, name)
-		return errors.Join(m.deleteContent(ctx, name).failed...)
+		left := m.deleteContent(ctx, name)
+		if len(left.failed) == 0 {
+			delete(m.ending, name)
+		}
+		return errors.Join(left.failed...)
 	}
 	obj, err := codec.DecodeStored(p.res, rec)
 	if err != nil {
