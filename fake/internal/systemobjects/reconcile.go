@@ -45,11 +45,14 @@ func Reconcile(store *memstore.Store, c Config, seed [sha256.Size]byte, now time
 	}
 	r := newReplacer(now, c.Port)
 	return store.Load(func(tx *memstore.Tx) error {
-		hasService := tx.Get("services/default/"+serviceName) != nil
+		hasOtherIP, err := c.hasOtherIP(tx)
+		if err != nil {
+			return err
+		}
 		for _, o := range objects {
-			rec, isAddress := tx.Get(o.key), strings.HasPrefix(o.key, networkingv1.GroupName+"/ipaddresses/")
+			rec, isAddress := tx.Get(o.key), strings.HasPrefix(o.key, "ipaddresses."+networkingv1.GroupName+"/")
 			switch {
-			case rec == nil && isAddress && hasService: // the Service has an address
+			case rec == nil && isAddress && hasOtherIP:
 				continue
 			case rec == nil:
 				err = tx.Put(o.key, r.replace(o.draft, newUID(seed, o.key)))
@@ -62,6 +65,19 @@ func Reconcile(store *memstore.Store, c Config, seed [sha256.Size]byte, now time
 		}
 		return nil
 	})
+}
+
+// hasOtherIP reports whether the Service kubernetes is stored with another cluster IP than that of c.
+func (c *Config) hasOtherIP(tx *memstore.Tx) (bool, error) {
+	rec := tx.Get("services/default/" + serviceName)
+	if rec == nil {
+		return false, nil
+	}
+	obj, err := codec.DecodeStored(builtin.Table().Lookup("", "v1", "services"), rec)
+	if err != nil {
+		return false, err
+	}
+	return obj.(*corev1.Service).Spec.ClusterIP != c.KubernetesServiceIP().String(), nil
 }
 
 // keyOf returns the key and the resource of an object.
