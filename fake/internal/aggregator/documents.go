@@ -54,7 +54,7 @@ func (a *Aggregator) documentsOf(ctx context.Context, s *APIService) *documents 
 		return nil
 	}
 	if d.service != s { // it has changed, or became available
-		*d = documents{busy: d.busy, service: s}
+		d.service, d.discovery, d.v3, d.v2 = s, fetched[versionDiscovery]{}, fetched[v3Index]{}, fetched[v2Document]{}
 	}
 	return d
 }

@@ -3,11 +3,13 @@ package aggregator
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 // Documents and errors are kept for a time, except for the error of a request whose client has gone.
@@ -44,4 +46,24 @@ func TestFetchedIsKept(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 4, fetches)
 	})
+}
+
+// Requests for the documents of an APIService do not disturb each other while it changes.
+func TestDocumentsOfChangingAPIService(t *testing.T) {
+	a := &Aggregator{documents: make(map[string]*documents)}
+	var requests sync.WaitGroup
+	for range 4 {
+		requests.Go(func() {
+			for range 100 {
+				s := &APIService{APIService: &apiregistrationv1.APIService{}}
+				d := a.documentsOf(t.Context(), s)
+				if d.service != s || !d.v3.until.IsZero() {
+					t.Error("the documents are those of another state")
+				}
+				d.v3.until = time.Now()
+				d.unlock()
+			}
+		})
+	}
+	requests.Wait()
 }
