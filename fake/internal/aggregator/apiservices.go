@@ -84,6 +84,7 @@ func (s *services) read(view memstore.View, known *services) {
 			if err != nil {
 				continue // it cannot be read either
 			}
+			res.SetDefaults(obj) // a fixture may have no port
 			service = &APIService{obj.(*apiregistrationv1.APIService), rec}
 		}
 		if service.Spec.Service == nil && !service.isLocal() {
@@ -92,7 +93,6 @@ func (s *services) read(view memstore.View, known *services) {
 		if service.Spec.Service == nil || service.Name != service.Spec.Version+"."+service.Spec.Group {
 			continue
 		}
-		res.SetDefaults(service.APIService) // a fixture may have no port
 		s.byVersion[service.GroupVersion()] = service
 	}
 	for _, service := range s.byVersion {
