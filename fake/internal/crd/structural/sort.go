@@ -123,12 +123,17 @@ func comparePaths(a, b []string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// compareSegments compares segments of paths, and indexes as numbers.
+// compareSegments compares segments of paths: none, then indexes as numbers, then names.
 func compareSegments(a, b string) int {
-	m, notA := strconv.Atoi(a)
-	n, notB := strconv.Atoi(b)
-	if notA == nil && notB == nil {
-		return cmp.Compare(m, n)
+	m, errA := strconv.Atoi(a)
+	n, errB := strconv.Atoi(b)
+	switch {
+	case errA == nil && errB == nil:
+		return cmp.Or(cmp.Compare(m, n), cmp.Compare(a, b)) // keys of maps may have leading zeros
+	case errA == nil && b != "":
+		return -1
+	case errB == nil && a != "":
+		return 1
 	}
 	return cmp.Compare(a, b)
 }

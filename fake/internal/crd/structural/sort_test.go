@@ -1,6 +1,7 @@
 package structural
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,5 +94,18 @@ func TestErrorsAreSortedAsFound(t *testing.T) {
 			}
 			require.Equal(t, tt.want, got, name)
 		}
+	}
+}
+
+// The order of segments does not depend on their order before.
+func TestCompareSegments(t *testing.T) {
+	want := []string{"", "2", "05", "5", "10", "1a", "a"}
+	for rotation := range want {
+		segments := slices.Concat(want[rotation:], want[:rotation])
+		slices.SortFunc(segments, compareSegments)
+		require.Equal(t, want, segments)
+		slices.Reverse(segments)
+		slices.SortFunc(segments, compareSegments)
+		require.Equal(t, want, segments)
 	}
 }
