@@ -120,6 +120,17 @@ func TestRuntimeClass(t *testing.T) {
 		call(t, p, writeOf(pods, pod, nil)))
 }
 
+// Of several conflicts, that of the first label is the error.
+func TestRuntimeClassConflicts(t *testing.T) {
+	selector := map[string]string{"a": "1", "b": "1", "c": "1", "d": "1"}
+	for range 20 {
+		pod := newPod(nil, nil)
+		pod.Spec.NodeSelector = map[string]string{"a": "1", "b": "2", "c": "2", "d": "2"}
+		requireRefusal(t, `pods "p" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[b] = 1; pod.spec.nodeSelector[b] = 2`,
+			mergeNodeSelector(writeOf(pods, pod, nil), pod, selector))
+	}
+}
+
 // Of two tolerations that include each other, one stays.
 func TestMergeTolerations(t *testing.T) {
 	short, long := int64(1), int64(9)

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -92,7 +93,8 @@ func mergeNodeSelector(attrs *admission.Attributes, pod *corev1.Pod, selector ma
 		pod.Spec.NodeSelector = selector
 		return nil
 	}
-	for key, value := range selector {
+	for _, key := range slices.Sorted(maps.Keys(selector)) {
+		value := selector[key]
 		if old, ok := pod.Spec.NodeSelector[key]; ok && old != value {
 			return forbiddenf(attrs, "conflict: runtimeClass.scheduling.nodeSelector[%s] = %s; pod.spec.nodeSelector[%s] = %s", key, value, key, old)
 		}
