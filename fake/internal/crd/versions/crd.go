@@ -72,7 +72,6 @@ func New(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, sin
 	}
 	d.digest = sync.OnceValue(func() string { return conversionDigest(d) })
 	d.ctx, d.cancel = context.WithCancel(ctx)
-	context.AfterFunc(ctx, converter.Close)
 	return d, nil
 }
 

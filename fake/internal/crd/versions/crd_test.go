@@ -1,12 +1,18 @@
 package versions
 
 import (
+	"context"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"weak"
 
 	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"example.com/fakeapi/fake/internal/webhookclient"
 )
 
 // Concurrent calls of Do with one key share one call and its results. In a synctest bubble the
@@ -38,4 +44,26 @@ func TestDoSharesCalls(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "x", string(data), "a finished call is not shared")
 	})
+}
+
+// The context of New, which is that of a server, retains nothing of a CRD that has been stopped.
+func TestStoppedCRDIsReleased(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	object := &apiextensionsv1.CustomResourceDefinition{Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+		Group: "example.com",
+		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+			Name: "v1", Served: true, Storage: true,
+			Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}},
+		}},
+	}}
+	crd, err := New(ctx, object, 1, webhookclient.Network{})
+	require.NoError(t, err)
+	converter := weak.Make(crd.converter)
+	crd.Stop()
+	crd = nil
+	for i := 0; i < 10 && converter.Value() != nil; i++ {
+		runtime.GC()
+	}
+	require.Nil(t, converter.Value())
 }

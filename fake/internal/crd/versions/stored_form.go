@@ -1,6 +1,7 @@
 package versions
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -144,6 +145,8 @@ func (d *CRD) ConvertUnpruned(obj *unstructured.Unstructured, to string) (*unstr
 	if d.versions[to] == nil {
 		return nil, fmt.Errorf("%s has no version %q", d.object.Name, to)
 	}
+	// The context does not retain the converter after the call: it is that of the server.
+	defer context.AfterFunc(d.callContext, d.converter.Close)()
 	out, err := d.converter.Convert(d.callContext, []*unstructured.Unstructured{obj}, to)
 	if err != nil {
 		return nil, err
