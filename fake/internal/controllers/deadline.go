@@ -67,8 +67,8 @@ func (d *deadlines) due(now time.Time) (deadline, bool) {
 	return one, true
 }
 
-// deletePod deletes an object whose deadline has passed. It does nothing if the grace period has
-// been changed since, or the object is another one or gone.
+// deletePod deletes an object whose deadline has passed. It does nothing if the object is another
+// one or gone.
 func (m *Controllers) deletePod(ctx context.Context, d deadline) error {
 	p, ok := m.resources.find(d.key)
 	pod := m.store.View().Get(d.key)

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/component-helpers/storage/ephemeral"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
@@ -105,7 +106,7 @@ func (m *Controllers) anyStored(plural, namespace string, matches func(runtime.O
 func usesClaim(pod *corev1.Pod, claim string) bool {
 	return pod.Spec.NodeName != "" && slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
 		return v.PersistentVolumeClaim != nil && v.PersistentVolumeClaim.ClaimName == claim ||
-			v.Ephemeral != nil && pod.Name+"-"+v.Name == claim
+			v.Ephemeral != nil && ephemeral.VolumeClaimName(pod, &v) == claim
 	})
 }
 
