@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apiserver/pkg/authentication/user"
@@ -137,7 +138,7 @@ func (r request) hasVerb(verbs ...string) bool { return slices.Contains(verbs, r
 // selects reports whether a list or a watch is limited to objects with the node in a field.
 func (r request) selects(field string) bool {
 	requirements, err := r.GetFieldSelector()
-	return err == nil && slices.ContainsFunc(requirements, func(q fieldRequirement) bool {
+	return err == nil && slices.ContainsFunc(requirements, func(q fields.Requirement) bool {
 		return q.Field == field && q.Operator == selection.Equals && q.Value == r.node
 	})
 }

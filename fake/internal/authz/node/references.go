@@ -7,16 +7,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/component-helpers/storage/ephemeral"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/recordcache"
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/memstore"
 )
-
-type fieldRequirement = fields.Requirement
 
 // references finds the objects that are related to a node: its pods, and what they refer to.
 type references struct {
@@ -161,7 +159,7 @@ func (p *podReferences) addPod(pod *corev1.Pod) {
 		v := &pod.Spec.Volumes[i]
 		p.addVolume(&v.VolumeSource)
 		if v.Ephemeral != nil {
-			p.add("persistentvolumeclaims", pod.Name+"-"+v.Name)
+			p.add("persistentvolumeclaims", ephemeral.VolumeClaimName(pod, v))
 		}
 	}
 	for _, claim := range pod.Spec.ResourceClaims {
@@ -203,10 +201,8 @@ func (p *podReferences) addEnvironment(env []corev1.EnvVar, from []corev1.EnvFro
 
 // addVolume adds the references of a volume of a pod.
 func (p *podReferences) addVolume(v *corev1.VolumeSource) {
-	for _, ref := range localSecretsOf(v) {
-		if ref != nil {
-			p.add("secrets", ref.Name)
-		}
+	if ref := localSecretOf(v); ref != nil {
+		p.add("secrets", ref.Name)
 	}
 	switch {
 	case v.Secret != nil:
@@ -229,27 +225,27 @@ func (p *podReferences) addVolume(v *corev1.VolumeSource) {
 	}
 }
 
-// localSecretsOf returns the secretRef of the volumes that have one; others are nil.
-func localSecretsOf(v *corev1.VolumeSource) (refs []*corev1.LocalObjectReference) {
+// localSecretOf returns the secretRef of a volume, nil if it has none.
+func localSecretOf(v *corev1.VolumeSource) *corev1.LocalObjectReference {
 	switch {
 	case v.CephFS != nil:
-		refs = append(refs, v.CephFS.SecretRef)
+		return v.CephFS.SecretRef
 	case v.Cinder != nil:
-		refs = append(refs, v.Cinder.SecretRef)
+		return v.Cinder.SecretRef
 	case v.FlexVolume != nil:
-		refs = append(refs, v.FlexVolume.SecretRef)
+		return v.FlexVolume.SecretRef
 	case v.RBD != nil:
-		refs = append(refs, v.RBD.SecretRef)
+		return v.RBD.SecretRef
 	case v.ScaleIO != nil:
-		refs = append(refs, v.ScaleIO.SecretRef)
+		return v.ScaleIO.SecretRef
 	case v.ISCSI != nil:
-		refs = append(refs, v.ISCSI.SecretRef)
+		return v.ISCSI.SecretRef
 	case v.StorageOS != nil:
-		refs = append(refs, v.StorageOS.SecretRef)
+		return v.StorageOS.SecretRef
 	case v.CSI != nil:
-		refs = append(refs, v.CSI.NodePublishSecretRef)
+		return v.CSI.NodePublishSecretRef
 	}
-	return refs
+	return nil
 }
 
 // volumeReferences has the claim that a PersistentVolume is bound to, and the secrets that a kubelet
