@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/component-helpers/storage/ephemeral"
 
 	"example.com/fakeapi/fake/internal/authn"
 )
@@ -117,7 +118,7 @@ func isProjectedAudience(projected *corev1.ProjectedVolumeSource, audience strin
 func (r nodeWrite) driverOf(pod *corev1.Pod, v *corev1.Volume) (string, error) {
 	switch {
 	case v.Ephemeral != nil:
-		return r.driverOfClaim(pod.Name + "-" + v.Name)
+		return r.driverOfClaim(ephemeral.VolumeClaimName(pod, v))
 	case v.PersistentVolumeClaim != nil:
 		return r.driverOfClaim(v.PersistentVolumeClaim.ClaimName)
 	}
