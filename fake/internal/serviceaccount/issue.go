@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/utils/lru"
 
 	"example.com/fakeapi/fake/internal/ids"
@@ -120,7 +121,7 @@ func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.To
 		Issuer:    t.keys.Issuers[0],
 		ID:        t.ids.UID(),
 		NotBefore: now.Unix(),
-		Subject:   "system:serviceaccount:" + account.Namespace + ":" + account.Name,
+		Subject:   serviceaccount.MakeUsername(account.Namespace, account.Name),
 		Private:   privateClaims{Namespace: account.Namespace, ServiceAccount: objectRef{account.Name, account.UID}},
 	}
 	if err := t.bind(&c.Private, spec.BoundObjectRef, account); err != nil {

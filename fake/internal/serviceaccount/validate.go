@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/audit"
+	"k8s.io/apiserver/pkg/authentication/serviceaccount"
+	"k8s.io/apiserver/pkg/authentication/user"
 )
 
 // clockSkew is how long a token is valid after its expiration, and a bound object after its
@@ -123,13 +125,6 @@ func isDeleted(obj metav1.Object, now time.Time) bool {
 	return deleted != nil && deleted.Time.Before(now.Add(-clockSkew))
 }
 
-// The keys of the extra fields of a token's user.
-const (
-	credentialExtra = "authentication.kubernetes.io/credential-id"
-	podExtra        = "authentication.kubernetes.io/pod-"
-	nodeExtra       = "authentication.kubernetes.io/node-"
-)
-
 // credentialID returns the ID of the token as a credential.
 func (c *Claims) credentialID() string { return "JTI=" + string(c.ID) }
 
@@ -141,20 +136,25 @@ func (t *Tokens) CredentialID(token string) string {
 
 // User returns the user of the token.
 func (c *Claims) User() authenticationv1.UserInfo {
-	extra := map[string]authenticationv1.ExtraValue{credentialExtra: {c.credentialID()}}
-	for prefix, ref := range map[string]*objectRef{podExtra: c.Private.Pod, nodeExtra: c.Private.Node} {
-		if ref == nil {
-			continue
-		}
-		extra[prefix+"name"] = authenticationv1.ExtraValue{ref.Name}
-		if ref.UID != "" {
-			extra[prefix+"uid"] = authenticationv1.ExtraValue{string(ref.UID)}
-		}
-	}
+	extra := map[string]authenticationv1.ExtraValue{user.CredentialIDKey: {c.credentialID()}}
+	c.Private.Pod.addTo(extra, serviceaccount.PodNameKey, serviceaccount.PodUIDKey)
+	c.Private.Node.addTo(extra, serviceaccount.NodeNameKey, serviceaccount.NodeUIDKey)
 	return authenticationv1.UserInfo{
 		Username: c.Subject,
 		UID:      string(c.Private.ServiceAccount.UID),
-		Groups:   []string{"system:serviceaccounts", "system:serviceaccounts:" + c.Private.Namespace},
+		Groups:   serviceaccount.MakeGroupNames(c.Private.Namespace),
 		Extra:    extra,
+	}
+}
+
+// addTo adds the object that a token is bound to, which may be nil, to the extra fields of its
+// user.
+func (r *objectRef) addTo(extra map[string]authenticationv1.ExtraValue, nameKey, uidKey string) {
+	if r == nil {
+		return
+	}
+	extra[nameKey] = authenticationv1.ExtraValue{r.Name}
+	if r.UID != "" {
+		extra[uidKey] = authenticationv1.ExtraValue{string(r.UID)}
 	}
 }
