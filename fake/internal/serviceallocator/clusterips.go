@@ -166,7 +166,7 @@ func (op *operation) allocateFrom(service *corev1.Service, r addressRange, begin
 
 // takeIP allocates addr, or returns ErrAllocated.
 func (op *operation) takeIP(service *corev1.Service, addr netip.Addr) error {
-	address := newIPAddress(service, addr)
+	address := NewIPAddress(service, addr)
 	if op.batch != nil {
 		return op.batch.take(address)
 	}
@@ -187,8 +187,8 @@ func (op *operation) takeIP(service *corev1.Service, addr netip.Addr) error {
 	return nil
 }
 
-// newIPAddress returns the IPAddress of an address of a Service.
-func newIPAddress(service *corev1.Service, addr netip.Addr) *networkingv1.IPAddress {
+// NewIPAddress returns the IPAddress of an address of a Service.
+func NewIPAddress(service *corev1.Service, addr netip.Addr) *networkingv1.IPAddress {
 	address := &networkingv1.IPAddress{}
 	address.Name = addr.String()
 	address.Labels = map[string]string{

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -30,9 +29,10 @@ func (c *Config) KubernetesServiceIP() netip.Addr { return c.ServiceCIDRs[0].Add
 // kubernetesService returns the Service kubernetes, its address, its endpoints in both forms, and
 // the ranges of cluster IPs.
 func (c *Config) kubernetesService() []runtime.Object {
-	ip := c.KubernetesServiceIP().String()
+	addr := c.KubernetesServiceIP()
+	ip := addr.String()
 	family := corev1.IPv4Protocol
-	if c.ServiceCIDRs[0].Addr().Is6() {
+	if addr.Is6() {
 		family = corev1.IPv6Protocol
 	}
 	meta := metav1.ObjectMeta{Name: serviceName, Namespace: metav1.NamespaceDefault}
@@ -61,11 +61,6 @@ func (c *Config) kubernetesService() []runtime.Object {
 	}
 	slice.Labels = map[string]string{discoveryv1.LabelServiceName: serviceName}
 
-	ipAddress := &networkingv1.IPAddress{Spec: networkingv1.IPAddressSpec{ParentRef: &networkingv1.ParentReference{
-		Resource: "services", Namespace: meta.Namespace, Name: meta.Name,
-	}}}
-	ipAddress.Name = ip
-	ipAddress.Labels = map[string]string{networkingv1.LabelIPAddressFamily: string(family), networkingv1.LabelManagedBy: "ipallocator.k8s.io"}
 	cidr := serviceallocator.Config{ServiceClusterIPRange: c.ServiceCIDRs}.DefaultServiceCIDR(placeholderTime)
-	return []runtime.Object{cidr, ipAddress, service, endpoints, slice}
+	return []runtime.Object{cidr, serviceallocator.NewIPAddress(service, addr), service, endpoints, slice}
 }
