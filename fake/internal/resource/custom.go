@@ -196,8 +196,8 @@ func customDeprecationWarning(v *versions.Version) string {
 	return text
 }
 
-// WithResources returns a table with resources added after those of t. A resource whose kind or
-// path exists in t is not added.
+// WithResources returns a table with resources added after those of t. A resource whose path
+// exists in t is not added.
 func (t *Table) WithResources(resources []*Resource) *Table {
 	resources = slices.SortedFunc(slices.Values(resources), func(a, b *Resource) int {
 		return cmp.Or(

@@ -5,13 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-)
 
-// unqualifiedFinalizers are the valid finalizers without a domain.
-var unqualifiedFinalizers = []string{metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, string(corev1.FinalizerKubernetes)}
+	"example.com/fakeapi/fake/internal/resource/validate"
+)
 
 // finalizerWarnings returns the warnings for each finalizer of a custom resource that is not in old
 // and not domain-qualified (MD-23).
@@ -23,7 +20,7 @@ func finalizerWarnings(finalizers, old []string) []string {
 		for _, problem := range validation.IsQualifiedName(name) {
 			texts = append(texts, fmt.Sprintf("metadata.finalizers: %q: %s", name, problem))
 		}
-		if strings.Contains(name, "/") || slices.Contains(unqualifiedFinalizers, name) {
+		if validate.IsQualifiedFinalizer(name) {
 			continue
 		}
 		suggestion := "name"

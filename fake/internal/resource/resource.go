@@ -219,14 +219,7 @@ func (r *Resource) GroupKind() schema.GroupKind {
 }
 
 // HasVerb reports whether the resource supports an API verb, for instance "deletecollection".
-func (r *Resource) HasVerb(verb string) bool {
-	for _, v := range r.Verbs {
-		if v == verb {
-			return true
-		}
-	}
-	return false
-}
+func (r *Resource) HasVerb(verb string) bool { return slices.Contains(r.Verbs, verb) }
 
 // DiscoveredVerbs returns the verbs in discovery documents. While a CustomResourceDefinition is
 // being deleted they do not include those that write, although most of those still work.

@@ -2,10 +2,8 @@ package resource
 
 import (
 	"context"
-
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -43,7 +41,7 @@ func IsSpecField(field string) bool {
 }
 
 func copyMetadata(part string, obj, old runtime.Object) {
-	to, from := mustAccessor(obj), mustAccessor(old)
+	to, from := Accessor(obj), Accessor(old)
 	switch part {
 	case "metadata":
 		metav1.ResetObjectMetaForStatus(to, from)
@@ -52,13 +50,4 @@ func copyMetadata(part string, obj, old runtime.Object) {
 	case "metadata.ownerReferences":
 		to.SetOwnerReferences(from.GetOwnerReferences())
 	}
-}
-
-// mustAccessor returns the metadata of an object.
-func mustAccessor(obj runtime.Object) metav1.Object {
-	m, err := meta.Accessor(obj)
-	if err != nil {
-		panic(err) // every type of the table has metadata
-	}
-	return m
 }
