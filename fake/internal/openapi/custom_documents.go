@@ -1,15 +1,12 @@
 package openapi
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 
-	"k8s.io/kube-openapi/pkg/builder3"
 	"k8s.io/kube-openapi/pkg/common"
-	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
@@ -81,27 +78,10 @@ func customInfo() *spec.Info {
 
 // buildCustomV3 builds a document as buildV3 does, without the security definitions.
 func buildCustomV3(c *container, schemas *schemaSet) *Document {
-	doc, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{c}, &common.OpenAPIV3Config{
-		Info: customInfo(),
-		CommonResponses: map[int]*spec3.Response{
-			401: {ResponseProps: spec3.ResponseProps{Description: "Unauthorized"}},
-		},
-		GetOperationIDAndTagsFromRoute: identify,
-		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, nil },
-		Definitions:                    schemas.names(),
-	})
-	if err != nil {
-		panic(fmt.Sprintf("openapi: %s: %v", c.root, err))
-	}
-	used := slices.Collect(maps.Keys(doc.Components.Schemas))
-	body := object(map[string][]byte{
-		// Kinds that belong to every group are not narrowed here.
-		"components": object(map[string][]byte{"schemas": object(schemas.reached(used, "", ""))}),
-		"info":       encode(doc.Info),
-		"openapi":    encode(doc.Version),
-		"paths":      encode(doc.Paths),
-	})
-	return newDocument(body, func() []byte { return protobufV3(body) })
+	doc := buildRoutes(c, schemas, customInfo())
+	// Kinds that belong to every group are not narrowed here.
+	reached := schemas.reached(slices.Collect(maps.Keys(doc.Components.Schemas)), "", "")
+	return encodeV3(doc, map[string][]byte{"schemas": object(reached)})
 }
 
 // with returns the schemas of s and more.

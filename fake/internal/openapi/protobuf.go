@@ -6,6 +6,7 @@ import (
 
 	openapi_v2 "github.com/google/gnostic-models/openapiv2"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/utils/ptr"
 )
 
 // protobufV2 encodes the v2 document as client-go requests it. gnostic would create the message
@@ -159,24 +160,16 @@ func schemaMessage(s *spec.Schema) *openapi_v2.Schema {
 func addLimits(message *openapi_v2.Schema, s *spec.Schema) {
 	message.Title, message.Pattern, message.UniqueItems = s.Title, s.Pattern, s.UniqueItems
 	message.ExclusiveMaximum, message.ExclusiveMinimum = s.ExclusiveMaximum, s.ExclusiveMinimum
-	message.Maximum, message.Minimum, message.MultipleOf = value(s.Maximum), value(s.Minimum), value(s.MultipleOf)
-	message.MaxLength, message.MinLength = value(s.MaxLength), value(s.MinLength)
-	message.MaxItems, message.MinItems = value(s.MaxItems), value(s.MinItems)
-	message.MaxProperties, message.MinProperties = value(s.MaxProperties), value(s.MinProperties)
+	message.Maximum, message.Minimum, message.MultipleOf = ptr.Deref(s.Maximum, 0), ptr.Deref(s.Minimum, 0), ptr.Deref(s.MultipleOf, 0)
+	message.MaxLength, message.MinLength = ptr.Deref(s.MaxLength, 0), ptr.Deref(s.MinLength, 0)
+	message.MaxItems, message.MinItems = ptr.Deref(s.MaxItems, 0), ptr.Deref(s.MinItems, 0)
+	message.MaxProperties, message.MinProperties = ptr.Deref(s.MaxProperties, 0), ptr.Deref(s.MinProperties, 0)
 	if s.Example != nil {
 		message.Example = anyMessage(s.Example)
 	}
 	if docs := s.ExternalDocs; docs != nil {
 		message.ExternalDocs = &openapi_v2.ExternalDocs{Description: docs.Description, Url: docs.URL}
 	}
-}
-
-// value returns what a pointer points to, or the zero value.
-func value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 func extensionMessages(extensions spec.Extensions) []*openapi_v2.NamedAny {

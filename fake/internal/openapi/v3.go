@@ -2,6 +2,8 @@ package openapi
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	openapi_v3 "github.com/google/gnostic-models/openapiv3"
@@ -20,31 +22,37 @@ const bearer = "BearerToken"
 
 // buildV3 builds a document of the routes in c with the schemas that they reach.
 func buildV3(c *container, schemas *schemaSet) *Document {
+	doc := buildRoutes(c, schemas, info())
+	components := map[string][]byte{"securitySchemes": encode(map[string]any{bearer: map[string]string{
+		"type": "apiKey", "in": "header", "name": "authorization", "description": "Bearer Token authentication",
+	}})}
+	if len(doc.Components.Schemas) > 0 {
+		group, version := groupVersion(c.root)
+		components["schemas"] = object(schemas.reached(slices.Collect(maps.Keys(doc.Components.Schemas)), group, version))
+	}
+	return encodeV3(doc, components)
+}
+
+// buildRoutes builds a document of the routes in c. It has only the names of the schemas: these are
+// the same in every document, and encoded once.
+func buildRoutes(c *container, schemas *schemaSet, info *spec.Info) *spec3.OpenAPI {
 	doc, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{c}, &common.OpenAPIV3Config{
-		Info: info(),
+		Info: info,
 		CommonResponses: map[int]*spec3.Response{
 			401: {ResponseProps: spec3.ResponseProps{Description: "Unauthorized"}},
 		},
 		GetOperationIDAndTagsFromRoute: identify,
 		GetDefinitionName:              func(name string) (string, spec.Extensions) { return name, nil },
-		// The builder only needs the names: schemas are the same in every document, and encoded
-		// once.
-		Definitions: schemas.names(),
+		Definitions:                    schemas.names(),
 	})
 	if err != nil {
 		panic(fmt.Sprintf("openapi: %s: %v", c.root, err))
 	}
-	used := make([]string, 0, len(doc.Components.Schemas))
-	for name := range doc.Components.Schemas {
-		used = append(used, name)
-	}
-	group, version := groupVersion(c.root)
-	components := map[string][]byte{"securitySchemes": encode(map[string]any{bearer: map[string]string{
-		"type": "apiKey", "in": "header", "name": "authorization", "description": "Bearer Token authentication",
-	}})}
-	if len(used) > 0 {
-		components["schemas"] = object(schemas.reached(used, group, version))
-	}
+	return doc
+}
+
+// encodeV3 encodes a document with components of its own.
+func encodeV3(doc *spec3.OpenAPI, components map[string][]byte) *Document {
 	body := object(map[string][]byte{
 		"components": object(components),
 		"info":       encode(doc.Info),
