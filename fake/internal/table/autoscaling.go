@@ -7,6 +7,7 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 )
 
 // autoscalingPrinters returns the printers of autoscalers and of Scale.
@@ -50,7 +51,7 @@ func autoscalerCells(h *autoscalingv2.HorizontalPodAutoscaler) []any {
 	}
 	return []any{
 		h.Name, h.Spec.ScaleTargetRef.Kind + "/" + h.Spec.ScaleTargetRef.Name, firstN(targets, 2, ", "),
-		strconv.Itoa(int(deref(h.Spec.MinReplicas, 1))), h.Spec.MaxReplicas, h.Status.CurrentReplicas, since(h.CreationTimestamp),
+		strconv.Itoa(int(ptr.Deref(h.Spec.MinReplicas, 1))), h.Spec.MaxReplicas, h.Status.CurrentReplicas, since(h.CreationTimestamp),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/utils/ptr"
 )
 
 func batchPrinters() []entry {
@@ -37,7 +38,7 @@ func jobCells(j *batchv1.Job) []any {
 	completions := fmt.Sprintf("%d/1", j.Status.Succeeded)
 	if all := j.Spec.Completions; all != nil {
 		completions = fmt.Sprintf("%d/%d", j.Status.Succeeded, *all)
-	} else if n := deref(j.Spec.Parallelism, 0); n > 1 {
+	} else if n := ptr.Deref(j.Spec.Parallelism, 0); n > 1 {
 		completions += fmt.Sprintf(" of %d", n)
 	}
 	cells := []any{j.Name, jobStatus(j), completions, jobDuration(j), since(j.CreationTimestamp)}
@@ -88,7 +89,7 @@ func cronJobCells(c *batchv1.CronJob) []any {
 	}
 	template := &c.Spec.JobTemplate.Spec
 	cells := []any{
-		c.Name, c.Spec.Schedule, deref(c.Spec.TimeZone, none), boolText(deref(c.Spec.Suspend, false)),
+		c.Name, c.Spec.Schedule, ptr.Deref(c.Spec.TimeZone, none), boolText(ptr.Deref(c.Spec.Suspend, false)),
 		len(c.Status.Active), last, since(c.CreationTimestamp),
 	}
 	return append(append(cells, containers(&template.Template)...), metav1.FormatLabelSelector(template.Selector))

@@ -8,6 +8,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/utils/ptr"
 )
 
 // certificatePrinters returns the printers of certificates.k8s.io and of leases. The descriptions of
@@ -36,7 +37,7 @@ func certificatePrinters() []entry {
 			text("UnverifiedUserAnnotations", describes(certificatesv1.PodCertificateRequestSpec{}, "unverifiedUserAnnotations")),
 		),
 		newEntry(coordinationv1.SchemeGroupVersion, func(l *coordinationv1.Lease) []any {
-			return []any{l.Name, deref(l.Spec.HolderIdentity, ""), since(l.CreationTimestamp)}
+			return []any{l.Name, ptr.Deref(l.Spec.HolderIdentity, ""), since(l.CreationTimestamp)}
 		}, named(), text("Holder", describes(coordinationv1.LeaseSpec{}, "holderIdentity")), age()),
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 )
 
 // defaultShares is the default of nominalConcurrencyShares.
@@ -63,7 +64,7 @@ func flowCells(f *flowcontrolv1.FlowSchema) []any {
 func levelCells(l *flowcontrolv1.PriorityLevelConfiguration) []any {
 	var shares, queues, hand, length any = none, none, none, none
 	if limited := l.Spec.Limited; limited != nil {
-		shares = deref(limited.NominalConcurrencyShares, defaultShares)
+		shares = ptr.Deref(limited.NominalConcurrencyShares, defaultShares)
 		if q := limited.LimitResponse.Queuing; q != nil {
 			queues, hand, length = q.Queues, q.HandSize, q.QueueLengthLimit
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/utils/ptr"
 )
 
 // defaultIngressClass is the annotation of the class of ingresses that name none.
@@ -40,7 +41,7 @@ func ingressCells(i *networkingv1.Ingress) []any {
 		ports = "80, 443"
 	}
 	return []any{
-		i.Name, deref(i.Spec.IngressClassName, none), hosts(i.Spec.Rules), distinct(points), ports, since(i.CreationTimestamp),
+		i.Name, ptr.Deref(i.Spec.IngressClassName, none), hosts(i.Spec.Rules), distinct(points), ports, since(i.CreationTimestamp),
 	}
 }
 

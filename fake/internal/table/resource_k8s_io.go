@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
 )
 
 // devicePrinters returns the printers of resource.k8s.io.
@@ -21,7 +22,7 @@ func devicePrinters() []entry {
 			return []any{t.Name, since(t.CreationTimestamp)}
 		}, named(), age()),
 		newEntry(gv, func(s *resourcev1.ResourceSlice) []any {
-			return []any{s.Name, deref(s.Spec.NodeName, ""), s.Spec.Driver, s.Spec.Pool.Name, since(s.CreationTimestamp)}
+			return []any{s.Name, ptr.Deref(s.Spec.NodeName, ""), s.Spec.Driver, s.Spec.Pool.Name, since(s.CreationTimestamp)}
 		},
 			named(),
 			text("Node", describes(resourcev1.ResourceSliceSpec{}, "nodeName")),

@@ -8,6 +8,7 @@ import (
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 )
 
 // schedulingPrinters returns the printers of priority and runtime classes, disruption budgets and
@@ -17,7 +18,7 @@ func schedulingPrinters() []entry {
 	migrated.Format = ""
 	return []entry{
 		newEntry(schedulingv1.SchemeGroupVersion, func(c *schedulingv1.PriorityClass) []any {
-			policy := deref(c.PreemptionPolicy, corev1.PreemptLowerPriority)
+			policy := ptr.Deref(c.PreemptionPolicy, corev1.PreemptLowerPriority)
 			return []any{c.Name, c.Value, c.GlobalDefault, since(c.CreationTimestamp), string(policy)}
 		},
 			named(),

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
 )
 
 // endpointsObject is deprecated, and served.
@@ -82,7 +83,7 @@ func externalIP(s *corev1.Service) string {
 	return unknown
 }
 
-// distinct joins the texts without duplicates and empty ones, in their order.
+// distinct joins the texts without duplicates and empty ones, sorted.
 func distinct(all []string) string {
 	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
 	slices.Sort(all)
@@ -117,7 +118,7 @@ func sliceCells(s *discoveryv1.EndpointSlice) []any {
 		case p.Port != nil:
 			ports = append(ports, fmt.Sprint(*p.Port))
 		default:
-			ports = append(ports, deref(p.Name, "*"))
+			ports = append(ports, ptr.Deref(p.Name, "*"))
 		}
 	}
 	for _, e := range s.Endpoints {

@@ -7,6 +7,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 )
 
 func storagePrinters() []entry {
@@ -31,7 +32,7 @@ func storagePrinters() []entry {
 			return []any{c.Name, c.DriverName, since(c.CreationTimestamp)}
 		}, named(), text("DriverName", describes(storagev1.VolumeAttributesClass{}, "driverName")), age()),
 		newEntry(gv, func(a *storagev1.VolumeAttachment) []any {
-			volume := deref(a.Spec.Source.PersistentVolumeName, "")
+			volume := ptr.Deref(a.Spec.Source.PersistentVolumeName, "")
 			return []any{a.Name, a.Spec.Attacher, volume, a.Spec.NodeName, a.Status.Attached, since(a.CreationTimestamp)}
 		},
 			named(), attacher,
@@ -61,9 +62,9 @@ func storagePrinters() []entry {
 func storageClassCells(c *storagev1.StorageClass) []any {
 	return []any{
 		c.Name, c.Provisioner,
-		string(deref(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
-		string(deref(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
-		deref(c.AllowVolumeExpansion, false), since(c.CreationTimestamp),
+		string(ptr.Deref(c.ReclaimPolicy, corev1.PersistentVolumeReclaimDelete)),
+		string(ptr.Deref(c.VolumeBindingMode, storagev1.VolumeBindingImmediate)),
+		ptr.Deref(c.AllowVolumeExpansion, false), since(c.CreationTimestamp),
 	}
 }
 
@@ -103,7 +104,7 @@ func driverCells(d *storagev1.CSIDriver) []any {
 		tokens = strings.Join(audiences, ",")
 	}
 	return []any{
-		d.Name, deref(d.Spec.AttachRequired, true), deref(d.Spec.PodInfoOnMount, false), deref(d.Spec.StorageCapacity, false),
-		tokens, deref(d.Spec.RequiresRepublish, false), strings.Join(modes, ","), since(d.CreationTimestamp),
+		d.Name, ptr.Deref(d.Spec.AttachRequired, true), ptr.Deref(d.Spec.PodInfoOnMount, false), ptr.Deref(d.Spec.StorageCapacity, false),
+		tokens, ptr.Deref(d.Spec.RequiresRepublish, false), strings.Join(modes, ","), since(d.CreationTimestamp),
 	}
 }

@@ -22,14 +22,6 @@ func orDefault[T ~string](s T, otherwise string) string {
 	return string(s)
 }
 
-// deref returns what a pointer points to, or otherwise if it is nil.
-func deref[T any](p *T, otherwise T) T {
-	if p == nil {
-		return otherwise
-	}
-	return *p
-}
-
 // firstN joins the first texts and appends the number of the others.
 func firstN(all []string, most int, separator string) string {
 	if len(all) <= most {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 )
 
 func volumePrinters() []entry {
@@ -51,8 +52,8 @@ func volumeCells(v *corev1.PersistentVolume) []any {
 		v.Name, size.String(), accessModes(v.Spec.AccessModes),
 		orDefault(v.Spec.PersistentVolumeReclaimPolicy, string(corev1.PersistentVolumeReclaimRetain)),
 		phase, claim, storageClass(v.Annotations, v.Spec.StorageClassName),
-		deref(v.Spec.VolumeAttributesClassName, unset), v.Status.Reason, since(v.CreationTimestamp),
-		string(deref(v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)),
+		ptr.Deref(v.Spec.VolumeAttributesClassName, unset), v.Status.Reason, since(v.CreationTimestamp),
+		string(ptr.Deref(v.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)),
 	}
 }
 
@@ -68,9 +69,9 @@ func claimCells(c *corev1.PersistentVolumeClaim) []any {
 	}
 	return []any{
 		c.Name, phase, c.Spec.VolumeName, capacity, modes,
-		storageClass(c.Annotations, deref(c.Spec.StorageClassName, "")),
-		deref(c.Spec.VolumeAttributesClassName, unset), since(c.CreationTimestamp),
-		string(deref(c.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)),
+		storageClass(c.Annotations, ptr.Deref(c.Spec.StorageClassName, "")),
+		ptr.Deref(c.Spec.VolumeAttributesClassName, unset), since(c.CreationTimestamp),
+		string(ptr.Deref(c.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)),
 	}
 }
 

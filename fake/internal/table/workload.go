@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 )
 
 // workloadPrinters returns the printers of workloads.
@@ -56,24 +57,24 @@ func deploymentCells(d *appsv1.Deployment) []any {
 		selected = s.String()
 	}
 	cells := []any{
-		d.Name, fmt.Sprintf("%d/%d", d.Status.ReadyReplicas, deref(d.Spec.Replicas, 1)),
+		d.Name, fmt.Sprintf("%d/%d", d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)),
 		d.Status.UpdatedReplicas, d.Status.AvailableReplicas, since(d.CreationTimestamp),
 	}
 	return append(append(cells, containers(&d.Spec.Template)...), selected)
 }
 
 func replicaSetCells(r *appsv1.ReplicaSet) []any {
-	cells := []any{r.Name, deref(r.Spec.Replicas, 1), r.Status.Replicas, r.Status.ReadyReplicas, since(r.CreationTimestamp)}
+	cells := []any{r.Name, ptr.Deref(r.Spec.Replicas, 1), r.Status.Replicas, r.Status.ReadyReplicas, since(r.CreationTimestamp)}
 	return append(append(cells, containers(&r.Spec.Template)...), metav1.FormatLabelSelector(r.Spec.Selector))
 }
 
 func replicationControllerCells(r *corev1.ReplicationController) []any {
-	cells := []any{r.Name, deref(r.Spec.Replicas, 1), r.Status.Replicas, r.Status.ReadyReplicas, since(r.CreationTimestamp)}
+	cells := []any{r.Name, ptr.Deref(r.Spec.Replicas, 1), r.Status.Replicas, r.Status.ReadyReplicas, since(r.CreationTimestamp)}
 	return append(append(cells, containers(r.Spec.Template)...), labels.FormatLabels(r.Spec.Selector))
 }
 
 func statefulSetCells(s *appsv1.StatefulSet) []any {
-	cells := []any{s.Name, fmt.Sprintf("%d/%d", s.Status.ReadyReplicas, deref(s.Spec.Replicas, 1)), since(s.CreationTimestamp)}
+	cells := []any{s.Name, fmt.Sprintf("%d/%d", s.Status.ReadyReplicas, ptr.Deref(s.Spec.Replicas, 1)), since(s.CreationTimestamp)}
 	return append(cells, containers(&s.Spec.Template)...)
 }
 
