@@ -15,6 +15,14 @@ func NonNegative(value int64, p *Path) field.ErrorList {
 	return apivalidation.ValidateNonnegativeField(value, p.Field())
 }
 
+// NonNegativeOrNil validates that a number is not negative, if there is one.
+func NonNegativeOrNil[T int32 | int64](value *T, p *Path) field.ErrorList {
+	if value == nil {
+		return nil
+	}
+	return NonNegative(int64(*value), p)
+}
+
 // Immutable validates that a field has not changed. It compares with equality.Semantic, so that an
 // empty list equals none.
 func Immutable[T any](value, old T, p *Path) field.ErrorList {

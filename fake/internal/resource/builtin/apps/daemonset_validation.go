@@ -38,7 +38,7 @@ func validateDaemonSetSpec(spec *appsv1.DaemonSetSpec, opts core.PodValidationOp
 	errs = append(errs, validateRunsForever(&spec.Template, "DaemonSet", p.Child("template"))...)
 	errs = append(errs, validate.NonNegative(int64(spec.MinReadySeconds), p.Child("minReadySeconds"))...)
 	errs = append(errs, validateDaemonSetUpdateStrategy(&spec.UpdateStrategy, p.Child("updateStrategy"))...)
-	return append(errs, nonNegativeOrNil(spec.RevisionHistoryLimit, p.Child("revisionHistoryLimit"))...)
+	return append(errs, validate.NonNegativeOrNil(spec.RevisionHistoryLimit, p.Child("revisionHistoryLimit"))...)
 }
 
 func validateDaemonSetUpdateStrategy(strategy *appsv1.DaemonSetUpdateStrategy, p *validate.Path) (errs field.ErrorList) {
@@ -78,6 +78,6 @@ func validateDaemonSetStatusUpdate(ds, old *appsv1.DaemonSet) field.ErrorList {
 	errs = append(errs, validate.NonNegative(int64(s.UpdatedNumberScheduled), p.Child("updatedNumberScheduled"))...)
 	errs = append(errs, validate.NonNegative(int64(s.NumberAvailable), p.Child("numberAvailable"))...)
 	errs = append(errs, validate.NonNegative(int64(s.NumberUnavailable), p.Child("numberUnavailable"))...)
-	errs = append(errs, nonNegativeOrNil(s.CollisionCount, p.Child("collisionCount"))...)
+	errs = append(errs, validate.NonNegativeOrNil(s.CollisionCount, p.Child("collisionCount"))...)
 	return append(errs, validateCollisionCountUpdate(s.CollisionCount, old.Status.CollisionCount, p.Child("collisionCount"))...)
 }

@@ -21,7 +21,7 @@ func validateDeploymentUpdate(d, old *appsv1.Deployment) field.ErrorList {
 func validateDeploymentSpec(spec *appsv1.DeploymentSpec, opts core.PodValidationOptions) field.ErrorList {
 	var root *validate.Path
 	p := root.Child("spec")
-	errs := nonNegativeOrNil(spec.Replicas, p.Child("replicas"))
+	errs := validate.NonNegativeOrNil(spec.Replicas, p.Child("replicas"))
 	selectorErrs, valid := validateSelector(spec.Selector, "deployment", p.Child("selector"))
 	errs = append(errs, selectorErrs...)
 	if valid {
@@ -31,7 +31,7 @@ func validateDeploymentSpec(spec *appsv1.DeploymentSpec, opts core.PodValidation
 	}
 	errs = append(errs, validateDeploymentStrategy(&spec.Strategy, p.Child("strategy"))...)
 	errs = append(errs, validate.NonNegative(int64(spec.MinReadySeconds), p.Child("minReadySeconds"))...)
-	errs = append(errs, nonNegativeOrNil(spec.RevisionHistoryLimit, p.Child("revisionHistoryLimit"))...)
+	errs = append(errs, validate.NonNegativeOrNil(spec.RevisionHistoryLimit, p.Child("revisionHistoryLimit"))...)
 	if deadline := spec.ProgressDeadlineSeconds; deadline != nil {
 		errs = append(errs, validate.NonNegative(int64(*deadline), p.Child("progressDeadlineSeconds"))...)
 		if *deadline <= spec.MinReadySeconds {
@@ -74,8 +74,8 @@ func validateDeploymentStatusUpdate(d, old *appsv1.Deployment) field.ErrorList {
 	errs = append(errs, validate.NonNegative(int64(s.ReadyReplicas), p.Child("readyReplicas"))...)
 	errs = append(errs, validate.NonNegative(int64(s.AvailableReplicas), p.Child("availableReplicas"))...)
 	errs = append(errs, validate.NonNegative(int64(s.UnavailableReplicas), p.Child("unavailableReplicas"))...)
-	errs = append(errs, nonNegativeOrNil(s.TerminatingReplicas, p.Child("terminatingReplicas"))...)
-	errs = append(errs, nonNegativeOrNil(s.CollisionCount, p.Child("collisionCount"))...)
+	errs = append(errs, validate.NonNegativeOrNil(s.TerminatingReplicas, p.Child("terminatingReplicas"))...)
+	errs = append(errs, validate.NonNegativeOrNil(s.CollisionCount, p.Child("collisionCount"))...)
 	const aboveReplicas = "cannot be greater than status.replicas"
 	errs = append(errs, validateNotAbove(s.UpdatedReplicas, s.Replicas, aboveReplicas, p.Child("updatedReplicas"))...)
 	errs = append(errs, validateNotAbove(s.ReadyReplicas, s.Replicas, aboveReplicas, p.Child("readyReplicas"))...)

@@ -21,7 +21,7 @@ func validateReplicaSetUpdate(rs, old *appsv1.ReplicaSet) field.ErrorList {
 func validateReplicaSetSpec(spec *appsv1.ReplicaSetSpec, opts core.PodValidationOptions) field.ErrorList {
 	var root *validate.Path
 	p := root.Child("spec")
-	errs := nonNegativeOrNil(spec.Replicas, p.Child("replicas"))
+	errs := validate.NonNegativeOrNil(spec.Replicas, p.Child("replicas"))
 	errs = append(errs, validate.NonNegative(int64(spec.MinReadySeconds), p.Child("minReadySeconds"))...)
 	// The error for an empty selector names the wrong type on a real server, too.
 	selectorErrs, valid := validateSelector(spec.Selector, "deployment", p.Child("selector"))
@@ -40,7 +40,7 @@ func validateReplicaSetStatusUpdate(rs, _ *appsv1.ReplicaSet) field.ErrorList {
 	errs = append(errs, validate.NonNegative(int64(s.ReadyReplicas), p.Child("readyReplicas"))...)
 	errs = append(errs, validate.NonNegative(int64(s.AvailableReplicas), p.Child("availableReplicas"))...)
 	errs = append(errs, validate.NonNegative(s.ObservedGeneration, p.Child("observedGeneration"))...)
-	errs = append(errs, nonNegativeOrNil(s.TerminatingReplicas, p.Child("terminatingReplicas"))...)
+	errs = append(errs, validate.NonNegativeOrNil(s.TerminatingReplicas, p.Child("terminatingReplicas"))...)
 	const aboveReplicas = "cannot be greater than status.replicas"
 	errs = append(errs, validateNotAbove(s.FullyLabeledReplicas, s.Replicas, aboveReplicas, p.Child("fullyLabeledReplicas"))...)
 	errs = append(errs, validateNotAbove(s.ReadyReplicas, s.Replicas, aboveReplicas, p.Child("readyReplicas"))...)

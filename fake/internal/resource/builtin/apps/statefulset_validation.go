@@ -78,7 +78,7 @@ func validateStatefulSetSpec(spec *appsv1.StatefulSetSpec, opts statefulSetOptio
 			errs = append(errs, core.ValidatePersistentVolumeClaimSpec(&spec.VolumeClaimTemplates[i].Spec, path)...)
 		}
 	}
-	errs = append(errs, nonNegativeOrNil(spec.Replicas, p.Child("replicas"))...)
+	errs = append(errs, validate.NonNegativeOrNil(spec.Replicas, p.Child("replicas"))...)
 	errs = append(errs, validate.NonNegative(int64(spec.MinReadySeconds), p.Child("minReadySeconds"))...)
 	if spec.Ordinals != nil {
 		errs = append(errs, validate.NonNegative(int64(spec.Ordinals.Start), p.Child("ordinals.start"))...)
@@ -114,7 +114,7 @@ func validateStatefulSetUpdateStrategy(strategy *appsv1.StatefulSetUpdateStrateg
 		return nil
 	}
 	p = p.Child("rollingUpdate")
-	errs = nonNegativeOrNil(update.Partition, p.Child("partition"))
+	errs = validate.NonNegativeOrNil(update.Partition, p.Child("partition"))
 	if update.MaxUnavailable != nil {
 		p := p.Child("maxUnavailable")
 		errs = append(errs, validate.IntOrPercent(update.MaxUnavailable, p)...)
@@ -192,7 +192,7 @@ func validateStatefulSetStatusUpdate(set, old *appsv1.StatefulSet) field.ErrorLi
 	errs = append(errs, validate.NonNegative(int64(s.UpdatedReplicas), p.Child("updatedReplicas"))...)
 	errs = append(errs, validate.NonNegative(int64(s.AvailableReplicas), p.Child("availableReplicas"))...)
 	errs = append(errs, validate.NonNegative(s.ObservedGeneration, p.Child("observedGeneration"))...)
-	errs = append(errs, nonNegativeOrNil(s.CollisionCount, p.Child("collisionCount"))...)
+	errs = append(errs, validate.NonNegativeOrNil(s.CollisionCount, p.Child("collisionCount"))...)
 	const aboveReplicas = "cannot be greater than status.replicas"
 	errs = append(errs, validateNotAbove(s.ReadyReplicas, s.Replicas, aboveReplicas, p.Child("readyReplicas"))...)
 	errs = append(errs, validateNotAbove(s.CurrentReplicas, s.Replicas, aboveReplicas, p.Child("currentReplicas"))...)

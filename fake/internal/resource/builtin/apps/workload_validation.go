@@ -53,14 +53,6 @@ func validateReplicaSetTemplate(template *corev1.PodTemplateSpec, selector *meta
 	return append(errs, validateRunsForever(template, "ReplicaSet", p)...)
 }
 
-// nonNegativeOrNil validates that a number is not negative, if there is one.
-func nonNegativeOrNil(value *int32, p *validate.Path) field.ErrorList {
-	if value == nil {
-		return nil
-	}
-	return validate.NonNegative(int64(*value), p)
-}
-
 // validateNotAbove validates that a number of the status is not greater than another one.
 func validateNotAbove(value, limit int32, detail string, p *validate.Path) field.ErrorList {
 	if value <= limit {

@@ -13,10 +13,7 @@ func validateLease(l *coordinationv1.Lease) (errs field.ErrorList) {
 	if seconds := l.Spec.LeaseDurationSeconds; seconds != nil && *seconds <= 0 {
 		errs = append(errs, p.Child("leaseDurationSeconds").Invalid(*seconds, "must be greater than 0"))
 	}
-	if transitions := l.Spec.LeaseTransitions; transitions != nil {
-		errs = append(errs, validate.NonNegative(int64(*transitions), p.Child("leaseTransitions"))...)
-	}
-	return errs
+	return append(errs, validate.NonNegativeOrNil(l.Spec.LeaseTransitions, p.Child("leaseTransitions"))...)
 }
 
 func validateLeaseUpdate(l, _ *coordinationv1.Lease) field.ErrorList { return validateLease(l) }
