@@ -11,6 +11,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"example.com/fakeapi/fake/internal/resource/builtin/core"
 	"example.com/fakeapi/fake/internal/resource/validate"
@@ -53,8 +54,8 @@ func validateCronJobSpec(spec, old *batchv1.CronJobSpec) (errs field.ErrorList) 
 	if spec.Schedule != "" {
 		errs = append(errs, validateSchedule(spec, old, p.Child("schedule"))...)
 	}
-	errs = append(errs, nonNegativeOrNil(spec.StartingDeadlineSeconds, p.Child("startingDeadlineSeconds"))...)
-	if spec.TimeZone != nil && (old == nil || !isSameText(spec.TimeZone, old.TimeZone)) {
+	errs = append(errs, validate.NonNegativeOrNil(spec.StartingDeadlineSeconds, p.Child("startingDeadlineSeconds"))...)
+	if spec.TimeZone != nil && (old == nil || !ptr.Equal(spec.TimeZone, old.TimeZone)) {
 		errs = append(errs, validateTimeZone(*spec.TimeZone, p.Child("timeZone"))...)
 	}
 	switch policy, p := spec.ConcurrencyPolicy, p.Child("concurrencyPolicy"); policy {
@@ -70,8 +71,8 @@ func validateCronJobSpec(spec, old *batchv1.CronJobSpec) (errs field.ErrorList) 
 		opts = core.PodTemplateValidationOptions(&job.Template, &old.JobTemplate.Spec.Template)
 	}
 	errs = append(errs, validateJobTemplate(job, opts, p.Child("jobTemplate").Child("spec"))...)
-	errs = append(errs, nonNegativeOrNil(spec.SuccessfulJobsHistoryLimit, p.Child("successfulJobsHistoryLimit"))...)
-	return append(errs, nonNegativeOrNil(spec.FailedJobsHistoryLimit, p.Child("failedJobsHistoryLimit"))...)
+	errs = append(errs, validate.NonNegativeOrNil(spec.SuccessfulJobsHistoryLimit, p.Child("successfulJobsHistoryLimit"))...)
+	return append(errs, validate.NonNegativeOrNil(spec.FailedJobsHistoryLimit, p.Child("failedJobsHistoryLimit"))...)
 }
 
 // validateJobTemplate validates the spec of the Jobs of a CronJob. Their selectors are generated.
@@ -80,7 +81,7 @@ func validateJobTemplate(job *batchv1.JobSpec, opts core.PodValidationOptions, p
 	if job.Selector != nil {
 		errs = append(errs, p.Child("selector").Invalid(job.Selector, "`selector` will be auto-generated"))
 	}
-	if isTrue(job.ManualSelector) {
+	if ptr.Deref(job.ManualSelector, false) {
 		errs = append(errs, validate.NotSupported(p.Child("manualSelector"), true, "nil", "false"))
 	}
 	return errs

@@ -8,9 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
@@ -52,8 +52,8 @@ func validateJobCounters(s *jobStatus, p *validate.Path) field.ErrorList {
 	errs := validate.NonNegative(int64(s.Active), p.Child("active"))
 	errs = append(errs, validate.NonNegative(int64(s.Succeeded), p.Child("succeeded"))...)
 	errs = append(errs, validate.NonNegative(int64(s.Failed), p.Child("failed"))...)
-	errs = append(errs, nonNegativeOrNil(s.Ready, p.Child("ready"))...)
-	errs = append(errs, nonNegativeOrNil(s.Terminating, p.Child("terminating"))...)
+	errs = append(errs, validate.NonNegativeOrNil(s.Ready, p.Child("ready"))...)
+	errs = append(errs, validate.NonNegativeOrNil(s.Terminating, p.Child("terminating"))...)
 	if pods := s.UncountedTerminatedPods; pods != nil {
 		p := p.Child("uncountedTerminatedPods")
 		seen := make(map[types.UID]bool, len(pods.Succeeded)+len(pods.Failed))
@@ -87,7 +87,7 @@ func validateJobCompletion(s, old *jobStatus, p *validate.Path) (errs field.Erro
 	if (completeChanged || s.isFailureTarget != old.isFailureTarget) && s.isComplete && s.isFailureTarget {
 		errs = append(errs, invalidConditions(conditions, "cannot set Complete=True and FailureTarget=true conditions"))
 	}
-	timeChanged := !isSameTime(s.CompletionTime, old.CompletionTime)
+	timeChanged := !s.CompletionTime.Equal(old.CompletionTime)
 	if completeChanged || timeChanged {
 		switch {
 		case s.CompletionTime != nil && !s.isComplete:
@@ -96,7 +96,7 @@ func validateJobCompletion(s, old *jobStatus, p *validate.Path) (errs field.Erro
 			errs = append(errs, completionTime.Required("completionTime is required for Complete jobs"))
 		}
 	}
-	if (timeChanged || !isSameTime(s.StartTime, old.StartTime)) &&
+	if (timeChanged || !s.StartTime.Equal(old.StartTime)) &&
 		s.StartTime != nil && s.CompletionTime != nil && s.CompletionTime.Before(s.StartTime) {
 		errs = append(errs, completionTime.Invalid(s.CompletionTime, "must be equal to or after `startTime`"))
 	}
@@ -106,7 +106,7 @@ func validateJobCompletion(s, old *jobStatus, p *validate.Path) (errs field.Erro
 // validateFinishedJob validates what a Job that is complete or has failed must have.
 func validateFinishedJob(job, oldJob *batchv1.Job, s, old *jobStatus, p *validate.Path) (errs field.ErrorList) {
 	conditions := p.Child("conditions")
-	if (s.isFailed != old.isFailed || !isSameText(s.FailedIndexes, old.FailedIndexes)) && s.isFailed && !s.isFailureTarget {
+	if (s.isFailed != old.isFailed || !ptr.Equal(s.FailedIndexes, old.FailedIndexes)) && s.isFailed && !s.isFailureTarget {
 		errs = append(errs, invalidConditions(conditions, "cannot set Failed=True condition without the FailureTarget=true condition"))
 	}
 	if (s.isComplete != old.isComplete || s.isSuccessCriteriaMet != old.isSuccessCriteriaMet) && s.isComplete && !s.isSuccessCriteriaMet {
@@ -119,8 +119,8 @@ func validateFinishedJob(job, oldJob *batchv1.Job, s, old *jobStatus, p *validat
 	if (finishedChanged || s.Active != old.Active) && s.Active > 0 {
 		errs = append(errs, p.Child("active").Invalid(s.Active, "active>0 is invalid for finished job"))
 	}
-	neverStarts := isTrue(job.Spec.Suspend) && job.Spec.Completions != nil && *job.Spec.Completions == 0
-	if (finishedChanged || !isSameTime(s.StartTime, old.StartTime)) && !neverStarts && s.StartTime == nil {
+	neverStarts := ptr.Deref(job.Spec.Suspend, false) && job.Spec.Completions != nil && *job.Spec.Completions == 0
+	if (finishedChanged || !s.StartTime.Equal(old.StartTime)) && !neverStarts && s.StartTime == nil {
 		errs = append(errs, p.Child("startTime").Required("startTime is required for finished job"))
 	}
 	pods := s.UncountedTerminatedPods
@@ -135,7 +135,7 @@ func validateFinishedJob(job, oldJob *batchv1.Job, s, old *jobStatus, p *validat
 func validateJobIndexes(job *batchv1.Job, old *jobStatus, p *validate.Path) (errs field.ErrorList) {
 	completed, failed := job.Status.CompletedIndexes, job.Status.FailedIndexes
 	completions := job.Spec.Completions
-	completedChanged, failedChanged := completed != old.CompletedIndexes, !isSameText(failed, old.FailedIndexes)
+	completedChanged, failedChanged := completed != old.CompletedIndexes, !ptr.Equal(failed, old.FailedIndexes)
 	completedPath, failedPath := p.Child("completedIndexes"), p.Child("failedIndexes")
 	if completedChanged && completions != nil {
 		if _, err := countIndexes(completed, *completions); err != nil {
@@ -193,10 +193,10 @@ func parseIntervals(list string, completions int32) (intervals []interval) {
 
 // validateJobPods validates the numbers of pods that are terminating and ready.
 func validateJobPods(s, old *jobStatus, p *validate.Path) (errs field.ErrorList) {
-	if n := s.Terminating; n != nil && *n > 0 && s.isFinished() && (!old.isFinished() || !isSameNumber(n, old.Terminating)) {
+	if n := s.Terminating; n != nil && *n > 0 && s.isFinished() && (!old.isFinished() || !ptr.Equal(n, old.Terminating)) {
 		errs = append(errs, p.Child("terminating").Invalid(*n, "terminating>0 is invalid for finished job"))
 	}
-	if n := s.Ready; n != nil && *n > s.Active && (s.Active != old.Active || !isSameNumber(n, old.Ready)) {
+	if n := s.Ready; n != nil && *n > s.Active && (s.Active != old.Active || !ptr.Equal(n, old.Ready)) {
 		errs = append(errs, p.Child("ready").Invalid(*n, "cannot set more ready pods than active"))
 	}
 	return errs
@@ -229,14 +229,14 @@ func validateJobStatusTransition(job, oldJob *batchv1.Job, s, old *jobStatus, p 
 		errs = append(errs, p.Child("failed").Invalid(s.Failed, "cannot decrease the failed counter"))
 	}
 	// An indexed Job may be scaled down if it runs all indexes at once.
-	if s.Succeeded < old.Succeeded && (!isIndexed(&job.Spec) || !isSameNumber(job.Spec.Completions, job.Spec.Parallelism)) {
+	if s.Succeeded < old.Succeeded && (!isIndexed(&job.Spec) || !ptr.Equal(job.Spec.Completions, job.Spec.Parallelism)) {
 		errs = append(errs, p.Child("succeeded").Invalid(s.Succeeded, "cannot decrease the succeeded counter"))
 	}
-	if s.CompletionTime != nil && old.CompletionTime != nil && !isSameTime(s.CompletionTime, old.CompletionTime) {
+	if s.CompletionTime != nil && old.CompletionTime != nil && !s.CompletionTime.Equal(old.CompletionTime) {
 		errs = append(errs, p.Child("completionTime").Invalid(s.CompletionTime, apivalidation.FieldImmutableErrorMsg))
 	}
 	resumes := hasCondition(oldJob, batchv1.JobSuspended, corev1.ConditionTrue) && hasCondition(job, batchv1.JobSuspended, corev1.ConditionFalse)
-	if old.StartTime != nil && !isSameTime(s.StartTime, old.StartTime) && !isTrue(job.Spec.Suspend) && !resumes {
+	if old.StartTime != nil && !s.StartTime.Equal(old.StartTime) && !ptr.Deref(job.Spec.Suspend, false) && !resumes {
 		errs = append(errs, p.Child("startTime").Invalid(s.StartTime, "field is immutable for unsuspended job once set"))
 	}
 	if old.isSuccessCriteriaMet && !s.isSuccessCriteriaMet {
@@ -251,16 +251,4 @@ func validateJobStatusTransition(job, oldJob *batchv1.Job, s, old *jobStatus, p 
 // invalidConditions returns an error for the conditions, which it does not print.
 func invalidConditions(p *validate.Path, detail string) *field.Error {
 	return p.Invalid(field.OmitValueType{}, detail)
-}
-
-func isSameTime(a, b *metav1.Time) bool {
-	return a == b || a != nil && b != nil && a.Equal(b)
-}
-
-func isSameText(a, b *string) bool {
-	return a == b || a != nil && b != nil && *a == *b
-}
-
-func isSameNumber(a, b *int32) bool {
-	return a == b || a != nil && b != nil && *a == *b
 }

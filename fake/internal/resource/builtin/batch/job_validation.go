@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin/core"
@@ -60,7 +61,7 @@ func validateJobUpdate(_ context.Context, obj, before runtime.Object, metadata r
 		},
 		prefixedLabels: hasName && hasUID,
 	}
-	if isTrue(old.Spec.Suspend) {
+	if ptr.Deref(old.Spec.Suspend, false) {
 		// A Job that never started needs no condition for a change of its scheduling directives.
 		opts.resourcesAreMutable = hasCondition(old, batchv1.JobSuspended, corev1.ConditionTrue) && old.Status.Active == 0
 		opts.directivesAreMutable = opts.resourcesAreMutable || old.Status.StartTime == nil
@@ -90,7 +91,7 @@ func validateWholeJob(job *batchv1.Job, opts *jobOptions) field.ErrorList {
 // since a request may have had other values.
 func validateGeneratedSelector(job *batchv1.Job, opts *jobOptions, root *validate.Path) (errs field.ErrorList) {
 	selector := job.Spec.Selector
-	if isTrue(job.Spec.ManualSelector) || selector == nil {
+	if ptr.Deref(job.Spec.ManualSelector, false) || selector == nil {
 		return nil
 	}
 	name, uid := job.Name, string(job.UID)
@@ -159,14 +160,14 @@ func validateJobSpec(spec *batchv1.JobSpec, opts *jobOptions, p *validate.Path) 
 // validateJobSpecOrTemplate validates what the spec of a Job and that of the template of a CronJob
 // have in common.
 func validateJobSpecOrTemplate(spec *batchv1.JobSpec, opts core.PodValidationOptions, p *validate.Path) field.ErrorList {
-	errs := nonNegativeOrNil(spec.Parallelism, p.Child("parallelism"))
-	errs = append(errs, nonNegativeOrNil(spec.Completions, p.Child("completions"))...)
-	errs = append(errs, nonNegativeOrNil(spec.ActiveDeadlineSeconds, p.Child("activeDeadlineSeconds"))...)
-	errs = append(errs, nonNegativeOrNil(spec.BackoffLimit, p.Child("backoffLimit"))...)
-	errs = append(errs, nonNegativeOrNil(spec.TTLSecondsAfterFinished, p.Child("ttlSecondsAfterFinished"))...)
-	errs = append(errs, nonNegativeOrNil(spec.BackoffLimitPerIndex, p.Child("backoffLimitPerIndex"))...)
+	errs := validate.NonNegativeOrNil(spec.Parallelism, p.Child("parallelism"))
+	errs = append(errs, validate.NonNegativeOrNil(spec.Completions, p.Child("completions"))...)
+	errs = append(errs, validate.NonNegativeOrNil(spec.ActiveDeadlineSeconds, p.Child("activeDeadlineSeconds"))...)
+	errs = append(errs, validate.NonNegativeOrNil(spec.BackoffLimit, p.Child("backoffLimit"))...)
+	errs = append(errs, validate.NonNegativeOrNil(spec.TTLSecondsAfterFinished, p.Child("ttlSecondsAfterFinished"))...)
+	errs = append(errs, validate.NonNegativeOrNil(spec.BackoffLimitPerIndex, p.Child("backoffLimitPerIndex"))...)
 	if spec.MaxFailedIndexes != nil {
-		errs = append(errs, nonNegativeOrNil(spec.MaxFailedIndexes, p.Child("maxFailedIndexes"))...)
+		errs = append(errs, validate.NonNegativeOrNil(spec.MaxFailedIndexes, p.Child("maxFailedIndexes"))...)
 		if spec.BackoffLimitPerIndex == nil {
 			errs = append(errs, p.Child("backoffLimitPerIndex").Required("when maxFailedIndexes is specified"))
 		}
@@ -267,16 +268,6 @@ func validateRestartPolicy(spec *batchv1.JobSpec, p *validate.Path) field.ErrorL
 	}
 	return nil
 }
-
-// nonNegativeOrNil validates that a number is not negative, if there is one.
-func nonNegativeOrNil[T int32 | int64](value *T, p *validate.Path) field.ErrorList {
-	if value == nil {
-		return nil
-	}
-	return validate.NonNegative(int64(*value), p)
-}
-
-func isTrue(b *bool) bool { return b != nil && *b }
 
 func isIndexed(spec *batchv1.JobSpec) bool {
 	return spec.CompletionMode != nil && *spec.CompletionMode == batchv1.IndexedCompletion
