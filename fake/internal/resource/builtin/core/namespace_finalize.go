@@ -4,7 +4,6 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -15,11 +14,11 @@ func finalizeSubresource() resource.Subresource {
 	return resource.Subresource{
 		Name: "finalize", Verbs: []string{"update"},
 		ResetFields:      []string{"status"},
-		PrepareForUpdate: prepareNamespaceFinalizeForUpdate,
+		PrepareForUpdate: resource.OnUpdate(prepareNamespaceFinalizeForUpdate),
 		ValidateUpdate:   resource.UpdateValidation(validateNamespaceFinalizeUpdate),
 	}
 }
 
-func prepareNamespaceFinalizeForUpdate(_ context.Context, obj, old runtime.Object) {
-	obj.(*corev1.Namespace).Status = old.(*corev1.Namespace).Status
+func prepareNamespaceFinalizeForUpdate(_ context.Context, ns, old *corev1.Namespace) {
+	ns.Status = old.Status
 }

@@ -6,6 +6,9 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
+// moreThanOneVolumeType is the error for a second source of a volume.
+const moreThanOneVolumeType = "may not specify more than 1 volume type"
+
 // oneOf collects the errors of fields of which one may be set.
 type oneOf struct {
 	message string // the error for the second field

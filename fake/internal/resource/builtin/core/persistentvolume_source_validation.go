@@ -7,105 +7,84 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// volumeSourceErrors are the errors of the sources of a volume, which has one source.
-type volumeSourceErrors struct {
-	// path is the path of the volume.
-	path  *validate.Path
-	found bool
-	errs  field.ErrorList
-}
-
-// isFirst reports whether the volume has no source before the one of a type. A further one is an
-// error, and is not validated.
-func (e *volumeSourceErrors) isFirst(name string) bool {
-	if e.found {
-		e.errs = append(e.errs, e.path.Child(name).Forbidden("may not specify more than 1 volume type"))
-		return false
-	}
-	e.found = true
-	return true
-}
-
-func (e *volumeSourceErrors) add(errs field.ErrorList) { e.errs = append(e.errs, errs...) }
-
 // validatePersistentVolumeSource validates that a volume has one source, and validates it. p is the
 // path of the spec.
 func validatePersistentVolumeSource(spec *corev1.PersistentVolumeSpec, volumeName string, p *validate.Path) field.ErrorList {
-	e := &volumeSourceErrors{path: p}
-	if s := spec.HostPath; s != nil && e.isFirst("hostPath") {
-		e.add(validateHostPathVolumeSource(s, p.Child("hostPath")))
+	one := oneOf{message: moreThanOneVolumeType}
+	if s := spec.HostPath; s != nil && one.isFirst(p.Child("hostPath")) {
+		one.add(validateHostPathVolumeSource(s, p.Child("hostPath")))
 	}
-	if s := spec.GCEPersistentDisk; s != nil && e.isFirst("gcePersistentDisk") {
-		e.add(validateGCEPersistentDiskVolumeSource(s, p.Child("persistentDisk")))
+	if s := spec.GCEPersistentDisk; s != nil && one.isFirst(p.Child("gcePersistentDisk")) {
+		one.add(validateGCEPersistentDiskVolumeSource(s, p.Child("persistentDisk")))
 	}
-	if s := spec.AWSElasticBlockStore; s != nil && e.isFirst("awsElasticBlockStore") {
-		e.add(validateAWSElasticBlockStoreVolumeSource(s, p.Child("awsElasticBlockStore")))
+	if s := spec.AWSElasticBlockStore; s != nil && one.isFirst(p.Child("awsElasticBlockStore")) {
+		one.add(validateAWSElasticBlockStoreVolumeSource(s, p.Child("awsElasticBlockStore")))
 	}
-	if s := spec.Glusterfs; s != nil && e.isFirst("glusterfs") {
-		e.add(validateGlusterfsPersistentVolumeSource(s, p.Child("glusterfs")))
+	if s := spec.Glusterfs; s != nil && one.isFirst(p.Child("glusterfs")) {
+		one.add(validateGlusterfsPersistentVolumeSource(s, p.Child("glusterfs")))
 	}
-	if s := spec.Flocker; s != nil && e.isFirst("flocker") {
-		e.add(validateFlockerVolumeSource(s, p.Child("flocker")))
+	if s := spec.Flocker; s != nil && one.isFirst(p.Child("flocker")) {
+		one.add(validateFlockerVolumeSource(s, p.Child("flocker")))
 	}
-	if s := spec.NFS; s != nil && e.isFirst("nfs") {
-		e.add(validateNFSVolumeSource(s, p.Child("nfs")))
+	if s := spec.NFS; s != nil && one.isFirst(p.Child("nfs")) {
+		one.add(validateNFSVolumeSource(s, p.Child("nfs")))
 	}
-	if s := spec.RBD; s != nil && e.isFirst("rbd") {
-		e.add(validateRBDPersistentVolumeSource(s, p.Child("rbd")))
+	if s := spec.RBD; s != nil && one.isFirst(p.Child("rbd")) {
+		one.add(validateRBDPersistentVolumeSource(s, p.Child("rbd")))
 	}
-	if s := spec.Quobyte; s != nil && e.isFirst("quobyte") {
-		e.add(validateQuobyteVolumeSource(s, p.Child("quobyte")))
+	if s := spec.Quobyte; s != nil && one.isFirst(p.Child("quobyte")) {
+		one.add(validateQuobyteVolumeSource(s, p.Child("quobyte")))
 	}
-	if s := spec.CephFS; s != nil && e.isFirst("cephFS") {
-		e.add(validateCephFSPersistentVolumeSource(s, p.Child("cephfs")))
+	if s := spec.CephFS; s != nil && one.isFirst(p.Child("cephFS")) {
+		one.add(validateCephFSPersistentVolumeSource(s, p.Child("cephfs")))
 	}
-	if s := spec.ISCSI; s != nil && e.isFirst("iscsi") {
-		e.add(validateISCSIPersistentVolumeSource(s, volumeName, p.Child("iscsi")))
+	if s := spec.ISCSI; s != nil && one.isFirst(p.Child("iscsi")) {
+		one.add(validateISCSIPersistentVolumeSource(s, volumeName, p.Child("iscsi")))
 	}
-	if s := spec.Cinder; s != nil && e.isFirst("cinder") {
-		e.add(validateCinderPersistentVolumeSource(s, p.Child("cinder")))
+	if s := spec.Cinder; s != nil && one.isFirst(p.Child("cinder")) {
+		one.add(validateCinderPersistentVolumeSource(s, p.Child("cinder")))
 	}
-	if s := spec.FC; s != nil && e.isFirst("fc") {
-		e.add(validateFCVolumeSource(s, p.Child("fc")))
+	if s := spec.FC; s != nil && one.isFirst(p.Child("fc")) {
+		one.add(validateFCVolumeSource(s, p.Child("fc")))
 	}
 	if s := spec.FlexVolume; s != nil {
-		e.found = true // also after another source
-		e.add(validateFlexPersistentVolumeSource(s, p.Child("flexVolume")))
+		one.n++ // also after another source
+		one.add(validateFlexPersistentVolumeSource(s, p.Child("flexVolume")))
 	}
-	if s := spec.AzureFile; s != nil && e.isFirst("azureFile") {
-		e.add(validateAzureFilePersistentVolumeSource(s, p.Child("azureFile")))
+	if s := spec.AzureFile; s != nil && one.isFirst(p.Child("azureFile")) {
+		one.add(validateAzureFilePersistentVolumeSource(s, p.Child("azureFile")))
 	}
-	if s := spec.VsphereVolume; s != nil && e.isFirst("vsphereVolume") {
-		e.add(validateVsphereVirtualDiskVolumeSource(s, p.Child("vsphereVolume")))
+	if s := spec.VsphereVolume; s != nil && one.isFirst(p.Child("vsphereVolume")) {
+		one.add(validateVsphereVirtualDiskVolumeSource(s, p.Child("vsphereVolume")))
 	}
-	if s := spec.PhotonPersistentDisk; s != nil && e.isFirst("photonPersistentDisk") {
-		e.add(validatePhotonPersistentDiskVolumeSource(s, p.Child("photonPersistentDisk")))
+	if s := spec.PhotonPersistentDisk; s != nil && one.isFirst(p.Child("photonPersistentDisk")) {
+		one.add(validatePhotonPersistentDiskVolumeSource(s, p.Child("photonPersistentDisk")))
 	}
-	if s := spec.PortworxVolume; s != nil && e.isFirst("portworxVolume") {
-		e.add(validatePortworxVolumeSource(s, p.Child("portworxVolume")))
+	if s := spec.PortworxVolume; s != nil && one.isFirst(p.Child("portworxVolume")) {
+		one.add(validatePortworxVolumeSource(s, p.Child("portworxVolume")))
 	}
-	if s := spec.AzureDisk; s != nil && e.isFirst("azureDisk") {
-		e.add(validateAzureDiskVolumeSource(s, p.Child("azureDisk")))
+	if s := spec.AzureDisk; s != nil && one.isFirst(p.Child("azureDisk")) {
+		one.add(validateAzureDiskVolumeSource(s, p.Child("azureDisk")))
 	}
-	if s := spec.ScaleIO; s != nil && e.isFirst("scaleIO") {
-		e.add(validateScaleIOPersistentVolumeSource(s, p.Child("scaleIO")))
+	if s := spec.ScaleIO; s != nil && one.isFirst(p.Child("scaleIO")) {
+		one.add(validateScaleIOPersistentVolumeSource(s, p.Child("scaleIO")))
 	}
-	if s := spec.Local; s != nil && e.isFirst("local") {
-		e.add(validateLocalVolumeSource(s, p.Child("local")))
+	if s := spec.Local; s != nil && one.isFirst(p.Child("local")) {
+		one.add(validateLocalVolumeSource(s, p.Child("local")))
 		if spec.NodeAffinity == nil {
-			e.add(field.ErrorList{p.Child("nodeAffinity").Required("Local volume requires node affinity")})
+			one.add(field.ErrorList{p.Child("nodeAffinity").Required("Local volume requires node affinity")})
 		}
 	}
-	if s := spec.StorageOS; s != nil && e.isFirst("storageos") {
-		e.add(validateStorageOSPersistentVolumeSource(s, p.Child("storageos")))
+	if s := spec.StorageOS; s != nil && one.isFirst(p.Child("storageos")) {
+		one.add(validateStorageOSPersistentVolumeSource(s, p.Child("storageos")))
 	}
-	if s := spec.CSI; s != nil && e.isFirst("csi") {
-		e.add(validateCSIPersistentVolumeSource(s, p.Child("csi")))
+	if s := spec.CSI; s != nil && one.isFirst(p.Child("csi")) {
+		one.add(validateCSIPersistentVolumeSource(s, p.Child("csi")))
 	}
-	if !e.found {
-		e.add(field.ErrorList{p.Required("must specify a volume type")})
+	if one.n == 0 {
+		one.add(field.ErrorList{p.Required("must specify a volume type")})
 	}
-	return e.errs
+	return one.errs
 }
 
 // validateLocalVolumeSource validates a device or directory of a node.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -77,10 +78,7 @@ func normalizeDataSources(spec *corev1.PersistentVolumeClaimSpec, hadSource bool
 }
 
 func isClaimOrSnapshot(source *corev1.TypedLocalObjectReference) bool {
-	group := ""
-	if source.APIGroup != nil {
-		group = *source.APIGroup
-	}
+	group := ptr.Deref(source.APIGroup, "")
 	return source.Kind == "PersistentVolumeClaim" && group == "" ||
 		source.Kind == "VolumeSnapshot" && group == "snapshot.storage.k8s.io"
 }

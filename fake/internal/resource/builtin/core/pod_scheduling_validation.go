@@ -172,6 +172,9 @@ func validateOldLabelKeys(keys []string, selector *metav1.LabelSelector, p *vali
 
 // validateTopologySpreadConstraints validates how the pods spread over a topology.
 func validateTopologySpreadConstraints(constraints []corev1.TopologySpreadConstraint, opts PodValidationOptions, p *validate.Path) (errs field.ErrorList) {
+	if len(constraints) == 0 {
+		return nil
+	}
 	last := lastSpreadKinds(constraints)
 	for i := range constraints {
 		c, at := &constraints[i], p.Index(i)
@@ -182,7 +185,7 @@ func validateTopologySpreadConstraints(constraints []corev1.TopologySpreadConstr
 		if c.WhenUnsatisfiable != corev1.DoNotSchedule && c.WhenUnsatisfiable != corev1.ScheduleAnyway {
 			errs = append(errs, validate.NotSupported(at.Child("whenUnsatisfiable"), c.WhenUnsatisfiable, corev1.DoNotSchedule, corev1.ScheduleAnyway))
 		}
-		if isSpreadKindRepeated(constraints, i, last) {
+		if last[spreadKind{c.TopologyKey, c.WhenUnsatisfiable}] > i { // a later one is of the same kind
 			errs = append(errs, at.Child("{topologyKey, whenUnsatisfiable}").Duplicate(fmt.Sprintf("{%v, %v}", c.TopologyKey, c.WhenUnsatisfiable)))
 		}
 		if c.MinDomains != nil {
@@ -219,37 +222,13 @@ type spreadKind struct {
 	action      corev1.UnsatisfiableConstraintAction
 }
 
-func spreadKindOf(c *corev1.TopologySpreadConstraint) spreadKind {
-	return spreadKind{c.TopologyKey, c.WhenUnsatisfiable}
-}
-
-// lastSpreadKinds returns the index of the last constraint of each kind. It is nil for short lists,
-// which are compared one by one.
+// lastSpreadKinds returns the index of the last constraint of each kind.
 func lastSpreadKinds(constraints []corev1.TopologySpreadConstraint) map[spreadKind]int {
-	const short = 32
-	if len(constraints) <= short {
-		return nil
-	}
 	last := make(map[spreadKind]int, len(constraints))
 	for i := range constraints {
-		last[spreadKindOf(&constraints[i])] = i
+		last[spreadKind{constraints[i].TopologyKey, constraints[i].WhenUnsatisfiable}] = i
 	}
 	return last
-}
-
-// isSpreadKindRepeated reports whether a later constraint is of the kind of constraint i. last is
-// that of lastSpreadKinds.
-func isSpreadKindRepeated(constraints []corev1.TopologySpreadConstraint, i int, last map[spreadKind]int) bool {
-	kind := spreadKindOf(&constraints[i])
-	if last != nil {
-		return last[kind] > i
-	}
-	for j := i + 1; j < len(constraints); j++ {
-		if spreadKindOf(&constraints[j]) == kind {
-			return true
-		}
-	}
-	return false
 }
 
 func validateNodeInclusionPolicy(policy *corev1.NodeInclusionPolicy, p *validate.Path) field.ErrorList {

@@ -104,7 +104,7 @@ func (v *volumesByName) find(name string) *corev1.Volume {
 // validateVolumeSource validates that a volume has one source, and the source. The order of the
 // sources and the paths are those of a server. p is the path of the volume.
 func validateVolumeSource(v *corev1.Volume, meta *metav1.ObjectMeta, opts PodValidationOptions, p *validate.Path) field.ErrorList {
-	one := oneOf{message: "may not specify more than 1 volume type"}
+	one := oneOf{message: moreThanOneVolumeType}
 	if v.EmptyDir != nil && one.isFirst(p.Child("emptyDir")) {
 		one.add(validateEmptyDirVolumeSource(v.EmptyDir, p.Child("emptyDir")))
 	}

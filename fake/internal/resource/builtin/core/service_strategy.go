@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 )
 
 // prepareServiceForCreate drops internalTrafficPolicy from a Service of type ExternalName. A real
@@ -23,10 +24,10 @@ func prepareServiceForUpdate(ctx context.Context, service, old *corev1.Service) 
 	dropNodePorts(service, old)
 	spec, was := &service.Spec, &old.Spec
 	if was.Type == corev1.ServiceTypeLoadBalancer && spec.Type != corev1.ServiceTypeLoadBalancer {
-		if samePointers(spec.AllocateLoadBalancerNodePorts, was.AllocateLoadBalancerNodePorts) {
+		if ptr.Equal(spec.AllocateLoadBalancerNodePorts, was.AllocateLoadBalancerNodePorts) {
 			spec.AllocateLoadBalancerNodePorts = nil
 		}
-		if samePointers(spec.LoadBalancerClass, was.LoadBalancerClass) {
+		if ptr.Equal(spec.LoadBalancerClass, was.LoadBalancerClass) {
 			spec.LoadBalancerClass = nil
 		}
 	}
@@ -52,7 +53,7 @@ func dropClusterIPs(service, old *corev1.Service) {
 	if slices.Equal(spec.IPFamilies, was.IPFamilies) {
 		spec.IPFamilies = nil
 	}
-	if samePointers(spec.IPFamilyPolicy, was.IPFamilyPolicy) {
+	if ptr.Equal(spec.IPFamilyPolicy, was.IPFamilyPolicy) {
 		spec.IPFamilyPolicy = nil
 	}
 }
@@ -87,12 +88,4 @@ func hasNodePorts(spec *corev1.ServiceSpec) bool {
 
 func hasHealthCheckNodePort(spec *corev1.ServiceSpec) bool {
 	return spec.Type == corev1.ServiceTypeLoadBalancer && spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
-}
-
-// samePointers reports whether two optional values are the same.
-func samePointers[T comparable](a, b *T) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }

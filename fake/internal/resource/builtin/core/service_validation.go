@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
+	"k8s.io/utils/ptr"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
@@ -28,7 +29,7 @@ func validateServiceUpdate(service, old *corev1.Service) field.ErrorList {
 	errs := validateClusterIPsUpdate(spec, was, p)
 	errs = append(errs, validateIPFamiliesUpdate(spec, was, p)...)
 	isLoadBalancer := spec.Type == corev1.ServiceTypeLoadBalancer && was.Type == corev1.ServiceTypeLoadBalancer
-	if isLoadBalancer && !samePointers(spec.LoadBalancerClass, was.LoadBalancerClass) {
+	if isLoadBalancer && !ptr.Equal(spec.LoadBalancerClass, was.LoadBalancerClass) {
 		errs = append(errs, p.Child("loadBalancerClass").Invalid(spec.LoadBalancerClass, "may not change once set"))
 	}
 	errs = append(errs, validateLoadBalancerClass(spec, p)...) // again in validateServiceFields
