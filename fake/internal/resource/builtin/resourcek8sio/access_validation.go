@@ -81,11 +81,11 @@ func checkAccess(ctx context.Context, access *resource.Access, verb, subresource
 func changedDrivers(devices, old []resourcev1.AllocatedDeviceStatus) []string {
 	before := make(map[deviceID]*resourcev1.AllocatedDeviceStatus, len(old))
 	for i := range old {
-		before[idOf(&old[i])] = &old[i]
+		before[statusID(&old[i])] = &old[i]
 	}
 	drivers := make(map[string]bool)
 	for i := range devices {
-		id := idOf(&devices[i])
+		id := statusID(&devices[i])
 		if was := before[id]; was == nil || !equality.Semantic.DeepEqual(*was, devices[i]) {
 			drivers[id.Driver] = true
 		}
@@ -95,10 +95,6 @@ func changedDrivers(devices, old []resourcev1.AllocatedDeviceStatus) []string {
 		drivers[id.Driver] = true
 	}
 	return slices.Sorted(maps.Keys(drivers))
-}
-
-func idOf(d *resourcev1.AllocatedDeviceStatus) deviceID {
-	return deviceID{d.Driver, d.Pool, d.Device, valueOf(d.ShareID)}
 }
 
 // allocatedNode returns the name of the only node of an allocation, or "".

@@ -8,6 +8,7 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/validate"
@@ -34,7 +35,9 @@ func validateResourceClaimStatus(ctx context.Context, obj, old runtime.Object) f
 // validateAdminRequests names the first request with admin access. As on a real server, the path is
 // that of a claim, also in templates, and without the field exactly.
 func validateAdminRequests(ctx context.Context, requests []resourcev1.DeviceRequest) field.ErrorList {
-	i := slices.IndexFunc(requests, func(r resourcev1.DeviceRequest) bool { return r.Exactly != nil && isTrue(r.Exactly.AdminAccess) })
+	i := slices.IndexFunc(requests, func(r resourcev1.DeviceRequest) bool {
+		return r.Exactly != nil && ptr.Deref(r.Exactly.AdminAccess, false)
+	})
 	if i < 0 {
 		return nil
 	}
@@ -55,7 +58,7 @@ func validateAdminAllocation(ctx context.Context, c, old *resourcev1.ResourceCla
 // adminResult returns the index of the first allocated device with admin access, -1 if there is
 // none.
 func adminResult(c *resourcev1.ResourceClaim) int {
-	return slices.IndexFunc(allocated(c), func(r resourcev1.DeviceRequestAllocationResult) bool { return isTrue(r.AdminAccess) })
+	return slices.IndexFunc(allocated(c), func(r resourcev1.DeviceRequestAllocationResult) bool { return ptr.Deref(r.AdminAccess, false) })
 }
 
 func validateAdminNamespace(ctx context.Context, p *validate.Path) field.ErrorList {
@@ -68,5 +71,3 @@ func validateAdminNamespace(ctx context.Context, p *validate.Path) field.ErrorLi
 	}
 	return nil
 }
-
-func isTrue(b *bool) bool { return b != nil && *b }

@@ -6,6 +6,7 @@ import (
 
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -43,17 +44,27 @@ func prepareResourceClaimStatus(_ context.Context, c, old *resourcev1.ResourceCl
 // deviceID identifies a device, or a share of it.
 type deviceID struct{ Driver, Pool, Device, ShareID string }
 
+// allocatedID returns what a result of an allocation is about.
+func allocatedID(r *resourcev1.DeviceRequestAllocationResult) deviceID {
+	return deviceID{r.Driver, r.Pool, r.Device, string(ptr.Deref(r.ShareID, ""))}
+}
+
+// statusID returns what a status is about.
+func statusID(s *resourcev1.AllocatedDeviceStatus) deviceID {
+	return deviceID{s.Driver, s.Pool, s.Device, ptr.Deref(s.ShareID, "")}
+}
+
 // dropDeallocatedDevices removes the status of the devices that old has allocated and c has not.
 func dropDeallocatedDevices(c, old *resourcev1.ResourceClaim) {
 	gone := make(map[deviceID]bool)
 	for _, r := range allocated(old) {
-		gone[deviceID{r.Driver, r.Pool, r.Device, string(valueOf(r.ShareID))}] = true
+		gone[allocatedID(&r)] = true
 	}
 	for _, r := range allocated(c) {
-		delete(gone, deviceID{r.Driver, r.Pool, r.Device, string(valueOf(r.ShareID))})
+		delete(gone, allocatedID(&r))
 	}
 	c.Status.Devices = slices.DeleteFunc(c.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
-		return gone[deviceID{d.Driver, d.Pool, d.Device, valueOf(d.ShareID)}]
+		return gone[statusID(&d)]
 	})
 	if len(c.Status.Devices) == 0 {
 		c.Status.Devices = nil
@@ -79,12 +90,4 @@ func allocated(c *resourcev1.ResourceClaim) []resourcev1.DeviceRequestAllocation
 		return nil
 	}
 	return c.Status.Allocation.Devices.Results
-}
-
-// valueOf returns the value of a pointer, "" if it is nil.
-func valueOf[T ~string](p *T) T {
-	if p == nil {
-		return ""
-	}
-	return *p
 }

@@ -27,7 +27,7 @@ func validateResourceClaimStatusUpdate(c, old *resourcev1.ResourceClaim) (errs f
 	}
 	ids := make(map[deviceID]bool)
 	for _, r := range allocated(c) {
-		ids[deviceID{r.Driver, r.Pool, r.Device, string(valueOf(r.ShareID))}] = true
+		ids[allocatedID(&r)] = true
 	}
 	for i := range status.Devices {
 		errs = append(errs, validateDeviceStatus(&status.Devices[i], ids, p.Child("devices").Index(i))...)
@@ -71,7 +71,7 @@ func validateDeviceStatus(s *resourcev1.AllocatedDeviceStatus, allocated map[dev
 	errs := core.ValidateCSIDriverName(s.Driver, p.Child("driver"))
 	errs = append(errs, validatePoolName(s.Pool, p.Child("pool"))...)
 	errs = append(errs, validate.DNSLabel(s.Device, p.Child("device"))...)
-	if id := (deviceID{s.Driver, s.Pool, s.Device, valueOf(s.ShareID)}); !allocated[id] {
+	if id := statusID(s); !allocated[id] {
 		errs = append(errs, p.Invalid(id, "must be an allocated device in the claim"))
 	}
 	conditions := p.Child("conditions")

@@ -3,6 +3,7 @@ package resourcek8sio
 
 import (
 	resourcev1 "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
 
 	"example.com/fakeapi/fake/internal/resource"
 	declarativeresource "example.com/fakeapi/fake/internal/resource/declarative/resource"
@@ -72,12 +73,7 @@ func Resources() []resource.Resource {
 			FieldErrorFormat: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 			Fields: []resource.Field{
 				resource.StringField("spec.driver", func(s *resourcev1.ResourceSlice) string { return s.Spec.Driver }),
-				resource.StringField("spec.nodeName", func(s *resourcev1.ResourceSlice) string {
-					if s.Spec.NodeName == nil {
-						return ""
-					}
-					return *s.Spec.NodeName
-				}),
+				resource.StringField("spec.nodeName", func(s *resourcev1.ResourceSlice) string { return ptr.Deref(s.Spec.NodeName, "") }),
 				resource.StringField("spec.pool.name", func(s *resourcev1.ResourceSlice) string { return s.Spec.Pool.Name }),
 			},
 		},
