@@ -1,6 +1,7 @@
 package autoscaling
 
 import (
+	"errors"
 	"fmt"
 
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -104,7 +105,7 @@ func checkAPIVersion(apiVersion string, rule apiVersionRule) error {
 	}
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err == nil && rule == needsGroup && gv.Group == "" {
-		err = fmt.Errorf("apiVersion must specify API group")
+		err = errors.New("apiVersion must specify API group")
 	}
 	return err
 }

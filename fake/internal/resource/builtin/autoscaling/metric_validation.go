@@ -1,6 +1,8 @@
 package autoscaling
 
 import (
+	"slices"
+
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -56,14 +58,10 @@ func validateMetric(m *autoscalingv2.MetricSpec, objects apiVersionRule, p *vali
 			errs = append(errs, validateContainerResourceMetric(m.ContainerResource, p.Child("containerResource"))...)
 		}
 	}
-	hasWanted := false
-	for _, source := range sources {
-		hasWanted = hasWanted || source == wanted
-	}
 	switch {
 	case wanted == "": // a real server has this error twice
 		errs = append(errs, unknownMetricType(m, p))
-	case !hasWanted:
+	case !slices.Contains(sources, wanted):
 		errs = append(errs, p.Child(wanted).Required("must populate information for the given metric source"))
 	}
 	if len(sources) == 1 {

@@ -1,6 +1,8 @@
 package rbac
 
 import (
+	"slices"
+
 	rbacv1 "k8s.io/api/rbac/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -34,7 +36,7 @@ func validateRoleRef(r *rbacv1.RoleRef, kinds ...string) (errs field.ErrorList) 
 	if r.APIGroup != rbacv1.GroupName {
 		errs = append(errs, validate.NotSupported(path.Child("apiGroup"), r.APIGroup, rbacv1.GroupName))
 	}
-	if r.Kind != kinds[0] && r.Kind != kinds[len(kinds)-1] {
+	if !slices.Contains(kinds, r.Kind) {
 		errs = append(errs, validate.NotSupported(path.Child("kind"), r.Kind, kinds...))
 	}
 	return append(errs, validate.Messages(r.Name, resource.ValidatePathSegmentName(r.Name, false), path.Child("name"))...)
