@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,6 +61,9 @@ func canonicalJSON(data []byte) (string, error) {
 	var value any
 	if err := d.Decode(&value); err != nil {
 		return "", err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return "", errors.New("there is something after the value")
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
