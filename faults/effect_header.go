@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
+	"golang.org/x/net/http/httpguts"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
@@ -114,15 +114,13 @@ func (e skew) applyCommitted(x *exchange, _ *bufferedResponse) outcome { return 
 // checkHeader returns an error if net/http would silently drop or change the header (RFC 9110,
 // section 5).
 func checkHeader(name, value string) error {
-	const token = "!#$%&'*+-.^_`|~"
-	invalid := func(r rune) bool { return notInWord(r) && !strings.ContainsRune(token, r) || r == '/' }
 	if name == "" {
 		return errors.New("a header must have a name")
 	}
-	if strings.ContainsFunc(name, invalid) {
+	if !httpguts.ValidHeaderFieldName(name) {
 		return fmt.Errorf("%q is not a valid header name", name)
 	}
-	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+	if !httpguts.ValidHeaderFieldValue(value) {
 		return fmt.Errorf("%q is not a valid header value: it contains control characters", value)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"example.com/fakeapi/internal/requestinfo"
@@ -136,14 +137,6 @@ func (op Op) objectKey() string {
 	return key
 }
 
-// groupResource returns the plural name with its group: "pods" or "deployments.apps".
-func (op Op) groupResource() string {
-	if op.Group == "" {
-		return op.Resource
-	}
-	return op.Resource + "." + op.Group
-}
-
 // String describes the operation in one short line, without the query and without anything that
 // differs between equal runs.
 func (op Op) String() string {
@@ -162,7 +155,7 @@ func (op Op) String() string {
 	if verb == "" {
 		verb = "request"
 	}
-	b.WriteString(verb + " " + op.groupResource())
+	b.WriteString(verb + " " + schema.GroupResource{Group: op.Group, Resource: op.Resource}.String())
 	if op.Subresource != "" {
 		b.WriteString("/" + op.Subresource)
 	}

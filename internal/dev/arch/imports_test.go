@@ -37,7 +37,7 @@ var importRules = []importRule{
 	{path: "fake/internal/managedfields/fastpath", external: []string{"k8s.io/api", "k8s.io/apimachinery", "sigs.k8s.io/structured-merge-diff/v6"}},
 	{path: "fake/internal/accesslog", module: []string{"internal/requestinfo", "fake/access", "fake/internal/authn"}},
 	{path: "fake/internal/...", module: []string{"memstore", "faults", "internal/requestinfo", "internal/responsewriter", "internal/frames", "fake/internal/..."}},
-	{path: "faults", module: []string{"internal/requestinfo", "internal/responsewriter", "internal/frames"}, external: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg", "google.golang.org/protobuf"}},
+	{path: "faults", module: []string{"internal/requestinfo", "internal/responsewriter", "internal/frames"}, external: []string{"k8s.io/apimachinery", "github.com/munnerz/goautoneg", "golang.org/x/net", "google.golang.org/protobuf"}},
 	{
 		path:     "memstore",
 		external: []string{"github.com/hashicorp/go-memdb", "github.com/google/btree"},
