@@ -1,6 +1,6 @@
 // Package load measures a Kubernetes API server over HTTP: the latency and rate of requests, the
-// latency of watch events, and the processor time and the memory that the server reports. It measures all servers in the
-// same way.
+// latency of watch events, and the processor time and the memory that the server reports. It
+// measures all servers in the same way.
 //
 // Run creates a namespace whose name begins with Config.Namespace, and fills it with ConfigMaps of
 // about a KiB. Then each kind of request is repeated for Config.Duration, first by one client and
@@ -18,9 +18,9 @@
 //	events      the events that several watchers read while all clients patch as fast as they can
 //	delete      the objects in turn, until the time is over or all are deleted
 //
-// Then each request of Config.Resources is sent once for each object: create, get, update, the patches
-// of each type, status patch, an apply that changes the object and the same again; and some lists
-// and Tables.
+// Then each request of Config.Resources is sent once for each object: create, get, update, the
+// patches of each type, status patch, an apply that changes the object and the same again; and some
+// lists and Tables.
 //
 // Each figure has the processor time of the server for one request, if its /metrics have it. It is
 // disturbed less by a busy machine than the rate is.

@@ -32,8 +32,7 @@ type received struct {
 
 // event is called for each event, and with the error of a watch that ends.
 func (r *received) event(err error) bool {
-	n := r.events.Add(1)
-	if err == nil && n != r.expected.Load() {
+	if err == nil && r.events.Add(1) != r.expected.Load() {
 		return true
 	}
 	select {

@@ -108,7 +108,6 @@ func (s *session) clear(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
 	defer cancel()
 	c := s.clients[0]
-	// Deleting many objects may exceed a real server's request timeout, so the request is repeated.
 	left := fmt.Errorf("namespace %s is not removed", s.report.Namespace)
 	collections := []string{s.maps}
 	for _, r := range s.chosenResources() {
