@@ -121,7 +121,7 @@ func (r *response) summary() string {
 type stream struct {
 	contentType string
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards the fields below
 	content []byte
 	ended   bool
 }

@@ -104,7 +104,7 @@ func (r *runner) run(ctx context.Context, round int) error {
 	}
 	defer installed.remove(ctx)
 	for range sequencesPerDefinition {
-		if r.nextStep() < 0 || ctx.Err() != nil {
+		if r.isDone() || ctx.Err() != nil {
 			return nil
 		}
 		if err := r.runSequence(ctx, installed, newSequence(random, d, 2+random.IntN(stepsPerSequence))); err != nil {
@@ -129,14 +129,11 @@ func (r *runner) addDefinition(ctx context.Context, d *definition, different *de
 	r.classes[text].Example = &Example{Steps: []Step{smallest.create}, Differences: smallest.differences}
 }
 
-// nextStep returns the number of steps so far, or -1 if there are enough.
-func (r *runner) nextStep() int {
+// isDone reports whether there are enough steps.
+func (r *runner) isDone() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.steps >= r.Steps {
-		return -1
-	}
-	return r.steps
+	return r.steps >= r.Steps
 }
 
 // runSequence runs a sequence and adds its differences to the report. A new class is confirmed by
@@ -214,8 +211,7 @@ type installation struct {
 	runner     *runner
 	definition *definition
 	sides      [2]*client
-	mu         sync.Mutex
-	namespaces int
+	namespaces int // number of runs, for the names of their namespaces
 }
 
 // install creates a definition on both servers and waits until they serve it. It returns nil if
@@ -232,7 +228,9 @@ func (r *runner) install(ctx context.Context, d *definition) (*installation, err
 	namespace, group := fmt.Sprintf("%s-%s-%d", r.Prefix, r.id, number), fmt.Sprintf("r%sn%d.example.com", r.id, number)
 	for i, side := range [2]Side{r.Left, r.Right} {
 		on.sides[i] = newClient(side, namespace, group)
-		if answers[i] = on.sides[i].send(ctx, create); answers[i].err != nil {
+		// A server may handle a cancelled request after the definition was to be removed.
+		if answers[i] = on.sides[i].send(context.WithoutCancel(ctx), create); answers[i].err != nil {
+			on.remove(ctx)
 			return nil, fmt.Errorf("%s: %w", side.Name, answers[i].err)
 		}
 	}
@@ -301,13 +299,10 @@ func (on *installation) remove(ctx context.Context) {
 
 // run runs steps in new namespaces.
 func (on *installation) run(ctx context.Context, steps []Step) (*sequenceRun, error) {
-	on.mu.Lock()
 	on.namespaces++
-	number := on.namespaces
-	on.mu.Unlock()
 	r := &sequenceRun{steps: steps}
 	for i, side := range on.sides {
-		r.sides[i] = newClient(side.side, fmt.Sprintf("%s-%d", side.names["ns"], number), side.names["group"])
+		r.sides[i] = newClient(side.side, fmt.Sprintf("%s-%d", side.names["ns"], on.namespaces), side.names["group"])
 	}
 	err := r.run(ctx, on.runner.isListed)
 	return r, err
@@ -316,10 +311,8 @@ func (on *installation) run(ctx context.Context, steps []Step) (*sequenceRun, er
 // example returns the smallest sequence of a class with the differences of its last run.
 func example(d *definition, steps []Step, differences httpdiff.Differences) *Example {
 	e := &Example{Steps: steps, Differences: differences}
-	for _, s := range steps {
-		if s.resource() == "widgets" || s.isOfDefinition() {
-			e.Definition = d.body
-		}
+	if usesDefinition(steps) {
+		e.Definition = d.body
 	}
 	return e
 }

@@ -45,16 +45,44 @@ func TestRunFindsNothing(t *testing.T) {
 		require.GreaterOrEqual(t, report.Steps, steps)
 		require.Greater(t, report.Definitions, 1)
 		require.Regexp(t, `seed 7: \d+ steps in \d+ sequences with \d+ definitions: 0 classes of differences`, text.String())
-		require.NoError(t, srv.RunControllers(t.Context()))
-		for _, path := range []string{"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "/apis/apps/v1/deployments", "/api/v1/configmaps"} {
-			response, err := srv.Client().Get(srv.URL() + path)
-			require.NoError(t, err)
-			body, err := io.ReadAll(response.Body)
-			require.NoError(t, err)
-			require.NoError(t, response.Body.Close())
-			require.Contains(t, string(body), `"items":[]`, path)
-		}
+		requireEmpty(t, srv)
 	})
+}
+
+// requireEmpty expects that a run has left nothing on a server.
+func requireEmpty(t *testing.T, srv *fakeapi.Server) {
+	t.Helper()
+	require.NoError(t, srv.RunControllers(t.Context()))
+	get := func(path string) string {
+		response, err := srv.Client().Get(srv.URL() + path)
+		require.NoError(t, err)
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return string(body)
+	}
+	for _, path := range []string{"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "/apis/apps/v1/deployments", "/api/v1/configmaps"} {
+		require.Contains(t, get(path), `"items":[]`, path)
+	}
+	require.NotContains(t, get("/api/v1/namespaces"), `"name":"random-`)
+}
+
+// A run that only one server refuses leaves nothing on the other one.
+func TestRunRemovesAfterFailure(t *testing.T) {
+	for _, fault := range []string{
+		"when verb(create) && resource(customresourcedefinitions) do reset",
+		"when verb(create) && resource(namespaces) do status(500)",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			rule, err := faults.Parse(fault)
+			require.NoError(t, err)
+			left, srv := startSide(t, 1)
+			right, _ := startSide(t, 2, fakeapi.WithFaults(rule))
+			_, err = differential.Run(t.Context(), differential.Config{Left: left, Right: right})
+			require.Error(t, err)
+			requireEmpty(t, srv)
+		})
+	}
 }
 
 // A faulty server is found, by the smallest sequence.

@@ -47,10 +47,10 @@ type openWatch struct {
 func (r *sequenceRun) run(ctx context.Context, isListed func(signature string) bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := r.createNamespace(ctx); err != nil {
+	defer r.remove(context.WithoutCancel(ctx))
+	if err := r.createNamespaces(ctx); err != nil {
 		return err
 	}
-	defer r.remove(context.WithoutCancel(ctx))
 	compared := newComparison()
 	var watches []openWatch
 	for i, s := range r.steps {
@@ -126,11 +126,12 @@ func waitForEvents(streams [2]*stream) {
 	}
 }
 
-// createNamespace creates the namespaces of the sequence.
-func (r *sequenceRun) createNamespace(ctx context.Context) error {
+// createNamespaces creates the namespaces of the sequence. It sends the requests even if ctx is
+// done: a server may handle a cancelled one after the namespace was to be removed.
+func (r *sequenceRun) createNamespaces(ctx context.Context) error {
 	for _, side := range r.sides {
 		body := jsonText(object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": side.names["ns"]}})
-		answer := side.send(ctx, Step{Method: "POST", Path: "/api/v1/namespaces", ContentType: "application/json", Body: body})
+		answer := side.send(context.WithoutCancel(ctx), Step{Method: "POST", Path: "/api/v1/namespaces", ContentType: "application/json", Body: body})
 		if answer.code != http.StatusCreated {
 			return fmt.Errorf("%s: creating a namespace: %s", side.side.Name, answer.summary())
 		}

@@ -39,7 +39,7 @@ func (r *runner) shrink(ctx context.Context, on *installation, steps []Step, fou
 		s.simplifySteps()
 	}
 	d := on.definition
-	if s.err == nil && s.usesDefinition() {
+	if s.err == nil && usesDefinition(s.steps) {
 		d = s.shrinkDefinition(d)
 	}
 	r.mu.Lock()
@@ -49,8 +49,8 @@ func (r *runner) shrink(ctx context.Context, on *installation, steps []Step, fou
 }
 
 // usesDefinition reports whether a step is a request for a custom resource, or for the definition.
-func (s *shrinker) usesDefinition() bool {
-	return slices.ContainsFunc(s.steps, func(one Step) bool { return one.resource() == "widgets" || one.isOfDefinition() })
+func usesDefinition(steps []Step) bool {
+	return slices.ContainsFunc(steps, func(s Step) bool { return s.resource() == "widgets" || s.isOfDefinition() })
 }
 
 // try runs steps and keeps them if they have the difference.
