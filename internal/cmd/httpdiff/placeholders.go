@@ -95,10 +95,10 @@ func (p *Placeholders) continueToken(parts string) string {
 // Match compares a text of the left side with one of the right side and binds new placeholders.
 // contradiction describes a placeholder that is bound to a different value already.
 func (p *Placeholders) Match(left, right string) (contradiction string, same bool) {
-	pattern, found := p.pattern(left)
 	if !placeholderText.MatchString(left) {
 		return "", left == right
 	}
+	pattern, found := p.pattern(left)
 	values := regexp.MustCompile(pattern).FindStringSubmatch(right)
 	if values == nil {
 		return "", false
