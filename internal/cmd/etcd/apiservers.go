@@ -116,18 +116,10 @@ func (a *apiServers) create(request controlplane.Request, files []*os.File) (*ap
 	a.mu.Unlock()
 	server, err := newAPIServer(request, files[1], files[2], opts)
 	if err != nil {
-		return nil, errors.Join(err, ignoreClosed(l.Close()))
+		return nil, errors.Join(err, controlplane.IgnoreClosed(l.Close()))
 	}
 	a.mu.Lock()
 	a.latest = server.server
 	a.mu.Unlock()
 	return server, nil
-}
-
-// ignoreClosed returns err, or nil if a listener was closed before.
-func ignoreClosed(err error) error {
-	if errors.Is(err, net.ErrClosed) {
-		return nil
-	}
-	return err
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"example.com/fakeapi/internal/cmd/controlplane"
 )
 
 // Flags are the flags of etcd v3.6.
@@ -63,27 +65,27 @@ func parse(args, environment []string) (*Flags, error) {
 	f := &Flags{set: map[string]bool{}, ignored: map[string]bool{}}
 	f.define()
 	if len(args) > 0 && (args[0] == "gateway" || args[0] == "grpc-proxy") {
-		return nil, failure(fmt.Errorf("the subcommand %s is not supported here", args[0]))
+		return nil, controlplane.Failure(fmt.Errorf("the subcommand %s is not supported here", args[0]))
 	}
 	var output bytes.Buffer
 	f.all.SetOutput(&output)
 	if err := f.all.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return nil, &exit{stdout: f.helpText(), stderr: usageText + "\n"}
+		return nil, &controlplane.Exit{Stdout: f.helpText(), Stderr: usageText + "\n"}
 	} else if err != nil {
-		return nil, &exit{status: 2, stderr: output.String()}
+		return nil, &controlplane.Exit{Status: 2, Stderr: output.String()}
 	}
 	if f.all.NArg() > 0 {
-		return nil, failure(fmt.Errorf("%q is not a valid flag", f.all.Arg(0)))
+		return nil, controlplane.Failure(fmt.Errorf("%q is not a valid flag", f.all.Arg(0)))
 	}
 	if f.version {
-		return nil, &exit{stdout: versionText()}
+		return nil, &controlplane.Exit{Stdout: versionText()}
 	}
 	if err := f.readEnvironment(environment); err != nil {
-		return nil, failure(err)
+		return nil, controlplane.Failure(err)
 	}
 	f.all.Visit(func(set *flag.Flag) { f.set[set.Name] = true })
 	if err := f.validate(); err != nil {
-		return nil, failure(err)
+		return nil, controlplane.Failure(err)
 	}
 	return f, nil
 }

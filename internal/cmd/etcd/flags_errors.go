@@ -2,12 +2,13 @@ package etcd
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"strings"
 	"time"
+
+	"example.com/fakeapi/internal/cmd/controlplane"
 )
 
 // releaseVersion is the version that --version prints.
@@ -26,31 +27,6 @@ const usageText = `Usage:
     Print all flags.
 `
 
-// exit is an error of Parse that ends the process: what it writes, and its exit status.
-type exit struct {
-	status         int
-	stdout, stderr string
-	// err is the error that etcd logs, or nil.
-	err error
-}
-
-// Error returns the error without the form in which it is written.
-func (e *exit) Error() string {
-	switch {
-	case e.err != nil:
-		return e.err.Error()
-	case e.status == 0:
-		return "help or version requested"
-	}
-	return e.stderr
-}
-
-// Unwrap returns the error of a flag.
-func (e *exit) Unwrap() error { return e.err }
-
-// failure returns the error of a flag that etcd logs.
-func failure(err error) error { return &exit{status: 1, err: err} }
-
 // logEntry is a line of the log of etcd.
 type logEntry struct {
 	Level     string `json:"level"`
@@ -61,17 +37,10 @@ type logEntry struct {
 
 // reportUsage writes what etcd writes for an error of Parse, and returns the exit status.
 func reportUsage(err error, stdout, stderr io.Writer) int {
-	var e *exit
-	if !errors.As(err, &e) {
-		e = &exit{status: 1, err: err}
-	}
-	if e.err != nil {
+	return controlplane.Report(err, stdout, stderr, func(err error) {
 		// The texts are marshaled without an error.
-		_ = json.NewEncoder(stderr).Encode(logEntry{"warn", time.Now().UTC().Format("2006-01-02T15:04:05.000000Z0700"), "failed to verify flags", e.err.Error()})
-	}
-	_, _ = io.WriteString(stdout, e.stdout)
-	_, _ = io.WriteString(stderr, e.stderr)
-	return e.status
+		_ = json.NewEncoder(stderr).Encode(logEntry{"warn", time.Now().UTC().Format("2006-01-02T15:04:05.000000Z0700"), "failed to verify flags", err.Error()})
+	})
 }
 
 // helpText returns what --help prints on the standard output: all flags in their sections.

@@ -23,7 +23,7 @@ type session struct {
 // run serves the connection until it ends. Then the API server is closed, and the files of the
 // kube-apiserver process are.
 func (s *session) run() (err error) {
-	defer func() { err = errors.Join(err, ignoreClosed(s.conn.Close())) }()
+	defer func() { err = errors.Join(err, controlplane.IgnoreClosed(s.conn.Close())) }()
 	files, err := s.conn.ReceiveFiles()
 	if err != nil {
 		return ignoreEnd(err)
@@ -96,5 +96,5 @@ func ignoreEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 		return nil
 	}
-	return ignoreClosed(err)
+	return controlplane.IgnoreClosed(err)
 }

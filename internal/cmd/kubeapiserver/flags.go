@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	cliflag "k8s.io/component-base/cli/flag"
+
+	"example.com/fakeapi/internal/cmd/controlplane"
 )
 
 // Flags are the flags of kube-apiserver v1.37.
@@ -178,7 +180,7 @@ func Parse(args []string) (*Flags, error) {
 		return nil, usageError(err)
 	}
 	if f.help {
-		return nil, &exit{stdout: f.helpText()}
+		return nil, &controlplane.Exit{Stdout: f.helpText()}
 	}
 	for _, arg := range f.all.Args() {
 		if arg != "" {
@@ -186,7 +188,7 @@ func Parse(args []string) (*Flags, error) {
 		}
 	}
 	if f.version != versionNotRequested {
-		return nil, &exit{stdout: f.versionText()}
+		return nil, &controlplane.Exit{Stdout: f.versionText()}
 	}
 	return f, f.validate()
 }

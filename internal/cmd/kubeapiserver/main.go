@@ -60,7 +60,7 @@ func (p *process) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ignoreClosed(l.Close())) }()
+	defer func() { err = errors.Join(err, controlplane.IgnoreClosed(l.Close())) }()
 	conn, err := p.connect(ctx)
 	if ctx.Err() != nil {
 		return ignoreSignal(ctx)
@@ -165,12 +165,4 @@ func ignoreSignal(ctx context.Context) error {
 		return err
 	}
 	return nil
-}
-
-// ignoreClosed returns err, or nil if what was closed had been closed before.
-func ignoreClosed(err error) error {
-	if errors.Is(err, net.ErrClosed) {
-		return nil
-	}
-	return err
 }

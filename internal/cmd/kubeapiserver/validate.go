@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+
+	"example.com/fakeapi/internal/cmd/controlplane"
 )
 
 // validate returns all errors in the values of flags, in the order of kube-apiserver, or the first one of
@@ -15,7 +17,7 @@ import (
 func (f *Flags) validate() error {
 	for _, check := range []func() error{f.features.registry.Set, f.validateLog, f.completeServices, f.completeServiceAccounts} {
 		if err := check(); err != nil {
-			return failure(err)
+			return controlplane.Failure(err)
 		}
 	}
 	var errs []error
@@ -27,7 +29,7 @@ func (f *Flags) validate() error {
 		errs = append(errs, check()...)
 	}
 	if err := utilerrors.NewAggregate(errs); err != nil {
-		return failure(err)
+		return controlplane.Failure(err)
 	}
 	return nil
 }
