@@ -83,7 +83,7 @@ func (a *apiServers) close() (err error) {
 	a.closed = true
 	a.mu.Unlock()
 	for _, s := range a.all() {
-		err = errors.Join(err, s.conn.Close())
+		err = errors.Join(err, controlplane.IgnoreClosed(s.conn.Close())) // the session may end at the same time
 	}
 	for _, s := range a.all() {
 		<-s.done
