@@ -2,11 +2,8 @@ package etcd
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
-	"os"
 
 	certutil "k8s.io/client-go/util/cert"
 )
@@ -25,13 +22,8 @@ func (f *Flags) clientTLS() (*tls.Config, error) {
 	if f.TrustedCAFile == "" {
 		return config, nil
 	}
-	authorities, err := os.ReadFile(f.TrustedCAFile)
-	if err != nil {
+	if config.ClientCAs, err = certutil.NewPool(f.TrustedCAFile); err != nil {
 		return nil, err
-	}
-	config.ClientCAs = x509.NewCertPool()
-	if !config.ClientCAs.AppendCertsFromPEM(authorities) {
-		return nil, fmt.Errorf("%s has no certificate in PEM form", f.TrustedCAFile)
 	}
 	config.ClientAuth = tls.VerifyClientCertIfGiven
 	if f.ClientCertAuth {

@@ -141,11 +141,7 @@ func (f *Flags) validateCompaction() error {
 	default:
 		return fmt.Errorf("unknown auto-compaction-mode %q", f.compactionMode)
 	}
-	if _, err := strconv.ParseInt(f.compactionRetention, 10, 64); err == nil {
-		return nil
-	}
-	if f.compactionMode == compactByRevision {
-		_, err := strconv.ParseInt(f.compactionRetention, 10, 64)
+	if _, err := strconv.ParseInt(f.compactionRetention, 10, 64); err == nil || f.compactionMode == compactByRevision {
 		return err
 	}
 	_, err := time.ParseDuration(f.compactionRetention)
