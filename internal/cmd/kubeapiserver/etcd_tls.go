@@ -2,9 +2,8 @@ package kubeapiserver
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"fmt"
-	"os"
+
+	certutil "k8s.io/client-go/util/cert"
 )
 
 // etcdTLS returns the TLS configuration for the etcd servers: the files of --etcd-cafile, --etcd-certfile and
@@ -12,14 +11,11 @@ import (
 func (f *Flags) etcdTLS() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.EtcdCAFile != "" {
-		authorities, err := os.ReadFile(f.EtcdCAFile)
+		authorities, err := certutil.NewPool(f.EtcdCAFile)
 		if err != nil {
 			return nil, err
 		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(authorities) {
-			return nil, fmt.Errorf("%s has no certificate in PEM form", f.EtcdCAFile)
-		}
+		config.RootCAs = authorities
 	}
 	if f.EtcdCertFile != "" || f.EtcdKeyFile != "" {
 		certificate, err := tls.LoadX509KeyPair(f.EtcdCertFile, f.EtcdKeyFile)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
@@ -15,11 +16,12 @@ import (
 // validate returns all errors in the values of flags, in the order of kube-apiserver, or the first one of
 // those that end it before: in feature gates, in the log and in the ranges of Services.
 func (f *Flags) validate() error {
-	for _, check := range []func() error{f.features.registry.Set, f.validateLog, f.completeServices, f.completeServiceAccounts} {
+	for _, check := range []func() error{f.features.registry.Set, f.validateLog, f.completeServices} {
 		if err := check(); err != nil {
 			return controlplane.Failure(err)
 		}
 	}
+	f.completeServiceAccounts()
 	var errs []error
 	for _, check := range []func() []error{
 		f.validateGeneric, f.features.registry.Validate, f.validateEmulation, f.validateEtcd, f.validatePriorityAndFairness, f.validateServing,
@@ -34,9 +36,9 @@ func (f *Flags) validate() error {
 	return nil
 }
 
-// negative returns an error if a value is negative.
-func negative[T int | int64 | float64](isNegative T, message string) []error {
-	if isNegative < 0 {
+// notNegative returns an error if a value is negative.
+func notNegative[T int | time.Duration](value T, message string) []error {
+	if value < 0 {
 		return []error{errors.New(message)}
 	}
 	return nil
@@ -45,19 +47,19 @@ func negative[T int | int64 | float64](isNegative T, message string) []error {
 func (f *Flags) validateGeneric() []error {
 	l := &f.limits
 	errs := slices.Concat(
-		negative(int64(l.livezGracePeriod), "--livez-grace-period can not be a negative value"),
-		negative(l.maxRequestsInFlight, "--max-requests-inflight can not be negative value"),
-		negative(l.maxMutatingRequestsInFlight, "--max-mutating-requests-inflight can not be negative value"),
-		negative(int64(l.requestTimeout), "--request-timeout can not be negative value"),
+		notNegative(l.livezGracePeriod, "--livez-grace-period can not be a negative value"),
+		notNegative(l.maxRequestsInFlight, "--max-requests-inflight can not be negative value"),
+		notNegative(l.maxMutatingRequestsInFlight, "--max-mutating-requests-inflight can not be negative value"),
+		notNegative(l.requestTimeout, "--request-timeout can not be negative value"),
 	)
 	if l.goawayChance < 0 || l.goawayChance > 0.02 {
 		errs = append(errs, errors.New("--goaway-chance can not be less than 0 or greater than 0.02"))
 	}
 	errs = append(errs, slices.Concat(
-		negative(l.minRequestTimeout, "--min-request-timeout can not be negative value"),
-		negative(int64(l.storageInitializationTimeout), "--storage-initialization-timeout can not be negative value"),
-		negative(int64(f.ShutdownDelay), "--shutdown-delay-duration can not be negative value"),
-		negative(int64(l.watchTerminationGracePeriod), "shutdown-watch-termination-grace-period, if provided, can not be a negative value"),
+		notNegative(l.minRequestTimeout, "--min-request-timeout can not be negative value"),
+		notNegative(l.storageInitializationTimeout, "--storage-initialization-timeout can not be negative value"),
+		notNegative(f.ShutdownDelay, "--shutdown-delay-duration can not be negative value"),
+		notNegative(l.watchTerminationGracePeriod, "shutdown-watch-termination-grace-period, if provided, can not be a negative value"),
 	)...)
 	return append(errs, validateStrictTransportSecurity(l.strictTransportSecurity)...)
 }

@@ -6,18 +6,16 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // completeServiceAccounts sets the default of --service-account-key-file.
-func (f *Flags) completeServiceAccounts() error {
+func (f *Flags) completeServiceAccounts() {
 	a := &f.authentication
 	if a.signingKeyFile == "" && len(a.keyFiles) == 0 && f.KeyFile != "" {
 		a.keyFiles = []string{f.KeyFile}
 	}
-	return nil
 }
 
 func (f *Flags) validateAuthentication() (errs []error) {
@@ -34,7 +32,7 @@ func (f *Flags) validateAuthentication() (errs []error) {
 		{"requestheader-extra-headers-prefix", a.proxy.extraPrefixes}, {"requestheader-allowed-names", a.proxy.allowedNames},
 		{"requestheader-uid-headers", a.proxy.uidHeaders},
 	} {
-		if slices.ContainsFunc(headers.values, isSpace) {
+		if slices.ContainsFunc(headers.values, func(h string) bool { return strings.TrimSpace(h) == "" }) {
 			errs = append(errs, fmt.Errorf("empty value in %q", headers.flag))
 		}
 	}
@@ -42,11 +40,6 @@ func (f *Flags) validateAuthentication() (errs []error) {
 		errs = append(errs, errors.New("--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work"))
 	}
 	return append(errs, a.validateSupport()...)
-}
-
-// isSpace reports whether a text has no visible character.
-func isSpace(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) })
 }
 
 // validateSupport refuses ways to authenticate that do not exist here, and whose users would get 401.
