@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,6 +52,7 @@ func TestPrintFigures(t *testing.T) {
 	require.Equal(t, "under 2: met", figure{goal: 2}.verdict(1.9))
 	require.Equal(t, "under 2: not met", figure{goal: 2}.verdict(2))
 	require.Equal(t, "", figure{}.verdict(2))
+	require.Equal(t, "at least 0.8: not measured", f.verdict(math.NaN()))
 	require.Equal(t, "2 (1 to 4)", spread([]float64{1, 2, 4}))
 }
 

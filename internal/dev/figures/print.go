@@ -44,7 +44,7 @@ func spread(sorted []float64) string {
 
 func short(ratio float64) string { return fmt.Sprintf("%.2g", ratio) }
 
-// verdict returns the goal and whether it is met.
+// verdict returns the goal and whether it is met, for a ratio that may be NaN.
 func (f figure) verdict(ratio float64) string {
 	bound, met := "under", ratio < f.goal
 	if f.atLeast {
@@ -53,6 +53,8 @@ func (f figure) verdict(ratio float64) string {
 	switch {
 	case f.goal == 0:
 		return ""
+	case math.IsNaN(ratio):
+		return fmt.Sprintf("%s %.2g: not measured", bound, f.goal)
 	case met:
 		return fmt.Sprintf("%s %.2g: met", bound, f.goal)
 	}
