@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -175,6 +176,9 @@ func (l *changeLog) names() names {
 			in.generated = append(in.generated, generatedName{key.name, pattern})
 		}
 	}
+	slices.SortFunc(in.generated, func(a, b generatedName) int {
+		return cmp.Or(-cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name), cmp.Compare(a.pattern, b.pattern))
+	})
 	return in
 }
 

@@ -89,7 +89,8 @@ type names struct {
 	uids  map[string]objectKey
 	alive map[string]bool
 	state *State
-	// generated are the names of existing objects that have a pattern.
+	// generated are the names of existing objects that have a pattern, the longest first, since a
+	// name can be a part of another.
 	generated []generatedName
 }
 

@@ -47,6 +47,19 @@ func TestNormalize(t *testing.T) {
 	}, l.normalized())
 }
 
+// A generated name that is a part of another one is replaced after it.
+func TestNormalizeNestedNames(t *testing.T) {
+	n, err := newNormalizer(nil)
+	require.NoError(t, err)
+	for range 20 { // maps have a random order
+		l := logOf(n,
+			testObject(t, objectKey{"jobs.batch", "default", "web-1"}, `{"metadata":{"name":"web-1","generateName":"web-"}}`),
+			testObject(t, objectKey{"pods", "default", "web-1-x7k2p"}, `{"metadata":{"name":"web-1-x7k2p","generateName":"web-1-"}}`),
+			testObject(t, objectKey{"configmaps", "default", "a"}, `{"metadata":{"name":"a"},"data":{"pod":"web-1-x7k2p","job":"web-1"}}`))
+		require.Equal(t, []string{`{"data":{"job":"web-*","pod":"web-*-*"},"metadata":{"name":"a"}}`}, l.normalized()[objectKey{"configmaps", "default", "a"}])
+	}
+}
+
 // Differences between two runs are learned: names, fields and the order of lists.
 func TestLearn(t *testing.T) {
 	n, err := newNormalizer(nil)
