@@ -187,10 +187,11 @@ func sortedNames(maps ...map[string]any) []string {
 	return slices.Compact(all)
 }
 
-func sortedKeys(states ...normalState) []objectKey {
+// sortedKeys returns the keys of all maps in the order of their texts, each once.
+func sortedKeys[M ~map[objectKey]V, V any](states ...M) []objectKey {
 	var all []objectKey
-	for _, s := range states {
-		for key := range s {
+	for _, m := range states {
+		for key := range m {
 			all = append(all, key)
 		}
 	}

@@ -2,7 +2,6 @@ package perturb
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"example.com/fakeapi/scenario"
@@ -67,12 +66,7 @@ func (j *judgment) creations() (all []violation) {
 	}
 	most := mostAtOnce(j.got.instances(), j.r.normalizer)
 	counts := creations(j.got.instances(), j.r.normalizer)
-	keys := make([]objectKey, 0, len(counts))
-	for key := range counts {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b objectKey) int { return strings.Compare(a.String(), b.String()) })
-	for _, key := range keys {
+	for _, key := range sortedKeys(counts) {
 		if j.r.normalizer.ignores(key) {
 			continue
 		}

@@ -132,8 +132,8 @@ func atHit(steps ...scenario.Step) []scenario.Step {
 	return all
 }
 
-// runAgain returns the step that runs a controller again.
-func runAgain(name string) scenario.Step {
+// runController returns the step that runs a controller.
+func runController(name string) scenario.Step {
 	return scenario.RunClientWith(name, scenario.RunOptions{RestartAfter: restartAfter})
 }
 

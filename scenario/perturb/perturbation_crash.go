@@ -70,9 +70,9 @@ func (c crash) additions() additions {
 	a := additions{before: []scenario.Step{rule(c.when(during), "hang")}, rules: []string{ruleName}}
 	if c.until > 0 {
 		a.before = append(a.before, atHit(scenario.CrashClient(c.client))...)
-		a.at = map[int][]scenario.Step{c.until: {runAgain(c.client)}}
+		a.at = map[int][]scenario.Step{c.until: {runController(c.client)}}
 		return a
 	}
-	a.before = append(a.before, atHit(scenario.CrashClient(c.client), runAgain(c.client))...)
+	a.before = append(a.before, atHit(scenario.CrashClient(c.client), runController(c.client))...)
 	return a
 }

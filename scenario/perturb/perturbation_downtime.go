@@ -34,6 +34,6 @@ func (d downtime) where() string {
 func (d downtime) additions() additions {
 	return additions{at: map[int][]scenario.Step{
 		d.from: {scenario.CrashClient(d.client)},
-		d.to:   {runAgain(d.client)},
+		d.to:   {runController(d.client)},
 	}}
 }

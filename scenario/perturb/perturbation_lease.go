@@ -64,11 +64,16 @@ func (l lostLease) where() string {
 // beginning of the name.
 func secondName(client string) string { return "second-" + client }
 
+// runSecond returns the step that runs a second instance of a client.
+func runSecond(client string) scenario.Step {
+	return scenario.RunClientWith(secondName(client), scenario.RunOptions{Of: client, RestartAfter: restartAfter})
+}
+
 func (l lostLease) additions() additions {
 	when := "resource(leases.coordination.k8s.io) && userAgent(" + strconv.Quote(l.client) + ") && during(before) && !after(" + leaseLostFor.String() + ")"
 	a := additions{at: map[int][]scenario.Step{l.phase: {rule(when, "hang")}}}
 	if l.second {
-		a.at[l.phase] = append(a.at[l.phase], scenario.RunClientWith(secondName(l.client), scenario.RunOptions{Of: l.client, RestartAfter: restartAfter}))
+		a.at[l.phase] = append(a.at[l.phase], runSecond(l.client))
 	}
 	return a
 }
@@ -106,6 +111,5 @@ func (t twin) where() string {
 }
 
 func (t twin) additions() additions {
-	second := scenario.RunClientWith(secondName(t.client), scenario.RunOptions{Of: t.client, RestartAfter: restartAfter})
-	return additions{at: map[int][]scenario.Step{t.phase: {second}}}
+	return additions{at: map[int][]scenario.Step{t.phase: {runSecond(t.client)}}}
 }

@@ -53,8 +53,8 @@ func (r *reference) openings(full bool) (all []*place) {
 	return all
 }
 
-// notable returns the events at which something can go wrong: those that are not initial, of
-// objects that the run changes.
+// notable returns the events at which something can go wrong, without bookmarks. Unless full, those
+// of leader election and of the system are left out, and all but the first few of equal ones.
 func (r *reference) notable(full bool) (all []*place) {
 	counts := map[placeKey]int{}
 	for _, p := range r.events {

@@ -3,6 +3,7 @@ package perturb
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -147,12 +148,10 @@ func (p play) steps(r *result) []scenario.Step {
 func (c *Config) runSteps(reverse bool) []scenario.Step {
 	var steps []scenario.Step
 	for _, name := range c.controllerNames() {
-		step := scenario.RunClientWith(name, scenario.RunOptions{RestartAfter: restartAfter})
-		if reverse {
-			steps = append([]scenario.Step{step}, steps...)
-		} else {
-			steps = append(steps, step)
-		}
+		steps = append(steps, runController(name))
+	}
+	if reverse {
+		slices.Reverse(steps)
 	}
 	return steps
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -184,10 +185,7 @@ func (r *reference) addRequests() {
 }
 
 func resourceText(op faults.Op) string {
-	if op.Group == "" {
-		return op.Resource
-	}
-	return op.Resource + "." + op.Group
+	return schema.GroupResource{Group: op.Group, Resource: op.Resource}.String()
 }
 
 // addEvents adds the events that the controllers have received.

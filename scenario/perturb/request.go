@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"time"
 
@@ -157,9 +158,6 @@ func revision(s *fakeapi.Server) uint64 {
 	if s == nil {
 		return 0
 	}
-	n := uint64(0)
-	for _, digit := range s.ResourceVersion() {
-		n = n*10 + uint64(digit-'0')
-	}
+	n, _ := strconv.ParseUint(s.ResourceVersion(), 10, 64) // it is a number
 	return n
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -325,7 +326,7 @@ func (s *search) note(p perturbation, got *result, total int) {
 
 // report completes a report with the findings.
 func (s *search) report(report *Report) error {
-	for _, name := range sortedGroupNames(s.groups) {
+	for _, name := range slices.Sorted(maps.Keys(s.groups)) {
 		f := s.finding(s.groups[name])
 		f.Known = s.config.Known[name]
 		report.Findings = append(report.Findings, f)
@@ -340,13 +341,4 @@ func (s *search) report(report *Report) error {
 	}
 	slices.Sort(report.Gone)
 	return nil
-}
-
-func sortedGroupNames(groups map[string]*group) []string {
-	var names []string
-	for name := range groups {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

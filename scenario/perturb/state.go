@@ -2,8 +2,6 @@ package perturb
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,7 +43,7 @@ func (s *State) Get(resource, namespace, name string) *unstructured.Unstructured
 // and name.
 func (s *State) List(resource, namespace string) []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
-	for _, key := range s.keys() {
+	for _, key := range sortedKeys(s.objects) {
 		if key.resource == resource && (namespace == "" || namespace == key.namespace) {
 			all = append(all, s.objects[key].unstructured())
 		}
@@ -61,16 +59,6 @@ func (o *object) unstructured() *unstructured.Unstructured {
 	u = u.DeepCopy()
 	u.SetGroupVersionKind(o.kind)
 	return u
-}
-
-// keys returns the keys of all objects, sorted.
-func (s *State) keys() []objectKey {
-	keys := make([]objectKey, 0, len(s.objects))
-	for key := range s.objects {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b objectKey) int { return strings.Compare(a.String(), b.String()) })
-	return keys
 }
 
 // newObject returns the object of a change with the JSON data.
