@@ -96,10 +96,11 @@ func (j *judgment) panics() []violation {
 // errors finds controllers that end with errors again and again.
 func (j *judgment) errors() []violation {
 	const most = 5
-	counts := map[string]int{}
+	counts, last := map[string]int{}, map[string]string{}
 	for _, exit := range j.got.exits {
-		client, _, _ := strings.Cut(exit, ": ")
+		client, text, _ := strings.Cut(exit, ": ")
 		counts[client]++
+		last[client] = text
 	}
 	for _, exit := range j.r.exits {
 		client, _, _ := strings.Cut(exit, ": ")
@@ -107,9 +108,8 @@ func (j *judgment) errors() []violation {
 	}
 	for _, client := range j.r.config.controllerNames() {
 		if counts[client] >= most {
-			last := j.got.exits[len(j.got.exits)-1]
 			return []violation{{oracle: "errors", subject: client,
-				text: fmt.Sprintf("expected a controller that works after a restart; saw it end %d times, the last time with %s", counts[client], last)}}
+				text: fmt.Sprintf("expected a controller that works after a restart; saw it end %d times, the last time with %s", counts[client], last[client])}}
 		}
 	}
 	return nil

@@ -107,12 +107,8 @@ func (j *judgment) history(key objectKey) string {
 
 // author returns " by CLIENT: REQUEST" for a change that a controller has made.
 func (j *judgment) author(c *change) string {
-	key := c.key()
 	for _, q := range j.got.requests {
-		if !q.isMutating() || q.before >= c.revision || q.after < c.revision && q.after != 0 || resourceText(q.Op) != key.resource || q.Namespace != key.namespace {
-			continue
-		}
-		if q.Name == key.name || q.Verb == "create" || q.Verb == "deletecollection" {
+		if q.mayHaveMade(c) {
 			return " by " + q.client + ": " + q.Op.String()
 		}
 	}

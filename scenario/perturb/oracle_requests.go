@@ -171,7 +171,7 @@ func (j *judgment) takeovers() (all []takeover) {
 		}
 		writer := ""
 		for _, q := range j.got.requests {
-			if q.Resource == "leases" && q.isWrite() && q.before < c.revision && c.revision <= q.after {
+			if q.isWrite() && q.mayHaveMade(c) {
 				writer = q.client
 			}
 		}

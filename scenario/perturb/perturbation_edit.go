@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,7 +52,7 @@ func deleteKind() Kind {
 		Catalogue: []int{78},
 		find: func(r *reference, full bool) (all []perturbation) {
 			for _, i := range r.lifetimes {
-				if i.created == nil || i.deleted != nil || r.wroteByStep(i) || r.normalizer.ignores(i.key) || r.normalizer.pattern(i.last) != i.key.name {
+				if i.created == nil || i.deleted != nil || r.createdByStep(i) || r.normalizer.ignores(i.key) || r.normalizer.pattern(i.last) != i.key.name {
 					continue
 				}
 				end := len(r.phases) - 1
@@ -97,19 +98,9 @@ func (r *reference) livesToTheEnd(o *object) bool {
 	return last != nil && last.uid == o.uid && !last.isTerminating()
 }
 
-// wroteByStep reports whether an instance was not created by a controller.
-func (r *reference) wroteByStep(i *instance) bool {
-	for _, q := range r.requestLog.requests {
-		if q.Verb == "create" && q.isWrite() && q.before < i.created.revision && i.created.revision <= q.after &&
-			resourceText(q.Op) == i.key.resource && q.Namespace == i.key.namespace {
-			return false
-		}
-		if (q.Verb == "patch" || q.Verb == "update") && q.isWrite() && q.before < i.created.revision && i.created.revision <= q.after &&
-			q.Name == i.key.name && resourceText(q.Op) == i.key.resource && q.Namespace == i.key.namespace {
-			return false
-		}
-	}
-	return true
+// createdByStep reports whether an instance was not created by a controller.
+func (r *reference) createdByStep(i *instance) bool {
+	return !slices.ContainsFunc(r.requestLog.requests, func(q *request) bool { return q.isWrite() && q.mayHaveMade(i.created) })
 }
 
 // quietEdits returns the same write at the begin of a phase, of the next one, and at the end.

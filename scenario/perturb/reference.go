@@ -234,7 +234,7 @@ func (r *reference) addEvents() {
 func (r *reference) addObjects(all []*result) {
 	r.lifetimes = r.instances()
 	for _, i := range r.lifetimes {
-		r.byStep = append(r.byStep, i.created != nil && r.wroteByStep(i))
+		r.byStep = append(r.byStep, i.created != nil && r.createdByStep(i))
 	}
 	phases := len(r.phases)
 	r.deletions, r.present = map[objectKey][]int{}, map[objectKey][]bool{}

@@ -40,6 +40,26 @@ func (r *request) isMutating() bool {
 // isWrite reports whether a request has changed something.
 func (r *request) isWrite() bool { return r.isMutating() && r.code/100 == 2 && r.after > r.before }
 
+// mayHaveMade reports whether the request can have made a change. One that has no response yet can
+// have made any later change.
+func (r *request) mayHaveMade(c *change) bool {
+	key := c.key()
+	if r.before >= c.revision || r.after < c.revision && r.after != 0 || resourceText(r.Op) != key.resource || r.Namespace != key.namespace {
+		return false
+	}
+	switch r.Verb {
+	case "create": // one with a name is of a subresource
+		return r.Name == "" && c.before == nil || r.Name == key.name && c.before != nil
+	case "update", "patch":
+		return r.Name == key.name
+	case "delete":
+		return r.Name == key.name && c.before != nil
+	case "deletecollection":
+		return c.before != nil
+	}
+	return false
+}
+
 // maxRequests limits the requests that a run records.
 const maxRequests = 20_000
 
