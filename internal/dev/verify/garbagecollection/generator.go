@@ -23,10 +23,10 @@ const holdFinalizer = "example.com/finalizer"
 // randomGraph returns a tree, an acyclic graph or an arbitrary graph. Some owner references refer
 // to objects that do not exist, and some objects have finalizers.
 func randomGraph(rng *rand.Rand) graph {
-	w := graph{}
+	g := graph{}
 	size, shape := 2+rng.IntN(9), rng.IntN(3)
 	for i := range size {
-		t := &node{}
+		n := &node{}
 		for range []int{rng.IntN(2), rng.IntN(4), rng.IntN(3)}[shape] {
 			below := []int{i, i, size}[shape]
 			if below == 0 {
@@ -39,21 +39,21 @@ func randomGraph(rng *rand.Rand) graph {
 			case 1:
 				o.name, o.unserved = "unserved", true
 			}
-			if _, twice := t.ownerNamed(o.name); !twice {
-				t.owners = append(t.owners, o)
+			if _, twice := n.ownerNamed(o.name); !twice {
+				n.owners = append(n.owners, o)
 			}
 		}
 		switch rng.IntN(14) {
 		case 0, 1, 2:
-			t.finalizers = []string{holdFinalizer}
+			n.finalizers = []string{holdFinalizer}
 		case 3:
-			t.finalizers = []string{metav1.FinalizerOrphanDependents}
+			n.finalizers = []string{metav1.FinalizerOrphanDependents}
 		case 4:
-			t.finalizers = []string{metav1.FinalizerDeleteDependents}
+			n.finalizers = []string{metav1.FinalizerDeleteDependents}
 		}
-		w[fmt.Sprintf("o%02d", i)] = t
+		g[fmt.Sprintf("o%02d", i)] = n
 	}
-	return w
+	return g
 }
 
 // environment is a server on virtual time and a client of it.
@@ -64,7 +64,7 @@ type environment struct {
 }
 
 // runTest runs test in a synctest bubble with a new server.
-func runTest(t *testing.T, test func(p *environment), opts ...fakeapi.Option) {
+func runTest(t *testing.T, test func(e *environment), opts ...fakeapi.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, append(opts, fakeapi.WithInMemoryNetwork())...)
@@ -92,10 +92,10 @@ func (n *node) object(name string) *corev1.ConfigMap {
 func (g graph) String() string {
 	var lines []string
 	for _, name := range g.names() {
-		t := g[name]
-		slices.Sort(t.finalizers)
-		owners := slices.DeleteFunc(slices.Clone(t.owners), func(o ownerRef) bool { return t.deleted && g[o.name] == nil })
-		lines = append(lines, fmt.Sprintf("%s %+v %v deleted=%v", name, owners, t.finalizers, t.deleted))
+		n := g[name]
+		slices.Sort(n.finalizers)
+		owners := slices.DeleteFunc(slices.Clone(n.owners), func(o ownerRef) bool { return n.deleted && g[o.name] == nil })
+		lines = append(lines, fmt.Sprintf("%s %+v %v deleted=%v", name, owners, n.finalizers, n.deleted))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -105,31 +105,31 @@ func (e *environment) serverGraph() graph {
 	e.Helper()
 	list, err := e.maps.List(e.Context(), metav1.ListOptions{})
 	require.NoError(e, err)
-	w := graph{}
+	g := graph{}
 	for _, cm := range list.Items {
-		t := &node{finalizers: cm.Finalizers, deleted: cm.DeletionTimestamp != nil}
+		n := &node{finalizers: cm.Finalizers, deleted: cm.DeletionTimestamp != nil}
 		for _, r := range cm.OwnerReferences {
-			t.owners = append(t.owners, ownerRef{name: r.Name, blocks: *r.BlockOwnerDeletion, unserved: r.Kind == "Unserved"})
+			n.owners = append(n.owners, ownerRef{name: r.Name, blocks: *r.BlockOwnerDeletion, unserved: r.Kind == "Unserved"})
 		}
-		w[cm.Name] = t
+		g[cm.Name] = n
 	}
-	return w
+	return g
 }
 
 // doRandom removes a finalizer or deletes an object, on the server and in the model, and returns
 // what it did.
-func (e *environment) doRandom(rng *rand.Rand, w graph) string {
+func (e *environment) doRandom(rng *rand.Rand, g graph) string {
 	e.Helper()
-	names := w.names()
+	names := g.names()
 	name := names[rng.IntN(len(names))]
-	if w[name].hasFinalizer(holdFinalizer) && rng.IntN(2) == 0 {
+	if g[name].hasFinalizer(holdFinalizer) && rng.IntN(2) == 0 {
 		cm, err := e.maps.Get(e.Context(), name, metav1.GetOptions{})
 		require.NoError(e, err)
 		cm.Finalizers = slices.DeleteFunc(cm.Finalizers, func(f string) bool { return f == holdFinalizer })
 		_, err = e.maps.Update(e.Context(), cm, metav1.UpdateOptions{})
 		require.NoError(e, err)
-		w[name].removeFinalizers(holdFinalizer)
-		w.removeIfFinished(name)
+		g[name].removeFinalizers(holdFinalizer)
+		g.removeIfFinished(name)
 		return "release " + name
 	}
 	policy := []metav1.DeletionPropagation{"", metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan}[rng.IntN(5)]
@@ -138,6 +138,6 @@ func (e *environment) doRandom(rng *rand.Rand, w graph) string {
 		opts.PropagationPolicy = &policy
 	}
 	require.NoError(e, e.maps.Delete(e.Context(), name, opts))
-	w.delete(name, policy)
+	g.delete(name, policy)
 	return fmt.Sprintf("delete %s %s", name, policy)
 }

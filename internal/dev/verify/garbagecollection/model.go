@@ -53,22 +53,22 @@ func (g graph) dependents(owner string) (names []string) {
 
 // delete deletes a node with a propagation policy, "" for none.
 func (g graph) delete(name string, policy metav1.DeletionPropagation) {
-	t := g[name]
+	n := g[name]
 	if policy == "" {
 		switch {
-		case t.hasFinalizer(metav1.FinalizerOrphanDependents):
+		case n.hasFinalizer(metav1.FinalizerOrphanDependents):
 			policy = metav1.DeletePropagationOrphan
-		case t.hasFinalizer(metav1.FinalizerDeleteDependents):
+		case n.hasFinalizer(metav1.FinalizerDeleteDependents):
 			policy = metav1.DeletePropagationForeground
 		}
 	}
-	t.deleted = true
-	t.removeFinalizers(metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents)
+	n.deleted = true
+	n.removeFinalizers(metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents)
 	switch policy {
 	case metav1.DeletePropagationOrphan:
-		t.finalizers = append(t.finalizers, metav1.FinalizerOrphanDependents)
+		n.finalizers = append(n.finalizers, metav1.FinalizerOrphanDependents)
 	case metav1.DeletePropagationForeground:
-		t.finalizers = append(t.finalizers, metav1.FinalizerDeleteDependents)
+		n.finalizers = append(n.finalizers, metav1.FinalizerDeleteDependents)
 	}
 	g.removeIfFinished(name)
 }
@@ -79,7 +79,7 @@ func (n *node) removeFinalizers(finalizers ...string) {
 
 // removeIfFinished removes a node that is being deleted and has no finalizers.
 func (g graph) removeIfFinished(name string) {
-	if t := g[name]; t.deleted && len(t.finalizers) == 0 {
+	if n := g[name]; n.deleted && len(n.finalizers) == 0 {
 		delete(g, name)
 	}
 }
@@ -88,7 +88,7 @@ func (g graph) run() {
 	for changed := true; changed; {
 		changed = false
 		for _, name := range g.names() {
-			if t := g[name]; t != nil && g.applyRule(name, t) {
+			if n := g[name]; n != nil && g.applyRule(name, n) {
 				changed = true
 			}
 		}
@@ -96,21 +96,21 @@ func (g graph) run() {
 }
 
 // applyRule applies the rule for a node, and reports whether it changed anything.
-func (g graph) applyRule(name string, t *node) bool {
+func (g graph) applyRule(name string, n *node) bool {
 	switch {
-	case t.deleted && t.hasFinalizer(metav1.FinalizerOrphanDependents):
+	case n.deleted && n.hasFinalizer(metav1.FinalizerOrphanDependents):
 		for _, d := range g.dependents(name) {
 			g[d].removeOwners(name)
 		}
-		t.removeFinalizers(metav1.FinalizerOrphanDependents)
+		n.removeFinalizers(metav1.FinalizerOrphanDependents)
 		g.removeIfFinished(name)
 		return true
-	case t.waitsForDependents():
-		return g.processForeground(name, t)
-	case t.deleted:
+	case n.waitsForDependents():
+		return g.processForeground(name, n)
+	case n.deleted:
 		return false
 	}
-	return g.attemptToDelete(name, t)
+	return g.attemptToDelete(name, n)
 }
 
 func (n *node) removeOwners(owners ...string) {
@@ -119,7 +119,7 @@ func (n *node) removeOwners(owners ...string) {
 
 // processForeground deletes the dependents of a node that waits for them, and removes the node if
 // none blocks it. It reports whether it changed anything.
-func (g graph) processForeground(name string, t *node) bool {
+func (g graph) processForeground(name string, n *node) bool {
 	changed := false
 	for _, d := range g.dependents(name) {
 		if !g[d].deleted && g.attemptToDelete(d, g[d]) {
@@ -140,7 +140,7 @@ func (g graph) processForeground(name string, t *node) bool {
 	if blocked {
 		return changed
 	}
-	t.removeFinalizers(metav1.FinalizerDeleteDependents)
+	n.removeFinalizers(metav1.FinalizerDeleteDependents)
 	g.removeIfFinished(name)
 	return true
 }
@@ -151,9 +151,9 @@ func (g graph) blockedBy(name string) map[string]bool {
 	all := map[string]bool{name: true}
 	for grown := true; grown; {
 		grown = false
-		for d, t := range g {
-			for _, o := range t.owners {
-				if o.blocks && all[o.name] && t.waitsForDependents() && !all[d] {
+		for d, n := range g {
+			for _, o := range n.owners {
+				if o.blocks && all[o.name] && n.waitsForDependents() && !all[d] {
 					all[d], grown = true, true
 				}
 			}
@@ -170,10 +170,10 @@ func (n *node) unblock() {
 
 // attemptToDelete deletes a node if none of its owners exists and stays, and otherwise removes the
 // references to those that do not. It reports whether it changed anything.
-func (g graph) attemptToDelete(name string, t *node) bool {
+func (g graph) attemptToDelete(name string, n *node) bool {
 	var lost []string
 	solid, waiting := 0, false
-	for _, o := range t.owners {
+	for _, o := range n.owners {
 		owner := g[o.name]
 		switch {
 		case o.unserved:
@@ -191,10 +191,10 @@ func (g graph) attemptToDelete(name string, t *node) bool {
 	case len(lost) == 0:
 		return false
 	case solid > 0:
-		t.removeOwners(lost...)
+		n.removeOwners(lost...)
 	case waiting && len(dependents) > 0:
 		if slices.ContainsFunc(dependents, func(d string) bool { return g[d].waitsForDependents() }) {
-			t.unblock()
+			n.unblock()
 		}
 		g.delete(name, metav1.DeletePropagationForeground)
 	default:
