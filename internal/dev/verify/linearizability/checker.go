@@ -17,7 +17,7 @@ func CheckRevisions(history []porcupine.Operation) (violations []string) {
 	report := func(what string, op porcupine.Operation) {
 		violations = append(violations, fmt.Sprintf("%s: %+v -> %+v", what, op.Input, op.Output))
 	}
-	history = slices.SortedFunc(slices.Values(history), func(resp, b porcupine.Operation) int { return cmp.Compare(resp.Return, b.Return) })
+	history = slices.SortedFunc(slices.Values(history), func(a, b porcupine.Operation) int { return cmp.Compare(a.Return, b.Return) })
 	known := make([]uint64, len(history)+1) // the newest revision in the first n responses
 	revisions, uids := map[uint64]bool{}, map[string]bool{}
 	for i, op := range history {
