@@ -69,9 +69,18 @@ func (b *balancer) track(c *balancedConn, to *apiServer) bool {
 }
 
 // switchTo directs new connections to a server and closes the existing ones.
-func (b *balancer) switchTo(to *apiServer) {
+func (b *balancer) switchTo(to *apiServer) { b.closeConnsAfter(func() { b.target = to }) }
+
+// refuse closes all connections and refuses new ones.
+func (b *balancer) refuse() { b.closeConnsAfter(func() { b.refusing = true }) }
+
+// closeConns closes all connections.
+func (b *balancer) closeConns() { b.closeConnsAfter(func() {}) }
+
+// closeConnsAfter makes a change with mu held and closes all connections that were made before it.
+func (b *balancer) closeConnsAfter(change func()) {
 	b.mu.Lock()
-	b.target = to
+	change()
 	conns := b.conns
 	b.conns = map[*balancedConn]struct{}{}
 	b.mu.Unlock()
@@ -79,17 +88,6 @@ func (b *balancer) switchTo(to *apiServer) {
 		_ = c.Conn.Close() // the only error is that it is closed already
 	}
 }
-
-// refuse closes all connections and refuses new ones.
-func (b *balancer) refuse() {
-	b.mu.Lock()
-	b.refusing = true
-	b.mu.Unlock()
-	b.closeConns()
-}
-
-// closeConns closes all connections.
-func (b *balancer) closeConns() { b.switchTo(b.current()) }
 
 // Close implements net.Conn.
 func (c *balancedConn) Close() error {

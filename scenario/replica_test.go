@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"net"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -53,4 +54,24 @@ func TestBalancer(t *testing.T) {
 		_, err = b.dial(context.Background(), "tcp", "x:80")
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	})
+}
+
+// Closing the connections at the same time as a switch does not undo the switch.
+func TestBalancerClosesDuringSwitch(t *testing.T) {
+	one, two := &apiServer{name: "one"}, &apiServer{name: "two"}
+	for range 1000 {
+		b := newBalancer(one)
+		closing := make(chan struct{})
+		var closer sync.WaitGroup
+		closer.Go(func() {
+			close(closing)
+			for range 100 {
+				b.closeConns()
+			}
+		})
+		<-closing
+		b.switchTo(two)
+		closer.Wait()
+		require.Same(t, two, b.current())
+	}
 }
