@@ -36,8 +36,22 @@ type fileUser interface{ files() []file }
 
 // filesOf returns the files of a step.
 func filesOf(s Step) []file {
-	if u, ok := s.(fileUser); ok {
+	if u, ok := innermost(s).(fileUser); ok {
 		return u.files()
 	}
 	return nil
+}
+
+// wrapper is implemented by steps that run another step.
+type wrapper interface{ inner() Step }
+
+// innermost returns the step that a step runs in the end.
+func innermost(s Step) Step {
+	for {
+		w, ok := s.(wrapper)
+		if !ok {
+			return s
+		}
+		s = w.inner()
+	}
 }

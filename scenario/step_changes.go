@@ -134,19 +134,6 @@ func (e *Env) countChanges(ctx context.Context, s script) {
 
 // expectsChanges reports whether a step is an expectChanges, or runs one.
 func expectsChanges(s Step) bool {
-	switch s := s.(type) {
-	case expectChanges:
-		return true
-	case eventually:
-		return expectsChanges(s.step)
-	case always:
-		return expectsChanges(s.step)
-	case onServer:
-		return expectsChanges(s.step)
-	case atHit:
-		return expectsChanges(s.step)
-	case expectError:
-		return expectsChanges(s.step)
-	}
-	return false
+	_, is := innermost(s).(expectChanges)
+	return is
 }

@@ -30,7 +30,7 @@ func parseExpectError(a *args) (Step, error) {
 
 func (s expectError) String() string { return "expect error " + quote(s.text) + " " + s.step.String() }
 
-func (s expectError) files() []file { return filesOf(s.step) }
+func (s expectError) inner() Step { return s.step }
 
 func (s expectError) Run(ctx context.Context, e *Env) error {
 	err := s.step.Run(ctx, e)

@@ -42,7 +42,7 @@ func parseAtHit(a *args) (Step, error) {
 
 func (s atHit) String() string { return "at hit " + quote(s.rule) + " " + s.step.String() }
 
-func (s atHit) files() []file { return filesOf(s.step) }
+func (s atHit) inner() Step { return s.step }
 
 func (s atHit) simplifications() []Step {
 	return simplifyInner(s.step, func(step Step) Step { return atHit{s.rule, step} })

@@ -120,7 +120,7 @@ func parseOn(a *args) (Step, error) {
 
 func (s onServer) String() string { return "on " + quote(s.name) + " " + s.step.String() }
 
-func (s onServer) files() []file { return filesOf(s.step) }
+func (s onServer) inner() Step { return s.step }
 
 func (s onServer) Run(ctx context.Context, e *Env) error {
 	server, err := e.findServer(s.name)

@@ -72,7 +72,7 @@ func parseEventually(a *args) (Step, error) {
 
 func (s eventually) String() string { return "eventually " + s.d.String() + " " + s.step.String() }
 
-func (s eventually) files() []file { return filesOf(s.step) }
+func (s eventually) inner() Step { return s.step }
 
 func (s eventually) Run(ctx context.Context, e *Env) error {
 	end := time.Now().Add(s.d)
@@ -126,7 +126,7 @@ func parseAlways(a *args) (Step, error) {
 
 func (s always) String() string { return "always " + s.d.String() + " " + s.step.String() }
 
-func (s always) files() []file { return filesOf(s.step) }
+func (s always) inner() Step { return s.step }
 
 func (s always) Run(ctx context.Context, e *Env) error {
 	end := time.Now().Add(s.d)
