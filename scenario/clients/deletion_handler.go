@@ -2,7 +2,6 @@ package clients
 
 import (
 	"context"
-	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,25 +59,18 @@ func runDeletionHandler(ctx context.Context, config *rest.Config, name func(obj 
 	if err != nil {
 		return err
 	}
-	ended := runAsync(func() { informer.RunWithContext(ctx) })
-	defer func() { <-ended }()
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-		if ctx.Err() != nil {
-			return nil
-		}
-		return errors.New("the cache was not synced")
-	}
-	processQueue(ctx, queue, func(ctx context.Context, name string) error {
-		yes, err := gone(ctx, client, name)
-		if err != nil || !yes {
+	return runSynced(ctx, informer, func() {
+		processQueue(ctx, queue, func(ctx context.Context, name string) error {
+			yes, err := gone(ctx, client, name)
+			if err != nil || !yes {
+				return err
+			}
+			marker := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
+			_, err = client.CoreV1().ConfigMaps("mirror").Create(ctx, marker, metav1.CreateOptions{})
+			if apierrors.IsAlreadyExists(err) {
+				return nil
+			}
 			return err
-		}
-		marker := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		_, err = client.CoreV1().ConfigMaps("mirror").Create(ctx, marker, metav1.CreateOptions{})
-		if apierrors.IsAlreadyExists(err) {
-			return nil
-		}
-		return err
+		})
 	})
-	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -59,14 +58,9 @@ func elector(ctx context.Context, config *rest.Config) error {
 
 // writeLeading records whether a candidate leads.
 func writeLeading(ctx context.Context, client kubernetes.Interface, name string, leads bool) error {
-	maps := client.CoreV1().ConfigMaps("default")
 	o := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Data:       map[string]string{"leads": strconv.FormatBool(leads)},
 	}
-	_, err := maps.Update(ctx, o, metav1.UpdateOptions{})
-	if apierrors.IsNotFound(err) {
-		_, err = maps.Create(ctx, o, metav1.CreateOptions{})
-	}
-	return err
+	return updateOrCreate(ctx, client.CoreV1().ConfigMaps("default"), o)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -92,10 +91,5 @@ func writeInventory(ctx context.Context, client kubernetes.Interface, names map[
 		slices.Sort(names[kind])
 		o.Data[kind] = strings.Join(names[kind], ",")
 	}
-	maps := client.CoreV1().ConfigMaps("mirror")
-	_, err := maps.Update(ctx, o, metav1.UpdateOptions{})
-	if apierrors.IsNotFound(err) {
-		_, err = maps.Create(ctx, o, metav1.CreateOptions{})
-	}
-	return err
+	return updateOrCreate(ctx, client.CoreV1().ConfigMaps("mirror"), o)
 }

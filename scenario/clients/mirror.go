@@ -67,9 +67,14 @@ func (m *mirror) copy(ctx context.Context, name string, source *corev1.ConfigMap
 		return err
 	}
 	replica := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: source.Data}
-	_, err := m.target.Update(ctx, replica, metav1.UpdateOptions{})
+	return updateOrCreate(ctx, m.target, replica)
+}
+
+// updateOrCreate updates an object, or creates it if it does not exist.
+func updateOrCreate(ctx context.Context, maps typedv1.ConfigMapInterface, o *corev1.ConfigMap) error {
+	_, err := maps.Update(ctx, o, metav1.UpdateOptions{})
 	if apierrors.IsNotFound(err) {
-		_, err = m.target.Create(ctx, replica, metav1.CreateOptions{})
+		_, err = maps.Create(ctx, o, metav1.CreateOptions{})
 	}
 	return err
 }

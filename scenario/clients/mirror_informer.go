@@ -64,30 +64,28 @@ func (m *mirror) runInformer(ctx context.Context, sources cache.SharedIndexInfor
 	if err != nil {
 		return err
 	}
-	ended := runAsync(func() { sources.RunWithContext(ctx) })
+	return runSynced(ctx, sources, func() {
+		m.write(ctx, func(name string) *corev1.ConfigMap {
+			obj, exists, err := sources.GetStore().GetByKey("default/" + name)
+			if err != nil || !exists {
+				return nil
+			}
+			return obj.(*corev1.ConfigMap)
+		})
+	})
+}
+
+// runSynced runs an informer, and work as soon as it has all objects. It returns when both have
+// ended.
+func runSynced(ctx context.Context, informer cache.SharedIndexInformer, work func()) error {
+	ended := runAsync(func() { informer.RunWithContext(ctx) })
 	defer func() { <-ended }()
-	if !cache.WaitForCacheSync(ctx.Done(), sources.HasSynced) {
+	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
 		if ctx.Err() != nil {
 			return nil
 		}
 		return errors.New("the cache was not synced")
 	}
-	m.write(ctx, func(name string) *corev1.ConfigMap {
-		obj, exists, err := sources.GetStore().GetByKey("default/" + name)
-		if err != nil || !exists {
-			return nil
-		}
-		return obj.(*corev1.ConfigMap)
-	})
+	work()
 	return nil
-}
-
-// runAsync runs f in a goroutine and returns a channel that is closed when f returns.
-func runAsync(f func()) <-chan struct{} {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		f()
-	}()
-	return ended
 }

@@ -60,3 +60,13 @@ func retryOnError(ctx context.Context, do func(context.Context) error) error {
 	}
 	return fmt.Errorf("gave up: %w", err)
 }
+
+// runAsync runs f in a goroutine and returns a channel that is closed when f returns.
+func runAsync(f func()) <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f()
+	}()
+	return ended
+}
