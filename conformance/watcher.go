@@ -61,7 +61,7 @@ func (s *session) open(ctx context.Context, c call) (*watcher, *response, error)
 		cancel()
 		return nil, nil, err
 	}
-	resp, err := s.run.config.Client.Do(req)
+	resp, err := s.clientFor(c).Do(req)
 	if err != nil {
 		cancel()
 		return nil, nil, fmt.Errorf("%s %s: opening a watch: %w", c.method, c.path, err)
