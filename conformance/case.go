@@ -250,19 +250,23 @@ func onGeneration(c Case, check collectionCheck) []Case {
 	return onEitherType(c, (*session).policies, check)
 }
 
-// onEitherType returns the cases ID/typed, on the given type, and ID/custom.
-func onEitherType(c Case, typedResource func(*session, context.Context) (collection, error), check collectionCheck) []Case {
-	typed, custom := c, c
+// typedAndCustom returns the cases ID/typed and ID/custom of one rule, without their checks.
+func typedAndCustom(c Case) (typed, custom Case) {
+	typed, custom = c, c
 	typed.ID += "/typed"
 	custom.ID += "/custom"
+	return typed, custom
+}
+
+// onEitherType returns the cases ID/typed, on the given type, and ID/custom.
+func onEitherType(c Case, typedResource func(*session, context.Context) (collection, error), check collectionCheck) []Case {
+	typed, custom := typedAndCustom(c)
 	return []Case{onCollection(typedResource, typed, check), onBasicCRs(custom, check)}
 }
 
 // onBoth returns two cases of one rule, ID/typed on a built-in type and ID/custom on a custom
 // resource, because a real server serves them with different code.
 func onBoth(c Case, check collectionCheck) []Case {
-	typed, custom := c, c
-	typed.ID += "/typed"
-	custom.ID += "/custom"
+	typed, custom := typedAndCustom(c)
 	return []Case{onSecrets(typed, check), onBasicCRs(custom, check)}
 }

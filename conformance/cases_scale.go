@@ -12,9 +12,7 @@ const docScale = "CustomResourceDefinitions, Scale subresource; k/k registry/app
 // onScale returns two cases of one rule: one for Deployments, which are paused so that no pods run,
 // and one for the custom resource with subresources. Both start with one replica.
 func onScale(c Case, check collectionCheck) []Case {
-	typed, custom := c, c
-	typed.ID += "/typed"
-	custom.ID += "/custom"
+	typed, custom := typedAndCustom(c)
 	typed.check = func(ctx context.Context, s *session) error {
 		if err := s.skipUnlessServed(ctx, "apps/v1", "deployments/scale"); err != nil {
 			return err

@@ -16,9 +16,7 @@ type bodyFunc func(name string) object
 // onStatusSubresource returns two cases of one rule: one for Pods, and one for the custom resource
 // with subresources. Both have a status.message.
 func onStatusSubresource(c Case, check func(ctx context.Context, s *session, c collection, body bodyFunc) error) []Case {
-	typed, custom := c, c
-	typed.ID += "/typed"
-	custom.ID += "/custom"
+	typed, custom := typedAndCustom(c)
 	return []Case{
 		onPods(typed, func(ctx context.Context, s *session, c collection) error { return check(ctx, s, c, c.unscheduledPod) }),
 		onScaleCRs(custom, func(ctx context.Context, s *session, c collection) error { return check(ctx, s, c, c.scaleCR) }),

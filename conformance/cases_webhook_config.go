@@ -87,7 +87,7 @@ func unusedWebhook() object {
 
 // checkInvalidWebhooks expects that each change makes configurations of both kinds invalid.
 func (s *session) checkInvalidWebhooks(ctx context.Context, changes []invalidWebhook) error {
-	if err := s.skipUnlessServed(ctx, admissionRegistration+"/v1", validatingWebhooks); err != nil {
+	if err := s.skipUnlessServed(ctx, admissionVersion, validatingWebhooks); err != nil {
 		return err
 	}
 	for _, resource := range []string{validatingWebhooks, mutatingWebhooks} {
@@ -114,6 +114,6 @@ func (s *session) checkInvalidWebhooks(ctx context.Context, changes []invalidWeb
 // expectInvalidConfig expects that a configuration with these webhooks is refused with one cause.
 func (s *session) expectInvalidConfig(ctx context.Context, resource string, hooks []object, want metav1.StatusCause) error {
 	name := "conformance-" + s.run.id
-	refusal := collection{group: admissionRegistration, kind: configKind(resource)}.invalidField(name, want)
+	refusal := collection{group: admissionGroup, kind: configKind(resource)}.invalidField(name, want)
 	return s.expect(ctx, s.postConfig(resource, name, hooks...).withQuery("dryRun=All"), refusal.check)
 }

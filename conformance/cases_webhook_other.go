@@ -182,7 +182,7 @@ func checkWarningLimits(ctx context.Context, w *webhooks, c collection) error {
 }
 
 func checkExemptKinds(ctx context.Context, w *webhooks, c collection) error {
-	exempt := rule(admissionRegistration, "*", "*/*", "*")
+	exempt := rule(admissionGroup, "*", "*/*", "*")
 	hook := func(name string) object {
 		return w.webhook(name, deny(nil)).withAdmissionRules(exempt).with("namespaceSelector", object{}).with("objectSelector", w.selector())
 	}

@@ -103,11 +103,10 @@
 // failed, timed out or was cancelled. Objects that cases share, such as an expired list, are
 // deleted after the last case. A namespace controller, if there is one, removes the namespace;
 // without one, an empty namespace may stay Terminating. Objects that could not be deleted are
-// reported as
-// [Result].Leftovers, and are an error. If a case is cancelled while a create is in flight, the
-// suite waits up to 5 seconds for the response, because it could not delete the object otherwise. A
-// clean-up has 30 seconds of its own. The last one also waits until the CRDs are removed, which
-// servers delay while they delete the objects.
+// reported as [Result].Leftovers, and are an error. If a case is cancelled while a create is in
+// flight, the suite waits up to 5 seconds for the response, because it could not delete the object
+// otherwise. A clean-up has 30 seconds of its own. The last one also waits until the CRDs are
+// removed, which servers delay while they delete the objects.
 //
 // Every request that could change something names an object of the run, in a namespace, a group or
 // under a name that contains its five characters, whether the server is correct or not. The

@@ -5,9 +5,14 @@ import (
 	"net/http"
 )
 
+// configMapsIn returns the ConfigMaps of a namespace.
+func configMapsIn(namespace string) collection {
+	return collection{root: "/api/v1", apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", namespace: namespace}
+}
+
 // configMaps returns the ConfigMaps of a new namespace. Their field "data" is a map.
 func (s *session) configMaps(ctx context.Context) (collection, error) {
-	return s.newCollection(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "ConfigMap", resource: "configmaps"}, nil)
+	return s.newCollection(ctx, configMapsIn(""), nil)
 }
 
 // replicaSets returns the ReplicaSets of a new namespace. Their Pod template has all kinds of lists
@@ -97,9 +102,7 @@ func (c collection) isCustom() bool { return c.s.run.crdGroup() == c.group }
 // onMaps returns two cases of one rule, on ConfigMaps (ID/typed) and on objects of crdData
 // (ID/custom). Both have the field data.
 func onMaps(c Case, check collectionCheck) []Case {
-	typed, custom := c, c
-	typed.ID += "/typed"
-	custom.ID += "/custom"
+	typed, custom := typedAndCustom(c)
 	return []Case{onCollection((*session).configMaps, typed, check), onCollection((*session).dataCRs, custom, check)}
 }
 

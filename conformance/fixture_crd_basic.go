@@ -47,9 +47,8 @@ func (r *run) installCRD(ctx context.Context, definition object, versions ...col
 	if err := s.skipUnlessServed(ctx, "apiextensions.k8s.io/v1", "customresourcedefinitions"); err != nil {
 		return err
 	}
-	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	s.track(definitions + "/" + definition["metadata"].(object)["name"].(string))
-	if err := s.expect(ctx, post(definitions, definition), code(http.StatusCreated, http.StatusConflict)); err != nil {
+	s.track(crdPath + "/" + definition["metadata"].(object)["name"].(string))
+	if err := s.expect(ctx, post(crdPath, definition), code(http.StatusCreated, http.StatusConflict)); err != nil {
 		return fmt.Errorf("installing a custom resource definition: %w", err)
 	}
 	for _, version := range versions {

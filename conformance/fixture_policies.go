@@ -46,9 +46,9 @@ type admission struct {
 
 // newAdmission returns the ConfigMaps of a new namespace with the label.
 func (s *session) newAdmission(ctx context.Context) (*admission, error) {
-	c := collection{s: s, root: "/api/v1", apiVersion: "v1", kind: "ConfigMap", resource: "configmaps"}
 	name, body := s.nameNewNamespace()
-	c.namespace = name
+	c := configMapsIn(name)
+	c.s = s
 	return &admission{collection: c, changed: map[string]bool{}},
 		s.expect(withSetup(ctx), post("/api/v1/namespaces", body.withLabel(policyLabel, name)), code(http.StatusCreated))
 }

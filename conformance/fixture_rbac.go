@@ -320,7 +320,7 @@ func onAccess(c Case, check accessCheck) Case {
 		if err := s.skipWithoutRBAC(ctx); err != nil {
 			return err
 		}
-		in, err := s.newCollection(ctx, collection{root: "/api/v1", apiVersion: "v1", kind: "ConfigMap", resource: "configmaps"}, nil)
+		in, err := s.configMaps(ctx)
 		if err != nil {
 			return err
 		}

@@ -16,9 +16,8 @@ import (
 )
 
 const (
-	admissionRegistration = "admissionregistration.k8s.io"
-	mutatingWebhooks      = "mutatingwebhookconfigurations"
-	validatingWebhooks    = "validatingwebhookconfigurations"
+	mutatingWebhooks   = "mutatingwebhookconfigurations"
+	validatingWebhooks = "validatingwebhookconfigurations"
 
 	// webhookDomain follows the names of webhooks in cases.
 	webhookDomain = ".webhook.conformance.example.com"
@@ -59,9 +58,7 @@ func onCustomWebhooks(c Case, check webhookCheck) Case {
 
 // onBothWebhooks returns the cases ID/typed and ID/custom, like onMaps.
 func onBothWebhooks(c Case, check webhookCheck) []Case {
-	typed, custom := c, c
-	typed.ID += "/typed"
-	custom.ID += "/custom"
+	typed, custom := typedAndCustom(c)
 	return []Case{onWebhooks(typed, check), onCustomWebhooks(custom, check)}
 }
 
@@ -84,11 +81,6 @@ func withWebhooks(c Case, give func(context.Context, *session) (collection, erro
 		return check(ctx, w, w.c)
 	}
 	return c
-}
-
-// configMapsIn returns the ConfigMaps of a namespace.
-func configMapsIn(namespace string) collection {
-	return collection{root: "/api/v1", apiVersion: "v1", kind: "ConfigMap", resource: "configmaps", namespace: namespace}
 }
 
 // newWebhooks creates a namespace with the label of the case, for webhooks for the objects of c.
@@ -118,7 +110,7 @@ func (r *run) startedWebhook(ctx context.Context) (*webhookServer, error) {
 
 func (r *run) startWebhook(ctx context.Context) (*webhookServer, error) {
 	s := r.sharedSession("webhook")
-	if err := s.skipUnlessServed(ctx, admissionRegistration+"/v1", validatingWebhooks); err != nil {
+	if err := s.skipUnlessServed(ctx, admissionVersion, validatingWebhooks); err != nil {
 		return nil, err
 	}
 	l, err := r.listenForWebhooks()
@@ -240,11 +232,11 @@ func (o object) withAdmissionRules(rules ...object) object { return o.with("rule
 // in the order of their suffixes.
 func (w *webhooks) configName(suffix string) string { return w.c.namespace + "-" + suffix }
 
-func configPath(resource string) string { return "/apis/" + admissionRegistration + "/v1/" + resource }
+func configPath(resource string) string { return "/apis/" + admissionVersion + "/" + resource }
 
 // postConfig returns a create of a configuration.
 func (s *session) postConfig(resource, name string, hooks ...object) call {
-	return post(configPath(resource), newObject(admissionRegistration+"/v1", configKind(resource), name).with("webhooks", hooks))
+	return post(configPath(resource), newObject(admissionVersion, configKind(resource), name).with("webhooks", hooks))
 }
 
 // configKind returns the kind of the objects of a resource.

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func (r *run) schedule(cases []Case, do func(i int)) {
 	}
 	for _, stage := range slices.Sorted(maps.Keys(stages)) {
 		queue := stages[stage]
-		slices.SortStableFunc(queue, func(a, b int) int { return int(cases[b].takes - cases[a].takes) })
+		slices.SortStableFunc(queue, func(a, b int) int { return cmp.Compare(cases[b].takes, cases[a].takes) })
 		r.runBeside(queue, do)
 	}
 }
