@@ -26,11 +26,7 @@ var ErrMalformed = errors.New("malformed event")
 
 // Decode decodes an object or a list and returns it with its kind.
 func (e Encoding) Decode(raw []byte) (obj runtime.Object, kind string, err error) {
-	decoder := runtime.Decoder(codecs()[e.MediaType])
-	if e.Kind.Custom {
-		decoder = unstructured.UnstructuredJSONScheme
-	}
-	obj, gvk, err := decoder.Decode(raw, nil, nil)
+	obj, gvk, err := e.decoder().Decode(raw, nil, nil)
 	if err != nil {
 		return nil, "", err
 	}
@@ -102,10 +98,13 @@ func (e Encoding) decodeEvent(eventType watch.EventType, raw []byte) (event Even
 	return event, err
 }
 
-// codecs returns the serializers of the two encodings by media type.
-func codecs() map[string]runtime.Serializer {
-	return map[string]runtime.Serializer{
-		"application/json":                    kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, kjson.SerializerOptions{}),
-		"application/vnd.kubernetes.protobuf": protobuf.NewSerializer(scheme.Scheme, scheme.Scheme),
+// decoder returns the decoder of the kind in the media type.
+func (e Encoding) decoder() runtime.Decoder {
+	switch {
+	case e.Kind.Custom:
+		return unstructured.UnstructuredJSONScheme
+	case e.MediaType == Protobuf:
+		return protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
 	}
+	return kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, kjson.SerializerOptions{})
 }

@@ -26,15 +26,15 @@ type ListResult struct {
 
 // List reads a collection. The code is 0 if there was no complete response. An error means that the
 // response cannot be decoded.
-func (e Endpoint) List(t *testing.T, l Encoding, path string, query url.Values) (list ListResult, code int, err error) {
-	code, body, err := e.Get(t, l.MediaType, path, query)
+func (e Endpoint) List(t *testing.T, enc Encoding, path string, query url.Values) (list ListResult, code int, err error) {
+	code, body, err := e.Get(t, enc.MediaType, path, query)
 	if err != nil {
 		return list, 0, nil // a fault broke the response off
 	}
 	if code != http.StatusOK {
 		return list, code, nil
 	}
-	obj, _, err := l.Decode(body)
+	obj, _, err := enc.Decode(body)
 	if err != nil {
 		return list, code, err
 	}

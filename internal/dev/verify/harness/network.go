@@ -29,19 +29,18 @@ func NewNetwork(c *rest.Config) *Network {
 }
 
 func (n *Network) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := n.dial(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
 	n.mu.Lock()
-	disconnected := n.disconnected
-	n.mu.Unlock()
-	if disconnected {
+	defer n.mu.Unlock()
+	if n.disconnected {
+		_ = c.Close()
 		return nil, errors.New("the network is disconnected")
 	}
-	c, err := n.dial(ctx, network, address)
-	if err == nil {
-		n.mu.Lock()
-		n.conns[c] = true
-		n.mu.Unlock()
-	}
-	return c, err
+	n.conns[c] = true
+	return c, nil
 }
 
 // Disconnect closes the open connections and makes dialing fail.
