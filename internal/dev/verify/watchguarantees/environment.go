@@ -15,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -63,7 +62,7 @@ func newEnvironment(t *testing.T, seed uint64, rng *rand.Rand, total *harness.Co
 		fakeapi.WithBookmarkInterval(intervals[rng.IntN(len(intervals))]))
 	e.startRevision = e.revision()
 	e.newest = e.startRevision
-	e.initial = e.list(e.kind.CollectionPath(""), harness.JSON, nil)
+	e.initial, _ = e.list(e.kind.CollectionPath(""), harness.JSON, nil)
 	require.Len(t, e.initial, len(fixtures))
 	e.forgetsHistory = rng.IntN(3) == 0
 	return e
@@ -145,37 +144,22 @@ func (e *environment) countEvents(l *WatchLog) {
 	}
 }
 
-// objectFrom converts a decoded object.
-func (e *environment) objectFrom(obj runtime.Object) harness.Object {
-	o, err := harness.ObjectFrom(obj)
-	require.NoError(e.t, err)
-	return o
-}
-
 func (e *environment) revision() uint64 {
 	rev, err := strconv.ParseUint(e.srv.ResourceVersion(), 10, 64)
 	require.NoError(e.t, err)
 	return rev
 }
 
-// list reads a collection. It returns nil if the server has forgotten the revision.
-func (e *environment) list(path, media string, query url.Values) []harness.Object {
-	r, err := http.NewRequestWithContext(e.t.Context(), http.MethodGet, e.srv.URL()+path+"?"+query.Encode(), nil)
+// list reads a collection. It returns false if the server has forgotten the revision.
+func (e *environment) list(path, media string, query url.Values) ([]harness.Object, bool) {
+	endpoint := harness.Endpoint{URL: e.srv.URL(), Client: e.srv.Client()}
+	list, code, err := endpoint.List(e.t, harness.Encoding{Kind: e.kind, MediaType: media}, path, query)
 	require.NoError(e.t, err)
-	r.Header.Set("Accept", media)
-	code, body := e.do(r)
 	if code == http.StatusGone {
-		return nil
+		return nil, false
 	}
-	obj, _, err := harness.Encoding{Kind: e.kind, MediaType: media}.Decode(body)
-	require.NoError(e.t, err)
-	items, err := meta.ExtractList(obj)
-	require.NoError(e.t, err)
-	list := []harness.Object{}
-	for _, item := range items {
-		list = append(list, e.objectFrom(item))
-	}
-	return list
+	require.Equal(e.t, http.StatusOK, code)
+	return list.Objects, true
 }
 
 func (e *environment) do(r *http.Request) (int, []byte) {
@@ -222,5 +206,7 @@ func (e *environment) request(method, path, contentType, body string) (int, []by
 func (e *environment) decode(body []byte) harness.Object {
 	obj, _, err := harness.Encoding{Kind: e.kind, MediaType: harness.JSON}.Decode(body)
 	require.NoError(e.t, err)
-	return e.objectFrom(obj)
+	o, err := harness.ObjectFrom(obj)
+	require.NoError(e.t, err)
+	return o
 }

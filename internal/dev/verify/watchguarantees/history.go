@@ -134,7 +134,7 @@ func (h *History) ObjectsAt(rev uint64, matches func(harness.Object) bool) []har
 
 // nextEvent returns the first event after a revision.
 func (h *History) nextEvent(rev uint64, matches func(harness.Object) bool) (harness.Event, bool) {
-	i, _ := slices.BinarySearchFunc(h.Changes, rev+1, func(h Change, rev uint64) int { return cmp.Compare(h.Revision, rev) })
+	i, _ := slices.BinarySearchFunc(h.Changes, rev+1, func(c Change, rev uint64) int { return cmp.Compare(c.Revision, rev) })
 	for _, change := range h.Changes[i:] {
 		if e, ok := change.eventFor(matches); ok {
 			return e, true

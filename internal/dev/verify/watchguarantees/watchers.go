@@ -254,8 +254,7 @@ func (w *watcher) compareWithList(r *WatchRequest, rev uint64) {
 	q := w.selectorQuery()
 	q.Set("resourceVersion", strconv.FormatUint(rev, 10))
 	q.Set("resourceVersionMatch", "Exact")
-	list := w.list(w.path(), w.media, q)
-	if list != nil {
+	if list, ok := w.list(w.path(), w.media, q); ok {
 		r.ExactList = &list
 	} else if !w.forgetsHistory {
 		w.t.Errorf("%s: no list at %d, although no history was forgotten", w.Name, rev)
