@@ -15,9 +15,10 @@ func (e *environment) checkHistoryLimit(last uint64) (violations []string) {
 	if last < historyLimit+2 {
 		return nil
 	}
-	path, code := e.kinds[0].CollectionPath(""), func(rev uint64) int {
+	path := e.kinds[0].CollectionPath("")
+	code := func(rev uint64) int {
 		query := url.Values{"resourceVersion": {strconv.FormatUint(rev, 10)}, "resourceVersionMatch": {"Exact"}, "limit": {"1"}}
-		code, _, err := e.faultFree[0].Get(e.t, harness.JSON, e.kinds[0].CollectionPath(""), query)
+		code, _, err := e.faultFree[0].Get(e.t, harness.JSON, path, query)
 		if err != nil {
 			e.t.Error(err)
 		}

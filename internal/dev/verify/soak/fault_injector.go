@@ -103,8 +103,8 @@ func (f *faultInjector) run(over <-chan struct{}) {
 
 // toggle adds a rule to the server and to the replica, or removes it.
 func (f *faultInjector) toggle(rule string) {
-	if disarm := f.active[rule]; disarm != nil {
-		disarm()
+	if remove := f.active[rule]; remove != nil {
+		remove()
 		delete(f.active, rule)
 		return
 	}
@@ -166,8 +166,8 @@ func (f *faultInjector) moveReplica() {
 
 // removeAll removes all faults, and counts how often each was applied.
 func (f *faultInjector) removeAll() {
-	for rule, disarm := range f.active {
-		disarm()
+	for rule, remove := range f.active {
+		remove()
 		delete(f.active, rule)
 	}
 	f.replica.CatchUp()
