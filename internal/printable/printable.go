@@ -1,6 +1,6 @@
 // Package printable makes text of servers and files safe to show: on a terminal, which control
 // characters could command, and in reports, where characters without a shape could hide or reorder
-// what is written.
+// what is written. Words of command lines are quoted for the shell that they are copied to.
 package printable
 
 import (
@@ -21,13 +21,28 @@ func Line(s string) string { return escape(s, "") }
 // Word returns s if it has only letters, digits and the characters of versions and paths, and else
 // the string in quotes with escapes, so that it cannot be mistaken for the words around it.
 func Word(s string) string {
-	other := func(r rune) bool {
-		return !(r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-+._~/:@", r))
-	}
-	if s != "" && strings.IndexFunc(s, other) < 0 {
+	if isPlain(s, "-+._~/:@") {
 		return s
 	}
 	return strconv.Quote(s)
+}
+
+// ShellWord returns s if a shell reads it as one word that means itself, and else s in single
+// quotes.
+func ShellWord(s string) string {
+	if isPlain(s, "_@%+=:,./-") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// isPlain reports whether s is not empty and has only ASCII letters and digits, and characters of
+// others.
+func isPlain(s, others string) bool {
+	other := func(r rune) bool {
+		return !(r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune(others, r))
+	}
+	return s != "" && !strings.ContainsFunc(s, other)
 }
 
 func escape(s, kept string) string {

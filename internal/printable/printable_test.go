@@ -62,3 +62,15 @@ func TestWriterReturnsErrors(t *testing.T) {
 	require.Zero(t, n)
 	require.EqualError(t, err, "closed")
 }
+
+func TestShellWord(t *testing.T) {
+	for word, want := range map[string]string{
+		"a/b-c_1.yaml": "a/b-c_1.yaml",
+		"a b":          "'a b'",
+		"it's":         `'it'\''s'`,
+		"$HOME":        "'$HOME'",
+		"":             "''",
+	} {
+		require.Equal(t, want, printable.ShellWord(word))
+	}
+}
