@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"example.com/fakeapi/internal/printable"
 )
 
 // Report is the result of all runs of a command. The first is the one without faults.
@@ -123,11 +125,13 @@ func (r Report) WriteText(w io.Writer) error {
 
 // cell returns the text of a package in the table.
 func (p Package) cell() string {
-	if p.Status == Failed && p.Test != "" {
+	switch {
+	case p.Status == BuildFailed:
+		return "FAIL (" + string(p.Status) + ")"
+	case p.Status == Failed && p.Test != "":
 		return "FAIL " + p.Test
-	}
-	if p.Status == Failed || p.Status == BuildFailed {
-		return "FAIL" + strings.TrimPrefix(" ("+string(p.Status)+")", " (failed)")
+	case p.Status == Failed:
+		return "FAIL"
 	}
 	return string(p.Status)
 }
@@ -206,18 +210,7 @@ func (r Report) WriteJSON(w io.Writer) error {
 // quoted quotes words for a shell where necessary.
 func quoted(words []string) (all []string) {
 	for _, word := range words {
-		all = append(all, Quote(word))
+		all = append(all, printable.ShellWord(word))
 	}
 	return all
-}
-
-// Quote quotes a word for a shell if necessary.
-func Quote(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -49,7 +49,7 @@ var importRules = []importRule{
 	{path: "internal/originguard", external: []string{}},
 	{path: "internal/printable", external: []string{}},
 	{path: "internal/cmd/environment", module: []string{"fake", "fake/access", "faults"}, external: []string{}},
-	{path: "internal/cmd/stress", module: []string{"faults"}, external: []string{}},
+	{path: "internal/cmd/stress", module: []string{"faults", "internal/printable"}, external: []string{}},
 	{path: "internal/cmd/subprocess", external: []string{"golang.org/x/sys"}},
 	{path: "internal/cmd/load", module: []string{"internal/printable"}, external: []string{}}, // plain HTTP: the cost of a client library is not measured
 	{path: "internal/cmd/httpdiff", module: []string{"internal/frames"}, external: []string{"k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/client-go", "sigs.k8s.io/yaml"}},
