@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/internal/cmd/subprocess"
 )
 
 // linksIn returns the files of a folder with the targets of links.
@@ -138,7 +140,7 @@ func assetsProcess(t *testing.T, binary string) {
 	kubectl.Env = append(os.Environ(), "PATH="+folder+":"+tools)
 	out, err := kubectl.CombinedOutput()
 	require.Error(t, err)
-	require.Equal(t, exitNotFound, kubectl.ProcessState.ExitCode())
+	require.Equal(t, subprocess.NotFound, kubectl.ProcessState.ExitCode())
 	require.Contains(t, string(out), "kubectl: no kubectl is found on PATH: install it")
 
 	require.NoError(t, os.WriteFile(filepath.Join(tools, kubectlName), []byte("#!/bin/sh\necho \"$# $2\"\nexit 3\n"), 0o700))

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"example.com/fakeapi/internal/cmd/subprocess"
 )
 
 // assetsSupported reports whether the processes of a control plane run on this system.
@@ -20,5 +22,5 @@ func runKubectl(args []string, stderr io.Writer) int {
 		err = syscall.Exec(path, append([]string{path}, args...), os.Environ())
 	}
 	_, _ = fmt.Fprintf(stderr, "kubectl: %v\n", err)
-	return exitNotFound
+	return subprocess.NotFound
 }

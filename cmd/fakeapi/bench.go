@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -150,9 +149,7 @@ func (f *benchFlags) print(c *call, report *load.Report) error {
 	if !f.json {
 		return report.Write(c.stdout)
 	}
-	encoder := json.NewEncoder(c.raw)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(report)
+	return writeIndented(c.raw, report)
 }
 
 // newConnection returns a transport with the credentials of a kubeconfig and connections of its

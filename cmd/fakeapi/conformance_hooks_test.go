@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/fakeapi/internal/printable"
 )
 
 func TestHookCommand(t *testing.T) {
 	require.Nil(t, hook("").runOnce())
 	require.Nil(t, hook("").runDuring())
 	file := filepath.Join(t.TempDir(), "done")
-	require.NoError(t, hook("echo x > "+shellQuote(file)).runOnce()(t.Context()))
+	require.NoError(t, hook("echo x > "+printable.ShellWord(file)).runOnce()(t.Context()))
 	require.FileExists(t, file)
 	err := hook("echo too late; exit 3").runOnce()(t.Context())
 	require.EqualError(t, err, "echo too late; exit 3: exit status 3: too late")

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -180,15 +179,4 @@ func unwrapPathError(err error) error {
 		return e.Err
 	}
 	return err
-}
-
-// shellQuote quotes a path for a shell if necessary.
-func shellQuote(path string) string {
-	harmless := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
-	}
-	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !harmless(r) }) < 0 {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -78,15 +78,3 @@ func requireOnly(t *testing.T, path string) {
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
 }
-
-func TestShellQuote(t *testing.T) {
-	for path, want := range map[string]string{
-		"a/b-c_1.yaml": "a/b-c_1.yaml",
-		"a b":          "'a b'",
-		"it's":         `'it'\''s'`,
-		"$HOME":        "'$HOME'",
-		"":             "''",
-	} {
-		require.Equal(t, want, shellQuote(path))
-	}
-}

@@ -7,9 +7,6 @@ import (
 	"path/filepath"
 )
 
-// exitNotFound is the exit status of a shell for a command that is not found.
-const exitNotFound = 127
-
 // findKubectl returns the first kubectl in the folders of searchPath that is not this program.
 func findKubectl(searchPath string) (string, error) {
 	for _, folder := range filepath.SplitList(searchPath) {

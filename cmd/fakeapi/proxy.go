@@ -16,6 +16,7 @@ import (
 
 	"example.com/fakeapi/faults"
 	"example.com/fakeapi/internal/originguard"
+	"example.com/fakeapi/internal/printable"
 )
 
 const proxyArguments = "--kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]"
@@ -134,7 +135,7 @@ kubeconfig: %s%s
   export KUBECONFIG=%s
 
 Ctrl-C ends it.
-`, to.base.Redacted(), at, rules, file.path, removal, shellQuote(file.path)); err != nil {
+`, to.base.Redacted(), at, rules, file.path, removal, printable.ShellWord(file.path)); err != nil {
 		return err
 	}
 	<-ctx.Done()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/internal/printable"
 	"example.com/fakeapi/scenario"
 )
 
@@ -201,7 +202,7 @@ func writeReadyLine(w io.Writer, s *fakeapi.Server, release, kubeconfig string) 
 
 // writeAnnouncement prints, in one write, the address of the server and how to use it.
 func writeAnnouncement(w io.Writer, url, release string, file *kubeconfigFile) error {
-	path, removal := shellQuote(file.path), ""
+	path, removal := printable.ShellWord(file.path), ""
 	if file.temporary() {
 		removal = " (removed at the end)"
 	}

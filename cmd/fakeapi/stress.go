@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/fakeapi/internal/cmd/stress"
+	"example.com/fakeapi/internal/printable"
 )
 
 const stressArguments = "[--only NAME,... | --all] [--seed N] [--user-agent PREFIX] [--artifacts FOLDER] [--report FORMAT[=FILE]]... [-q] -- COMMAND [ARGUMENT]...\n" +
@@ -199,7 +200,7 @@ func (r *stressRunner) run(ctx context.Context, set stress.Set) (stress.Run, err
 	run := stress.Run{Set: set.Name, Rules: set.Rules, Duration: time.Since(started), Packages: packages}
 	for _, name := range stressVariables() {
 		if value := variables[name]; value != "" {
-			run.Environment = append(run.Environment, name+"="+shellQuote(value))
+			run.Environment = append(run.Environment, name+"="+printable.ShellWord(value))
 		}
 	}
 	if run.Pages, err = filepath.Glob(filepath.Join(globEscape(folder), "*.html")); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/internal/cmd/stress"
+	"example.com/fakeapi/internal/printable"
 )
 
 // script returns the path of a shell script.
@@ -29,7 +30,7 @@ func TestStress(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("FAKEAPI_FAULTS", "when x do hang")
 	log := filepath.Join(t.TempDir(), "log")
-	command := script(t, `echo "$FAKEAPI_SEED $FAKEAPI_WATCH_CACHE_DELAY $(basename $FAKEAPI_ARTIFACTS) $(cat $FAKEAPI_FAULTS /dev/null | grep -c 'do status(409)')" >> `+shellQuote(log)+`
+	command := script(t, `echo "$FAKEAPI_SEED $FAKEAPI_WATCH_CACHE_DELAY $(basename $FAKEAPI_ARTIFACTS) $(cat $FAKEAPI_FAULTS /dev/null | grep -c 'do status(409)')" >> `+printable.ShellWord(log)+`
 		test -x $KUBEBUILDER_ASSETS/kube-apiserver || exit 5
 		case $FAKEAPI_ARTIFACTS in */conflicts) touch $FAKEAPI_ARTIFACTS/page.html; echo reason; exit 3;; esac`)
 	report := filepath.Join(t.TempDir(), "report.json")
@@ -57,7 +58,7 @@ func assetsOf(t *testing.T) string {
 	require.NoError(t, err)
 	folder, err := assetsFolder(executable, nil)
 	require.NoError(t, err)
-	return shellQuote(folder)
+	return printable.ShellWord(folder)
 }
 
 // A command that passes leaves nothing. One that fails without faults is not run with faults.
