@@ -36,7 +36,7 @@ var machinePath = regexp.MustCompile(`(^|[^\w.:/*-])/(home|root|work|Users)/\w|\
 // machinePaths returns the lines of a text that contain a path of one machine.
 func machinePaths(name string, text []byte) (violations []string) {
 	n := 0
-	for line := range slices.Values(regexp.MustCompile("\n").Split(string(text), -1)) {
+	for line := range strings.SplitSeq(string(text), "\n") {
 		n++
 		if found := machinePath.FindString(line); found != "" {
 			violations = append(violations, fmt.Sprintf("%s:%d: a path of one machine: %q", name, n, found))
