@@ -12,7 +12,7 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// The limits of the text. What is longer is shortened in the middle.
+// The limits of the text. What is longer is shortened.
 const (
 	textLines = 500 // of the whole text
 	minRepeat = 12  // consecutive frames or decisions of one exchange
@@ -114,7 +114,7 @@ func (t Timeline) lines() []string {
 
 // timestamp returns the line with the time since Begin.
 func (t Timeline) timestamp(e entry) string {
-	since := fmt.Sprintf("%10s ", fmt.Sprintf("+%.3fs", e.at.Sub(t.Begin).Seconds()))
+	since := fmt.Sprintf("%10s ", fmt.Sprintf("%+.3fs", e.at.Sub(t.Begin).Seconds()))
 	if e.seq > 0 {
 		return since + fmt.Sprintf("    #%d %s", e.seq, e.text)
 	}
@@ -124,7 +124,7 @@ func (t Timeline) timestamp(e entry) string {
 // line describes the exchange, without its time and frames.
 func (e Exchange) line() string {
 	agent, _, _ := strings.Cut(e.UserAgent, " ")
-	parts := []string{fmt.Sprintf("#%d", e.Seq), shorten(cmp.Or(agent, "-"), textAgent), cmp.Or(e.Verb, e.Method), shorten(e.Path, textPath), "->"}
+	parts := []string{fmt.Sprintf("#%d", e.Seq), shorten(cmp.Or(agent, "-"), textAgent), cmp.Or(e.Verb, e.Method), shortenPath(e.Path), "->"}
 	if e.StatusCode != 0 {
 		parts = append(parts, fmt.Sprint(e.StatusCode))
 	} else {
@@ -170,6 +170,22 @@ func (f Frame) line() string {
 		parts = append(parts, "rv="+f.ResourceVersion)
 	}
 	return strings.Join(parts, " ")
+}
+
+// shortenPath returns a path with its query in at most textPath bytes. A longer one is without the
+// parameters that all watches have, so that the resourceVersion and the selectors are left.
+func shortenPath(path string) string {
+	if before, query, hasQuery := strings.Cut(path, "?"); hasQuery && len(path) > textPath {
+		all := strings.Split(query, "&")
+		kept := slices.DeleteFunc(slices.Clone(all), func(parameter string) bool {
+			name, _, _ := strings.Cut(parameter, "=")
+			return name == "watch" || name == "allowWatchBookmarks" || name == "timeout" || name == "timeoutSeconds"
+		})
+		if len(kept) < len(all) {
+			path = before + "?" + strings.Join(append(kept, "..."), "&")
+		}
+	}
+	return shorten(path, textPath)
 }
 
 // shorten cuts out the middle of a text that is longer than limit.
