@@ -163,7 +163,7 @@
 // of the revision. Without one, running informers keep objects that the restore has removed, as
 // after a restore of etcd. To reset a server between tests, restore with a bump, after which
 // clients list again, or use Server.Fork: a second server with the objects and the history of the
-// first. A server that was filled once can be forked for each test.
+// first. With Server.ForkFor each test has a fork of a server that was filled once.
 //
 // # Faults and outages
 //

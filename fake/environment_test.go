@@ -46,6 +46,7 @@ func TestStartReadsEnvironment(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusNotFound, response.StatusCode, "the namespace is not an hour old")
 
+	require.Len(t, srv.ForkFor(t).Faults().Rules(), 2)
 	other, err := fakeapi.New()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, other.Close()) }()

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -46,6 +47,21 @@ func TestChild(t *testing.T) {
 			}
 			t.Error("failed")
 		})
+	case "forks":
+		filled := fakeapi.Start(t)
+		for range 2 {
+			ask(t, filled.ForkFor(t), "/livez")
+		}
+		t.Error("failed")
+	case "throttled":
+		throttle := func(context.Context, error, string, ...any) {}
+		utilruntime.ErrorHandlers = append(utilruntime.ErrorHandlers, throttle)
+		fakeapi.Start(t)
+		synctest.Test(t, func(t *testing.T) {
+			filled := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+			filled.ForkFor(t, fakeapi.WithInMemoryNetwork())
+			t.Error("failed")
+		})
 	}
 }
 
@@ -75,6 +91,20 @@ func TestFailedTestLogsTimeline(t *testing.T) {
 	require.Contains(t, out, "... 40 lines left out ...\n")
 	require.Equal(t, 60, strings.Count(out, " GET /livez -> 200"))
 	require.Equal(t, 1, strings.Count(out, " GET /healthz -> 200"), "the request to the replica")
+}
+
+// A failed test also logs the timelines of forks.
+func TestFailedTestLogsForks(t *testing.T) {
+	out := runChild(t, "forks", nil)
+	require.Equal(t, 3, strings.Count(out, "fakeapi: the timeline of "))
+	require.Equal(t, 2, strings.Count(out, " GET /livez -> 200"))
+}
+
+// A test on virtual time logs that client-go throttles the errors that it reports.
+func TestThrottledErrorsAreLogged(t *testing.T) {
+	const hint = "Add to TestMain: utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]"
+	require.NotContains(t, runChild(t, "bubble", nil), hint)
+	require.Equal(t, 2, strings.Count(runChild(t, "throttled", nil), hint))
 }
 
 // findPages returns the HTML pages below a folder.
