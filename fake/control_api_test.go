@@ -145,6 +145,18 @@ func TestControlSnapshots(t *testing.T) {
 	require.Contains(t, c.call(404, "POST", "snapshots/after/restore", ""), `snapshots \"after\" not found`)
 }
 
+// The dump of a server can be loaded into another one.
+func TestControlDump(t *testing.T) {
+	c := newControlClient(t, fakeapi.WithObjects(configMap("a", "0")))
+	dump := c.call(200, "GET", "dump", "")
+	want, err := c.srv.Dump()
+	require.NoError(t, err)
+	require.Equal(t, want, dump)
+	other := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(dump))
+	require.Equal(t, "0", getValue(t, kubernetes.NewForConfigOrDie(other.RESTConfig()).CoreV1().ConfigMaps("default"), ""))
+	require.Contains(t, c.call(405, "POST", "dump", ""), "MethodNotAllowed")
+}
+
 // The requests are listed with their codes, up to a limit. Watches and blocked requests are listed
 // from their start.
 func TestControlRequests(t *testing.T) {

@@ -141,6 +141,7 @@ func stateRoutes() []controlRoute {
 		{method: http.MethodPost, path: "compact", doc: "compact the history: exact reads of the past and continue tokens get 410", do: action((*Server).Compact)},
 		{method: http.MethodPost, path: "forget-history", doc: "forget the history: also watches from a past resourceVersion get 410", do: action((*Server).ForgetHistory)},
 		{method: http.MethodPost, path: "run-controllers", doc: "run the controllers until they have no work left", do: (*controlAPI).runControllers},
+		{method: http.MethodGet, path: "dump", doc: "all objects as YAML, for a file that fakeapi serve --load reads", do: (*controlAPI).getDump},
 		{method: http.MethodGet, path: "snapshots", doc: "the snapshots", do: (*controlAPI).listSnapshots},
 		{
 			method: http.MethodPost, path: "snapshots/{name}", doc: "take a snapshot of all objects under a name", example: "snapshots/before",
