@@ -4,7 +4,7 @@
 //	fakeapi serve [--output FORMAT] [--until-stdin-ends] [--scenario FILE [--stay]]
 //	        [--address ADDRESS | --port PORT] [--control-address ADDRESS] [--kubeconfig FILE]
 //	        [--ca-file FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]...
-//	        [--host NAME]... [--faults FILE] [--controllers=false] [--cbor]
+//	        [--host NAME]... [--faults RULES] [--controllers=false] [--cbor]
 //	        [--cache-initializing DURATION] [--latency] [--access-report FILE]
 //	        [--audit-policy-file FILE --audit-log-path FILE]
 //	        [--feature-gates NAME=BOOL,...]... [--enable-admission-plugins NAME,...]...
@@ -20,7 +20,7 @@
 //	fakeapi exec [--address ADDRESS | --port PORT] [--control-address ADDRESS] [--kubeconfig FILE]
 //	        [--ca-file FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]...
 //	        [--client-ca FILE]... [--authorization-mode MODE,...]... [--host NAME]...
-//	        [--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION]
+//	        [--faults RULES] [--controllers=false] [--cbor] [--cache-initializing DURATION]
 //	        [--latency] [--access-report FILE] [--audit-policy-file FILE --audit-log-path FILE]
 //	        [--feature-gates NAME=BOOL,...]...
 //	        [--enable-admission-plugins NAME,...]... [--disable-admission-plugins NAME,...]...
@@ -38,7 +38,7 @@
 //	fakeapi stress --list [--seed N] [--user-agent PREFIX]
 //	fakeapi perturb --workload FILE [--budget N] [--seed N] [--parallel N] [--pause DURATION] [--settle DURATION]
 //	        [--recovery DURATION] [--ignore PATTERN]... [--known NAME]... [--output FOLDER] [-q] -- COMMAND [ARGUMENT]...
-//	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS]
+//	fakeapi proxy --kubeconfig FILE [--context CONTEXT] --faults RULES [--address ADDRESS]
 //	        [--write-kubeconfig FILE]
 //	fakeapi access --kubeconfig FILE [--context CONTEXT] [--client NAME] [--format FORMAT]
 //	fakeapi access --kubeconfig FILE [--context CONTEXT] [--client NAME] --manifests DIRECTORY
@@ -195,8 +195,8 @@
 //
 // # Faults
 //
-// --faults adds the fault rules of a file, one per line, as package faults documents them. An
-// invalid rule ends the command before it serves, with its line and column.
+// --faults adds fault rules, as package faults documents them: those in a file, one per line, or
+// RULES themselves, as in --faults 'expire410(first(3))'. An invalid one ends the command.
 //
 // proxy applies such rules in front of a real cluster. It connects with the credentials of the
 // kubeconfig, which has no default, and writes another kubeconfig without credentials for the

@@ -4,15 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
 
 	"example.com/fakeapi/faults"
 )
 
-// readFaults reads the fault rules of a file, one per line. An invalid rule is an error, and so is
-// a file without rules.
-func readFaults(ctx context.Context, path string) ([]faults.Rule, error) {
-	refuse := func(err error) ([]faults.Rule, error) { return nil, fmt.Errorf("--faults %s: %w", path, err) }
-	text, err := readFile(ctx, path)
+// readFaults returns the fault rules of the flag --faults: the rules themselves, separated as in
+// FAKEAPI_FAULTS, or the path of a file with one per line. An invalid rule is an error, and so is a
+// file without rules.
+func readFaults(ctx context.Context, value string) ([]faults.Rule, error) {
+	refuse := func(err error) ([]faults.Rule, error) { return nil, fmt.Errorf("--faults %s: %w", value, err) }
+	given, noRules := faults.ParseText(value)
+	if noRules == nil && len(given) > 0 {
+		return given, nil
+	}
+	text, err := readFile(ctx, value)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(value, " ()") { // no name of a file
+		return refuse(noRules)
+	}
 	if err != nil {
 		return refuse(unwrapPathError(err))
 	}

@@ -19,7 +19,7 @@ import (
 	"example.com/fakeapi/internal/printable"
 )
 
-const proxyArguments = "--kubeconfig FILE [--context CONTEXT] --faults FILE [--address ADDRESS] [--write-kubeconfig FILE]"
+const proxyArguments = "--kubeconfig FILE [--context CONTEXT] --faults RULES [--address ADDRESS] [--write-kubeconfig FILE]"
 
 // proxyFlags has the flags of proxy.
 type proxyFlags struct {
@@ -31,7 +31,7 @@ type proxyFlags struct {
 func (f *proxyFlags) define(flags *flag.FlagSet) {
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "connect to the cluster with the credentials of this `FILE`; there is no default")
 	flags.StringVar(&f.context, "context", "", "use this `CONTEXT` of the kubeconfig instead of its current one")
-	flags.StringVar(&f.faults, "faults", "", "apply the fault rules in `FILE`, one per line, also ready-made ones such as expire410(resource(pods))")
+	flags.StringVar(&f.faults, "faults", "", "apply the fault rules `RULES`, separated by semicolons, or those in the file of this name, one per line; also ready-made ones such as expire410(resource(pods))")
 	flags.StringVar(&f.address, "address", "127.0.0.1:0", "listen on this loopback `ADDRESS`; the default is a free port")
 	flags.StringVar(&f.write, "write-kubeconfig", "", "write the kubeconfig for the client under test to `FILE` and keep it; without it, a temporary one is written and removed at the end")
 }

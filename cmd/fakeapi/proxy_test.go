@@ -40,6 +40,15 @@ func TestServeWithFaults(t *testing.T) {
 	require.Equal(t, cleanExit, r.stop())
 }
 
+// The rules may be the value of the flag.
+func TestFaultsOnCommandLine(t *testing.T) {
+	r := start(t, "--faults", "busy: when verb(list) && first(1) do status(429); lost: when verb(get) do status(410)")
+	require.Equal(t, http.StatusTooManyRequests, r.get(t, "/api/v1/pods", nil))
+	require.Equal(t, http.StatusGone, r.get(t, "/api/v1/namespaces/default", nil))
+	require.Equal(t, cleanExit, r.stop())
+	requireFailureLike(t, "--faults expire410(frist(1)): ", `fault rule, line 1, column 11: unknown predicate "frist"; known: `, "--faults", "expire410(frist(1))")
+}
+
 // An invalid fault file ends both commands before they serve. The error has the line.
 func TestFaultsRefused(t *testing.T) {
 	for text, want := range map[string]string{

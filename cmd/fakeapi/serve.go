@@ -175,7 +175,7 @@ func serveUntilDone(ctx context.Context, s scenarioServer, f serveFlags, c *call
 	if f.output == "json" {
 		err = writeReadyLine(c.raw, s.Server, release, file.path)
 	} else {
-		err = writeAnnouncement(c.stdout, s.URL(), release, file)
+		err = writeAnnouncement(c.stdout, s.Server, release, file)
 	}
 	if err != nil {
 		return err
@@ -201,18 +201,19 @@ func writeReadyLine(w io.Writer, s *fakeapi.Server, release, kubeconfig string) 
 }
 
 // writeAnnouncement prints, in one write, the address of the server and how to use it.
-func writeAnnouncement(w io.Writer, url, release string, file *kubeconfigFile) error {
+func writeAnnouncement(w io.Writer, s *fakeapi.Server, release string, file *kubeconfigFile) error {
 	path, removal := printable.ShellWord(file.path), ""
 	if file.temporary() {
 		removal = " (removed at the end)"
 	}
 	_, err := fmt.Fprintf(w, `serving on %s, as Kubernetes %s does
 kubeconfig: %s%s
+control API: %s
 
   export KUBECONFIG=%s
   kubectl --kubeconfig %s get namespaces
 
 Ctrl-C ends it.
-`, url, release, file.path, removal, path, path)
+`, s.URL(), release, file.path, removal, s.ControlURL(), path, path)
 	return err
 }

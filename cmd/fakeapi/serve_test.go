@@ -87,6 +87,7 @@ func parseAnnouncement(t *testing.T, text string) running {
 	t.Helper()
 	m := regexp.MustCompile(`^serving on (https?://127\.0\.0\.1:\d+), as Kubernetes v1\.\S+ does
 kubeconfig: (\S+)(?: \(removed at the end\))?
+control API: (https?://127\.0\.0\.1:\d+)/fakeapi/v1
 
   export KUBECONFIG=(\S+)
   kubectl --kubeconfig (\S+) get namespaces
@@ -94,8 +95,8 @@ kubeconfig: (\S+)(?: \(removed at the end\))?
 Ctrl-C ends it\.
 $`).FindStringSubmatch(text)
 	require.NotNil(t, m, text)
-	require.Equal(t, m[2], m[3])
 	require.Equal(t, m[2], m[4])
+	require.Equal(t, m[2], m[5])
 	return running{url: m[1], kubeconfig: m[2], text: text}
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 const serverArguments = "[--address ADDRESS | --port PORT] [--control-address ADDRESS] [--kubeconfig FILE] [--ca-file FILE] [--load DIR_OR_FILE]... [--tls] [--token TOKEN]... [--client-ca FILE]... [--authorization-mode MODE,...]... [--host NAME]... " +
-	"[--faults FILE] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--latency] [--access-report FILE] [--audit-policy-file FILE --audit-log-path FILE] " + optionArguments
+	"[--faults RULES] [--controllers=false] [--cbor] [--cache-initializing DURATION] [--latency] [--access-report FILE] [--audit-policy-file FILE --audit-log-path FILE] " + optionArguments
 
 // serverFlags has the flags of the commands that start a server, and the environment variables that
 // have a similar meaning.
@@ -73,7 +73,7 @@ func (f *serverFlags) define(flags *flag.FlagSet) {
 	flags.BoolVar(&f.cbor, "cbor", false, "enable CBOR; the same as --feature-gates CBORServingAndStorage=true")
 	flags.DurationVar(&f.cacheInitializing, "cache-initializing", 0, "for this `DURATION` after the start, and for each custom resource after a change of its definition, respond to watches and lists with 429, as while a watch cache is initialized")
 	flags.BoolVar(&f.latency, "latency", false, "delay requests and watch events by 1 to 5 ms, as in a cluster")
-	flags.StringVar(&f.faults, "faults", "", "add the fault rules in `FILE`, one per line, also ready-made ones such as expire410(resource(pods))")
+	flags.StringVar(&f.faults, "faults", "", "add the fault rules `RULES`, separated by semicolons, or those in the file of this name, one per line; also ready-made ones such as expire410(resource(pods))")
 	flags.StringVar(&f.accessReport, "access-report", "", "at the end, write to `FILE` what each user and user agent requested and whether it was allowed: .json as JSON, .yaml and .yml as the smallest manifests, else as text")
 	flags.BoolVar(&f.controllers, "controllers", true, "run controllers: namespace deletion, garbage collection, and the deletion of pods after their grace period")
 	flags.StringVar(&f.audit.policy, "audit-policy-file", "", "write an audit log by the policy in `FILE`, as kube-apiserver does; requires --audit-log-path")
