@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -41,9 +42,26 @@ func writeSummary(out io.Writer, report conformance.Report) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	writeFailed(out, report)
 	_, err := fmt.Fprintf(out, "server %s, run %s: %d passed, %d failed, %d skipped in %v\n", orNone(report.Server), report.RunID,
 		report.Count(conformance.Passed), report.Count(conformance.Failed), report.Count(conformance.Skipped), report.Duration.Round(time.Second))
 	return err
+}
+
+// maxListedCases is the number of failed cases up to which writeFailed prints them.
+const maxListedCases = 50
+
+// writeFailed prints the flag that runs the failed cases only, unless they are many.
+func writeFailed(out io.Writer, report conformance.Report) {
+	var ids []string
+	for _, one := range report.Results {
+		if one.Err != nil {
+			ids = append(ids, regexp.QuoteMeta(one.Case.ID))
+		}
+	}
+	if len(ids) > 0 && len(ids) <= maxListedCases {
+		_, _ = fmt.Fprintf(out, "only the failed cases: --run '^(%s)$'\n", strings.Join(ids, "|"))
+	}
 }
 
 // writeNotReached prints the cases that were not started before the run ended, in a line for each

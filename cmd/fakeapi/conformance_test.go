@@ -130,6 +130,7 @@ func TestConformanceFails(t *testing.T) {
 		require.Equal(t, want, got.status, got.stdout)
 		require.Contains(t, got.stdout, "FAIL  "+id+" [")
 		require.Contains(t, got.stdout, "      why: ")
+		require.Contains(t, got.stdout, "\nonly the failed cases: --run '^("+id+")$'\nserver v1.37.")
 		require.Contains(t, got.stderr, id+" ["+level(id).String()+"] failed: ")
 	}
 	got := runCommand(t, "conformance", "--kubeconfig", kubeconfigOf(t, srv), "--run", "^PV-20$", "--level", "MUST")

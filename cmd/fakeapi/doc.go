@@ -208,8 +208,8 @@
 // # Control API
 //
 // serve also serves the control API of package fakeapi below /fakeapi/v1/: fault rules and their
-// hits, the requests, snapshots, compaction, and the controllers. The documentation of that package
-// has a curl command for each. To reset the server between tests, restore a snapshot with a bump of
+// hits, the requests, snapshots, a dump for --load, compaction, and the controllers. It lists a curl
+// command for each. To reset the server between tests, restore a snapshot with a bump of
 // the revision, as in .../restore?bump=1000, so that running clients list again; without it they
 // keep objects that the restore has removed, as after a restore of etcd.
 //
@@ -340,13 +340,13 @@
 //
 // While it runs, stderr has a line for each group of rules, for each failure, and every ten
 // seconds: the number of cases done, in total, failed and skipped, and the elapsed time (with -q,
-// none). At the end, stdout has the failures, the cases that were not reached, the leftovers, and
-// the number of outcomes by group and level. --report writes the results as junit (for build
-// servers), json (ReportJSON of package conformance), markdown, or html (one page that needs no
-// network). Without =FILE it is written to stdout, and the summary to stderr. A file is replaced
-// when the report is complete, and keeps its mode; links are followed. Devices, FIFOs and
-// descriptors of the process, as in --report json=/dev/fd/3, are written in place. Text of the
-// server is escaped: reports have no control characters of it.
+// none). At the end, stdout has the failures, the cases that were not reached, the leftovers, the
+// number of outcomes by group and level, and the --run for the failed cases. --report writes the
+// results as junit (for build servers), json (ReportJSON of package conformance), markdown, or html
+// (one page that needs no network). Without =FILE it is written to stdout, and the summary to
+// stderr. A file is replaced when the report is complete, and keeps its mode; links are followed.
+// Devices, FIFOs and descriptors of the process, as in --report json=/dev/fd/3, are written in
+// place. Text of the server is escaped: reports have no control characters of it.
 //
 // A signal ends the run. The running cases are stopped and remove what they created, which takes at
 // most a minute, and the reports are written, in which the missing cases are skipped. A second
