@@ -192,6 +192,13 @@
 //	at hit write crash mine
 //	at hit write run mine
 //
+// A network partition of a client is a rule for all of its requests. In the phase stream it breaks
+// also the watches that are open, each at its next event:
+//
+//	fault partition: when userAgent(mine) && during(before, stream) do reset
+//	advance 1m
+//	clear fault partition
+//
 // The scenario fails if a client returns an error that no step expects, does not return within a
 // minute after its context is done, or sends five thousand requests without a pause.
 //
