@@ -338,8 +338,8 @@
 //	                     resources with a scale. Without replicas in the object it is 1
 //	ServiceAccounts      tokens with expiry, audience and bound objects, and the issuer discovery at
 //	                     /.well-known/openid-configuration; see WithServiceAccountKeys
-//	PodDisruptionBudgets the status is written by tests: without an observedGeneration evictions get
-//	                     429, and each eviction reduces disruptionsAllowed for good
+//	PodDisruptionBudgets the status is written by tests: each eviction reduces disruptionsAllowed for
+//	                     good. Without observedGeneration it gets 429; client-go repeats it for 100 s
 //	ResourceQuotas       work without controllers, which write the status (RunControllers)
 //	CertificateSigningRequests   the requester is filled in; approval. They are not signed
 //	APIServices          aggregated APIs: requests go to the Service, which WithServiceResolver finds;
