@@ -117,7 +117,7 @@ func TestLongSchedule(t *testing.T) {
 		c.Spec.Schedule = schedule
 		start := time.Now()
 		validateCronJob(c)
-		require.Less(t, time.Since(start), 5*time.Second)
+		require.Less(t, time.Since(start), time.Minute) // it takes 1 s; a quadratic parser would take an hour
 	}
 }
 
