@@ -358,11 +358,10 @@
 // responses, by rule: the request, the path of the field or the name of the header, and both
 // values. A side is the server of a kubeconfig, or self, a server in this process. The requests are
 // those of the conformance cases, which run on both sides at the same time, one after the other.
-// Values that differ between
-// any two servers are ignored: uids, resourceVersions, times, generated names, continue tokens,
-// addresses, the ID of the run. Package internal/cmd/compare documents what is compared.
-// Differences after the first one of a case may be its consequences, and are marked. Cases that
-// only one side can run are listed with the reason. Cases that need a compaction run if
+// Values that differ between any two servers are ignored: uids, resourceVersions, times, generated
+// names, continue tokens, addresses, the ID of the run. Package internal/cmd/compare documents what
+// is compared. Differences after the first one of a case may be its consequences, and are marked.
+// Cases that only one side can run are listed with the reason. Cases that need a compaction run if
 // --left-compact and --right-compact name URLs for it (here, /fakeapi/v1/compact); servers in this
 // process need none. --list, --dry-run, --run, --level and the other flags are those of
 // conformance.
@@ -436,8 +435,9 @@
 // invalid command line. A failed or interrupted scenario is 1.
 //
 // For conformance, 0 means that no MUST failed and nothing was left behind; a failed SHOULD or MAY
-// is only reported. 1 means that a MUST failed, that cleaning up failed, or that the run did not
-// start or did not complete in time.
+// is only reported, in junit as a failure, which some build servers count (--level MUST leaves it
+// out). 1 means that a MUST failed, that cleaning up failed, or that the run did not start or did
+// not complete in time.
 //
 // For access with --manifests, 0 means that no rule is missing, 1 that one is, or with
 // --and-nothing-more that one was not used. 2 means that they could not be compared.
