@@ -13,9 +13,8 @@
 //
 // Custom resources are stored in the storage version of their CustomResourceDefinition, with kind
 // and apiVersion, and with the keys of every object in alphabetical order, as in the responses of a
-// real server.
-// [ConvertedJSON] returns their JSON in another version, converted once for each stored state of the
-// object. A failed conversion is a [*ConversionError].
+// real server. [ConvertedJSON] returns their JSON in another version, converted once for each
+// stored state of the object. A failed conversion is a [*ConversionError].
 //
 // # Request bodies
 //
