@@ -14,11 +14,11 @@
 // # Connections
 //
 // The converter of apiextensions-apiserver (pkg/apiserver/conversion) makes the requests, verifies
-// the responses and formats the errors. Package webhookclient provides its connections. In a synctest
-// bubble, New must be called inside, with a Dialer in memory.
-// New takes about one millisecond for a webhook and opens no connection. A change of
-// spec.conversion or of the versions requires a new Converter. The previous one is drained:
-// conversions that have started continue, and no connection remains open after the last call.
+// the responses and formats the errors. Package webhookclient provides its connections. In a
+// synctest bubble, New must be called inside, with a Dialer in memory. New takes about one
+// millisecond for a webhook and opens no connection. A change of spec.conversion or of the versions
+// requires a new Converter. The previous one is drained: conversions that have started continue,
+// and no connection remains open after the last call.
 //
 // # Calls
 //
