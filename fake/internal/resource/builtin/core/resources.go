@@ -1,5 +1,5 @@
-// Package core has the built-in types of the core group.
-// It also has what other groups share with it, such as the defaults of pod templates.
+// Package core has the built-in types of the core group. It also has what other groups share with
+// it, such as the defaults of pod templates.
 package core
 
 import (
