@@ -113,11 +113,11 @@ func TestValidateCronJobUpdate(t *testing.T) {
 // A schedule is parsed in time that is proportional to its length.
 func TestLongSchedule(t *testing.T) {
 	c := newCronJob(t, "{}")
-	for _, schedule := range []string{strings.Repeat("1,", 500_000) + "1 * * * *", strings.Repeat("* ", 500_000), "@every " + strings.Repeat("1h", 500_000)} {
+	for _, schedule := range []string{strings.Repeat("1,", 200_000) + "1 * * * *", strings.Repeat("* ", 200_000), "@every " + strings.Repeat("1h", 200_000)} {
 		c.Spec.Schedule = schedule
 		start := time.Now()
 		validateCronJob(c)
-		require.Less(t, time.Since(start), time.Minute) // it takes 1 s; a quadratic parser would take an hour
+		require.Less(t, time.Since(start), 5*time.Second)
 	}
 }
 
