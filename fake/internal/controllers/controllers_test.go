@@ -201,14 +201,22 @@ func TestAdoptedBeforeCollection(t *testing.T) {
 	require.True(t, p.has("a"))
 }
 
-// An object that is created while its namespace is being removed is deleted.
-func TestObjectsInMissingNamespaceAreDeleted(t *testing.T) {
+// newFixtureWithLateObject returns a fixture with the ConfigMap late in the namespace team, which has
+// been removed.
+func newFixtureWithLateObject(t *testing.T) *fixture {
+	t.Helper()
 	p := newFixture(t, memstore.Options{})
 	late := owned("late", "")
 	late.Namespace = "team"
 	require.NoError(t, p.Load([]runtime.Object{late}))
 	_, err := p.store.Update("namespaces/team", func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
 	require.NoError(t, err)
+	return p
+}
+
+// An object that is created while its namespace is being removed is deleted.
+func TestObjectsInMissingNamespaceAreDeleted(t *testing.T) {
+	p := newFixtureWithLateObject(t)
 	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
 	require.Nil(t, p.store.View().Get("configmaps/team/late"))
 }
@@ -287,12 +295,7 @@ func TestNamespaceIsDeletedAgain(t *testing.T) {
 
 // An object in a removed namespace whose deletion fails is deleted later.
 func TestObjectsInMissingNamespaceAreDeletedLater(t *testing.T) {
-	p := newFixture(t, memstore.Options{})
-	late := owned("late", "")
-	late.Namespace = "team"
-	require.NoError(t, p.Load([]runtime.Object{late}))
-	_, err := p.store.Update("namespaces/team", func(*memstore.Record) (*memstore.Draft, error) { return nil, nil })
-	require.NoError(t, err)
+	p := newFixtureWithLateObject(t)
 	p.deleting = func(string) error { return errors.New("not now") }
 	require.EqualError(t, p.controllers.RunUntilIdle(t.Context()), "content of namespace team: not now")
 	p.deleting = nil
