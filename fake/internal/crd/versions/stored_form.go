@@ -145,7 +145,7 @@ func (d *CRD) ConvertUnpruned(obj *unstructured.Unstructured, to string) (*unstr
 	if d.versions[to] == nil {
 		return nil, fmt.Errorf("%s has no version %q", d.object.Name, to)
 	}
-	// The context does not retain the converter after the call: it is that of the server.
+	// The end of the server ends the call. Its context must not retain the converter afterwards.
 	defer context.AfterFunc(d.callContext, d.converter.Close)()
 	out, err := d.converter.Convert(d.callContext, []*unstructured.Unstructured{obj}, to)
 	if err != nil {
