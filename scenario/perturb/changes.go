@@ -177,7 +177,7 @@ func (l *changeLog) names() names {
 		}
 	}
 	slices.SortFunc(in.generated, func(a, b generatedName) int {
-		return cmp.Or(-cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name), cmp.Compare(a.pattern, b.pattern))
+		return cmp.Or(cmp.Compare(len(b.name), len(a.name)), cmp.Compare(a.name, b.name), cmp.Compare(a.pattern, b.pattern))
 	})
 	return in
 }
