@@ -34,8 +34,10 @@ type fixture struct {
 	store       *memstore.Store
 	controllers *controllers.Controllers
 
-	// deleting, if set, is called before each deletion and may refuse it.
-	deleting func(key string) error
+	// deleting, if set, is called before each deletion and may refuse it. finalizing, if set, is called
+	// before a namespace is finalized.
+	deleting   func(key string) error
+	finalizing func()
 }
 
 func newFixture(t *testing.T, limits memstore.Options) *fixture {
@@ -53,6 +55,13 @@ func (p *fixture) DeleteKey(ctx context.Context, user authenticationv1.UserInfo,
 		}
 	}
 	return p.API.DeleteKey(ctx, user, res, key, opts)
+}
+
+func (p *fixture) ChangeKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, subresource string, change func(runtime.Object)) error {
+	if p.finalizing != nil && subresource == "finalize" {
+		p.finalizing()
+	}
+	return p.API.ChangeKey(ctx, user, res, key, uid, subresource, change)
 }
 
 const maps = "configmaps/default/"
@@ -218,6 +227,21 @@ func newFixtureWithLateObject(t *testing.T) *fixture {
 func TestObjectsInMissingNamespaceAreDeleted(t *testing.T) {
 	p := newFixtureWithLateObject(t)
 	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
+	require.Nil(t, p.store.View().Get("configmaps/team/late"))
+}
+
+// An object that is created after the content of its namespace was deleted, and before the namespace
+// is removed, is deleted.
+func TestObjectsInFinalizedNamespaceAreDeleted(t *testing.T) {
+	p := newFixture(t, memstore.Options{})
+	early, late := owned("early", ""), owned("late", "")
+	early.Namespace, late.Namespace = "team", "team"
+	require.NoError(t, p.Load([]runtime.Object{early}))
+	p.finalizing = func() { require.NoError(t, p.Load([]runtime.Object{late})) }
+	namespaces := builtin.Table().Lookup("", "v1", "namespaces")
+	require.NoError(t, p.API.DeleteKey(t.Context(), authn.AdminUser(), namespaces, "namespaces/team", &metav1.DeleteOptions{}))
+	require.NoError(t, p.controllers.RunUntilIdle(t.Context()))
+	require.Nil(t, p.store.View().Get("namespaces/team"))
 	require.Nil(t, p.store.View().Get("configmaps/team/late"))
 }
 

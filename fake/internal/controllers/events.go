@@ -93,9 +93,12 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 	if isClusterRole(left.Key) {
 		m.onClusterRoleChange(prev, rec)
 	}
-	_, ends := m.ending[p.namespace]
-	if ends || prev == nil && m.namespaceMissing(p) {
+	isLate := prev == nil && m.namespaceMissing(p)
+	if isLate || m.ending[p.namespace] != nil {
 		m.onNamespaceTerminating(p.namespace, m.writer.Now())
+	}
+	if isLate {
+		m.ending[p.namespace].hasLate = true
 	}
 	if prev != nil && (rec == nil || rec.UID != prev.UID) {
 		m.onDeleted(p, prev)
@@ -117,7 +120,7 @@ func (m *Controllers) handleChange(prev, rec *memstore.Record) {
 // onDeleted updates the indexes for a deleted object. It queues its dependents, and its owners,
 // which may be in foreground deletion.
 func (m *Controllers) onDeleted(p location, rec *memstore.Record) {
-	if p.isResource("namespaces") {
+	if ns := m.ending[p.name]; p.isResource("namespaces") && (ns == nil || !ns.hasLate) {
 		m.forgetEnding(p.name)
 	}
 	if p.res.ProtectionFinalizer != "" {
@@ -177,6 +180,8 @@ type endingNamespace struct {
 	due time.Time
 	// examine reports whether something has happened in it since its content was last deleted.
 	examine bool
+	// hasLate reports whether an object was created when it was removed already, or was being removed.
+	hasLate bool
 }
 
 // onNamespaceChange is onNamespaceTerminating for a write of the namespace itself. The controllers
