@@ -8,10 +8,9 @@ import (
 type uniqueness int
 
 const (
-	notUnique uniqueness = iota // a list of any items, or no list
-	unique                      // a set
-	uniqueKey                   // a map with one key
-	otherKeys                   // a map with several keys
+	notUnique  uniqueness = iota // a list of any items, or no list
+	unique                       // a set
+	uniqueKeys                   // a map
 )
 
 func newUniqueness(s *structuralschema.Structural) uniqueness {
@@ -19,10 +18,8 @@ func newUniqueness(s *structuralschema.Structural) uniqueness {
 	case s.XListType == nil:
 	case *s.XListType == "set":
 		return unique
-	case *s.XListType == "map" && len(s.XListMapKeys) == 1:
-		return uniqueKey
 	case *s.XListType == "map":
-		return otherKeys
+		return uniqueKeys
 	}
 	return notUnique
 }
@@ -30,7 +27,7 @@ func newUniqueness(s *structuralschema.Structural) uniqueness {
 // compileUniqueness sets the fields of a shape that isUnique reads.
 func (s *shape) compileUniqueness(from *structuralschema.Structural) {
 	s.uniqueness = newUniqueness(from)
-	if s.uniqueness == uniqueKey {
+	if len(from.XListMapKeys) > 0 {
 		s.key = from.XListMapKeys[0]
 	}
 	s.hasUnique = s.uniqueness != notUnique || s.items != nil && s.items.hasUnique || s.additional != nil && s.additional.hasUnique
@@ -40,7 +37,7 @@ func (s *shape) compileUniqueness(from *structuralschema.Structural) {
 }
 
 // isUnique reports whether the lists in a value that are sets or maps surely have no duplicates: sets
-// of strings, and maps with one key that is a string. It is much faster than the library.
+// of strings, and maps whose first keys are different strings. It is much faster than the library.
 func (s *shape) isUnique(value any) bool {
 	if !s.hasUnique {
 		return true
@@ -75,14 +72,13 @@ func (s *shape) isUniqueList(list []any) bool {
 			text, ok := item.(string)
 			return text, ok
 		})
-	case uniqueKey:
+	default:
 		return areDistinct(list, func(item any) (string, bool) {
 			object, _ := item.(map[string]any)
 			key, ok := object[s.key].(string)
 			return key, ok
 		})
 	}
-	return false
 }
 
 // areDistinct reports whether all items have different strings.

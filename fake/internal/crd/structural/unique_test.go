@@ -57,6 +57,7 @@ func TestIsUnique(t *testing.T) {
 		{`{map: [{k: a, set: [b, b]}]}`, "duplicates"},
 		{`{map: [{k: a, set: [b]}], set: [b]}`, "unique"},
 		{`{keys: [{k: a, l: 1}, {k: a, l: 2}]}`, maybe},
+		{`{keys: [{k: a, l: 1}, {k: b, l: 1}]}`, "unique"},
 		{`{keys: [{k: a, l: 1}, {k: a, l: 1}]}`, "duplicates"},
 		{`{objects: {x: [a], y: [a]}}`, "unique"},
 		{`{objects: {x: [a], y: [a, a]}}`, "duplicates"},
