@@ -59,6 +59,27 @@ func TestBinding(t *testing.T) {
 	require.EqualError(t, err, `Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"`)
 }
 
+// A binding ends that a pod is unschedulable and nominated for a node.
+func TestBindingChangesStatus(t *testing.T) {
+	_, client := startClient(t, fakeapi.WithObjects(newPod("p", func(p *corev1.Pod) {
+		p.Status = corev1.PodStatus{NominatedNodeName: "other", Conditions: []corev1.PodCondition{
+			{Type: "example.com/other", Status: corev1.ConditionFalse},
+			{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, LastTransitionTime: metav1.Unix(1, 0)},
+		}}
+	})))
+	pods := client.CoreV1().Pods("default")
+	require.NoError(t, pods.Bind(t.Context(), newBinding("p", "n"), metav1.CreateOptions{}))
+	pod, err := pods.Get(t.Context(), "p", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Empty(t, pod.Status.NominatedNodeName)
+	require.Len(t, pod.Status.Conditions, 2)
+	require.Equal(t, corev1.ConditionFalse, pod.Status.Conditions[0].Status)
+	scheduled := pod.Status.Conditions[1]
+	require.Greater(t, scheduled.LastTransitionTime.Unix(), int64(1))
+	scheduled.LastTransitionTime = metav1.Time{}
+	require.Equal(t, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}, scheduled)
+}
+
 func TestBindingErrors(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(
 		newPod("free"),

@@ -44,6 +44,7 @@ func (p *controllersTest) teamConditions() (lines []string) {
 	ns, err := p.client.CoreV1().Namespaces().Get(p.Context(), "team", metav1.GetOptions{})
 	require.NoError(p, err)
 	require.Equal(p, corev1.NamespaceTerminating, ns.Status.Phase)
+	require.Nil(p, ns.DeletionGracePeriodSeconds)
 	for _, c := range ns.Status.Conditions {
 		require.False(p, c.LastTransitionTime.IsZero())
 		lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Type, c.Status, c.Reason, c.Message))

@@ -225,6 +225,16 @@ func TestServiceTypeChanges(t *testing.T) {
 	require.Len(t, c.addresses(), 2, "a write that failed released nothing")
 }
 
+// An update that fails after the allocation releases what it has allocated.
+func TestRefusedServiceUpdateReleases(t *testing.T) {
+	c := newServiceClient(t, fakeapi.Start(t, fakeapi.WithServiceNodePortRange("30000-30000")))
+	c.create("s", `{"type":"ExternalName","externalName":"a.example.com"}`)
+	_, err := c.tryPatch("s", `{"spec":{"type":"NodePort","externalName":null,"sessionAffinity":"x","clusterIP":"10.96.0.9","ports":[{"port":80}]}}`)
+	require.EqualError(t, err, `Service "s" is invalid: spec.sessionAffinity: Unsupported value: "x": supported values: "ClientIP", "None"`)
+	require.Empty(t, c.addresses())
+	c.create("other", `{"type":"NodePort","clusterIP":"10.96.0.9"}`)
+}
+
 // The paths on which a Service is removed release its address.
 func TestServiceRemovalReleases(t *testing.T) {
 	ctx := context.Background()
