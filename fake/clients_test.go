@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -140,6 +141,18 @@ func nextEvent(t *testing.T, w watch.Interface) (event watch.Event, open bool) {
 		require.FailNow(t, "no event for a minute")
 	}
 	return event, open
+}
+
+// requireNoEvent checks that a watch continues without an event. It is for use in a synctest bubble.
+func requireNoEvent(t *testing.T, w watch.Interface) {
+	t.Helper()
+	synctest.Wait()
+	select {
+	case event, open := <-w.ResultChan():
+		require.True(t, open, "the watch has ended")
+		require.Fail(t, "an event", "%v", event)
+	default:
+	}
 }
 
 // Discovery builds a mapper that finds kinds, resources and short names.

@@ -220,10 +220,9 @@ func TestWithoutWatchList(t *testing.T) {
 			w, err := kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default").
 				Watch(t.Context(), metav1.ListOptions{ResourceVersion: rv, AllowWatchBookmarks: true})
 			require.NoError(t, err)
+			defer w.Stop()
 			require.EqualValues(t, "ADDED", (<-w.ResultChan()).Type)
-			synctest.Wait()
-			require.Empty(t, w.ResultChan(), "there is no bookmark")
-			w.Stop()
+			requireNoEvent(t, w) // there is no bookmark
 		}
 	})
 }
