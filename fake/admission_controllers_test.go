@@ -257,6 +257,7 @@ func TestCloseDuringReviewOfController(t *testing.T) {
 		})
 		require.NoError(t, srv.LoadYAML(`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: o}]}}`))
 		synctest.Wait()
+		require.Len(t, h.take(), 1, "the controller waits for the webhook")
 		begin := time.Now()
 		require.NoError(t, srv.Close())
 		require.Less(t, time.Since(begin), time.Second)

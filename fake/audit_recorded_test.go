@@ -57,7 +57,7 @@ func auditEvents(t *testing.T, log string) (events []map[string]any) {
 	return events
 }
 
-// comparable returns events without what differs between two servers.
+// comparableEvents returns events without what differs between two servers.
 func comparableEvents(events []map[string]any) (compared []any) {
 	normalizer := httpdiff.NewNormalizer()
 	for _, event := range events {

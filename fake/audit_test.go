@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -391,6 +392,8 @@ func TestAuditServers(t *testing.T) {
 		events := log.take()
 		require.Len(t, events, 3)
 		require.Equal(t, auditv1.StageResponseComplete, events[2].Stage)
+		srv.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, configMapsPath, nil))
+		require.Empty(t, log.take())
 	})
 }
 

@@ -167,6 +167,7 @@ func TestStorageKeysInConflicts(t *testing.T) {
 		if key == "" {
 			continue
 		}
+		delete(keys, res.Plural)
 		collection := strings.TrimPrefix((&resourceTest{srv: srv, res: res}).collection(), srv.URL())
 		made, err := newObject(t, res, "there").MarshalJSON()
 		require.NoError(t, err)
@@ -176,6 +177,7 @@ func TestStorageKeysInConflicts(t *testing.T) {
 		require.Equal(t, 409, code, "%s", body)
 		require.Contains(t, string(body), " Key: "+key+", ")
 	}
+	require.Empty(t, keys, "resources that were not found")
 }
 
 // The objects of the extension servers within kube-apiserver are stored below their group.

@@ -96,20 +96,23 @@ func play(t *testing.T, p golden.Player, c golden.Case) golden.Result {
 	return p.Play(ctx, c)
 }
 
-// TestGolden replays each recording with a new server on virtual time and compares the results.
-func TestGolden(t *testing.T) {
-	cases, err := golden.Load(recordedFiles(t, "v1.37"))
+// TestGolden replays each recording with a new server.
+func TestGolden(t *testing.T) { replayAll(t, "v1.37", knownDifferences, replay) }
+
+// replayAll replays each recording of a directory on virtual time and compares the results.
+func replayAll(t *testing.T, dir string, known map[string]knownDifference, replay func(*testing.T, golden.Case) golden.Result) {
+	cases, err := golden.Load(recordedFiles(t, dir))
 	require.NoError(t, err)
-	known := map[string]bool{}
+	recorded := map[string]bool{}
 	for _, c := range cases {
-		known[c.Name] = true
+		recorded[c.Name] = true
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { checkResult(t, knownDifferences[c.Name], replay(t, c)) })
+			synctest.Test(t, func(t *testing.T) { checkResult(t, known[c.Name], replay(t, c)) })
 		})
 	}
-	for name := range knownDifferences {
-		require.True(t, known[name], "%s has known differences but no recording", name)
+	for name := range known {
+		require.True(t, recorded[name], "%s has known differences but no recording", name)
 	}
 }
 

@@ -176,7 +176,7 @@ func TestLimitsRecover(t *testing.T) {
 	})
 }
 
-// With many CRDs, all are served, and a write of one takes no longer.
+// With many CRDs, all are served.
 func TestManyCRDs(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
 	var definition map[string]any

@@ -17,9 +17,11 @@ import (
 // nothing.
 func TestCrossOriginRequestsAreRejected(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithControlAPI(), fakeapi.WithAllowedHosts("api.test"))
+	past := srv.ResourceVersion()
+	require.NoError(t, srv.Load(configMap("a", "0")))
 	before := srv.ResourceVersion()
 	try := func(method, path, host string, headers ...string) (int, string) {
-		r, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, nil)
+		r, err := http.NewRequestWithContext(t.Context(), method, srv.URL()+path, strings.NewReader(`{"metadata":{"name":"made"}}`))
 		require.NoError(t, err)
 		r.Host = host
 		for i := 0; i < len(headers); i += 2 {
@@ -52,7 +54,9 @@ func TestCrossOriginRequestsAreRejected(t *testing.T) {
 	require.Equal(t, 200, code, "navigation to the timeline is allowed")
 	code, _ = try("POST", "/api/v1/namespaces", "", "Sec-Fetch-Site", "same-site")
 	require.Equal(t, 403, code)
-	require.Equal(t, before, srv.ResourceVersion())
+	require.Equal(t, before, srv.ResourceVersion(), "no namespace was created")
+	code, _ = try("GET", "/api/v1/pods?resourceVersionMatch=Exact&resourceVersion="+past, "")
+	require.Equal(t, 200, code, "no history was forgotten")
 
 	w := httptest.NewRecorder()
 	srv.ServeHTTP(w, httptest.NewRequest("GET", "/api/v1/pods", nil)) // its Host is example.com

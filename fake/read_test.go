@@ -75,7 +75,7 @@ func TestList(t *testing.T) {
 	list.SetKind("ConfigMapList")
 	require.NoError(t, srv.List("", list))
 	require.Len(t, list.Items, 2)
-	require.Error(t, srv.List("", &corev1.ConfigMap{}), "not a list")
+	require.EqualError(t, srv.List("", &corev1.ConfigMap{}), "fakeapi: list: /v1, Kind=ConfigMap is not served", "it is not a list")
 }
 
 // The dump of a server can be loaded into another one.

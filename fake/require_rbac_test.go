@@ -210,7 +210,7 @@ then by #11 PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/id (updat
 			manifests := editedManifests(t, test.file, test.old, test.new)
 
 			srv := fakeapi.Start(t, fakeapi.WithYAML(managedWidgets))
-			require.LessOrEqual(t, runManager(t, srv.RESTConfig()), 1)
+			require.Zero(t, runManager(t, srv.RESTConfig()))
 			require.Equal(t, strings.ReplaceAll(test.want, "USER", "system:admin"), requireRBAC(t, srv, manifests, "manager"))
 
 			srv = fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithYAML(managedWidgets), fakeapi.WithManifests(manifests))
