@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/fake/internal/admission/plugins"
@@ -245,20 +244,12 @@ func TestAdmissionWarnings(t *testing.T) { // WN-06
 		}
 	}
 	srv, _ := startWithAdmission(t, fakeapi.Admission{Name: "b", Review: warn("second")}, fakeapi.Admission{Name: "a", Mutating: true, Review: warn("first")})
-	var warnings warningRecorder
+	var warnings warningTexts
 	config := srv.RESTConfig()
 	config.WarningHandler = &warnings
 	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default").Create(t.Context(), newConfigMap("one"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Equal(t, []string{"first", "second"}, slices.Clone(warnings.texts))
-}
-
-type warningRecorder struct{ texts []string }
-
-var _ rest.WarningHandler = (*warningRecorder)(nil)
-
-func (h *warningRecorder) HandleWarningHeader(_ int, _ string, text string) {
-	h.texts = append(h.texts, text)
+	require.Equal(t, []string{"first", "second"}, warnings.texts)
 }
 
 // An admission function may write to the server that calls it. No write is lost.

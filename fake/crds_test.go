@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -185,7 +186,7 @@ func TestInvalidCRDs(t *testing.T) {
 		"a scheme and an object":        fakeapi.CRDFromGoType(nil, nil, fakeapi.CRDTypeOptions{}),
 		"one of the versions of Widget": fakeapi.CRDFromGoType(widgetScheme("v1", "v2"), &Widget{}, fakeapi.CRDTypeOptions{}),
 		"shop.example.com: v1":          fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDTypeOptions{StorageVersion: "v3"}),
-		"group of built-in types":       fakeapi.CRDFromGoType(coreScheme(t), &corev1.Pod{}, fakeapi.CRDTypeOptions{}),
+		"group of built-in types":       fakeapi.CRDFromGoType(scheme.Scheme, &corev1.Pod{}, fakeapi.CRDTypeOptions{}),
 		"spec.names.plural":             fakeapi.CRDFromGoType(widgetScheme("v1"), &Widget{}, fakeapi.CRDTypeOptions{Plural: "No Plural"}),
 	} {
 		require.ErrorContains(t, srv.LoadCRDs(good, source), want)
@@ -195,12 +196,6 @@ func TestInvalidCRDs(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 	_, err = fakeapi.New(fakeapi.WithScheme(nil))
 	require.ErrorContains(t, err, "scheme is nil")
-}
-
-func coreScheme(t testing.TB) *runtime.Scheme {
-	s := runtime.NewScheme()
-	require.NoError(t, corev1.AddToScheme(s))
-	return s
 }
 
 // An update of a CRD keeps its objects, its uid and its stored versions.

@@ -15,17 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	fakeapi "example.com/fakeapi/fake"
 )
-
-// clientAs returns a client that impersonates a user.
-func clientAs(srv *fakeapi.Server, user string) kubernetes.Interface {
-	config := srv.RESTConfig()
-	config.Impersonate = rest.ImpersonationConfig{UserName: user}
-	return kubernetes.NewForConfigOrDie(config)
-}
 
 // newRole returns a Role that allows verbs on a resource of the core group.
 func newRole(name, resource string, verbs ...string) *rbacv1.Role {
@@ -56,7 +48,7 @@ func TestEscalationWithAuthorizer(t *testing.T) {
 			}
 			return authorizer.DecisionAllow, "", nil
 		})), fakeapi.WithObjects(newRole("reader", "pods", "get", "list"), newRoleBinding("reader", "reader", "bob"), newRole("writer", "pods", "update")))
-	roles, bindings := clientAs(srv, "bob").RbacV1().Roles("default"), clientAs(srv, "bob").RbacV1().RoleBindings("default")
+	roles, bindings := impersonatingClient(srv, "bob").RbacV1().Roles("default"), impersonatingClient(srv, "bob").RbacV1().RoleBindings("default")
 
 	_, err := roles.Create(t.Context(), newRole("a", "pods", "list"), metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -77,9 +69,9 @@ func TestEscalationWithAuthorizer(t *testing.T) {
 // role, which is read first.
 func TestEscalationWithoutAuthorizer(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-	_, err := clientAs(srv, "bob").RbacV1().Roles("default").Create(t.Context(), newRole("a", "*", "*"), metav1.CreateOptions{})
+	_, err := impersonatingClient(srv, "bob").RbacV1().Roles("default").Create(t.Context(), newRole("a", "*", "*"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	bindings := clientAs(srv, "bob").RbacV1().RoleBindings("default")
+	bindings := impersonatingClient(srv, "bob").RbacV1().RoleBindings("default")
 	_, err = bindings.Create(t.Context(), newRoleBinding("b", "missing", "bob"), metav1.CreateOptions{})
 	require.NoError(t, err)
 	other := newRoleBinding("c", "a", "bob")
@@ -119,7 +111,7 @@ func TestBindingToUnreadableRole(t *testing.T) {
 		{rbacv1.RoleRef{Kind: "ClusterRole", Name: "gone"}, `clusterrolebindings.rbac.authorization.k8s.io "gone" not found`},
 		{rbacv1.RoleRef{}, `unsupported role reference kind: ""`},
 	} {
-		_, err := clientAs(srv, "ann").RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		_, err := impersonatingClient(srv, "ann").RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: "b"}, RoleRef: c.binding,
 		}, metav1.CreateOptions{})
 		require.ErrorContains(t, err, c.want)
@@ -137,7 +129,7 @@ func TestTooManyPermissions(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "r", Namespace: "default"},
 		Rules:      []rbacv1.PolicyRule{{APIGroups: many, Resources: many, Verbs: many}},
 	}
-	_, err := clientAs(srv, "ann").RbacV1().Roles("default").Create(t.Context(), role, metav1.CreateOptions{})
+	_, err := impersonatingClient(srv, "ann").RbacV1().Roles("default").Create(t.Context(), role, metav1.CreateOptions{})
 	require.True(t, apierrors.IsRequestEntityTooLargeError(err), "%v", err)
 	_, err = kubernetes.NewForConfigOrDie(srv.RESTConfig()).RbacV1().Roles("default").Create(t.Context(), role, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -152,7 +144,7 @@ func TestEscalationByUpdateWithoutChange(t *testing.T) {
 	for range 3 {
 		_, err = admin.Update(t.Context(), newRole("r", "secrets", "get"), metav1.UpdateOptions{})
 		require.NoError(t, err)
-		_, err = clientAs(srv, "ann").RbacV1().Roles("default").Update(t.Context(), newRole("r", "secrets", "get"), metav1.UpdateOptions{})
+		_, err = impersonatingClient(srv, "ann").RbacV1().Roles("default").Update(t.Context(), newRole("r", "secrets", "get"), metav1.UpdateOptions{})
 		require.True(t, apierrors.IsForbidden(err), "%v", err)
 	}
 }
@@ -169,7 +161,7 @@ func TestEscalationOnReplica(t *testing.T) {
 	_, err = admin.RoleBindings("default").Create(t.Context(), newRoleBinding("reader", "reader", "ann"), metav1.CreateOptions{})
 	require.NoError(t, err)
 
-	ann := clientAs(replica.Server, "ann")
+	ann := impersonatingClient(replica.Server, "ann")
 	_, err = ann.CoreV1().Secrets("default").List(t.Context(), metav1.ListOptions{})
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	_, err = ann.RbacV1().Roles("default").Create(t.Context(), newRole("r", "secrets", "list"), metav1.CreateOptions{})
@@ -190,7 +182,7 @@ func TestAuthorizationDuringChanges(t *testing.T) {
 	for i := range 4 { // each user is bound and unbound
 		user := fmt.Sprintf("user-%d", i)
 		wg.Go(func() {
-			client := clientAs(srv, user).CoreV1().ConfigMaps("default")
+			client := impersonatingClient(srv, user).CoreV1().ConfigMaps("default")
 			for range 20 {
 				_, err := admin.RbacV1().RoleBindings("default").Create(t.Context(), newRoleBinding(user, "base", user), metav1.CreateOptions{})
 				assert.NoError(t, err)
@@ -203,7 +195,7 @@ func TestAuthorizationDuringChanges(t *testing.T) {
 		})
 	}
 	wg.Go(func() { // ann can grant what she has at the moment
-		roles := clientAs(srv, "ann").RbacV1().Roles("default")
+		roles := impersonatingClient(srv, "ann").RbacV1().Roles("default")
 		for i := range 20 {
 			_, err := admin.RbacV1().RoleBindings("default").Create(t.Context(), newRoleBinding("ann", "base", "ann"), metav1.CreateOptions{})
 			assert.NoError(t, err)
@@ -229,10 +221,10 @@ func TestEscalationInFork(t *testing.T) {
 	defer func() { require.NoError(t, fork.Close()) }()
 	admin := kubernetes.NewForConfigOrDie(srv.RESTConfig()).RbacV1()
 	require.NoError(t, admin.ClusterRoleBindings().Delete(t.Context(), "grantor", metav1.DeleteOptions{}))
-	_, err = clientAs(srv, "ann").RbacV1().Roles("default").Create(t.Context(), newRole("r", "pods"), metav1.CreateOptions{})
+	_, err = impersonatingClient(srv, "ann").RbacV1().Roles("default").Create(t.Context(), newRole("r", "pods"), metav1.CreateOptions{})
 	require.EqualError(t, err, `roles.rbac.authorization.k8s.io is forbidden: User "ann" cannot create resource "roles" in API group "rbac.authorization.k8s.io" in the namespace "default"`)
 	empty := newRole("r", "pods")
 	empty.Rules = nil
-	_, err = clientAs(fork, "ann").RbacV1().Roles("default").Create(t.Context(), empty, metav1.CreateOptions{})
+	_, err = impersonatingClient(fork, "ann").RbacV1().Roles("default").Create(t.Context(), empty, metav1.CreateOptions{})
 	require.NoError(t, err)
 }

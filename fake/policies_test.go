@@ -26,8 +26,8 @@ type policyServer struct {
 }
 
 func startWithPolicies(t *testing.T, opts ...fakeapi.Option) policyServer {
-	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers()}, opts...)...)
-	return policyServer{t, srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())}
+	srv, client := startClient(t, append(opts, fakeapi.WithoutControllers())...)
+	return policyServer{t, srv, client}
 }
 
 // on returns p for another server.

@@ -42,15 +42,10 @@ func podWith(name string, requestsAndLimits ...string) *corev1.Pod {
 	}}}
 }
 
-func startWithQuotas(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, kubernetes.Interface) {
-	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers()}, opts...)...)
-	return srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())
-}
-
 // A quota refuses what exceeds it. Nothing else has to run for that: what is used follows from the
 // stored objects, also after a delete, a Restore and in a Fork.
 func TestQuotaRefusals(t *testing.T) {
-	srv, client := startWithQuotas(t, fakeapi.WithObjects(newQuota("q", "pods", "2", "requests.cpu", "1", "limits.memory", "1Gi")))
+	srv, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(newQuota("q", "pods", "2", "requests.cpu", "1", "limits.memory", "1Gi")))
 	pods := client.CoreV1().Pods("default")
 	create := func(pod *corev1.Pod) error {
 		_, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
@@ -86,7 +81,7 @@ func TestQuotaRefusals(t *testing.T) {
 func TestQuotaOfDevices(t *testing.T) {
 	extended := "example.com/gpu"
 	class := &resourcev1.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "gpu"}, Spec: resourcev1.DeviceClassSpec{ExtendedResourceName: &extended}}
-	_, client := startWithQuotas(t, fakeapi.WithObjects(class, newQuota("q", "requests.example.com/gpu", "2")))
+	_, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(class, newQuota("q", "requests.example.com/gpu", "2")))
 	claim := &resourcev1.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Spec: resourcev1.ResourceClaimSpec{
 		Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{Name: "r", Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gpu"}}}},
 	}}
@@ -107,7 +102,7 @@ func TestQuotaOfDevices(t *testing.T) {
 // Of many creates at the same time, exactly as many succeed as the quota allows.
 func TestQuotaUnderConcurrentCreates(t *testing.T) {
 	const allowed, writers = 5, 40
-	_, client := startWithQuotas(t, fakeapi.WithObjects(newQuota("q", "configmaps", fmt.Sprint(allowed), "count/secrets", fmt.Sprint(allowed))))
+	_, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(newQuota("q", "configmaps", fmt.Sprint(allowed), "count/secrets", fmt.Sprint(allowed))))
 	var created, refused atomic.Int64
 	var group sync.WaitGroup
 	for i := range writers {
@@ -132,7 +127,7 @@ func TestQuotaUnderConcurrentCreates(t *testing.T) {
 
 // The controller writes the status.
 func TestQuotaStatus(t *testing.T) {
-	srv, client := startWithQuotas(t)
+	srv, client := startClient(t, fakeapi.WithoutControllers())
 	quotas := client.CoreV1().ResourceQuotas("default")
 	status := func() corev1.ResourceQuotaStatus {
 		require.NoError(t, srv.RunControllers(t.Context()))
@@ -193,10 +188,6 @@ func listText(list corev1.ResourceList) string {
 	for name, quantity := range list {
 		texts = append(texts, string(name)+"="+quantity.String())
 	}
-	return sortedText(texts)
-}
-
-func sortedText(texts []string) string {
 	slices.Sort(texts)
 	return strings.Join(texts, " ")
 }

@@ -23,8 +23,8 @@ type aggregation struct {
 }
 
 func newAggregation(t *testing.T, opts ...fakeapi.Option) *aggregation {
-	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers()}, opts...)...)
-	return &aggregation{t, srv, kubernetes.NewForConfigOrDie(srv.RESTConfig())}
+	srv, client := startClient(t, append(opts, fakeapi.WithoutControllers())...)
+	return &aggregation{t, srv, client}
 }
 
 func (a *aggregation) settle() {

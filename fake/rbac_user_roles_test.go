@@ -10,17 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-
-	fakeapi "example.com/fakeapi/fake"
 )
-
-// userClient returns a client for a user, whom the administrator impersonates.
-func userClient(srv *fakeapi.Server, user string) *kubernetes.Clientset {
-	config := rest.CopyConfig(srv.RESTConfig())
-	config.Impersonate = rest.ImpersonationConfig{UserName: user}
-	return kubernetes.NewForConfigOrDie(config)
-}
 
 // bindClusterRole binds a ClusterRole to a user in a namespace, or everywhere for "".
 func bindClusterRole(t *testing.T, client kubernetes.Interface, namespace, user, clusterRole string) {
@@ -74,7 +64,7 @@ func TestUserRoles(t *testing.T) {
 		}, []string{"root"}},
 	}
 	for _, user := range []string{"viewer", "editer", "adminer", "root", "ann"} {
-		c := userClient(srv, user)
+		c := impersonatingClient(srv, user)
 		_, err := c.Discovery().ServerVersion()
 		require.NoError(t, err, "everyone may discover")
 		for _, a := range actions {

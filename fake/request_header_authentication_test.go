@@ -41,24 +41,23 @@ func startBehindProxy(t *testing.T, allowed ...string) (srv *fakeapi.Server, pro
 // A proxy with a certificate of the authority names the user in headers.
 func TestRequestHeaderAuthentication(t *testing.T) {
 	srv, proxyAs := startBehindProxy(t, "front-proxy")
-	review, err := kubernetes.NewForConfigOrDie(proxyAs("front-proxy")).AuthenticationV1().SelfSubjectReviews().
-		Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	user, err := whoami(t, proxyAs("front-proxy"))
 	require.NoError(t, err)
 	require.Equal(t, authenticationv1.UserInfo{
 		Username: "ann", UID: "ann-uid", Groups: []string{"team-a", "system:authenticated"},
 		Extra: map[string]authenticationv1.ExtraValue{"scopes": {"a", "b"}},
-	}, review.Status.UserInfo)
+	}, user)
 
 	// Another name is not allowed, and the headers of other clients are ignored.
-	_, err = userOf(t, proxyAs("other"))
+	_, err = whoami(t, proxyAs("other"))
 	require.True(t, apierrors.IsUnauthorized(err), "%v", err)
 	config := srv.RESTConfig()
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return transport.NewAuthProxyRoundTripper("ann", "", nil, nil, next)
 	})
-	user, err := userOf(t, config)
+	user, err = whoami(t, config)
 	require.NoError(t, err)
-	require.Equal(t, "system:admin", user)
+	require.Equal(t, "system:admin", user.Username)
 }
 
 // A proxy may name the anonymous user, who is not authenticated.
@@ -72,7 +71,7 @@ func TestRequestHeadersOfTheAnonymousUser(t *testing.T) {
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	requests := srv.Requests()
 	require.Equal(t, "system:anonymous", requests[len(requests)-1].User)
-	_, err = userOf(t, config) // the role system:basic-user is for authenticated users
+	_, err = whoami(t, config) // the role system:basic-user is for authenticated users
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 }
 
@@ -93,9 +92,9 @@ func TestRequestHeadersAndCertificateWithoutName(t *testing.T) {
 	require.NoError(t, versionOf(withoutProxy))
 	require.True(t, apierrors.IsUnauthorized(versionOf(withProxy)))
 	named := clients.issue(withProxy.RESTConfigWithToken(""), pkix.Name{CommonName: "bob"}, x509.ExtKeyUsageClientAuth)
-	user, err := userOf(t, named)
+	user, err := whoami(t, named)
 	require.NoError(t, err)
-	require.Equal(t, "bob", user)
+	require.Equal(t, "bob", user.Username)
 }
 
 // The ConfigMap for aggregated API servers has the configuration.

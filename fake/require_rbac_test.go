@@ -264,7 +264,7 @@ func TestRequireRBACOfWrittenManifests(t *testing.T) {
 
 func TestRequireRBACOptions(t *testing.T) {
 	srv := fakeapi.Start(t)
-	client := kubernetes.NewForConfigOrDie(withAgent(srv.RESTConfig(), "tool/v1"))
+	client := clientOf(srv.RESTConfig(), "tool/v1")
 	_, err := client.CoreV1().Secrets("default").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	_, err = client.CoreV1().Secrets("other").List(t.Context(), metav1.ListOptions{})
@@ -294,16 +294,10 @@ subjects: [{kind: ServiceAccount, name: a}, {apiGroup: rbac.authorization.k8s.io
 	require.Empty(t, requireRBAC(t, srv, manifests(role+binding), "tool", fakeapi.ForSubject("system:serviceaccount:default:a"), fakeapi.AndNothingMore()))
 }
 
-func withAgent(config *rest.Config, agent string) *rest.Config {
-	config = rest.CopyConfig(config)
-	config.UserAgent = agent
-	return config
-}
-
 // A name that is not granted is not that of the first request for the resource.
 func TestRequireRBACFindsTheRequestForAName(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "1"), configMap("b", "1")))
-	client := kubernetes.NewForConfigOrDie(withAgent(srv.RESTConfig(), "tool/v1"))
+	client := clientOf(srv.RESTConfig(), "tool/v1")
 	for _, name := range []string{"a", "a", "b"} {
 		_, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), name, metav1.GetOptions{})
 		require.NoError(t, err)
@@ -337,7 +331,7 @@ metadata: {name: a, namespace: default}
 	require.NoError(t, srv.LoadYAML(roles))
 	account, err := srv.RESTConfigForServiceAccount("default", "a")
 	require.NoError(t, err)
-	client := kubernetes.NewForConfigOrDie(withAgent(account, "tool/v1"))
+	client := clientOf(account, "tool/v1")
 	_, err = client.CoreV1().Secrets("default").Get(t.Context(), "s", metav1.GetOptions{})
 	require.True(t, apierrors.IsForbidden(err), err)
 	_, err = client.RbacV1().Roles("default").Create(t.Context(), &rbacv1.Role{
@@ -356,20 +350,20 @@ func TestRequireRBACWithoutRequests(t *testing.T) {
 	manifests := filesIn(t, managerManifests)
 	require.Equal(t, "fakeapi: RequireRBAC: the server received no requests", requireRBAC(t, srv, manifests, "manager"))
 	for n := range 12 {
-		get(t, withAgent(srv.RESTConfig(), fmt.Sprintf("tool-%02d", n)))
+		get(t, clientOf(srv.RESTConfig(), fmt.Sprintf("tool-%02d", n)))
 	}
 	require.Regexp(t, `^fakeapi: RequireRBAC: "manager" made no requests; the clients that did are "tool-00" as system:admin, .*"tool-09" as system:admin and 2 more$`, requireRBAC(t, srv, manifests, "manager"))
 	require.Contains(t, requireRBAC(t, srv, filesIn(t, "access/testdata/missing"), "tool-01"), "fakeapi: RequireRBAC: access: manifests: ")
 
 	srv = fakeapi.Start(t, fakeapi.WithoutTimeline())
-	get(t, srv.RESTConfig())
+	get(t, kubernetes.NewForConfigOrDie(srv.RESTConfig()))
 	require.Equal(t, "fakeapi: RequireRBAC: there is no report of accesses with WithoutTimeline", requireRBAC(t, srv, manifests, "manager"))
 }
 
 // get makes a request for Pods.
-func get(t *testing.T, config *rest.Config) {
+func get(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	_, err := kubernetes.NewForConfigOrDie(config).CoreV1().Pods("default").List(context.Background(), metav1.ListOptions{})
+	_, err := client.CoreV1().Pods("default").List(context.Background(), metav1.ListOptions{})
 	require.NoError(t, err)
 }
 

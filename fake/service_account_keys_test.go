@@ -23,7 +23,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	fakeapi "example.com/fakeapi/fake"
 )
@@ -44,17 +43,6 @@ func newRSAKey(t *testing.T) *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)
 	return key
-}
-
-// userOf returns the name of the user of a configuration.
-func userOf(t *testing.T, config *rest.Config) (string, error) {
-	t.Helper()
-	review, err := kubernetes.NewForConfigOrDie(config).AuthenticationV1().SelfSubjectReviews().
-		Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
-	if err != nil {
-		return "", err
-	}
-	return review.Status.UserInfo.Username, nil
 }
 
 // partsOf returns the header and the claims of a token.
@@ -90,9 +78,9 @@ func TestServiceAccountKeys(t *testing.T) {
 				fakeapi.WithServiceAccountKeys(fakeapi.ServiceAccountKeys{Issuers: issuers[1:], SigningKey: private, Audiences: issuers}))
 			robot, err := signer.RESTConfigForServiceAccount("default", "robot")
 			require.NoError(t, err)
-			user, err := userOf(t, robot)
+			user, err := whoami(t, robot)
 			require.NoError(t, err)
-			require.Equal(t, "system:serviceaccount:default:robot", user)
+			require.Equal(t, "system:serviceaccount:default:robot", user.Username)
 			header, claims := partsOf(t, robot.BearerToken)
 			require.Equal(t, algorithm, header["alg"])
 			require.Equal(t, "https://old.example.com", claims["iss"])
@@ -101,13 +89,13 @@ func TestServiceAccountKeys(t *testing.T) {
 			next, _ := keyPEM(t, newRSAKey(t))
 			second := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(robotAccount), fakeapi.WithRBAC(),
 				fakeapi.WithServiceAccountKeys(fakeapi.ServiceAccountKeys{Issuers: issuers, SigningKey: next, VerifyingKeys: [][]byte{next, public}}))
-			_, err = userOf(t, second.RESTConfigWithToken(robot.BearerToken))
+			_, err = whoami(t, second.RESTConfigWithToken(robot.BearerToken))
 			require.NoError(t, err)
 			own, err := second.RESTConfigForServiceAccount("default", "robot")
 			require.NoError(t, err)
 			_, claims = partsOf(t, own.BearerToken)
 			require.Equal(t, issuers[0], claims["iss"])
-			_, err = userOf(t, signer.RESTConfigWithToken(own.BearerToken))
+			_, err = whoami(t, signer.RESTConfigWithToken(own.BearerToken))
 			require.True(t, apierrors.IsUnauthorized(err), "%v", err)
 		})
 	}
@@ -130,7 +118,7 @@ func TestServiceAccountTokenForged(t *testing.T) {
 		"none":      encode([]byte(`{"alg":"none"}`)) + "." + parts[1] + ".",
 		"algorithm": encode([]byte(`{"alg":"HS256"}`)) + "." + parts[1] + "." + parts[2],
 	} {
-		_, err := userOf(t, srv.RESTConfigWithToken(token))
+		_, err := whoami(t, srv.RESTConfigWithToken(token))
 		require.True(t, apierrors.IsUnauthorized(err), "%s: %v", name, err)
 	}
 }
@@ -145,9 +133,9 @@ func TestServiceAccountKeysOfForks(t *testing.T) {
 	defer func() { require.NoError(t, fork.Close()) }()
 	second := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithRBAC(), fakeapi.WithStorageOf(srv))
 	for _, other := range []*fakeapi.Server{fork, second} {
-		user, err := userOf(t, other.RESTConfigWithToken(robot.BearerToken))
+		user, err := whoami(t, other.RESTConfigWithToken(robot.BearerToken))
 		require.NoError(t, err)
-		require.Equal(t, "system:serviceaccount:default:robot", user)
+		require.Equal(t, "system:serviceaccount:default:robot", user.Username)
 	}
 }
 

@@ -334,11 +334,7 @@ func TestConcurrentServices(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithServiceClusterIPRange("10.0.0.0/25"), fakeapi.WithServiceNodePortRange("30000-30109"))
 	replica, err := srv.Replica()
 	require.NoError(t, err)
-	config := srv.RESTConfig()
-	config.QPS = -1
-	replicaConfig := replica.RESTConfig()
-	replicaConfig.QPS = -1
-	clients := []kubernetes.Interface{kubernetes.NewForConfigOrDie(config), kubernetes.NewForConfigOrDie(replicaConfig)}
+	clients := []kubernetes.Interface{kubernetes.NewForConfigOrDie(srv.RESTConfig()), kubernetes.NewForConfigOrDie(replica.RESTConfig())}
 	specs := make(chan corev1.ServiceSpec, 100)
 	for i := range 100 {
 		go func() {

@@ -47,7 +47,7 @@ func TestStorageOfClosedServer(t *testing.T) {
 	require.NoError(t, err)
 	stored, err := client.CoreV1().ConfigMaps("default").Patch(t.Context(), "a", "application/merge-patch+json", []byte(`{"data":{"k":"changed"}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
-	service, err := client.CoreV1().Services("default").Create(t.Context(), newTestService("s1"), metav1.CreateOptions{})
+	service, err := client.CoreV1().Services("default").Create(t.Context(), newService(t, "s1", `{}`), metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = dynamic.NewForConfigOrDie(first.RESTConfig()).Resource(storedWidgets).Namespace("default").Create(t.Context(), newStoredWidget("w"), metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestStorageOfClosedServer(t *testing.T) {
 	defer watch.Stop()
 	event := <-watch.ResultChan()
 	require.Equal(t, "a", event.Object.(*corev1.ConfigMap).Name)
-	taken := newTestService("s2")
+	taken := newService(t, "s2", `{}`)
 	taken.Spec.ClusterIP = service.Spec.ClusterIP
 	_, err = client.CoreV1().Services("default").Create(t.Context(), taken, metav1.CreateOptions{})
 	require.ErrorContains(t, err, "provided IP is already allocated")
@@ -133,10 +133,6 @@ func listableResources(t *testing.T, srv *fakeapi.Server) (found []schema.GroupV
 		}
 	}
 	return found
-}
-
-func newTestService(name string) *corev1.Service {
-	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}
 }
 
 func newStoredWidget(name string) *unstructured.Unstructured {

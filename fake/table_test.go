@@ -56,15 +56,11 @@ func decodeTable(t *testing.T, body []byte) (metav1.Table, [][]any) {
 	return table, rows
 }
 
-func newTableConfigMap(name string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Data: map[string]string{"k": "v"}}
-}
-
 // The age in a row is computed by the clock of the server for each response, also if the row is
 // cached.
 func TestTableAges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newTableConfigMap("a")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "v")))
 		age := func() any {
 			_, body := fetch(t, srv, "GET", "/api/v1/namespaces/default/configmaps", asTable)
 			_, rows := decodeTable(t, body)
@@ -274,7 +270,7 @@ func TestEveryResourceAsWatchedTable(t *testing.T) {
 // Invalid Table options are reported only when the Table is created, after the write. A Success is
 // a Status in the accepted encoding, not a Table.
 func TestTableOptionErrors(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithObjects(newTableConfigMap("a"), newTableConfigMap("b"), newTableConfigMap("c"), newTableConfigMap("d")))
+	srv := fakeapi.Start(t, fakeapi.WithObjects(configMap("a", "v"), configMap("b", "v"), configMap("c", "v"), configMap("d", "v")))
 	const maps = "/api/v1/namespaces/default/configmaps"
 	for _, path := range []string{maps + "/a", maps} {
 		resp, body := fetch(t, srv, "DELETE", path+"?fieldSelector=metadata.name%3Db&includeObject=Foo", asTable)
@@ -340,7 +336,7 @@ func TestTableOfStorageClasses(t *testing.T) {
 // Events cannot be lists: the stream ends before the first event.
 func TestWatchAsLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newTableConfigMap("a")))
+		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(configMap("a", "v")))
 		start := time.Now()
 		resp, body := fetch(t, srv, "GET", "/api/v1/configmaps?watch=true&timeoutSeconds=60",
 			"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io")

@@ -23,20 +23,13 @@ func newServiceAccount(name string) *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: "account-uid"}}
 }
 
-// claimsOf returns the claims of a token.
+// claimsOf returns the claims of a token that is signed by a key with the curve P-256.
 func claimsOf(t *testing.T, token string) map[string]any {
 	t.Helper()
-	parts := strings.Split(token, ".")
-	require.Len(t, parts, 3)
-	var header, claims map[string]any
-	for i, into := range []*map[string]any{&header, &claims} {
-		raw, err := base64.RawURLEncoding.DecodeString(parts[i])
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(raw, into))
-	}
+	header, claims := partsOf(t, token)
 	require.Equal(t, "ES256", header["alg"])
 	require.NotEmpty(t, header["kid"])
-	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	signature, err := base64.RawURLEncoding.DecodeString(token[strings.LastIndex(token, ".")+1:])
 	require.NoError(t, err)
 	require.Len(t, signature, 64)
 	return claims
