@@ -77,6 +77,12 @@ func TestAccountTokenWithoutAuthentication(t *testing.T) {
 		require.NoError(t, errorOfList(t, config, "pods"))
 		all := srv.Requests()
 		require.Equal(t, "system:serviceaccount:default:sa", all[len(all)-1].User)
+
+		time.Sleep(10*365*24*time.Hour - time.Hour)
+		require.NoError(t, errorOfList(t, config, "pods"))
+		time.Sleep(time.Hour)
+		err = errorOfList(t, config, "pods")
+		require.True(t, apierrors.IsUnauthorized(err), "after ten years: %v", err)
 	})
 }
 

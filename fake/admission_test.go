@@ -344,6 +344,32 @@ func TestAdmissionOfGeneratedName(t *testing.T) {
 	require.Equal(t, "/"+created.Name, validating.last().Namespace+"/"+validating.last().Name)
 }
 
+// Functions of several options are called in their order, those of a replica after those of its
+// server. Patches of functions that do not mutate are ignored. Fixtures and writes of controllers
+// are not reviewed.
+func TestAdmissionOfSeveralOptions(t *testing.T) {
+	var called []string
+	function := func(name string, mutating bool) fakeapi.Option {
+		return fakeapi.WithAdmission(fakeapi.Admission{Name: name, Mutating: mutating, Review: func(context.Context, *admissionRequest) *admissionResponse {
+			called = append(called, name)
+			return patchResponse(`[{"op":"add","path":"/data","value":{"by":"` + name + `"}}]`)
+		}})
+	}
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers(), fakeapi.WithObjects(configMap("fixture", "1")),
+		function("validates", false), function("first", true), function("second", true))
+	replica, err := srv.Replica(fakeapi.WithInMemoryNetwork(), function("of the replica", true))
+	require.NoError(t, err)
+	created := requireCode(t, replica.Server, 201, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
+	require.Equal(t, map[string]any{"by": "of the replica"}, created.Object["data"])
+	require.Equal(t, []string{"first", "second", "of the replica", "validates"}, called)
+	dependent := configMap("dependent", "1")
+	dependent.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "gone", UID: "u"}}
+	require.NoError(t, srv.Load(dependent))
+	require.NoError(t, srv.RunControllers(t.Context()))
+	require.True(t, apierrors.IsNotFound(srv.Get("", "dependent", &corev1.ConfigMap{})), "the controllers have written")
+	require.Len(t, called, 4)
+}
+
 func TestAdmissionOptionErrors(t *testing.T) {
 	_, err := fakeapi.New(fakeapi.WithAdmission(fakeapi.Admission{Name: "", Review: new(reviewer).review}))
 	require.ErrorContains(t, err, "has no name")
@@ -396,5 +422,5 @@ func TestDocListsEveryAdmissionPlugin(t *testing.T) {
 		listed = append(listed, line[1])
 		require.Equal(t, slices.Contains(enabled, line[1]), line[2] == "", line[1])
 	}
-	require.Equal(t, plugins.Names(), listed)
+	require.Equal(t, fakeapi.AdmissionPlugins(), listed)
 }

@@ -369,6 +369,20 @@ func TestAuditFaults(t *testing.T) {
 	})
 }
 
+// Requests that WithLimits answers, and those of the control API, are not logged.
+func TestAuditOfLimitsAndControlAPI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, log := startWithAudit(t, auditPolicy(auditv1.LevelMetadata), fakeapi.WithControlAPI(), fakeapi.WithLimits(fakeapi.Limits{MaxWatches: 1}))
+		openWatch(t, t.Context(), srv, configMapsPath+"?watch=1")
+		synctest.Wait()
+		require.Len(t, log.take(), 2)
+		require.Equal(t, 429, getCode(t, srv, configMapsPath+"?watch=1"))
+		require.Equal(t, 200, getCode(t, srv, "/fakeapi/v1/faults"))
+		synctest.Wait()
+		require.Empty(t, log.take())
+	})
+}
+
 // Replicas write to the log of their server, forks do not. After Close nothing is written.
 func TestAuditServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

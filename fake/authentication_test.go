@@ -184,6 +184,15 @@ func TestTokensExpire(t *testing.T) {
 	})
 }
 
+// The client of the server sends the first token, unless the request has credentials.
+func TestClientKeepsAuthorization(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithTokens(annToken, fakeapi.Token{Value: "bob-1", User: "bob"}))
+	getWithAccept(t, srv, "GET", "/version", "*/*")
+	getWithAccept(t, srv, "GET", "/version", "*/*", "Authorization", "Bearer bob-1")
+	requests := srv.Requests()
+	require.Equal(t, []string{"ann", "bob"}, []string{requests[0].User, requests[1].User})
+}
+
 func TestTokensInKubeconfig(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithTokens(annToken))
 	file, err := srv.Kubeconfig()

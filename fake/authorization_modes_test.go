@@ -256,8 +256,8 @@ func TestRBACChangesDuringRequests(t *testing.T) {
 	}
 }
 
-// In memory and on virtual time, a token of a service account ends after ten years, or when it is
-// expired by the test.
+// In memory and on virtual time, a token of a service account is valid for years, until the test
+// expires it.
 func TestRBACOnVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithRBAC(), fakeapi.WithYAML(listPods))

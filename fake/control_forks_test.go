@@ -57,7 +57,9 @@ func TestControlForks(t *testing.T) {
 	_, err = http.Get(strings.Replace(third, "https", "http", 1))
 	require.ErrorContains(t, err, "refused", "the fork is closed with its server")
 
-	require.Contains(t, newControlClient(t).call(400, "POST", "forks/x", ""), "use Server.Fork in Go")
+	inMemory := newControlClient(t)
+	require.Contains(t, inMemory.call(400, "POST", "forks/x", ""), "use Server.Fork in Go")
+	require.Contains(t, inMemory.call(400, "GET", "kubeconfig", ""), "use Server.RESTConfig in Go")
 }
 
 // A fork comes with a kubeconfig and a control API of its own. A closed fork is forgotten.

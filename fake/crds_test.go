@@ -123,7 +123,7 @@ var crdsResource = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Ve
 func TestWithCRDs(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"widgets.yaml":       "# a remark\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: not-a-crd}\n---" + widgetCRD,
+		"widgets.yaml":       "# a remark\n---\nnot: an object\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: not-a-crd}\n---" + widgetCRD,
 		"kustomization.yaml": "resources: [widgets.yaml]\n",
 		"notes.txt":          "a: [",
 	} {
@@ -290,6 +290,9 @@ func TestWithScheme(t *testing.T) {
 			_, err := widgetClient(srv).Get(t.Context(), "bare", metav1.GetOptions{})
 			require.NoError(t, err)
 			require.Empty(t, widget.UID)
+			var stored Widget
+			require.NoError(t, srv.Get("team", "bare", &stored))
+			require.NotEmpty(t, stored.UID)
 		})
 	}
 }
@@ -306,6 +309,18 @@ func TestCRDFromGoType(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"anything": "goes"}, made.Object["spec"])
 	require.NotContains(t, made.Object, "status")
+	_, err = alpha.UpdateStatus(t.Context(), made, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	withoutStatus := runtime.NewScheme()
+	withoutStatus.AddKnownTypeWithName(schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Shelf"}, &metav1.PartialObjectMetadata{})
+	require.NoError(t, srv.LoadCRDs(fakeapi.CRDFromGoType(withoutStatus, &metav1.PartialObjectMetadata{}, fakeapi.CRDTypeOptions{})))
+	list, err := discovery.NewDiscoveryClientForConfigOrDie(srv.RESTConfig()).ServerResourcesForGroupVersion("shop.example.com/v1")
+	require.NoError(t, err)
+	var names []string
+	for _, r := range list.APIResources {
+		names = append(names, r.Name)
+	}
+	require.ElementsMatch(t, []string{"widgetry", "widgetry/status", "shelfs"}, names, "a Shelf has no status")
 	got, err := client.Resource(schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "widgetry"}).Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "shop.example.com/v1", got.GetAPIVersion())

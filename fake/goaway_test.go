@@ -87,10 +87,15 @@ func TestGoAwayLeavesTheWatch(t *testing.T) {
 	})
 }
 
-// With WithGoawayChance(1) each request over HTTP/2 has a connection of its own.
+// With WithGoawayChance(1) each request over HTTP/2 has a connection of its own. Requests over
+// HTTP/1.1 and to a replica without the option share one.
 func TestGoawayChance(t *testing.T) {
-	for chance, want := range map[float64]int{0: 1, 1: 4} {
-		srv := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithGoawayChance(chance))
+	never := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithGoawayChance(0))
+	always := fakeapi.Start(t, fakeapi.WithTLS(), fakeapi.WithGoawayChance(1))
+	replica, err := always.Replica()
+	require.NoError(t, err)
+	plain := fakeapi.Start(t, fakeapi.WithGoawayChance(1))
+	for srv, want := range map[*fakeapi.Server]int{never: 1, always: 4, replica.Server: 1, plain: 1} {
 		config := srv.RESTConfig()
 		dials := countDials(config)
 		client := kubernetes.NewForConfigOrDie(config)
@@ -109,6 +114,6 @@ func TestGoawayChance(t *testing.T) {
 		}
 		require.Equal(t, want, dials())
 	}
-	_, err := fakeapi.New(fakeapi.WithGoawayChance(2))
+	_, err = fakeapi.New(fakeapi.WithGoawayChance(2))
 	require.ErrorContains(t, err, "fakeapi: the goaway chance 2 is not from 0 to 1")
 }

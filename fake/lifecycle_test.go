@@ -57,6 +57,7 @@ func TestShutdownAndRestart(t *testing.T) {
 		require.False(t, open)
 		_, err = srv.Client().Get(srv.URL() + "/livez")
 		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		require.NoError(t, srv.Load(configMap("b", "0")))
 		replicaMaps := kubernetes.NewForConfigOrDie(replica.RESTConfig()).CoreV1().ConfigMaps("default")
 		setValue(t, replicaMaps, "1") // the replica is not shut down
 

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -67,7 +68,10 @@ func TestLoadKeepsMetadata(t *testing.T) {
 	w, err := client.CoreV1().Pods("").Watch(t.Context(), metav1.ListOptions{ResourceVersion: srv.ResourceVersion()})
 	require.NoError(t, err)
 	defer w.Stop()
-	pod := newPod("p", func(p *corev1.Pod) { p.UID, p.Status.Phase = "u-1", corev1.PodRunning })
+	created := metav1.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
+	pod := newPod("p", func(p *corev1.Pod) {
+		p.UID, p.CreationTimestamp, p.Status.Phase = "u-1", created, corev1.PodRunning
+	})
 	other := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"generateName": "q-", "namespace": "team"},
 		"spec": map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}},
@@ -76,6 +80,7 @@ func TestLoadKeepsMetadata(t *testing.T) {
 	first := (<-w.ResultChan()).Object.(*corev1.Pod)
 	require.Equal(t, corev1.PodRunning, first.Status.Phase)
 	require.EqualValues(t, "u-1", first.UID)
+	require.True(t, created.Equal(&first.CreationTimestamp), first.CreationTimestamp)
 	require.Equal(t, "r", (<-w.ResultChan()).Object.(*corev1.Pod).Name)
 	require.Equal(t, "team", (<-w.ResultChan()).Object.(*corev1.Pod).Namespace)
 }
@@ -123,6 +128,22 @@ func TestLoadClaimsWithSources(t *testing.T) {
 	claim, err := claims.Get(ctx, "by-source", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, corev1.ClaimBound, claim.Status.Phase)
+}
+
+// namedFS is a file system with a name.
+type namedFS struct{ fstest.MapFS }
+
+func (namedFS) String() string { return "the chart" }
+
+// An error about a manifest has the name of the file system, if there is one.
+func TestLoadErrorsNameTheFileSystem(t *testing.T) {
+	srv := fakeapi.Start(t)
+	for text, want := range map[string]string{
+		"a: [": "fakeapi: manifests: the chart: m.yaml: document 1",
+		"apiVersion: v1\nkind: Nothing\nmetadata: {name: x}\n": "fakeapi: manifests: the chart: m.yaml: document 1: Nothing x: ",
+	} {
+		require.ErrorContains(t, srv.LoadManifests(namedFS{fstest.MapFS{"m.yaml": {Data: []byte(text)}}}), want)
+	}
 }
 
 // If one object is invalid, none is loaded. The error has its name or its document.

@@ -2,12 +2,14 @@ package fakeapi_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -66,6 +68,12 @@ func TestWithLogger(t *testing.T) {
 			require.Contains(t, text.String(), "code=404 duration=")
 		})
 	}
+	var text bytes.Buffer
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLogger(slog.New(slog.NewTextHandler(&text, nil))), fakeapi.WithTokens(annToken),
+		fakeapi.WithAuthorizer(authorizer.AuthorizerFunc(func(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) { panic("oh") })))
+	code, _, _ := send(t, srv, "GET", "/api/v1/nodes", "", nil)
+	require.Equal(t, http.StatusInternalServerError, code)
+	require.Contains(t, text.String(), `level=ERROR msg="fakeapi: panic serving a request" method=GET url=/api/v1/nodes panic=oh stack=`)
 	_, err := fakeapi.New(fakeapi.WithLogger(nil))
 	require.ErrorContains(t, err, "WithLogger needs a logger")
 }

@@ -172,8 +172,9 @@ func TestServiceAccountIssuerDiscovery(t *testing.T) {
 	key := newRSAKey(t)
 	private, _ := keyPEM(t, key)
 	for name, opts := range map[string][]fakeapi.Option{
-		"own key": nil,
-		"RSA":     {fakeapi.WithServiceAccountKeys(fakeapi.ServiceAccountKeys{Issuers: []string{"https://issuer.example.com"}, SigningKey: private})},
+		"own key":               nil,
+		"RSA":                   {fakeapi.WithServiceAccountKeys(fakeapi.ServiceAccountKeys{Issuers: []string{"https://issuer.example.com"}, SigningKey: private})},
+		"keys at another place": {fakeapi.WithServiceAccountKeys(fakeapi.ServiceAccountKeys{JWKSURI: "https://keys.example.com/jwks"})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := fakeapi.Start(t, append(opts, fakeapi.WithYAML(robotAccount), fakeapi.WithRBAC())...)
@@ -184,8 +185,12 @@ func TestServiceAccountIssuerDiscovery(t *testing.T) {
 			doc, contentType, cache := getDocument(t, srv, "/.well-known/openid-configuration")
 			require.Equal(t, "application/json", contentType)
 			require.Equal(t, "public, max-age=3600", cache)
+			keys := srv.URL() + "/openid/v1/jwks"
+			if name == "keys at another place" {
+				keys = "https://keys.example.com/jwks"
+			}
 			require.Equal(t, map[string]any{
-				"issuer": claims["iss"], "jwks_uri": srv.URL() + "/openid/v1/jwks",
+				"issuer": claims["iss"], "jwks_uri": keys,
 				"response_types_supported": []any{"id_token"}, "subject_types_supported": []any{"public"},
 				"id_token_signing_alg_values_supported": []any{header["alg"]},
 			}, doc)

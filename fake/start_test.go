@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"testing"
 	"testing/fstest"
@@ -50,11 +51,17 @@ func TestInvalidOptions(t *testing.T) {
 		`address "127.0.0.1": address 127.0.0.1: missing port`:                      fakeapi.WithAddress("127.0.0.1"),
 		"WithBookmarkInterval: -1s is not positive":                                 fakeapi.WithBookmarkInterval(-time.Second),
 		"WithResourceVersionTimeout: 0s is not positive":                            fakeapi.WithResourceVersionTimeout(0),
+		"WithNamespaceDeletionDelay: -1s is negative":                               fakeapi.WithNamespaceDeletionDelay(-time.Second),
+		"WithAdmissionDelay needs durations that are not negative":                  fakeapi.WithAdmissionDelay(0, -time.Second),
+		`admission plugin "Nothing" is unknown`:                                     fakeapi.WithAdmissionPlugins("Nothing"),
 		"manifests: a.yaml: document 1: Nothing x: /v1, Kind=Nothing is not served": fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte("kind: Nothing\napiVersion: v1\nmetadata: {name: x}")}}),
 	} {
 		srv, err := fakeapi.New(opt)
 		require.ErrorContains(t, err, "fakeapi: "+want)
 		require.Nil(t, srv)
+		failed := &fatalRecorder{TB: t}
+		require.Nil(t, fakeapi.Start(failed, opt))
+		require.Equal(t, err.Error(), failed.message)
 	}
 }
 
@@ -219,6 +226,42 @@ func TestHistoryMaxAge(t *testing.T) {
 		require.Equal(t, 410, events[0].Object.Code)
 		require.Equal(t, metav1.StatusReasonExpired, events[0].Object.Reason)
 	})
+}
+
+// closingTB is a TB that keeps its failures and the function that closes its server.
+type closingTB struct {
+	failures
+	end func()
+}
+
+func (c *closingTB) Cleanup(f func()) { c.end = f }
+
+// A server that does not close fails its test with the requests that are left.
+func TestStartReportsOpenRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tb := &closingTB{}
+		srv := fakeapi.Start(tb, fakeapi.WithInMemoryNetwork(), fakeapi.WithMiddleware(func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(time.Minute) })
+		}))
+		go srv.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/livez", nil))
+		synctest.Wait()
+		tb.end()
+		require.Equal(t, []string{"fakeapi: closing the server: still open: GET /livez (for 5s)"}, tb.texts)
+		time.Sleep(time.Minute) // until the request has ended
+	})
+}
+
+// ServeHTTP serves a client request, which has no body and another form of the URL.
+func TestServeHTTPOfClientRequest(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	for method, want := range map[string]int{http.MethodGet: http.StatusOK, http.MethodPut: http.StatusBadRequest} {
+		r, err := http.NewRequest(method, "http://fakeapi.test/api/v1/namespaces/default", nil)
+		require.NoError(t, err)
+		w := httptest.NewRecorder()
+		srv.ServeHTTP(w, r)
+		require.Equal(t, want, w.Code, w.Body)
+		require.Nil(t, r.Body, "the request of the caller is not changed")
+	}
 }
 
 // A response to a request whose body was not read keeps the connection open for a moment. Close

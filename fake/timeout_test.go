@@ -185,8 +185,8 @@ func TestTimeoutParameter(t *testing.T) {
 // tooManyRequestsBody is the body of a 429.
 const tooManyRequestsBody = "Too many requests, please try again later.\n"
 
-// The limits for read-only and mutating requests are separate. Watches do not count. Requests are
-// served again once others have ended (HT-08).
+// The limits for read-only and mutating requests are separate. Watches and connections do not count.
+// Requests are served again once others have ended (HT-08).
 func TestMaxInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: 2, MaxMutatingRequestsInFlight: 1}))
@@ -204,6 +204,7 @@ func TestMaxInFlight(t *testing.T) {
 		for range 3 {
 			request("GET", maps+"?watch=1&timeoutSeconds=1", "")
 		}
+		request("POST", "/api/v1/namespaces/default/pods/none/exec", "")
 		request("GET", maps, "")
 		request("HEAD", maps, "")
 		code, header, body := send(t, srv, "GET", "/livez", "", nil)
@@ -219,10 +220,10 @@ func TestMaxInFlight(t *testing.T) {
 		require.Equal(t, tooManyRequestsBody, string(body))
 
 		counts := map[int]int{}
-		for range 6 {
+		for range 7 {
 			counts[<-answers]++
 		}
-		require.Equal(t, map[int]int{200: 4, 201: 1, 405: 1}, counts)
+		require.Equal(t, map[int]int{200: 4, 201: 1, 404: 1, 405: 1}, counts)
 		code, _, _ = send(t, srv, "GET", "/livez", "", nil)
 		require.Equal(t, http.StatusOK, code, "the other requests have ended")
 		code, _, _ = send(t, srv, "DELETE", maps+"/a", "", nil)

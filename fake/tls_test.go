@@ -131,6 +131,9 @@ func TestReplicaTLS(t *testing.T) {
 	config.Host = replica.URL()
 	_, err = kubernetes.NewForConfigOrDie(config).Discovery().ServerVersion()
 	require.NoError(t, err)
+	replica, err = fakeapi.Start(t).Replica(fakeapi.WithTLS())
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/2.0", protocol(t, replica.Server), "of a server without TLS")
 }
 
 // Over HTTP/2 on virtual time, events of a watch arrive immediately, and the watch ends exactly at
