@@ -136,7 +136,13 @@ func checkAggregatedFreshness(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	if len(groups) == 0 {
+		return r.errorf("expected groups")
+	}
 	for _, g := range groups {
+		if len(g.Versions) == 0 {
+			return r.errorf("expected versions of %s", g.Metadata.Name)
+		}
 		for _, v := range g.Versions {
 			if v.Freshness != "Current" && v.Freshness != "Stale" {
 				return r.errorf("expected %s/%s to be Current or Stale, got %q", g.Metadata.Name, v.Version, v.Freshness)

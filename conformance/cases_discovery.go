@@ -151,18 +151,20 @@ func checkCRInDiscovery(ctx context.Context, s *session, c collection) error {
 	})
 }
 
-// verbRequests has a request for each verb that changes nothing, because its object does not exist
-// or its body is invalid.
+// verbRequests has a request for each verb that changes nothing, because its object does not exist,
+// its body or resourceVersion is invalid, or its selector matches nothing.
 var verbRequests = []struct {
 	verb, method string
-	item         bool
+	more         string // what follows the path of the collection
 }{
-	{"list", http.MethodGet, false},
-	{"create", http.MethodPost, false},
-	{"get", http.MethodGet, true},
-	{"update", http.MethodPut, true},
-	{"patch", http.MethodPatch, true},
-	{"delete", http.MethodDelete, true},
+	{"list", http.MethodGet, ""},
+	{"watch", http.MethodGet, "?watch=1&resourceVersion=invalid"},
+	{"create", http.MethodPost, ""},
+	{"deletecollection", http.MethodDelete, "?labelSelector=conformance-absent"},
+	{"get", http.MethodGet, "/absent"},
+	{"update", http.MethodPut, "/absent"},
+	{"patch", http.MethodPatch, "/absent"},
+	{"delete", http.MethodDelete, "/absent"},
 }
 
 func checkVerbs(ctx context.Context, s *session) error {
@@ -182,34 +184,39 @@ func checkVerbs(ctx context.Context, s *session) error {
 		if !r.Namespaced || strings.Contains(r.Name, "/") {
 			continue // the suite sends requests in its own namespaces only
 		}
-		for _, one := range verbRequests {
-			in := c
-			in.resource = r.Name
-			path := in.path()
-			if one.item {
-				path = in.item("absent")
-			}
-			if err := s.expectVerb(ctx, call{method: one.method, path: path}, slices.Contains(r.Verbs, one.verb)); err != nil {
-				return fmt.Errorf("%s of %s: %w", one.verb, r.Name, err)
-			}
+		in := c
+		in.resource = r.Name
+		if err := s.expectVerbs(ctx, in.path(), r.Verbs); err != nil {
+			return fmt.Errorf("%s: %w", r.Name, err)
 		}
 	}
 	return nil
 }
 
-// expectVerb sends a request whose error depends on whether the verb is supported.
-func (s *session) expectVerb(ctx context.Context, c call, works bool) error {
-	if c.method != http.MethodGet && c.method != http.MethodDelete {
-		c.body, c.contentType = "?", "application/x-conformance-nothing"
-	}
-	r, err := s.do(ctx, c)
-	switch {
-	case err != nil:
-		return err
-	case works && (r.code == http.StatusMethodNotAllowed || r.code == http.StatusNotFound && strings.Contains(string(r.body), "could not find")):
-		return r.errorf("expected the verb to be supported, as it is in discovery")
-	case !works && r.code != http.StatusMethodNotAllowed && r.code != http.StatusNotFound:
-		return r.errorf("expected the verb to be unsupported, as it is not in discovery")
+// expectVerbs sends requests to a collection whose errors depend on whether the verbs are supported.
+func (s *session) expectVerbs(ctx context.Context, collection string, listed []string) error {
+	for _, one := range verbRequests {
+		c := call{method: one.method, path: collection + one.more}
+		if c.method != http.MethodGet && c.method != http.MethodDelete {
+			c.body, c.contentType = "?", "application/x-conformance-nothing"
+		}
+		r, err := s.do(ctx, c)
+		if err != nil {
+			return err
+		}
+		switch works := slices.Contains(listed, one.verb); {
+		case works && isUnsupported(r):
+			return r.errorf("expected %s to be supported, as it is in discovery", one.verb)
+		case !works && !isUnsupported(r):
+			return r.errorf("expected %s to be unsupported, as it is not in discovery", one.verb)
+		}
 	}
 	return nil
+}
+
+// isUnsupported reports whether a response says that the server does not have the path, or not with
+// this method. It does not if only the object is not found.
+func isUnsupported(r *response) bool {
+	notServed := pageNotFound(r) == nil || strings.Contains(string(r.body), "could not find")
+	return r.code == http.StatusMethodNotAllowed || r.code == http.StatusNotFound && notServed
 }

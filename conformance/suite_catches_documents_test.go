@@ -18,6 +18,9 @@ var documentFaults = []faultyServer{
 	{"answers for groups that do not exist", changePath(func(p string) string { return strings.Replace(p, "absent.conformance.example.com", "apps", 1) }), `^(DI-05|ST-17)$`},
 	{"lists verbs that are not supported", changeBody(hasPathSuffix("/api/v1"), replaceText(`"kind":"Binding","verbs":["create"]`, `"kind":"Binding","verbs":["create","list"]`)), `^DI-12$`},
 	{"leaves out verbs that are supported", changeBody(hasPathSuffix("/api/v1"), replaceText(`"kind":"Secret","verbs":["create","delete",`, `"kind":"Secret","verbs":["delete",`)), `^(DI-04|DI-12)$`},
+	{"leaves out the verb get", changeBody(hasPathSuffix("/api/v1"), replaceText(`"deletecollection","get",`, `"deletecollection",`)), `^DI-12$`},
+	{"leaves out the verb deletecollection", changeBody(hasPathSuffix("/api/v1"), replaceText(`"deletecollection",`, ``)), `^DI-12$`},
+	{"leaves out the verb watch", changeBody(hasPathSuffix("/api/v1"), replaceText(`,"watch"]`, `]`)), `^DI-12$`},
 
 	// Aggregated discovery.
 	{"has no aggregated discovery", changeRequest(func(r *http.Request) {
@@ -41,6 +44,7 @@ var documentFaults = []faultyServer{
 		r.Header.Set("Accept", strings.ReplaceAll(r.Header.Get("Accept"), "v2beta1", "v2"))
 	}), `^DI-08$`},
 	{"leaves out the freshness of versions", changeBody(isAggregated, replaceText(`"freshness":"Current"`, `"freshness":""`)), `^DI-09$`},
+	{"leaves the versions out of aggregated discovery", changeBody(isAggregated, replaceText(`"versions"`, `"releases"`)), `^DI-(09|10)$`},
 	{"leaves subresources out of aggregated discovery", changeBody(isAggregated, replaceText(`"subresource":"status"`, `"subresource":""`)), `^DI-10$`},
 	{"leaves out the kinds of subresources", changeBody(isAggregated, replaceText(`"kind":"Namespace"`, `"kind":""`)), `^DI-10$`},
 	{"describes all resources as namespaced", changeBody(isAggregated, replaceText(`"scope":"Cluster"`, `"scope":"Namespaced"`)), `^DI-10$`},
@@ -53,6 +57,12 @@ var documentFaults = []faultyServer{
 	{"ignores exclude of health checks", ignoreParameter("exclude"), `^DI-16/(exclude|unknown)$`},
 	{"has no paths for single health checks", changePath(func(p string) string {
 		if strings.HasPrefix(p, "/livez/") {
+			return "/livez/conformance-none"
+		}
+		return p
+	}), `^DI-17$`},
+	{"has a path for the first health check only", changePath(func(p string) string {
+		if p == "/livez/etcd" {
 			return "/livez/conformance-none"
 		}
 		return p
