@@ -14,7 +14,7 @@ func healthCases() []Case {
 	}
 	const healthz = "apiserver pkg/server/healthz"
 	return []Case{
-		about("DI-13", Must, "/version returns the release in JSON", "clients choose features by it", "apiserver pkg/server/routes/version.go", checkVersion),
+		about("DI-13", Must, "/version returns the release, only in JSON", "clients choose features by it", "apiserver pkg/server/routes/version.go", checkVersion),
 		about("DI-14", Must, "the health paths return ok", "load balancers and probes use them", healthz, func(ctx context.Context, s *session) error {
 			for _, path := range []string{"/livez", "/readyz", "/healthz"} {
 				if err := s.expect(ctx, get(path), code(200), mediaType("text/plain"), bodyIs("ok")); err != nil {
@@ -88,7 +88,7 @@ func checkVersion(ctx context.Context, s *session) error {
 			return r.errorf("expected %s to match %s, got %q", name, form, version[name])
 		}
 	}
-	return nil
+	return s.expect(ctx, get("/version").withAccept("application/yaml"), code(406))
 }
 
 // healthChecks returns the names of the passed checks of a health path, in order.

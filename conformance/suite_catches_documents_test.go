@@ -39,6 +39,17 @@ var documentFaults = []faultyServer{
 		}
 	}), `^DI-07/etag$`},
 	{"answers 304 to any ETag", changeResponse(func(r *http.Request) bool { return isAggregated(r) && r.Header.Get("If-None-Match") != "" }, func(r *http.Response) { r.StatusCode = 304 }), `^DI-07/etag$`},
+	{"answers 304 to a list of ETags", changeRequest(func(r *http.Request) {
+		if isAggregated(r) {
+			r.Header.Set("If-None-Match", strings.TrimSuffix(r.Header.Get("If-None-Match"), `, "other"`))
+		}
+	}), `^DI-07/etag$`},
+	{"answers 304 to a weak ETag", changeRequest(func(r *http.Request) {
+		if isAggregated(r) {
+			r.Header.Set("If-None-Match", strings.TrimPrefix(r.Header.Get("If-None-Match"), "W/"))
+		}
+	}), `^DI-07/etag$`},
+	{"sets no Cache-Control for aggregated discovery", changeResponse(isAggregated, func(r *http.Response) { r.Header.Del("Cache-Control") }), `^DI-07/vary$`},
 	{"sets no Vary for aggregated discovery", changeResponse(isAggregated, func(r *http.Response) { r.Header.Del("Vary") }), `^DI-07/vary$`},
 	{"serves v2beta1 of aggregated discovery", changeRequest(func(r *http.Request) {
 		r.Header.Set("Accept", strings.ReplaceAll(r.Header.Get("Accept"), "v2beta1", "v2"))
@@ -51,6 +62,11 @@ var documentFaults = []faultyServer{
 
 	// Version, health, metrics.
 	{"leaves out the platform of the version", changeBody(hasPathSuffix("/version"), replaceText(`"platform"`, `"stage"`)), `^DI-13$`},
+	{"returns the version in any media type", changeRequest(func(r *http.Request) {
+		if r.URL.Path == "/version" {
+			r.Header.Del("Accept")
+		}
+	}), `^DI-13$`},
 	{"reports failed health checks", changeBody(isHealth, replaceText("ok", "no")), `^DI-(14|15|16/exclude|17)$`},
 	{"ignores verbose of health checks", ignoreParameter("verbose"), `^DI-(15|16/exclude|16/unknown|17)$`},
 	{"leaves out that the health checks passed", changeBody(isHealth, replaceText("check passed", "checked")), `^DI-(15|16/exclude|17)$`},
