@@ -12,6 +12,11 @@ var accessFaults = []faultyServer{
 			r.Header.Set("Authorization", "Bearer unprivileged")
 		}
 	}), `^AU-01$`},
+	{"authenticates an unknown token for discovery", changeRequest(func(r *http.Request) {
+		if r.URL.Path == "/apis" {
+			r.Header.Del("Authorization")
+		}
+	}), `^AU-01$`},
 	{"answers 403 to an unknown token", changeResponse(anyRequest, func(r *http.Response) {
 		if r.StatusCode == http.StatusUnauthorized {
 			r.StatusCode = http.StatusForbidden

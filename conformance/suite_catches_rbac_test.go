@@ -242,6 +242,7 @@ var rbacFaults = []faultyServer{
 	{"authorizes ServiceAccounts", asAdministrator(byUser(`:default$`)), `^RB-55$`},
 	{"allows all in reviews", changeBody(inReview(`"namespace":"conformance-`), replaceText(`"allowed":false`, `"allowed":true`)), `^RB-(05|53|56/.*|57|72|74|75|76|78)$`},
 	{"denies all in reviews", changeBody(inReview(`"name":"a"`), replaceText(`"allowed":true`, `"allowed":false`)), `^RB-(05|56/.*|57|72|73|74|75|76|78|82)$`},
+	{"has no ClusterRole view", changePath(replaceText("/clusterroles/view", "/clusterroles/vista")), `^RB-(56/.*|58|59)$`},
 	{"does not aggregate ClusterRoles", replaceGrants(`"labels":{`, `"annotations":{`), `^RB-(58|59)$`},
 
 	// Escalation.
