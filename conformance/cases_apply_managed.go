@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // applyManagedCases returns the cases about the content of managedFields, and writes of clients to
@@ -163,26 +161,17 @@ func clearManagedFields(ctx context.Context, s *session, c collection) error {
 }
 
 func checkAncientChanges(ctx context.Context, s *session, c collection) error {
-	const maxEntries = 10
-	for i := range maxEntries + 2 {
-		change := object{"data": object{fmt.Sprintf("k%d", i): "1"}}
-		if err := s.expect(ctx, mergePatch(c.item("a"), change).withQuery(fmt.Sprintf("fieldManager=u%02d", i)), code(200)); err != nil {
+	want := []managedEntry{updateEntry("ancient-changes", dataFieldsAndSelf("k", "k0", "k1", "k2"))}
+	for i := range 12 {
+		manager, key := fmt.Sprintf("u%02d", i), fmt.Sprintf("k%d", i)
+		if err := s.expect(ctx, mergePatch(c.item("a"), object{"data": object{key: "1"}}).withQuery("fieldManager="+manager), code(200)); err != nil {
 			return err
 		}
+		if i > 2 {
+			want = append(want, updateEntry(manager, dataFields(key)))
+		}
 	}
-	r, err := s.do(ctx, get(c.item("a")), code(200))
-	if err != nil {
-		return err
-	}
-	entries, err := managedFieldsOf(r)
-	if err != nil {
-		return err
-	}
-	ancient := slices.IndexFunc(entries, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "ancient-changes" })
-	if len(entries) != maxEntries || ancient < 0 {
-		return r.errorf("expected %d entries in managedFields, one of them ancient-changes, got %s", maxEntries, formatManagedFields(entries))
-	}
-	return nil
+	return s.expect(ctx, get(c.item("a")), code(200), managedFieldsAre(want...))
 }
 
 func checkUndecodableManagedFields(ctx context.Context, s *session, c collection) error {

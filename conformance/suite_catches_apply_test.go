@@ -57,6 +57,8 @@ var applyFaults = []faultyServer{
 		return s
 	}), `^SA-29/typed$`},
 	{"does not merge old managers into ancient-changes", changeBody(anyRequest, replaceText(`"ancient-changes"`, `"u00"`)), `^SA-24/typed$`},
+	{"merges a recent manager into ancient-changes", changeBody(hasMethod(http.MethodGet),
+		strings.NewReplacer(`"manager":"u11"`, `"manager":"u02"`, `"f:k11"`, `"f:k2"`, `"f:k2"`, `"f:k11"`).Replace), `^SA-24/typed$`},
 	{"has no manager before-first-apply", changeBody(anyRequest, replaceText(`"before-first-apply"`, `"unknown"`)), `^SA-(23|36|36/empty)/typed$`},
 	{"ignores the User-Agent of the client", changeRequest(func(r *http.Request) { r.Header.Set("User-Agent", "other/1") }), `^SA-25/typed$`},
 	{"records metadata.name as an owned field", changeBody(isPatch, replaceText(`"f:labels":`, `"f:name":{},"f:labels":`)), `^SA-(03|31)/typed$`},

@@ -59,6 +59,11 @@ var streamFaults = []faultyServer{
 	}), `^(CH-23|SI-16)/metadata/typed$`},
 	{"sets Content-Encoding gzip on all watches", changeResponse(isWatch, func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }), `^SI-17/plain/typed$`},
 	{"uses the reason Gone instead of Expired in lists", changeBody(isNotWatch, replaceText(`"reason":"Expired"`, `"reason":"Gone"`)), `^(CH-18|EX-01)/typed$`},
+	{"has a retry delay for absent objects", func(next http.RoundTripper) http.RoundTripper {
+		isAbsent := hasPathSuffix("/absent")
+		return changeBody(isAbsent, replaceText(`"details":{`, `"details":{"retryAfterSeconds":5,`))(
+			changeResponse(isAbsent, func(r *http.Response) { r.Header.Set("Retry-After", "5") })(next))
+	}, `^EX-06/typed$`},
 	{"sets Retry-After on all responses", changeResponse(isNotWatch, func(r *http.Response) { r.Header.Set("Retry-After", "1") }), `^EX-06/typed$`},
 }
 
