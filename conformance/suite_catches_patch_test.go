@@ -7,6 +7,9 @@ import (
 
 // patchFaults break rules about patches.
 var patchFaults = []faultyServer{
+	{"cannot decode an apply patch in CBOR, but accepts its media type", changeResponse(func(r *http.Request) bool {
+		return strings.Contains(r.Header.Get("Content-Type"), "cbor")
+	}, func(r *http.Response) { r.StatusCode = http.StatusBadRequest }), `^PA-05/typed$`},
 	{"rejects merge patches as unsupported", replaceContentType("application/merge-patch+json", "application/x-nothing"), `^PA-(01|04|06|16|17|23)/typed$`},
 	{"rejects JSON patches as unsupported", replaceContentType("application/json-patch+json", "application/x-nothing"), `^PA-(01|04|07|08|09|10|11|17)/typed$`},
 	{"rejects strategic merge patches as unsupported", replaceContentType("application/strategic-merge-patch+json", "application/x-nothing"), `^(PA-(01|03)/typed|PA-(19|20/.*|21))$`},

@@ -20,6 +20,12 @@ var streamFaults = []faultyServer{
 		}
 		return []string{event}
 	}), `^BM-08/(deadline/typed|minute)$`},
+	{"sends a bookmark only after an event", changeEvents(func(_ []string, event string) []string {
+		if isBookmark(event) {
+			return nil
+		}
+		return []string{event, strings.Replace(event, `{"type":"ADDED"`, `{"type":"BOOKMARK"`, 1)}
+	}), `^BM-08/deadline/typed$`},
 	{"ignores the timeout of requests", ignoreParameter("timeout"), `^EX-08/typed$`},
 	{"sets a name in bookmarks", changeBookmarks(replaceText(`"metadata":{`, `"metadata":{"name":"bookmark",`)), `^BM-02/typed$`},
 	{"adds fields to bookmarks", changeBookmarks(replaceText(`"metadata":{`, `"type":"Opaque","metadata":{`)), `^BM-02/typed$`},
