@@ -127,7 +127,7 @@ func bookmarkCases() []Case {
 					return err
 				}
 			}
-			return expectAddedThenEnd(ctx, c, "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1", "a", "b")
+			return expectAddedThenEnd(ctx, c, "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=3", "a", "b")
 		}),
 	)
 }

@@ -154,7 +154,7 @@ func checkCBORWatch(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept(mediaTypeCBOR))
+	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=3").withAccept(mediaTypeCBOR))
 	if err != nil {
 		return err
 	}

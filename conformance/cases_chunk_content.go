@@ -96,7 +96,7 @@ func chunkContentCases() []Case {
 			Why:    "a stream has no pages, and a partial state would be treated as complete",
 			Source: docChunks + "; apiserver handlers/get.go",
 		}, onFiveObjects(func(ctx context.Context, s *session, c collection) error {
-			return expectAddedThenEnd(ctx, c, "?watch=true&limit=1&timeoutSeconds=1", fiveNames...)
+			return expectAddedThenEnd(ctx, c, "?watch=true&limit=1&timeoutSeconds=3", fiveNames...)
 		})),
 		onBoth(Case{
 			ID: "CH-22/continue", Level: Must, Title: "a watch with continue is invalid",

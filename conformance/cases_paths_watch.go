@@ -36,7 +36,7 @@ func pathWatchCases() []Case {
 				return err
 			}
 			c.root += "/watch"
-			return expectAddedThenEnd(ctx, c, "?timeoutSeconds=1", "a")
+			return expectAddedThenEnd(ctx, c, "?timeoutSeconds=3", "a")
 		}),
 		onBoth(Case{
 			ID: "PV-09/true", Level: Must, Title: "a collection GET with watch=true is a watch",
@@ -100,7 +100,7 @@ func checkCrossNamespaceWatch(ctx context.Context, s *session, c collection) err
 }
 
 // expectAddedThenEnd opens a watch, and expects ADDED events of these objects and no others until
-// its timeoutSeconds.
+// its timeoutSeconds, which must leave a busy server time to send them.
 func expectAddedThenEnd(ctx context.Context, c collection, query string, names ...string) error {
 	w, err := c.watch(ctx, query)
 	if err != nil {
@@ -161,7 +161,7 @@ func checkDeprecatedItemWatch(ctx context.Context, s *session, c collection) err
 			return err
 		}
 	}
-	w, err := s.watch(ctx, get(c.item("b")+"?timeoutSeconds=1"))
+	w, err := s.watch(ctx, get(c.item("b")+"?timeoutSeconds=3"))
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func labelSelectorCases() []Case {
 					return err
 				}
 			}
-			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1&labelSelector=&fieldSelector=", fiveNames...)
+			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=3&labelSelector=&fieldSelector=", fiveNames...)
 		})),
 		onBoth(Case{
 			ID: "SE-11", Level: Must, Title: "a label selector with an invalid key or value is a bad request",

@@ -286,7 +286,12 @@ func checkNoInitialEvents(ctx context.Context, s *session, c collection) error {
 	if err := s.skipWithoutWatchList(ctx, c); err != nil {
 		return err
 	}
-	if _, err := c.create(ctx, c.object("a")); err != nil {
+	made, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	// A cache that lags would send the object later, and not as an initial event.
+	if _, err := c.list(ctx, "?resourceVersionMatch=NotOlderThan&resourceVersion="+made.ResourceVersion); err != nil {
 		return err
 	}
 	const quiet = "?watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan"

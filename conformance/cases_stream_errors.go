@@ -123,7 +123,7 @@ func checkWatchListDisabled(ctx context.Context, s *session, c collection) error
 
 func checkUnparsableFlag(noMatch failure) collectionCheck {
 	return onStreamingList("", func(ctx context.Context, c collection, _ *watcher) error {
-		const flag = "?watch=true&timeoutSeconds=1&sendInitialEvents=maybe"
+		const flag = "?watch=true&timeoutSeconds=3&sendInitialEvents=maybe"
 		if err := c.s.expect(ctx, get(c.path()+flag), noMatch.check); err != nil {
 			return err
 		}

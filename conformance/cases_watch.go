@@ -158,7 +158,7 @@ func checkEventTypes(ctx context.Context, _ *session, c collection) error {
 	if err := createChangeDelete(ctx, c, "a", 1); err != nil {
 		return err
 	}
-	w, err := c.watch(ctx, "?watch=true&allowWatchBookmarks=true&timeoutSeconds=1&resourceVersion="+l.Metadata.ResourceVersion)
+	w, err := c.watch(ctx, "?watch=true&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion="+l.Metadata.ResourceVersion)
 	if err != nil {
 		return err
 	}

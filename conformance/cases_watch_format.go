@@ -129,7 +129,7 @@ func checkProtobufFrames(ctx context.Context, s *session, c collection) error {
 			return err
 		}
 	}
-	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=1").withAccept(protobufWatch))
+	w, err := s.watch(ctx, get(c.path()+"?watch=true&timeoutSeconds=3").withAccept(protobufWatch))
 	if err != nil {
 		return err
 	}

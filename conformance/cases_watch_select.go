@@ -41,7 +41,7 @@ func watchSelectorCases() []Case {
 					return err
 				}
 			}
-			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1&labelSelector=app=x", "a", "c")
+			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=3&labelSelector=app=x", "a", "c")
 		}),
 	)
 }

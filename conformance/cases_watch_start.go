@@ -57,7 +57,7 @@ func watchStartCases() []Case {
 					return err
 				}
 			}
-			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=1", "a", "b", "c")
+			return expectAddedThenEnd(ctx, c, "?watch=true&timeoutSeconds=3", "a", "b", "c")
 		}),
 		onBoth(Case{
 			ID: "WA-18/before", Level: Must, Title: "errors before the start of the stream are plain HTTP errors",

@@ -40,7 +40,7 @@ func checkWatchOverWebSocket(ctx context.Context, s *session, c collection) erro
 			return err
 		}
 	}
-	r, err := s.doWebSocket(ctx, get(c.path()+"?watch=1&timeoutSeconds=1").asWebSocket(s.run.config.BaseURL), code(101),
+	r, err := s.doWebSocket(ctx, get(c.path()+"?watch=1&timeoutSeconds=3").asWebSocket(s.run.config.BaseURL), code(101),
 		headerIs("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
 	if err != nil {
 		return err
