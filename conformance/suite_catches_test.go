@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"example.com/fakeapi/conformance"
 )
@@ -209,6 +210,26 @@ func TestFaultyServersFail(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestMoreBookmarksPass checks that a server may send a further bookmark at any time.
+func TestMoreBookmarksPass(t *testing.T) {
+	t.Parallel()
+	again := changeEvents(func(_ []string, event string) []string {
+		bookmark := strings.Replace(event, `"annotations":{"k8s.io/initial-events-end":"true"}`, `"annotations":{}`, 1)
+		if !isBookmark(event) || bookmark == event {
+			return []string{event}
+		}
+		return []string{event, bookmark}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c := configInMemory(t)
+		c.Client = &http.Client{Transport: again(c.Client.Transport)}
+		c.Run = regexp.MustCompile(`^SI-(01|02|03|04|08|10|13|14)/typed$`)
+		report, err := conformance.Execute(t.Context(), c)
+		require.NoError(t, err)
+		require.NoError(t, report.Err())
+	})
 }
 
 // otherServers are the cases for servers with other features, see TestCBOR and

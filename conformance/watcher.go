@@ -103,16 +103,28 @@ func (w *watcher) next() (event, error) {
 	return e, nil
 }
 
-// want waits for an event, and expects its type and the name of its object.
+// want waits for an event, and expects its type and the name of its object. Before another event, a
+// server may send bookmarks to a client that accepts them, but none that covers the event.
 func (w *watcher) want(kind, name string) (event, error) {
-	e, err := w.next()
-	if err != nil {
-		return e, fmt.Errorf("expected %s %s: %w", kind, name, err)
+	bookmarks := kind != "BOOKMARK" && strings.Contains(w.url, "allowWatchBookmarks=true")
+	var last string // resourceVersion of the last bookmark
+	for {
+		e, err := w.next()
+		if err != nil {
+			return e, fmt.Errorf("expected %s %s: %w", kind, name, err)
+		}
+		if bookmarks && e.Type == "BOOKMARK" && !e.endsInitialEvents() {
+			last = e.meta.ResourceVersion
+			continue
+		}
+		if e.Type != kind || e.meta.Name != name {
+			return e, w.errorf("expected %s %s, got %v", kind, name, e)
+		}
+		if last != "" && (e.meta.ResourceVersion == last || expectNotOlder(e.meta.ResourceVersion, last) != nil) {
+			return e, w.errorf("expected no %v after a bookmark at %s", e, last)
+		}
+		return e, nil
 	}
-	if e.Type != kind || e.meta.Name != name {
-		return e, w.errorf("expected %s %s, got %v", kind, name, e)
-	}
-	return e, nil
 }
 
 // wantAt is like want, and also expects a resourceVersion.
