@@ -55,6 +55,11 @@ func TestUsageOfDevices(t *testing.T) {
 	late.CreationTimestamp = metav1.Time{Time: now.Add(time.Second)}
 	otherPod := extendedClaim("a", "gpu", 2)
 	otherPod.OwnerReferences[0].UID = "other"
+	otherKind, uncontrolled := extendedClaim("a", "gpu", 2), extendedClaim("a", "gpu", 2)
+	otherKind.OwnerReferences[0].Kind, uncontrolled.OwnerReferences = "Job", nil
+	otherVersion := extendedClaim("a", "gpu", 2)
+	otherVersion.OwnerReferences[0].APIVersion = "example.com/v1"
+	const bothCount = count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=2"
 	unmarked := extendedClaim("a", "gpu", 2)
 	unmarked.Annotations = nil
 	earlier := extendedClaim("z", "gpu", 2)
@@ -69,11 +74,14 @@ func TestUsageOfDevices(t *testing.T) {
 		"what the pod requests":             {extendedClaim("a", "gpu", 1), []runtime.Object{devicePod("a", "example.com/gpu", "1")}, count + ",gpu.deviceclass.resource.k8s.io/devices=1," + implicit + "=1"},
 		"by the class":                      {extendedClaim("a", "gpu", 1), []runtime.Object{devicePod("a", "deviceclass.resource.kubernetes.io/gpu", "1")}, count + ",gpu.deviceclass.resource.k8s.io/devices=1,requests.example.com/gpu=1"},
 		"a part of it":                      {extendedClaim("a", "gpu", 2), []runtime.Object{devicePod("a", "example.com/gpu", "1")}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=1"},
-		"a pod without a status":            {extendedClaim("a", "gpu", 2), []runtime.Object{devicePod("", "example.com/gpu", "2"), extendedClaim("b", "gpu", 2)}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2"},
+		"a pod without a status":            {extendedClaim("a", "gpu", 2), []runtime.Object{devicePod("", "example.com/gpu", "2"), extendedClaim("b", "gpu", 2), deviceClaim("0", "gpu", 2)}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2"},
 		"a lower name":                      {extendedClaim("b", "gpu", 2), []runtime.Object{devicePod("", "example.com/gpu", "2"), extendedClaim("a", "gpu", 2)}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=2"},
 		"an earlier claim":                  {late, []runtime.Object{devicePod("", "example.com/gpu", "2"), earlier}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=2"},
 		"another claim in the status":       {extendedClaim("a", "gpu", 2), []runtime.Object{devicePod("b", "example.com/gpu", "2")}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=2"},
 		"another pod":                       {otherPod, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=2"},
+		"an owner that is no pod":           {otherKind, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, bothCount},
+		"a Pod of another group":            {otherVersion, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, bothCount},
+		"no owner":                          {uncontrolled, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, bothCount},
 		"a claim of a user":                 {unmarked, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=2"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,6 +50,7 @@ func TestUsageOfPods(t *testing.T) {
 		"count/pods=1,cpu=1,ephemeral-storage=3,limits.cpu=1,limits.ephemeral-storage=3,limits.memory=2,memory=2,pods=1,requests.cpu=1,requests.ephemeral-storage=3,requests.memory=2": pod(nil, "cpu", "1", "memory", "2", "ephemeral-storage", "3"),
 		"count/pods=1,hugepages-2Mi=2Mi,pods=1,requests.example.com/gpu=2,requests.hugepages-2Mi=2Mi":                                                                                  pod(nil, "example.com/gpu", "2", "hugepages-2Mi", "2Mi"),
 		"count/pods=1,pods=1,requests.deviceclass.resource.kubernetes.io/gpu=2":                                                                                                        pod(nil, "deviceclass.resource.kubernetes.io/gpu", "2"),
+		"count/pods=1,ephemeral-storage=1,limits.ephemeral-storage=1,pods=1,requests.ephemeral-storage=1":                                                                              pod(nil, "ephemeral-storage", "1", "x.kubernetes.io/native", "1", "requests.example.com/prefixed", "1"),
 		"count/pods=1,cpu=3,limits.cpu=3,pods=1,requests.cpu=3": pod(func(p *corev1.Pod) {
 			p.Spec.InitContainers = []corev1.Container{{Resources: corev1.ResourceRequirements{Requests: quantities("cpu", "2"), Limits: quantities("cpu", "2")}}}
 			p.Spec.Overhead = quantities("cpu", "1")
@@ -57,7 +58,9 @@ func TestUsageOfPods(t *testing.T) {
 	} {
 		require.Equal(t, want, usageText(pods, obj))
 	}
-	require.True(t, isPodName("requests.deviceclass.resource.kubernetes.io/gpu"))
+	for _, name := range []corev1.ResourceName{"requests.deviceclass.resource.kubernetes.io/gpu", "hugepages-2Mi", "requests.hugepages-2Mi"} {
+		require.True(t, isPodName(name), name)
+	}
 	require.False(t, isPodName("requests.kubernetes.io/gpu"))
 	deleted := pod(func(p *corev1.Pod) {
 		p.DeletionTimestamp, p.DeletionGracePeriodSeconds = &metav1.Time{Time: now.Add(-31 * time.Second)}, &grace
@@ -71,13 +74,15 @@ func TestUsageOfOtherObjects(t *testing.T) {
 	service := func(kind corev1.ServiceType, allocate *bool) *corev1.Service {
 		return &corev1.Service{Spec: corev1.ServiceSpec{Type: kind, AllocateLoadBalancerNodePorts: allocate, Ports: []corev1.ServicePort{{NodePort: 30000}, {}}}}
 	}
-	no, gold := false, "gold"
+	no, yes, gold := false, true, "gold"
 	claim := &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{
 		StorageClassName: &gold, Resources: corev1.VolumeResourceRequirements{Requests: quantities("storage", "1500m")},
 	}}
+	resized := claim.DeepCopy()
+	resized.Spec.StorageClassName, resized.Status.AllocatedResources = nil, quantities("storage", "2500m")
 	devices := &resourcev1.ResourceClaim{Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{
 		{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "a", Count: 2}},
-		{FirstAvailable: []resourcev1.DeviceSubRequest{{DeviceClassName: "a", Count: 1}, {DeviceClassName: "b", AllocationMode: resourcev1.DeviceAllocationModeAll}}},
+		{FirstAvailable: []resourcev1.DeviceSubRequest{{DeviceClassName: "a", Count: 1}, {DeviceClassName: "b", AllocationMode: resourcev1.DeviceAllocationModeAll}, {DeviceClassName: "b", Count: 1}}},
 	}}}}
 	core := func(name string) schema.GroupResource { return schema.GroupResource{Resource: name} }
 	for _, c := range []struct {
@@ -88,9 +93,11 @@ func TestUsageOfOtherObjects(t *testing.T) {
 		{core("services"), service(corev1.ServiceTypeClusterIP, nil), "count/services=1,services=1"},
 		{core("services"), service(corev1.ServiceTypeNodePort, nil), "count/services=1,services=1,services.nodeports=2"},
 		{core("services"), service(corev1.ServiceTypeLoadBalancer, nil), "count/services=1,services=1,services.loadbalancers=1,services.nodeports=2"},
+		{core("services"), service(corev1.ServiceTypeLoadBalancer, &yes), "count/services=1,services=1,services.loadbalancers=1,services.nodeports=2"},
 		{core("services"), service(corev1.ServiceTypeLoadBalancer, &no), "count/services=1,services=1,services.loadbalancers=1,services.nodeports=1"},
 		{core("persistentvolumeclaims"), claim, "count/persistentvolumeclaims=1,gold.storageclass.storage.k8s.io/persistentvolumeclaims=1," +
 			"gold.storageclass.storage.k8s.io/requests.storage=2,persistentvolumeclaims=1,requests.storage=2"},
+		{core("persistentvolumeclaims"), resized, "count/persistentvolumeclaims=1,persistentvolumeclaims=1,requests.storage=3"},
 		{core("secrets"), &corev1.Secret{}, "count/secrets=1,secrets=1"},
 		{schema.GroupResource{Group: "example.com", Resource: "widgets"}, nil, "count/widgets.example.com=1"},
 		{schema.GroupResource{Group: "resource.k8s.io", Resource: "resourceclaims"}, devices, "a.deviceclass.resource.k8s.io/devices=3," +
@@ -103,9 +110,28 @@ func TestUsageOfOtherObjects(t *testing.T) {
 
 func TestScopes(t *testing.T) {
 	deadline := int64(0)
-	gold := func(p *corev1.Pod) { p.Spec.PriorityClassName = "gold" }
-	affine := func(p *corev1.Pod) {
-		p.Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{Namespaces: []string{"x"}}}}}
+	ofPriority := func(class string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.PriorityClassName = class }
+	}
+	gold := ofPriority("gold")
+	affine := func(required, preferred, antiRequired, antiPreferred corev1.PodAffinityTerm) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Affinity = &corev1.Affinity{
+				PodAffinity: &corev1.PodAffinity{
+					RequiredDuringSchedulingIgnoredDuringExecution:  []corev1.PodAffinityTerm{required},
+					PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{PodAffinityTerm: preferred}},
+				},
+				PodAntiAffinity: &corev1.PodAntiAffinity{
+					RequiredDuringSchedulingIgnoredDuringExecution:  []corev1.PodAffinityTerm{antiRequired},
+					PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{PodAffinityTerm: antiPreferred}},
+				},
+			}
+		}
+	}
+	own := corev1.PodAffinityTerm{TopologyKey: "zone"}
+	named, selected := corev1.PodAffinityTerm{Namespaces: []string{"x"}}, corev1.PodAffinityTerm{NamespaceSelector: &metav1.LabelSelector{}}
+	asWhole := func(resources corev1.ResourceList) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.Resources = &corev1.ResourceRequirements{Limits: resources} }
 	}
 	ofClass := func(class corev1.PodQOSClass) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.Status.QOSClass = class }
@@ -127,13 +153,51 @@ func TestScopes(t *testing.T) {
 		{exists(corev1.ResourceQuotaScopeNotBestEffort), pod(nil, "memory", "1"), pod(nil, "cpu", "0")},
 		{exists(corev1.ResourceQuotaScopeBestEffort), pod(ofClass(corev1.PodQOSBestEffort), "cpu", "1"), pod(ofClass(corev1.PodQOSBurstable))},
 		{exists(corev1.ResourceQuotaScopePriorityClass), pod(gold), pod(nil)},
-		{exists(corev1.ResourceQuotaScopeCrossNamespacePodAffinity), pod(affine), pod(nil)},
+		{exists(corev1.ResourceQuotaScopeNotBestEffort), pod(asWhole(quantities("cpu", "1"))), pod(asWhole(quantities("hugepages-2Mi", "2Mi")))},
+		{exists(corev1.ResourceQuotaScopeCrossNamespacePodAffinity), pod(affine(named, own, own, own)), pod(nil)},
+		{exists(corev1.ResourceQuotaScopeCrossNamespacePodAffinity), pod(affine(own, selected, own, own)), pod(affine(own, own, own, own))},
+		{exists(corev1.ResourceQuotaScopeCrossNamespacePodAffinity), pod(affine(own, own, selected, own)), pod(func(p *corev1.Pod) { p.Spec.Affinity = &corev1.Affinity{} })},
+		{exists(corev1.ResourceQuotaScopeCrossNamespacePodAffinity), pod(affine(own, own, own, named)), pod(nil)},
 		{classScope(corev1.ScopeSelectorOpIn, "gold", "silver"), pod(gold), pod(nil)},
 		{classScope(corev1.ScopeSelectorOpNotIn, "gold"), pod(nil), pod(gold)},
+		{classScope(corev1.ScopeSelectorOpNotIn, "gold"), pod(ofPriority("silver")), pod(gold)},
 		{classScope(corev1.ScopeSelectorOpDoesNotExist), pod(nil), pod(gold)},
 	} {
 		require.True(t, podInScope(c.scope, c.in), c.scope)
 		require.False(t, podInScope(c.scope, c.out), c.scope)
+	}
+}
+
+// A claim is in the scope of each of the VolumeAttributesClasses that it has or wants.
+func TestScopesOfClaims(t *testing.T) {
+	claim := func(wanted, current *string, modified *corev1.ModifyVolumeStatus) *corev1.PersistentVolumeClaim {
+		return &corev1.PersistentVolumeClaim{
+			Spec:   corev1.PersistentVolumeClaimSpec{VolumeAttributesClassName: wanted},
+			Status: corev1.PersistentVolumeClaimStatus{CurrentVolumeAttributesClassName: current, ModifyVolumeStatus: modified},
+		}
+	}
+	gold, silver := "gold", "silver"
+	target := &corev1.ModifyVolumeStatus{TargetVolumeAttributesClassName: gold}
+	for _, c := range []struct {
+		operator corev1.ScopeSelectorOperator
+		values   []string
+		in, out  *corev1.PersistentVolumeClaim
+	}{
+		{corev1.ScopeSelectorOpExists, nil, claim(&gold, nil, nil), claim(nil, nil, nil)},
+		{corev1.ScopeSelectorOpDoesNotExist, nil, claim(nil, nil, nil), claim(nil, nil, target)},
+		{corev1.ScopeSelectorOpIn, []string{"gold"}, claim(&silver, &gold, nil), claim(&silver, &silver, nil)},
+		{corev1.ScopeSelectorOpIn, []string{"gold"}, claim(&silver, &silver, target), claim(nil, nil, nil)},
+		{corev1.ScopeSelectorOpNotIn, []string{"gold"}, claim(&gold, &silver, nil), claim(&gold, &gold, target)},
+	} {
+		q := newQuota("persistentvolumeclaims", "1")
+		q.Spec.ScopeSelector = &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
+			{ScopeName: corev1.ResourceQuotaScopeVolumeAttributesClass, Operator: c.operator, Values: c.values},
+		}}
+		require.True(t, claimEvaluator().isInScopes(q, c.in), c)
+		require.False(t, claimEvaluator().isInScopes(q, c.out), c)
+		q.Spec.ScopeSelector.MatchExpressions[0].ScopeName = corev1.ResourceQuotaScopePriorityClass
+		require.False(t, claimEvaluator().isInScopes(q, c.in), "a scope of pods")
+		require.False(t, serviceEvaluator().isInScopes(q, &corev1.Service{}), "services are in no scope")
 	}
 }
 
@@ -208,6 +272,7 @@ func TestCountsWithoutDecoding(t *testing.T) {
 		{[]string{"count/pods", "9"}, []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort}, ""},
 		{[]string{"pods", "9"}, nil, ""}, // without those that have ended
 		{[]string{"services", "9", "services.nodeports", "9"}, nil, ""},
+		{[]string{"services.loadbalancers", "9"}, nil, ""},
 		{[]string{"gold.storageclass.storage.k8s.io/persistentvolumeclaims", "9"}, nil, ""},
 		{[]string{"a.deviceclass.resource.k8s.io/devices", "9"}, nil, ""},
 	} {
@@ -317,12 +382,14 @@ func TestIsCounted(t *testing.T) {
 	}
 	for _, w := range []*Write{
 		write(admissionv1.Create, "pods", ""), write(admissionv1.Update, "pods", "resize"), write(admissionv1.Update, "services", ""), write(admissionv1.Create, "secrets", ""),
+		{Operation: admissionv1.Create, GroupResource: schema.GroupResource{Group: "example.com", Resource: "events"}, Namespace: "ns"},
 		updateOfPod(pod(withDeadline), pod(nil)), updateOfPod(pod(nil), pod(withDeadline)),
 	} {
 		require.True(t, w.IsCounted(), w)
 	}
 	for _, w := range []*Write{
 		updateOfPod(pod(nil, "cpu", "1"), pod(nil)), updateOfPod(pod(withDeadline), pod(withDeadline)), write(admissionv1.Create, "pods", "binding"), write(admissionv1.Update, "secrets", ""),
+		write(admissionv1.Delete, "services", ""), write(admissionv1.Create, "serviceaccounts", "token"),
 		write(admissionv1.Create, "events", ""), {Operation: admissionv1.Create, GroupResource: schema.GroupResource{Resource: "nodes"}},
 	} {
 		require.False(t, w.IsCounted(), w)
