@@ -121,9 +121,9 @@ func (c *limitChecker) checkRatio(requests, limits corev1.ResourceList) {
 		bound := c.item.MaxLimitRequestRatio[name]
 		req, lim, _ := comparable3(requests[name], limits[name], bound)
 		ratio := float64(lim) / float64(req)
-		allowed := float64(bound.Value())
+		compared, allowed := ratio, float64(bound.Value())
 		if bound.Value() <= apiresource.MaxMilliValue {
-			allowed = float64(bound.MilliValue()) / 1000
+			compared, allowed = ratio*1000, float64(bound.MilliValue()) // rounded as in kube-apiserver
 		}
 		var cause string
 		switch {
@@ -131,7 +131,7 @@ func (c *limitChecker) checkRatio(requests, limits corev1.ResourceList) {
 			cause = "no request is specified or request is 0"
 		case lim == 0:
 			cause = "no limit is specified or limit is 0"
-		case ratio > allowed:
+		case compared > allowed:
 			cause = fmt.Sprintf("provided ratio is %f", ratio)
 		default:
 			return

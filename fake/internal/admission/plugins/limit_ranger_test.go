@@ -18,12 +18,13 @@ func TestLimitRangerDefaults(t *testing.T) {
 		Type: corev1.LimitTypeContainer, Default: quantities("cpu", "1", "memory", "2Mi"), DefaultRequest: quantities("cpu", "500m"),
 	})})
 	pod := newPod(nil, quantities("cpu", "2"))
-	pod.Spec.InitContainers = []corev1.Container{{Name: "i"}}
+	pod.Spec.InitContainers, pod.Annotations = []corev1.Container{{Name: "i"}}, map[string]string{"mine": "x"}
 	require.NoError(t, call(t, p, writeOf(pods, pod, nil)))
 	require.Equal(t, quantities("cpu", "2", "memory", "2Mi"), pod.Spec.Containers[0].Resources.Limits)
 	require.Equal(t, quantities("cpu", "500m"), pod.Spec.Containers[0].Resources.Requests)
 	require.Equal(t, "LimitRanger plugin set: cpu request for container c; memory limit for container c; "+
 		"cpu request for init container i; cpu, memory limit for init container i", pod.Annotations[limitRangerAnnotation])
+	require.Equal(t, "x", pod.Annotations["mine"])
 
 	again := pod.DeepCopy()
 	again.Annotations = nil
@@ -64,6 +65,14 @@ func TestLimitRangerRefusals(t *testing.T) {
 		"ratio":            {item(container, nil, nil, quantities("cpu", "1500m")), newPod(one, two), "cpu max limit to request ratio per Container is 1500m, but provided ratio is 2.000000"},
 		"ratio of nothing": {item(container, nil, nil, one), newPod(nil, two), "cpu max limit to request ratio per Container is 1, but no request is specified or request is 0"},
 		"ratio to nothing": {item(container, nil, nil, one), newPod(one, nil), "cpu max limit to request ratio per Container is 1, but no limit is specified or limit is 0"},
+		"rounded ratio":    {item(container, nil, nil, quantities("cpu", "2015m")), newPod(quantities("cpu", "400m"), quantities("cpu", "806m")), "cpu max limit to request ratio per Container is 2015m, but provided ratio is 2.015000"},
+		"exact ratio":      {item(container, nil, nil, two), newPod(one, two), ""},
+		"huge bound":       {item(container, quantities("memory", "20P"), nil, nil), newPod(quantities("memory", "9P"), nil), "minimum memory usage per Container is 20P, but request is 9P"},
+		"huge request":     {item(container, quantities("memory", "1P"), quantities("memory", "2P"), nil), newPod(quantities("memory", "20P"), quantities("memory", "2P")), "maximum memory usage per Container is 2P, but request is 20P"},
+		"huge limit":       {item(container, nil, quantities("memory", "2P"), nil), newPod(nil, quantities("memory", "20P")), "maximum memory usage per Container is 2P, but limit is 20P"},
+		"huge ratio":       {item(container, nil, nil, quantities("memory", "20P")), newPod(quantities("memory", "1"), quantities("memory", "9P")), ""},
+		"only a request":   {item(container, one, nil, nil), newPod(one, nil), ""},
+		"only a limit":     {item(container, nil, one, nil), newPod(nil, one), ""},
 		"within":           {item(container, one, two, two), newPod(one, two), ""},
 		"sum":              {item(podType, nil, one, nil), sum, "maximum cpu usage per Pod is 1, but limit is 2"},
 		"sum within":       {item(podType, nil, two, nil), sum, ""},
@@ -71,6 +80,8 @@ func TestLimitRangerRefusals(t *testing.T) {
 		"own huge pages":   {item(podType, nil, quantities(huge, "4Mi"), nil), own, ""},
 		"claim":            {item(claimType, quantities("storage", "6Gi"), nil, nil), claim, "minimum storage usage per PersistentVolumeClaim is 6Gi, but request is 5Gi"},
 		"large claim":      {item(claimType, nil, quantities("storage", "1Gi"), nil), claim, "maximum storage usage per PersistentVolumeClaim is 1Gi, but request is 5Gi"},
+		"unlimited claim":  {item(claimType, nil, quantities("memory", "1"), nil), claim, "maximum memory usage per PersistentVolumeClaim is 1.  No request is specified"},
+		"item of pods":     {item(podType, nil, quantities("storage", "1Gi"), nil), claim, ""},
 		"several":          {item(container, quantities("cpu", "1", "memory", "1"), nil, nil), newPod(nil, nil), "[minimum cpu usage per Container is 1.  No request is specified, minimum memory usage per Container is 1.  No request is specified]"},
 	} {
 		t.Run(name, func(t *testing.T) {
