@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/fakeapi/fake/internal/admission"
+	"example.com/fakeapi/fake/internal/authz/node"
 )
 
 // isMirrorPod reports whether a kubelet made the pod for a static one.
@@ -21,7 +22,7 @@ func checkMirrorPod(attrs *admission.Attributes, pod *corev1.Pod) error {
 	switch {
 	case pod.Spec.ServiceAccountName != "":
 		return forbiddenf(attrs, "a mirror pod may not reference service accounts")
-	case referencesSecret(pod):
+	case len(node.References(pod)["secrets"]) > 0:
 		return forbiddenf(attrs, "a mirror pod may not reference secrets")
 	}
 	for _, v := range pod.Spec.Volumes {
@@ -30,27 +31,6 @@ func checkMirrorPod(attrs *admission.Attributes, pod *corev1.Pod) error {
 		}
 	}
 	return nil
-}
-
-// referencesSecret reports whether a pod refers to any secret.
-func referencesSecret(pod *corev1.Pod) bool {
-	found := len(pod.Spec.ImagePullSecrets) > 0
-	eachSecretOfContainers(pod, func(containerSecret) { found = true })
-	return found || slices.ContainsFunc(pod.Spec.Volumes, volumeHasSecret)
-}
-
-// volumeHasSecret reports whether a volume of any type refers to a secret.
-func volumeHasSecret(v corev1.Volume) bool {
-	switch {
-	case v.Secret != nil, v.AzureFile != nil && v.AzureFile.SecretName != "":
-		return true
-	case v.Projected != nil:
-		return slices.ContainsFunc(v.Projected.Sources, func(s corev1.VolumeProjection) bool { return s.Secret != nil })
-	}
-	return v.CephFS != nil && v.CephFS.SecretRef != nil || v.Cinder != nil && v.Cinder.SecretRef != nil ||
-		v.FlexVolume != nil && v.FlexVolume.SecretRef != nil || v.RBD != nil && v.RBD.SecretRef != nil ||
-		v.ScaleIO != nil && v.ScaleIO.SecretRef != nil || v.ISCSI != nil && v.ISCSI.SecretRef != nil ||
-		v.StorageOS != nil && v.StorageOS.SecretRef != nil || v.CSI != nil && v.CSI.NodePublishSecretRef != nil
 }
 
 // containerSecret is a reference of a container to a secret: in a variable, or for all variables of

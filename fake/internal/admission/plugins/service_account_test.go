@@ -93,6 +93,10 @@ func TestServiceAccountRefusals(t *testing.T) {
 		"a mirror pod may not reference secrets": func(pod *corev1.Pod) {
 			pod.Annotations, pod.Spec.Volumes = map[string]string{corev1.MirrorPodAnnotationKey: ""}, secretVolume("ok")
 		},
+		`init container i with envVar v referencing secret.secretName="s" is not allowed because service account default does not reference that secret`: func(pod *corev1.Pod) {
+			pod.Spec.InitContainers = []corev1.Container{{Name: "i", Env: variable("s")}}
+			pod.Spec.Containers[0].Env, pod.Spec.ImagePullSecrets = variable("t"), []corev1.LocalObjectReference{{Name: "s"}}
+		},
 		"a mirror pod may not use ServiceAccountToken volume projections": func(pod *corev1.Pod) {
 			pod.Annotations, pod.Spec.Volumes = map[string]string{corev1.MirrorPodAnnotationKey: ""}, []corev1.Volume{tokenVolume("t")}
 		},
@@ -106,6 +110,9 @@ func TestServiceAccountRefusals(t *testing.T) {
 	}
 	mirror := newPod(nil, nil)
 	mirror.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: ""}
+	mirror.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{}} // a reference without a name is none
+	mirror.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "a"}, {Name: "b", ValueFrom: &corev1.EnvVarSource{}}}
+	mirror.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{{DownwardAPI: &corev1.DownwardAPIProjection{}}}}}}}
 	require.NoError(t, call(t, p, writeOf(pods, mirror, nil)))
 	require.Empty(t, mirror.Spec.ServiceAccountName)
 
@@ -118,7 +125,8 @@ func TestServiceAccountRefusals(t *testing.T) {
 	attrs := writeOf(pods, debugged, newPod(nil, nil))
 	attrs.Subresource = "ephemeralcontainers"
 	requireRefusal(t, noAccount, call(t, p, attrs))
-	debugged.Spec.ServiceAccountName = "default"
+	debugged.Spec.ServiceAccountName, debugged.Spec.Containers[0].Env = "default", variable("s")
+	debugged.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "s"}}
 	err := call(t, p, attrs)
 	require.EqualError(t, err, `ephemeral container e with envVar v referencing secret.secretName="s" `+
 		`is not allowed because service account default does not reference that secret`)
