@@ -86,12 +86,16 @@ func TestCertificateSubjectRestrictionErrors(t *testing.T) {
 	csr.Spec.SignerName = certificatesv1.KubeAPIServerClientSignerName
 	requireRefusal(t, `certificatesigningrequests.certificates.k8s.io "r" is forbidden: failed to parse CSR: PEM block type must be CERTIFICATE REQUEST`,
 		call(t, p, writeOf(signingRequests, csr, nil)))
+	csr.Spec.Request = []byte("-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n")
+	require.ErrorContains(t, call(t, p, writeOf(signingRequests, csr, nil)), "failed to parse CSR: PEM block type must be CERTIFICATE REQUEST")
 }
 
 // An object whose name is not known is named by its generateName, or not at all.
 func TestForbiddenName(t *testing.T) {
 	attrs := writeOf(pods, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "web-"}}, nil)
 	require.EqualError(t, forbiddenf(attrs, "no"), `pods "web-" is forbidden: no`)
+	attrs.Object = newPod(nil, nil)
+	require.EqualError(t, forbiddenf(attrs, "no"), `pods "p" is forbidden: no`)
 	attrs.Object = &corev1.Pod{}
 	require.EqualError(t, forbiddenf(attrs, "no"), `pods "Unknown" is forbidden: no`)
 }

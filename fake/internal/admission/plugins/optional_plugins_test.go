@@ -16,7 +16,9 @@ func TestAlwaysPullImages(t *testing.T) {
 	p, pod := newAlwaysPullImages(Dependencies{}), newPod(nil, nil)
 	pod.Spec.InitContainers = []corev1.Container{{Name: "i", Image: "i"}}
 	pod.Spec.Volumes = []corev1.Volume{{VolumeSource: corev1.VolumeSource{Image: &corev1.ImageVolumeSource{}}}}
+	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{})
 	old := pod.DeepCopy()
+	require.NoError(t, call(t, p, writeOf(pods, old.DeepCopy(), nil)))
 	require.NoError(t, call(t, p, writeOf(pods, pod, old)))
 	require.Empty(t, pod.Spec.Containers[0].ImagePullPolicy, "no new image")
 	pod.Spec.EphemeralContainers = []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Image: "new"}}}
@@ -45,6 +47,9 @@ func TestNamespaceExists(t *testing.T) {
 	require.EqualError(t, err, `namespaces "ns" not found`)
 	review := &authorizationv1.LocalSubjectAccessReview{ObjectMeta: inNamespace("")}
 	require.EqualError(t, call(t, p, writeOf(authorizationv1.SchemeGroupVersion.WithResource("localsubjectaccessreviews"), review, nil)), `namespaces "ns" not found`)
+	node := writeOf(nodes, &corev1.Node{}, nil)
+	node.Namespace = ""
+	require.NoError(t, call(t, p, node), "no namespace")
 	p = newNamespaceExists(Dependencies{Objects: storedObjects{namespaces: {&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}}}}})
 	require.NoError(t, call(t, p, writeOf(pods, newPod(nil, nil), newPod(nil, nil))))
 }
@@ -94,6 +99,8 @@ func TestLimitPodHardAntiAffinityTopology(t *testing.T) {
 		"zone":               `pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key kubernetes.io/hostname is allowed`,
 	} {
 		pod := newPod(nil, nil)
+		require.NoError(t, call(t, p, writeOf(pods, pod, nil)))
+		pod.Spec.Affinity = &corev1.Affinity{}
 		require.NoError(t, call(t, p, writeOf(pods, pod, nil)))
 		pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: key}}}}
 		requireRefusal(t, want, call(t, p, writeOf(pods, pod, nil)))

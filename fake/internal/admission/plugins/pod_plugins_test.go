@@ -8,6 +8,8 @@ import (
 	nodev1 "k8s.io/api/node/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/fake/internal/admission"
 )
 
 func toleration(key string, effect corev1.TaintEffect) corev1.Toleration {
@@ -59,6 +61,8 @@ func TestPriority(t *testing.T) {
 	require.Equal(t, int32(9), *updated.Spec.Priority)
 	require.Equal(t, never, *updated.Spec.PreemptionPolicy)
 
+	require.NoError(t, call(t, p, writeOf(pods, pod, nil)), "what the plugin would set")
+
 	value, lower := int32(3), corev1.PreemptLowerPriority
 	pod.Spec.Priority = &value
 	requireRefusal(t, `pods "p" is forbidden: the integer value of priority (3) must not be provided in pod spec; `+
@@ -76,6 +80,10 @@ func TestPriorityDefault(t *testing.T) {
 	pod := newPod(nil, nil)
 	require.NoError(t, call(t, p, writeOf(pods, pod, nil)))
 	require.Equal(t, "c", pod.Spec.PriorityClassName, "the default with the lowest value")
+	other := newPriority(Dependencies{Objects: storedObjects{priorityClasses: {class("b", 1, true), class("c", 2, true)}}})
+	pod = newPod(nil, nil)
+	require.NoError(t, call(t, other, writeOf(pods, pod, nil)))
+	require.Equal(t, "b", pod.Spec.PriorityClassName, "the default with the lowest value")
 
 	want := `priorityclasses.scheduling.k8s.io "d" is forbidden: PriorityClass c is already marked as default. Only one default can exist`
 	requireRefusal(t, want, call(t, p, writeOf(priorityClasses, class("d", 0, true), nil)))
@@ -107,6 +115,11 @@ func TestRuntimeClass(t *testing.T) {
 	require.Equal(t, quantities("cpu", "1"), pod.Spec.Overhead)
 	require.Equal(t, map[string]string{"disk": "ssd", "box": "yes"}, pod.Spec.NodeSelector)
 	require.Equal(t, []corev1.Toleration{toleration("b", corev1.TaintEffectNoSchedule), toleration("a", "")}, pod.Spec.Tolerations)
+	pod = with("box", func(s *corev1.PodSpec) { s.Overhead = quantities("cpu", "1000m") })
+	require.NoError(t, call(t, p, writeOf(pods, pod, nil)))
+	require.Equal(t, map[string]string{"box": "yes"}, pod.Spec.NodeSelector)
+	pod.Spec.Overhead = nil // by a webhook
+	requireRefusal(t, `pods "p" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead`, admission.Chain{p}.Validate(t.Context(), writeOf(pods, pod, nil)))
 
 	for want, pod := range map[string]*corev1.Pod{
 		`RuntimeClass "none" not found`:                                        with("none", func(*corev1.PodSpec) {}),
@@ -143,6 +156,27 @@ func TestMergeTolerations(t *testing.T) {
 	equal := corev1.Toleration{Key: "k", Operator: corev1.TolerationOpEqual, Value: "v"}
 	require.Equal(t, []corev1.Toleration{toleration("k", "")}, mergeTolerations([]corev1.Toleration{equal}, []corev1.Toleration{toleration("k", "")}))
 	require.Len(t, mergeTolerations([]corev1.Toleration{equal}, []corev1.Toleration{toleration("other", "")}), 2)
+
+	with := func(operator corev1.TolerationOperator, value string, effect corev1.TaintEffect, seconds *int64) corev1.Toleration {
+		return corev1.Toleration{Key: "k", Operator: operator, Value: value, Effect: effect, TolerationSeconds: seconds}
+	}
+	const exec = corev1.TaintEffectNoExecute
+	for _, c := range []struct {
+		all, t corev1.Toleration
+		want   bool
+	}{
+		{toleration("", ""), with(corev1.TolerationOpEqual, "v", exec, nil), true},
+		{corev1.Toleration{Operator: corev1.TolerationOpEqual}, equal, false},
+		{with(corev1.TolerationOpEqual, "v", "", nil), with(corev1.TolerationOpEqual, "v", exec, nil), true},
+		{with("", "v", "", nil), with(corev1.TolerationOpEqual, "v", exec, nil), true},
+		{with("", "v", "", nil), with("", "v", exec, nil), false},
+		{with(corev1.TolerationOpEqual, "v", "", nil), with(corev1.TolerationOpEqual, "w", "", nil), false},
+		{with(corev1.TolerationOpExists, "", exec, nil), with(corev1.TolerationOpExists, "", "", nil), false},
+		{with(corev1.TolerationOpExists, "", exec, nil), with(corev1.TolerationOpExists, "", exec, &short), true},
+		{with(corev1.TolerationOpExists, "", exec, &long), with(corev1.TolerationOpExists, "", exec, nil), false},
+	} {
+		require.Equal(t, c.want, includesToleration(c.all, c.t), c)
+	}
 }
 
 func TestPodTopologyLabels(t *testing.T) {
