@@ -217,7 +217,8 @@ func matchesExitCode(codes *corev1.ContainerRestartRuleOnExitCodes, exitCode int
 		codes.Operator == corev1.ContainerRestartRuleOnExitCodesOpNotIn && !isIn
 }
 
-// validatePodIPs validates the addresses of a pod. Old ones stay valid.
+// validatePodIPs validates the addresses of a pod. Old ones stay valid. The defaults make podIP the
+// first one.
 func validatePodIPs(status, old *corev1.PodStatus, p *validate.Path) (errs field.ErrorList) {
 	var known smallSet[corev1.PodIP]
 	for _, ip := range old.PodIPs {
@@ -235,11 +236,8 @@ func validatePodIPs(status, old *corev1.PodStatus, p *validate.Path) (errs field
 		}
 		errs = append(errs, validateOneAddressPerFamily(ips, status.PodIPs, p)...)
 	}
-	switch {
-	case (status.PodIP == "") != (len(status.PodIPs) == 0):
+	if (status.PodIP == "") != (len(status.PodIPs) == 0) {
 		errs = append(errs, p.Invalid(status.PodIPs, "podIP and podIPs must either both be set or both be unset"))
-	case len(status.PodIPs) > 0 && status.PodIPs[0].IP != status.PodIP:
-		errs = append(errs, p.Index(0).Child("ip").Invalid(status.PodIPs[0].IP, "must be equal to `podIP`"))
 	}
 	return errs
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +13,8 @@ import (
 
 func TestValidatePodStatusUpdate(t *testing.T) {
 	const spec = "restartPolicy: OnFailure, nodeName: node, resourceClaims: [{name: gpu, resourceClaimName: g}], " +
-		"initContainers: [{name: init, image: i}, {name: proxy, image: i, restartPolicy: Always}, {name: rules, image: i, restartPolicy: Never, restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]}]"
+		"initContainers: [{name: init, image: i}, {name: proxy, image: i, restartPolicy: Always}, {name: rules, image: i, restartPolicy: Never, restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [42]}}]}, " +
+		"{name: others, image: i, restartPolicy: Never, restartPolicyRules: [{action: Restart, exitCodes: {operator: NotIn, values: [42]}}, {action: Restart}]}]"
 	device := validatetest.Parse[corev1.Container](t, "{name: device, resources: {claims: [{name: gpu}, {name: gpu, request: one}], requests: {example.com/gpu: 1}}}")
 	ended := func(list, name string, code int) string {
 		return fmt.Sprintf("%s: [{name: %s, state: {terminated: {exitCode: %d}}}]", list, name, code)
@@ -43,6 +45,10 @@ func TestValidatePodStatusUpdate(t *testing.T) {
 		{ended("initContainerStatuses", "rules", 1), running("initContainerStatuses", "rules"), restarted("initContainerStatuses")},
 		{ended("initContainerStatuses", "rules", 42), running("initContainerStatuses", "rules"), nil},
 		{ended("ephemeralContainerStatuses", "e", 1), running("ephemeralContainerStatuses", "e"), restarted("ephemeralContainerStatuses")},
+		{ended("ephemeralContainerStatuses", "e", 1), running("ephemeralContainerStatuses", "f"), nil},
+		{running("ephemeralContainerStatuses", "e"), running("ephemeralContainerStatuses", "e"), nil},
+		{ended("initContainerStatuses", "others", 42), running("initContainerStatuses", "others"), restarted("initContainerStatuses")},
+		{ended("initContainerStatuses", "others", 1), running("initContainerStatuses", "others"), nil},
 		{"", "resourceClaimStatuses: [{name: gpu, resourceClaimName: A}, {name: gpu}, {name: x}]", []string{
 			`status.resourceClaimStatuses[0].resourceClaimName: Invalid value: "A": ` + validatetest.BadSubdomain,
 			`status.resourceClaimStatuses[1].name: Duplicate value: "gpu"`,
@@ -73,6 +79,12 @@ func TestValidatePodStatusUpdate(t *testing.T) {
 			"status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to `hostIP`",
 			`status.hostIPs[1]: Invalid value: "010.0.0.3": must not have leading 0s`,
 			`status.hostIPs: Invalid value: [{"IP":"10.0.0.2"},{"IP":"010.0.0.3"}]: may specify no more than one IP for each IP family`}},
+		{"", "containerStatuses: [{user: {}}, {user: {linux: {uid: 4294967296, gid: 0}}}]", []string{
+			"status.containerStatuses[1].user.linux.uid: Invalid value: 4294967296: must be between 0 and 4294967295, inclusive"}},
+		{"", "podIPs: [{ip: 10.0.0.1}, {ip: '2001:db8::1'}, {ip: 10.0.0.2}]", []string{
+			`status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"2001:db8::1"},{"IP":"10.0.0.2"}]: may specify no more than one IP for each IP family`}},
+		{"", fmt.Sprintf("containerStatuses: [{name: device, allocatedResourcesStatus: [{name: example.com/gpu, resources: [{resourceID: a, health: Healthy, message: '%01025d'}]}]}]", 0), []string{
+			"status.containerStatuses[0].allocatedResourcesStatus[0].resources[0].message: Too long: may not be more than 1024 bytes"}},
 		{"", "containerStatuses: [{user: {linux: {uid: 4294967295, gid: 0}}}, {user: {linux: {uid: -1, gid: -1, supplementalGroups: [-1]}}}]", []string{
 			"status.containerStatuses[1].user.linux.uid: Invalid value: -1: must be between 0 and 4294967295, inclusive",
 			"status.containerStatuses[1].user.linux.gid: Invalid value: -1: must be between 0 and 2147483647, inclusive",
@@ -99,4 +111,27 @@ func TestValidatePodStatusUpdate(t *testing.T) {
 			require.Equal(t, test.want, validatetest.Texts(validatePodStatusUpdate(t.Context(), pod, old)))
 		})
 	}
+}
+
+// The user of a container is one of Linux, and any containers run again if one may restart all.
+func TestValidatePodStatusOfSpecs(t *testing.T) {
+	const user, restart = "containerStatuses: [{user: {linux: {uid: -1, gid: 0}}}]", "containerStatuses: [{name: c, state: {running: {}}}]"
+	const restartsAll = "restartPolicy: Never, restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [1]}}]"
+	for _, c := range []struct{ spec, status, want string }{
+		{"os: {name: linux}", user, "status.containerStatuses[0].user.linux.uid: Invalid value: -1: must be between 0 and 4294967295, inclusive"},
+		{"os: {name: windows}", user, "status.containerStatuses[0].user.linux: Forbidden: cannot be set for a windows pod"},
+		{"restartPolicy: Never", restart, "status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state"},
+		{"restartPolicy: Never, initContainers: [{name: i, image: i, " + restartsAll + "}]", restart, ""},
+	} {
+		old := simplePod(t, c.spec)
+		pod := old.DeepCopy()
+		pod.Status = *validatetest.Parse[corev1.PodStatus](t, "{"+c.status+"}")
+		pod.Status.QOSClass = old.Status.QOSClass
+		old.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "c", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}}}
+		require.Equal(t, c.want, strings.Join(validatetest.Texts(validatePodStatusUpdate(t.Context(), pod, old)), "\n"), c.spec)
+	}
+	spec := simplePod(t, "restartPolicy: Never").Spec
+	require.False(t, restartsAllContainers(&spec))
+	spec.Containers = append(spec.Containers, *validatetest.Parse[corev1.Container](t, "{"+restartsAll+"}"))
+	require.True(t, restartsAllContainers(&spec))
 }
