@@ -51,6 +51,9 @@ func TestValidateSecurityContext(t *testing.T) {
 			at + `.seccompProfile.localhostProfile: Invalid value: "/a/..": must not contain '..'`,
 			at + `.appArmorProfile.localhostProfile: Invalid value: " ": must not be padded with whitespace`,
 		}},
+		{`appArmorProfile: {type: Localhost, localhostProfile: ""}`, []string{
+			at + ".appArmorProfile.localhostProfile: Required value: must be set when AppArmor type is Localhost",
+		}},
 		{`appArmorProfile: {type: Unconfined, localhostProfile: a}`, []string{
 			at + `.appArmorProfile.localhostProfile: Invalid value: "a": can only be set when AppArmor type is Localhost`,
 		}},
@@ -97,6 +100,7 @@ func TestValidateWindowsOptions(t *testing.T) {
 		user(strings.Repeat("a.", 128)+`\a`, "'s Domain length must be under 256 characters", "'s Domain doesn't match the NetBios nor the DNS format"),
 		user(". .", "'s User cannot contain only periods or spaces"),
 		user("a@b", `'s User cannot contain the following characters: "/\:;|=,+*?<>@[]`),
+		{`runAsUserName: "a\x85b"`, nil}, // no character of ASCII
 		{`runAsUserName: "a\tb"`, []string{at + `.runAsUserName: Invalid value: "a\tb": runAsUserName cannot contain control characters`}},
 	})
 }

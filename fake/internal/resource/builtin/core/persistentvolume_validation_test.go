@@ -71,6 +71,17 @@ func TestValidatePersistentVolume(t *testing.T) {
 		`metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}`: nil,
 		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {` + csi + `}}`: {
 			"metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for this volume type"},
+		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {cephfs: {monitors: [a]}}}`:                  nil,
+		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {azureFile: {secretName: a, shareName: a}}}`: nil,
+		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {awsElasticBlockStore: {volumeID: a}}}`:      nil,
+		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {gcePersistentDisk: {pdName: a}}}`:           nil,
+		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {glusterfs: {endpoints: a, path: a}}}`:       nil,
+		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {vsphereVolume: {volumePath: a}}}`:           nil,
+		`{metadata: {annotations: {volume.beta.kubernetes.io/mount-options: ro}}, spec: {hostPath: {path: /a}}}`: {
+			"metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for this volume type"},
+		`spec: {nfs: {server: s, path: /}, hostPath: {path: /a}, iscsi: {}, azureFile: {}}`: {
+			"spec.nfs: Forbidden: may not specify more than 1 volume type", "spec.iscsi: Forbidden: may not specify more than 1 volume type",
+			"spec.azureFile: Forbidden: may not specify more than 1 volume type"},
 	} {
 		t.Run(text, func(t *testing.T) {
 			require.Equal(t, want, validatetest.Texts(validatePersistentVolume(parsePersistentVolume(t, text))))

@@ -26,6 +26,8 @@ func TestValidatePodUpdate(t *testing.T) {
 	const terms = "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: %s}}}"
 	const termsField = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 	one, two := `[{matchExpressions: [{key: a, operator: Exists}]}]`, `[{matchExpressions: [{key: a, operator: Exists}, {key: b, operator: Exists}]}]`
+	const fields = `[{matchFields: [{key: metadata.name, operator: In, values: [x]}]}]`
+	const preferred = "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {}}]}}"
 	for _, test := range []struct {
 		name, old, updated string
 		want               []string // prefixes
@@ -69,6 +71,18 @@ func TestValidatePodUpdate(t *testing.T) {
 		{"empty term of a gated pod", gated + fmt.Sprintf(terms, "[{}]"), gated + fmt.Sprintf(terms, one), []string{
 			termsField + `[0]: Invalid value: {"MatchExpressions":[{"Key":"a","Operator":"Exists","Values":null}],"MatchFields":null}: only additions are allowed (no mutations or deletions)`}},
 		{"preferred terms of a gated pod", gated, gated + "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {}}]}}", nil},
+		{"another requirement of a gated pod", gated + fmt.Sprintf(terms, one), gated + fmt.Sprintf(terms, strings.Replace(one, "a,", "b,", 1)), []string{termsField + "[0]: Invalid value: "}},
+		{"empty terms with a field of a gated pod", gated + fmt.Sprintf(terms, "[{}]"), gated + fmt.Sprintf(terms, fields), []string{termsField + "[0]: Invalid value: "}},
+		{"field of a gated pod", gated + fmt.Sprintf(terms, fields), gated + fmt.Sprintf(terms, strings.Replace(fields, "[x]", "[z]", 1)), []string{termsField + "[0]: Invalid value: "}},
+		{"requirement and field of a gated pod", gated + fmt.Sprintf(terms, fields), gated + fmt.Sprintf(terms, strings.Replace(fields, "{match", "{matchExpressions: [{key: a, operator: Exists}], match", 1)), nil},
+		{"empty term that stays", gated + fmt.Sprintf(terms, "[{}]"), gated + strings.Replace(fmt.Sprintf(terms, "[{}]"), "{required", "{preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {}}], required", 1), nil},
+		{"first terms of a gated pod", gated + preferred, gated + fmt.Sprintf(terms, one), nil},
+		{"only preferred terms of a gated pod", gated + fmt.Sprintf(terms, one), gated + preferred, []string{
+			termsField + ": Invalid value: null: no additions/deletions to non-empty NodeSelectorTerms list are allowed"}},
+		{"pod anti-affinity of a gated pod", gated, gated + strings.Replace(fmt.Sprintf(terms, one), "{nodeAff", "{podAntiAffinity: {}, nodeAff", 1), []string{immutable}},
+		{"late deadline", "", "activeDeadlineSeconds: 2147483648", []string{
+			"spec.activeDeadlineSeconds: Invalid value: 2147483648: must be between 1 and 2147483647, inclusive",
+			"spec.activeDeadlineSeconds: Invalid value: 2147483648: must be between 0 and 2147483647, inclusive"}},
 		{"grace period", "", "terminationGracePeriodSeconds: 1", []string{immutable}},
 		{"grace period that was negative", "terminationGracePeriodSeconds: -1", "terminationGracePeriodSeconds: 1", nil},
 		{"service account", "", "serviceAccountName: a", []string{immutable}},

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -203,6 +204,8 @@ func TestValidatePodSecurity(t *testing.T) {
 		{`hostPID: true, shareProcessNamespace: true`, []string{
 			`spec.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled`,
 		}},
+		{`hostPID: true, shareProcessNamespace: false`, nil},
+		{`shareProcessNamespace: true`, nil},
 		{`hostUsers: false, hostNetwork: true, hostIPC: true`, []string{
 			"spec.hostNetwork: Forbidden: when `hostUsers` is false",
 			"spec.HostIPC: Forbidden: when `hostUsers` is false",
@@ -216,12 +219,16 @@ func TestValidatePodSecurity(t *testing.T) {
 			`spec.securityContext.supplementalGroupsPolicy: Unsupported value: "B": supported values: "Merge", "Strict"`,
 			`spec.securityContext.seLinuxChangePolicy: Unsupported value: "C": supported values: "MountOption", "Recursive"`,
 		}},
-		{`securityContext: {sysctls: [{}, {name: A}, {name: a..b}, {name: a-}, {name: -a}]}`, []string{
+		{`securityContext: {sysctls: [{}, {name: A}, {name: a..b}, {name: a-}, {name: -a}, {name: a._b}, {name: a/-b}, {name: "a{"}, {name: ` + strings.Repeat("a", 254) + `}]}`, []string{
 			`spec.securityContext.sysctls[0].name: Required value`,
 			`spec.securityContext.sysctls[1].name: Invalid value: "A": ` + badSysctl,
 			`spec.securityContext.sysctls[2].name: Invalid value: "a..b": ` + badSysctl,
 			`spec.securityContext.sysctls[3].name: Invalid value: "a-": ` + badSysctl,
 			`spec.securityContext.sysctls[4].name: Invalid value: "-a": ` + badSysctl,
+			`spec.securityContext.sysctls[5].name: Invalid value: "a._b": ` + badSysctl,
+			`spec.securityContext.sysctls[6].name: Invalid value: "a/-b": ` + badSysctl,
+			`spec.securityContext.sysctls[7].name: Invalid value: "a{": ` + badSysctl,
+			`spec.securityContext.sysctls[8].name: Invalid value: "` + strings.Repeat("a", 254) + `": ` + badSysctl,
 		}},
 		{`hostIPC: true, securityContext: {sysctls: [{name: kernel.sem}]}`, []string{
 			`spec.securityContext.sysctls[0].name: Invalid value: "kernel.sem": may not be specified when 'hostIPC' is true`,
@@ -271,6 +278,7 @@ func TestValidatePodSecurity(t *testing.T) {
 }
 
 func TestValidatePodDNS(t *testing.T) {
+	longSearches := strings.TrimSuffix(strings.Repeat(strings.Repeat("b", 200)+", ", 10), ", ") // 2020 characters with a space before each
 	requirePodErrors(t, "spec: {containers: [{name: c, image: i}], %s}", []validationCase{
 		{`dnsPolicy: Any`, []string{
 			`spec.dnsPolicy: Unsupported value: "Any": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"`,
@@ -285,6 +293,10 @@ func TestValidatePodDNS(t *testing.T) {
 			`spec.dnsConfig.searches[0]: Invalid value: ".": ` + badSearch,
 			`spec.dnsConfig.searches[1]: Invalid value: "a_": ` + badSearch,
 		}},
+		{`dnsConfig: {searches: [` + strings.Repeat("a", 200) + ", " + longSearches + `]}`, []string{"spec.dnsConfig.searches: Invalid value: " +
+			`["` + strings.Repeat("a", 200) + `","` + strings.ReplaceAll(longSearches, ", ", `","`) + `"]: must not have more than 2048 characters (including spaces) in the search list`,
+		}},
+		{`dnsConfig: {searches: [` + strings.Repeat("a", 27) + ", " + longSearches + `]}`, nil},
 		{`hostAliases: [{ip: a, hostnames: [A]}]`, []string{
 			`spec.hostAliases[0].ip: Invalid value: "a": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`,
 			`spec.hostAliases[0].hostnames[0]: Invalid value: "A": ` + validatetest.BadSubdomain,
@@ -311,6 +323,12 @@ func TestValidatePodResources(t *testing.T) {
 			`spec.resources.containers[0][cpu].limits: Invalid value: "2": must be less than or equal to pod limits of 1`,
 		}},
 		{`resources: {limits: {cpu: 2}}`, nil},
+		{`initContainers: [{name: a, image: i, resources: {requests: {hugepages-2Mi: 4Mi}, limits: {hugepages-2Mi: 4Mi}}}], resources: {limits: {hugepages-2Mi: 2Mi}}`, []string{
+			`spec.initContainers[0].resources: Forbidden: HugePages require cpu or memory`,
+			`spec.resources.requests[hugepages-2Mi]: Invalid value: "2Mi": must be greater than or equal to aggregate container requests of 4Mi`,
+			`spec.resources.limits[hugepages-2Mi]: Invalid value: "2Mi": must be greater than or equal to aggregate container limits of 4Mi`,
+		}},
+		{`os: {name: linux}, resources: {limits: {cpu: 2}}`, nil},
 		{`resources: {claims: [{name: a}], limits: {nvidia.com/gpu: 1}}`, []string{
 			`spec.resources.claims: Forbidden: claims may not be set for Resources at pod-level`,
 			`spec.resources.limits[nvidia.com/gpu]: Unsupported value: "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"`,
@@ -354,6 +372,9 @@ func TestValidatePodAnnotations(t *testing.T) {
 			`spec.securityContext.seccompProfile.type: Forbidden: seccomp type in annotation and field must match`,
 		}},
 		{`container.apparmor.security.beta.kubernetes.io/d: localhost/a`, nil},
+		{`container.seccomp.security.alpha.kubernetes.io/c: unconfined`, []string{
+			`spec.containers[0].securityContext.seccompProfile.type: Forbidden: seccomp type in annotation and field must match`,
+		}},
 		{`container.apparmor.security.beta.kubernetes.io/d: localhost/b, container.apparmor.security.beta.kubernetes.io/c: any, container.apparmor.security.beta.kubernetes.io/x: runtime/default`, []string{
 			`metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Invalid value: "any": invalid AppArmor profile name: "any"`,
 			`metadata.annotations[container.apparmor.security.beta.kubernetes.io/x]: Invalid value: "x": container not found`,
@@ -363,6 +384,25 @@ func TestValidatePodAnnotations(t *testing.T) {
 			`spec.containers[1].securityContext.appArmorProfile.type: Forbidden: apparmor type in annotation and field must match`,
 		}},
 	})
+}
+
+// The default of a runtime has two names in annotations, and a mirror pod has no claims.
+func TestValidatePodAnnotationsOfSpecs(t *testing.T) {
+	const mismatch = "spec.securityContext.seccompProfile.type: Forbidden: seccomp type in annotation and field must match"
+	for _, c := range []struct {
+		key, value, spec string
+		want             []string
+	}{
+		{corev1.SeccompPodAnnotationKey, "runtime/default", "securityContext: {seccompProfile: {type: RuntimeDefault}}", nil},
+		{corev1.SeccompPodAnnotationKey, "docker/default", "securityContext: {seccompProfile: {type: RuntimeDefault}}", nil},
+		{corev1.SeccompPodAnnotationKey, "unconfined", "securityContext: {seccompProfile: {type: RuntimeDefault}}", []string{mismatch}},
+		{corev1.SeccompPodAnnotationKey, "unconfined", "hostPID: true", nil},
+		{corev1.MirrorPodAnnotationKey, "x", "nodeName: x, resourceClaims: [{name: a, resourceClaimName: a}]", []string{"[]: Forbidden: static pods do not support resource claims"}},
+	} {
+		pod := defaultedPod(t, "spec: {containers: [{name: c, image: i}], "+c.spec+"}")
+		pod.Annotations = map[string]string{c.key: c.value}
+		require.Equal(t, c.want, validatetest.Texts(validatePod(pod)), c)
+	}
 }
 
 func TestValidPodsAreNotAllocatedFor(t *testing.T) {
@@ -515,8 +555,11 @@ func TestValidateFieldsOfOldPods(t *testing.T) {
 	for text, want := range map[string][]string{
 		"schedulingGroup: {podGroupName: a}":                nil,
 		"tolerations: [{key: a, operator: Gt, value: '1'}]": nil,
-		"schedulingGroup: {}":                               {"spec.schedulingGroup.podGroupName: Invalid value: null: must specify one of: `podGroupName`"},
-		"schedulingGroup: {podGroupName: A}":                {`spec.schedulingGroup.podGroupName: Invalid value: "A": ` + validatetest.BadSubdomain},
+		"tolerations: [{key: a, operator: Lt, value: '9223372036854775808'}]": { // in the spec, and as what an update adds
+			`spec.tolerations[0].value: Invalid value: "9223372036854775808": strconv.ParseInt: parsing "9223372036854775808": value out of range`,
+			`spec.tolerations[0].value: Invalid value: "9223372036854775808": strconv.ParseInt: parsing "9223372036854775808": value out of range`},
+		"schedulingGroup: {}":                {"spec.schedulingGroup.podGroupName: Invalid value: null: must specify one of: `podGroupName`"},
+		"schedulingGroup: {podGroupName: A}": {`spec.schedulingGroup.podGroupName: Invalid value: "A": ` + validatetest.BadSubdomain},
 	} {
 		old := simplePod(t, "")
 		fields := validatetest.Parse[corev1.PodSpec](t, "{"+text+"}")
