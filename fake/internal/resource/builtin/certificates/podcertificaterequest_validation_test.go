@@ -44,6 +44,15 @@ func TestValidatePodCertificateRequest(t *testing.T) {
 		"more than a day, of Kubernetes": {func(s *certificatesv1.PodCertificateRequestSpec) {
 			s.SignerName, *s.MaxExpirationSeconds = "x.kubernetes.io/s", 86401
 		}, []string{"spec.maxExpirationSeconds: Invalid value: 86401: must be in the range [3600, 86400]"}},
+		"less than an hour": {func(s *certificatesv1.PodCertificateRequestSpec) { *s.MaxExpirationSeconds = 3599 },
+			[]string{"spec.maxExpirationSeconds: Invalid value: 3599: must be in the range [3600, 7862400]"}},
+		"no duration": {func(s *certificatesv1.PodCertificateRequestSpec) { s.MaxExpirationSeconds = nil }, []string{"spec.maxExpirationSeconds: Required value: must be set"}},
+		"P-384": {func(s *certificatesv1.PodCertificateRequestSpec) {
+			s.StubPKCS10Request = newRequest(t, newKey(t, elliptic.P384()))
+		}, nil},
+		"P-521": {func(s *certificatesv1.PodCertificateRequestSpec) {
+			s.StubPKCS10Request = newRequest(t, newKey(t, elliptic.P521()))
+		}, nil},
 		"annotations": {func(s *certificatesv1.PodCertificateRequestSpec) {
 			s.UnverifiedUserAnnotations = map[string]string{"example.com/A": "any", "plain": ""}
 		}, []string{`spec.unverifiedUserAnnotations: Invalid value: "plain": must be a domain-prefixed key (such as "acme.io/foo")`}},
@@ -118,20 +127,28 @@ func TestValidatePodCertificateRequestStatus(t *testing.T) {
 		"no transition time": {pending, changed(with("Denied"), func(s *certificatesv1.PodCertificateRequestStatus) {
 			s.Conditions[0].LastTransitionTime = metav1.Time{}
 		}), "status.conditions[0].lastTransitionTime: Required value"},
-		"after the end":         {with("Denied"), issued(x509.Certificate{}, key), "status: Invalid value: immutable after PodCertificateRequest is issued, denied, or failed"},
-		"denied with a chain":   {pending, changed(with("Denied"), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain = "x" }), "status: Invalid value: non-condition status fields must be empty when denying or failing the PodCertificateRequest"},
-		"a chain only":          {pending, changed(with(), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain = "x" }), `status: Invalid value: status is immutable unless transitioning to "Issued", "Denied", or "Failed"`},
-		"no chain":              {pending, with("Issued"), `status.certificateChain: Invalid value: "": issued certificate chain must contain at least one certificate`},
-		"another key":           {pending, issued(x509.Certificate{}, newKey(t, elliptic.P256())), "leaf certificate was not issued to the requested public key"},
-		"no time":               {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.NotAfter = nil }), "status.notAfter: Required value: must be present and consistent with the issued certificate"},
-		"another time":          {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.NotAfter = s.BeginRefreshAt }), "must be set to the NotAfter time encoded in the leaf certificate"},
-		"less than an hour":     {pending, issued(x509.Certificate{NotAfter: now.Add(time.Hour - time.Second)}, key), "leaf certificate lifetime must be >= 1 hour"},
-		"more than a day":       {pending, issued(x509.Certificate{NotAfter: now.Add(24*time.Hour + time.Second)}, key), "leaf certificate lifetime must be <= spec.maxExpirationSeconds (86400)"},
-		"refreshed at the end":  {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.BeginRefreshAt = s.NotAfter }), "must be at least 10 minutes before status.notAfter"},
-		"refreshed immediately": {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.BeginRefreshAt = s.NotBefore }), "must be at least 10 minutes after status.notBefore"},
-		"names":                 {pending, issued(x509.Certificate{DNSNames: []string{"a.b."}}, key), "leaf certificate's DNSName should not start or end with '.'"},
-		"a key in the chain":    {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain += encode("KEY", nil) }), "issued certificate chain must consist entirely of CERTFICATE PEM blocks"},
-		"a bad intermediate":    {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain += encode("CERTIFICATE", nil) }), "intermediate certificate does not parse as valid X.509"},
+		"after the end":               {with("Denied"), issued(x509.Certificate{}, key), "status: Invalid value: immutable after PodCertificateRequest is issued, denied, or failed"},
+		"denied with a chain":         {pending, changed(with("Denied"), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain = "x" }), "status: Invalid value: non-condition status fields must be empty when denying or failing the PodCertificateRequest"},
+		"a chain only":                {pending, changed(with(), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain = "x" }), `status: Invalid value: status is immutable unless transitioning to "Issued", "Denied", or "Failed"`},
+		"no chain":                    {pending, with("Issued"), `status.certificateChain: Invalid value: "": issued certificate chain must contain at least one certificate`},
+		"another key":                 {pending, issued(x509.Certificate{}, newKey(t, elliptic.P256())), "leaf certificate was not issued to the requested public key"},
+		"no time":                     {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.NotAfter = nil }), "status.notAfter: Required value: must be present and consistent with the issued certificate"},
+		"no begin":                    {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.NotBefore = nil }), "status.notBefore: Required value: must be present and consistent with the issued certificate"},
+		"no refresh":                  {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.BeginRefreshAt = nil }), "status.beginRefreshAt: Required value: must be present and in the range [notbefore+10min, notafter-10min]"},
+		"another time":                {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.NotAfter = s.BeginRefreshAt }), "must be set to the NotAfter time encoded in the leaf certificate"},
+		"less than an hour":           {pending, issued(x509.Certificate{NotAfter: now.Add(time.Hour - time.Second)}, key), "leaf certificate lifetime must be >= 1 hour"},
+		"more than a day":             {pending, issued(x509.Certificate{NotAfter: now.Add(24*time.Hour + time.Second)}, key), "leaf certificate lifetime must be <= spec.maxExpirationSeconds (86400)"},
+		"refreshed at the end":        {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.BeginRefreshAt = s.NotAfter }), "must be at least 10 minutes before status.notAfter"},
+		"refreshed immediately":       {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.BeginRefreshAt = s.NotBefore }), "must be at least 10 minutes after status.notBefore"},
+		"names":                       {pending, issued(x509.Certificate{DNSNames: []string{"a.b."}}, key), "leaf certificate's DNSName should not start or end with '.'"},
+		"a name with two dots":        {pending, issued(x509.Certificate{DNSNames: []string{"a..b"}}, key), "leaf certificate's DNSName should not contain '..'"},
+		"a name that begins with one": {pending, issued(x509.Certificate{DNSNames: []string{"a.b", ".a"}}, key), "leaf certificate's DNSName should not start or end with '.'"},
+		"a mail address":              {pending, issued(x509.Certificate{EmailAddresses: []string{"ann@example.com"}}, key), ""},
+		"no mail address":             {pending, issued(x509.Certificate{EmailAddresses: []string{"ann"}}, key), "leaf certificate should not contain invalid EmailAddress"},
+		"an intermediate":             {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain += s.CertificateChain }), ""},
+		"a condition that is unknown": {pending, changed(with("Denied"), func(s *certificatesv1.PodCertificateRequestStatus) { s.Conditions[0].Status = "Unknown" }), `status.conditions.[0].status: Unsupported value: "Unknown": supported values: "True"`},
+		"a key in the chain":          {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain += encode("KEY", nil) }), "issued certificate chain must consist entirely of CERTFICATE PEM blocks"},
+		"a bad intermediate":          {pending, changed(issued(x509.Certificate{}, key), func(s *certificatesv1.PodCertificateRequestStatus) { s.CertificateChain += encode("CERTIFICATE", nil) }), "intermediate certificate does not parse as valid X.509"},
 		"a long chain": {pending, changed(with("Issued"), func(s *certificatesv1.PodCertificateRequestStatus) {
 			s.CertificateChain = strings.Repeat("x", maxCertificateChainSize+1)
 		}), "status.certificateChain: Too long: may not be more than 102400 bytes"},
