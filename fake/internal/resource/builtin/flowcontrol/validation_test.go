@@ -64,6 +64,8 @@ func TestValidateFlowSchemaSpec(t *testing.T) {
 		"a group without name":         {withSubject(subject{Kind: "Group", Group: &flowcontrolv1.GroupSubject{}}), []string{"spec.rules[0].subjects[0].group.name: Required value"}},
 		"an account without account":   {withSubject(subject{Kind: "ServiceAccount"}), []string{"spec.rules[0].subjects[0].serviceAccount: Required value: serviceAccount is required when subject kind is 'ServiceAccount'"}},
 		"all accounts of no namespace": {withSubject(subject{Kind: "ServiceAccount", ServiceAccount: &flowcontrolv1.ServiceAccountSubject{Name: "*"}}), []string{"spec.rules[0].subjects[0].serviceAccount.namespace: Required value: must specify namespace for service account"}},
+		"an account":                   {withSubject(subject{Kind: "ServiceAccount", ServiceAccount: &flowcontrolv1.ServiceAccountSubject{Namespace: "n", Name: "a.b"}}), nil},
+		"an account in capitals":       {withSubject(subject{Kind: "ServiceAccount", ServiceAccount: &flowcontrolv1.ServiceAccountSubject{Namespace: "n", Name: "A"}}), []string{`spec.rules[0].subjects[0].serviceAccount.name: Invalid value: "A": ` + validatetest.BadSubdomain}},
 		"an account without name":      {withSubject(subject{Kind: "ServiceAccount", ServiceAccount: &flowcontrolv1.ServiceAccountSubject{Namespace: "n"}}), []string{"spec.rules[0].subjects[0].serviceAccount.name: Required value"}},
 		"a group and others": {
 			withSubject(subject{Kind: "Group", Group: &flowcontrolv1.GroupSubject{Name: "g"}, User: &flowcontrolv1.UserSubject{}, ServiceAccount: &flowcontrolv1.ServiceAccountSubject{}}),
@@ -103,12 +105,13 @@ func TestValidateFlowSchemaSpec(t *testing.T) {
 		"no paths":    {withURLs([]string{"get"}), []string{"spec.rules[0].nonResourceRules[0].nonResourceURLs: Required value: nonResourceURLs must contain at least one value"}},
 		"a star and a path": {withURLs([]string{"get"}, "*", "x"),
 			[]string{`spec.rules[0].nonResourceRules[0].nonResourceURLs: Invalid value: ["*","x"]: if '*' is present, must not specify other non-resource URLs`}},
-		"invalid paths": {withURLs([]string{"get"}, "", "a", "/a b", "//", "/a*"), []string{
+		"invalid paths": {withURLs([]string{"get"}, "", "a", "/a b", "//", "/a*", "/*/*"), []string{
 			`spec.rules[0].nonResourceRules[0].nonResourceURLs[0]: Invalid value: "": must not be empty`,
 			`spec.rules[0].nonResourceRules[0].nonResourceURLs[1]: Invalid value: "a": must start with slash`,
 			`spec.rules[0].nonResourceRules[0].nonResourceURLs[2]: Invalid value: "/a b": must not contain white-space`,
 			`spec.rules[0].nonResourceRules[0].nonResourceURLs[3]: Invalid value: "//": must not contain double slash`,
 			`spec.rules[0].nonResourceRules[0].nonResourceURLs[4]: Invalid value: "/a*": wildcard can only do suffix matching`,
+			`spec.rules[0].nonResourceRules[0].nonResourceURLs[5]: Invalid value: "/*/*": wildcard can only do suffix matching`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,6 +128,9 @@ func TestValidateFlowSchemaSpec(t *testing.T) {
 	}, validatetest.Texts(validateFlowSchema(&flowcontrolv1.FlowSchema{Spec: flowcontrolv1.FlowSchemaSpec{
 		MatchingPrecedence: -1, DistinguisherMethod: &flowcontrolv1.FlowDistinguisherMethod{Type: "ByColor"},
 	}})))
+	require.Equal(t, []string{"spec.matchingPrecedence: Invalid value: 10001: must not be greater than 10000"}, validatetest.Texts(validateFlowSchema(&flowcontrolv1.FlowSchema{
+		Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: 10001, PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "l"}},
+	})))
 }
 
 func TestValidatePriorityLevelSpec(t *testing.T) {
@@ -139,6 +145,7 @@ func TestValidatePriorityLevelSpec(t *testing.T) {
 		want []string
 	}{
 		"a queue":         {limited(flowcontrolv1.LimitedPriorityLevelConfiguration{LimitResponse: queue(maxQueues, 2, 1)}), nil},
+		"no queue":        {limited(flowcontrolv1.LimitedPriorityLevelConfiguration{LimitResponse: flowcontrolv1.LimitResponse{Type: "Reject"}, BorrowingLimitPercent: new(int32(0))}), nil},
 		"too many queues": {limited(flowcontrolv1.LimitedPriorityLevelConfiguration{LimitResponse: queue(maxQueues+1, 2, 1)}), []string{"spec.limited.limitResponse.queuing.queues: Invalid value: 10000001: must not be greater than 10000000"}},
 		"too much entropy": {limited(flowcontrolv1.LimitedPriorityLevelConfiguration{LimitResponse: queue(512, 7, 1)}),
 			[]string{"spec.limited.limitResponse.queuing.handSize: Invalid value: 7: required entropy bits of deckSize 512 and handSize 7 should not be greater than 60"}},
