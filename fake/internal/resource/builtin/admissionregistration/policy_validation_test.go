@@ -17,6 +17,9 @@ func newConstraints(operations ...admissionv1.OperationType) *admissionv1.MatchR
 	}}}}
 }
 
+const badKind = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character " +
+	"(e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+
 func TestValidateValidatingAdmissionPolicy(t *testing.T) {
 	type spec = admissionv1.ValidatingAdmissionPolicySpec
 	for name, c := range map[string]struct {
@@ -44,6 +47,10 @@ func TestValidateValidatingAdmissionPolicy(t *testing.T) {
 			[]string{`spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c`, "spec.paramKind.kind: Required value"}},
 		"a version of parameters": {func(s *spec) { s.ParamKind = &admissionv1.ParamKind{APIVersion: "a/", Kind: "X"} },
 			[]string{`spec.paramKind.apiVersion: Invalid value: "a/": version must be specified`}},
+		"names of parameters": {func(s *spec) { s.ParamKind = &admissionv1.ParamKind{APIVersion: "A/1", Kind: "-x"} }, []string{
+			`spec.paramKind.apiVersion: Invalid value: "A": ` + validatetest.BadSubdomain, `spec.paramKind.apiVersion: Invalid value: "1": ` + badKind,
+			`spec.paramKind.kind: Invalid value: "-x": may have mixed case, but should otherwise match: ` + badKind,
+		}},
 		"nothing to do": {func(s *spec) { s.Validations = nil }, []string{
 			"spec.validations: Required value: validations or auditAnnotations must contain at least one item",
 			"spec.auditAnnotations: Required value: validations or auditAnnotations must contain at least one item",
@@ -122,6 +129,9 @@ func TestValidatePolicyUpdates(t *testing.T) {
 	}}
 	setMutatingAdmissionPolicyDefaults(m)
 	require.Empty(t, validateMutatingAdmissionPolicyUpdate(m, m))
+	otherParams := m.DeepCopy()
+	otherParams.Spec.ParamKind = &admissionv1.ParamKind{APIVersion: "v1", Kind: "ConfigMap"}
+	require.Len(t, validateMutatingAdmissionPolicyUpdate(otherParams, m), 1, "the conditions may refer to the parameters")
 	require.Len(t, validateMutatingAdmissionPolicyUpdate(m, &admissionv1.MutatingAdmissionPolicy{}), 1)
 }
 
@@ -201,6 +211,7 @@ func TestValidateBindings(t *testing.T) {
 			"spec.paramRef.selector: Forbidden: name and selector are mutually exclusive",
 			`spec.paramRef.parameterNotFoundAction: Unsupported value: "Ask": supported values: "Deny", "Allow"`,
 		}},
+		"no action": {&admissionv1.ParamRef{Name: "a", ParameterNotFoundAction: new(admissionv1.ParameterNotFoundActionType(""))}, nil, []string{"spec.paramRef.parameterNotFoundAction: Required value"}},
 		"neither": {&admissionv1.ParamRef{}, nil, []string{
 			"spec.paramRef: Required value: one of name or selector must be specified", "spec.paramRef.parameterNotFoundAction: Required value",
 		}},
