@@ -74,12 +74,14 @@ func TestValidateResourceSlice(t *testing.T) {
 		"attributes": {device(func(d *resourcev1.Device) {
 			d.Attributes = map[resourcev1.QualifiedName]resourcev1.DeviceAttribute{
 				"a/b/c": {}, "/": {}, "no-id": {StringValue: new(strings.Repeat("x", 65))}, "v": {VersionValue: new("1.0")},
+				"w": {VersionValue: new("1.0.0-" + strings.Repeat("x", 59))},
 			}
 		}), []string{
 			`spec.devices[0].attributes: Invalid value: "": the domain must not be empty`, `spec.devices[0].attributes: Invalid value: "": the name must not be empty`,
 			`spec.devices[0].attributes: Invalid value: "no-id": a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')`,
 			"spec.devices[0].attributes[no-id].string: Too long: may not be more than 64 bytes",
 			`spec.devices[0].attributes[v].version: Invalid value: "1.0": must be a string compatible with semver.org spec 2.0.0`,
+			"spec.devices[0].attributes[w].version: Too long: may not be more than 64 bytes",
 		}},
 		"a long name": {device(func(d *resourcev1.Device) {
 			d.Capacity = map[resourcev1.QualifiedName]resourcev1.DeviceCapacity{resourcev1.QualifiedName(strings.Repeat("x", 100)): {RequestPolicy: &resourcev1.CapacityRequestPolicy{}}}
@@ -102,6 +104,12 @@ func TestValidateResourceSlice(t *testing.T) {
 		}), []string{"spec.devices[0].consumesCounters[0].counters: Too many: 33: must have at most 32 items"}},
 		"nodes of a device": {device(func(d *resourcev1.Device) { d.NodeName = new("n1") }),
 			[]string{"spec.devices[0]: Invalid value: null: `nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec"}},
+		"all nodes of a device": {device(func(d *resourcev1.Device) { d.AllNodes = new(true) }),
+			[]string{"spec.devices[0]: Invalid value: null: `nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec"}},
+		"not shared": {device(func(d *resourcev1.Device) {
+			d.AllowMultipleAllocations = new(false)
+			d.Capacity = map[resourcev1.QualifiedName]resourcev1.DeviceCapacity{"c": {RequestPolicy: &resourcev1.CapacityRequestPolicy{}}}
+		}), []string{"spec.devices[0].capacity[c].requestPolicy: Forbidden: allowMultipleAllocations must be true"}},
 		"nodes of each device": {func(s *spec) {
 			s.NodeName, s.PerDeviceNodeSelection = nil, new(true)
 			s.Devices = []resourcev1.Device{{Name: "a"}, {Name: "b", NodeName: new("n1"), AllNodes: new(true)}, {Name: "c", NodeName: new("")}, {Name: "d", AllNodes: new(true)}}
