@@ -64,6 +64,9 @@ func TestValidateJobStatusUpdate(t *testing.T) {
 		{``, started + `, completionTime: "2026-01-01T00:00:10Z", conditions: [{type: Complete, status: "True"}]`, complete, []string{
 			conditions + "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions"}},
 
+		{indexed + `, successPolicy: {rules: [{succeededCount: 1}]}`, ``, complete, nil},
+		{indexed + `, successPolicy: {rules: [{succeededCount: 1}]}`, ``, failed, nil},
+
 		// Times.
 		{``, ``, started + `, completionTime: "2026-01-01T00:00:10Z"`, []string{
 			`status.completionTime: Invalid value: "2026-01-01T00:00:10Z": cannot set completionTime when there is no Complete=True condition`}},
@@ -74,6 +77,8 @@ func TestValidateJobStatusUpdate(t *testing.T) {
 		{``, started, `startTime: "2026-01-01T00:00:20Z"`, []string{
 			`status.startTime: Invalid value: "2026-01-01T00:00:20Z": field is immutable for unsuspended job once set`}},
 		{`suspend: true`, started, ``, nil},
+		{``, started + `, conditions: [{type: Suspended, status: "True"}]`, `startTime: "2026-01-01T00:00:20Z", conditions: [{type: Suspended, status: "True"}]`, []string{
+			`status.startTime: Invalid value: "2026-01-01T00:00:20Z": field is immutable for unsuspended job once set`}},
 		{``, started + `, conditions: [{type: Suspended, status: "True"}]`, `startTime: "2026-01-01T00:00:20Z", conditions: [{type: Suspended, status: "False"}]`, nil},
 
 		// Finished Jobs.
@@ -83,12 +88,23 @@ func TestValidateJobStatusUpdate(t *testing.T) {
 			"status.terminating: Invalid value: 1: terminating>0 is invalid for finished job"}},
 		{``, ``, hasFailed, []string{"status.startTime: Required value: startTime is required for finished job"}},
 		{`suspend: true, completions: 0`, ``, completed, nil},
+		{`suspend: true, completions: 1`, ``, completed, []string{"status.startTime: Required value: startTime is required for finished job"}},
+		{``, complete, complete + `, active: 1`, []string{"status.active: Invalid value: 1: active>0 is invalid for finished job"}},
+		{`suspend: true`, complete, completed, []string{"status.startTime: Required value: startTime is required for finished job"}},
+		{``, ``, complete + `, uncountedTerminatedPods: {}`, nil},
+		{``, complete, complete + `, uncountedTerminatedPods: {succeeded: [a]}`, []string{
+			`status.uncountedTerminatedPods: Invalid value: {"Succeeded":["a"],"Failed":null}: must be empty for finished job`}},
+		{``, complete + `, uncountedTerminatedPods: {succeeded: [a]}`, complete + `, uncountedTerminatedPods: {succeeded: [a]}, failed: 1`, nil},
+		{``, complete, complete + `, terminating: 1`, []string{"status.terminating: Invalid value: 1: terminating>0 is invalid for finished job"}},
+		{``, complete + `, terminating: 1`, complete + `, terminating: 1, failed: 1`, nil},
 		{``, complete + `, active: 1`, complete + `, active: 1, failed: 1`, nil}, // invalid already
 		{``, ``, `active: 1, ready: 2`, []string{"status.ready: Invalid value: 2: cannot set more ready pods than active"}},
 		{``, `active: 1, ready: 2`, `active: 1, ready: 2, failed: 1`, nil},
+		{``, `active: 1, ready: 1`, `active: 1, ready: 2`, []string{"status.ready: Invalid value: 2: cannot set more ready pods than active"}},
 		{``, `failed: 2, succeeded: 2`, `failed: 1, succeeded: 1`, []string{
 			"status.failed: Invalid value: 1: cannot decrease the failed counter",
 			"status.succeeded: Invalid value: 1: cannot decrease the succeeded counter"}},
+		{indexed, `succeeded: 2`, `succeeded: 1`, []string{"status.succeeded: Invalid value: 1: cannot decrease the succeeded counter"}},
 		{`completionMode: Indexed, completions: 1, parallelism: 1`, `succeeded: 2`, `succeeded: 1`, nil},
 
 		// Indexes.
@@ -101,6 +117,8 @@ func TestValidateJobStatusUpdate(t *testing.T) {
 			`status.failedIndexes: Invalid value: "": cannot set non-null failedIndexes when backoffLimitPerIndex is null`}},
 		{perIndex, ``, `completedIndexes: "0,3-5", failedIndexes: "1,4-8"`, []string{
 			`status.failedIndexes: Invalid value: "1,4-8": failedIndexes and completedIndexes overlap at index: 4`}},
+		{perIndex, `completedIndexes: "0", failedIndexes: "1"`, `completedIndexes: "0"`, nil},
+		{``, `completedIndexes: "0", failedIndexes: "1"`, ``, nil},
 		{perIndex, `completedIndexes: x, failedIndexes: y`, `completedIndexes: x, failedIndexes: y, failed: 1`, nil},
 	} {
 		t.Run(test.old+" "+test.status, func(t *testing.T) {

@@ -172,6 +172,12 @@ func TestValidatePodFailurePolicy(t *testing.T) {
 			validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {podFailurePolicy: {rules: [`+test.fields+`]}}`)), test.want...)
 		})
 	}
+	const one = "{action: Count, onExitCodes: {containerName: c, operator: In, values: [1]}}, "
+	validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {podFailurePolicy: {rules: [`+strings.Repeat(one, 20)+strings.Replace(one, ": c", ": x", 1)+`]}}`)),
+		"spec.podFailurePolicy.rules: Too many: 21: must have at most 20 items",
+		`spec.podFailurePolicy.rules[20].onExitCodes.containerName: Invalid value: "x": must be one of the container or initContainer names in the pod template`)
+	validatetest.RequireErrors(t, validateJob(newJob(t, `spec: {completionMode: Indexed, completions: 1, backoffLimitPerIndex: 1, podFailurePolicy: {rules: [`+
+		strings.Replace(one, "Count", "FailIndex", 1)+`]}}`)))
 	job := newJob(t, `spec: {podFailurePolicy: {rules: []}, podReplacementPolicy: TerminatingOrFailed, template: {spec: {restartPolicy: OnFailure}}}`)
 	validatetest.RequireErrors(t, validateJob(job),
 		`spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed"`,
