@@ -33,6 +33,7 @@ func TestValidateHorizontalPodAutoscaler(t *testing.T) {
 		{`{minReplicas: 5, maxReplicas: 5}`, nil},
 		{`{minReplicas: 6, maxReplicas: 5}`, []string{"spec.maxReplicas: Invalid value: 5: must be greater than or equal to `minReplicas`"}},
 		{`{minReplicas: 0}`, []string{"spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas"}},
+		{`{minReplicas: 0, metrics: [{type: Object, object: {metric: {name: m}, describedObject: {apiVersion: v1, kind: Service, name: s}, target: {type: AverageValue, averageValue: 1}}}]}`, nil},
 		{`{minReplicas: 0, metrics: [{type: External, external: {metric: {name: m}, target: {type: Value, value: 1}}}]}`, nil},
 		{`{scaleTargetRef: {kind: "", name: ""}}`, []string{target + "kind: Required value", target + "name: Required value"}},
 		{`{scaleTargetRef: {kind: a/b, name: ..}}`, []string{
@@ -82,6 +83,8 @@ func TestValidateMetrics(t *testing.T) {
 		{`{type: Pods, pods: {metric: {name: m}, target: {type: AverageValue, averageValue: 1}}, resource: {name: ""}}`, []string{
 			metric + "resource: Forbidden: must populate the given metric source only"}},
 
+		{`{type: External, external: {metric: {name: m}, target: {type: Value, value: 1}}, pods: {}, containerResource: {}}`, []string{
+			metric + "pods: Forbidden: must populate the given metric source only", metric + "containerResource: Forbidden: must populate the given metric source only"}},
 		{`{type: Resource, resource: {name: "", target: {type: ""}}}`, []string{
 			metric + "resource.name: Required value: must specify a resource name",
 			metric + "resource.target.type: Required value: must specify a metric target type",
