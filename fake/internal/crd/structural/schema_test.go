@@ -194,6 +194,16 @@ func TestMetadataErrors(t *testing.T) {
 		`[metadata.name: Required value, <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]`)
 }
 
+func TestEmbeddedResources(t *testing.T) {
+	s := newPartsSchema(t)
+	obj := &unstructured.Unstructured{Object: newWidget()}
+	obj.Object["spec"] = parse(t, `{object: {apiVersion: v1, kind: ""}}`)
+	const wrong = `spec.object.kind: Invalid value: "": must not be empty`
+	require.ErrorContains(t, s.Validate(t.Context(), obj).ToAggregate(), wrong)
+	require.ErrorContains(t, s.ValidateUpdate(t.Context(), obj, obj.DeepCopy()).ToAggregate(), wrong, "without ratcheting")
+	require.Empty(t, s.ValidateStatusUpdate(t.Context(), obj, obj.DeepCopy()))
+}
+
 func TestErrorOrder(t *testing.T) {
 	s := newSchema(t, newWidgetCRD(t))
 	obj := &unstructured.Unstructured{Object: newWidget()}
