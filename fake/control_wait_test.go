@@ -112,6 +112,7 @@ func TestControlSince(t *testing.T) {
 		require.Equal(t, "/livez?n=2", requests.Requests[1].Path)
 		require.Len(t, line.Exchanges, 3, "the watch had an event")
 		require.Equal(t, "MODIFIED", line.Exchanges[0].Frames[0].Type)
+		require.Empty(t, c.list(fmt.Sprintf("timeline?since=%d", requests.Next)).Exchanges, "the frames before it")
 		require.Len(t, line.Hits, 1)
 		require.Equal(t, "Compact", line.Notes[0].Text)
 		require.Empty(t, c.list(fmt.Sprintf("requests?since=%d", patch.Order)).Requests[1:], "the number of a request")

@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -145,6 +147,26 @@ func TestGracePeriodWithoutControllers(t *testing.T) {
 		_, err = pods.Get(p.Context(), "web", metav1.GetOptions{})
 		require.True(p, apierrors.IsNotFound(err), "%v", err)
 	}, fakeapi.WithoutControllers())
+}
+
+// The response of a deletion without a grace period has the resourceVersion of the last of its two
+// writes, which is that of the watch event DELETED.
+func TestResponseOfForcedDeletion(t *testing.T) {
+	withControllers(t, func(p *controllersTest) {
+		p.createPod("default", "web", nil)
+		pods := p.client.CoreV1().Pods("default")
+		w, err := pods.Watch(p.Context(), metav1.ListOptions{ResourceVersion: p.srv.ResourceVersion()})
+		require.NoError(p, err)
+		defer w.Stop()
+		code, _, body := send(p.T, p.srv, "DELETE", "/api/v1/namespaces/default/pods/web", "", []byte(`{"gracePeriodSeconds":0}`))
+		require.Equal(p, 200, code)
+		var deleted corev1.Pod
+		require.NoError(p, json.Unmarshal(body, &deleted))
+		require.Equal(p, watch.Modified, (<-w.ResultChan()).Type)
+		event := <-w.ResultChan()
+		require.Equal(p, watch.Deleted, event.Type)
+		require.Equal(p, deleted.ResourceVersion, event.Object.(*corev1.Pod).ResourceVersion)
+	})
 }
 
 // A deletion without a grace period is that of the client alone, even if webhooks are slow.
