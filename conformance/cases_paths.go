@@ -212,7 +212,7 @@ func checkRootIndex(ctx context.Context, s *session) error {
 	if err := r.decode(&paths); err != nil {
 		return err
 	}
-	for _, path := range []string{"/api/v1", "/apis"} {
+	for _, path := range []string{"/api/v1", "/apis", "/apis/apps", "/apis/apps/v1"} {
 		if !slices.Contains(paths.Paths, path) {
 			return r.errorf("expected %s among the paths", path)
 		}

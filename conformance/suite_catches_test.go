@@ -156,6 +156,7 @@ var generalFaults = []faultyServer{
 	{"keeps the namespace of cluster-scoped objects", keepNamespaceOfClusterScoped, `^NM-19$`},
 	{"drops the namespace of created objects", changeBody(hasMethod(http.MethodPost), replaceText(`"namespace":`, `"room":`)), `^NM-18/typed$`},
 	{"serves no index at /", changePath(moveRoot), `^PV-20$`},
+	{"leaves groups out of the index", changeBody(hasPathSuffix("/"), replaceText(`"/apis/apps"`, `"/apps"`)), `^PV-20$`},
 
 	// Watches.
 	{"drops the second event", changeEvents(func(before []string, event string) []string {
