@@ -295,6 +295,7 @@ func TestWatchErrorBeforeStartInProtobuf(t *testing.T) {
 	s := newTestServer(t, newAPI(), faults.Expire410().String())
 	w := s.watch("&resourceVersion=5", "application/vnd.kubernetes.protobuf,application/json")
 	require.Equal(t, "application/vnd.kubernetes.protobuf;stream=watch", w.resp.Header.Get("Content-Type"))
+	require.Equal(t, "no-cache, private", w.resp.Header.Get("Cache-Control"))
 	rest, err := w.readAll()
 	require.NoError(t, err)
 	requireExpired(t, rest)
