@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"example.com/fakeapi/internal/frames"
 )
@@ -91,6 +92,9 @@ func TestEditProtobuf(t *testing.T) {
 		{`set(/items, json("[]"))`, list(full, two...), list(full)},
 		{`remove(/items/0)`, list(full, two...), list(full, two[3:]...)},
 		{`remove(/items/7)`, list(full, two...), list(full, two...)},
+		{`remove(/items/-1)`, list(full, two...), list(full, two...)},
+		{`set(/apiVersion, v1)`, list(full, two...), list(full, two...)},
+		{`set(/metadata/continue, x)`, string(encodeProtobuf("Status", &metav1.ListMeta{})), string(encodeProtobuf("Status", &metav1.ListMeta{Continue: "x"}))},
 	} {
 		got, err := editProtobuf([]byte(c.from), parseEdit(t, c.do))
 		require.NoError(t, err, c.do)
@@ -105,13 +109,41 @@ func TestEditProtobuf(t *testing.T) {
 		{`set(/metadata/odd, x)`, pod(before), `unknown field "odd"`},
 		{`set(/metadata/resourceVersion, json(5))`, pod(before), "the edited metadata has no protobuf encoding"},
 		{`set(/kind, json(5))`, pod(before), "is a string and cannot be 5"},
+		{`set(/apiVersion, json(null))`, pod(before), "is a string and cannot be null"},
+		{`set(/kind/x, y)`, pod(before), "use a client that accepts application/json"},
+		{`set(/apiVersion/x, y)`, pod(before), "use a client that accepts application/json"},
 		{`set(/metadata/name, x)`, string(encodeProtobuf("APIGroupList", &full)), "use a client that accepts"},
 		{`set(/metadata/name, x)`, "xyz", "not an object in protobuf"},
 		{`set(/metadata/name, x)`, frames.ProtobufPrefix + "\xff", "EOF"},
 		{`set(/metadata/name, x)`, string(encodeProtobuf("Pod", &before, 0x12, 9)), "not a protobuf message"},
+		{`set(/metadata/name, x)`, string(encodeProtobuf("Pod", &before, 0x80)), "not a protobuf message"},
 	} {
 		_, err := editProtobuf([]byte(c.from), parseEdit(t, c.do))
 		require.ErrorContains(t, err, c.why, c.do)
+	}
+}
+
+// TestEditProtobufFrame tests edits of watch events in protobuf.
+func TestEditProtobufFrame(t *testing.T) {
+	object := func(name string) []byte { return encodeProtobuf("Pod", &metav1.ObjectMeta{Name: name}) }
+	frame := func(event watch.EventType, object []byte) string {
+		return string(protobufFrame(&metav1.WatchEvent{Type: string(event), Object: runtime.RawExtension{Raw: object}}))
+	}
+	before := frame(watch.Added, object("a"))
+	for do, want := range map[string]string{
+		"set(/type, MODIFIED)":          frame(watch.Modified, object("a")),
+		"remove(/type)":                 frame("", object("a")),
+		"set(/object/metadata/name, b)": frame(watch.Added, object("b")),
+		"remove(/object)":               frame(watch.Added, nil),
+		"set(/object, json(null))":      frame(watch.Added, nil),
+	} {
+		got, err := protobufFraming{}.edit([]byte(before), parseEdit(t, do))
+		require.NoError(t, err, do)
+		require.Equal(t, want, string(got), do)
+	}
+	for _, do := range []string{"set(/object, x)", "set(/type/x, y)", "remove(/typ)", "remove(/typ/metadata)"} {
+		_, err := protobufFraming{}.edit([]byte(before), parseEdit(t, do))
+		require.ErrorIs(t, err, errUnsupportedEdit, do)
 	}
 }
 

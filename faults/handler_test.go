@@ -91,6 +91,14 @@ func TestStatusReplies(t *testing.T) {
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`, "",
 		},
 		{
+			`when verb(get) do status(404, NotFound, name(y))`, pods + "/x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"pods \"x\" not found","reason":"NotFound","details":{"name":"y"},"code":404}`, "",
+		},
+		{
+			`when verb(get) do status(500, InternalError, cause(a, b))`, pods + "/x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred: injected by a fault rule","reason":"InternalError","details":{"causes":[{"reason":"a","message":"b"}]},"code":500}`, "",
+		},
+		{
 			`when verb(get) do status(500, "", "etcdserver: request is too large")`, pods + "/x",
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"etcdserver: request is too large","code":500}`, "",
 		},
@@ -150,7 +158,7 @@ func TestStatusAsProtobuf(t *testing.T) {
 
 func TestRawReply(t *testing.T) {
 	s := newTestServer(t, newAPI(), `when verb(get) && first(1) do raw(429, "text/plain; charset=utf-8", "Too many requests, please try again later.", header(Retry-After, 1))`,
-		`when verb(get) do raw(204, "", "not sent")`)
+		`when verb(get) && first(1) do raw(204, "", "not sent")`, `when verb(get) do raw(304, "", "not sent")`)
 	resp, body := s.get(pods + "/x")
 	require.Equal(t, 429, resp.StatusCode)
 	require.Equal(t, "1", resp.Header.Get("Retry-After"))
@@ -158,6 +166,9 @@ func TestRawReply(t *testing.T) {
 	require.Equal(t, "Too many requests, please try again later.", body)
 	resp, body = s.get(pods + "/x")
 	require.Equal(t, 204, resp.StatusCode)
+	require.Empty(t, body)
+	resp, body = s.get(pods + "/x")
+	require.Equal(t, 304, resp.StatusCode)
 	require.Empty(t, body)
 }
 

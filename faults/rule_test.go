@@ -109,6 +109,10 @@ func TestInvalidRules(t *testing.T) {
 	require.ErrorContains(t, Rule{Do: []Effect{nil}}.Validate(), "an effect is nil")
 	require.ErrorContains(t, Rule{Do: []Effect{Reply(metav1.Status{Code: 410, Status: "Success"})}}.Validate(), `not "Success"`)
 	require.ErrorContains(t, Rule{Do: []Effect{Reply(metav1.Status{Code: 410, ListMeta: metav1.ListMeta{ResourceVersion: "1"}})}}.Validate(), "only continue")
+	require.ErrorContains(t, Rule{Do: []Effect{Warn()}}.Validate(), "warn needs at least one text")
+	require.ErrorContains(t, Rule{Do: []Effect{Ignore()}}.Validate(), "ignore needs at least one parameter")
+	require.ErrorContains(t, Rule{Do: []Effect{Overwrite(0, "")}}.Validate(), "at least one byte")
+	require.ErrorContains(t, Rule{When: Verb(), Do: []Effect{Reset()}}.Validate(), "verb needs at least one value")
 }
 
 func TestParseAll(t *testing.T) {

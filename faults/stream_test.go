@@ -332,6 +332,19 @@ func TestUnreadableWatch(t *testing.T) {
 	_, err = io.ReadFull(w.r, got)
 	require.NoError(t, err)
 	require.Equal(t, "\xa1frames", string(got))
+
+	for encoding, want := range map[string]string{"gzip": `frames of \"application/json in gzip\" cannot be read`, "identity": podB} {
+		encoded := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Encoding", encoding)
+			_ = http.NewResponseController(w).Flush() // writes the header
+			_, _ = io.WriteString(w, podA+podB)
+		})
+		rest, err := newTestServer(t, encoded, "when event(ADDED) && name(a) do drop").watch("").readAll()
+		require.NoError(t, err)
+		require.Contains(t, rest, want)
+		require.NotContains(t, rest, podA)
+	}
 }
 
 func TestRuleAddedToUnreadableWatch(t *testing.T) {

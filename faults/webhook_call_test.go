@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -310,6 +311,25 @@ func TestWebhookCallErrors(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 	_, _, err = hook.call(t.Context(), &set, createPod, "h")
 	require.ErrorIs(t, err, syscall.ECONNRESET)
+}
+
+// TestIncompleteWebhookResponse tests that what was received of a response is returned with the error
+// that ended it, and that no rule acts on it.
+func TestIncompleteWebhookResponse(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("when webhook(h) && during(committed) do status(500)")
+	require.NoError(t, err)
+	body := io.MultiReader(strings.NewReader("half "), iotest.ErrReader(syscall.ECONNRESET))
+	resp, err := set.WebhookCall("h", httptest.NewRequest("POST", "/", nil), roundTripper(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 201, Header: http.Header{"X-A": {"b"}}, Body: io.NopCloser(body)}, nil
+	}))
+	require.NoError(t, err)
+	require.Equal(t, 201, resp.StatusCode)
+	require.Equal(t, "b", resp.Header.Get("X-A"))
+	got, err := io.ReadAll(resp.Body)
+	require.Equal(t, syscall.ECONNRESET, err)
+	require.Equal(t, "half ", string(got))
+	require.Empty(t, set.Hits())
 }
 
 // TestWebhookCallCannotBeEdited tests that an edit that is not possible fails the call and is
