@@ -31,7 +31,7 @@ type authOptions struct {
 
 // isSet reports whether any option is set.
 func (a *authOptions) isSet() bool {
-	return a.authenticationEnabled() || a.anonymousAuth || a.authorization.Custom != nil || len(a.authorization.Modes) > 0
+	return a.authenticationEnabled() || a.anonymousAuth || a.anonymousRefused || a.authorization.Custom != nil || len(a.authorization.Modes) > 0
 }
 
 // authenticationEnabled reports whether all requests need credentials. If not, a request without a

@@ -222,8 +222,12 @@ func TestReplicaTokens(t *testing.T) {
 	resp, _, _ := sendWithAuth(t, srv, "GET", "/api/v1/pods", "Bearer bob-1", "")
 	require.Equal(t, 401, resp.StatusCode)
 
-	_, err = srv.Replica(fakeapi.WithTokens(annToken))
-	require.ErrorContains(t, err, "a replica has the users of its server")
+	for _, opt := range []fakeapi.Option{
+		fakeapi.WithTokens(annToken), fakeapi.WithClientCA(), fakeapi.WithoutAnonymousAuth(), fakeapi.WithAuthorizationModes(fakeapi.ModeAlwaysAllow),
+	} {
+		_, err = srv.Replica(opt)
+		require.ErrorContains(t, err, "a replica has the users of its server")
+	}
 }
 
 func TestInvalidTokens(t *testing.T) {
