@@ -125,6 +125,8 @@ func TestWithCRDs(t *testing.T) {
 	for name, text := range map[string]string{
 		"widgets.yaml":       "# a remark\n---\nnot: an object\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: not-a-crd}\n---" + widgetCRD,
 		"kustomization.yaml": "resources: [widgets.yaml]\n",
+		"patch.yaml":         "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.shop.example.com, labels: {a: b}}\n",
+		"other.yaml":         "apiVersion: other.example.com/v1\nkind: CustomResourceDefinition\nspec: {group: a, names: {kind: A}}\n",
 		"notes.txt":          "a: [",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))

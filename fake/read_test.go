@@ -128,3 +128,13 @@ func TestKubeconfigFile(t *testing.T) {
 	tb.end()
 	require.NoFileExists(t, path)
 }
+
+// The objects of a dump are in their storage versions, also if clients prefer another version.
+func TestDumpInStorageVersions(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutSystemObjects(), fakeapi.WithObjects(decodeCRD(t, gadgetCRD("v1", `{"strategy":"None"}`))))
+	requireCode(t, srv, 201, "POST", "/apis/example.com/v2/namespaces/default/gadgets", `{"apiVersion":"example.com/v2","kind":"Gadget","metadata":{"name":"a"}}`)
+	text, err := srv.Dump()
+	require.NoError(t, err)
+	require.Contains(t, text, "apiVersion: example.com/v1\nkind: Gadget\n")
+	require.NotContains(t, text, "apiVersion: example.com/v2\n")
+}

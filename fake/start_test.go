@@ -53,6 +53,9 @@ func TestInvalidOptions(t *testing.T) {
 		"WithResourceVersionTimeout: 0s is not positive":                            fakeapi.WithResourceVersionTimeout(0),
 		"WithNamespaceDeletionDelay: -1s is negative":                               fakeapi.WithNamespaceDeletionDelay(-time.Second),
 		"WithAdmissionDelay needs durations that are not negative":                  fakeapi.WithAdmissionDelay(0, -time.Second),
+		`"" is not a host name, which has no port and no scheme`:                    fakeapi.WithAllowedHosts("a.test", ""),
+		`"a.test:80" is not a host name, which has no port and no scheme`:           fakeapi.WithAllowedHosts("::1", "a.test:80"),
+		"the goaway chance -0.5 is not from 0 to 1":                                 fakeapi.WithGoawayChance(-0.5),
 		`admission plugin "Nothing" is unknown`:                                     fakeapi.WithAdmissionPlugins("Nothing"),
 		"manifests: a.yaml: document 1: Nothing x: /v1, Kind=Nothing is not served": fakeapi.WithManifests(fstest.MapFS{"a.yaml": {Data: []byte("kind: Nothing\napiVersion: v1\nmetadata: {name: x}")}}),
 	} {
