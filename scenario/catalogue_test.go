@@ -63,6 +63,8 @@ func TestParseCaseErrors(t *testing.T) {
 		"#   and that -> # Most: that":                         `:8: expected one of the fields Role, Must, Source, Passes, Fails, or an indented line, found "Most: that"`,
 		"https://example.com/a -> issue 12":                    `:10: expected the https address of a source, found "issue 12"`,
 		"https://example.com/a -> http://example.com":          ":10: expected the https address of a source",
+		"https://example.com/a -> https:///a":                  ":10: expected the https address of a source",
+		"https://example.com/a -> https://example.com/a b":     ":10: expected the https address of a source",
 		"one, two-b -> one, , two":                             `:12: expected the name of a client, found ""`,
 		"one, two-b -> one, one":                               ":12: expected each client once, found one twice",
 		"three: it -> one: it":                                 ":13: expected each client once, found one twice",

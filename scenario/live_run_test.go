@@ -177,10 +177,21 @@ func TestLiveRunFails(t *testing.T) {
 			require.ErrorContains(t, (<-ended).err, "client mine is external and cannot be controlled by steps")
 		})
 	}
-	t.Run("replica", func(t *testing.T) {
-		_, _, ended := startLiveRun(t, t.Context(), Config{}, "replica b\nrun mine --on b\n")
-		require.ErrorContains(t, (<-ended).err, `external client "mine" can only be run on the first server`)
-	})
+	for text, want := range map[string]string{
+		"replica b\nrun mine --on b\n":   "can only be run on the first server",
+		"replica b\non b run mine\n":     "cannot be run inside of another step",
+		"run mine --restart-after 10s\n": "is not started by steps",
+		"run mine --of two\n":            "is not started by steps",
+		"run mine --user ann\n":          "has its own credentials",
+		"run mine --as ann\n":            "has its own credentials",
+		"run mine --user ann --as bob\n": "has its own credentials",
+		"eventually 1s run mine\n":       "cannot be run inside of another step",
+	} {
+		t.Run(text, func(t *testing.T) {
+			_, _, ended := startLiveRun(t, t.Context(), Config{}, text)
+			require.ErrorContains(t, (<-ended).err, `external client "mine" `+want)
+		})
+	}
 	t.Run("expect done", func(t *testing.T) {
 		s, out, ended := startLiveRun(t, t.Context(), Config{}, "run mine\nexpect done mine\n")
 		out.waitFor(t, "waiting for")
