@@ -154,7 +154,7 @@ func (m *Manifests) addDocument(file string, document []byte) error {
 // none of its own.
 func withKind(item json.RawMessage, apiVersion, kind string) (json.RawMessage, error) {
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(item, &object); err != nil || kind == "" || object["kind"] != nil {
+	if err := json.Unmarshal(item, &object); err != nil || kind == "" || object == nil || object["kind"] != nil {
 		return item, err
 	}
 	for field, value := range map[string]string{"apiVersion": apiVersion, "kind": kind} {

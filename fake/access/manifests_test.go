@@ -47,6 +47,14 @@ metadata: {name: a}
 ---
 text
 ---
+{apiVersion: v1, kind: [not, a, kind]}
+---
+{apiVersion: example.com/v1, kind: RoleList, items: [{metadata: {name: b}}]}
+---
+{apiVersion: example.com/v1, kind: ClusterServiceVersion, spec: 1}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Other}
+---
 no: object
 ---
 apiVersion: apps/v1
@@ -67,7 +75,7 @@ items:
 `),
 		"lists of one kind, JSON": fstest.MapFS{
 			"deep/er/a.json": {Data: []byte(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleList","items":[{"metadata":{"name":"a","namespace":"ns"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]}]}`)},
-			"b.yml":          {Data: []byte(`{"apiVersion":"v1","kind":"ServiceAccountList","items":[{"metadata":{"name":"a"}}]}`)},
+			"b.yml":          {Data: []byte(`{"apiVersion":"v1","kind":"ServiceAccountList","items":[null,{"metadata":{"name":"a"}},{"apiVersion":"v1","kind":"Pod"}]}`)},
 			".hidden.yaml":   {Data: []byte("}")},
 			"notes.txt":      {Data: []byte("}")},
 		},
