@@ -141,7 +141,7 @@ func TestCBORItemForms(t *testing.T) {
 
 // TestInvalidCBORPasses tests that invalid CBOR is passed on unchanged.
 func TestInvalidCBORPasses(t *testing.T) {
-	for _, stream := range []string{"\x1c", "\xff", "\xa2\x1d", "\x5b\xff\xff\xff\xff\xff\xff\xff\xff", "\xa1\x61", "\xdf"} {
+	for _, stream := range []string{"\x1c", "\xff", "\xa2\x1d", "\x5b\xff\xff\xff\xff\xff\xff\xff\xff", "\xa1\x61", "\xdf", "\x82\xff", "\x9f\x81\xff"} {
 		s := newTestServer(t, serveCBOR([]byte(stream), 1), "when event(ADDED) do drop")
 		rest, err := s.watch("").readAll()
 		require.NoError(t, err)
