@@ -88,4 +88,14 @@ func TestTakeoversOfLeases(t *testing.T) {
 	}
 	got.requests = []*request{update("x", "a", 0, 1), update("y", "a", 2, 3), update("z", "b", 2, 3)}
 	require.Equal(t, []takeover{{client: "x", by: "y", at: time.Unix(3, 0)}}, judgmentOf(t, got).takeovers())
+
+	// A leader that loses the lease and gets it back may write again. One that releases it is not replaced.
+	got.changes = append(got.changes,
+		&change{revision: 5, before: lease("a", "two"), after: lease("a", "one"), at: time.Unix(5, 0)},
+		&change{revision: 6, before: lease("a", "one"), after: lease("a", ""), at: time.Unix(6, 0)},
+		&change{revision: 7, before: lease("a", ""), after: lease("a", "two"), at: time.Unix(7, 0)})
+	got.requests = append(got.requests, update("x", "a", 4, 5), update("x", "a", 5, 6), update("y", "a", 6, 7))
+	require.Equal(t, []takeover{
+		{client: "x", by: "y", at: time.Unix(3, 0), until: time.Unix(5, 0)}, {client: "y", by: "x", at: time.Unix(5, 0), until: time.Unix(7, 0)},
+	}, judgmentOf(t, got).takeovers())
 }
