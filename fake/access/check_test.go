@@ -421,6 +421,10 @@ func TestResultText(t *testing.T) {
 	result := check(t, ann(pods("get", "ns", "a")), file(bound(`[{apiGroups: [""], resources: [pods], verbs: [get]}]`)), CheckOptions{})
 	require.Equal(t, "Nothing is missing or unused, for User ann.\n", result.String())
 
+	result = check(t, ann(pods("get", "a", "x"), pods("get", "b", "x"), pods("get", "c", "x"), pods("get", "d", "x"), pods("get", "e", "x"), pods("get", "f", "x")),
+		file(bound("[]")), CheckOptions{})
+	require.Contains(t, result.String(), "first needed by #1 get pods a/x as ann\nthen by #2 get pods b/x as ann\nthen by #3 get pods c/x as ann\nthen by #4 get pods d/x as ann\nand by 2 more\n")
+
 	secrets := Access{Verb: "get", Resource: "secrets", Namespace: "a", Names: []string{"s"}}
 	result = check(t, operator(secrets), configRBAC(t), CheckOptions{Client: "manager"})
 	require.True(t, strings.HasPrefix(result.String(), `Missing, for ServiceAccount system/controller-manager:
