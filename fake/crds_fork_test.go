@@ -136,6 +136,12 @@ func TestReplicasShareCustomResources(t *testing.T) {
 		_, err = srv.Replica(opt)
 		require.ErrorContains(t, err, "objects and types of its server")
 	}
+	for _, opt := range []fakeapi.Option{
+		fakeapi.WithRuntimeConfig(map[string]string{"api/beta": "true"}), fakeapi.WithServiceAccountKeys(fakeapi.ServiceAccountKeys{}), fakeapi.WithStorageOf(fakeapi.Start(t)),
+	} {
+		_, err = srv.Replica(opt)
+		require.ErrorContains(t, err, "a replica has the storage, the service account keys and the runtime configuration of its server")
+	}
 }
 
 // Forks and snapshots of the control API include custom resources. The CRD sources of the server

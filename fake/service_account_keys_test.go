@@ -277,6 +277,7 @@ func TestInvalidServiceAccountKeys(t *testing.T) {
 		"should not be an empty string":                                           {Issuers: []string{""}},
 		`the issuer "http://[" contained a ':' but was not a valid URL`:           {Issuers: []string{"http://["}},
 		"the maximum token expiration 1s must be between 1 hour and 2^32 seconds": {MaxTokenExpiration: time.Second},
+		"the maximum token expiration 1193046h28m17s must be between 1 hour":      {MaxTokenExpiration: (1<<32 + 1) * time.Second},
 	} {
 		_, err := fakeapi.New(fakeapi.WithServiceAccountKeys(keys))
 		require.ErrorContains(t, err, want)

@@ -136,6 +136,8 @@ func TestServiceRangeOptions(t *testing.T) {
 		require.EqualError(t, err, want)
 	}
 	srv := fakeapi.Start(t)
-	_, err := srv.Replica(fakeapi.WithServiceNodePortRange("30000-30010"))
-	require.EqualError(t, err, "fakeapi: a replica has the ranges of its server; set WithServiceClusterIPRange and WithServiceNodePortRange for the server")
+	for _, option := range []fakeapi.Option{fakeapi.WithServiceNodePortRange("30000-30010"), fakeapi.WithServiceClusterIPRange("10.0.0.0/24")} {
+		_, err := srv.Replica(option)
+		require.EqualError(t, err, "fakeapi: a replica has the ranges of its server; set WithServiceClusterIPRange and WithServiceNodePortRange for the server")
+	}
 }
