@@ -223,7 +223,7 @@ func TestControlWaitForRequests(t *testing.T) {
 		got = c.list("requests?verb=delete&wait=1m")
 		require.True(t, *got.Met, "it ended without a response")
 		require.Equal(t, 8*time.Second, time.Since(start))
-		for _, query := range []string{"verb=lst", "code=1", "code=x", "resources=pods"} {
+		for _, query := range []string{"verb=lst", "code=1", "code=600", "code=x", "resources=pods"} {
 			c.call(400, "GET", "requests?"+query, "")
 		}
 	})
