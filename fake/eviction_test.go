@@ -46,6 +46,14 @@ func newPDB(name string, allowed int32, change ...func(*policyv1.PodDisruptionBu
 	return b
 }
 
+// disruptionCondition returns a change of a budget that has more healthy pods than desired.
+func disruptionCondition(conditionStatus metav1.ConditionStatus, reason, message string) func(*policyv1.PodDisruptionBudget) {
+	return func(b *policyv1.PodDisruptionBudget) {
+		b.Status.CurrentHealthy++
+		b.Status.Conditions = []metav1.Condition{{Type: policyv1.DisruptionAllowedCondition, Status: conditionStatus, Reason: reason, Message: message}}
+	}
+}
+
 func newEviction(name string) *policyv1.Eviction {
 	return &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}}
 }
@@ -98,6 +106,9 @@ func TestEvictionErrors(t *testing.T) {
 				b.Status.DisruptedPods["p"+strconv.Itoa(i)] = metav1.Now()
 			}
 		}),
+		newPod("unsynced", makeRunning), newPDB("unsynced", 0, disruptionCondition("False", policyv1.SyncFailedReason, "no scale")),
+		newPod("refused", makeRunning), newPDB("refused", 0, disruptionCondition("False", "Other", "not now")),
+		newPod("unexplained", makeRunning), newPDB("unexplained", 0, disruptionCondition("True", policyv1.SyncFailedReason, "x")),
 	))
 	pods := client.CoreV1().Pods("default")
 	before := srv.ResourceVersion()
@@ -114,6 +125,12 @@ func TestEvictionErrors(t *testing.T) {
 			"The disruption budget below does not allow evicting pods currently: pdb disruptions allowed is negative", 0},
 		"crowded": {403, `poddisruptionbudget.policy "crowded" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`,
 			"The disruption budget crowded does not allow evicting pods currently: too many pending evictions not confirmed by PDB controller", 0},
+		"unsynced": {429, "Cannot evict pod as it would violate the pod's disruption budget.",
+			"The disruption budget unsynced does not allow evicting pods currently because it failed sync: no scale", 0},
+		"refused": {429, "Cannot evict pod as it would violate the pod's disruption budget.",
+			"The disruption budget refused does not allow evicting pods currently (Other): not now", 0},
+		"unexplained": {429, "Cannot evict pod as it would violate the pod's disruption budget.",
+			"The disruption budget unexplained does not allow evicting pods currently", 0},
 		"absent": {404, `pods "absent" not found`, "", 0},
 	} {
 		code, s := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/pods/"+name+"/eviction", "application/json",
@@ -141,7 +158,9 @@ func TestEvictionOfUnhealthyPods(t *testing.T) {
 		}),
 		newPod("enough", makeUnready), newPDB("enough", 0),
 		newPod("few", makeUnready), newPDB("few", 0, func(b *policyv1.PodDisruptionBudget) { b.Status.CurrentHealthy = 1 }),
-		newPod("unbudgeted", makeRunning),
+		newPod("unbudgeted", makeRunning), newPod("unattached", makeRunning),
+		newPod("unready", makeUnready), newPDB("unready", 0),
+		newPod("stale", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }),
 	))
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
@@ -151,6 +170,21 @@ func TestEvictionOfUnhealthyPods(t *testing.T) {
 		require.True(t, apierrors.IsNotFound(err), name)
 	}
 	require.True(t, apierrors.IsTooManyRequests(pods.EvictV1(ctx, newEviction("few"))))
+
+	for name, isExpected := range map[string]func(error) bool{ // with preconditions that do not hold
+		"few":        apierrors.IsTooManyRequests,
+		"stale":      apierrors.IsConflict, // not ready, but it does not count for a budget
+		"unready":    apierrors.IsTooManyRequests,
+		"unattached": apierrors.IsConflict,
+	} {
+		e := newEviction(name)
+		e.DeleteOptions = metav1.NewPreconditionDeleteOptions("other")
+		err := pods.EvictV1(ctx, e)
+		require.True(t, isExpected(err), "%s: %v", name, err)
+	}
+	e := newEviction("unready")
+	e.DeleteOptions = &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: new("1")}}
+	require.NoError(t, pods.EvictV1(ctx, e), "the resourceVersion of an unready pod is replaced")
 }
 
 // The body has delete options, in policy/v1 or v1beta1.
@@ -172,9 +206,14 @@ func TestEvictionOptions(t *testing.T) {
 	e.DeleteOptions = &metav1.DeleteOptions{IgnoreStoreReadErrorWithClusterBreakingPotential: &ignore}
 	require.EqualError(t, pods.EvictV1(ctx, e), `Eviction.policy "p" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: `+
 		`Invalid value: true: can not be set for pod eviction, try after removing the option`)
-	code, _ := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/pods/p/eviction?dryRun=All", "application/json",
-		`{"metadata":{"name":"p"},"deleteOptions":{"dryRun":["All"]}}`)
-	require.Equal(t, 201, code)
+	for options, want := range map[string]int{`"All"`: 201, `"All","All"`: 500} {
+		code, s := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/pods/p/eviction?dryRun=All", "application/json",
+			`{"metadata":{"name":"p"},"deleteOptions":{"dryRun":[`+options+`]}}`)
+		require.Equal(t, want, code)
+		if want == 500 {
+			require.Equal(t, "Non-matching dry-run options in request and content: [All] and [All All]", s.Message)
+		}
+	}
 	p, err := pods.Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Nil(t, p.DeletionTimestamp)

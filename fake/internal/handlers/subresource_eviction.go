@@ -66,19 +66,14 @@ func evictionDeleteOptions(eviction *policyv1.Eviction, dryRun []string) (*metav
 
 // hasResourceVersion reports whether opts have a precondition on the resourceVersion.
 func hasResourceVersion(opts *metav1.DeleteOptions) bool {
-	p := opts.Preconditions
-	return p != nil && p.ResourceVersion != nil && *p.ResourceVersion != ""
+	return opts.Preconditions != nil && opts.Preconditions.ResourceVersion != nil
 }
 
-// withResourceVersion returns opts with a precondition on the resourceVersion. It is that of pod
-// unless opts have one.
-func withResourceVersion(opts *metav1.DeleteOptions, pod *corev1.Pod) *metav1.DeleteOptions {
-	if hasResourceVersion(opts) {
-		return opts
-	}
+// withResourceVersion returns opts with a precondition on the resourceVersion, in place of any other.
+func withResourceVersion(opts *metav1.DeleteOptions, revision string) *metav1.DeleteOptions {
 	opts = opts.DeepCopy()
 	opts.Preconditions = cmp.Or(opts.Preconditions, &metav1.Preconditions{})
-	opts.Preconditions.ResourceVersion = &pod.ResourceVersion
+	opts.Preconditions.ResourceVersion = &revision
 	return opts
 }
 
@@ -94,37 +89,30 @@ func (a *API) tryEvict(q *request, opts *metav1.DeleteOptions) (retry bool, err 
 		return false, err
 	}
 	pod := obj.(*corev1.Pod)
-	if err := a.checkEvictionOptions(q, pod, opts); err != nil {
-		return false, err
+	if err := status.InvalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
+		return false, err // a real server decrements the budget first
 	}
 	switch phase := pod.Status.Phase; {
 	case phase == corev1.PodSucceeded, phase == corev1.PodFailed, pod.DeletionTimestamp != nil:
 		return false, a.deleteEvicted(q, opts) // it does not count for the budget any more
+	case phase == corev1.PodPending && hasResourceVersion(opts):
+		return false, a.deleteEvicted(q, opts)
 	case phase == corev1.PodPending: // it does not count for the budget yet
-		err := a.deleteEvicted(q, withResourceVersion(opts, pod))
-		return apierrors.IsConflict(err) && !hasResourceVersion(opts), err
+		err := a.deleteEvicted(q, withResourceVersion(opts, pod.ResourceVersion))
+		return apierrors.IsConflict(err), err
 	}
-	budget, isUnhealthy, err := a.spendDisruptionBudget(q.r.Context(), q.namespace(), pod, isDryRun(opts.DryRun))
+	budget, isUnhealthy, err := a.spendDisruptionBudget(q, pod, opts)
 	switch {
 	case err != nil:
 		return false, err
 	case !isUnhealthy:
 		return false, a.deleteEvicted(q, opts)
 	}
-	err = a.deleteEvicted(q, withResourceVersion(opts, pod))
+	err = a.deleteEvicted(q, withResourceVersion(opts, pod.ResourceVersion))
 	if apierrors.IsConflict(err) && !hasResourceVersion(opts) {
 		return false, budgetNotProcessed(budget) // it may have become healthy
 	}
 	return false, err
-}
-
-// checkEvictionOptions returns the errors of the delete before the budget is decremented. A real
-// server decrements it first.
-func (a *API) checkEvictionOptions(q *request, pod *corev1.Pod, opts *metav1.DeleteOptions) error {
-	if err := status.InvalidOptions("DeleteOptions", metavalidation.ValidateDeleteOptions(opts)); err != nil {
-		return err
-	}
-	return rest.CheckPreconditions(q.res, pod, opts.Preconditions)
 }
 
 // deleteEvicted deletes the pod, after it has set the condition DisruptionTarget.
@@ -160,8 +148,5 @@ func (a *API) addDisruptionCondition(q *request, opts *metav1.DeleteOptions) (*m
 	if err != nil || !hasResourceVersion(opts) {
 		return opts, err
 	}
-	opts = opts.DeepCopy()
-	revision := result.Event.Record.Revision.String()
-	opts.Preconditions.ResourceVersion = &revision
-	return opts, nil
+	return withResourceVersion(opts, result.Event.Record.Revision.String()), nil
 }

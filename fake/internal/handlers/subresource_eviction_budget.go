@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"context"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +13,7 @@ import (
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/rest"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -24,9 +24,9 @@ const maxDisruptedPods = 2000
 // spendDisruptionBudget decrements the PodDisruptionBudget of a pod and returns its name, or "" if
 // there is none. isUnhealthy reports that the budget was not decremented, because the pod is not
 // healthy now. The error is that of an eviction that the budget does not allow.
-func (a *API) spendDisruptionBudget(ctx context.Context, namespace string, pod *corev1.Pod, dryRun bool) (name string, isUnhealthy bool, err error) {
+func (a *API) spendDisruptionBudget(q *request, pod *corev1.Pod, opts *metav1.DeleteOptions) (name string, isUnhealthy bool, err error) {
 	res := a.types.Table().Lookup("policy", "v1", "poddisruptionbudgets")
-	budgets, err := a.matchingBudgets(res, namespace, pod)
+	budgets, err := a.matchingBudgets(res, q.namespace(), pod)
 	switch {
 	case err != nil:
 		return "", false, err
@@ -39,7 +39,7 @@ func (a *API) spendDisruptionBudget(ctx context.Context, namespace string, pod *
 	if !isReady(pod) && canEvictUnhealthy(b) {
 		return b.Name, true, nil
 	}
-	return b.Name, false, a.decrementBudget(ctx, res, b, pod.Name, dryRun)
+	return b.Name, false, a.decrementBudget(q, res, b, pod, opts)
 }
 
 // matchingBudgets returns the budgets whose selector matches pod.
@@ -77,13 +77,13 @@ func canEvictUnhealthy(b *policyv1.PodDisruptionBudget) bool {
 }
 
 // decrementBudget decrements disruptionsAllowed in the status of a budget. A real server does this
-// through its own client.
-func (a *API) decrementBudget(ctx context.Context, res *resource.Resource, b *policyv1.PodDisruptionBudget, pod string, dryRun bool) error {
+// through its own client, and before it checks the preconditions of the delete.
+func (a *API) decrementBudget(q *request, res *resource.Resource, b *policyv1.PodDisruptionBudget, pod *corev1.Pod, opts *metav1.DeleteOptions) error {
 	manager, err := a.types.FieldManager(res, "status")
 	if err != nil {
 		return err
 	}
-	_, err = a.store.GuaranteedUpdate(ctx, res, codec.Key(res, b.Namespace, b.Name), dryRun, func(old runtime.Object) (runtime.Object, error) {
+	_, err = a.store.GuaranteedUpdate(q.r.Context(), res, codec.Key(res, b.Namespace, b.Name), isDryRun(opts.DryRun), func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(res.GroupResource(), b.Name)
 		}
@@ -91,7 +91,10 @@ func (a *API) decrementBudget(ctx context.Context, res *resource.Resource, b *po
 		if err := checkBudget(updated); err != nil {
 			return nil, err
 		}
-		recordDisruption(updated, pod, a.clock.Timestamp())
+		if err := rest.CheckPreconditions(q.res, pod, opts.Preconditions); err != nil {
+			return nil, err
+		}
+		recordDisruption(updated, pod.Name, a.clock.Timestamp())
 		return a.clock.UpdateManagedFields(manager, old, updated, serverManager), nil
 	})
 	return err
