@@ -13,6 +13,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -51,6 +52,8 @@ var web = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 // The cells of each type, separated by bars.
 func TestCells(t *testing.T) {
 	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "x:1"}, {Name: "b", Image: "y:2"}}}}
+	average := autoscalingv2.MetricTarget{AverageValue: resource.NewQuantity(9, resource.DecimalSI)}
+	value := autoscalingv2.MetricTarget{Value: resource.NewQuantity(9, resource.DecimalSI)}
 	condition := func(of batchv1.JobConditionType) []batchv1.JobCondition {
 		return []batchv1.JobCondition{{Type: of, Status: corev1.ConditionTrue}}
 	}
@@ -208,6 +211,33 @@ func TestCells(t *testing.T) {
 			}},
 			autoscalingv2.MetricSpec{},
 		),
+		"h|Deployment/d|6/9, 5/9 (avg)|1|3|0|3h": autoscaler(
+			autoscalingv2.MetricSpec{Type: "Pods", Pods: &autoscalingv2.PodsMetricSource{Target: average}},
+			autoscalingv2.MetricSpec{Type: "Object", Object: &autoscalingv2.ObjectMetricSource{Target: average}},
+		),
+		"h|Deployment/d|4/9, 4/9 + 1 more...|1|3|0|3h": autoscaler(
+			autoscalingv2.MetricSpec{Type: "Object", Object: &autoscalingv2.ObjectMetricSource{Target: value}},
+			autoscalingv2.MetricSpec{Type: "External", External: &autoscalingv2.ExternalMetricSource{Target: value}},
+			autoscalingv2.MetricSpec{},
+		),
+		"h|Deployment/d|cpu: 3/9, cpu: 20%/<auto>|1|3|0|3h": autoscaler(
+			autoscalingv2.MetricSpec{Type: "ContainerResource", ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: "cpu", Target: average}},
+			autoscalingv2.MetricSpec{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu"}},
+		),
+		"n|Unknown|a,b|3h||<none>|<none>|<unknown>|<unknown>|<unknown>": &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name: "n", CreationTimestamp: before(3 * time.Hour), Labels: map[string]string{rolePrefix + "a": "", rolePrefix: "", roleLabel: "b"},
+		}},
+		"n|Ready|<none>|3h||<none>|<none>|<unknown>|<unknown>|<unknown>": &corev1.Node{ObjectMeta: named3h("n"), Status: corev1.NodeStatus{
+			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}, {Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse}},
+		}},
+		"n|NotReady,SchedulingDisabled|<none>|3h||<none>|<none>|<unknown>|<unknown>|<unknown>": &corev1.Node{
+			ObjectMeta: named3h("n"), Spec: corev1.NodeSpec{Unschedulable: true},
+			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}},
+		},
+		"s|IPv4|80,web,*|10.0.0.1|3h": &discoveryv1.EndpointSlice{
+			ObjectMeta: named3h("s"), AddressType: discoveryv1.AddressTypeIPv4, Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.1"}}},
+			Ports: []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(80))}, {Name: new("web")}, {}},
+		},
 		"d.example.com|Namespaced|v1(storage),v1beta1|2026-05-04T00:02:01Z|example.com|D|d1,d2|true": &apiextensionsv1.CustomResourceDefinition{
 			ObjectMeta: named3h("d.example.com"), Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 				Group: "example.com", Scope: apiextensionsv1.NamespaceScoped,
@@ -235,10 +265,16 @@ func autoscaler(metrics ...autoscalingv2.MetricSpec) *autoscalingv2.HorizontalPo
 		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: "d"}, MaxReplicas: 3, Metrics: metrics,
 	}}
 	if len(metrics) > 0 {
-		h.Status.CurrentMetrics = []autoscalingv2.MetricStatus{
-			{Resource: &autoscalingv2.ResourceMetricStatus{Current: autoscalingv2.MetricValueStatus{AverageUtilization: new(int32(20))}}},
-			{External: &autoscalingv2.ExternalMetricStatus{Current: autoscalingv2.MetricValueStatus{AverageValue: resource.NewQuantity(5, resource.DecimalSI)}}},
+		n := func(n int64) *resource.Quantity { return resource.NewQuantity(n, resource.DecimalSI) }
+		is := autoscalingv2.MetricValueStatus{Value: n(4), AverageValue: n(5), AverageUtilization: new(int32(20))}
+		of := autoscalingv2.MetricStatus{
+			Object:            &autoscalingv2.ObjectMetricStatus{Current: is},
+			Pods:              &autoscalingv2.PodsMetricStatus{Current: autoscalingv2.MetricValueStatus{AverageValue: n(6)}},
+			Resource:          &autoscalingv2.ResourceMetricStatus{Current: is},
+			ContainerResource: &autoscalingv2.ContainerResourceMetricStatus{Current: autoscalingv2.MetricValueStatus{AverageValue: n(3)}},
+			External:          &autoscalingv2.ExternalMetricStatus{Current: is},
 		}
+		h.Status.CurrentMetrics = []autoscalingv2.MetricStatus{of, of}
 	}
 	return h
 }
