@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -31,6 +33,14 @@ items:
 - {apiVersion: v1, kind: Secret, metadata: {name: mirrored}}
 - {apiVersion: v1, kind: ConfigMap, metadata: {name: projected}}
 - {apiVersion: v1, kind: ConfigMap, metadata: {name: unused}}
+- apiVersion: resource.k8s.io/v1
+  kind: ResourceSlice
+  metadata: {name: own}
+  spec: {nodeName: n1, driver: d.example.com, pool: {name: p, resourceSliceCount: 1, generation: 1}}
+- apiVersion: resource.k8s.io/v1
+  kind: ResourceSlice
+  metadata: {name: foreign}
+  spec: {nodeName: n2, driver: d.example.com, pool: {name: p, resourceSliceCount: 1, generation: 1}}
 - apiVersion: v1
   kind: PersistentVolumeClaim
   metadata: {name: claim}
@@ -134,6 +144,10 @@ func TestNodeAuthorization(t *testing.T) {
 		{"GET", "/apis/storage.k8s.io/v1/csinodes/n2", "can only access CSINode with the same name as the requesting node"},
 		{"GET", "/apis/resource.k8s.io/v1/resourceslices?fieldSelector=spec.nodeName=n1", ""},
 		{"GET", "/apis/resource.k8s.io/v1/resourceslices", "can only list/watch/deletecollection resourceslices with nodeName field selector"},
+		{"DELETE", "/apis/resource.k8s.io/v1/resourceslices/own", ""},
+		{"GET", "/apis/resource.k8s.io/v1/resourceslices/foreign", noRelationship},
+		{"GET", "/apis/resource.k8s.io/v1/resourceslices/absent", noRelationship},
+		{"GET", "/apis/certificates.k8s.io/v1/podcertificaterequests?fieldSelector=spec.nodeName=n1", ""},
 		{"GET", "/apis/certificates.k8s.io/v1/podcertificaterequests", "can only list/watch podcertificaterequests with nodeName field selector"},
 		{"GET", "/api/v1/services", ""}, // by the ClusterRole system:node
 		{"GET", "/apis/apps/v1/deployments", ": User"},
@@ -146,6 +160,11 @@ func TestNodeAuthorization(t *testing.T) {
 		require.True(t, apierrors.IsForbidden(err), "%s %s: %v", test.method, test.path, err)
 		require.ErrorContains(t, err, test.reason, "%s %s", test.method, test.path)
 	}
+	rules, err := kubernetes.NewForConfigOrDie(config).AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(),
+		&authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: "default"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.True(t, rules.Status.Incomplete)
+	require.Equal(t, "node authorizer does not support user rule resolution", rules.Status.EvaluationError)
 	// What is related follows from the stored objects, also in a fork.
 	require.NoError(t, requestAs(t, srv.RESTConfig(), http.MethodDelete, "/api/v1/namespaces/default/pods/a?gracePeriodSeconds=0", ""))
 	require.ErrorContains(t, requestAs(t, config, http.MethodGet, "/api/v1/namespaces/default/secrets/volume", ""), noRelationship)
