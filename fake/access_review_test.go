@@ -62,6 +62,15 @@ func TestAccessReviews(t *testing.T) {
 			authorizationv1.ResourceAttributes{Verb: "list", Resource: "pods", FieldSelector: &authorizationv1.FieldSelectorAttributes{RawSelector: "a=b=c"}},
 			authorizationv1.SubjectAccessReviewStatus{Allowed: true, Reason: "bob reads pods", EvaluationError: "spec.resourceAttributes.fieldSelector ignored due to parse error"},
 		},
+		{
+			authorizationv1.ResourceAttributes{
+				Verb: "list", Resource: "nodes",
+				FieldSelector: &authorizationv1.FieldSelectorAttributes{Requirements: []metav1.FieldSelectorRequirement{{Key: "a", Operator: "Exists"}}},
+				LabelSelector: &authorizationv1.LabelSelectorAttributes{Requirements: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Exists"}, {Key: "b", Operator: "Near"}}},
+			},
+			authorizationv1.SubjectAccessReviewStatus{EvaluationError: "cannot evaluate nodes; spec.resourceAttributes.fieldSelector ignored due to parse error; " +
+				"spec.resourceAttributes.labelSelector partially ignored due to parse error"},
+		},
 	} {
 		forged := authorizationv1.SubjectAccessReviewStatus{Allowed: true, Denied: true, Reason: "forged"}
 		own, err := bob.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
@@ -133,6 +142,9 @@ func TestReviewErrors(t *testing.T) {
 				`spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, ` +
 				"spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn', " +
 				`spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required]`},
+		{other, `{"spec":{"user":"a","resourceAttributes":{"labelSelector":{"requirements":[{"key":"-","operator":"Near"}]}}}}`, 422,
+			`.authorization.k8s.io "" is invalid: spec.resourceAttributes.labelSelector.requirements[0].key: Invalid value: "-": name part must consist of alphanumeric characters, ` +
+				`'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`},
 		{local, `{"spec":{"user":"a","resourceAttributes":{"namespace":"other"}}}`, 422, `.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace`},
 		{local, `{"metadata":{"labels":{"a":"b"}},"spec":{"groups":["a"],"nonResourceAttributes":{}}}`, 422, `.authorization.k8s.io "" is invalid: [metadata: Invalid value: {"namespace":"default","labels":{"a":"b"},"managedFields":[{"manager":"Go-http-client","operation":"Update","apiVersion":"authorization.k8s.io/v1","time":"TIME","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{"f:groups":{},"f:nonResourceAttributes":{}}}}]}: must be empty except for namespace, spec.nonResourceAttributes: Invalid value: {"Path":"","Verb":""}: disallowed on this kind of request]`},
 		{local, `{"metadata":{"namespace":"other"},"spec":{"user":"a","resourceAttributes":{"namespace":"other"}}}`, 400, `the namespace of the provided object does not match the namespace sent on the request`},
