@@ -80,6 +80,7 @@ func TestBadRequests(t *testing.T) {
 			"the name of the object (other) does not match the name on the URL (there)"},
 		{"a stale PUT", "PUT", maps + "/there", "application/json", `{"metadata":{"name":"there","resourceVersion":"7"}}`, 409, "Conflict", "the object has been modified"},
 		{"a PUT with another uid", "PUT", maps + "/there", "application/json", `{"metadata":{"name":"there","uid":"u"}}`, 409, "Conflict", "Precondition failed: UID in precondition: u"},
+		{"a dry run of it", "PUT", maps + "/there?dryRun=All", "application/json", `{"metadata":{"name":"there","uid":"u"}}`, 409, "Conflict", "Key: /configmaps/default/there, "},
 		{"a PUT that would create, with an invalid resourceVersion", "PUT", "/apis/coordination.k8s.io/v1/namespaces/default/leases/absent", "application/json",
 			`{"metadata":{"name":"absent","resourceVersion":"abc"}}`, 500, "", `strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a PUT of a missing object", "PUT", maps + "/absent", "application/json", `{"metadata":{"name":"absent"}}`, 404, "NotFound", `configmaps "absent" not found`},

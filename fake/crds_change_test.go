@@ -61,6 +61,9 @@ func TestChangedDefinitionExpiresWatches(t *testing.T) {
 		require.Equal(t, expired(old, changed), w.next(t), query)
 		require.Equal(t, "EOF", w.next(t), query)
 	}
+	_, err = widgetClient(srv).Patch(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"size":4}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.Equal(t, changed, srv.ResourceVersion(), "an update that changes nothing is not stored, also with a new schema")
 	next := watchGadgets(t, srv, teamWidgets+"?watch=1&resourceVersion="+changed)
 	initial := watchGadgets(t, srv, teamWidgets+"?watch=1")
 	require.Equal(t, "ADDED a 4", initial.next(t))

@@ -32,6 +32,7 @@ func TestKubeletSubresources(t *testing.T) {
 		{"POST", pods + "p/portforward", 501, "pods/portforward cannot be answered"},
 		{"GET", pods + "p/proxy", 501, "pods/proxy cannot be answered"},
 		{"DELETE", pods + "https:p:8443/proxy/some/path?x=y", 501, "pods/proxy cannot be answered"},
+		{"OPTIONS", pods + "p/proxy", 501, "pods/proxy cannot be answered"},
 		{"PATCH", services + "s:web/proxy/", 501, "services/proxy cannot be answered"},
 		{"PUT", "/api/v1/nodes/n/proxy/metrics", 501, "nodes/proxy cannot be answered"},
 		{"GET", pods + "none/log", 404, `pods "none" not found`},
