@@ -78,13 +78,20 @@ func AppendCBORMapWithPairs(b, pairs []byte, count int, item []byte) ([]byte, er
 
 // splitCBORMap returns the number of pairs of an encoded map, and the encoded pairs.
 func splitCBORMap(item []byte) (n int, pairs []byte, err error) {
-	if len(item) > 1 && item[0] == cborMap<<5|24 {
-		return int(item[1]), item[2:], nil
+	if len(item) == 0 || item[0]>>5 != cborMap {
+		return 0, nil, fmt.Errorf("the encoded object is not a CBOR map: %s", summary(item))
 	}
-	if len(item) > 0 && item[0]>>5 == cborMap && item[0]&0x1f < 24 {
-		return int(item[0] & 0x1f), item[1:], nil
+	switch n, rest := int(item[0]&0x1f), item[1:]; {
+	case n < 24:
+		return n, rest, nil
+	case n == 24 && len(rest) >= 1:
+		return int(rest[0]), rest[1:], nil
+	case n == 25 && len(rest) >= 2:
+		return int(binary.BigEndian.Uint16(rest)), rest[2:], nil
+	case n == 26 && len(rest) >= 4:
+		return int(binary.BigEndian.Uint32(rest)), rest[4:], nil
 	}
-	return 0, nil, fmt.Errorf("the encoded object is not a CBOR map: %s", summary(item))
+	return 0, nil, fmt.Errorf("the length of an encoded CBOR map is not supported: %s", summary(item))
 }
 
 // UnmarshalCBORMap decodes a CBOR map.
