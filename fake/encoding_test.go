@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,9 +67,32 @@ func requireSameAsJSON(t *testing.T, cborBody, jsonBody []byte) {
 	require.JSONEq(t, string(wanted), string(again))
 }
 
+// widgetsOfAnyFields defines custom resources without a schema.
+const widgetsOfAnyFields = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
+`
+
 // Every response in CBOR has the same content as in JSON.
 func TestCBORResponses(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true), fakeapi.WithObjects(newKiBConfigMaps(30)...), fakeapi.WithObjects(newDeployment("web")))
+	require.NoError(t, srv.LoadYAML(widgetsOfAnyFields))
+	const widgets = "/apis/example.com/v1/namespaces/default/widgets"
+	for _, n := range []int{1, 30, 300} {
+		widget := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w" + strconv.Itoa(n)}}
+		for i := range n {
+			widget["f"+strconv.Itoa(i)] = i
+		}
+		body, err := json.Marshal(widget)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusCreated, sendWith(t, srv, http.MethodPost, widgets, string(body)).code)
+	}
 	const meta = ";g=meta.k8s.io;v=v1"
 	for _, tt := range []struct{ path, params string }{
 		{configMapsPath + "/m0000001", ""},
@@ -79,6 +103,12 @@ func TestCBORResponses(t *testing.T) {
 		{"/api/v1/namespaces/default/pods", ""},
 		{"/apis/apps/v1/namespaces/default/deployments/web", ""},
 		{"/apis/apps/v1/namespaces/default/deployments/web/scale", ""},
+		{widgets + "/w1", ""},
+		{widgets + "/w30", ""},
+		{widgets + "/w300", ""},
+		{widgets + "/w30", ";as=PartialObjectMetadata" + meta},
+		{widgets, ""},
+		{widgets + "?limit=2", ""},
 		{configMapsPath + "/none", ""},
 		{"/api/v1", ""},
 		{"/apis", ""},
@@ -194,6 +224,9 @@ func TestCBORBodiesOfCustomResources(t *testing.T) {
 			require.Equal(t, tt.message, s.Message)
 		})
 	}
+	got := sendWith(t, srv, http.MethodPatch, "/apis/example.com/v1/namespaces/default/widgets/a", "{}", "Content-Type", mediaJSON)
+	require.Equal(t, http.StatusUnsupportedMediaType, got.code)
+	require.Contains(t, string(got.body), "application/apply-patch+yaml, application/apply-patch+cbor")
 }
 
 // The types of the aggregator and of the definitions of custom resources have no Tables of their status, and

@@ -97,7 +97,7 @@ func (e *Encoder) cborItemEncoder() func(body []byte) ([]byte, error) {
 func (e *Encoder) cborListPrefix(list metav1.ListMeta, items int) ([]byte, error) {
 	kind := e.kind
 	kind.Kind = e.listKind()
-	metadata, err := codec.MarshalCBOR(list)
+	metadata, err := codec.MarshalCBOR(e.listMeta(list))
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func (e *Encoder) hasNullItems(items int) bool { return items == 0 && e.out.Form
 func (e *Encoder) listEnds(list metav1.ListMeta, items int) (prefix, suffix string, err error) {
 	kind := e.kind
 	kind.Kind = e.listKind()
-	metadata, err := e.listMetaJSON(list)
+	metadata, err := json.Marshal(e.listMeta(list))
 	if err != nil {
 		return "", "", err
 	}
@@ -108,17 +108,17 @@ func (e *Encoder) listEnds(list metav1.ListMeta, items int) (prefix, suffix stri
 	return typeMetaJSON(kind) + `"metadata":` + string(metadata) + `,"items":[`, "]}", nil
 }
 
-// listMetaJSON returns the metadata of a list in JSON. A list of custom resources always has the
-// field continue, and its keys are in alphabetical order.
-func (e *Encoder) listMetaJSON(list metav1.ListMeta) (json.RawMessage, error) {
+// listMeta returns the metadata of a list, to be encoded. A list of custom resources always has the
+// field continue, and in JSON its keys are in alphabetical order.
+func (e *Encoder) listMeta(list metav1.ListMeta) any {
 	if e.res.Custom == nil || e.out.Form != negotiate.Full {
-		return json.Marshal(list)
+		return list
 	}
 	fields := map[string]any{"continue": list.Continue, "resourceVersion": list.ResourceVersion}
 	if list.RemainingItemCount != nil {
 		fields["remainingItemCount"] = *list.RemainingItemCount
 	}
-	return json.Marshal(fields)
+	return fields
 }
 
 // itemTypeMeta returns the TypeMeta that each item begins with, "" for none.

@@ -46,11 +46,7 @@ func (e *Encoder) writeYAMLList(w http.ResponseWriter, list metav1.ListMeta, rec
 	if err != nil {
 		return err
 	}
-	metadata, err := e.listMetaJSON(list)
-	if err != nil {
-		return err
-	}
-	rest, err := json.Marshal(map[string]any{"kind": kind.Kind, "metadata": metadata})
+	rest, err := json.Marshal(map[string]any{"kind": kind.Kind, "metadata": e.listMeta(list)})
 	if err != nil {
 		return err
 	}
