@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	corev1 "k8s.io/api/core/v1"
 	kjson "sigs.k8s.io/json"
 
 	"example.com/fakeapi/fake/internal/resource/builtin"
@@ -89,6 +90,21 @@ func TestDecode(t *testing.T) {
 	})
 	t.Logf("%d of %d", decoded, valid)
 	require.Greater(t, decoded, valid*9/10)
+}
+
+// Texts that are almost JSON are not supported.
+func TestDecodeInvalidTexts(t *testing.T) {
+	var types typedjson.Types
+	typ := types.NewType(reflect.TypeFor[corev1.Pod]())
+	require.True(t, typ.Decode([]byte(`{"spec":{"activeDeadlineSeconds":1234567890123456789}}`), &corev1.Pod{}))
+	for _, text := range []string{
+		"{}\x00", "{}{}", `{"spec":{"activeDeadlineSeconds":+1234567890123456789}}`, `{"spec":{"activeDeadlineSeconds":-+1234567890123456789}}`,
+		`{"metadata":{"labels":{"a`, `{"kind":"Pod`, `{"kind`, `{"spec":{"containers":[{`,
+	} {
+		require.False(t, typ.Decode([]byte(text), &corev1.Pod{}), "%q", text)
+		require.False(t, typ.Merge([]byte(text), &corev1.Pod{}), "%q", text)
+		require.False(t, typ.StrategicMerge([]byte(text), &corev1.Pod{}), "%q", text)
+	}
 }
 
 func TestMerge(t *testing.T) {
