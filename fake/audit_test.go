@@ -140,6 +140,11 @@ func TestAuditLevels(t *testing.T) {
 		events = logged("GET", configMapsPath, "")
 		require.Contains(t, string(events[0].ResponseObject.Raw), `"name":"a"`)
 		require.NotContains(t, string(events[0].ResponseObject.Raw), `"managedFields"`)
+		sendWith(t, srv, "GET", configMapsPath+"?includeObject=Object", "", "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
+		synctest.Wait()
+		rows := string(log.take()[0].ResponseObject.Raw)
+		require.Contains(t, rows, `"k":"2"`)
+		require.NotContains(t, rows, `"managedFields"`)
 		require.Empty(t, logged("GET", configMapsPath+"/a", ""))
 
 		events = logged("DELETE", configMapsPath+"/a", `{"propagationPolicy":"Background"}`)
