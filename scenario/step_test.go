@@ -160,7 +160,7 @@ func syntaxErrors() map[string]string {
 		"compact\n-- a.yaml --\n" + manifest:                           `line 2: expected a step that uses the file "a.yaml", found none`,
 		"apply a\n-- a --\n" + manifest + "-- a --\n":                  `line 6: expected each file once, found "a" twice`,
 		"apply a\n-- a --\nkind: Pod\n":                                "line 2: manifest a: document 1: expected apiVersion and kind",
-		"apply a\n-- a --\napiVersion: v1\n":                            "line 2: manifest a: document 1: expected apiVersion and kind",
+		"apply a\n-- a --\napiVersion: v1\n":                           "line 2: manifest a: document 1: expected apiVersion and kind",
 		"apply a\n-- a --\n# nothing\n":                                "line 2: manifest a: expected an object, found nothing",
 		"apply a\n-- a --\n" + manifest + "---\n[1]\n":                 "line 2: manifest a: document 2: expected the fields of an object",
 		"apply a\n-- a --\na: 1\na: 2\n":                               "line 2: manifest a: document 1: ",
