@@ -236,7 +236,7 @@ func checkOpenAPINotAcceptable(ctx context.Context, s *session) error {
 func headerIs(name, want string) expectation {
 	return func(r *response) error {
 		if got := r.header.Get(name); got != want {
-			return fmt.Errorf("expected %s %s, got %q", name, want, got)
+			return r.errorf("expected the header %s: %s, got %q", name, want, got)
 		}
 		return nil
 	}

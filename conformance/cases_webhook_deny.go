@@ -83,7 +83,7 @@ func webhookDenialCases() []Case {
 				}
 				return w.s.expect(ctx, post(c.path(), c.object("a")), failure{
 					code: 429, reason: metav1.StatusReasonTooManyRequests, message: deniedBy("a") + ": later", details: &metav1.StatusDetails{RetryAfterSeconds: 7},
-				}.check, header("Retry-After", "7"))
+				}.check, headerIs("Retry-After", "7"))
 			}),
 			onWebhooks(Case{
 				ID: "WH-35/denied", Level: Must, Title: "a denied deletion ends a deletecollection with the denial",
@@ -102,16 +102,6 @@ func webhookDenialCases() []Case {
 			}),
 		},
 	)
-}
-
-// header expects the value of a header.
-func header(name, want string) expectation {
-	return func(r *response) error {
-		if got := r.header.Get(name); got != want {
-			return r.errorf("expected the header %s: %s, got %q", name, want, got)
-		}
-		return nil
-	}
 }
 
 // denialCase is the status in the response of a webhook that denies, and what the client gets.
