@@ -256,3 +256,37 @@ func TestWebhooksOfFailedWrites(t *testing.T) {
 		}
 	})
 }
+
+// A webhook for one version of a built-in type is also called for the others. It gets the object in
+// its version, and what it changes gets the defaults of that version.
+func TestWebhookOfAnotherBuiltinVersion(t *testing.T) {
+	const path = "/apis/autoscaling/%s/namespaces/default/horizontalpodautoscalers"
+	for served, other := range map[string]string{"v1": "v2", "v2": "v1"} {
+		t.Run(served, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv, h := startWithWebhooks(t)
+				h.review("remove", func(request *admissionRequest) *admissionResponse {
+					return patchResponse(`[{"op":"replace","path":"/spec/maxReplicas","value":4},{"op":"remove","path":"/spec/minReplicas"}]`)
+				})
+				rules := `"rules":[` + rule("CREATE", "autoscaling", other, "horizontalpodautoscalers") + `]`
+				requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "remove", rules)))
+				requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "allow", rules)))
+				made := requireCode(t, srv, 201, "POST", fmt.Sprintf(path, served), `{"metadata":{"name":"x"},
+					"spec":{"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"},"minReplicas":2,"maxReplicas":3}}`)
+				calls := h.take()
+				require.Len(t, calls, 2)
+				for i, spec := range []map[string]any{{"minReplicas": 2., "maxReplicas": 3.}, {"minReplicas": 1., "maxReplicas": 4.}} {
+					var got struct {
+						APIVersion string
+						Spec       map[string]any
+					}
+					require.NoError(t, json.Unmarshal(calls[i].Object.Raw, &got))
+					require.Equal(t, "autoscaling/"+other, got.APIVersion)
+					require.Subset(t, got.Spec, spec)
+				}
+				require.Subset(t, made.Object["spec"], map[string]any{"minReplicas": int64(1), "maxReplicas": int64(4)})
+				require.Equal(t, "autoscaling/"+served, made.GetAPIVersion())
+			})
+		})
+	}
+}
