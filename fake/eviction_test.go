@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -149,42 +150,44 @@ func TestEvictionErrors(t *testing.T) {
 // Pods that are not running are evicted regardless of the budget, unready ones according to its
 // unhealthyPodEvictionPolicy (KEP-3017).
 func TestEvictionOfUnhealthyPods(t *testing.T) {
-	always := policyv1.AlwaysAllow
-	_, client := startClient(t, fakeapi.WithObjects(
-		newPod("pending", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }), newPDB("pending", 0),
-		newPod("done", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), newPDB("done", 0),
-		newPod("always", makeUnready), newPDB("always", 0, func(b *policyv1.PodDisruptionBudget) {
-			b.Spec.UnhealthyPodEvictionPolicy, b.Status.CurrentHealthy = &always, 0
-		}),
-		newPod("enough", makeUnready), newPDB("enough", 0),
-		newPod("few", makeUnready), newPDB("few", 0, func(b *policyv1.PodDisruptionBudget) { b.Status.CurrentHealthy = 1 }),
-		newPod("unbudgeted", makeRunning), newPod("unattached", makeRunning),
-		newPod("unready", makeUnready), newPDB("unready", 0),
-		newPod("stale", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }),
-	))
-	ctx := t.Context()
-	pods := client.CoreV1().Pods("default")
-	for _, name := range []string{"pending", "done", "always", "enough", "unbudgeted"} {
-		require.NoError(t, pods.EvictV1(ctx, newEviction(name)), name)
-		_, err := pods.Get(ctx, name, metav1.GetOptions{})
-		require.True(t, apierrors.IsNotFound(err), name)
-	}
-	require.True(t, apierrors.IsTooManyRequests(pods.EvictV1(ctx, newEviction("few"))))
+	synctest.Test(t, func(t *testing.T) { // the client waits before it retries
+		always := policyv1.AlwaysAllow
+		_, client := startClient(t, fakeapi.WithObjects(
+			newPod("pending", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }), newPDB("pending", 0),
+			newPod("done", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }), newPDB("done", 0),
+			newPod("always", makeUnready), newPDB("always", 0, func(b *policyv1.PodDisruptionBudget) {
+				b.Spec.UnhealthyPodEvictionPolicy, b.Status.CurrentHealthy = &always, 0
+			}),
+			newPod("enough", makeUnready), newPDB("enough", 0),
+			newPod("few", makeUnready), newPDB("few", 0, func(b *policyv1.PodDisruptionBudget) { b.Status.CurrentHealthy = 1 }),
+			newPod("unbudgeted", makeRunning), newPod("unattached", makeRunning),
+			newPod("unready", makeUnready), newPDB("unready", 0),
+			newPod("stale", func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }),
+		))
+		ctx := t.Context()
+		pods := client.CoreV1().Pods("default")
+		for _, name := range []string{"pending", "done", "always", "enough", "unbudgeted"} {
+			require.NoError(t, pods.EvictV1(ctx, newEviction(name)), name)
+			_, err := pods.Get(ctx, name, metav1.GetOptions{})
+			require.True(t, apierrors.IsNotFound(err), name)
+		}
+		require.True(t, apierrors.IsTooManyRequests(pods.EvictV1(ctx, newEviction("few"))))
 
-	for name, isExpected := range map[string]func(error) bool{ // with preconditions that do not hold
-		"few":        apierrors.IsTooManyRequests,
-		"stale":      apierrors.IsConflict, // not ready, but it does not count for a budget
-		"unready":    apierrors.IsTooManyRequests,
-		"unattached": apierrors.IsConflict,
-	} {
-		e := newEviction(name)
-		e.DeleteOptions = metav1.NewPreconditionDeleteOptions("other")
-		err := pods.EvictV1(ctx, e)
-		require.True(t, isExpected(err), "%s: %v", name, err)
-	}
-	e := newEviction("unready")
-	e.DeleteOptions = &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: new("1")}}
-	require.NoError(t, pods.EvictV1(ctx, e), "the resourceVersion of an unready pod is replaced")
+		for name, isExpected := range map[string]func(error) bool{ // with preconditions that do not hold
+			"few":        apierrors.IsTooManyRequests,
+			"stale":      apierrors.IsConflict, // not ready, but it does not count for a budget
+			"unready":    apierrors.IsTooManyRequests,
+			"unattached": apierrors.IsConflict,
+		} {
+			e := newEviction(name)
+			e.DeleteOptions = metav1.NewPreconditionDeleteOptions("other")
+			err := pods.EvictV1(ctx, e)
+			require.True(t, isExpected(err), "%s: %v", name, err)
+		}
+		e := newEviction("unready")
+		e.DeleteOptions = &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: new("1")}}
+		require.NoError(t, pods.EvictV1(ctx, e), "the resourceVersion of an unready pod is replaced")
+	})
 }
 
 // The body has delete options, in policy/v1 or v1beta1.
