@@ -20,11 +20,13 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	migrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 func named3h(name string) metav1.ObjectMeta {
@@ -56,6 +58,12 @@ func TestCells(t *testing.T) {
 	value := autoscalingv2.MetricTarget{Value: resource.NewQuantity(9, resource.DecimalSI)}
 	condition := func(of batchv1.JobConditionType) []batchv1.JobCondition {
 		return []batchv1.JobCondition{{Type: of, Status: corev1.ConditionTrue}}
+	}
+	inNamespace := &apiregistrationv1.ServiceReference{Namespace: "ns", Name: "s"}
+	apiService := func(service *apiregistrationv1.ServiceReference, conditions ...apiregistrationv1.APIServiceCondition) *apiregistrationv1.APIService {
+		return &apiregistrationv1.APIService{
+			ObjectMeta: named3h("a"), Spec: apiregistrationv1.APIServiceSpec{Service: service}, Status: apiregistrationv1.APIServiceStatus{Conditions: conditions},
+		}
 	}
 	for want, obj := range map[string]runtime.Object{
 		// Workloads. The default of replicas is 1.
@@ -109,7 +117,13 @@ func TestCells(t *testing.T) {
 			Capacity: gib(5), StorageClassName: "fast", ClaimRef: &corev1.ObjectReference{Namespace: "ns", Name: "c"},
 			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany, corev1.ReadWriteOnce, corev1.ReadWriteOnce},
 		}},
+		"v|1Gi||Delete|Released|||gold|lost|3h|Block": &corev1.PersistentVolume{ObjectMeta: named3h("v"), Spec: corev1.PersistentVolumeSpec{
+			Capacity: gib(1), VolumeAttributesClassName: new("gold"), VolumeMode: new(corev1.PersistentVolumeBlock), PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete,
+		}, Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeReleased, Reason: "lost"}},
 		"c|Pending|||||<unset>|3h|Filesystem": &corev1.PersistentVolumeClaim{ObjectMeta: named3h("c")},
+		"c|Terminating|||||<unset>|3h|Filesystem": &corev1.PersistentVolumeClaim{
+			ObjectMeta: deletedMeta("c"), Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound, Capacity: gib(5)},
+		},
 		"c|Bound|v|5Gi|RWOP|slow|gold|3h|Block": &corev1.PersistentVolumeClaim{
 			ObjectMeta: annotated("c", corev1.BetaStorageClassAnnotation, "slow"),
 			Spec:       corev1.PersistentVolumeClaimSpec{VolumeName: "v", VolumeAttributesClassName: new("gold"), VolumeMode: new(corev1.PersistentVolumeBlock), StorageClassName: new("fast")},
@@ -123,6 +137,8 @@ func TestCells(t *testing.T) {
 		"d|true|false|false|a,b|false|Ephemeral|3h": &storagev1.CSIDriver{ObjectMeta: named3h("d"), Spec: storagev1.CSIDriverSpec{
 			TokenRequests: []storagev1.TokenRequest{{Audience: "a"}, {Audience: "b"}}, VolumeLifecycleModes: []storagev1.VolumeLifecycleMode{storagev1.VolumeLifecycleEphemeral},
 		}},
+		"c|fast|<unset>": &storagev1.CSIStorageCapacity{ObjectMeta: named3h("c"), StorageClassName: "fast"},
+		"c|fast|5Gi":     &storagev1.CSIStorageCapacity{ObjectMeta: named3h("c"), StorageClassName: "fast", Capacity: new(gib(5)[corev1.ResourceStorage])},
 
 		// The core group.
 		"s|Opaque|1|3h": &corev1.Secret{ObjectMeta: named3h("s"), Data: map[string][]byte{"a": nil}},
@@ -133,10 +149,42 @@ func TestCells(t *testing.T) {
 			Used: corev1.ResourceList{"pods": resource.MustParse("1"), "limits.cpu": resource.MustParse("0.5")},
 		}},
 
+		"t|k|v|NoExecute||3h": &resourcev1.DeviceTaintRule{ObjectMeta: named3h("t"), Spec: resourcev1.DeviceTaintRuleSpec{
+			Taint: resourcev1.DeviceTaint{Key: "k", Value: "v", Effect: resourcev1.DeviceTaintEffectNoExecute},
+		}},
+		"t|k||NoSchedule|5m|3h": &resourcev1.DeviceTaintRule{ObjectMeta: named3h("t"), Spec: resourcev1.DeviceTaintRuleSpec{
+			Taint: resourcev1.DeviceTaint{Key: "k", Effect: resourcev1.DeviceTaintEffectNoSchedule, TimeAdded: new(before(5 * time.Minute))},
+		}},
+
+		"5m|Normal|R|pod/p|spec|kubelet, host|text|120m|7|e": &corev1.Event{
+			ObjectMeta: named3h("e"), Type: "Normal", Reason: "R", Message: " text\n", Count: 7, FirstTimestamp: before(2 * time.Hour), LastTimestamp: before(5 * time.Minute),
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Name: "p", FieldPath: "spec"}, Source: corev1.EventSource{Component: "kubelet", Host: "host"},
+			ReportingController: "other", ReportingInstance: "other",
+		},
+		"4m|||node||me, instance||4m|1|e": &corev1.Event{
+			ObjectMeta: named3h("e"), EventTime: metav1.MicroTime(before(4 * time.Minute)), InvolvedObject: corev1.ObjectReference{Kind: "Node"},
+			ReportingController: "me", ReportingInstance: "instance",
+		},
+		"3m|||||me||4m|9|e": &corev1.Event{
+			ObjectMeta: named3h("e"), EventTime: metav1.MicroTime(before(4 * time.Minute)), Source: corev1.EventSource{Component: "me"}, Count: 2,
+			Series: &corev1.EventSeries{Count: 9, LastObservedTime: metav1.MicroTime(before(3 * time.Minute))},
+		},
+
 		// Networks.
 		"s|ClusterIP|None|<none>|<none>|3h|<none>": &corev1.Service{ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{ClusterIPs: []string{"None"}}},
 		"s|LoadBalancer|<none>|<pending>|80/TCP|3h|<none>": &corev1.Service{ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{
 			Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}},
+		}},
+		"s|LoadBalancer|<none>|9.9.9.9|<none>|3h|<none>": &corev1.Service{
+			ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, ExternalIPs: []string{"9.9.9.9"}},
+		},
+		"s|LoadBalancer|<none>|8.8.8.8|<none>|3h|<none>": &corev1.Service{
+			ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer},
+			Status: corev1.ServiceStatus{LoadBalancer: corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "8.8.8.8", Hostname: "a.example.com"}}}},
+		},
+		"s|NodePort|10.1.0.1|9.9.9.9|80:30080/TCP,53/UDP|3h|app=web": &corev1.Service{ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeNodePort, ClusterIP: "10.1.0.1", ExternalIPs: []string{"9.9.9.9"}, Selector: map[string]string{"app": "web"},
+			Ports: []corev1.ServicePort{{Port: 80, NodePort: 30080}, {Port: 53, Protocol: corev1.ProtocolUDP}},
 		}},
 		"s|LoadBalancer|<none>|a.example.com,b.example.com,9.9.9.9|<none>|3h|<none>": &corev1.Service{
 			ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, ExternalIPs: []string{"9.9.9.9"}},
@@ -145,6 +193,9 @@ func TestCells(t *testing.T) {
 		"s|ExternalName|<none>|x.example.com|<none>|3h|<none>": &corev1.Service{ObjectMeta: named3h("s"), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "x.example.com"}},
 		"e|<none>|3h":       &endpointsObject{ObjectMeta: named3h("e")},
 		"i|<none>|*||80|3h": &networkingv1.Ingress{ObjectMeta: named3h("i")},
+		"i|<none>|a,b||80|3h": &networkingv1.Ingress{
+			ObjectMeta: named3h("i"), Spec: networkingv1.IngressSpec{Rules: []networkingv1.IngressRule{{}, {Host: "a"}, {Host: "b"}}},
+		},
 		"i|nginx|a,b,c + 1 more...|1.1.1.1,lb.example.com|80, 443|3h": &networkingv1.Ingress{
 			ObjectMeta: named3h("i"), Spec: networkingv1.IngressSpec{
 				IngressClassName: new("nginx"), TLS: make([]networkingv1.IngressTLS, 1), Rules: []networkingv1.IngressRule{{Host: "a"}, {Host: "b"}, {Host: "c"}, {Host: "d"}},
@@ -155,6 +206,13 @@ func TestCells(t *testing.T) {
 			ObjectMeta: annotated("i", defaultIngressClass, "true"),
 			Spec:       networkingv1.IngressClassSpec{Controller: "x", Parameters: &networkingv1.IngressClassParametersReference{APIGroup: new("example.com"), Kind: "P", Name: "p"}},
 		},
+		"i|x|P/p|3h": &networkingv1.IngressClass{
+			ObjectMeta: annotated("i", defaultIngressClass, "false"),
+			Spec:       networkingv1.IngressClassSpec{Controller: "x", Parameters: &networkingv1.IngressClassParametersReference{Kind: "P", Name: "p"}},
+		},
+		"10.0.0.2|gateways.example.com/g|3h": &networkingv1.IPAddress{ObjectMeta: named3h("10.0.0.2"), Spec: networkingv1.IPAddressSpec{
+			ParentRef: &networkingv1.ParentReference{Group: "example.com", Resource: "Gateways", Name: "g"},
+		}},
 		"10.0.0.1|services/ns/s|3h": &networkingv1.IPAddress{ObjectMeta: named3h("10.0.0.1"), Spec: networkingv1.IPAddressSpec{
 			ParentRef: &networkingv1.ParentReference{Resource: "services", Namespace: "ns", Name: "s"},
 		}},
@@ -170,6 +228,18 @@ func TestCells(t *testing.T) {
 		},
 		"c|3h|<none>||<none>|Denied,Failed": &certificatesv1.CertificateSigningRequest{ObjectMeta: named3h("c"), Status: certificatesv1.CertificateSigningRequestStatus{
 			Conditions: []certificatesv1.CertificateSigningRequestCondition{{Type: certificatesv1.CertificateFailed}, {Type: certificatesv1.CertificateDenied}},
+		}},
+		"r|p|a|n|x|Issued|k=v": &certificatesv1.PodCertificateRequest{
+			ObjectMeta: named3h("r"), Spec: certificatesv1.PodCertificateRequestSpec{
+				PodName: "p", ServiceAccountName: "a", NodeName: "n", SignerName: "x", UnverifiedUserAnnotations: map[string]string{"k": "v"},
+			},
+			Status: certificatesv1.PodCertificateRequestStatus{Conditions: []metav1.Condition{{Type: certificatesv1.PodCertificateRequestConditionTypeIssued}, {Type: "Other"}}},
+		},
+		"v|p|<unset>|3h": &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: named3h("v"), Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: "p", ParamRef: &admissionv1.ParamRef{},
+		}},
+		"v|p|" + web.String() + "|3h": &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: named3h("v"), Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: "p", ParamRef: &admissionv1.ParamRef{Selector: web},
 		}},
 		"v|p|*/x|3h": &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: named3h("v"), Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
 			PolicyName: "p", ParamRef: &admissionv1.ParamRef{Name: "x"},
@@ -190,6 +260,12 @@ func TestCells(t *testing.T) {
 			},
 			Status: flowcontrolv1.FlowSchemaStatus{Conditions: []flowcontrolv1.FlowSchemaCondition{{Type: flowcontrolv1.FlowSchemaConditionDangling, Status: flowcontrolv1.ConditionFalse}}},
 		},
+		"f||0|<none>|3h|?": &flowcontrolv1.FlowSchema{ObjectMeta: named3h("f"), Status: flowcontrolv1.FlowSchemaStatus{
+			Conditions: []flowcontrolv1.FlowSchemaCondition{{Type: "Other", Status: flowcontrolv1.ConditionTrue}},
+		}},
+		"p|Limited|5|<none>|<none>|<none>|3h": &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: named3h("p"), Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
+			Type: flowcontrolv1.PriorityLevelEnablementLimited, Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{NominalConcurrencyShares: new(int32(5))},
+		}},
 		"p|Limited|30|64|6|50|3h": &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: named3h("p"), Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
 			Type: flowcontrolv1.PriorityLevelEnablementLimited, Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{LimitResponse: flowcontrolv1.LimitResponse{
 				Queuing: &flowcontrolv1.QueuingConfiguration{Queues: 64, HandSize: 6, QueueLengthLimit: 50},
@@ -201,6 +277,19 @@ func TestCells(t *testing.T) {
 		"c|deleted,allocated,reserved|3h": &resourcev1.ResourceClaim{ObjectMeta: deletedMeta("c"), Status: resourcev1.ResourceClaimStatus{
 			Allocation: &resourcev1.AllocationResult{}, ReservedFor: make([]resourcev1.ResourceClaimConsumerReference, 1),
 		}},
+		"c|deleted|3h":   &resourcev1.ResourceClaim{ObjectMeta: deletedMeta("c")},
+		"c|pending|3h":   &resourcev1.ResourceClaim{ObjectMeta: named3h("c")},
+		"c|allocated|3h": &resourcev1.ResourceClaim{ObjectMeta: named3h("c"), Status: resourcev1.ResourceClaimStatus{Allocation: &resourcev1.AllocationResult{}}},
+		"m|deployments.apps|Succeeded": &migrationv1.StorageVersionMigration{
+			ObjectMeta: named3h("m"), Spec: migrationv1.StorageVersionMigrationSpec{Resource: metav1.GroupResource{Group: "apps", Resource: "deployments"}},
+			Status: migrationv1.StorageVersionMigrationStatus{Conditions: []metav1.Condition{
+				{Type: string(migrationv1.MigrationRunning), Status: metav1.ConditionFalse}, {Type: string(migrationv1.MigrationSucceeded), Status: metav1.ConditionTrue},
+				{Type: string(migrationv1.MigrationFailed), Status: metav1.ConditionFalse}, {Type: "Other", Status: metav1.ConditionTrue},
+			}},
+		},
+		"m|deployments|Unknown": &migrationv1.StorageVersionMigration{
+			ObjectMeta: named3h("m"), Spec: migrationv1.StorageVersionMigrationSpec{Resource: metav1.GroupResource{Resource: "deployments"}},
+		},
 		"h|Deployment/d|cpu: <unknown>/80%|1|3|0|3h": autoscaler(),
 		"h|Deployment/d|cpu: 20%/50%, 5/7 (avg) + 1 more...|1|3|0|3h": autoscaler(
 			autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{
@@ -224,6 +313,15 @@ func TestCells(t *testing.T) {
 			autoscalingv2.MetricSpec{Type: "ContainerResource", ContainerResource: &autoscalingv2.ContainerResourceMetricSource{Name: "cpu", Target: average}},
 			autoscalingv2.MetricSpec{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu"}},
 		),
+		"n|Unknown|a,b,c,d,e|3h|v1|10.0.0.1|1.1.1.1|os|6.1 (arm64)|cri": &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: "n", CreationTimestamp: before(3 * time.Hour), Labels: map[string]string{
+				rolePrefix + "e": "", rolePrefix + "b": "", rolePrefix + "d": "", rolePrefix + "a": "", rolePrefix + "c": "", "other": "x",
+			}},
+			Status: corev1.NodeStatus{
+				Addresses: []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: "n"}, {Type: corev1.NodeExternalIP, Address: "1.1.1.1"}, {Type: corev1.NodeInternalIP, Address: "10.0.0.1"}},
+				NodeInfo:  corev1.NodeSystemInfo{KubeletVersion: "v1", OSImage: "os", KernelVersion: "6.1", Architecture: "arm64", ContainerRuntimeVersion: "cri"},
+			},
+		},
 		"n|Unknown|a,b|3h||<none>|<none>|<unknown>|<unknown>|<unknown>": &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 			Name: "n", CreationTimestamp: before(3 * time.Hour), Labels: map[string]string{rolePrefix + "a": "", rolePrefix: "", roleLabel: "b"},
 		}},
@@ -247,6 +345,15 @@ func TestCells(t *testing.T) {
 				{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue},
 			}},
 		},
+		"e|Cluster|v1|2026-05-04T00:02:01Z||||false": &apiextensionsv1.CustomResourceDefinition{
+			ObjectMeta: named3h("e"), Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+				Scope: apiextensionsv1.ClusterScoped, Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v2", Storage: true}, {Name: "v1", Served: true}},
+			},
+		},
+		"a|Local|Unknown|3h":  apiService(nil),
+		"a|Local|True|3h":     apiService(nil, apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available, Status: apiregistrationv1.ConditionTrue, Reason: "R"}),
+		"a|ns/s|False (R)|3h": apiService(inNamespace, apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available, Status: apiregistrationv1.ConditionFalse, Reason: "R"}),
+		"a|ns/s|False|3h":     apiService(inNamespace, apiregistrationv1.APIServiceCondition{Type: apiregistrationv1.Available, Status: apiregistrationv1.ConditionFalse}),
 	} {
 		var texts []string
 		for _, cell := range row(t, obj) {
@@ -277,6 +384,75 @@ func autoscaler(metrics ...autoscalingv2.MetricSpec) *autoscalingv2.HorizontalPo
 		h.Status.CurrentMetrics = []autoscalingv2.MetricStatus{of, of}
 	}
 	return h
+}
+
+// The metrics of an autoscaler, without and with their current values.
+func TestMetricCells(t *testing.T) {
+	n := func(n int64) *resource.Quantity { return resource.NewQuantity(n, resource.DecimalSI) }
+	value, average := autoscalingv2.MetricTarget{Value: n(9)}, autoscalingv2.MetricTarget{AverageValue: n(9)}
+	share := autoscalingv2.MetricTarget{AverageUtilization: new(int32(50))}
+	external := &autoscalingv2.ExternalMetricSource{Target: value}
+	object := &autoscalingv2.ObjectMetricSource{Target: value}
+	pods := &autoscalingv2.PodsMetricSource{Target: average}
+	of := func(target autoscalingv2.MetricTarget) *autoscalingv2.ResourceMetricSource {
+		return &autoscalingv2.ResourceMetricSource{Name: "cpu", Target: target}
+	}
+	ofContainer := func(target autoscalingv2.MetricTarget) *autoscalingv2.ContainerResourceMetricSource {
+		return &autoscalingv2.ContainerResourceMetricSource{Name: "memory", Target: target}
+	}
+	for _, tt := range []struct {
+		metric        autoscalingv2.MetricSpec
+		unknown, want string // without and with the current values
+	}{
+		{autoscalingv2.MetricSpec{Type: "External", External: external}, "<unknown>/9", "4/9"},
+		{autoscalingv2.MetricSpec{Type: "External", External: &autoscalingv2.ExternalMetricSource{Target: average}}, "<unknown>/9 (avg)", "5/9 (avg)"},
+		{autoscalingv2.MetricSpec{Type: "Object", Object: object}, "<unknown>/9", "4/9"},
+		{autoscalingv2.MetricSpec{Type: "Object", Object: &autoscalingv2.ObjectMetricSource{Target: average}}, "<unknown>/9 (avg)", "5/9 (avg)"},
+		{autoscalingv2.MetricSpec{Type: "Pods", Pods: pods}, "<unknown>/9", "6/9"},
+		{autoscalingv2.MetricSpec{Type: "Resource", Resource: of(average)}, "cpu: <unknown>/9", "cpu: 5/9"},
+		{autoscalingv2.MetricSpec{Type: "Resource", Resource: of(share)}, "cpu: <unknown>/50%", "cpu: 20%/50%"},
+		{autoscalingv2.MetricSpec{Type: "ContainerResource", ContainerResource: ofContainer(average)}, "memory: <unknown>/9", "memory: 3/9"},
+		{autoscalingv2.MetricSpec{Type: "ContainerResource", ContainerResource: ofContainer(share)}, "memory: <unknown>/50%", "memory: <unknown>/50%"},
+		{autoscalingv2.MetricSpec{Type: "External", Object: object, Pods: pods, Resource: of(share), ContainerResource: ofContainer(share)}, "<unknown type>", "<unknown type>"},
+		{autoscalingv2.MetricSpec{Type: "Object", External: external}, "<unknown type>", "<unknown type>"},
+		{autoscalingv2.MetricSpec{Type: "Pods", External: external}, "<unknown type>", "<unknown type>"},
+		{autoscalingv2.MetricSpec{Type: "Resource", External: external}, "<unknown type>", "<unknown type>"},
+		{autoscalingv2.MetricSpec{Type: "ContainerResource", External: external}, "<unknown type>", "<unknown type>"},
+	} {
+		h := autoscaler(tt.metric)
+		require.Equal(t, tt.want, row(t, h)[2], tt.metric)
+		h.Status.CurrentMetrics[0] = autoscalingv2.MetricStatus{}
+		require.Equal(t, tt.unknown, row(t, h)[2], tt.metric)
+		h.Status.CurrentMetrics = nil
+		require.Equal(t, tt.unknown, row(t, h)[2], tt.metric)
+	}
+	h := autoscaler(autoscalingv2.MetricSpec{Type: "External", External: &autoscalingv2.ExternalMetricSource{Target: average}})
+	h.Status.CurrentMetrics[0].External.Current.AverageValue = nil
+	require.Equal(t, "<unknown>/9 (avg)", row(t, h)[2])
+}
+
+// Flow schemas are listed in the order in which they are matched.
+func TestCompareFlows(t *testing.T) {
+	flow := func(name string, precedence int32) *flowcontrolv1.FlowSchema {
+		return &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: precedence}}
+	}
+	compare := PrinterFor(flowcontrolv1.SchemeGroupVersion.WithKind("FlowSchema")).CompareFunc()
+	require.Equal(t, -1, compare(flow("b", 1), flow("a", 2)))
+	require.Equal(t, 1, compare(flow("b", 1), flow("a", 1)))
+	require.Zero(t, compare(flow("b", 1), &corev1.Pod{}))
+	require.Zero(t, compare(&corev1.Pod{}, flow("b", 1)))
+}
+
+// A storage class is a default by either annotation.
+func TestDefaultStorageClass(t *testing.T) {
+	isDefault := PrinterFor(storagev1.SchemeGroupVersion.WithKind("StorageClass")).DefaultFunc()
+	for annotation, want := range map[string]bool{
+		"storageclass.kubernetes.io/is-default-class": true, "storageclass.beta.kubernetes.io/is-default-class": true, "is-default-class": false,
+	} {
+		require.Equal(t, want, isDefault(&storagev1.StorageClass{ObjectMeta: annotated("s", annotation, "true")}), annotation)
+		require.False(t, isDefault(&storagev1.StorageClass{ObjectMeta: annotated("s", annotation, "false")}), annotation)
+	}
+	require.False(t, isDefault(&corev1.Pod{}))
 }
 
 // At most three endpoints are shown, each with all its ports.

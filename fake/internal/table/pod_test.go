@@ -34,6 +34,11 @@ func started(c corev1.ContainerStatus) corev1.ContainerStatus {
 	return c
 }
 
+func notStarted(c corev1.ContainerStatus) corev1.ContainerStatus {
+	c.Started = new(false)
+	return c
+}
+
 func readyCondition(of corev1.PodConditionType) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
 		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: of, Status: corev1.ConditionTrue})
@@ -56,6 +61,11 @@ func sidecar(p *corev1.Pod) {
 	p.Status.InitContainerStatuses[0].Name = "side"
 }
 
+// neverAgain lets the first init container never restart.
+func neverAgain(p *corev1.Pod) {
+	p.Spec.InitContainers[0].RestartPolicy = new(corev1.ContainerRestartPolicyNever)
+}
+
 func statuses(of ...corev1.ContainerStatus) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { p.Status.ContainerStatuses = of }
 }
@@ -66,8 +76,13 @@ func reason(of string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Status
 
 func deleted(p *corev1.Pod) { p.DeletionTimestamp = new(before(time.Second)) }
 
-func gated(p *corev1.Pod) {
-	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Reason: corev1.PodReasonSchedulingGated}}
+func gated(p *corev1.Pod) { condition(corev1.PodScheduled, corev1.PodReasonSchedulingGated)(p) }
+
+// condition adds a condition that is not true.
+func condition(of corev1.PodConditionType, reason string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: of, Status: corev1.ConditionFalse, Reason: reason})
+	}
 }
 
 // The cells READY, STATUS and RESTARTS.
@@ -81,6 +96,8 @@ func TestPodCells(t *testing.T) {
 		"the phase":           {[]func(*corev1.Pod){phase(corev1.PodUnknown)}, "0/2", "Unknown", "0"},
 		"a reason":            {[]func(*corev1.Pod){phase(corev1.PodFailed), reason("Evicted")}, "0/2", "Evicted", "0"},
 		"held back":           {[]func(*corev1.Pod){phase(pending), gated}, "0/2", "SchedulingGated", "0"},
+		"unschedulable":       {[]func(*corev1.Pod){phase(pending), condition(corev1.PodScheduled, "Unschedulable")}, "0/2", "Pending", "0"},
+		"another condition":   {[]func(*corev1.Pod){phase(pending), condition(corev1.PodReady, corev1.PodReasonSchedulingGated)}, "0/2", "Pending", "0"},
 		"running":             {[]func(*corev1.Pod){phase(running), statuses(statusWith(runningState), statusWith(runningState))}, "2/2", "Running", "0"},
 		"being created":       {[]func(*corev1.Pod){phase(pending), statuses(statusWith(waitingState("ContainerCreating")), statusWith(waitingState("ContainerCreating")))}, "0/2", "ContainerCreating", "0"},
 		"one crashes":         {[]func(*corev1.Pod){phase(running), statuses(statusWith(runningState), again(statusWith(waitingState("CrashLoopBackOff")), 3, 5*time.Minute))}, "1/2", "CrashLoopBackOff", "3 (5m ago)"},
@@ -96,6 +113,11 @@ func TestPodCells(t *testing.T) {
 		"one done, one not":   {[]func(*corev1.Pod){phase(running), statuses(statusWith(terminatedState(0, 0, "Completed")), statusWith(terminatedState(1, 0, "Error")))}, "0/2", "Error", "0"},
 		"terminating":         {[]func(*corev1.Pod){phase(running), deleted, statuses(statusWith(runningState), statusWith(runningState))}, "2/2", "Terminating", "0"},
 		"ended and deleted":   {[]func(*corev1.Pod){phase(corev1.PodSucceeded), deleted, statuses(statusWith(terminatedState(0, 0, "Completed")))}, "0/2", "Completed", "0"},
+		"failed and deleted":  {[]func(*corev1.Pod){phase(corev1.PodFailed), deleted, statuses(statusWith(terminatedState(1, 0, "Error")))}, "0/2", "Error", "0"},
+		"all done, ready":     {[]func(*corev1.Pod){phase(running), readyCondition(corev1.PodReady), statuses(statusWith(terminatedState(0, 0, "Completed")))}, "0/2", "Completed", "0"},
+		"waits, no word":      {[]func(*corev1.Pod){phase(running), statuses(statusWith(waitingState("")), statusWith(runningState))}, "1/2", "Running", "0"},
+		"one is not ready":    {[]func(*corev1.Pod){phase(running), statuses(corev1.ContainerStatus{State: runningState}, corev1.ContainerStatus{Ready: true})}, "0/2", "Running", "0"},
+		"no restart":          {[]func(*corev1.Pod){phase(running), statuses(again(statusWith(runningState), 0, time.Hour))}, "1/2", "Running", "0"},
 		"the node is lost":    {[]func(*corev1.Pod){phase(running), deleted, reason("NodeLost")}, "0/2", "Unknown", "0"},
 
 		"initializing":         {[]func(*corev1.Pod){phase(pending), inits(statusWith(terminatedState(0, 0, "Completed")), statusWith(runningState))}, "0/2", "Init:1/2", "0"},
@@ -107,6 +129,10 @@ func TestPodCells(t *testing.T) {
 		"init is over":         {[]func(*corev1.Pod){phase(running), inits(again(statusWith(terminatedState(0, 0, "Completed")), 5, time.Hour)), statuses(statusWith(runningState), statusWith(runningState))}, "2/2", "Running", "0"},
 		"a sidecar":            {[]func(*corev1.Pod){phase(running), inits(again(started(statusWith(runningState)), 1, time.Minute)), sidecar, statuses(statusWith(runningState), statusWith(runningState))}, "3/3", "Running", "1 (60s ago)"},
 		"a sidecar starts":     {[]func(*corev1.Pod){phase(pending), inits(statusWith(runningState), statusWith(waitingState(""))), sidecar}, "0/3", "Init:0/2", "0"},
+		"a sidecar, not yet":   {[]func(*corev1.Pod){phase(pending), inits(notStarted(statusWith(runningState))), sidecar}, "0/3", "Init:0/1", "0"},
+		"a sidecar, not ready": {[]func(*corev1.Pod){phase(pending), inits(started(corev1.ContainerStatus{State: runningState})), sidecar}, "0/3", "Pending", "0"},
+		"no sidecar":           {[]func(*corev1.Pod){phase(pending), inits(started(statusWith(runningState))), neverAgain}, "0/2", "Init:0/1", "0"},
+		"init waits, no word":  {[]func(*corev1.Pod){phase(pending), inits(statusWith(waitingState("")))}, "0/2", "Init:0/1", "0"},
 		"init again":           {[]func(*corev1.Pod){phase(running), readyCondition(corev1.PodInitialized), inits(statusWith(waitingState("X"))), statuses(statusWith(runningState), statusWith(runningState))}, "2/2", "Init:X", "0"},
 	} {
 		pod := &corev1.Pod{

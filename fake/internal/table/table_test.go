@@ -108,6 +108,27 @@ func TestDescriptionsOfBetaVersions(t *testing.T) {
 	}
 }
 
+// The columns with the format of a name. Those of Scales and migrations have none, and a volume
+// attachment has two.
+func TestNameColumns(t *testing.T) {
+	for kind, p := range printers() {
+		var names []string
+		for _, c := range p.Columns() {
+			if c.Format == "name" {
+				names = append(names, c.Name)
+			}
+		}
+		switch kind.Kind {
+		case "Scale", "StorageVersionMigration":
+			require.Empty(t, names, kind)
+		case "VolumeAttachment":
+			require.Equal(t, []string{"Name", "Attacher"}, names)
+		default:
+			require.Equal(t, []string{"Name"}, names, kind)
+		}
+	}
+}
+
 func TestColumnsOfPods(t *testing.T) {
 	var names []string
 	for _, c := range PrinterFor(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}).Columns() {
