@@ -186,6 +186,24 @@ func TestConvertHPAAnnotations(t *testing.T) {
 	}, v1.Annotations)
 }
 
+// The first utilization of CPU is the target of v1, and other targets of CPU stay in the annotation.
+func TestConvertHPATargets(t *testing.T) {
+	cpu := func(target autoscalingv2.MetricTarget) autoscalingv2.MetricSpec {
+		return autoscalingv2.MetricSpec{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu", Target: target}}
+	}
+	in := newHPA()
+	in.Spec.Metrics = []autoscalingv2.MetricSpec{
+		cpu(autoscalingv2.MetricTarget{Type: "AverageValue", AverageValue: resource.NewQuantity(2, resource.DecimalSI)}),
+		cpu(autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: new(int32(70))}),
+		cpu(autoscalingv2.MetricTarget{Type: "Utilization", AverageUtilization: new(int32(90))}),
+	}
+	served, err := Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers").Convert(in, hpaV1)
+	require.NoError(t, err)
+	v1 := served.(*autoscalingv1.HorizontalPodAutoscaler)
+	require.EqualValues(t, 70, *v1.Spec.TargetCPUUtilizationPercentage)
+	require.JSONEq(t, `[{"type":"Resource","resource":{"name":"cpu","targetAverageValue":"2"}}]`, v1.Annotations["autoscaling.alpha.kubernetes.io/metrics"])
+}
+
 func TestConvertHPAFromV1(t *testing.T) {
 	res := Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers")
 	cpu := func(percent int32) autoscalingv2.MetricSpec {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -30,6 +32,40 @@ func TestResourcesAreInScheme(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, reflect.TypeOf(object).Elem(), reflect.TypeOf(items).Elem().Elem(), "items of %s", r.ListKind)
 		require.NotSame(t, object, r.New())
+	}
+}
+
+// The fields of features that are off are removed from the pods of all types, unless the old object
+// has them.
+func TestDisabledFieldsOfTemplates(t *testing.T) {
+	const pod = `{"containers":[{"name":"c","lifecycle":{"stopSignal":"SIGUSR1"}}]}`
+	const template = `{"template":{"spec":` + pod + `}}`
+	for plural, object := range map[string]string{
+		"pods": `{"spec":` + pod + `}`, "podtemplates": template, "cronjobs": `{"spec":{"jobTemplate":{"spec":` + template + `}}}`,
+		"deployments": `{"spec":` + template + `}`, "replicasets": `{"spec":` + template + `}`, "daemonsets": `{"spec":` + template + `}`,
+		"statefulsets": `{"spec":` + template + `}`, "replicationcontrollers": `{"spec":` + template + `}`, "jobs": `{"spec":` + template + `}`,
+	} {
+		t.Run(plural, func(t *testing.T) {
+			stored := Table().Stored()
+			res := stored[slices.IndexFunc(stored, func(r *resource.Resource) bool { return r.Plural == plural })]
+			parse := func(text string) runtime.Object {
+				obj := res.New()
+				require.NoError(t, json.Unmarshal([]byte(text), obj))
+				return obj
+			}
+			hasSignal := func(obj runtime.Object) bool {
+				text, err := json.Marshal(obj)
+				require.NoError(t, err)
+				return strings.Contains(string(text), "SIGUSR1")
+			}
+			created, kept, added := parse(object), parse(object), parse(object)
+			res.PrepareForCreate(t.Context(), created)
+			require.False(t, hasSignal(created))
+			res.PrepareForUpdate(t.Context(), kept, parse(object))
+			require.True(t, hasSignal(kept))
+			res.PrepareForUpdate(t.Context(), added, parse(strings.Replace(object, `,"lifecycle":{"stopSignal":"SIGUSR1"}`, "", 1)))
+			require.False(t, hasSignal(added))
+		})
 	}
 }
 

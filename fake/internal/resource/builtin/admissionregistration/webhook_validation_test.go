@@ -146,7 +146,7 @@ func TestWebhookWarnings(t *testing.T) {
 	}
 	c := newWebhooks(func(w *admissionv1.MutatingWebhook) {
 		w.Rules = []admissionv1.RuleWithOperations{
-			rule([]string{""}, []string{"tokenreviews"}), rule([]string{"*"}, []string{"tokenreviews"}),
+			rule([]string{""}, []string{"tokenreviews"}), rule([]string{"*", "authentication.k8s.io"}, []string{"tokenreviews"}),
 			rule([]string{"authorization.k8s.io"}, []string{"subjectaccessreviews", "subjectaccessreviews", "tokenreviews"}),
 			rule([]string{"authorization.k8s.io", "authentication.k8s.io"}, []string{"tokenreviews", "subjectaccessreviews"}),
 		}

@@ -74,6 +74,7 @@ func TestValidateMetrics(t *testing.T) {
 		{`{type: Object, object: {metric: {name: m}, describedObject: {apiVersion: v1, kind: Service, name: s}, target: {type: Value, value: 1}}}`, nil},
 		{`{type: External, external: {metric: {name: m}, target: {type: AverageValue, averageValue: 1}}}`, nil},
 
+		{`{type: Object, object: {metric: {name: m}, describedObject: {apiVersion: v1, kind: Service, name: s}, target: {type: Any, value: 1}}}`, []string{metric + `object.target.type: Invalid value: "Any": must be either Utilization, Value, or AverageValue`}},
 		{`{type: ""}`, []string{metric + "type: Required value: must specify a metric source type",
 			strings.Replace(unknown, "Any", "", 1), strings.Replace(unknown, "Any", "", 1)}},
 		{`{type: Any}`, []string{unknown, unknown}},

@@ -97,6 +97,7 @@ func TestValidateJobStatusUpdate(t *testing.T) {
 		{``, complete + `, uncountedTerminatedPods: {succeeded: [a]}`, complete + `, uncountedTerminatedPods: {succeeded: [a]}, failed: 1`, nil},
 		{``, complete, complete + `, terminating: 1`, []string{"status.terminating: Invalid value: 1: terminating>0 is invalid for finished job"}},
 		{``, complete + `, terminating: 1`, complete + `, terminating: 1, failed: 1`, nil},
+		{``, started + `, terminating: 1`, complete + `, terminating: 1`, []string{"status.terminating: Invalid value: 1: terminating>0 is invalid for finished job"}},
 		{``, complete + `, active: 1`, complete + `, active: 1, failed: 1`, nil}, // invalid already
 		{``, ``, `active: 1, ready: 2`, []string{"status.ready: Invalid value: 2: cannot set more ready pods than active"}},
 		{``, `active: 1, ready: 2`, `active: 1, ready: 2, failed: 1`, nil},

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/fakeapi/fake/internal/authn"
 )
@@ -36,4 +37,25 @@ func TestPrepareCSRForCreate(t *testing.T) {
 			require.Equal(t, c.want, request.Spec)
 		})
 	}
+}
+
+// A condition without times has the transition time of the old condition with its type and status.
+func TestPopulateConditionTimestamps(t *testing.T) {
+	type condition = certificatesv1.CertificateSigningRequestCondition
+	first, second := metav1.Unix(1, 0), metav1.Unix(2, 0)
+	old := &csr{Status: certificatesv1.CertificateSigningRequestStatus{Conditions: []condition{
+		{Type: "A", Status: "False", LastTransitionTime: first}, {Type: "A", Status: "True"}, {Type: "A", Status: "True", LastTransitionTime: second}, {Type: "B", Status: "False", LastTransitionTime: first},
+	}}}
+	request := &csr{Status: certificatesv1.CertificateSigningRequestStatus{Conditions: []condition{
+		{Type: "A", Status: "True"}, {Type: "B", Status: "True"}, {Type: "B", Status: "False", LastTransitionTime: second, LastUpdateTime: second},
+	}}}
+	begin := metav1.Now().Rfc3339Copy()
+	populateConditionTimestamps(request, old)
+	c := request.Status.Conditions
+	require.Equal(t, second, c[0].LastTransitionTime)
+	require.False(t, c[1].LastTransitionTime.Before(&begin), "it has another status than the old condition")
+	for _, i := range []int{0, 1} {
+		require.False(t, c[i].LastUpdateTime.Before(&begin))
+	}
+	require.Equal(t, condition{Type: "B", Status: "False", LastTransitionTime: second, LastUpdateTime: second}, c[2], "what is sent stays")
 }

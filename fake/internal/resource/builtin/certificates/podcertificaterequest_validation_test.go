@@ -56,6 +56,12 @@ func TestValidatePodCertificateRequest(t *testing.T) {
 		"annotations": {func(s *certificatesv1.PodCertificateRequestSpec) {
 			s.UnverifiedUserAnnotations = map[string]string{"example.com/A": "any", "plain": ""}
 		}, []string{`spec.unverifiedUserAnnotations: Invalid value: "plain": must be a domain-prefixed key (such as "acme.io/foo")`}},
+		"names": {func(s *certificatesv1.PodCertificateRequestSpec) {
+			s.PodName, s.ServiceAccountName, s.NodeName = "P", "S", "N"
+		}, []string{
+			`spec.podName: Invalid value: "P": ` + validatetest.BadSubdomain, `spec.serviceAccountName: Invalid value: "S": ` + validatetest.BadSubdomain,
+			`spec.nodeName: Invalid value: "N": ` + validatetest.BadSubdomain,
+		}},
 		"no UIDs": {func(s *certificatesv1.PodCertificateRequestSpec) {
 			s.PodUID, s.ServiceAccountUID, s.NodeUID = "", "", ""
 		}, []string{

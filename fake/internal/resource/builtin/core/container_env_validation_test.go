@@ -45,6 +45,9 @@ func TestValidateEnv(t *testing.T) {
 			at + `.valueFrom.fileKeyRef.volumeName: Not found: "a.b"`,
 			`spec.containers[0].env[1].valueFrom.fileKeyRef.volumeName: Invalid value: "s": referenced volume must be of type emptyDir`,
 		}},
+		{`{name: A, value: x}]}], initContainers: [{name: b, image: i, env: [{name: A, valueFrom: {fileKeyRef: {volumeName: s, path: p, key: k}}}`, []string{
+			`spec.initContainers[0].env[0].valueFrom.fileKeyRef.volumeName: Invalid value: "s": referenced volume must be of type emptyDir`,
+		}},
 	})
 }
 

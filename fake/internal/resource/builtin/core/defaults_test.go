@@ -183,9 +183,9 @@ func TestSmallDefaults(t *testing.T) {
 	setEndpointsDefaults(endpoints)
 	requireYAML(t, `subsets: [{ports: [{port: 1, protocol: TCP}, {port: 2, protocol: UDP}]}]`, endpoints)
 
-	quota := validatetest.Parse[corev1.ResourceQuota](t, `{spec: {hard: {cpu: 1u}}}`)
+	quota := validatetest.Parse[corev1.ResourceQuota](t, `{spec: {hard: {cpu: 1u}}, status: {hard: {cpu: 2u}, used: {cpu: 3n}}}`)
 	setResourceQuotaDefaults(quota)
-	requireYAML(t, `{spec: {hard: {cpu: 1m}}}`, quota)
+	requireYAML(t, `{spec: {hard: {cpu: 1m}}, status: {hard: {cpu: 1m}, used: {cpu: 1m}}}`, quota)
 
 	sa := validatetest.Parse[corev1.ServiceAccount](t, `secrets: [{name: a, kind: Secret, namespace: x}]`)
 	prepareServiceAccountForCreate(t.Context(), sa)

@@ -54,6 +54,7 @@ func TestValidatePersistentVolume(t *testing.T) {
 		`spec: {nodeAffinity: {required: {nodeSelectorTerms: []}}}`: {
 			"spec.nodeAffinity.required.nodeSelectorTerms: Required value: must have at least one node selector term"},
 		`spec: {local: {path: /a}, nodeAffinity: {required: {nodeSelectorTerms: [{}]}}}`: nil,
+		`spec: {hostPath: {path: /a}, persistentVolumeReclaimPolicy: Recycle}`:           nil,
 		`spec: {hostPath: {path: /a/../}, persistentVolumeReclaimPolicy: Recycle}`: {
 			`spec.hostPath.path: Invalid value: "/a/../": must not contain '..'`,
 			"spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'",

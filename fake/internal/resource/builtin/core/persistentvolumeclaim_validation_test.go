@@ -75,6 +75,7 @@ func TestValidatePersistentVolumeClaimUpdate(t *testing.T) {
 		"the size of a bound claim":       {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 3Gi}}}, ` + bound + `}`, nil},
 		"a smaller size":                  {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 1025Mi}}}, ` + bound + `}`, nil},
 		"the size of the volume":          {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 1Gi}}}, ` + bound + `}`, []string{"spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"}},
+		"the size of the volume, again":   {`{spec: {resources: {requests: {storage: 1Gi}}}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 1Gi}}}, ` + bound + `}`, nil},
 		"the limits of a bound claim":     {`{spec: {}, ` + bound + `}`, `{spec: {resources: {requests: {storage: 2Gi}, limits: {storage: 3Gi}}}, ` + bound + `}`, []string{immutable}},
 		"the attributes":                  {`spec: {volumeAttributesClassName: a}`, `spec: {volumeAttributesClassName: b}`, []string{immutable}},
 		"the attributes of a bound one":   {`{spec: {volumeAttributesClassName: a}, ` + bound + `}`, `{spec: {volumeAttributesClassName: b}, ` + bound + `}`, nil},

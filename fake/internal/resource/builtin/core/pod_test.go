@@ -129,6 +129,8 @@ func TestSetPodStatusDefaults(t *testing.T) {
 		{`{podIP: a, podIPs: [{ip: a}, {ip: b}]}`, `{podIP: a, podIPs: [{ip: a}, {ip: b}]}`},
 		{`{podIP: c, podIPs: [{ip: a}, {ip: b}]}`, `{podIP: c, podIPs: [{ip: c}]}`},
 		{`{}`, `{}`},
+		{`{resources: {limits: {cpu: 1u}, requests: {cpu: 2u}}, allocatedResources: {cpu: 3u}, containerStatuses: [{name: c, allocatedResources: {cpu: 4u}, resources: {limits: {cpu: 5u}, requests: {cpu: 6u}}}]}`,
+			`{resources: {limits: {cpu: 1m}, requests: {cpu: 1m}}, allocatedResources: {cpu: 1m}, containerStatuses: [{name: c, allocatedResources: {cpu: 1m}, resources: {limits: {cpu: 1m}, requests: {cpu: 1m}}}]}`},
 	} {
 		status := validatetest.Parse[corev1.PodStatus](t, test.status)
 		setPodStatusDefaults(status)
@@ -210,14 +212,14 @@ func TestPreparePodResizeSetsLimits(t *testing.T) {
 	requireYAML(t, `{requests: {cpu: 2}, limits: {cpu: 3}}`, resized.Spec.Resources)
 }
 
-// A volume status needs a feature that is off.
+// The fields of features that are off are removed, unless the object has them already.
 func TestDropDisabledPodStatusFields(t *testing.T) {
-	const reported = `{containerStatuses: [{name: c, volumeMounts: [{name: v, volumeStatus: {image: {imageRef: i}}}]}]}`
+	const reported = `{volumeHealth: [{}], nodeAllocatableResourceClaimStatuses: [{}], containerStatuses: [{name: c, volumeMounts: [{name: v, volumeStatus: {image: {imageRef: i}}}]}]}`
 	status := validatetest.Parse[corev1.PodStatus](t, reported)
 	dropDisabledPodStatusFields(status, validatetest.Parse[corev1.PodStatus](t, reported))
 	require.Equal(t, validatetest.Parse[corev1.PodStatus](t, reported), status)
 	dropDisabledPodStatusFields(status, &corev1.PodStatus{})
-	require.Nil(t, status.ContainerStatuses[0].VolumeMounts[0].VolumeStatus)
+	require.Equal(t, validatetest.Parse[corev1.PodStatus](t, `{containerStatuses: [{name: c, volumeMounts: [{name: v}]}]}`), status)
 }
 
 func TestQOSClass(t *testing.T) {

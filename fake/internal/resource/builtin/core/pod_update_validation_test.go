@@ -83,6 +83,7 @@ func TestValidatePodUpdate(t *testing.T) {
 		{"late deadline", "", "activeDeadlineSeconds: 2147483648", []string{
 			"spec.activeDeadlineSeconds: Invalid value: 2147483648: must be between 1 and 2147483647, inclusive",
 			"spec.activeDeadlineSeconds: Invalid value: 2147483648: must be between 0 and 2147483647, inclusive"}},
+		{"first toleration", "", "tolerations: [{key: a, operator: Exists}]", nil},
 		{"grace period", "", "terminationGracePeriodSeconds: 1", []string{immutable}},
 		{"grace period that was negative", "terminationGracePeriodSeconds: -1", "terminationGracePeriodSeconds: 1", nil},
 		{"service account", "", "serviceAccountName: a", []string{immutable}},
@@ -171,4 +172,8 @@ func TestOldSpreadLabelKeysStayValid(t *testing.T) {
 	}, validatetest.Texts(validatePodUpdate(old.DeepCopy(), old)))
 	require.Empty(t, validateOldLabelKeys([]string{"a"}, &metav1.LabelSelector{MatchLabels: map[string]string{"b": "c"}}, nil))
 	require.Len(t, validateOldLabelKeys([]string{"a b"}, nil, nil), 2)
+	selector := validatetest.Parse[metav1.LabelSelector](t, `{matchLabels: {b: c}, matchExpressions: [{key: d, operator: Exists}]}`)
+	require.Equal(t, []string{
+		`[1]: Invalid value: "b": exists in both matchLabelKeys and labelSelector`, `[2]: Invalid value: "d": exists in both matchLabelKeys and labelSelector`,
+	}, validatetest.Texts(validateOldLabelKeys([]string{"a", "b", "d"}, selector, nil)))
 }

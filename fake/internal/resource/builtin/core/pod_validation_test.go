@@ -136,6 +136,7 @@ func TestValidatePodScheduling(t *testing.T) {
 		{`affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, matchLabelKeys: [x, a], labelSelector: {matchLabels: {a: b}, matchExpressions: [{key: a, operator: Exists}]}}]}}`, []string{
 			`spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0][1]: Invalid value: "a": exists in both matchLabelKeys and labelSelector`,
 		}},
+		{`affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, matchLabelKeys: [x, a], labelSelector: {matchLabels: {a: b}}}]}}`, nil},
 		{`topologySpreadConstraints: [{maxSkew: 0, topologyKey: a, whenUnsatisfiable: ScheduleAnyway, minDomains: 0, nodeAffinityPolicy: A, nodeTaintsPolicy: B, matchLabelKeys: [a]}]`, []string{
 			`spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero`,
 			`spec.topologySpreadConstraints[0].minDomains: Invalid value: 0: must be greater than zero`,
@@ -157,6 +158,7 @@ func TestValidatePodScheduling(t *testing.T) {
 		{`schedulingGates: [{name: a b}]`, []string{
 			`spec.schedulingGates[0]: Invalid value: "a b": ` + badName,
 		}},
+		{`schedulingGates: [{name: a}, {name: b}, {name: a}]`, []string{`spec.schedulingGates[2]: Duplicate value: "a"`}},
 		{`schedulingGates: [{name: a}], nodeName: node`, []string{
 			`spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared`,
 		}},
@@ -206,6 +208,8 @@ func TestValidatePodSecurity(t *testing.T) {
 		}},
 		{`hostPID: true, shareProcessNamespace: false`, nil},
 		{`shareProcessNamespace: true`, nil},
+		{`securityContext: {supplementalGroupsPolicy: Strict, seLinuxChangePolicy: Recursive}`, nil},
+		{`securityContext: {supplementalGroupsPolicy: Merge, seLinuxChangePolicy: MountOption}`, nil},
 		{`hostUsers: false, hostNetwork: true, hostIPC: true`, []string{
 			"spec.hostNetwork: Forbidden: when `hostUsers` is false",
 			"spec.HostIPC: Forbidden: when `hostUsers` is false",
@@ -323,6 +327,7 @@ func TestValidatePodResources(t *testing.T) {
 			`spec.resources.containers[0][cpu].limits: Invalid value: "2": must be less than or equal to pod limits of 1`,
 		}},
 		{`resources: {limits: {cpu: 2}}`, nil},
+		{`initContainers: [{name: a, image: i, resources: {requests: {cpu: 1, hugepages-2Mi: 4Mi}, limits: {hugepages-2Mi: 4Mi}}}], resources: {limits: {cpu: 2}}`, nil},
 		{`initContainers: [{name: a, image: i, resources: {requests: {hugepages-2Mi: 4Mi}, limits: {hugepages-2Mi: 4Mi}}}], resources: {limits: {hugepages-2Mi: 2Mi}}`, []string{
 			`spec.initContainers[0].resources: Forbidden: HugePages require cpu or memory`,
 			`spec.resources.requests[hugepages-2Mi]: Invalid value: "2Mi": must be greater than or equal to aggregate container requests of 4Mi`,
@@ -397,6 +402,8 @@ func TestValidatePodAnnotationsOfSpecs(t *testing.T) {
 		{corev1.SeccompPodAnnotationKey, "docker/default", "securityContext: {seccompProfile: {type: RuntimeDefault}}", nil},
 		{corev1.SeccompPodAnnotationKey, "unconfined", "securityContext: {seccompProfile: {type: RuntimeDefault}}", []string{mismatch}},
 		{corev1.SeccompPodAnnotationKey, "unconfined", "hostPID: true", nil},
+		{"container.apparmor.security.beta.kubernetes.io/c", "localhost/b", "os: {name: windows}, securityContext: {appArmorProfile: {type: Unconfined}}",
+			[]string{"spec.securityContext.appArmorProfile: Forbidden: cannot be set for a windows pod"}},
 		{corev1.MirrorPodAnnotationKey, "x", "nodeName: x, resourceClaims: [{name: a, resourceClaimName: a}]", []string{"[]: Forbidden: static pods do not support resource claims"}},
 	} {
 		pod := defaultedPod(t, "spec: {containers: [{name: c, image: i}], "+c.spec+"}")

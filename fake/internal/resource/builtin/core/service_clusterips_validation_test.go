@@ -48,6 +48,7 @@ func TestValidateClusterIPsUpdate(t *testing.T) {
 	}{
 		{one, one, nil},
 		{one, two, nil},
+		{two, two, nil},
 		{two, one + `, ipFamilyPolicy: SingleStack`, nil},
 		{one, `type: ExternalName`, nil},
 		{`type: ExternalName`, two, nil},
