@@ -226,6 +226,20 @@ func TestValidateBindings(t *testing.T) {
 			require.Equal(t, c.want, validatetest.Texts(validateValidatingAdmissionPolicyBinding(b)))
 		})
 	}
+	b := &admissionv1.ValidatingAdmissionPolicyBinding{Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+		PolicyName: "p", ValidationActions: []admissionv1.ValidationAction{"Deny"}, MatchResources: newConstraints("CREATE"),
+		ParamRef: &admissionv1.ParamRef{ParameterNotFoundAction: &deny, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b c"}}},
+	}}
+	setValidatingAdmissionPolicyBindingDefaults(b)
+	b.Spec.MatchResources.MatchPolicy = new(admissionv1.MatchPolicyType("Any"))
+	b.Spec.MatchResources.ExcludeResourceRules = []admissionv1.NamedRuleWithOperations{{}}
+	require.Equal(t, []string{
+		`spec.paramRef.selector.matchLabels: Invalid value: "b c": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric ` +
+			`character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
+		`spec.matchResources.matchPolicy: Unsupported value: "Any": supported values: "Equivalent", "Exact"`,
+		"spec.matchResources.excludeResourceRules[0].operations: Required value", "spec.matchResources.excludeResourceRules[0].apiGroups: Required value",
+		"spec.matchResources.excludeResourceRules[0].apiVersions: Required value", "spec.matchResources.excludeResourceRules[0].resources: Required value",
+	}, validatetest.Texts(validateValidatingAdmissionPolicyBinding(b)))
 	m := &admissionv1.MutatingAdmissionPolicyBinding{Spec: admissionv1.MutatingAdmissionPolicyBindingSpec{MatchResources: newConstraints("DELETE", "CREATE")}}
 	setMutatingAdmissionPolicyBindingDefaults(m)
 	require.Equal(t, []string{

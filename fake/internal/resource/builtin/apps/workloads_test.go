@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
@@ -116,34 +115,10 @@ spec:
   - {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {volumeMode: Filesystem}, status: {phase: Pending}}
   `+templateDefaults, s)
 	}
-}
-
-// The templates of all workloads lose the fields of features that are off.
-func TestPrepareDropsDisabledFields(t *testing.T) {
-	mode := &corev1.EmptyDirVolumeSource{Mode: new(int32(1))}
-	template := corev1.PodTemplateSpec{Spec: corev1.PodSpec{Volumes: []corev1.Volume{{VolumeSource: corev1.VolumeSource{EmptyDir: mode}}}}}
-	dropped := func(t *testing.T, template *corev1.PodTemplateSpec) {
-		require.Nil(t, template.Spec.Volumes[0].EmptyDir.Mode)
-	}
-	d := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Template: *template.DeepCopy()}}
-	prepareDeploymentForUpdate(t.Context(), d, d.DeepCopy())
-	require.NotNil(t, d.Spec.Template.Spec.Volumes[0].EmptyDir.Mode, "the feature is in use")
-	prepareDeploymentForCreate(t.Context(), d)
-	dropped(t, &d.Spec.Template)
-
-	rs := &appsv1.ReplicaSet{Spec: appsv1.ReplicaSetSpec{Template: *template.DeepCopy()}}
-	prepareReplicaSetForUpdate(t.Context(), rs, &appsv1.ReplicaSet{})
-	dropped(t, &rs.Spec.Template)
-	rs.Spec.Template = *template.DeepCopy()
-	prepareReplicaSetForCreate(t.Context(), rs)
-	dropped(t, &rs.Spec.Template)
-
-	s := &appsv1.StatefulSet{Spec: appsv1.StatefulSetSpec{Template: *template.DeepCopy()}}
-	prepareStatefulSetForUpdate(t.Context(), s, &appsv1.StatefulSet{})
-	dropped(t, &s.Spec.Template)
-	s.Spec.Template = *template.DeepCopy()
-	prepareStatefulSetForCreate(t.Context(), s)
-	dropped(t, &s.Spec.Template)
+	s := validatetest.Parse[appsv1.StatefulSet](t, `{spec: {replicas: 0, revisionHistoryLimit: 0}}`)
+	setStatefulSetDefaults(s)
+	require.Zero(t, *s.Spec.Replicas)
+	require.Zero(t, *s.Spec.RevisionHistoryLimit)
 }
 
 func BenchmarkSetDeploymentDefaults(b *testing.B) {

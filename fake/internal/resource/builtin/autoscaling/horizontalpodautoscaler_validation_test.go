@@ -34,6 +34,7 @@ func TestValidateHorizontalPodAutoscaler(t *testing.T) {
 		{`{minReplicas: 6, maxReplicas: 5}`, []string{"spec.maxReplicas: Invalid value: 5: must be greater than or equal to `minReplicas`"}},
 		{`{minReplicas: 0}`, []string{"spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas"}},
 		{`{minReplicas: 0, metrics: [{type: Object, object: {metric: {name: m}, describedObject: {apiVersion: v1, kind: Service, name: s}, target: {type: AverageValue, averageValue: 1}}}]}`, nil},
+		{`{minReplicas: 0, metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 1}}}]}`, []string{"spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas"}},
 		{`{minReplicas: 0, metrics: [{type: External, external: {metric: {name: m}, target: {type: Value, value: 1}}}]}`, nil},
 		{`{scaleTargetRef: {kind: "", name: ""}}`, []string{target + "kind: Required value", target + "name: Required value"}},
 		{`{scaleTargetRef: {kind: a/b, name: ..}}`, []string{

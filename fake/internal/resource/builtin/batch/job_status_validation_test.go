@@ -92,6 +92,12 @@ func TestValidateJobStatusUpdate(t *testing.T) {
 		{``, complete, complete + `, active: 1`, []string{"status.active: Invalid value: 1: active>0 is invalid for finished job"}},
 		{`suspend: true`, complete, completed, []string{"status.startTime: Required value: startTime is required for finished job"}},
 		{``, ``, complete + `, uncountedTerminatedPods: {}`, nil},
+		{perIndex, started + `, conditions: [{type: Failed, status: "True"}]`, started + `, failed: 1, conditions: [{type: Failed, status: "True"}]`, nil}, // invalid already
+		{perIndex, started + `, conditions: [{type: Failed, status: "True"}]`, started + `, failedIndexes: "1", conditions: [{type: Failed, status: "True"}]`, []string{
+			conditions + "cannot set Failed=True condition without the FailureTarget=true condition"}},
+		{``, complete, `startTime: "2026-01-01T00:00:20Z", ` + completed, []string{
+			`status.completionTime: Invalid value: "2026-01-01T00:00:10Z": must be equal to or after ` + "`startTime`",
+			`status.startTime: Invalid value: "2026-01-01T00:00:20Z": field is immutable for unsuspended job once set`}},
 		{``, complete, complete + `, uncountedTerminatedPods: {succeeded: [a]}`, []string{
 			`status.uncountedTerminatedPods: Invalid value: {"Succeeded":["a"],"Failed":null}: must be empty for finished job`}},
 		{``, complete + `, uncountedTerminatedPods: {succeeded: [a]}`, complete + `, uncountedTerminatedPods: {succeeded: [a]}, failed: 1`, nil},

@@ -69,14 +69,16 @@ func TestSetNodeDefaults(t *testing.T) {
 
 // A source of configuration stays only on nodes that have one.
 func TestPrepareNode(t *testing.T) {
-	const spec = `{spec: {configSource: {}}, status: {config: {}}}`
+	const spec = `{spec: {configSource: {}, podPreemptionPolicy: {}}, status: {config: {}}}`
 	node := validatetest.Parse[corev1.Node](t, spec)
 	prepareNodeForCreate(t.Context(), node)
-	require.Nil(t, node.Spec.ConfigSource)
+	require.Zero(t, node.Spec)
 	sent := validatetest.Parse[corev1.Node](t, spec)
 	prepareNodeForUpdate(t.Context(), sent, node)
-	require.Nil(t, sent.Spec.ConfigSource)
-	prepareNodeForUpdate(t.Context(), validatetest.Parse[corev1.Node](t, spec), validatetest.Parse[corev1.Node](t, spec))
+	require.Zero(t, sent.Spec)
+	sent = validatetest.Parse[corev1.Node](t, spec)
+	prepareNodeForUpdate(t.Context(), sent, validatetest.Parse[corev1.Node](t, spec))
+	require.Equal(t, validatetest.Parse[corev1.Node](t, spec), sent)
 
 	sub := nodeStatusSubresource()
 	sent = validatetest.Parse[corev1.Node](t, spec)
@@ -153,6 +155,8 @@ func TestPersistentVolumeClaimDataSources(t *testing.T) {
 		{"other reference", `{dataSourceRef: {apiGroup: g, kind: K, name: x}}`, ``,
 			`{dataSource: {apiGroup: g, kind: K, name: x}, dataSourceRef: {apiGroup: g, kind: K, name: x}}`},
 		{"other namespace", `{dataSourceRef: {kind: K, name: x, namespace: o}}`, ``, `{}`},
+		{"two that differ", `{dataSource: {kind: PersistentVolumeClaim, name: x}, dataSourceRef: {apiGroup: g, kind: K, name: z}}`, ``,
+			`{dataSource: {kind: PersistentVolumeClaim, name: x}, dataSourceRef: {apiGroup: g, kind: K, name: z}}`},
 		{"update of an old client", `{dataSource: {apiGroup: g, kind: K, name: x}}`,
 			`{dataSource: {apiGroup: g, kind: K, name: x}, dataSourceRef: {apiGroup: g, kind: K, name: x}}`,
 			`{dataSource: {apiGroup: g, kind: K, name: x}, dataSourceRef: {apiGroup: g, kind: K, name: x}}`},
@@ -186,6 +190,10 @@ func TestSmallDefaults(t *testing.T) {
 	quota := validatetest.Parse[corev1.ResourceQuota](t, `{spec: {hard: {cpu: 1u}}, status: {hard: {cpu: 2u}, used: {cpu: 3n}}}`)
 	setResourceQuotaDefaults(quota)
 	requireYAML(t, `{spec: {hard: {cpu: 1m}}, status: {hard: {cpu: 1m}, used: {cpu: 1m}}}`, quota)
+
+	claim := validatetest.Parse[corev1.PersistentVolumeClaim](t, `{spec: {resources: {limits: {storage: 1m}, requests: {storage: 1u}}}, status: {capacity: {storage: 2u}, allocatedResources: {storage: 3u}}}`)
+	SetDefaultsPersistentVolumeClaim(claim)
+	requireYAML(t, `{spec: {volumeMode: Filesystem, resources: {limits: {storage: 1m}, requests: {storage: 1m}}}, status: {phase: Pending, capacity: {storage: 1m}, allocatedResources: {storage: 1m}}}`, claim)
 
 	sa := validatetest.Parse[corev1.ServiceAccount](t, `secrets: [{name: a, kind: Secret, namespace: x}]`)
 	prepareServiceAccountForCreate(t.Context(), sa)

@@ -40,6 +40,17 @@ func TestValidateLimitRange(t *testing.T) {
 		`[{type: Pod, min: {cpu: 200m}, max: {cpu: 500m}, maxLimitRequestRatio: {cpu: 2600m, memory: 500m}}]`: {
 			`spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "2600m": ratio 2600m is greater than max/min = 2.500000`,
 			`spec.limits[0].maxLimitRequestRatio[memory]: Invalid value: "500m": ratio 500m is less than 1`},
+		`[{type: Container, min: {a: 1}, default: {b: 1}, defaultRequest: {c: 1}, maxLimitRequestRatio: {d: 1}}]`: {
+			`spec.limits[0].min[a]: Invalid value: "a": must be a standard resource type or fully qualified`,
+			`spec.limits[0].min[a]: Invalid value: "a": must be a standard resource for containers`,
+			`spec.limits[0].default[b]: Invalid value: "b": must be a standard resource type or fully qualified`,
+			`spec.limits[0].default[b]: Invalid value: "b": must be a standard resource for containers`,
+			`spec.limits[0].defaultRequest[c]: Invalid value: "c": must be a standard resource type or fully qualified`,
+			`spec.limits[0].defaultRequest[c]: Invalid value: "c": must be a standard resource for containers`,
+			`spec.limits[0].maxLimitRequestRatio[d]: Invalid value: "d": must be a standard resource type or fully qualified`,
+			`spec.limits[0].maxLimitRequestRatio[d]: Invalid value: "d": must be a standard resource for containers`,
+		},
+		`[{type: Container, default: {hugepages-2Mi: 4Mi}}]`: nil,
 		`[{type: Container, default: {hugepages-2Mi: 4Mi}, defaultRequest: {hugepages-2Mi: 2Mi}}]`: {
 			`spec.limits[0].defaultRequest[hugepages-2Mi]: Invalid value: "2Mi": default value 4Mi must equal to defaultRequest value 2Mi in hugepages-2Mi`},
 	} {

@@ -18,6 +18,12 @@ func TestValidateProjectedVolumes(t *testing.T) {
 			at + ".sources[0].configMap.name: Required value",
 			at + ".sources[0]: Forbidden: may not specify more than 1 volume type per source",
 		}},
+		{`sources: [{secret: {name: s}, downwardAPI: {}}, {configMap: {name: c}, serviceAccountToken: {path: a}}, {downwardAPI: {}, clusterTrustBundle: {path: b, name: b}}, {serviceAccountToken: {path: c}, podCertificate: {signerName: a.b/c, keyType: RSA3072, credentialBundlePath: d}}]`, []string{
+			at + ".sources[0]: Forbidden: may not specify more than 1 volume type per source",
+			at + ".sources[1]: Forbidden: may not specify more than 1 volume type per source",
+			at + ".sources[2]: Forbidden: may not specify more than 1 volume type per source",
+			at + ".sources[3]: Forbidden: may not specify more than 1 volume type per source",
+		}},
 		{`sources: [{secret: {name: s, items: [{key: k, path: a}, {key: l, path: a}]}}, {configMap: {name: c, items: [{key: k, path: a}]}}, {downwardAPI: {items: [{path: a, fieldRef: {fieldPath: metadata.uid}}, {path: b}]}}]`, []string{
 			at + `: Invalid value: "s": conflicting duplicate paths`,
 			at + `: Invalid value: "c": conflicting duplicate paths`,

@@ -83,7 +83,7 @@ func TestValidateResourceQuotaStatusUpdate(t *testing.T) {
 }
 
 func TestResourceQuotaWarnings(t *testing.T) {
-	require.Empty(t, resourceQuotaWarnings(validatetest.Parse[corev1.ResourceQuota](t, `spec: {hard: {cpu: 1, limits.cpu: 1, requests.storage: 1}}`)))
+	require.Empty(t, resourceQuotaWarnings(validatetest.Parse[corev1.ResourceQuota](t, `spec: {hard: {cpu: 1, limits.cpu: 1, requests.storage: 1, storage: 2, limits.storage: 1, ephemeral-storage: 2, limits.ephemeral-storage: 1}}`)))
 	require.Equal(t, []string{
 		"ResourceQuota cpu (2) should be less than limits.cpu (1)",
 		"ResourceQuota requests.memory (2Gi) should be less than limits.memory (1Gi)",
