@@ -134,15 +134,10 @@ func pathErrorCases() []Case {
 			return s.expect(ctx, get(c.item("a")+"?fieldSelector=metadata.name=b"), code(200), field("a", "metadata", "name"))
 		}),
 		onBoth(Case{
-			ID: "PV-23", Level: Must, Title: "the removed export parameter is rejected",
+			ID: "PV-23", Level: Must, Title: "the removed export parameter is rejected for an object, existing or not, and ignored for a list",
 			Why:    "an old client would treat the full object as an exported one",
 			Source: "apiserver handlers/get.go",
-		}, func(ctx context.Context, s *session, c collection) error {
-			return s.expect(ctx, get(c.item("a")+"?export=true"), failure{
-				code: 400, reason: metav1.StatusReasonBadRequest,
-				message: "the export parameter, deprecated since v1.14, is no longer supported",
-			}.check)
-		}),
+		}, checkExport),
 		onBoth(Case{
 			ID: "PV-24/limit", Level: Must, Title: "a limit that is not a number is rejected",
 			Why:    "the response without a limit could be very large",
@@ -154,14 +149,10 @@ func pathErrorCases() []Case {
 			Source: "apimachinery query parameter conversion",
 		}, checkInvalidNumber("?timeoutSeconds=abc")),
 		onBoth(Case{
-			ID: "PV-25", Level: Must, Title: "a timeout that is not a duration is rejected",
+			ID: "PV-25", Level: Must, Title: "a timeout that is not a duration is rejected, except for a watch",
 			Why:    "the client relies on the timeout",
 			Source: "apiserver filters/request_deadline.go",
-		}, func(ctx context.Context, s *session, c collection) error {
-			return s.expect(ctx, get(c.path()+"?timeout=abc"), failure{
-				code: 400, reason: metav1.StatusReasonBadRequest, contains: "invalid timeout specified in the request URL",
-			}.check)
-		}),
+		}, checkInvalidTimeout),
 		pathVersionCases(),
 	)
 }
@@ -192,6 +183,51 @@ func checkInvalidNumber(query string) collectionCheck {
 			code: 400, reason: metav1.StatusReasonBadRequest, message: `strconv.ParseInt: parsing "abc": invalid syntax`,
 		}.check)
 	}
+}
+
+func checkExport(ctx context.Context, s *session, c collection) error {
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	for _, name := range []string{"a", "absent"} {
+		err := s.expect(ctx, get(c.item(name)+"?export=true"), failure{
+			code: 400, reason: metav1.StatusReasonBadRequest,
+			message: "the export parameter, deprecated since v1.14, is no longer supported",
+		}.check)
+		if err != nil {
+			return err
+		}
+	}
+	l, err := c.list(ctx, "?export=true")
+	if err != nil {
+		return err
+	}
+	return l.expectNames("a")
+}
+
+// checkInvalidTimeout sends invalid timeouts with reads and writes. A watch has timeoutSeconds
+// instead.
+func checkInvalidTimeout(ctx context.Context, s *session, c collection) error {
+	for _, one := range []call{
+		get(c.path() + "?timeout=abc"), get(c.path() + "?timeout=5"), get(c.item("absent") + "?timeout=abc"),
+		post(c.path()+"?timeout=abc", c.object("a")), del(c.item("absent") + "?timeout=abc"),
+	} {
+		err := s.expect(ctx, one, failure{
+			code: 400, reason: metav1.StatusReasonBadRequest, contains: "invalid timeout specified in the request URL",
+		}.check)
+		if err != nil {
+			return err
+		}
+	}
+	w, err := watchFromNow(ctx, c, "&timeout=abc")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if _, err := c.create(ctx, c.object("a")); err != nil {
+		return err
+	}
+	return w.wantAdded("a")
 }
 
 func checkUnknownTopLevelPath(ctx context.Context, s *session) error {

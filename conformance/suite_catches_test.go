@@ -98,7 +98,27 @@ var generalFaults = []faultyServer{
 	{"ignores watch", ignoreParameter("watch"), `^(PV-(05|12)|PV-09/(true|unparsable)/typed|WA-(01/headers|03|05|19|21)/typed|WA-28)$`},
 	{"watches for watch=false", setParameter("watch", "true"), `^PV-09/false/typed$`},
 	{"ignores export", ignoreParameter("export"), `^PV-23/typed$`},
+	{"looks up the object before it rejects export", changeRequest(func(r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/absent") {
+			r.URL.RawQuery = ""
+		}
+	}), `^PV-23/typed$`},
+	{"rejects export on lists", changeRequest(func(r *http.Request) {
+		if isList(r) && r.URL.Query().Has("export") {
+			r.URL.RawQuery = "limit=abc"
+		}
+	}), `^PV-23/typed$`},
 	{"ignores timeout", ignoreParameter("timeout"), `^PV-25/typed$`},
+	{"ignores the timeout of writes", changeRequest(func(r *http.Request) {
+		if r.Method != http.MethodGet {
+			r.URL.RawQuery = ""
+		}
+	}), `^PV-25/typed$`},
+	{"rejects an invalid timeout of a watch", changeRequest(func(r *http.Request) {
+		if isWatch(r) && r.URL.Query().Has("timeout") {
+			r.URL.RawQuery = "timeout=abc"
+		}
+	}), `^PV-25/typed$`},
 	{"ignores limit", ignoreParameter("limit"), `^(PV-24/limit/typed|RS-(13|15|16|17|21/limit|24/limit)/typed|CH-(01|07|10)/typed)$`},
 	{"ignores timeoutSeconds", ignoreParameter("timeoutSeconds"), `^(PV-24/timeoutSeconds/typed|WA-(16|21)/typed)$`},
 	{"ignores resourceVersionMatch", ignoreParameter("resourceVersionMatch"), `^(RS-(19|20|21/all|21/before|22|25/unset|25/version|26)/typed|WA-23/typed)$`},
