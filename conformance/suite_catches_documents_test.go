@@ -113,12 +113,25 @@ var documentFaults = []faultyServer{
 	{"merges double slashes of paths", changePath(func(p string) string { return strings.ReplaceAll(p, "//", "/") }), `^HT-12$`},
 	{"closes the connection after errors", changeRequest(func(r *http.Request) { r.Close = strings.Contains(r.URL.Path, "conformance-absent") }), `^HT-14$`},
 	{"sets a Content-Length on watches", changeResponse(isWatch, func(r *http.Response) { r.Header.Set("Content-Length", "0"); r.ContentLength = 0 }), `^HT-15$`},
-	{"ignores Upgrade", changeRequest(func(r *http.Request) { r.Header.Del("Upgrade") }), `^WA-3(3|4)$`},
+	{"ignores Upgrade", changeRequest(func(r *http.Request) { r.Header.Del("Upgrade") }), `^WA-3(3|3/protobuf|3/protocol|4)$`},
 	{"ignores the Origin of WebSocket requests", changeRequest(func(r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {
 			r.Header.Set("Origin", "http://"+r.URL.Host)
 		}
 	}), `^WA-34$`},
+	{"accepts the Origin null of WebSocket requests", changeRequest(func(r *http.Request) {
+		if r.Header.Get("Origin") == "null" {
+			r.Header.Set("Origin", "http://"+r.URL.Host)
+		}
+	}), `^WA-34$`},
+	{"uses the first of several subprotocols", changeRequest(func(r *http.Request) {
+		if first, _, several := strings.Cut(r.Header.Get("Sec-WebSocket-Protocol"), ","); several {
+			r.Header.Set("Sec-WebSocket-Protocol", first)
+		}
+	}), `^WA-34$`},
+	{"ignores the subprotocol", changeRequest(func(r *http.Request) { r.Header.Del("Sec-WebSocket-Protocol") }), `^WA-33/protocol$`},
+	{"sends JSON over all WebSockets", changeRequest(func(r *http.Request) { r.Header.Set("Accept", "application/json") }), `^WA-33/protobuf$`},
+	{"sends the length before events in binary messages", changeBody(isWatch, addLengths), `^WA-33/protobuf$`},
 	{"sends binary WebSocket messages", changeRequest(func(r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {
 			r.Header.Set("Accept", "application/vnd.kubernetes.protobuf")
@@ -142,4 +155,21 @@ func isAggregated(req *http.Request) bool {
 
 func isHealth(req *http.Request) bool {
 	return strings.HasPrefix(req.URL.Path, "/livez") || strings.HasPrefix(req.URL.Path, "/readyz") || strings.HasPrefix(req.URL.Path, "/healthz")
+}
+
+// addLengths puts the length of four bytes before each message in the binary frames of a WebSocket.
+func addLengths(frames string) string {
+	var out strings.Builder
+	for len(frames) >= 2 && frames[0] == 0x82 {
+		size, head := int(frames[1]), 2
+		if size == 126 {
+			size, head = int(frames[2])<<8|int(frames[3]), 4
+		}
+		longer := size + 4
+		out.Write([]byte{0x82, 126, byte(longer >> 8), byte(longer), 0, 0, byte(size >> 8), byte(size)})
+		out.WriteString(frames[head : head+size])
+		frames = frames[head+size:]
+	}
+	out.WriteString(frames)
+	return out.String()
 }
