@@ -38,6 +38,11 @@ func streamFormatCases() []Case {
 			Why:    "compression reduces large states from megabytes to kilobytes",
 			Source: "apiserver handlers/watch.go, feature gate WatchListCompression",
 		}, onFiveObjects(checkCompressedStream)),
+		onBoth(Case{
+			ID: "SI-17/other", Level: Should, Title: "a watch that is no streaming list is not compressed, whatever the client accepts",
+			Why:    "single events are small, and compression costs memory for each watch",
+			Source: "apiserver handlers/watch.go, feature gate WatchListCompression",
+		}, checkUncompressedWatches),
 	)
 }
 
@@ -187,4 +192,28 @@ func checkCompressedStream(ctx context.Context, s *session, c collection) error 
 		return err
 	}
 	return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
+}
+
+// checkUncompressedWatches accepts gzip for watches that do not end their initial events with a
+// bookmark, or have no initial events.
+func checkUncompressedWatches(ctx context.Context, s *session, c collection) error {
+	made, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	from := "?watch=true&resourceVersion=" + made.ResourceVersion
+	for _, query := range []string{"?watch=true", "?watch=true&resourceVersion=0", from, from + "&allowWatchBookmarks=true"} {
+		request := get(c.path() + query)
+		request.encoding = "gzip"
+		w, err := s.watch(ctx, request)
+		if err != nil {
+			return err
+		}
+		got := w.response.Header.Get("Content-Encoding")
+		w.close()
+		if got != "" && got != "identity" {
+			return w.errorf("expected no Content-Encoding, got %q", got)
+		}
+	}
+	return nil
 }

@@ -63,7 +63,10 @@ var streamFaults = []faultyServer{
 			r.Header.Set("Accept", "application/json")
 		}
 	}), `^(CH-23|SI-16)/metadata/typed$`},
-	{"sets Content-Encoding gzip on all watches", changeResponse(isWatch, func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }), `^SI-17/plain/typed$`},
+	{"sets Content-Encoding gzip on all watches", changeResponse(isWatch, func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }), `^SI-17/(other|plain)/typed$`},
+	{"compresses watches from a resourceVersion", changeResponse(func(r *http.Request) bool {
+		return isWatch(r) && r.URL.Query().Has("resourceVersion")
+	}, func(r *http.Response) { r.Header.Set("Content-Encoding", "gzip") }), `^SI-17/other/typed$`},
 	{"uses the reason Gone instead of Expired in lists", changeBody(isNotWatch, replaceText(`"reason":"Expired"`, `"reason":"Gone"`)), `^(CH-18|EX-01)/typed$`},
 	{"has a retry delay for absent objects", func(next http.RoundTripper) http.RoundTripper {
 		isAbsent := hasPathSuffix("/absent")
