@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -180,23 +181,25 @@ func createBodyCases() []Case {
 		}),
 		[]Case{
 			{
-				ID: "CR-10/typed", Level: Must, Title: "an object that is too large for the storage is rejected",
+				ID: "CR-10/typed", Level: Must, Title: "an object that is too large for the storage is rejected, except in a dry run",
 				Why:    "the client can distinguish it from an outage",
 				Source: "etcd, --max-request-bytes", check: func(ctx context.Context, s *session) error {
 					c, err := s.roles(ctx)
 					if err != nil {
 						return err
 					}
-					rule := object{"apiGroups": []string{""}, "resources": []string{"secrets"}, "resourceNames": []string{strings.Repeat("x", 2_000_000)}, "verbs": []string{"get"}}
-					return s.expect(ctx, post(c.path(), c.object("a").with("rules", []object{rule})), tooLargeForStorage.check)
+					return checkTooLargeForStorage(ctx, s, c, func(size int) object {
+						rule := object{"apiGroups": []string{""}, "resources": []string{"secrets"}, "resourceNames": []string{strings.Repeat("x", size)}, "verbs": []string{"get"}}
+						return c.object("a").with("rules", []object{rule})
+					})
 				},
 			},
 			onBasicCRs(Case{
-				ID: "CR-10/custom", Level: Must, Title: "a custom resource that is too large for the storage is rejected",
+				ID: "CR-10/custom", Level: Must, Title: "a custom resource that is too large for the storage is rejected, except in a dry run",
 				Why:    "the client can distinguish it from an outage",
 				Source: "etcd, --max-request-bytes",
 			}, func(ctx context.Context, s *session, c collection) error {
-				return s.expect(ctx, post(c.path(), c.withColor("a", strings.Repeat("x", 2_000_000))), tooLargeForStorage.check)
+				return checkTooLargeForStorage(ctx, s, c, func(size int) object { return c.withColor("a", strings.Repeat("x", size)) })
 			}),
 		},
 		onBoth(Case{
@@ -207,11 +210,22 @@ func createBodyCases() []Case {
 	)
 }
 
-// The failures of bodies for all resources.
-var (
-	entityTooLarge     = failure{code: 413, reason: metav1.StatusReasonRequestEntityTooLarge, message: "Request entity too large: limit is 3145728"}
-	tooLargeForStorage = failure{code: 500, message: "etcdserver: request is too large"}
-)
+// entityTooLarge is the failure of a body above the limit of the server.
+var entityTooLarge = failure{code: 413, reason: metav1.StatusReasonRequestEntityTooLarge, message: "Request entity too large: limit is 3145728"}
+
+// checkTooLargeForStorage creates objects of a size that etcd refuses, and of one that its client
+// does not send. A dry run does not reach the storage.
+func checkTooLargeForStorage(ctx context.Context, s *session, c collection, ofSize func(int) object) error {
+	const refused, unsent = 2_000_000, 2_300_000
+	tooLarge := regexp.MustCompile(`^rpc error: code = ResourceExhausted desc = trying to send message larger than max \(\d+ vs\. 2097152\)$`)
+	return s.expectAll(ctx,
+		send(post(c.path(), ofSize(refused)), failure{code: 500, message: "etcdserver: request is too large"}.check),
+		send(post(c.path(), ofSize(unsent)), failure{code: 500}.check, matchesPattern(tooLarge, "message")),
+		send(post(c.path()+"?dryRun=All", ofSize(refused)), code(201)),
+		send(post(c.path()+"?dryRun=All", ofSize(unsent)), code(201)),
+		send(get(c.item("a")), code(404)),
+	)
+}
 
 // unsupportedMediaType is the failure of a body of another media type than these.
 func unsupportedMediaType(known ...string) failure {

@@ -30,6 +30,11 @@ var ruleFaults = []faultyServer{
 	{"names the resource instead of the kind in failed preconditions", changeBody(hasMethod(http.MethodDelete), replaceText(`"kind":"Secret"`, `"kind":"secrets"`)), `^(OC-20|DL-1[01])/typed$`},
 	{"accepts PUT without a resourceVersion", changeResponse(hasMethod(http.MethodPut), replaceCode(http.StatusUnprocessableEntity, http.StatusOK)), `^OC-04/lease$`},
 	{"stores objects of any size", changeResponse(hasMethod(http.MethodPost), replaceCode(http.StatusInternalServerError, http.StatusCreated)), `^CR-10/typed$`},
+	{"has one error for all objects that are too large", changeBody(hasMethod(http.MethodPost),
+		replacePattern(`rpc error: code = ResourceExhausted [^"]*`, "etcdserver: request is too large")), `^CR-10/typed$`},
+	{"limits the size of objects in dry runs", changeResponse(func(r *http.Request) bool {
+		return r.URL.Query().Has("dryRun")
+	}, replaceCode(http.StatusCreated, http.StatusInternalServerError)), `^CR-10/typed$`},
 
 	// Lists.
 	{"leaves kind and apiVersion out of custom list items", changeBody(isWidgets, removeItemTypes), `^LS-02/custom$`},
