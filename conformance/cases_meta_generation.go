@@ -43,6 +43,13 @@ func metaGenerationCases() []Case {
 			Why:    "a controller would conclude that it has processed all changes",
 			Source: docGeneration,
 		}, checkSentGeneration),
+		[]Case{onSecrets(Case{
+			ID: "MD-17/unused", Level: Must, Title: "a type without a generation keeps the one of its create, which an update cannot change",
+			Why:    "backups and copies of objects have the generation of the original",
+			Source: docGeneration,
+		}, func(ctx context.Context, s *session, c collection) error {
+			return checkGenerationOfUpdates(ctx, s, c, c.object("a"), 7)
+		})},
 	)
 }
 
@@ -92,14 +99,21 @@ func checkGenerationChanges(ctx context.Context, s *session, c collection) error
 }
 
 func checkSentGeneration(ctx context.Context, s *session, c collection) error {
-	o, err := s.doObject(ctx, post(c.path(), c.withColor("a", "red").withMeta("generation", 7)), code(201), generation(1))
+	return checkGenerationOfUpdates(ctx, s, c, c.withColor("a", "red"), 1)
+}
+
+// checkGenerationOfUpdates sends a generation with a create, and other ones with updates that do not
+// change the generation.
+func checkGenerationOfUpdates(ctx context.Context, s *session, c collection, o object, want int64) error {
+	made, err := s.doObject(ctx, post(c.path(), o.withMeta("generation", 7)), code(201), generation(want))
 	if err != nil {
 		return err
 	}
-	update := c.withColor("a", "red").withMeta("generation", 8).withMeta("resourceVersion", o.ResourceVersion).withLabel("a", "b")
-	if err := s.expect(ctx, put(c.item("a"), update), code(200), generation(1)); err != nil {
-		return err
-	}
+	update := o.withMeta("generation", 8).withMeta("resourceVersion", made.ResourceVersion).withLabel("a", "b")
 	patch := object{"metadata": object{"generation": 9, "labels": object{"a": "c"}}}
-	return s.expect(ctx, mergePatch(c.item("a"), patch), code(200), generation(1))
+	return s.expectAll(ctx,
+		send(put(c.item("a"), update), code(200), generation(want)),
+		send(mergePatch(c.item("a"), patch), code(200), generation(want)),
+		send(get(c.item("a")), code(200), generation(want)),
+	)
 }

@@ -34,7 +34,9 @@ var metaFaults = []faultyServer{
 	{"does not increment the generation", changeBody(anyRequest, replacePattern(`"generation":\d+`, `"generation":1`)), `^MD-(15|16)/typed$`},
 	{"increments the generation at status changes", changeBody(hasPathSuffix("/status"), addToNumber(`"generation":`, 1)), `^MD-15/typed$`},
 	{"stores the generation of a create", reflectMetadata(http.MethodPost, "generation"), `^MD-17/typed$`},
-	{"stores the generation of a PUT", reflectMetadata(http.MethodPut, "generation"), `^MD-17/typed$`},
+	{"stores the generation of a PUT", reflectMetadata(http.MethodPut, "generation"), `^MD-17/(typed|unused)$`},
+	{"stores the generation of a patch", reflectMetadata(http.MethodPatch, "generation"), `^MD-17/(typed|unused)$`},
+	{"ignores the generation of a create", dropMetadata(http.MethodPost, "generation"), `^MD-17/unused$`},
 
 	// Fields that clients set.
 	{"answers 501 instead of 422", withoutCode(422), `^((MD-(05|18|19|20|21|23|31|32|33)|CR-(12|13|14)|OC-15|NM-22)/typed|OC-04/lease)$`},
