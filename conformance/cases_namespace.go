@@ -38,15 +38,17 @@ func namespaceCases() []Case {
 			if err := c.deleteNamespace(ctx); err != nil {
 				return err
 			}
-			return c.expectCreateRejected(ctx, "late", failure{
-				code: 403, reason: metav1.StatusReasonForbidden, details: c.statusDetails("late"),
-				message: fmt.Sprintf(`%s "late" is forbidden: unable to create new content in namespace %s because it is being terminated`,
-					c.groupResource(), c.namespace),
-				causes: []metav1.StatusCause{{
-					Type: "NamespaceTerminating", Field: "metadata.namespace", Message: fmt.Sprintf("namespace %s is being terminated", c.namespace),
-				}},
-			})
+			return c.expectCreateRejected(ctx, "late", c.namespaceTerminating("late"))
 		}),
+		[]Case{ifNamespaceLifecycle(onCollection(func(s *session, ctx context.Context) (collection, error) { return s.leases(ctx) }, Case{
+			ID: "NS-02/put", Level: Must, Title: "a PUT that would create an object in a terminating namespace is rejected",
+			Why: "the namespace could never become empty", Source: docLifecycle,
+		}, func(ctx context.Context, s *session, c collection) error {
+			if err := c.deleteNamespace(ctx); err != nil {
+				return err
+			}
+			return s.expect(ctx, put(c.item("late"), c.object("late")), c.namespaceTerminating("late").check)
+		}))},
 		onBoth(Case{
 			ID: "NS-03", Level: Must, Title: "objects in a terminating namespace can still be changed and deleted",
 			Why: "controllers must remove their finalizers", Source: docLifecycle,
@@ -121,6 +123,18 @@ func (c collection) deleteNamespace(ctx context.Context) error {
 		return err
 	}
 	return c.s.expect(ctx, del(namespacePath(c.namespace)), code(200))
+}
+
+// namespaceTerminating is the failure of a create in a terminating namespace.
+func (c collection) namespaceTerminating(name string) failure {
+	return failure{
+		code: 403, reason: metav1.StatusReasonForbidden, details: c.statusDetails(name),
+		message: fmt.Sprintf(`%s %q is forbidden: unable to create new content in namespace %s because it is being terminated`,
+			c.groupResource(), name, c.namespace),
+		causes: []metav1.StatusCause{{
+			Type: "NamespaceTerminating", Field: "metadata.namespace", Message: fmt.Sprintf("namespace %s is being terminated", c.namespace),
+		}},
+	}
 }
 
 // expectCreateRejected expects that all ways to create an object fail.

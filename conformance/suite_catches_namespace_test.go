@@ -8,8 +8,9 @@ import (
 // namespaceFaults break rules about namespaces.
 var namespaceFaults = []faultyServer{
 	{"answers 501 instead of 404 for absent namespaces", withoutCode(404), `^NS-(01/typed|07/end|07/held)$`},
-	{"answers 501 instead of 403 for terminating namespaces", withoutCode(403), `^NS-(02/typed|04)$`},
+	{"answers 501 instead of 403 for terminating namespaces", withoutCode(403), `^NS-(02/(put|typed)|04)$`},
 	{"uses another cause than NamespaceTerminating", changeBody(hasMethod(http.MethodPost), replaceText(`"NamespaceTerminating"`, `"Terminating"`)), `^NS-02/typed$`},
+	{"creates by PUT in a terminating namespace", changeResponse(hasMethod(http.MethodPut), replaceCode(http.StatusForbidden, http.StatusCreated)), `^NS-02/put$`},
 	{"rejects writes in a terminating namespace", changePath(replaceText("/kept", "/lost")), `^NS-03/typed$`},
 	{"returns another phase than Active", changeBody(anyRequest, replaceText(`"Active"`, `"Ready"`)), `^NS-(05|07/replace)$`},
 	{"ignores spec.finalizers of a new namespace", changeRequestBody(hasMethod(http.MethodPost), replaceText(`"spec":{"finalizers"`, `"spec":{"finals"`)), `^NS-05/sent$`},
