@@ -86,8 +86,8 @@ func scaleCases() []Case {
 			Why: "autoscalers have permission for the scale only", Source: docScale,
 		}, checkScaleUpdate),
 		onScale(Case{
-			ID: "SU-10", Level: Must, Title: "a scale of another kind is rejected",
-			Why: "it would be decoded as a scale to zero", Source: docScale,
+			ID: "SU-10", Level: Must, Title: "a scale of another kind is rejected, one without kind and apiVersion is a Scale",
+			Why: "an object of another kind would be decoded as a scale to zero", Source: docScale,
 		}, checkScaleOfOtherKind),
 		onScale(Case{
 			ID: "SU-11/zero", Level: Must, Title: "PUT of a scale without replicas sets zero replicas",
@@ -210,7 +210,11 @@ func checkScaleOfOtherKind(ctx context.Context, s *session, c collection) error 
 	if err := s.expect(ctx, put(c.item("a")+"/scale", body), want.check); err != nil {
 		return err
 	}
-	return s.expect(ctx, get(c.item("a")), code(200), value(1, "spec", "replicas"))
+	untyped := object{"metadata": object{"name": "a"}, "spec": object{"replicas": 3}}
+	return s.expectAll(ctx,
+		send(get(c.item("a")), code(200), value(1, "spec", "replicas")),
+		send(put(c.item("a")+"/scale", untyped), isScale(c, 3)),
+	)
 }
 
 func checkUnsetScale(ctx context.Context, s *session, c collection) error {

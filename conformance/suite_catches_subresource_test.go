@@ -36,6 +36,12 @@ var subresourceFaults = []faultyServer{
 		}
 	}), `^SU-(09|11/zero|12/stale|12/unset|16/scale)/typed$`},
 	{"answers 501 to bodies of a wrong kind", withoutCode(400), `^SU-(10/typed|14/name)$`},
+	{"requires kind and apiVersion in a Scale", changeRequestBody(hasPathSuffix("/scale"), func(s string) string {
+		if strings.Contains(s, `"kind"`) {
+			return s
+		}
+		return "{"
+	}), `^SU-10/typed$`},
 	{"answers 501 to negative replicas", withoutCode(422), `^SU-12/negative/typed$`},
 	{"answers 501 to bindings and evictions", withoutCode(201), `^SU-(13/binds|13/bound|14/dry|14/evicts|14/pending)$`},
 	{"ignores dryRun of evictions", ignoreParameter("dryRun"), `^SU-14/dry$`},
