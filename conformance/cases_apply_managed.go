@@ -120,7 +120,7 @@ func managedResetCases() []Case {
 			)
 		}),
 		onMap(Case{
-			ID: "SA-29", Level: Must, Title: "managedFields that cannot be decoded keep the existing ones",
+			ID: "SA-29", Level: Must, Title: "managedFields that cannot be decoded keep the existing ones, and others replace them, except for entries without fields or of an unknown version",
 			Why:    "clients that do not know managedFields must not destroy them",
 			Source: fieldsetPkg,
 		}, checkUndecodableManagedFields),
@@ -175,21 +175,32 @@ func checkAncientChanges(ctx context.Context, s *session, c collection) error {
 }
 
 func checkUndecodableManagedFields(ctx context.Context, s *session, c collection) error {
-	entry := func(field, value string) object {
-		e := object{
+	entry := func(field string, value any) object {
+		return object{
 			"manager": "x", "operation": "Update", "apiVersion": c.apiVersion, "fieldsType": "FieldsV1",
 			"fieldsV1": object{"f:data": object{"f:k": object{}}},
-		}
-		return object{"metadata": object{"managedFields": []object{e.with(field, value)}}}
+		}.with(field, value)
+	}
+	write := func(entries ...object) call {
+		return mergePatch(c.item("a"), object{"metadata": object{"managedFields": entries}})
 	}
 	unchanged := managedFieldsAre(updateEntry("creator", dataFieldsAndSelf("k")))
+	only := func(manager string) expectation { return managedFieldsAre(updateEntry(manager, dataFields("k"))) }
+	afterUnknown := only("y")
+	if c.isCustom() { // an unknown version of a custom resource is an error like that of an unknown operation
+		afterUnknown = only("z")
+	}
 	return s.expectAll(ctx,
-		send(mergePatch(c.item("a"), entry("operation", "Nothing")), code(200), unchanged),
-		send(mergePatch(c.item("a"), entry("fieldsType", "FieldsV2")), code(200), unchanged),
-		send(mergePatch(c.item("a"), entry("apiVersion", "")), code(200), unchanged),
+		send(write(entry("operation", "Nothing")), code(200), unchanged),
+		send(write(entry("fieldsType", "FieldsV2")), code(200), unchanged),
+		send(write(entry("apiVersion", "")), code(200), unchanged),
+		send(write(entry("operation", "Nothing"), entry("manager", "y")), code(200), unchanged),
 		send(get(c.item("a")), code(200), unchanged),
-		// A valid entry is stored.
-		send(mergePatch(c.item("a"), entry("manager", "y")), code(200), managedFieldsAre(updateEntry("y", dataFields("k")))),
+		// Valid entries are stored, except for those without fields or of an unknown version.
+		send(write(entry("manager", "y")), code(200), only("y")),
+		send(write(entry("fieldsV1", object{}), entry("manager", "z")), code(200), only("z")),
+		send(write(entry("apiVersion", "absent.conformance.example.com/v1"), entry("manager", "y")), code(200), afterUnknown),
+		send(write(entry("fieldsV1", object{})), code(200), managedFieldsAre()),
 	)
 }
 

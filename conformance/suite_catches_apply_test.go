@@ -56,6 +56,13 @@ var applyFaults = []faultyServer{
 		}
 		return s
 	}), `^SA-29/typed$`},
+	{"drops managedFields that it cannot decode and stores the others", changeRequestBody(isPatch,
+		replacePattern(`\{[^{}]*"fieldsV1":\{"f:data":\{"f:k":\{\}\}\},"manager":"x","operation":"Nothing"\},`, "")), `^SA-29/typed$`},
+	{"keeps the existing managedFields instead of entries of an unknown version", changeRequestBody(isPatch,
+		replaceText(`"absent.conformance.example.com/v1"`, `""`)), `^SA-29/typed$`},
+	{"stores entries of an unknown version", changeRequestBody(isPatch, replaceText(`"absent.conformance.example.com/v1"`, `"v1"`)), `^SA-29/typed$`},
+	{"keeps the existing managedFields instead of entries without fields", changeRequestBody(isPatch,
+		replaceText(`"fieldsV1":{},`, `"fieldsV1":{},"apiVersion":"",`)), `^SA-29/typed$`},
 	{"does not merge old managers into ancient-changes", changeBody(anyRequest, replaceText(`"ancient-changes"`, `"u00"`)), `^SA-24/typed$`},
 	{"merges a recent manager into ancient-changes", changeBody(hasMethod(http.MethodGet),
 		strings.NewReplacer(`"manager":"u11"`, `"manager":"u02"`, `"f:k11"`, `"f:k2"`, `"f:k2"`, `"f:k11"`).Replace), `^SA-24/typed$`},
