@@ -76,8 +76,10 @@ func bookmarkCases() []Case {
 			Why:    "a reflector treats a second end of the initial events as an error",
 			Source: docStreams + "; " + docCacher,
 		}, onBookmarkedStream(func(v bookmarkedStream) error {
-			if v.last.endsInitialEvents() {
-				return v.errorf("expected only the first bookmark to be annotated, not the one at %s", v.last.meta.ResourceVersion)
+			for _, e := range v.events {
+				if e.endsInitialEvents() {
+					return v.errorf("expected only the first bookmark to be annotated, not the one at %s", e.meta.ResourceVersion)
+				}
 			}
 			return nil
 		})),
@@ -139,18 +141,27 @@ func (e event) endsInitialEvents() bool {
 
 // checkNoBookmarks watches until a timeout before which a bookmark would be sent.
 func checkNoBookmarks(ctx context.Context, _ *session, c collection) error {
-	w, err := c.watch(ctx, "?watch=true&timeoutSeconds=12")
-	if err != nil {
-		return err
+	var watches []*watcher
+	for _, parameter := range []string{"", "&allowWatchBookmarks=false"} {
+		w, err := c.watch(ctx, "?watch=true&timeoutSeconds=12"+parameter)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		watches = append(watches, w)
 	}
-	defer w.close()
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	if err := w.wantAdded("a"); err != nil {
-		return err
+	for _, w := range watches {
+		if err := w.wantAdded("a"); err != nil {
+			return err
+		}
+		if err := w.wantEnd(); err != nil {
+			return err
+		}
 	}
-	return w.wantEnd()
+	return nil
 }
 
 // bookmarkedStream has the events of a stream with bookmarks: the initial objects a and b, the

@@ -75,8 +75,8 @@ func expectBookmarkBeforeDeadline(ctx context.Context, c collection, name string
 		if err != nil {
 			return err
 		}
-		if e.Type != "BOOKMARK" {
-			return w.errorf("expected a BOOKMARK, got %v", e)
+		if e.Type != "BOOKMARK" || e.endsInitialEvents() {
+			return w.errorf("expected a BOOKMARK that ends no initial events, got %v annotated %v", e, e.meta.Annotations)
 		}
 		if err := expectNotOlder(e.meta.ResourceVersion, made.ResourceVersion); err != nil {
 			return w.errorf("expected a bookmark that is not older than the events: %w", err)

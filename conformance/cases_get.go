@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -88,8 +89,7 @@ func getCases() []Case {
 			if _, err := c.create(ctx, c.object("a")); err != nil {
 				return err
 			}
-			return s.expect(ctx, get(c.item("a")+"?resourceVersion=abc"),
-				failure{code: 500, contains: `resourceVersion: Invalid value: "abc"`}.check)
+			return checkInvalidReadVersions(ctx, s, c.item("a")+"?")
 		}),
 		onBoth(Case{
 			ID: "GT-07", Level: Must, Title: "GET ignores resourceVersionMatch",
@@ -187,6 +187,22 @@ func checkGetNotOlder(ctx context.Context, s *session, c collection) error {
 		}
 		if err := expectNotOlder(got.ResourceVersion, at); err != nil {
 			return fmt.Errorf("GET %s?resourceVersion=%s: %w", c.item("a"), at, err)
+		}
+	}
+	return nil
+}
+
+// invalidVersions are resourceVersions that are not unsigned decimal integers.
+func invalidVersions() []string { return []string{"abc", "1.5", "0x10", "+5", "-1"} }
+
+// checkInvalidReadVersions sends GET requests, other than of lists, to a path that ends with "?" or
+// "&".
+func checkInvalidReadVersions(ctx context.Context, s *session, path string) error {
+	for _, version := range invalidVersions() {
+		err := s.expect(ctx, get(path+"resourceVersion="+url.QueryEscape(version)),
+			failure{code: 500, contains: fmt.Sprintf("resourceVersion: Invalid value: %q", version)}.check)
+		if err != nil {
+			return err
 		}
 	}
 	return nil

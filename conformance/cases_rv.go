@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -52,13 +53,27 @@ func versionCases() []Case {
 			if err := l.expectResourceVersion(made.ResourceVersion); err != nil {
 				return err
 			}
-			return l.expectNames("a")
+			if err := l.expectNames("a"); err != nil {
+				return err
+			}
+			if err := s.expect(ctx, get(c.item("a")+"?resourceVersion=00"+made.ResourceVersion), code(200)); err != nil {
+				return err
+			}
+			w, err := c.watch(ctx, "?watch=true&resourceVersion=00"+made.ResourceVersion)
+			if err != nil {
+				return err
+			}
+			defer w.close()
+			if _, err := c.create(ctx, c.object("b")); err != nil {
+				return err
+			}
+			return w.wantAdded("b")
 		}),
 		onBoth(Case{
 			ID: "RS-01/list", Level: Must, Title: "a list at a resourceVersion that is not a number is a bad request",
 			Why:    "a client with an invalid request must not get data",
 			Source: "apiserver pkg/storage",
-		}, checkInvalidListVersion("abc", "1.5", "0x10")),
+		}, checkInvalidListVersion(invalidVersions()...)),
 		onBoth(Case{
 			ID: "RS-02", Level: Must, Title: "a list at a negative resourceVersion is a bad request",
 			Why:    "a client with an invalid request must not get data",
@@ -139,7 +154,7 @@ func versionCases() []Case {
 func checkInvalidListVersion(versions ...string) collectionCheck {
 	return func(ctx context.Context, s *session, c collection) error {
 		for _, version := range versions {
-			err := s.expect(ctx, get(c.path()+"?resourceVersion="+version), failure{
+			err := s.expect(ctx, get(c.path()+"?resourceVersion="+url.QueryEscape(version)), failure{
 				code: 400, reason: metav1.StatusReasonBadRequest,
 				contains: fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q", version),
 			}.check)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -84,8 +85,8 @@ func streamCases() []Case {
 					return err
 				}
 			}
-			for _, query := range []string{"?watch=true&allowWatchBookmarks=true", "?watch=true&allowWatchBookmarks=true&resourceVersion=0"} {
-				if err := expectInitialEvents(ctx, c, query, "a", "b"); err != nil {
+			for step, version := range []string{"", "&resourceVersion=0"} {
+				if err := checkImplicitStream(ctx, c, "?watch=true&allowWatchBookmarks=true"+version, strconv.Itoa(step)); err != nil {
 					return err
 				}
 			}
@@ -187,6 +188,24 @@ func expectInitialEvents(ctx context.Context, c collection, query string, names 
 	defer w.close()
 	_, err = w.wantInitialEvents(names...)
 	return err
+}
+
+// checkImplicitStream expects the initial events of a and b, and then a change of a, with this value
+// of its annotation.
+func checkImplicitStream(ctx context.Context, c collection, query, value string) error {
+	w, err := c.watch(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if _, err := w.wantInitialEvents("a", "b"); err != nil {
+		return err
+	}
+	changed, err := c.annotate(ctx, "a", value)
+	if err != nil {
+		return err
+	}
+	return w.wantAt("MODIFIED", "a", changed.ResourceVersion)
 }
 
 func checkInitialEventsThenChanges(ctx context.Context, c collection, w *watcher) error {

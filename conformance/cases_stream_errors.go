@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -24,17 +25,7 @@ func streamErrorCases() []Case {
 		onBoth(Case{
 			ID: "SI-06", Level: Must, Title: "sendInitialEvents with another resourceVersionMatch is invalid for two reasons",
 			Why: contradiction, Source: docListOptions,
-		}, checkInvalidStreams(failure{
-			code: 422, reason: metav1.StatusReasonInvalid, details: listOptionsDetails(),
-			causes: []metav1.StatusCause{
-				{Type: metav1.CauseTypeForbidden, Field: "resourceVersionMatch", Message: "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"},
-				{
-					Type: metav1.CauseTypeFieldValueNotSupported, Field: "resourceVersionMatch",
-					Message: `Unsupported value: "Exact": supported values: "NotOlderThan"`,
-				},
-			},
-		}, "?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=Exact",
-			"?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1")),
+		}, withWatchList(checkOtherMatches)),
 		onBoth(Case{
 			ID: "SI-09", Level: Must, Title: "a streaming list at an unreached resourceVersion starts, and then fails with an ERROR event: 504 Timeout",
 			Why:    "clients distinguish a server that lags from one that fails",
@@ -65,6 +56,26 @@ func streamErrorCases() []Case {
 // checkInvalidStreams is checkInvalidQueries for servers with streaming lists.
 func checkInvalidStreams(want failure, queries ...string) collectionCheck {
 	return withWatchList(checkInvalidQueries(queries, want))
+}
+
+func checkOtherMatches(ctx context.Context, s *session, c collection) error {
+	for _, match := range []string{"Exact", "Nonsense"} {
+		want := failure{
+			code: 422, reason: metav1.StatusReasonInvalid, details: listOptionsDetails(),
+			causes: []metav1.StatusCause{
+				{Type: metav1.CauseTypeForbidden, Field: "resourceVersionMatch", Message: "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"},
+				{
+					Type: metav1.CauseTypeFieldValueNotSupported, Field: "resourceVersionMatch",
+					Message: fmt.Sprintf(`Unsupported value: %q: supported values: "NotOlderThan"`, match),
+				},
+			},
+		}
+		query := "?watch=true&timeoutSeconds=1&resourceVersionMatch=" + match + "&sendInitialEvents="
+		if err := checkInvalidQueries([]string{query + "true", query + "true&resourceVersion=1", query + "false"}, want)(ctx, s, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withWatchList returns a check that is skipped on servers without streaming lists.

@@ -71,6 +71,11 @@ func watchCases() []Case {
 			Source: "Kubernetes API Concepts; apiserver storage/cacher/watch_cache.go",
 		}, checkReplay),
 		[]Case{onSecrets(Case{
+			ID: "WA-25/window", Level: Must, Title: "a watch from a resourceVersion of more than a minute ago replays the changes since then",
+			Why:    "clients resume after a failure of the network",
+			Source: "apiserver storage/cacher/watch_cache.go", takes: historyWindow,
+		}, checkHistoryWindow)},
+		[]Case{onSecrets(Case{
 			ID: "WA-38", Level: Should, Title: "a watch may last longer than the one minute of other requests",
 			Why:    "clients would restart their watches every minute",
 			Source: "apiserver server/filters/longrunning.go", takes: longWatchDuration,
@@ -318,6 +323,36 @@ func checkReplay(ctx context.Context, _ *session, c collection) error {
 	}
 	_, err = w.want("DELETED", "a")
 	return err
+}
+
+// historyWindow is the time for which the watch cache of kube-apiserver keeps events.
+const historyWindow = 75 * time.Second
+
+// checkHistoryWindow makes changes, and resumes from before them after a watch of almost that time.
+func checkHistoryWindow(ctx context.Context, _ *session, c collection) error {
+	made, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	changed, err := c.annotate(ctx, "a", "1")
+	if err != nil {
+		return err
+	}
+	const wait = historyWindow - 5*time.Second
+	first, err := watchFromNow(ctx, c, "&timeoutSeconds="+strconv.Itoa(int(wait.Seconds())))
+	if err != nil {
+		return err
+	}
+	defer first.close()
+	if err := first.wantEnd(); err != nil {
+		return err
+	}
+	second, err := c.watch(ctx, "?watch=true&resourceVersion="+made.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	defer second.close()
+	return second.wantAt("MODIFIED", "a", changed.ResourceVersion)
 }
 
 func checkTwoQuickChanges(ctx context.Context, _ *session, c collection) error {

@@ -26,6 +26,11 @@ func watchDeletionCases() []Case {
 			Why:    "controllers clean up in between",
 			Source: "API conventions, Metadata; Finalizers",
 		}, checkTwoStepDeletion),
+		[]Case{onPods(Case{
+			ID: "WA-11/grace", Level: Must, Title: "the deletion of a pod with a grace period sends MODIFIED with a deletionTimestamp, and DELETED later",
+			Why:    "its node stops the pod in between",
+			Source: docGrace,
+		}, checkGracefulDeletion)},
 		onBoth(Case{
 			ID: "WA-15", Level: Must, Title: "no-op writes and dry runs send no event",
 			Why:    "controllers would otherwise trigger each other forever",
@@ -61,6 +66,9 @@ func checkLastState(ctx context.Context, _ *session, c collection) error {
 	if got := deleted.meta.Annotations["conformance.example.com/step"]; got != "0" {
 		return w.errorf("expected DELETED with the last state, its annotation is %q and not %q", got, "0")
 	}
+	if err := w.expectSameState(deleted, before.Object); err != nil {
+		return err
+	}
 	if deleted.meta.ResourceVersion == before.meta.ResourceVersion {
 		return w.errorf("expected DELETED with a new resourceVersion")
 	}
@@ -68,7 +76,7 @@ func checkLastState(ctx context.Context, _ *session, c collection) error {
 }
 
 // deleteWithFinalizer deletes an object with a finalizer, removes the finalizer, and returns the
-// two events.
+// two events. It expects that they have the same state of the object.
 func deleteWithFinalizer(ctx context.Context, s *session, c collection) (modified, deleted event, err error) {
 	if _, err := c.create(ctx, c.object("a").withFinalizer()); err != nil {
 		return modified, deleted, err
@@ -88,8 +96,10 @@ func deleteWithFinalizer(ctx context.Context, s *session, c collection) (modifie
 	if err := s.expect(ctx, mergePatch(c.item("a"), release), code(200)); err != nil {
 		return modified, deleted, err
 	}
-	deleted, err = w.want("DELETED", "a")
-	return modified, deleted, err
+	if deleted, err = w.want("DELETED", "a"); err != nil {
+		return modified, deleted, err
+	}
+	return modified, deleted, w.expectSameState(deleted, modified.Object)
 }
 
 func checkLastFinalizer(ctx context.Context, s *session, c collection) error {
@@ -117,8 +127,44 @@ func checkTwoStepDeletion(ctx context.Context, s *session, c collection) error {
 	return nil
 }
 
+// checkGracefulDeletion deletes a pod, and then ends its grace period, which may be a further
+// change.
+func checkGracefulDeletion(ctx context.Context, s *session, c collection) error {
+	if _, err := c.createWithRetry(ctx, c.boundPod("a")); err != nil {
+		return err
+	}
+	w, err := watchFromNow(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := s.expect(ctx, del(c.item("a")), code(200)); err != nil {
+		return err
+	}
+	e, err := w.want("MODIFIED", "a")
+	if err != nil {
+		return err
+	}
+	if e.meta.DeletionTimestamp == nil {
+		return w.errorf("expected MODIFIED with a deletionTimestamp, got %s", excerpt(e.Object))
+	}
+	if err := s.expect(ctx, del(c.item("a")+"?gracePeriodSeconds=0"), code(200)); err != nil {
+		return err
+	}
+	for e.Type == "MODIFIED" {
+		if e, err = w.next(); err != nil {
+			return err
+		}
+	}
+	if e.Type != "DELETED" {
+		return w.errorf("expected DELETED, got %v", e)
+	}
+	return nil
+}
+
 func checkNoEventWrites(ctx context.Context, s *session, c collection) error {
-	if _, err := c.create(ctx, c.object("a")); err != nil {
+	made, err := s.doObject(ctx, apply(c.item("a"), c.object("a").withLabel("app", "x")), code(201))
+	if err != nil {
 		return err
 	}
 	w, err := watchFromNow(ctx, c, "")
@@ -133,9 +179,13 @@ func checkNoEventWrites(ctx context.Context, s *session, c collection) error {
 	for _, silent := range []call{
 		put(c.item("a"), string(now.body)),
 		mergePatch(c.item("a"), object{}),
+		apply(c.item("a"), c.object("a").withLabel("app", "x")),
+		apply(c.item("a"), c.object("a").withLabel("app", "y")).withQuery("dryRun=All"),
+		put(c.item("a")+"?dryRun=All", c.object("a").withLabel("app", "y").withMeta("resourceVersion", made.ResourceVersion)),
 		mergePatch(c.item("a")+"?dryRun=All", object{"metadata": object{"labels": object{"k": "v"}}}),
 		post(c.path()+"?dryRun=All", c.object("dry")),
 		del(c.item("a") + "?dryRun=All"),
+		del(c.path() + "?dryRun=All"),
 	} {
 		if err := s.expect(ctx, silent, code(200, 201)); err != nil {
 			return err

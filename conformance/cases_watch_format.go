@@ -92,6 +92,12 @@ func checkMetadataWatch(ctx context.Context, s *session, c collection) error {
 	if err := wantMetadata(w, "ADDED"); err != nil {
 		return err
 	}
+	if _, err := c.annotate(ctx, "a", "1"); err != nil {
+		return err
+	}
+	if err := wantMetadata(w, "MODIFIED"); err != nil {
+		return err
+	}
 	if err := c.delete(ctx, "a"); err != nil {
 		return err
 	}

@@ -68,8 +68,9 @@ func checkMatchChanges(ctx context.Context, _ *session, c collection) error {
 	return nil
 }
 
-func checkLastMatch(ctx context.Context, _ *session, c collection) error {
-	if _, err := c.create(ctx, c.object("a").withLabel("app", "x")); err != nil {
+func checkLastMatch(ctx context.Context, s *session, c collection) error {
+	made, err := s.do(ctx, post(c.path(), c.object("a").withLabel("app", "x")), code(201))
+	if err != nil {
 		return err
 	}
 	w, err := watchFromNow(ctx, c, "&labelSelector=app=x")
@@ -91,7 +92,7 @@ func checkLastMatch(ctx context.Context, _ *session, c collection) error {
 	if got := e.meta.ResourceVersion; got != changed.ResourceVersion {
 		return w.errorf("expected DELETED at resourceVersion %s of the change, got %s", changed.ResourceVersion, got)
 	}
-	return nil
+	return w.expectSameState(e, made.body)
 }
 
 func checkNonMatching(ctx context.Context, _ *session, c collection) error {

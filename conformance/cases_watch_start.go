@@ -105,23 +105,41 @@ func watchStartCases() []Case {
 			Why:    "kube-apiserver answers this instead of 400 as for lists",
 			Source: "apiserver pkg/storage",
 		}, func(ctx context.Context, s *session, c collection) error {
-			return s.expect(ctx, get(c.path()+"?watch=true&timeoutSeconds=1&resourceVersion=abc"),
-				failure{code: 500, contains: `resourceVersion: Invalid value: "abc"`}.check)
+			return checkInvalidReadVersions(ctx, s, c.path()+"?watch=true&timeoutSeconds=1&")
 		}),
 		onBoth(Case{
 			ID: "WA-23", Level: Must, Title: "resourceVersionMatch on a watch is invalid without sendInitialEvents",
 			Why:    "an older server would ignore the parameter",
 			Source: docListOptions,
-		}, checkInvalidQueries([]string{
-			"?watch=true&timeoutSeconds=1&resourceVersionMatch=NotOlderThan", "?watch=true&timeoutSeconds=1&resourceVersionMatch=NotOlderThan&resourceVersion=1",
-		}, invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden,
-			"resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))),
+		}, checkMatchOfWatch),
 		[]Case{{
 			ID: "WA-29", Level: Must, Title: "a watch of a type that does not support it is not allowed",
 			Why:    "an informer must fail immediately instead of waiting forever",
 			Source: "apiserver handlers/get.go", check: checkUnwatchable,
 		}},
 	)
+}
+
+// checkMatchOfWatch sends the only value that watches support, and another one, which is a second
+// cause.
+func checkMatchOfWatch(ctx context.Context, s *session, c collection) error {
+	const text = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
+	other := failure{
+		code: 422, reason: metav1.StatusReasonInvalid, details: listOptionsDetails(),
+		causes: []metav1.StatusCause{
+			{Type: metav1.CauseTypeForbidden, Field: "resourceVersionMatch", Message: text},
+			{Type: metav1.CauseTypeFieldValueNotSupported, Field: "resourceVersionMatch", Message: `Unsupported value: "Exact": supported values: "NotOlderThan"`},
+		},
+	}
+	for match, want := range sortedByKey(map[string]failure{
+		"NotOlderThan": invalidListOption("resourceVersionMatch", metav1.CauseTypeForbidden, text), "Exact": other,
+	}) {
+		query := "?watch=true&timeoutSeconds=1&resourceVersionMatch=" + match
+		if err := checkInvalidQueries([]string{query, query + "&resourceVersion=1"}, want)(ctx, s, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func checkInitialState(query string) collectionCheck {

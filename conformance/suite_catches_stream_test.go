@@ -44,7 +44,7 @@ var streamFaults = []faultyServer{
 			event = strings.Replace(event, `"metadata":{`, `"metadata":{"annotations":{"k8s.io/initial-events-end":"true"},`, 1)
 		}
 		return []string{event}
-	}), `^BM-07/typed$`},
+	}), `^BM-(07|08/deadline)/typed$`},
 	{"sends initial events with sendInitialEvents=false", setParameter("sendInitialEvents", "true"), `^SI-07/typed$`},
 	{"sends no initial events with sendInitialEvents=true", setParameter("sendInitialEvents", "false"), `^(BM-10/typed|SI-(01|03|04|11|13|15)/typed)$`},
 	{"sends MODIFIED for initial events", replaceInEvents(`{"type":"ADDED"`, `{"type":"MODIFIED"`), `^(SI-(01|03|10|15)/typed|SI-16/protobuf)$`},

@@ -24,7 +24,7 @@ type faultyServer struct {
 }
 
 // faultyServers are all faulty servers.
-var faultyServers = slices.Concat(generalFaults, pageFaults, streamFaults, selectorFaults, metaFaults, writeFaults, deletionFaults, namespaceFaults, subresourceFaults, patchFaults, applyFaults, fieldFaults, openAPIFaults, tableFaults, reviewFaults, accessFaults, encodingFaults, documentFaults, customFaults, reasonFaults, ruleFaults, builtinFaults, webhookFaults, policyFaults, rbacFaults)
+var faultyServers = slices.Concat(generalFaults, pageFaults, streamFaults, watchFaults, selectorFaults, metaFaults, writeFaults, deletionFaults, namespaceFaults, subresourceFaults, patchFaults, applyFaults, fieldFaults, openAPIFaults, tableFaults, reviewFaults, accessFaults, encodingFaults, documentFaults, customFaults, reasonFaults, ruleFaults, builtinFaults, webhookFaults, policyFaults, rbacFaults)
 
 // generalFaults break rules of several groups.
 var generalFaults = []faultyServer{
@@ -192,12 +192,12 @@ var generalFaults = []faultyServer{
 			return nil
 		}
 		return []string{event}
-	}), `^WA-(02|09|10|11|12|13|25|36)/typed$`},
+	}), `^WA-((02|09|10|11|12|13|25|36)/typed|11/grace)$`},
 	{"drops the label app from events", replaceInEvents(`"app":`, `"ppa":`), `^WA-13/typed$`},
 	{"drops the labels from events", replaceInEvents(`"labels":`, `"lables":`), `^WA-(01/objects|13|36)/typed$`},
 	{"sends DELETED with a wrong last state", replaceInEvents(`"conformance.example.com/step":"0"`, `"conformance.example.com/step":"1"`), `^WA-09/typed$`},
 	{"drops the finalizers from events", replaceInEvents(`"finalizers":`, `"finals":`), `^WA-10/typed$`},
-	{"drops the deletionTimestamp from events", replaceInEvents(`"deletionTimestamp":`, `"deleted":`), `^WA-1[01]/typed$`},
+	{"drops the deletionTimestamp from events", replaceInEvents(`"deletionTimestamp":`, `"deleted":`), `^WA-1(0/typed|1/grace|1/typed)$`},
 	{"sends decreasing resourceVersions", changeEvents(decreaseVersions), `^WA-(03|04|07|40)/typed$`},
 	{"sends the reason Gone instead of Expired", replaceInEvents(`"reason":"Expired"`, `"reason":"Gone"`), `^WA-19/typed$`},
 	{"sends no Status in ERROR events", replaceInEvents(`"kind":"Status"`, `"kind":"Secret"`), `^WA-18/after/typed$`},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // event is an event of a watch.
@@ -171,6 +172,30 @@ func (w *watcher) wantEnd() error {
 		return w.errorf("expected the stream to end, got %v", more)
 	}
 	return nil
+}
+
+// expectSameState expects an event with an earlier state of its object, except for the
+// resourceVersion.
+func (w *watcher) expectSameState(e event, before json.RawMessage) error {
+	if !equalJSON(withoutResourceVersion(e.Object), withoutResourceVersion(before)) {
+		return w.errorf("expected %s with the state %s, got %s", e.Type, excerpt(before), excerpt(e.Object))
+	}
+	return nil
+}
+
+// withoutResourceVersion returns an object without its resourceVersion, or what is not an object as
+// it is.
+func withoutResourceVersion(doc json.RawMessage) json.RawMessage {
+	var o map[string]any
+	if json.Unmarshal(doc, &o) != nil {
+		return doc
+	}
+	unstructured.RemoveNestedField(o, "metadata", "resourceVersion")
+	out, err := json.Marshal(o)
+	if err != nil {
+		return doc
+	}
+	return out
 }
 
 // equalJSON reports whether two documents are equal except for the order of fields and white space.
