@@ -251,6 +251,32 @@ func checkListYourWrites(ctx context.Context, _ *session, c collection) error {
 			return l.response.errorf("%w", err)
 		}
 	}
+	for len(names) > 0 {
+		changed, err := c.annotate(ctx, names[0], "1")
+		if err != nil {
+			return err
+		}
+		l, err := c.list(ctx, "")
+		if err != nil {
+			return err
+		}
+		if err := l.expectNames(names...); err != nil {
+			return err
+		}
+		if got := l.Items[0].ResourceVersion; got != changed.ResourceVersion {
+			return l.response.errorf("expected %s at resourceVersion %s, got %s", names[0], changed.ResourceVersion, got)
+		}
+		if err := c.delete(ctx, names[0]); err != nil {
+			return err
+		}
+		names = names[1:]
+		if l, err = c.list(ctx, ""); err != nil {
+			return err
+		}
+		if err := l.expectNames(names...); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -2,12 +2,13 @@ package conformance_test
 
 import (
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// watchFaults break rules about watches and reads in ways that the other faulty servers
+// watchFaults break rules about watches and consistent lists in ways that the other faulty servers
 // do not.
 var watchFaults = []faultyServer{
 	// The events of a watch.
@@ -67,6 +68,12 @@ var watchFaults = []faultyServer{
 		}
 		return []string{event}
 	}), `^SI-(01|10)/typed$`},
+
+	// Lists.
+	{"lists an older state after a PATCH", repeatListAfter(http.MethodPatch), `^RS-29/typed$`},
+	{"lists an older state after a DELETE", repeatListAfter(http.MethodDelete), `^RS-29/typed$`},
+	{"begins the message of an expired token in another way", changeBody(isLaterPage, replaceText(`"The provided continue`, `"Sorry. The provided continue`)), `^CH-18/typed$`},
+	{"returns a token of the state after the last patch with Expired", fixNewTokens, `^CH-19/typed$`},
 }
 
 // changeAtEveryApply adds a label to applied objects that is different each time.
@@ -104,3 +111,45 @@ func skipOldEvents(after time.Duration) fault {
 		})(next)
 	}
 }
+
+// repeatListAfter answers the first list after a request with this method like the list before.
+func repeatListAfter(method string) fault {
+	return func(next http.RoundTripper) http.RoundTripper {
+		var last string
+		stale := false
+		replay := changeBody(isList, func(s string) string {
+			if stale {
+				stale = false
+				return last
+			}
+			last = s
+			return s
+		})(next)
+		return roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			stale = stale || req.Method == method
+			return replay.RoundTrip(req)
+		})
+	}
+}
+
+// fixNewTokens replaces the tokens that continue at the latest state by those of the state after the
+// last patch.
+func fixNewTokens(next http.RoundTripper) http.RoundTripper {
+	patched := ""
+	remember := changeBody(hasMethod(http.MethodPatch), func(s string) string {
+		if found := versionPattern.FindStringSubmatch(s); found != nil {
+			patched = found[1]
+		}
+		return s
+	})
+	return changeBody(isLaterPage, func(s string) string {
+		return tokenPattern.ReplaceAllStringFunc(s, func(found string) string {
+			return `"continue":"` + editToken(tokenPattern.FindStringSubmatch(found)[1], `"rv":-1`, `"rv":`+patched) + `"`
+		})
+	})(remember(next))
+}
+
+var (
+	versionPattern = regexp.MustCompile(`"resourceVersion":"(\d+)"`)
+	tokenPattern   = regexp.MustCompile(`"continue":"([^"]+)"`)
+)
