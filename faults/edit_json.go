@@ -25,7 +25,7 @@ func editJSON(doc []byte, path []string, value []byte) ([]byte, error) {
 		c.addOffset(from)
 		at, err := c.indexOf(key)
 		switch {
-		case err != nil && value == nil, err == nil && at < 0 && value == nil:
+		case at < 0 && value == nil:
 			return doc, nil
 		case err != nil:
 			return nil, err
@@ -123,7 +123,8 @@ func (c *jsonChildren) addOffset(by int) {
 	}
 }
 
-// indexOf returns the index of the value for a key, or -1 if an object does not have it.
+// indexOf returns the index of the value for a key. If there is none, it returns -1, with an error
+// for a list.
 func (c *jsonChildren) indexOf(key string) (int, error) {
 	if c.object {
 		return slices.IndexFunc(c.list, func(child jsonChild) bool { return child.key == key }), nil

@@ -166,7 +166,6 @@ func (e overwrite) applyCommitted(_ *exchange, resp *bufferedResponse) outcome {
 }
 
 func (e overwrite) applyStream(_ *watchWriter, f *frame) outcome {
-	f.data = bytes.Clone(f.data)
 	e.overwriteBytes(f.data)
 	return proceed
 }

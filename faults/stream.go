@@ -112,7 +112,7 @@ func (w *watchWriter) WriteHeader(code int) {
 	if w.result != proceed {
 		return
 	}
-	if code < 200 || w.wroteHeader || code != http.StatusOK {
+	if w.wroteHeader || code != http.StatusOK {
 		w.wroteHeader = w.wroteHeader || code >= 200
 		w.x.w.WriteHeader(code) // not a watch, or not yet
 		return
@@ -151,7 +151,7 @@ func (w *watchWriter) refreshRules() bool {
 	if now := w.x.set.rules(); now != w.rules {
 		w.rules = now
 		w.mayMatch = now.couldMatch(Stream, w.op)
-		if w.mayMatch && w.wroteHeader && w.framing == nil && w.contentType != "" {
+		if w.framing == nil && w.contentType != "" {
 			w.x.set.recordNotApplied(now, w.op, "frames of "+w.contentType+" cannot be read")
 		}
 	}
@@ -257,7 +257,7 @@ func (w *watchWriter) writeNow(p []byte) {
 // terminate ends the watch: nothing more is written, and the handler is canceled.
 func (w *watchWriter) terminate(o outcome) {
 	w.result = o
-	if o == aborted && w.wroteHeader {
+	if o == aborted {
 		w.x.flush() // send what was written before
 	}
 	w.stop()

@@ -106,10 +106,7 @@ func isWord(text string) bool { return !strings.ContainsAny(text, " \t\r\n()") }
 
 // isNoPath reports whether an error says that a text cannot be the path of a file.
 func isNoPath(err error) bool {
-	if err == nil {
-		return false
-	}
-	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrInvalid)
+	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
 }
 
 // readRulesFile reads a file. Its errors do not have the path.
