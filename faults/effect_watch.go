@@ -45,7 +45,6 @@ func (end) applyStream(*watchWriter, *frame) outcome { return finished }
 
 func (end) applyBefore(x *exchange) outcome {
 	x.beginWatch(preferredFraming(x.r))
-	x.flush()
 	return finished
 }
 
@@ -76,10 +75,11 @@ func (e errorEvent) applyBefore(x *exchange) outcome {
 	return finished
 }
 
-// beginWatch writes the response header of a watch that a rule answers.
+// beginWatch sends the response header of a watch that a rule answers.
 func (x *exchange) beginWatch(f framing) {
 	h := x.w.Header()
 	h.Set("Content-Type", f.contentType())
 	h.Set("Cache-Control", "no-cache, private")
 	x.w.WriteHeader(http.StatusOK)
+	x.flush()
 }
