@@ -8,10 +8,10 @@ import (
 
 // Simplifications returns valid rules that are simpler than r, the simplest first: with fewer
 // effects, fewer predicates, smaller counts or shorter times. They are candidates when shrinking a
-// failing test. userAgent stays, so that a rule applies to the same client, and webhook, so that it
-// does not apply to requests. A rule with an effect that clients may not recover from, such as a
-// dropped or edited frame or a 404, keeps its whole condition, because the effect must not apply to
-// more operations. Repeated simplification ends.
+// failing test. userAgent and path stay, so that a rule applies to the same client, and webhook, so
+// that it does not apply to requests. A rule with an effect that clients may not recover from, such
+// as a dropped or edited frame or a 404, keeps its whole condition, because the effect must not
+// apply to more operations. Repeated simplification ends.
 func (r Rule) Simplifications() []Rule {
 	var all []Rule
 	add := func(simpler Rule) {

@@ -38,7 +38,7 @@ func (r Rule) checkWebhookEffects() error {
 		case only && !calls:
 			return fmt.Errorf("%s is for calls of webhooks only: add webhook(NAME)", e)
 		case calls && !only && !appliesToCalls(e):
-			return fmt.Errorf("%s cannot be applied to calls of webhooks; those that can: allow, delay, deny, header, hang, "+
+			return fmt.Errorf("%s cannot be applied to calls of webhooks; those that can: allow, delay, deny, hang, header, "+
 				"jitter, overwrite, patch, raw, remove, reset, set, status, throttle, truncate", e)
 		}
 	}
