@@ -145,7 +145,8 @@ func (p probe) check(t *testing.T, g response) {
 		require.Empty(t, rest, "after the expected body")
 	}
 	for line := range strings.Lines(p.header) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		name, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		require.True(t, found, line)
 		require.Equal(t, value, strings.Join(g.header.Values(name), " | "), name)
 	}
 	if g.code == http.StatusTooManyRequests && !strings.Contains(p.header, "Retry-After") {
