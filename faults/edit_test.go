@@ -37,9 +37,10 @@ func TestEditJSON(t *testing.T) {
 		require.Equal(t, c.want, got, c.do)
 	}
 	for do, why := range map[string]string{
-		`set(/a/b, c)`:     `the value at "/a" is neither an object nor a list`,
-		`set(/items/3, c)`: `a list of 3 has no item "3"`,
-		`set(/items/x, c)`: `a list of 3 has no item "x"`,
+		`set(/a/b, c)`:      `the value at "/a" is neither an object nor a list`,
+		`set(/items/3, c)`:  `a list of 3 has no item "3"`,
+		`set(/items/x, c)`:  `a list of 3 has no item "x"`,
+		`set(/items/-1, c)`: `a list of 3 has no item "-1"`,
 	} {
 		_, err := applyEdit(t, do, doc)
 		require.EqualError(t, err, why)
@@ -93,6 +94,7 @@ func TestEditProtobuf(t *testing.T) {
 		{`remove(/items/0)`, list(full, two...), list(full, two[3:]...)},
 		{`remove(/items/7)`, list(full, two...), list(full, two...)},
 		{`remove(/items/-1)`, list(full, two...), list(full, two...)},
+		{`remove(/items/x)`, list(full, two...), list(full, two...)},
 		{`set(/apiVersion, v1)`, list(full, two...), list(full, two...)},
 		{`set(/metadata/continue, x)`, string(encodeProtobuf("Status", &metav1.ListMeta{})), string(encodeProtobuf("Status", &metav1.ListMeta{Continue: "x"}))},
 	} {
@@ -103,6 +105,8 @@ func TestEditProtobuf(t *testing.T) {
 	for _, c := range []struct{ do, from, why string }{
 		{`set(/spec/nodeName, n)`, pod(before), "use a client that accepts application/json"},
 		{`set(/items/0, x)`, list(full), "use a client that accepts application/json"},
+		{`set(/items/0, json("[]"))`, list(full), "use a client that accepts application/json"},
+		{`set(/spec, x)`, list(full), "in protobuf only kind, apiVersion and metadata"},
 		{`set(/items, json(null))`, list(full), "items cannot be null"},
 		{`remove(/items)`, list(full), "items cannot be null"},
 		{`set(/items, json("[]"))`, pod(before), "use a client that accepts application/json"},

@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,7 +10,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/fakeapi/faults"
 )
+
+// The handler of a server that authorizes requests gets those that a rule forbids, and other requests
+// without the mark.
+func TestForbidWithServer(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("when verb(list) do forbid")
+	require.NoError(t, err)
+	h := faults.ServerHandler(&set, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if faults.IsForbidden(r.Context()) {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		_, _ = io.WriteString(w, "the server")
+	}))
+	for path, code := range map[string]int{pods: http.StatusForbidden, pods + "/a": http.StatusOK} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		require.Equal(t, code, w.Code)
+		require.Equal(t, "the server", w.Body.String())
+	}
+}
 
 // A handler that is not the server's responds itself, and does not pass the request on.
 func TestForbidWithoutServer(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -98,10 +99,12 @@ func TestEditNotApplied(t *testing.T) {
 // TestEditEmptyBody tests that a response without a body is unchanged and the hit is not applied.
 func TestEditEmptyBody(t *testing.T) {
 	same := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
-	s := newTestServer(t, same, "when path(/apis) do set(/a, b), set(/c, d)")
+	s := newTestServer(t, same, "when path(/apis) do set(/a, b), set(/c, d)", "when code(304) do header(X-New, a)")
 	resp, _ := s.get("/apis")
 	require.Equal(t, http.StatusNotModified, resp.StatusCode)
+	require.Equal(t, "a", resp.Header.Get("X-New"))
 	require.Equal(t, "the response has no body", s.set.Hits()[0].NotApplied)
+	require.Empty(t, s.set.Hits()[1].NotApplied)
 	tb := &fakeTB{}
 	s.set.MustHit(tb)
 	require.Len(t, tb.messages, 1)
@@ -150,14 +153,12 @@ func TestReorderInjectOverwrite(t *testing.T) {
 		{"when event(ADDED) do throttle(10, 1ms)", podA + podB + bookmark, a + b + m},
 		{"when event(ADDED) do jitter(1ms, 3)", podA + podB + bookmark, a + b + m},
 	} {
-		handler := newAPI(podA, podB, bookmark)
-		close(handler.events)
+		handler := newClosedAPI(podA, podB, bookmark)
 		rest, err := newTestServer(t, handler, c.rule).watch("").readAll()
 		require.NoError(t, err)
 		require.Equal(t, c.want, rest, c.rule)
 
-		handler = newAPI(a, b, m)
-		close(handler.events)
+		handler = newClosedAPI(a, b, m)
 		rest, err = newTestServer(t, asProtobuf(handler), c.rule).watch("").readAll()
 		require.NoError(t, err)
 		require.Equal(t, c.protobuf, rest, c.rule)
@@ -199,10 +200,13 @@ func TestThrottleEmptyBody(t *testing.T) {
 	require.Empty(t, body)
 }
 
-func TestUnknownPrefix(t *testing.T) {
-	s := newTestServer(t, staticHandler("application/vnd.kubernetes.protobuf", "k8s\x00body"), "when verb(get) do overwrite(0, x8s)")
-	_, body := s.get(pods + "/a")
-	require.Equal(t, "x8s\x00body", body)
+// TestOverwriteBody tests that bytes are replaced if the body is long enough.
+func TestOverwriteBody(t *testing.T) {
+	for offset, want := range map[int]string{0: "xyz\x00body", 5: "k8s\x00bxyz", 6: "k8s\x00body"} {
+		s := newTestServer(t, staticHandler("application/vnd.kubernetes.protobuf", "k8s\x00body"), fmt.Sprintf("when verb(get) do overwrite(%d, xyz)", offset))
+		_, body := s.get(pods + "/a")
+		require.Equal(t, want, body)
+	}
 }
 
 // TestThrottleAndJitterOnVirtualTime tests delays and their random sequences.
@@ -212,8 +216,7 @@ func TestThrottleAndJitterOnVirtualTime(t *testing.T) {
 			var set faults.Set
 			_, err := set.AddText(rule)
 			require.NoError(t, err)
-			a := newAPI(podA)
-			close(a.events)
+			a := newClosedAPI(podA)
 			start := time.Now()
 			w := httptest.NewRecorder()
 			faults.Handler(&set, a).ServeHTTP(w, httptest.NewRequest(http.MethodGet, url, nil))
@@ -245,6 +248,23 @@ func TestThrottleAndJitterOnVirtualTime(t *testing.T) {
 	require.Equal(t, request, one, "a frame has the sequence of its object")
 }
 
+// TestJitterIsNotConsumed tests that the random sequences of a rule start when it is added to a set.
+func TestJitterIsNotConsumed(t *testing.T) {
+	rule := faults.Rule{When: faults.Verb("get"), Do: []faults.Effect{faults.Jitter(time.Hour, 42)}}
+	took := func() (d time.Duration) {
+		synctest.Test(t, func(t *testing.T) {
+			var set faults.Set
+			_, err := set.Add(rule)
+			require.NoError(t, err)
+			start := time.Now()
+			codes(&set, 3, pods+"/a")
+			d = time.Since(start)
+		})
+		return d
+	}
+	require.Equal(t, took(), took())
+}
+
 func TestThrottleEndsOnDisconnect(t *testing.T) {
 	left := make(chan any, 1)
 	var set faults.Set
@@ -262,6 +282,7 @@ func TestThrottleEndsOnDisconnect(t *testing.T) {
 	resp, err := s.client.Do(req)
 	require.NoError(t, err)
 	defer resp.Body.Close()
+	require.EqualValues(t, len(`{"kind":"Answer","path":""}`+pods+"/a"), resp.ContentLength)
 	_, err = io.ReadFull(resp.Body, make([]byte, 10))
 	require.NoError(t, err)
 	leave()

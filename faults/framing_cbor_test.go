@@ -20,7 +20,7 @@ import (
 func cborEvent(t *testing.T, kind, name, revision string) []byte {
 	scheme := runtime.NewScheme()
 	require.NoError(t, corev1.AddToScheme(scheme))
-	metav1.AddToGroupVersion(scheme, schemeVersion)
+	metav1.AddToGroupVersion(scheme, corev1.SchemeGroupVersion)
 	serializer := cbor.NewSerializer(scheme, scheme)
 	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
 	pod.Name, pod.Namespace, pod.ResourceVersion = name, "ns", revision
@@ -29,8 +29,6 @@ func cborEvent(t *testing.T, kind, name, revision string) []byte {
 	require.NoError(t, serializer.Encode(&metav1.WatchEvent{Type: kind, Object: runtime.RawExtension{Raw: object.Bytes()}}, &event))
 	return event.Bytes()
 }
-
-var schemeVersion = corev1.SchemeGroupVersion
 
 // serveCBOR returns a handler that writes stream in pieces.
 func serveCBOR(stream []byte, piece int) http.Handler {
@@ -139,10 +137,11 @@ func TestCBORItemForms(t *testing.T) {
 	}
 }
 
-// TestInvalidCBORPasses tests that invalid CBOR is passed on unchanged.
+// TestInvalidCBORPasses tests that invalid CBOR and items that are not events are passed on
+// unchanged.
 func TestInvalidCBORPasses(t *testing.T) {
-	for _, stream := range []string{"\x1c", "\xff", "\xa2\x1d", "\x5b\xff\xff\xff\xff\xff\xff\xff\xff", "\xa1\x61", "\xdf", "\x82\xff", "\x9f\x81\xff"} {
-		s := newTestServer(t, serveCBOR([]byte(stream), 1), "when event(ADDED) do drop")
+	for _, stream := range []string{"\xa0", "\x00", "\xa1\x44type\x40", "\x1c", "\xff", "\xa2\x1d", "\x5b\xff\xff\xff\xff\xff\xff\xff\xff", "\xa1\x61", "\xdf", "\x82\xff", "\x9f\x81\xff"} {
+		s := newTestServer(t, serveCBOR([]byte(stream), 1), "when during(stream) do drop")
 		rest, err := s.watch("").readAll()
 		require.NoError(t, err)
 		require.Equal(t, stream, rest)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -75,6 +76,26 @@ func TestStatusReplies(t *testing.T) {
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version: 999, current: 998","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504}`, "1",
 		},
 		{
+			faults.Retry504(0).String(), pods + "?resourceVersion=0",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]},"code":504}`, "",
+		},
+		{
+			faults.Retry504(0).String(), pods + "?resourceVersion=9x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]},"code":504}`, "",
+		},
+		{
+			"when verb(list) do status(504, Timeout, retryAfter(1s))", pods + "?resourceVersion=999",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{"retryAfterSeconds":1},"code":504}`, "1",
+		},
+		{
+			"when verb(get) do status(409, Conflict, kind(widgets))", pods + "/x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Operation cannot be fulfilled on pods \"x\": the object has been modified; please apply your changes to the latest version and try again","reason":"Conflict","details":{"kind":"widgets"},"code":409}`, "",
+		},
+		{
+			"when verb(get) do status(409, Conflict, group(apps))", pods + "/x",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Operation cannot be fulfilled on pods \"x\": the object has been modified; please apply your changes to the latest version and try again","reason":"Conflict","details":{"group":"apps"},"code":409}`, "",
+		},
+		{
 			"when verb(get) do status(409)", "/apis/apps/v1/namespaces/ns/deployments/web",
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Operation cannot be fulfilled on deployments.apps \"web\": the object has been modified; please apply your changes to the latest version and try again","reason":"Conflict","details":{"name":"web","group":"apps","kind":"deployments"},"code":409}`, "",
 		},
@@ -122,6 +143,15 @@ func TestStatusReplies(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(body), &s))
 			require.Equal(t, resp.StatusCode, int(s.Code))
 		})
+	}
+}
+
+// TestStatusIsOfTheRequest tests that the fields that are filled in are those of each request.
+func TestStatusIsOfTheRequest(t *testing.T) {
+	s := newTestServer(t, newAPI(), "when verb(get) do status(409, Conflict, retryAfter(1s))")
+	for _, name := range []string{"a", "b"} {
+		_, body := s.get(pods + "/" + name)
+		require.Contains(t, body, `"details":{"name":"`+name+`","kind":"pods","retryAfterSeconds":1}`)
 	}
 }
 
@@ -192,6 +222,13 @@ func TestResetCommitted(t *testing.T) {
 	require.EqualValues(t, 1, a.created.Load(), "the request was handled")
 }
 
+// TestResetOverTLS tests that the connection is reset below TLS, without the alert of a regular end.
+func TestResetOverTLS(t *testing.T) {
+	s := newKeepAliveServer(t, false, newAPI(), "when verb(create) do reset")
+	_, _, err := s.do(http.MethodPost, pods)
+	require.ErrorIs(t, err, syscall.ECONNRESET)
+}
+
 func TestStatusCommitted(t *testing.T) {
 	a := newAPI()
 	s := newTestServer(t, a, "when verb(create) && code(201) do status(504)")
@@ -233,6 +270,9 @@ func TestTruncate(t *testing.T) {
 	s.add("when verb(get) do truncate(55)")
 	_, body = s.get(pods + "/x")
 	require.Len(t, body, 55, "the body is not longer")
+	require.NotPanics(t, func() { // the connection is not aborted
+		faults.Handler(s.set, newAPI()).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, pods+"/x", nil))
+	})
 }
 
 // TestHangAndDelayEndOnDisconnect tests that effects end when the client disconnects, even if the
@@ -274,7 +314,7 @@ func TestHangAndDelayEndOnDisconnect(t *testing.T) {
 func TestDelayOnVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var set faults.Set
-		_, err := set.AddText("slow: when verb(get) do delay(1m)\nlater: when verb(get) && after(2m30s) do status(503)")
+		_, err := set.AddText("slow: when verb(get) do delay(1m)\nlater: when verb(get) && after(3m) do status(503)")
 		require.NoError(t, err)
 		h := faults.Handler(&set, newAPI())
 		start := time.Now()
@@ -301,6 +341,23 @@ func TestDelayedRequestIsNotHandledAfterDisconnect(t *testing.T) {
 			faults.Handler(&set, a).ServeHTTP(httptest.NewRecorder(), req)
 		})
 		require.Zero(t, a.created.Load())
+	})
+}
+
+// TestDelayedRequestIsNotHandledWithoutBody tests a request whose body cannot be read, which ends
+// the delay.
+func TestDelayedRequestIsNotHandledWithoutBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var set faults.Set
+		_, err := set.AddText("when verb(create) do delay(1m)")
+		require.NoError(t, err)
+		a, start := newAPI(), time.Now()
+		req := httptest.NewRequest(http.MethodPost, pods, iotest.ErrReader(io.ErrUnexpectedEOF))
+		require.PanicsWithValue(t, http.ErrAbortHandler, func() {
+			faults.Handler(&set, a).ServeHTTP(httptest.NewRecorder(), req)
+		})
+		require.Zero(t, a.created.Load())
+		require.Equal(t, start, time.Now())
 	})
 }
 

@@ -69,6 +69,26 @@ func TestProxy(t *testing.T) {
 	eventually(t, func() bool { return api.finishedWatches.Load() == 2 })
 }
 
+// TestProxyAcceptEncoding tests that the server compresses responses only if the client asks for it.
+func TestProxyAcceptEncoding(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Header.Get("Accept-Encoding"))
+	}))
+	t.Cleanup(server.Close)
+	s := newProxy(t, server.URL, http.DefaultTransport)
+	for given, want := range map[string]string{"": "identity", "gzip": "gzip"} {
+		r := httptest.NewRequest(http.MethodGet, s.url+pods, nil)
+		r.RequestURI = ""
+		r.Header["Accept-Encoding"] = []string{given}
+		resp, err := s.client.Do(r)
+		require.NoError(t, err)
+		body, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, want, string(body))
+	}
+}
+
 // TestProxyResetCommitted tests that the server has handled the request.
 func TestProxyResetCommitted(t *testing.T) {
 	api := newAPI()

@@ -83,6 +83,10 @@ func TestConstructorsPrintAndParse(t *testing.T) {
 	for _, s := range []metav1.Status{
 		Expired(), Gone(), Timeout504(0), TooManyRequests(0), Conflict(), InternalError(),
 		Unavailable(5e9), Unauthorized(), Forbidden(),
+		{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Code: 400},
+		{Code: 404, Details: &metav1.StatusDetails{Name: "n", Causes: []metav1.StatusCause{}}},
+		{Code: 404, Details: &metav1.StatusDetails{Group: "g"}}, {Code: 404, Details: &metav1.StatusDetails{Kind: "k"}},
+		{Code: 404, Details: &metav1.StatusDetails{UID: "u"}},
 		{Code: 422, Reason: "Invalid", Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Field: "f"}}}},
 		{Code: 410, ListMeta: metav1.ListMeta{Continue: "abc=="}, Status: "Failure", Details: &metav1.StatusDetails{}},
 	} {
@@ -104,15 +108,33 @@ func TestRuleWithoutConditionIsAlways(t *testing.T) {
 	require.Equal(t, "!always", Or().String())
 }
 
+// TestGroupsAreFlat tests that an And in an And and an Or in an Or are flattened.
+func TestGroupsAreFlat(t *testing.T) {
+	a, b, c := Name("a"), Name("b"), Name("c")
+	require.Equal(t, And(a, b, c), And(And(a, b), nil, c))
+	require.Equal(t, Or(a, b, c), Or(Or(a, b), nil, c))
+	require.Equal(t, "name(a) && (name(b) || name(c))", And(a, Or(nil, b, c)).String())
+}
+
 func TestInvalidRules(t *testing.T) {
 	require.ErrorContains(t, Rule{Name: "idle"}.Validate(), `fault rule "idle": it has no effects`)
-	require.ErrorContains(t, Rule{Do: []Effect{nil}}.Validate(), "an effect is nil")
+	require.EqualError(t, Rule{Do: []Effect{nil}}.Validate(), `fault rule "when always do nil": an effect is nil`)
+	require.ErrorContains(t, Rule{Do: []Effect{Reset(), nil}}.Validate(), "an effect is nil")
 	require.ErrorContains(t, Rule{Do: []Effect{Reply(metav1.Status{Code: 410, Status: "Success"})}}.Validate(), `not "Success"`)
 	require.ErrorContains(t, Rule{Do: []Effect{Reply(metav1.Status{Code: 410, ListMeta: metav1.ListMeta{ResourceVersion: "1"}})}}.Validate(), "only continue")
 	require.ErrorContains(t, Rule{Do: []Effect{Warn()}}.Validate(), "warn needs at least one text")
 	require.ErrorContains(t, Rule{Do: []Effect{Ignore()}}.Validate(), "ignore needs at least one parameter")
 	require.ErrorContains(t, Rule{Do: []Effect{Overwrite(0, "")}}.Validate(), "at least one byte")
 	require.ErrorContains(t, Rule{When: Verb(), Do: []Effect{Reset()}}.Validate(), "verb needs at least one value")
+	require.ErrorContains(t, Rule{When: Or(Always(), Verb("get", "lst")), Do: []Effect{Reset()}}.Validate(), `unknown verb "lst"`)
+}
+
+// TestStatusIsCopied tests that an effect does not change with the Status from which it was made.
+func TestStatusIsCopied(t *testing.T) {
+	s := metav1.Status{Code: 404, Details: &metav1.StatusDetails{Name: "a"}}
+	e := Reply(s)
+	s.Details.Name = "b"
+	require.Equal(t, "status(404, name(a))", e.String())
 }
 
 func TestParseAll(t *testing.T) {
@@ -131,9 +153,18 @@ func TestParseDepthLimit(t *testing.T) {
 	for _, text := range []string{
 		"when " + strings.Repeat("(", 1e5), "when " + strings.Repeat("!", 1e5) + "always do reset",
 		"when verb" + strings.Repeat("(a", 1e5),
+		"when " + strings.Repeat("(", maxDepth) + "always" + strings.Repeat(")", maxDepth) + " do reset",
 	} {
 		_, err := Parse(text)
 		require.ErrorContains(t, err, "deep")
+	}
+	for _, text := range []string{
+		"when " + strings.Repeat("(", maxDepth-1) + "always" + strings.Repeat(")", maxDepth-1) + " do reset",
+		"when " + strings.Repeat("always || ", 2*maxDepth) + "always do reset",
+		"when always do status(410" + strings.Repeat(", cause(a, b)", 2*maxDepth) + ")",
+	} {
+		_, err := Parse(text)
+		require.NoError(t, err)
 	}
 	_, err := Parse("when\nverb(get)\n  do hung")
 	require.ErrorContains(t, err, "line 3, column 6:")

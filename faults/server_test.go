@@ -49,6 +49,13 @@ func newAPI(events ...string) *testAPI {
 	return a
 }
 
+// newClosedAPI returns a testAPI whose watches end after the events.
+func newClosedAPI(events ...string) *testAPI {
+	a := newAPI(events...)
+	close(a.events)
+	return a
+}
+
 func (a *testAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.writer.Store(fmt.Sprintf("%T", w))
 	w.Header().Set("Content-Type", "application/json")

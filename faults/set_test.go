@@ -23,6 +23,7 @@ func TestPredicates(t *testing.T) {
 		{"GET /api/v1/nodes?fieldSelector=metadata.name%3Dn1", "verb(list) && name(n1)", "name(n2)"},
 		{"GET /api/v1/nodes?fieldSelector=status.phase%3Dn1", "verb(list)", "name(n1)"},
 		{"GET /api/v1/nodes?fieldSelector=%3D%3D%3D", "verb(list)", "name(*)"},
+		{"GET /api/v1/nodes/n1?fieldSelector=metadata.name%3Dn2", "name(n1)", "name(n2)"},
 		{"GET /api/v1/nodes?watch=1", "verb(watch) && during(before)", "verb(list) || verb(get)"},
 		{"GET /readyz", "path(/readyz) && path(/) && userAgent(test)", "verb(get) || resource(*) || path(/api)"},
 		{"GET /apis", "path(/apis) && !userAgent(Test)", "verb(get)"},
@@ -90,6 +91,18 @@ func TestRuleIsNotConsumed(t *testing.T) {
 	}
 }
 
+// TestRulesAreCopied tests that neither the rule that was added nor one that Rules returned is that
+// of the set.
+func TestRulesAreCopied(t *testing.T) {
+	var set faults.Set
+	added := faults.Rule{Do: []faults.Effect{faults.Reset()}}
+	_, err := set.Add(added)
+	require.NoError(t, err)
+	added.Do[0] = faults.Hang()
+	set.Rules()[0].Do[0] = faults.Hang()
+	require.Equal(t, "when always do reset", set.Rules()[0].String())
+}
+
 // TestFirstFinalRuleWins tests that the rules after it are not evaluated and do not count.
 func TestFirstFinalRuleWins(t *testing.T) {
 	var set faults.Set
@@ -127,6 +140,13 @@ func TestChanceIsPerObject(t *testing.T) {
 
 func TestAfterOutsideSet(t *testing.T) {
 	require.False(t, faults.After(0).Eval(faults.Op{}))
+}
+
+// TestInvalidCountsMatchNothing tests counts that a set does not accept.
+func TestInvalidCountsMatchNothing(t *testing.T) {
+	for _, p := range []faults.Pred{faults.Nth(0), faults.First(0), faults.Every(0), faults.Every(-1)} {
+		require.False(t, p.Eval(faults.Op{}), p.String())
+	}
 }
 
 func TestAddIsAllOrNothing(t *testing.T) {

@@ -21,6 +21,12 @@ func TestSimplifications(t *testing.T) {
 		// A rule whose effect clients may not recover from keeps its condition.
 		"when event(BOOKMARK) && !initialEventsEnd && nth(2) do drop": {"when event(BOOKMARK) && !initialEventsEnd && nth(1) do drop"},
 		"when verb(get) && name(a) do status(404)":                    nil,
+		"when verb(watch) && name(a) do error(410)":                   nil,
+		"when verb(watch) && name(a) do error(500)":                   {"when verb(watch) do error(500)"},
+		"when name(a) && verb(get) do status(429)":                    {"when verb(get) do status(429)", "when name(a) do status(429)"},
+		"when name(a) do raw(503, text/plain, x)":                     {"when always do raw(503, text/plain, x)"},
+		"when name(a) do raw(404, text/plain, x)":                     nil,
+		"when first(3) do reset":                                      {"when always do reset", "when first(1) do reset"},
 		"n: when event(ADDED, DELETED) do jitter(5s, 3)": {
 			"n: when always do jitter(5s, 3)",
 			"n: when event(DELETED) do jitter(5s, 3)", "n: when event(ADDED) do jitter(5s, 3)", "n: when event(ADDED, DELETED) do delay(1s)",

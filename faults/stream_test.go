@@ -2,12 +2,12 @@ package faults_test
 
 import (
 	"compress/gzip"
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -63,13 +63,14 @@ func TestWatchInitialEvents(t *testing.T) {
 		streamingList:             podA + podA + initialEventsEndEvent + podB,
 		"":                        podA + initialEventsEndEvent + podB,
 		"&sendInitialEvents=true": podA + initialEventsEndEvent + podB,
+		"&allowWatchBookmarks=1":  podA + initialEventsEndEvent + podB,
 	} {
-		a := newAPI(podA, initialEventsEndEvent, podB)
+		a := newAPI(podA, initialEventsEndEvent, podB, podB)
 		w := newTestServer(t, a, rule).watch(query)
 		close(a.events)
 		rest, err := w.readAll()
 		require.NoError(t, err)
-		require.Equal(t, want, rest, query)
+		require.Equal(t, want+podB, rest, query)
 	}
 
 	a := newAPI()
@@ -88,10 +89,7 @@ func TestWatchInitialEvents(t *testing.T) {
 
 func TestWatchManyFramesInOneWrite(t *testing.T) {
 	a := newAPI(podA + bookmark + podB + podA + "unfinished")
-	s := newTestServer(t, a, "when event(BOOKMARK) do drop", "when name(b) do duplicate")
-	s.set.Clear()
-	s.add("when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate")
-	w := s.watch("")
+	w := newTestServer(t, a, "when event(BOOKMARK) do drop", "when event(ADDED) && name(b) do duplicate").watch("")
 	close(a.events)
 	rest, err := w.readAll()
 	require.NoError(t, err)
@@ -108,7 +106,7 @@ func TestWatchEffects(t *testing.T) {
 		{"when event(ADDED) && nth(2) do error(410)", podA + expiredFrame, false},
 		{"when event(ADDED) && nth(2) do reset", podA, true},
 		{"when event(ADDED) && nth(2) do truncate(20)", podA + podB[:20], true},
-		{"when event(ADDED) && nth(2) do truncate(20000)", podA + podB + initialEventsEndEvent + bookmark, false},
+		{"when event(ADDED) && nth(2) do truncate(" + strconv.Itoa(len(podB)) + ")", podA + podB + initialEventsEndEvent + bookmark, false},
 		{"when event(ADDED) && namespace(ns) do duplicate", podA + podA + podB + podB + initialEventsEndEvent + bookmark, false},
 		{"when event(ADDED) && nth(2) do duplicate, delay(1ms)", podA + podB + podB + initialEventsEndEvent + bookmark, false},
 		{"when verb(watch) && nth(2) do drop", podA + initialEventsEndEvent + bookmark, false},
@@ -122,6 +120,7 @@ func TestWatchEffects(t *testing.T) {
 			w := s.watch("&resourceVersion=5")
 			require.Equal(t, 200, w.resp.StatusCode)
 			require.Equal(t, "application/json", w.resp.Header.Get("Content-Type"))
+			require.Equal(t, []string{"chunked"}, w.resp.TransferEncoding)
 			require.Empty(t, w.resp.Header.Get("Retry-After"))
 			if strings.HasSuffix(c.want, bookmark) {
 				close(a.events) // otherwise the rule ends the stream
@@ -145,6 +144,18 @@ func TestResetDeliversEarlierFrames(t *testing.T) {
 	rest, err := w.readAll()
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	require.Equal(t, podA, rest)
+}
+
+// TestErrorEventIsSentAtOnce tests that the client gets the event before the handler returns.
+func TestErrorEventIsSentAtOnce(t *testing.T) {
+	received := make(chan struct{})
+	w := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, podA)
+		<-received
+	}), "when event(ADDED) do error(410)").watch("&resourceVersion=5")
+	w.expectLines(expiredFrame)
+	close(received)
 }
 
 // TestEndedWatchStopsHandler tests that the handler returns after a rule has ended the watch.
@@ -179,6 +190,22 @@ func TestRuleAppliesToRunningWatch(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestRuleRemovedMidFrame tests that a frame of which a part is buffered is sent completely.
+func TestRuleRemovedMidFrame(t *testing.T) {
+	var set faults.Set
+	remove, err := set.AddText("when event(ADDED) do drop")
+	require.NoError(t, err)
+	w := httptest.NewRecorder()
+	faults.Handler(&set, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, podA+podB[:30])
+		remove()
+		_, _ = io.WriteString(w, podB[30:40])
+		_, _ = io.WriteString(w, podB[40:]+bookmark)
+	})).ServeHTTP(w, httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil))
+	require.Equal(t, podB+bookmark, w.Body.String())
+}
+
 // TestRuleAddedMidFrame tests that the rest of a frame is passed on and the next frame is matched.
 func TestRuleAddedMidFrame(t *testing.T) {
 	a := newAPI()
@@ -202,22 +229,17 @@ func TestRuleAddedMidFrame(t *testing.T) {
 	require.Equal(t, podA, string(head)+rest)
 }
 
-func TestWatchHang(t *testing.T) {
-	a := newAPI(podA+podB, bookmark)
-	ctx, leave := context.WithCancel(t.Context())
-	s := newTestServer(t, a, "when event(ADDED) && name(b) do hang")
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+pods+"?watch=true", nil)
-	require.NoError(t, err)
-	resp, err := s.client.Do(req)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	got := make([]byte, len(podA))
-	_, err = io.ReadFull(resp.Body, got)
-	require.NoError(t, err)
-	require.Equal(t, podA, string(got), "earlier frames arrive")
-	require.Zero(t, a.finishedWatches.Load())
-	leave()
-	eventually(t, func() bool { return a.finishedWatches.Load() == 1 })
+// TestWatchWaits tests that a frame waits and earlier frames do not, and that the watch ends when
+// the client disconnects.
+func TestWatchWaits(t *testing.T) {
+	for _, effect := range []string{"hang", "delay(1h)", "jitter(1h, 42)"} {
+		a := newAPI(podA+podB, bookmark)
+		w := newTestServer(t, a, "when event(ADDED) && name(b) do "+effect).watch("")
+		w.expectLines(podA)
+		require.Zero(t, a.finishedWatches.Load())
+		require.NoError(t, w.resp.Body.Close())
+		eventually(t, func() bool { return a.finishedWatches.Load() == 1 })
+	}
 }
 
 func TestWatchDelayOnVirtualTime(t *testing.T) {
@@ -225,8 +247,7 @@ func TestWatchDelayOnVirtualTime(t *testing.T) {
 		var set faults.Set
 		_, err := set.AddText("when event(ADDED) && every(2) do delay(1m)")
 		require.NoError(t, err)
-		a := newAPI(podA, podB, podA, podB)
-		close(a.events)
+		a := newClosedAPI(podA, podB, podA, podB)
 		start := time.Now()
 		w := httptest.NewRecorder()
 		faults.Handler(&set, a).ServeHTTP(w, httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil))
@@ -239,11 +260,6 @@ func TestWatchProtobuf(t *testing.T) {
 	x, y := protobufEvent("ADDED", "x", "ns", nil), protobufEvent("ADDED", "y", "ns", nil)
 	bookmark := protobufEvent("BOOKMARK", "", "", nil)
 	end := protobufEvent("BOOKMARK", "", "", map[string]string{"k8s.io/initial-events-end": "true"})
-	asProtobuf := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			next.ServeHTTP(contentType{w, "application/vnd.kubernetes.protobuf;stream=watch"}, r)
-		})
-	}
 	for pieces := range 9 {
 		a := newAPI(x, bookmark+y, end)
 		a.writeSize = pieces
@@ -310,66 +326,6 @@ func TestExpire410SkipsNewWatches(t *testing.T) {
 	}
 }
 
-// TestUnreadableWatch tests frames in an unsupported encoding: they are rejected if a rule could
-// match them, and passed on otherwise.
-func TestUnreadableWatch(t *testing.T) {
-	odd := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/x-frames")
-		_, _ = io.WriteString(w, "\xa1frames")
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-	})
-	s := newTestServer(t, odd, "strict: when event(ADDED) do drop")
-	w := s.watch("")
-	require.Equal(t, 500, w.resp.StatusCode)
-	rest, err := w.readAll()
-	require.NoError(t, err)
-	require.Contains(t, rest, "rules of this server act on watch frames (strict), and frames of \\\"application/x-frames\\\" cannot be read")
-
-	s = newTestServer(t, odd, "when verb(list) do hang", "when verb(watch) && resource(nodes) && during(stream) do hang")
-	w = s.watch("")
-	got := make([]byte, 7)
-	_, err = io.ReadFull(w.r, got)
-	require.NoError(t, err)
-	require.Equal(t, "\xa1frames", string(got))
-
-	for encoding, want := range map[string]string{"gzip": `frames of \"application/json in gzip\" cannot be read`, "identity": podB} {
-		encoded := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("Content-Encoding", encoding)
-			_ = http.NewResponseController(w).Flush() // writes the header
-			_, _ = io.WriteString(w, podA+podB)
-		})
-		rest, err := newTestServer(t, encoded, "when event(ADDED) && name(a) do drop").watch("").readAll()
-		require.NoError(t, err)
-		require.Contains(t, rest, want)
-		require.NotContains(t, rest, podA)
-	}
-}
-
-func TestRuleAddedToUnreadableWatch(t *testing.T) {
-	more := make(chan string)
-	srv := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/x-frames")
-		for s := range more {
-			_, _ = io.WriteString(w, s)
-			_ = http.NewResponseController(w).Flush()
-		}
-	}))
-	go func() { more <- "one" }()
-	w := srv.watch("")
-	srv.add("late: when event(ADDED) do drop")
-	more <- "two"
-	more <- "three"
-	close(more)
-	rest, err := w.readAll()
-	require.NoError(t, err)
-	require.Equal(t, "onetwothree", rest)
-	require.Len(t, srv.set.Hits(), 1, "one hit for each rule")
-	require.Equal(t, "late: stream watch pods in ns: drop [not applied: frames of application/x-frames cannot be read]",
-		srv.set.Hits()[0].String())
-}
-
 // TestAcceptEncodingIsRemoved tests a server that compresses streaming lists.
 func TestAcceptEncodingIsRemoved(t *testing.T) {
 	s := newTestServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -385,6 +341,11 @@ func TestAcceptEncodingIsRemoved(t *testing.T) {
 	}), "when event(ADDED) do duplicate")
 	w := s.watch("")
 	w.expectLines(podA, podA)
+
+	original := httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil)
+	original.Header.Set("Accept-Encoding", "gzip")
+	faults.Handler(s.set, newClosedAPI()).ServeHTTP(httptest.NewRecorder(), original)
+	require.Equal(t, "gzip", original.Header.Get("Accept-Encoding"))
 }
 
 // TestFailedWatch tests that an error response is unchanged.
@@ -398,26 +359,6 @@ func TestFailedWatch(t *testing.T) {
 	require.Equal(t, 400, w.resp.StatusCode)
 	w.expectLines(podA)
 	require.Empty(t, s.set.Hits())
-}
-
-// TestInvalidFrames tests that frames that are not events are passed on.
-func TestInvalidFrames(t *testing.T) {
-	odd := "\n{\n{}\nnull\n<html>\n"
-	a := newAPI(odd, `{"type":"ADDED","object":{"metadata":{"name":7}}}`+"\n", podA)
-	close(a.events)
-	rest, err := newTestServer(t, a, "when event(ADDED) do drop").watch("").readAll()
-	require.NoError(t, err)
-	require.Equal(t, odd, rest)
-}
-
-func TestTableFrames(t *testing.T) {
-	row := strings.Replace(podA, `"object":{"kind":"Pod","apiVersion":"v1",`, `"object":{"kind":"Table","rows":[{"object":{`, 1)
-	row = strings.Replace(row, "}}}\n", "}}}]}}\n", 1)
-	a := newAPI(row, podB)
-	close(a.events)
-	rest, err := newTestServer(t, a, "when event(ADDED) && name(a) do drop").watch("").readAll()
-	require.NoError(t, err)
-	require.Equal(t, podB, rest)
 }
 
 // TestReverseProxy tests that the watch ends regularly for the client, although the proxy panics
@@ -438,18 +379,20 @@ func TestReverseProxy(t *testing.T) {
 
 // TestUpgradedConnection tests that upgraded connections have the Before phase only.
 func TestUpgradedConnection(t *testing.T) {
-	a := newAPI()
-	close(a.events)
+	a := newClosedAPI()
 	var set faults.Set
-	_, err := set.AddText("when during(stream) do drop\nwhen verb(watch) && nth(2) do status(503)")
+	_, err := set.AddText("when during(stream) do drop\nwhen code(200) do reset\nwhen verb(watch) && nth(2) do status(503)")
 	require.NoError(t, err)
-	for _, code := range []int{200, 503} {
-		r := httptest.NewRequest(http.MethodGet, pods+"?watch=1", nil)
+	for _, c := range []struct {
+		path string
+		code int
+	}{{pods + "?watch=1", 200}, {pods + "?watch=1", 503}, {pods, 200}} {
+		r := httptest.NewRequest(http.MethodGet, c.path, nil)
 		r.Header.Set("Connection", "Upgrade")
 		r.Header.Set("Upgrade", "websocket")
 		w := httptest.NewRecorder()
 		faults.Handler(&set, a).ServeHTTP(w, r)
-		require.Equal(t, code, w.Code)
+		require.Equal(t, c.code, w.Code)
 		require.Equal(t, "*httptest.ResponseRecorder", a.writer.Load())
 	}
 }

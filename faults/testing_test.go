@@ -39,6 +39,8 @@ func TestMustHit(t *testing.T) {
 	s.set.Clear()
 	s.add("when verb(get) do delay(0s)")
 	s.get(pods + "/a")
+	_, err := s.set.AddOptional(faults.BadGateway(faults.Path("/other")))
+	require.NoError(t, err)
 	s.set.MustHit(quiet)
 	require.Empty(t, quiet.messages)
 }

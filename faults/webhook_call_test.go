@@ -2,13 +2,13 @@ package faults_test
 
 import (
 	"context"
+	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -227,6 +227,7 @@ func TestVerdicts(t *testing.T) {
 		{"when webhook(h) do allow\nwhen webhook(h) do deny(\"\")", pod, map[string]any{"uid": "u-1", "allowed": false}},
 		{"when webhook(h) do deny(no)\nwhen webhook(h) do allow", pod, allows},
 		{"when webhook(h) do allow\nwhen webhook(h) && during(committed) do set(/response/warnings, json(\"[\\\"w\\\"]\"))", pod, map[string]any{"uid": "u-1", "allowed": true, "warnings": []any{"w"}}},
+		{"when webhook(h) do allow\nwhen webhook(h) && code(200) do remove(/response/uid)", pod, map[string]any{"allowed": true}},
 		{`when webhook(h) do patch("{}")`, pod, patched(`[]`)},
 		{`when webhook(h) do patch("{\"metadata\":{\"labels\":{\"a/b\":\"x\",\"c\":null,\"d\":null}}}")`, pod, patched(`[{"op":"add","path":"/metadata/labels/a~1b","value":"x"},{"op":"remove","path":"/metadata/labels/c","value":null}]`)},
 		{`when webhook(h) do patch("{\"data\":{\"x\":{\"y\":12345678901234567890},\"z\":null},\"spec\":{\"n\":{\"m\":true}}}")`, pod,
@@ -261,12 +262,13 @@ func TestVerdictOfConversion(t *testing.T) {
 	}
 }
 
+//go:embed testdata/rules.txt
+var ruleTable string
+
 // FuzzWebhookCall tests that a rule causes no panic, that the call ends with its context, and that
 // without the rule the webhook is called.
 func FuzzWebhookCall(f *testing.F) {
-	table, err := os.ReadFile("testdata/rules.txt")
-	require.NoError(f, err)
-	for line := range strings.Lines(string(table)) {
+	for line := range strings.Lines(ruleTable) {
 		if rule, err := faults.Parse(line); err == nil && rule.MatchesWebhooks() {
 			f.Add(rule.String())
 		}
@@ -362,6 +364,20 @@ func TestWebhookCallJitterIsPerWebhook(t *testing.T) {
 	}
 	require.Equal(t, took("a"), took("a"))
 	require.NotEqual(t, took("a"), took("b"))
+}
+
+// TestWebhookCallWithoutBody tests a call without a body, which can be delayed.
+func TestWebhookCallWithoutBody(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("when webhook(h) do delay(1ns)")
+	require.NoError(t, err)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://hook/", nil)
+	require.NoError(t, err)
+	resp, err := set.WebhookCall("h", r, roundTripper(func(*http.Request) (*http.Response, error) {
+		return httptest.NewRecorder().Result(), nil
+	}))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, resp.StatusCode)
 }
 
 // TestWebhookCallIsPassedOn tests that a call that no rule can match is sent as it is.
