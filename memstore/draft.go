@@ -42,12 +42,15 @@ func (d *Draft) equals(r *Record) bool {
 }
 
 func (d *Draft) equalData(r *Record) bool {
-	if d.RevisionOffset < 0 || r.revisionOffset < 0 {
-		return d.RevisionOffset < 0 && r.revisionOffset < 0 && bytes.Equal(d.Data, r.Data)
+	offset := r.revisionOffset
+	switch {
+	case max(d.RevisionOffset, -1) != offset:
+		return false
+	case offset < 0:
+		return bytes.Equal(d.Data, r.Data)
 	}
 	n := decimalLen(r.Revision)
-	return d.RevisionOffset == r.revisionOffset && len(d.Data)+n == len(r.Data) &&
-		bytes.Equal(d.Data[:d.RevisionOffset], r.Data[:d.RevisionOffset]) && bytes.Equal(d.Data[d.RevisionOffset:], r.Data[d.RevisionOffset+n:])
+	return bytes.Equal(d.Data[:offset], r.Data[:offset]) && bytes.Equal(d.Data[offset:], r.Data[offset+n:])
 }
 
 // record returns the record for d at rev. prev is the record that it replaces, nil if the object is

@@ -24,7 +24,7 @@ type Record struct {
 	Fields         Pairs    // from the draft
 	Data           []byte   // the encoded object with Revision inserted
 
-	revisionOffset int // the offset of the revision in Data; negative if it was not inserted
+	revisionOffset int // the offset of the revision in Data; -1 if it was not inserted
 	encodings      atomic.Pointer[cachedEncoding]
 }
 

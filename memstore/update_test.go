@@ -31,6 +31,22 @@ func TestUpdateRetriesAfterConflict(t *testing.T) {
 	require.Equal(t, s.Revision(), e.Revision)
 }
 
+// TestDeleteDuringOtherWrite deletes a record while another one is written, which is no conflict.
+func TestDeleteDuringOtherWrite(t *testing.T) {
+	s := memstore.New(memstore.Options{})
+	put(t, s, "a/x", "1")
+	calls := 0
+	e, err := s.Update("a/x", func(*memstore.Record) (*memstore.Draft, error) {
+		calls++
+		put(t, s, "a/y", "1")
+		return nil, nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, 1, calls)
+	require.Equal(t, s.Revision(), e.Revision)
+	require.Nil(t, s.View().Get("a/x"))
+}
+
 func TestUpdateErrors(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	refused := errors.New("refused")
@@ -52,7 +68,7 @@ func TestAnyDifferenceIsAWrite(t *testing.T) {
 	draft := func(change func(*memstore.Draft)) func(*memstore.Record) (*memstore.Draft, error) {
 		return func(*memstore.Record) (*memstore.Draft, error) {
 			d := &memstore.Draft{
-				Data: []byte("data"), RevisionOffset: 2, UID: "u",
+				Data: []byte("d11a"), RevisionOffset: 2, UID: "u",
 				Labels: memstore.Pairs{{Key: "l", Value: "1"}}, Fields: memstore.Pairs{{Key: "f", Value: "1"}},
 			}
 			change(d)
@@ -60,11 +76,12 @@ func TestAnyDifferenceIsAWrite(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*memstore.Draft){
-		"data before the revision": func(d *memstore.Draft) { d.Data = []byte("dAta") },
-		"data after the revision":  func(d *memstore.Draft) { d.Data = []byte("datA") },
-		"longer data":              func(d *memstore.Draft) { d.Data = []byte("data1") },
-		"offset":                   func(d *memstore.Draft) { d.RevisionOffset = 3 },
-		"no offset":                func(d *memstore.Draft) { d.RevisionOffset = -1; d.Data = []byte("da1001ta") },
+		"data before the revision": func(d *memstore.Draft) { d.Data = []byte("D11a") },
+		"data after the revision":  func(d *memstore.Draft) { d.Data = []byte("d11A") },
+		"longer data":              func(d *memstore.Draft) { d.Data = []byte("d11a1") },
+		"shorter data":             func(d *memstore.Draft) { d.Data = []byte("d1") },
+		"offset":                   func(d *memstore.Draft) { d.RevisionOffset = 1 }, // only the revision differs
+		"no offset":                func(d *memstore.Draft) { d.RevisionOffset = -1; d.Data = []byte("d110011a") },
 		"uid":                      func(d *memstore.Draft) { d.UID = "v" },
 		"labels":                   func(d *memstore.Draft) { d.Labels = nil },
 		"fields":                   func(d *memstore.Draft) { d.Fields = memstore.Pairs{{Key: "f", Value: "2"}} },
