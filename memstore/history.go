@@ -181,12 +181,9 @@ func (h *history) view(rev Revision) View {
 	return View{rev: rev, base: base, patches: mergeByKey(events)}
 }
 
-// age returns the time since a revision was written. It is 0 for a future revision, and the maximum
-// duration for one that is no longer in the history.
+// age returns the time since a revision was written, the maximum duration for one that is not in the
+// history.
 func (h *history) age(rev Revision, now time.Duration) time.Duration {
-	if rev > h.all.last {
-		return 0
-	}
 	age := time.Duration(math.MaxInt64)
 	h.log.AscendGreaterOrEqual(&Event{Revision: rev}, func(e *Event) bool {
 		if e.Revision == rev {

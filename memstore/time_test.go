@@ -2,6 +2,7 @@ package memstore_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,6 +31,12 @@ func TestIdleStoreTrimsHistory(t *testing.T) {
 		_, err = s.Watch("a/", 1005)
 		require.ErrorIs(t, err, memstore.ErrCompacted)
 		c := watch(t, s, "a/", 1006)
+		for rev := memstore.Revision(1007); rev < 1010; rev++ { // one event expires each minute
+			time.Sleep(time.Minute)
+			exact, watchFloor = s.Floors()
+			require.Equal(t, rev, exact)
+			require.Equal(t, rev, watchFloor)
+		}
 
 		time.Sleep(time.Hour)
 		_, err = c.Next(make([]*memstore.Event, 1))
@@ -42,6 +49,46 @@ func TestIdleStoreTrimsHistory(t *testing.T) {
 		n, err := watch(t, s, "a/", s.Revision()).Next(make([]*memstore.Event, 1))
 		require.NoError(t, err)
 		require.Zero(t, n)
+	})
+}
+
+// TestEachReadTrimsHistory tests that old events cannot be read from an idle store, whichever method
+// is called first.
+func TestEachReadTrimsHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memstore.New(memstore.Options{})
+		put(t, s, "a/x", "1")
+		put(t, s, "a/x", "2")
+		time.Sleep(time.Hour)
+		_, err := s.Fork().ViewAt(1001)
+		require.ErrorIs(t, err, memstore.ErrCompacted)
+		_, err = s.Fork().Watch("a/", 1001)
+		require.ErrorIs(t, err, memstore.ErrCompacted)
+		exact, watchFloor := s.Fork().Floors()
+		require.Equal(t, memstore.Revision(1002), exact)
+		require.Equal(t, memstore.Revision(1002), watchFloor)
+	})
+}
+
+func TestAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const never = time.Duration(math.MaxInt64)
+		s := memstore.New(memstore.Options{StartRevision: 10})
+		require.Equal(t, never, s.Age(10), "the revision of the empty store")
+		require.Zero(t, s.Age(11), "a future revision")
+		put(t, s, "a/1", "1")
+		time.Sleep(time.Minute)
+		backup := s.Snapshot()
+		put(t, s, "a/2", "1")
+		time.Sleep(time.Minute)
+		require.Equal(t, 2*time.Minute, s.Age(11))
+		require.Equal(t, time.Minute, s.Age(12))
+		require.Zero(t, s.Age(13), "a future revision")
+		require.Equal(t, never, s.Age(10), "a revision before the history")
+
+		s.Restore(backup, 0)
+		require.Equal(t, never, s.Age(11), "Restore removes the history")
+		require.Zero(t, s.Age(12), "a future revision again")
 	})
 }
 
