@@ -50,6 +50,27 @@ func TestQuota(t *testing.T) {
 	require.NoError(t, set("a/w", draftOfSize(1000)))
 }
 
+// TestSmallQuota tests a store that is larger than its quota: writes that do not increase the size
+// succeed.
+func TestSmallQuota(t *testing.T) {
+	large := memstore.New(memstore.Options{})
+	put(t, large, "a/x", "12345")
+	put(t, large, "a/y", "12345")
+	s := memstore.New(memstore.Options{Quota: 1})
+	s.Restore(large.Snapshot(), 0)
+	set := func(text string) error {
+		_, err := s.Update("a/x", func(*memstore.Record) (*memstore.Draft, error) {
+			return &memstore.Draft{Data: []byte(text), RevisionOffset: -1}, nil
+		})
+		return err
+	}
+	require.NoError(t, set("54321"))
+	require.ErrorIs(t, set("543210"), memstore.ErrQuotaExceeded)
+	require.NoError(t, set("1"))
+	remove(t, s, "a/x")
+	require.ErrorIs(t, set("1"), memstore.ErrQuotaExceeded)
+}
+
 // TestQuotaOfLoad tests that the writes of a Load count together.
 func TestQuotaOfLoad(t *testing.T) {
 	s := memstore.New(memstore.Options{Quota: 2 * (512 + 3 + 1000)})

@@ -36,6 +36,29 @@ func TestReadyFor(t *testing.T) {
 	require.True(t, isClosed(wake))
 }
 
+// TestReadyForFilter tests that the filter is called once for each event of any key while the cursor
+// waits, with the store in the state before the write.
+func TestReadyForFilter(t *testing.T) {
+	s := memstore.New(memstore.Options{})
+	c := watch(t, s, "a/", s.Revision())
+	before := s.Revision()
+	var seen []string
+	c.ReadyFor(func(e *memstore.Event) bool {
+		require.Equal(t, before, s.Revision())
+		seen = append(seen, e.Key())
+		return isBig(e)
+	})
+	put(t, s, "b/small", "1")
+	before = s.Revision()
+	require.NoError(t, s.Load(func(tx *memstore.Tx) error {
+		require.NoError(t, tx.Put("a/small", memstore.Draft{}))
+		require.NoError(t, tx.Put("a/big", memstore.Draft{}))
+		return tx.Put("a/later", memstore.Draft{})
+	}))
+	put(t, s, "a/big", "2")
+	require.Equal(t, []string{"b/small", "a/small", "a/big"}, seen)
+}
+
 // TestReadyForSeveralCursors tests that waiting cursors do not affect each other.
 func TestReadyForSeveralCursors(t *testing.T) {
 	s := memstore.New(memstore.Options{})

@@ -1,6 +1,7 @@
 package memstore_test
 
 import (
+	"bytes"
 	"errors"
 	"sync"
 	"testing"
@@ -60,6 +61,13 @@ func TestWithRevision(t *testing.T) {
 	require.Equal(t, memstore.Revision(9), later.CreateRevision)
 	require.Equal(t, `{"rv":"9"}`, string(r.Data), "the original record is unchanged")
 	require.Equal(t, `{"rv":"7"}`, string(later.WithRevision(7).Data))
+
+	upper := func(r *memstore.Record) ([]byte, error) { return bytes.ToUpper(r.Data), nil }
+	for _, r := range []*memstore.Record{later, later.WithRevision(7)} {
+		data, err := r.CachedEncoding("upper", upper)
+		require.NoError(t, err)
+		require.Equal(t, `{"RV":"`+r.Revision.String()+`"}`, string(data), "encodings are not copied")
+	}
 
 	plain := put(t, s, "a/y", "plain")
 	require.Equal(t, "plain", string(plain.WithRevision(7).Data))
@@ -121,6 +129,7 @@ func TestDeletedRecordConcurrently(t *testing.T) {
 		require.Same(t, results[0], r)
 	}
 	require.Equal(t, "v11", string(results[0].Data))
+	require.Zero(t, testing.AllocsPerRun(100, func() { e.DeletedRecord() }))
 }
 
 func TestPairs(t *testing.T) {
