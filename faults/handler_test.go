@@ -138,6 +138,7 @@ func TestStatusReplies(t *testing.T) {
 			require.Equal(t, c.want+"\n", body)
 			require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
 			require.Equal(t, c.retry, resp.Header.Get("Retry-After"))
+			require.Equal(t, "no-cache, private", resp.Header.Get("Cache-Control"))
 			require.Nil(t, a.writer.Load(), "the handler is not called")
 			var s metav1.Status
 			require.NoError(t, json.Unmarshal([]byte(body), &s))
@@ -163,6 +164,7 @@ func TestStatusAsProtobuf(t *testing.T) {
 		"application/json, application/vnd.kubernetes.protobuf":            false,
 		"application/json;q=0.1,application/vnd.kubernetes.protobuf;q=0.9": true,
 		"application/cbor,*/*":                                             false,
+		"text/html":                                                        false,
 	} {
 		req, err := http.NewRequest(http.MethodGet, srv.url+pods+"/x", nil)
 		require.NoError(t, err)

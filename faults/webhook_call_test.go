@@ -143,7 +143,7 @@ func TestWebhookCallEffects(t *testing.T) {
 		{rule: "when webhook(h) do header(X-Rule, a), raw(200, text/html, \"<html>\")", code: 200, body: "<html>", headers: "a text/html"},
 		{rule: "when webhook(h) do raw(204, \"\", \"\")", code: 204, headers: " "},
 		{rule: "when webhook(h) && during(committed) do raw(502, text/html, lost)", code: 502, body: "lost", calls: 1, headers: " text/html"},
-		{rule: "when webhook(h) do header(Content-Type)", code: 200, body: allowed, calls: 1, headers: " "},
+		{rule: "when webhook(h) do header(Content-Type), header(Date)", code: 200, body: allowed, calls: 1, headers: " "},
 		{rule: "when webhook(h) do reset", err: "dial tcp hook.ns.svc:443: connect: connection refused"},
 		{rule: "when webhook(h) do delay(3s), reset", err: "dial tcp hook.ns.svc:443: connect: connection refused", took: 3 * time.Second},
 		{rule: "when webhook(h) && during(committed) do reset", err: "read tcp hook.ns.svc:443: read: connection reset by peer", calls: 1},
@@ -182,6 +182,7 @@ func TestWebhookCallEffects(t *testing.T) {
 			require.Equal(t, test.code, resp.StatusCode, test.rule)
 			require.Equal(t, test.body, body, test.rule)
 			require.Equal(t, test.headers, resp.Header.Get("X-Rule")+" "+resp.Header.Get("Content-Type"), test.rule)
+			require.NotContains(t, resp.Header, "Date")
 		})
 	}
 }
@@ -364,6 +365,26 @@ func TestWebhookCallJitterIsPerWebhook(t *testing.T) {
 	}
 	require.Equal(t, took("a"), took("a"))
 	require.NotEqual(t, took("a"), took("b"))
+}
+
+// closer is a body that records whether it is closed.
+type closer struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closer) Close() error { c.closed = true; return nil }
+
+// TestWebhookCallClosesBody tests that the body of a call that is not made is closed, and that the
+// error has the port of HTTPS.
+func TestWebhookCallClosesBody(t *testing.T) {
+	var set faults.Set
+	_, err := set.AddText("when webhook(h) do reset")
+	require.NoError(t, err)
+	body := &closer{Reader: strings.NewReader("review")}
+	_, err = set.WebhookCall("h", httptest.NewRequest(http.MethodPost, "https://hook/", body), &testWebhook{})
+	require.EqualError(t, err, "dial tcp hook:443: connect: connection refused")
+	require.True(t, body.closed)
 }
 
 // TestWebhookCallWithoutBody tests a call without a body, which can be delayed.
