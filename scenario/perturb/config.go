@@ -29,7 +29,9 @@ type Config struct {
 	Invariants []Invariant
 	// Ignore lists what may differ from the reference: RESOURCE/NAME for objects or
 	// RESOURCE/NAME:PATH for a field of them, such as "configmaps/report-*:data.time". A resource
-	// has its group as in pods or deployments.apps. "*" matches any text in each part.
+	// has its group as in pods or deployments.apps. A path has [] or an index after a list, which
+	// both are for all elements: "pods/*:spec.containers[].image". "*" matches any text in each
+	// part.
 	Ignore []string
 
 	// RealTime runs everything in real time, on servers that can be reached over the network. The

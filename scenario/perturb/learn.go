@@ -80,7 +80,7 @@ func (n *normalizer) learnFields(x, y normalState) bool {
 }
 
 func (n *normalizer) learnField(resource string, d difference) bool {
-	path := resource + ":" + d.genericPath()
+	path := resource + ":" + genericPath(d.path.String())
 	known := n.fields
 	if d.reordered {
 		known = n.unordered
@@ -94,18 +94,18 @@ func (n *normalizer) learnField(resource string, d difference) bool {
 
 // difference is a difference between two JSON values.
 type difference struct {
-	path string // with the indexes of lists
+	path fieldPath
 	// want and saw are the values, nil for none.
 	want, saw any
 	// reordered is true if both are lists with the same elements.
 	reordered bool
 }
 
-// genericPath returns the path with "[]" for all indexes.
-func (d difference) genericPath() string {
+// genericPath returns a path with "[]" for all indexes.
+func genericPath(path string) string {
 	var b strings.Builder
 	inIndex := false
-	for _, r := range d.path {
+	for _, r := range path {
 		if inIndex && r >= '0' && r <= '9' {
 			continue
 		}
@@ -121,10 +121,10 @@ func diffTexts(want, saw string) []difference {
 	if json.Unmarshal([]byte(want), &a) != nil || json.Unmarshal([]byte(saw), &b) != nil {
 		return []difference{{want: want, saw: saw}}
 	}
-	return diffValues("", a, b)
+	return diffValues(nil, a, b)
 }
 
-func diffValues(path string, want, saw any) []difference {
+func diffValues(path fieldPath, want, saw any) []difference {
 	if jsonText(want) == jsonText(saw) {
 		return nil
 	}
@@ -136,11 +136,7 @@ func diffValues(path string, want, saw any) []difference {
 		}
 		var all []difference
 		for _, name := range sortedNames(a, b) {
-			field := name
-			if path != "" {
-				field = path + "." + name
-			}
-			all = append(all, diffValues(field, a[name], b[name])...)
+			all = append(all, diffValues(path.with(name), a[name], b[name])...)
 		}
 		return all
 	case []any:
@@ -156,7 +152,7 @@ func diffValues(path string, want, saw any) []difference {
 		}
 		var all []difference
 		for i := range a {
-			all = append(all, diffValues(fmt.Sprintf("%s[%d]", path, i), a[i], b[i])...)
+			all = append(all, diffValues(path.with(i), a[i], b[i])...)
 		}
 		return all
 	}

@@ -35,28 +35,31 @@ func newNormalizer(ignore []string) (*normalizer, error) {
 	return n, nil
 }
 
-// ignorePattern is an element of Config.Ignore. path is "" for whole objects.
-type ignorePattern struct{ resource, name, path string }
+// ignorePattern is an element of Config.Ignore, with patterns of package path. field is "" for whole
+// objects.
+type ignorePattern struct{ resource, name, field string }
 
 func parseIgnore(text string) (ignorePattern, error) {
-	objects, field, _ := strings.Cut(text, ":")
-	resource, name, ok := strings.Cut(objects, "/")
-	if !ok {
+	objects, field, hasField := strings.Cut(text, ":")
+	resource, name, _ := strings.Cut(objects, "/")
+	if resource == "" || name == "" || hasField && field == "" {
 		return ignorePattern{}, fmt.Errorf("perturb: Config.Ignore: expected RESOURCE/NAME or RESOURCE/NAME:PATH, found %q", text)
 	}
-	if _, err := path.Match(resource+name, ""); err != nil {
-		return ignorePattern{}, fmt.Errorf("perturb: Config.Ignore: %q: %w", text, err)
-	}
-	return ignorePattern{resource, name, field}, nil
+	// Only "*" has a meaning, and it matches any text.
+	quoted := strings.NewReplacer(`\`, `\\`, "?", `\?`, "[", `\[`)
+	return ignorePattern{quoted.Replace(resource), quoted.Replace(name), quoted.Replace(withoutSlashes(genericPath(field)))}, nil
 }
+
+// withoutSlashes returns a path of a field without slashes, which "*" does not match.
+func withoutSlashes(field string) string { return strings.ReplaceAll(field, "/", ".") }
 
 func (p ignorePattern) matches(key objectKey) bool {
 	return matchesPattern(p.resource, key.resource) && matchesPattern(p.name, key.name)
 }
 
-// matchesPattern reports whether "*" in pattern, which matches any text, makes it match s.
+// matchesPattern reports whether a pattern matches s, which has no slashes.
 func matchesPattern(pattern, s string) bool {
-	ok, _ := path.Match(pattern, s) // names have no slashes, and the pattern was checked
+	ok, _ := path.Match(pattern, s) // the pattern is valid
 	return ok
 }
 
@@ -71,7 +74,7 @@ func (n *normalizer) ignores(key objectKey) bool {
 	if slices.Contains(ignoredResources, key.resource) {
 		return true
 	}
-	return slices.ContainsFunc(n.ignored, func(p ignorePattern) bool { return p.path == "" && p.matches(key) })
+	return slices.ContainsFunc(n.ignored, func(p ignorePattern) bool { return p.field == "" && p.matches(key) })
 }
 
 // ignoresField reports whether a field is not compared.
@@ -80,7 +83,7 @@ func (n *normalizer) ignoresField(key objectKey, field string) bool {
 		return true
 	}
 	return slices.ContainsFunc(n.ignored, func(p ignorePattern) bool {
-		return p.path != "" && p.matches(key) && matchesPattern(strings.ReplaceAll(p.path, "/", "."), strings.ReplaceAll(field, "/", "."))
+		return p.field != "" && p.matches(key) && matchesPattern(p.field, withoutSlashes(field))
 	})
 }
 

@@ -2,6 +2,8 @@ package perturb
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,26 +96,100 @@ func TestPrintSteps(t *testing.T) {
 	require.Error(t, err)
 }
 
+// Config.Ignore selects objects and fields by patterns in which only "*" has a meaning.
+func TestIgnorePatterns(t *testing.T) {
+	n, err := newNormalizer([]string{
+		"configmaps/report-*", "configmaps/a:data.t*", "deployments.apps/*:spec.containers[0].image", "deployments.apps/*:status.list[].at",
+		"*/a:metadata.annotations.b.c/d*", "secrets/a?[b]:data.k",
+	})
+	require.NoError(t, err)
+	for resource, names := range map[string]map[string]bool{
+		"configmaps": {"report-": true, "report-1": true, "report": false, "my-report-1": false, "a": false},
+		"secrets":    {"report-1": false, "a": false},
+	} {
+		for name, want := range names {
+			require.Equal(t, want, n.ignores(objectKey{resource, "default", name}), "%s/%s", resource, name)
+		}
+	}
+	for _, test := range []struct {
+		resource, name, field string
+		want                  bool
+	}{
+		{"configmaps", "a", "data.time", true},
+		{"configmaps", "a", "data.a", false},
+		{"configmaps", "b", "data.time", false},
+		{"deployments.apps", "b", "spec.containers[].image", true},
+		{"deployments.apps", "b", "spec.containers[].name", false},
+		{"deployments.apps", "b", "status.list[].at", true},
+		{"deployments", "b", "status.list[].at", false},
+		{"pods", "a", "metadata.annotations.b.c/d/e", true},
+		{"pods", "a", "metadata.annotations.b.c", false},
+		{"secrets", "a?[b]", "data.k", true},
+		{"secrets", "axb", "data.k", false},
+	} {
+		require.Equal(t, test.want, n.ignoresField(objectKey{test.resource, "default", test.name}, test.field), "%+v", test)
+	}
+	for _, invalid := range []string{"", "configmaps", "configmaps/", "/a", "configmaps/a:", ":data"} {
+		_, err := newNormalizer([]string{invalid})
+		require.ErrorContains(t, err, "expected RESOURCE/NAME or RESOURCE/NAME:PATH", invalid)
+	}
+}
+
 // Values are expected at their paths.
 func TestFieldOf(t *testing.T) {
-	for path, want := range map[string]string{
-		"spec.list[0].name":             `spec.list[0].name=v`,
-		"metadata.labels.a.b/c":         `metadata.labels["a.b/c"]=v`,
-		"metadata.annotations.plain":    "metadata.annotations.plain=v",
-		"data.x.y":                      `data["x.y"]=v`,
-		"spec.template.spec.replicas":   "spec.template.spec.replicas=v",
-		"spec.matrix[1][2]":             "spec.matrix[1][2]=v",
-		"metadata.annotations.e.com/[x": `metadata.annotations["e.com/[x"]=v`,
+	for text, want := range map[string]string{
+		`{"spec":{"list":[{"name":"v"}]}}`:                          `spec.list[0].name=v`,
+		`{"metadata":{"labels":{"a.b/c":"v"}}}`:                     `metadata.labels["a.b/c"]=v`,
+		`{"metadata":{"annotations":{"plain":"v"}}}`:                "metadata.annotations.plain=v",
+		`{"data":{"x.y":"v"}}`:                                      `data["x.y"]=v`,
+		`{"spec":{"template":{"spec":{"replicas":"v"}}}}`:           "spec.template.spec.replicas=v",
+		`{"spec":{"template":{"metadata":{"labels":{"a.b":"v"}}}}}`: `spec.template.metadata.labels["a.b"]=v`,
+		`{"spec":{"matrix":[[],["x","y","v"]]}}`:                    "spec.matrix[1][2]=v",
+		`{"metadata":{"annotations":{"e.com/[x":"v"}}}`:             `metadata.annotations["e.com/[x"]=v`,
+		`{"items":[1,{"[0]":"v"}]}`:                                 `items[1]["[0]"]=v`,
 	} {
-		f, ok := fieldOf(path, "v")
+		differences := diffTexts(text, strings.Replace(text, `"v"`, `"w"`, 1))
+		require.Len(t, differences, 1, text)
+		f, ok := fieldOf(differences[0].path, differences[0].want)
 		require.True(t, ok)
 		step := scenario.Expect(scenario.Ref{Kind: "configmap", Name: "a"}, f)
 		require.Equal(t, "expect configmap/a "+want, step.String())
 		_, err := scenario.Parse(step.String())
 		require.NoError(t, err)
 	}
+	for value, want := range map[any]string{"": "", true: "true", 3.0: "3"} {
+		f, ok := fieldOf(fieldPath{"a"}, value)
+		require.True(t, ok)
+		require.Equal(t, scenario.Field{Path: "a", Value: want}, f)
+	}
 	for _, v := range []any{nil, "<time>", "web-*"} {
-		_, ok := fieldOf("a", v)
+		_, ok := fieldOf(fieldPath{"a"}, v)
 		require.False(t, ok)
 	}
+}
+
+// Differences have the paths that messages show and Config.Ignore accepts.
+func TestDiffTexts(t *testing.T) {
+	for _, test := range []struct{ want, saw, text string }{
+		{`{"a":1}`, `{"a":1}`, ""},
+		{`{"a":1,"b":{"c.d":"x"}}`, `{"a":2,"b":{"c.d":"y"}}`, "a 1 2; b.c.d x y"},
+		{`{"a":1}`, `{"b":1}`, "a 1 <nil>; b <nil> 1"},
+		{`{"a":[1,2]}`, `{"a":[2,1]}`, "a [1 2] [2 1] reordered"},
+		{`{"a":[1,2]}`, `{"a":[1,3]}`, "a[1] 2 3"},
+		{`{"a":[1]}`, `{"a":[1,2]}`, "a [1] [1 2]"},
+		{`{"a":[1]}`, `{"a":{"b":1}}`, "a [1] map[b:1]"},
+		{`{"a":{"b":1}}`, `{"a":[1]}`, "a map[b:1] [1]"},
+		{`{"a":[{"b":[1]}]}`, `{"a":[{"b":[2]}]}`, "a[0].b[0] 1 2"},
+	} {
+		var all []string
+		for _, d := range diffTexts(test.want, test.saw) {
+			text := fmt.Sprintf("%s %v %v", d.path, d.want, d.saw)
+			if d.reordered {
+				text += " reordered"
+			}
+			all = append(all, text)
+		}
+		require.Equal(t, test.text, strings.Join(all, "; "), "%s %s", test.want, test.saw)
+	}
+	require.Equal(t, "a[].b[].c1[]", genericPath("a[0].b[12].c1[]"))
 }

@@ -196,7 +196,7 @@ func (j *judgment) expectState(key objectKey, want, saw []string) (steps []scena
 	}
 	for _, d := range diffTexts(want[0], saw[0]) {
 		f, ok := fieldOf(d.path, d.want)
-		if ok && d.path != "metadata.finalizers" { // their order does not matter
+		if ok && d.path.String() != "metadata.finalizers" { // their order does not matter
 			steps = append(steps, wait(scenario.Expect(ref, f)))
 		} else if f, ok = fieldOf(d.path, d.saw); ok {
 			steps = append(steps, wait(scenario.ExpectError("", scenario.Expect(ref, f))))
@@ -206,21 +206,7 @@ func (j *judgment) expectState(key objectKey, want, saw []string) (steps []scena
 }
 
 // fieldOf returns the expectation of a value, if a step can express it.
-func fieldOf(at string, value any) (scenario.Field, bool) {
-	var path strings.Builder
-	for i, name := range splitPath(at) {
-		switch {
-		case strings.HasPrefix(name, "["):
-			path.WriteString(name)
-		case strings.ContainsAny(name, `./"[] =`):
-			path.WriteString("[" + fmt.Sprintf("%q", name) + "]")
-		default:
-			if i > 0 {
-				path.WriteString(".")
-			}
-			path.WriteString(name)
-		}
-	}
+func fieldOf(path fieldPath, value any) (scenario.Field, bool) {
 	text := ""
 	switch want := value.(type) {
 	case string:
@@ -233,24 +219,5 @@ func fieldOf(at string, value any) (scenario.Field, bool) {
 	if strings.Contains(text, "<") || strings.Contains(text, "*") {
 		return scenario.Field{}, false
 	}
-	return scenario.Field{Path: path.String(), Value: text}, true
-}
-
-// splitPath splits a path of a difference. The keys of labels and annotations may contain dots.
-func splitPath(path string) (names []string) {
-	for _, prefix := range []string{"metadata.labels.", "metadata.annotations.", "data."} {
-		if rest, ok := strings.CutPrefix(path, prefix); ok {
-			return append(strings.Split(strings.TrimSuffix(prefix, "."), "."), rest)
-		}
-	}
-	for part := range strings.SplitSeq(path, ".") {
-		name, index, ok := strings.Cut(part, "[")
-		names = append(names, name)
-		for ok {
-			var i string
-			i, index, ok = strings.Cut(index, "[")
-			names = append(names, "["+i)
-		}
-	}
-	return names
+	return scenario.Field{Path: path.inSteps(), Value: text}, true
 }
