@@ -108,32 +108,36 @@ func (s *search) comment(f *Finding) string {
 
 var notInFileNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
 
-// fileName returns the name of the files of a finding, without extension. A name that is cut ends
-// with a hash of the whole, because findings can differ in the end of their names only.
-func (f *Finding) fileName() string {
+// fileName returns the name of the files of a finding, without extension, and adds it to used. A
+// name that is cut or used ends with a hash of the whole, because findings can differ in the end of
+// their names only, or in characters that file names do not have.
+func (f *Finding) fileName(used map[string]bool) string {
 	const most = 80
 	name := strings.Trim(notInFileNames.ReplaceAllString(f.Name, "-"), "-")
-	if len(name) <= most {
-		return name
+	if len(name) > most || used[name] {
+		hash := fnv.New32a()
+		_, _ = hash.Write([]byte(f.Name)) // never fails
+		name = fmt.Sprintf("%s-%08x", name[:min(len(name), most-9)], hash.Sum32())
 	}
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(f.Name)) // never fails
-	return fmt.Sprintf("%s-%08x", name[:most-9], hash.Sum32())
+	used[name] = true
+	return name
 }
 
-// write writes the files of a finding to a directory, if there is one.
-func (f *Finding) write(dir string) error {
+// write writes the files of a finding to a directory, if there is one. used has the names of the
+// files of other findings.
+func (f *Finding) write(dir string, used map[string]bool) error {
 	if dir == "" {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("perturb: %w", err)
 	}
+	name := f.fileName(used)
 	for extension, data := range map[string][]byte{".txtar": []byte(f.File), ".html": f.page, ".txt": []byte(f.String())} {
 		if len(data) == 0 {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir, f.fileName()+extension), data, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name+extension), data, 0o666); err != nil {
 			return fmt.Errorf("perturb: %w", err)
 		}
 	}

@@ -7,11 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Findings with long names that differ at the end have files of their own.
+// Findings with long names that differ at the end have files of their own, and those with names that
+// differ only in characters that file names do not have.
 func TestFindingFileName(t *testing.T) {
-	require.Equal(t, "created-configmaps-default-a-crash", (&Finding{Name: "created configmaps default/a (crash)"}).fileName())
+	used := map[string]bool{}
+	fileName := func(name string) string { return (&Finding{Name: name}).fileName(used) }
+	require.Equal(t, "created-configmaps-default-a-crash", fileName("created configmaps default/a (crash)"))
+	require.Regexp(t, "^created-configmaps-default-a-crash-[0-9a-f]{8}$", fileName("created configmaps default/a-* (crash)"))
 	long := "created configmaps default/" + strings.Repeat("a", 80)
-	crash, fail := (&Finding{Name: long + " (crash)"}).fileName(), (&Finding{Name: long + " (fail)"}).fileName()
+	crash, fail := fileName(long+" (crash)"), fileName(long+" (fail)")
 	require.NotEqual(t, crash, fail)
 	require.Len(t, crash, 80)
 }

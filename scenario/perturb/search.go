@@ -326,11 +326,12 @@ func (s *search) note(p perturbation, got *result, total int) {
 
 // report completes a report with the findings.
 func (s *search) report(report *Report) error {
+	used := map[string]bool{} // names of files
 	for _, name := range slices.Sorted(maps.Keys(s.groups)) {
 		f := s.finding(s.groups[name])
 		f.Known = s.config.Known[name]
 		report.Findings = append(report.Findings, f)
-		if err := f.write(s.config.Dir); err != nil {
+		if err := f.write(s.config.Dir, used); err != nil {
 			return err
 		}
 	}
