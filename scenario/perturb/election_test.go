@@ -54,6 +54,24 @@ func TestElectionOfLeaderThatGoesOn(t *testing.T) {
 	requireTwoLeaders(t, c)
 }
 
+// The lease of a single controller is taken over by a second instance, which only the perturbation
+// runs.
+func TestElectionOfOne(t *testing.T) {
+	c := recommended()
+	config := electionConfig(c.client(), operatorBudget(t, 10))
+	config.Controllers = map[string]scenario.Client{"a": c.client()}
+	require.Positive(t, perturb.Run(t, config).Kinds["lease"])
+
+	c.goesOn = true
+	config.Controllers = map[string]scenario.Client{"a": c.client()}
+	report, err := perturb.Search(config)
+	require.NoError(t, err)
+	require.Len(t, report.Findings, 1)
+	require.Equal(t, "leaders a (lease)", report.Findings[0].Name)
+	require.Contains(t, report.Findings[0].Detail, "after second-a has become leader")
+	require.Contains(t, report.Findings[0].File, "run second-a --of a --restart-after 10s")
+}
+
 func requireTwoLeaders(t *testing.T, c candidate) {
 	t.Helper()
 	report, err := perturb.Search(electionConfig(c.client(), operatorBudget(t, 30)))

@@ -67,6 +67,7 @@ func TestFindsBugs(t *testing.T) {
 			require.NotEmpty(t, report.Findings)
 			require.Empty(t, report.Inconclusive)
 			files := 0
+			require.Contains(t, damaged(), o.Name)
 			for _, f := range report.Findings {
 				require.Contains(t, f.Name, damaged()[o.Name])
 				if !f.Reproduced {

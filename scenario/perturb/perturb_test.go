@@ -121,6 +121,26 @@ func TestFindOne(t *testing.T) {
 	require.Less(t, report.Runs, report.Perturbations)
 }
 
+// A violation that a second run does not show is no finding.
+func TestSecondRun(t *testing.T) {
+	internal := 0 // errors
+	config := configOf(func(ctx context.Context, config *rest.Config) error {
+		maps := kubernetes.NewForConfigOrDie(config).CoreV1().ConfigMaps("default")
+		for err := ensure(ctx, maps, "a", nil); err != nil && ctx.Err() == nil; err = ensure(ctx, maps, "a", nil) {
+			if apierrors.IsInternalError(err) {
+				if internal++; internal == 1 {
+					break
+				}
+			}
+		}
+		<-ctx.Done()
+		return nil
+	})
+	config.Parallel = 1
+	require.Empty(t, perturb.Run(t, config).Findings)
+	require.Equal(t, 2, internal)
+}
+
 // A violation that the second run does not show counts if a third one does, as long as each run has some.
 func TestThirdRun(t *testing.T) {
 	internal := 0 // errors
