@@ -65,8 +65,8 @@ type changeLog struct {
 	// uids has the keys of all objects by uid, also of deleted ones, and alive those that exist.
 	uids  map[string]objectKey
 	alive map[string]bool
-	// effective is the time of the latest change that is visible after normalization.
-	effective time.Time
+	// effective is the latest change that is visible after normalization, or nil.
+	effective *change
 	// cached is the normalized state after as many changes as cachedAt.
 	cached   normalState
 	cachedAt int
@@ -110,7 +110,7 @@ func (l *changeLog) add(c fakeapi.Change) {
 	}
 	l.changes = append(l.changes, made)
 	if l.isEffective(made) {
-		l.effective = c.Time
+		l.effective = made
 	}
 	for _, invariant := range l.invariants {
 		if l.violated[invariant.Name] != "" {
@@ -151,8 +151,8 @@ func (l *changeLog) beginPhase(n int) {
 	l.phase = n
 }
 
-// lastEffective returns the time of the latest change that is visible after normalization.
-func (l *changeLog) lastEffective() time.Time {
+// lastEffective returns the latest change that is visible after normalization, or nil.
+func (l *changeLog) lastEffective() *change {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.effective

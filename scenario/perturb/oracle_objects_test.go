@@ -3,6 +3,7 @@ package perturb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -86,4 +87,22 @@ func TestOneTooMany(t *testing.T) {
 		return err
 	}), false))
 	require.Equal(t, []string{"created configmaps default/made-* (fail)"}, names)
+}
+
+// An object is found that never stops to change. It is not one that is ignored, although that changes
+// later.
+func TestLoopOfWrites(t *testing.T) {
+	config := orderConfig(func(ctx context.Context, config *rest.Config) error {
+		failed, round := false, 0
+		return polling(func(ctx context.Context, maps typedv1.ConfigMapInterface) error {
+			round++
+			if round == 1 || failed {
+				failed = put(ctx, maps, "b", fmt.Sprint(round)) != nil || failed // that is the bug
+			}
+			return put(ctx, maps, "beat", fmt.Sprint(round))
+		})(ctx, config)
+	}, false)
+	config.Ignore = []string{"configmaps/beat"}
+	names, _ := findingsOf(t, failKind(), config)
+	require.Equal(t, []string{"loop configmaps default/b (fail)"}, names)
 }

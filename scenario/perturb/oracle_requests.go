@@ -14,9 +14,9 @@ func (j *judgment) loops() (all []violation) {
 	}
 	all = append(all, j.busy()...)
 	if len(all) == 0 && !j.got.quiet && !j.tolerance.foreign {
-		last := j.got.changes[len(j.got.changes)-1]
-		all = append(all, violation{oracle: "loop", subject: last.key().String(),
-			text: fmt.Sprintf("expected no more changes %v after the workload; saw that %s still changes", j.total(), last.key())})
+		last := j.r.normalizer.patternKey(j.got.lastEffective().object())
+		all = append(all, violation{oracle: "loop", subject: last.String(),
+			text: fmt.Sprintf("expected no more changes %v after the workload; saw that %s still changes", j.total(), last)})
 	}
 	return all
 }

@@ -35,7 +35,7 @@ func (s settleStep) Run(ctx context.Context, e *scenario.Env) error {
 			return err
 		}
 		now := time.Now()
-		quiet := now.Sub(latest(begin, s.r.lastEffective())) >= s.p.config.Settle
+		quiet := now.Sub(s.lastWrite(begin)) >= s.p.config.Settle
 		if s.p.reference == nil {
 			tail, limit := referenceTail, referenceLimit
 			if s.p.config.RealTime {
@@ -99,9 +99,11 @@ func (s settleStep) missedRules(e *scenario.Env) []string {
 	return missed
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
+// lastWrite returns the time of the latest change that is visible after normalization, but at least
+// begin.
+func (s settleStep) lastWrite(begin time.Time) time.Time {
+	if c := s.r.lastEffective(); c != nil && c.at.After(begin) {
+		return c.at
 	}
-	return b
+	return begin
 }
