@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	fakeapi "example.com/fakeapi/fake"
+	"example.com/fakeapi/faults"
 )
 
 // playText plays a text and returns the transcript, and the message if it failed.
@@ -84,6 +85,29 @@ func badClients() map[string]Client {
 		},
 		"stays": func(context.Context, *rest.Config) error { time.Sleep(24 * time.Hour); return nil },
 		"waits": func(ctx context.Context, _ *rest.Config) error { return sleep(ctx, time.Minute) },
+	}
+}
+
+// Steps of Go code that no line can express fail.
+func TestInvalidSteps(t *testing.T) {
+	config := Config{Clients: map[string]Client{"none": nil}}
+	for _, test := range []struct {
+		step Step
+		want string
+	}{
+		{RunClient("none"), `the client "none" in the Config is nil`},
+		{ExpectChanges("CREATED", Ref{Kind: "cm", Name: "a"}, Exactly(0)), `expected ADDED, MODIFIED or DELETED, found "CREATED"`},
+		{Expect(Ref{"ns", "default", ""}, Field{"a..b", "1"}), `path "a..b": expected the name of a field`},
+		{Expect(Ref{"ns", "default", ""}, Field{"a=b", "1"}), `path "a=b": expected the end, found "=b"`},
+		{Discovery("lose", "apps"), `expected one of fail, flap, hide, reset, stale, found "lose"`},
+		{Webhook(AdmissionWebhook{Name: "a.b.c", Kind: "cm", Timeout: -time.Second, Answer: []faults.Effect{faults.Allow()}}), "expected a timeout from 1s to 30s"},
+		{Webhook(AdmissionWebhook{Name: "a.b.c", Kind: "cm"}), `fault rule "a.b.c": it has no effects`},
+		{Fault(faults.Rule{}), "it has no effects"},
+	} {
+		_, err := playSteps(t, config, test.step)
+		var failure *Failure
+		require.ErrorAs(t, err, &failure, test.want)
+		require.ErrorContains(t, failure.Cause, test.want)
 	}
 }
 

@@ -40,10 +40,8 @@ func parseExpectChanges(a *args) (Step, error) {
 		return nil, err
 	}
 	s := expectChanges{change: words[0]}
-	switch s.change {
-	case "ADDED", "MODIFIED", "DELETED":
-	default:
-		return nil, fmt.Errorf("expected ADDED, MODIFIED or DELETED, found %q", s.change)
+	if err := s.validate(); err != nil {
+		return nil, err
 	}
 	if s.ref, err = parseRef(words[1], given["-n"]); err != nil {
 		return nil, err
@@ -52,11 +50,23 @@ func parseExpectChanges(a *args) (Step, error) {
 	return s, err
 }
 
+// validate returns an error if the type of the changes is unknown.
+func (s expectChanges) validate() error {
+	switch s.change {
+	case "ADDED", "MODIFIED", "DELETED":
+		return nil
+	}
+	return fmt.Errorf("expected ADDED, MODIFIED or DELETED, found %q", s.change)
+}
+
 func (s expectChanges) String() string {
 	return joinWords("expect changes", s.change, s.ref.String(), s.count.String())
 }
 
 func (s expectChanges) Run(_ context.Context, e *Env) error {
+	if err := s.validate(); err != nil {
+		return err
+	}
 	e.waitIdle()
 	mapping, err := e.restMapping(s.ref.Kind)
 	if err != nil {
