@@ -49,45 +49,32 @@ func (s atHit) simplifications() []Step {
 }
 
 func (s atHit) Run(ctx context.Context, e *Env) error {
-	set := e.Server().Faults()
-	last := uint64(0)
-	if hits := set.Hits(); len(hits) > 0 {
-		last = hits[len(hits)-1].Seq
-	}
 	waiting := &hitStep{atHit: s, server: e.current, number: e.hitSteps.added}
+	if hits := waiting.faults().Hits(); len(hits) > 0 {
+		waiting.hit = hits[len(hits)-1].Seq
+	}
 	e.hitSteps.added++
-	go func() {
-		if waitForHit(ctx, set, s.rule, last) {
-			e.hitSteps.add(waiting)
-		}
-	}()
+	go e.hitSteps.wait(ctx, waiting)
 	return nil
 }
 
-// waitForHit waits until a rule with a name is applied after the hit with number last. It returns
-// false if ctx ends before.
-func waitForHit(ctx context.Context, set *faults.Set, rule string, last uint64) bool {
-	for {
-		hits, next := set.HitsAfter(last)
-		for _, hit := range hits {
-			if hit.Rule.Name == rule && hit.NotApplied == "" {
-				return true
-			}
-			last = hit.Seq
-		}
-		select {
-		case <-next:
-		case <-ctx.Done():
-			return false
-		}
-	}
-}
-
-// hitStep is a step of AtHit whose rule was applied.
+// hitStep is a step of AtHit.
 type hitStep struct {
 	atHit
 	server *apiServer
 	number int // the position among all of them
+	// hit is the number of the hit because of which the step is due, and before that of an earlier
+	// one.
+	hit uint64
+}
+
+func (s *hitStep) faults() *faults.Set { return s.server.server.Faults() }
+
+// wasApplied reports whether the effects of the hit were applied. This is known when everything else
+// waits for time to pass.
+func (s *hitStep) wasApplied() bool {
+	hits, _ := s.faults().HitsAfter(s.hit - 1)
+	return len(hits) == 0 || hits[0].Seq != s.hit || hits[0].NotApplied == ""
 }
 
 // hitSteps are the steps of AtHit that are due. Only the goroutine of the steps uses added, running
@@ -100,6 +87,25 @@ type hitSteps struct {
 
 	mu  sync.Mutex // guards due
 	due []*hitStep
+}
+
+// wait waits for the next hit of the rule of a step, after which the step is due, or until ctx ends.
+func (h *hitSteps) wait(ctx context.Context, s *hitStep) {
+	for {
+		hits, next := s.faults().HitsAfter(s.hit)
+		for _, hit := range hits {
+			s.hit = hit.Seq
+			if hit.Rule.Name == s.rule {
+				h.add(s)
+				return
+			}
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (h *hitSteps) add(s *hitStep) {
@@ -125,7 +131,8 @@ func (h *hitSteps) take() *hitStep {
 	return next
 }
 
-// runHitStep runs the next step that is due, and reports whether there was one.
+// runHitStep runs the next step that is due, unless the rule was not applied, and reports whether
+// there was one.
 func (e *Env) runHitStep() bool {
 	if e.hitSteps.running {
 		return false
@@ -133,6 +140,10 @@ func (e *Env) runHitStep() bool {
 	next := e.hitSteps.take()
 	if next == nil {
 		return false
+	}
+	if !next.wasApplied() {
+		go e.hitSteps.wait(e.ctx, next)
+		return true
 	}
 	e.hitSteps.running = true
 	defer func() { e.hitSteps.running = false }()
