@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -50,10 +51,16 @@ func mirrorConfig(c scenario.Client) scenario.Config {
 	return scenario.Config{Clients: map[string]scenario.Client{"mirror": c}}
 }
 
+// newRole returns a Role, whose kind has a group.
+func newRole(random *rand.Rand, name string) string {
+	return fmt.Sprintf("apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: %s, labels: {n: \"%d\"}}\n", name, random.IntN(10))
+}
+
 // Scenarios depend only on their seed, and can be printed and parsed.
 func TestGeneratedScenariosPrint(t *testing.T) {
 	for _, g := range []scenario.Generator{
 		{},
+		{Steps: 50, Object: newRole},
 		{Steps: 200, Client: "x", Setup: []scenario.Step{scenario.Compact()}, Expect: scenario.ExpectSynced("configmap", "default", "x")},
 	} {
 		seen := map[string]bool{}
@@ -77,6 +84,10 @@ func TestGeneratedScenariosPrint(t *testing.T) {
 // There is no finding for a correct client. A failure is shrunk to one of the same kind.
 func TestSearch(t *testing.T) {
 	found, err := scenario.Search(mirrorConfig(informer(t)), mirrorGenerator(), 1, 20)
+	require.NoError(t, err)
+	require.Nil(t, found)
+
+	found, err = scenario.Search(scenario.Config{}, scenario.Generator{Object: newRole, Steps: 30}, 1, 5)
 	require.NoError(t, err)
 	require.Nil(t, found)
 

@@ -177,6 +177,13 @@ func TestLiveRunFails(t *testing.T) {
 			require.ErrorContains(t, (<-ended).err, "client mine is external and cannot be controlled by steps")
 		})
 	}
+	t.Run("run twice", func(t *testing.T) {
+		s, out, ended := startLiveRun(t, t.Context(), Config{}, "run mine\nrun mine\n")
+		out.waitFor(t, "waiting for")
+		_, err := request(t, s.Server(), "mine", http.MethodGet, "/version", "")
+		require.NoError(t, err)
+		require.ErrorContains(t, (<-ended).err, `external client "mine" is already running`)
+	})
 	for text, want := range map[string]string{
 		"replica b\nrun mine --on b\n":   "can only be run on the first server",
 		"replica b\non b run mine\n":     "cannot be run inside of another step",

@@ -41,6 +41,8 @@ func TestChild(t *testing.T) {
 		Run(t, Config{Clients: clients}, RunClient("never"))
 	case "catalogue":
 		RunCatalogue(t, "mirror", idleClient, map[string]string{"watch-expired-event": "it is idle", "no-case": "why"})
+	case "explore":
+		Explore(t, Config{Clients: clients}, Generator{Client: "late"}, 7, 1)
 	case "role":
 		RunCatalogue(t, "king", idleClient, nil)
 	case "otherwise":
@@ -61,6 +63,7 @@ func TestRunFailsItsTest(t *testing.T) {
 		"catalogue": {"--- PASS: TestChild/watch-expired-event ", "--- FAIL: TestChild/bookmark-missing ", "027-bookmark-missing.txtar:",
 			"A client must: not rely on bookmarks, ", "See https://github.com/kubernetes-client/python/issues/1796\n",
 			`the catalogue has no case "no-case" for the role mirror; there are: watch-expired-event, `},
+		"explore":   {"scenario: seed 7 fails. 2 of ", " steps remain after shrinking:\n        \n        run late\n", "--- FAIL: TestChild "},
 		"role":      {`the catalogue has no case for the role "king"`},
 		"otherwise": {"expected that an expectation fails (it is late), but the error is: at the end: "},
 		"survives":  {"the client passes a-case, which it is known to fail (it is idle)", "run mirror"},

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,18 +100,24 @@ func TestShrinkFailures(t *testing.T) {
 	}
 }
 
-// Objects lose the fields that the failure does not need, but keep their names.
+// Objects lose the fields that the failure does not need, but keep their names, in all steps that
+// write manifests.
 func TestShrinkObjects(t *testing.T) {
-	steps := []Step{Apply("all", configMapManifest("a", "k: v, much: aaaaaaaaaaaaaaaaaaaaaaaa")+"---\n"+configMapManifest("b", "k: v")), Expire()}
-	small := Shrink(steps, func(steps []Step) bool {
-		for _, s := range steps {
-			if a, ok := s.(apply); ok {
-				return strings.Contains(a.manifest, "much")
-			}
-		}
-		return false
-	})
-	require.Equal(t, []Step{Apply("all", "apiVersion: v1\ndata:\n  much: x\nkind: ConfigMap\nmetadata:\n  name: a\n")}, small)
+	big := configMapManifest("a", "k: v, much: aaaaaaaaaaaaaaaaaaaaaaaa") + "---\n" + configMapManifest("b", "k: v")
+	for _, step := range []func(manifest string) Step{
+		func(manifest string) Step { return Apply("all", manifest) },
+		func(manifest string) Step { return ServerSideApply("all", manifest, "ann", true) },
+		func(manifest string) Step { return Create("all", manifest) },
+		func(manifest string) Step { return UpdateSubresource("all", manifest, "status") },
+		func(manifest string) Step { return AtHit("w", Update("all", manifest)) },
+	} {
+		small := Shrink([]Step{step(big), Expire()}, func(steps []Step) bool {
+			return slices.ContainsFunc(steps, func(s Step) bool {
+				return slices.ContainsFunc(filesOf(s), func(f file) bool { return strings.Contains(f.data, "much") })
+			})
+		})
+		require.Equal(t, []Step{step("apiVersion: v1\ndata:\n  much: x\nkind: ConfigMap\nmetadata:\n  name: a\n")}, small)
+	}
 }
 
 // Two steps with the same file do not get different contents.
