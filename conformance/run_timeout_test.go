@@ -16,12 +16,17 @@ import (
 	"example.com/fakeapi/conformance"
 )
 
-// hangAfter answers n requests, and none of those that follow.
+// hangAfter answers n requests, and none from the next one on that is no DELETE, so that the first
+// that is not answered is one of a case and not of its clean-up.
 func hangAfter(n int64) fault {
 	var requests atomic.Int64
+	var hangs atomic.Bool
 	return func(next http.RoundTripper) http.RoundTripper {
 		return roundTripFunc(func(r *http.Request) (*http.Response, error) {
-			if requests.Add(1) > n {
+			if requests.Add(1) > n && r.Method != http.MethodDelete {
+				hangs.Store(true)
+			}
+			if hangs.Load() {
 				<-r.Context().Done()
 				return nil, r.Context().Err()
 			}
