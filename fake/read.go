@@ -49,7 +49,7 @@ func (s *Server) Get(namespace, name string, obj runtime.Object) error {
 // type such as corev1.PodList or an unstructured list with its kind. An empty namespace is for all
 // namespaces. Otherwise it is like Get.
 func (s *Server) List(namespace string, list runtime.Object) error {
-	if _, ok := list.(runtime.Unstructured); !ok && !meta.IsListType(list) {
+	if _, ok := list.(runtime.Unstructured); !ok && list != nil && !meta.IsListType(list) {
 		return fmt.Errorf("fakeapi: list: %T is not a list", list)
 	}
 	res, err := s.resourceOf(list, (*resource.Resource).ListGroupVersionKind)

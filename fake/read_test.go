@@ -76,7 +76,7 @@ func TestList(t *testing.T) {
 	require.NoError(t, srv.List("", list))
 	require.Len(t, list.Items, 2)
 	require.EqualError(t, srv.List("", &corev1.ConfigMap{}), "fakeapi: list: *v1.ConfigMap is not a list")
-	require.EqualError(t, srv.List("", nil), "fakeapi: list: <nil> is not a list")
+	require.EqualError(t, srv.List("", nil), "fakeapi: list: <nil> is not a pointer to an object")
 	require.EqualError(t, srv.List("", (*corev1.ConfigMapList)(nil)), "fakeapi: list: *v1.ConfigMapList is not a pointer to an object")
 }
 
