@@ -219,15 +219,7 @@ func checkInvalidTimeout(ctx context.Context, s *session, c collection) error {
 			return err
 		}
 	}
-	w, err := watchFromNow(ctx, c, "&timeout=abc")
-	if err != nil {
-		return err
-	}
-	defer w.close()
-	if _, err := c.create(ctx, c.object("a")); err != nil {
-		return err
-	}
-	return w.wantAdded("a")
+	return checkWatchParameter("?watch=true&timeoutSeconds=3&timeout=abc")(ctx, s, c)
 }
 
 func checkUnknownTopLevelPath(ctx context.Context, s *session) error {
