@@ -13,10 +13,11 @@ func (j *judgment) loops() (all []violation) {
 		return nil
 	}
 	all = append(all, j.busy()...)
-	if len(all) == 0 && !j.got.quiet && !j.tolerance.foreign {
-		last := j.r.normalizer.patternKey(j.got.lastEffective().object())
-		all = append(all, violation{oracle: "loop", subject: last.String(),
-			text: fmt.Sprintf("expected no more changes %v after the workload; saw that %s still changes", j.total(), last)})
+	// There is no change if the run was shorter than Config.Settle.
+	if last := j.got.lastEffective(); last != nil && len(all) == 0 && !j.got.quiet && !j.tolerance.foreign {
+		key := j.r.normalizer.patternKey(last.object())
+		all = append(all, violation{oracle: "loop", subject: key.String(),
+			text: fmt.Sprintf("expected no more changes %v after the workload; saw that %s still changes", j.total(), key)})
 	}
 	return all
 }
