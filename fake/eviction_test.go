@@ -192,7 +192,8 @@ func TestEvictionOfUnhealthyPods(t *testing.T) {
 
 // The body has delete options, in policy/v1 or v1beta1.
 func TestEvictionOptions(t *testing.T) {
-	srv, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(newPod("p", makeRunning), newPod("q", makeRunning), newPDB("p", 1)))
+	srv, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(
+		newPod("p", makeRunning), newPod("q", makeRunning), newPod("r", makeRunning), newPDB("p", 1)))
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
 
@@ -203,6 +204,8 @@ func TestEvictionOptions(t *testing.T) {
 	stale := "1"
 	e.DeleteOptions = &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &stale}}
 	require.True(t, apierrors.IsConflict(pods.EvictV1(ctx, e)))
+	e.DeleteOptions = &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: new("")}, DryRun: []string{"All"}}
+	require.True(t, apierrors.IsConflict(pods.EvictV1(ctx, e)), "a dry run of an eviction with an empty resourceVersion")
 	e.DeleteOptions = &metav1.DeleteOptions{DryRun: []string{"Some"}}
 	require.True(t, apierrors.IsInvalid(pods.EvictV1(ctx, e)))
 	ignore := true
@@ -231,6 +234,15 @@ func TestEvictionOptions(t *testing.T) {
 	p, err = pods.Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 7, *p.DeletionGracePeriodSeconds)
+
+	e = newEviction("r")
+	e.DeleteOptions = metav1.NewPreconditionDeleteOptions("")
+	require.True(t, apierrors.IsConflict(pods.EvictV1(ctx, e)), "an eviction with an empty uid")
+	p, err = pods.Get(ctx, "r", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, corev1.DisruptionTarget, p.Status.Conditions[len(p.Status.Conditions)-1].Type, "the condition is set before the delete fails")
+	e.DeleteOptions = &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: new("")}}
+	require.NoError(t, pods.EvictV1(ctx, e), "the new resourceVersion is in place of an empty one")
 
 	require.NoError(t, pods.EvictV1beta1(ctx, &policyv1beta1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "q", Namespace: "default"}}))
 	_, err = pods.Get(ctx, "q", metav1.GetOptions{})

@@ -69,6 +69,18 @@ func hasResourceVersion(opts *metav1.DeleteOptions) bool {
 	return opts.Preconditions != nil && opts.Preconditions.ResourceVersion != nil
 }
 
+// nonEmpty returns the preconditions of p that are not the empty string.
+func nonEmpty(p *metav1.Preconditions) *metav1.Preconditions {
+	var set metav1.Preconditions
+	if p != nil && p.UID != nil && *p.UID != "" {
+		set.UID = p.UID
+	}
+	if p != nil && p.ResourceVersion != nil && *p.ResourceVersion != "" {
+		set.ResourceVersion = p.ResourceVersion
+	}
+	return &set
+}
+
 // withResourceVersion returns opts with a precondition on the resourceVersion, in place of any other.
 func withResourceVersion(opts *metav1.DeleteOptions, revision string) *metav1.DeleteOptions {
 	opts = opts.DeepCopy()
@@ -129,14 +141,14 @@ func (a *API) deleteEvicted(q *request, opts *metav1.DeleteOptions) error {
 
 // addDisruptionCondition sets the condition DisruptionTarget, which distinguishes an eviction from
 // a delete. It returns opts with the precondition on the resourceVersion, if they have one, set to
-// the new one.
+// the new one. Unlike the delete, it ignores preconditions that are the empty string.
 func (a *API) addDisruptionCondition(q *request, opts *metav1.DeleteOptions) (*metav1.DeleteOptions, error) {
 	result, err := a.store.GuaranteedUpdate(q.r.Context(), q.res, q.key(), false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil {
 			return nil, apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 		}
 		pod := old.(*corev1.Pod)
-		if err := rest.CheckPreconditions(q.res, pod, opts.Preconditions); err != nil {
+		if err := rest.CheckPreconditions(q.res, pod, nonEmpty(opts.Preconditions)); err != nil {
 			return nil, err
 		}
 		setPodCondition(pod, a.clock.Timestamp(), corev1.PodCondition{
