@@ -20,7 +20,8 @@ import (
 )
 
 // Whoever updates the status of a claim needs permissions for the fields that change (feature gate
-// DRAResourceClaimGranularStatusAuthorization).
+// DRAResourceClaimGranularStatusAuthorization). The status of a device that is deallocated is removed
+// by the server: whoever deallocates it does not need the permission of its driver.
 
 func validateStatusAccess(ctx context.Context, c, old *resourcev1.ResourceClaim) (errs field.ErrorList) {
 	access := resource.AccessFrom(ctx)
@@ -38,7 +39,8 @@ func validateStatusAccess(ctx context.Context, c, old *resourcev1.ResourceClaim)
 	if isServiceAccountOnNode(access.Request.User, allocatedNode(c.Status.Allocation)) {
 		verbs = slices.Insert(verbs, 0, resourcev1.VerbPrefixAssociatedNode+verb)
 	}
-	for _, driver := range changedDrivers(c.Status.Devices, old.Status.Devices) {
+	oldDevices := withoutDevices(old.Status.Devices, deallocatedDevices(c, old))
+	for _, driver := range changedDrivers(c.Status.Devices, oldDevices) {
 		if err := checkDriverAccess(ctx, access, verbs, c.Namespace, driver); err != nil {
 			errs = append(errs, field.Forbidden(p.Child("devices"), fmt.Sprintf(`changing status.devices requires resource="resourceclaims/driver", verb="%s" permission: %s`, verbs, err)))
 		}

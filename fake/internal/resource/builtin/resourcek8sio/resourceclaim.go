@@ -2,7 +2,6 @@ package resourcek8sio
 
 import (
 	"context"
-	"slices"
 
 	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,7 +36,7 @@ func resourceClaimStatusSubresource() resource.Subresource {
 func prepareResourceClaimStatus(_ context.Context, c, old *resourcev1.ResourceClaim) {
 	c.Spec = old.Spec
 	metav1.ResetObjectMetaForStatus(&c.ObjectMeta, &old.ObjectMeta)
-	dropDeallocatedDevices(c, old)
+	c.Status.Devices = withoutDevices(c.Status.Devices, deallocatedDevices(c, old))
 	dropSkippedOperations(c, old)
 }
 
@@ -54,8 +53,8 @@ func statusID(s *resourcev1.AllocatedDeviceStatus) deviceID {
 	return deviceID{s.Driver, s.Pool, s.Device, ptr.Deref(s.ShareID, "")}
 }
 
-// dropDeallocatedDevices removes the status of the devices that old has allocated and c has not.
-func dropDeallocatedDevices(c, old *resourcev1.ResourceClaim) {
+// deallocatedDevices returns the devices that old has allocated and c has not.
+func deallocatedDevices(c, old *resourcev1.ResourceClaim) map[deviceID]bool {
 	gone := make(map[deviceID]bool)
 	for _, r := range allocated(old) {
 		gone[allocatedID(&r)] = true
@@ -63,12 +62,18 @@ func dropDeallocatedDevices(c, old *resourcev1.ResourceClaim) {
 	for _, r := range allocated(c) {
 		delete(gone, allocatedID(&r))
 	}
-	c.Status.Devices = slices.DeleteFunc(c.Status.Devices, func(d resourcev1.AllocatedDeviceStatus) bool {
-		return gone[statusID(&d)]
-	})
-	if len(c.Status.Devices) == 0 {
-		c.Status.Devices = nil
+	return gone
+}
+
+// withoutDevices returns what devices has of other devices than those of gone, nil if there is
+// nothing.
+func withoutDevices(devices []resourcev1.AllocatedDeviceStatus, gone map[deviceID]bool) (kept []resourcev1.AllocatedDeviceStatus) {
+	for i := range devices {
+		if !gone[statusID(&devices[i])] {
+			kept = append(kept, devices[i])
+		}
 	}
+	return kept
 }
 
 // dropSkippedOperations clears the field of the feature gate DRAOptionalNodeOperations, which is
