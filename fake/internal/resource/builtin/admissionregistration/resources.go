@@ -62,6 +62,12 @@ func Resources() []resource.Resource {
 		r.HasGeneration, r.AnyFinalizers = true, true
 		r.MetadataChecksOnUpdate = resource.MetadataChecks{AsNew: 1, NotAsUpdated: true}
 		r.MetadataChecksOnStatusUpdate = resource.MetadataChecks{NotAsUpdated: true}
+		if r.WarningsOnUpdate == nil {
+			r.WarningsOnUpdate = staticNameUpdateWarnings
+		}
+		for j := range r.Subresources {
+			r.Subresources[j].WarningsOnUpdate = staticNameUpdateWarnings
+		}
 	}
 	return all
 }

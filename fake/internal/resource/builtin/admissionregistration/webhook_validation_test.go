@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
@@ -119,6 +120,22 @@ func TestStaticNameWarnings(t *testing.T) {
 	require.Equal(t, []string{review}, mutatingWebhookWarnings(c))
 	v := &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: c.ObjectMeta}
 	require.Equal(t, []string{static}, validatingWebhookUpdateWarnings(v, v))
+
+	named := map[string]runtime.Object{
+		"mutatingadmissionpolicies":         &admissionv1.MutatingAdmissionPolicy{ObjectMeta: c.ObjectMeta},
+		"mutatingadmissionpolicybindings":   &admissionv1.MutatingAdmissionPolicyBinding{ObjectMeta: c.ObjectMeta},
+		"mutatingwebhookconfigurations":     c,
+		"validatingadmissionpolicies":       &admissionv1.ValidatingAdmissionPolicy{ObjectMeta: c.ObjectMeta},
+		"validatingadmissionpolicybindings": &admissionv1.ValidatingAdmissionPolicyBinding{ObjectMeta: c.ObjectMeta},
+		"validatingwebhookconfigurations":   v,
+	}
+	for _, r := range Resources() {
+		obj := named[r.Plural]
+		require.Contains(t, r.WarningsOnUpdate(obj, obj), static, r.Plural)
+		for _, s := range r.Subresources {
+			require.Equal(t, []string{static}, s.WarningsOnUpdate(obj, obj), r.Plural)
+		}
+	}
 }
 
 // An update accepts what the stored webhooks violate already.

@@ -5,7 +5,10 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/fakeapi/fake/internal/resource"
 )
 
 func mutatingWebhookWarnings(c *admissionv1.MutatingWebhookConfiguration) []string {
@@ -22,6 +25,10 @@ func validatingWebhookWarnings(c *admissionv1.ValidatingWebhookConfiguration) []
 
 func validatingWebhookUpdateWarnings(c, _ *admissionv1.ValidatingWebhookConfiguration) []string {
 	return append(staticNameWarnings(c.Name), validatingWebhookWarnings(c)...)
+}
+
+func staticNameUpdateWarnings(obj, _ runtime.Object) []string {
+	return staticNameWarnings(resource.Accessor(obj).GetName())
 }
 
 // staticNameWarnings warns of the update of a configuration whose name a create refuses.
