@@ -126,12 +126,13 @@ func validateMetadataUpdate(res *resource.Resource, checks resource.MetadataChec
 		return errs
 	}
 	path := field.NewPath("metadata")
-	// Only a create validates the names by the rules of the type.
-	asNew := validation.ValidateObjectMetaAccessor(m, res.Namespaced, resource.ValidatePathSegmentName, path)
+	asNew := func(validateName validation.ValidateNameFunc) field.ErrorList {
+		return validation.ValidateObjectMetaAccessor(m, res.Namespaced, validateName, path)
+	}
 	asUpdated := validation.ValidateObjectMetaAccessorUpdate(m, old, path)
 	finalizers := validateFinalizers(res, m)
-	errs.ForAllTypes = slices.Concat(asNew, asUpdated)
-	errs.AsNew, errs.AsUpdated = slices.Concat(asNew, finalizers), slices.Concat(asUpdated, finalizers)
+	errs.ForAllTypes = slices.Concat(asNew(resource.ValidatePathSegmentName), asUpdated)
+	errs.AsNew, errs.AsUpdated = slices.Concat(asNew(res.ValidateName), finalizers), slices.Concat(asUpdated, finalizers)
 	errs.All = errs.ForAllTypes
 	if !checks.NotAsUpdated {
 		errs.All = slices.Concat(errs.All, errs.AsUpdated)

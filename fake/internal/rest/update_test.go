@@ -156,3 +156,38 @@ func TestIsMetadataValid(t *testing.T) {
 		})
 	}
 }
+
+// The types that validate updated metadata as that of a new object validate a generateName by the
+// rules of their names. All types validate it as a part of a path.
+func TestUpdatedGenerateName(t *testing.T) {
+	const path, dns = "may not contain '/'", "a lowercase RFC 1123 subdomain must consist of"
+	for name, c := range map[string]struct {
+		group, plural string
+		generateName  string
+		want          []string // parts of the causes
+	}{
+		"a Secret":                    {"", "secrets", "X", []string{dns}},
+		"a Secret, valid":             {"", "secrets", "x-", nil},
+		"a Secret, no part of a path": {"", "secrets", "a/b", []string{path, dns}},
+		"a Role":                      {"rbac.authorization.k8s.io", "roles", "X:", nil},
+		"a Deployment":                {"apps", "deployments", "X", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res := builtin.Table().Lookup(c.group, "v1", c.plural)
+			metadata := metav1.ObjectMeta{Name: "a", Namespace: "default", ResourceVersion: "1"}
+			was := metav1.PartialObjectMetadata{ObjectMeta: metadata}
+			m := *was.DeepCopy()
+			m.GenerateName = c.generateName
+			var got []string
+			errs := validateMetadataUpdate(res, res.MetadataChecksOnUpdate, &m, &was)
+			for _, err := range errs.All {
+				require.Equal(t, "metadata.generateName", err.Field)
+				got = append(got, err.Detail)
+			}
+			require.Len(t, got, len(c.want), "%v", got)
+			for i, want := range c.want {
+				require.Contains(t, got[i], want)
+			}
+		})
+	}
+}
