@@ -34,8 +34,12 @@ func validateClusterTrustBundleUpdate(b, old *certificatesv1.ClusterTrustBundle)
 // validateBundleNames validates the names of the bundle and of its signer.
 func validateBundleNames(b *certificatesv1.ClusterTrustBundle) (errs field.ErrorList) {
 	var root *validate.Path
+	metadata := root.Child("metadata")
+	if prefix := b.GenerateName; prefix != "" {
+		errs = validate.Messages(prefix, checkBundleName(prefix, b.Spec.SignerName, true), metadata.Child("generateName"))
+	}
 	if b.Name != "" {
-		errs = validate.Messages(b.Name, checkBundleName(b.Name, b.Spec.SignerName), root.Child("metadata").Child("name"))
+		errs = append(errs, validate.Messages(b.Name, checkBundleName(b.Name, b.Spec.SignerName, false), metadata.Child("name"))...)
 	}
 	if b.Spec.SignerName != "" {
 		errs = append(errs, validate.SignerName(b.Spec.SignerName, root.Child("spec").Child("signerName"))...)
@@ -43,21 +47,25 @@ func validateBundleNames(b *certificatesv1.ClusterTrustBundle) (errs field.Error
 	return errs
 }
 
-// checkBundleName checks the name of a bundle, which starts with that of its signer: that of
-// "example.com/s" with "example.com:s:".
-func checkBundleName(name, signer string) []string {
+// acceptBundleName accepts any name: validateBundleNames checks it, by rules that depend on the
+// signer.
+func acceptBundleName(string, bool) []string { return nil }
+
+// checkBundleName checks the name of a bundle, or the prefix of one, which starts with that of its
+// signer: that of "example.com/s" with "example.com:s:".
+func checkBundleName(name, signer string, isPrefix bool) []string {
 	if signer == "" {
 		if strings.Contains(name, ":") {
 			return []string{`ClusterTrustBundle without signer name must not have ":" in its name`}
 		}
-		return apivalidation.NameIsDNSSubdomain(name, false)
+		return apivalidation.NameIsDNSSubdomain(name, isPrefix)
 	}
 	prefix := strings.ReplaceAll(signer, "/", ":") + ":"
 	name, found := strings.CutPrefix(name, prefix)
 	if !found {
 		return []string{fmt.Sprintf("ClusterTrustBundle for signerName %s must be named with prefix %s", signer, prefix)}
 	}
-	return apivalidation.NameIsDNSSubdomain(name, false)
+	return apivalidation.NameIsDNSSubdomain(name, isPrefix)
 }
 
 // validateTrustBundle requires PEM blocks with different certificates of authorities.

@@ -20,7 +20,14 @@ func newBundle(name, signer, bundle string) *certificatesv1.ClusterTrustBundle {
 }
 
 func TestValidateClusterTrustBundle(t *testing.T) {
+	const subdomain = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character " +
+		`(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`
 	key := newKey(t, elliptic.P256())
+	generated := func(prefix, signer, bundle string) *certificatesv1.ClusterTrustBundle {
+		b := newBundle(prefix+"abcde", signer, bundle)
+		b.GenerateName = prefix
+		return b
+	}
 	anchor := encode("CERTIFICATE", newCertificate(t, key, x509.Certificate{IsCA: true, BasicConstraintsValid: true}))
 	leaf := encode("CERTIFICATE", newCertificate(t, key, x509.Certificate{}))
 	for name, c := range map[string]struct {
@@ -33,6 +40,14 @@ func TestValidateClusterTrustBundle(t *testing.T) {
 			[]string{`metadata.name: Invalid value: "a:b": ClusterTrustBundle without signer name must not have ":" in its name`}},
 		"the name of one without a signer": {newBundle("a", "example.com/s", anchor),
 			[]string{`metadata.name: Invalid value: "a": ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:`}},
+		"a generated name":               {generated("a-", "", anchor), nil},
+		"a generated name with a signer": {generated("example.com:s:a-", "example.com/s", anchor), nil},
+		"a generated name of one with a signer": {generated("a:", "", anchor), []string{
+			`metadata.generateName: Invalid value: "a:": ClusterTrustBundle without signer name must not have ":" in its name`,
+			`metadata.name: Invalid value: "a:abcde": ClusterTrustBundle without signer name must not have ":" in its name`,
+		}},
+		"a prefix that ends with the signer": {generated("example.com:s:", "example.com/s", anchor),
+			[]string{`metadata.generateName: Invalid value: "example.com:s:": ` + subdomain}},
 		"a signer that is no domain": {newBundle("x:s:a", "x/s", anchor),
 			[]string{`spec.signerName: Invalid value: "x": should be a domain with at least two segments separated by dots`}},
 		"no anchors": {newBundle("a", "", ""), []string{`spec.trustBundle: Invalid value: "<value omitted>": at least one trust anchor must be provided`}},

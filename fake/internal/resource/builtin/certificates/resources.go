@@ -31,7 +31,7 @@ func Resources() []resource.Resource {
 			Group: "certificates.k8s.io", Version: "v1", Plural: "clustertrustbundles", Kind: "ClusterTrustBundle",
 			HashedVersion:          "v1beta1",
 			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
-			ValidateName:           resource.ValidatePathSegmentName, // that of the type depends on the signer
+			ValidateName:           acceptBundleName,
 			Validate:               resource.Validation(validateClusterTrustBundle),
 			ValidateUpdate:         resource.UpdateValidation(validateClusterTrustBundleUpdate),
 			Fields: []resource.Field{
