@@ -33,6 +33,7 @@ func TestValidateMetadataUpdate(t *testing.T) {
 		labels, finalizer int
 	}{
 		"both, once":        {"", "secrets", "", &corev1.Secret{}, &corev1.Secret{}, 4, 2},
+		"a Pod":             {"", "pods", "", &corev1.Pod{}, &corev1.Pod{}, 4, 2},
 		"a Namespace":       {"", "namespaces", "", &corev1.Namespace{}, &corev1.Namespace{}, 4, 2},
 		"its status":        {"", "namespaces", "status", &corev1.Namespace{}, &corev1.Namespace{}, 3, 1},
 		"as recorded":       {"", "configmaps", "", &corev1.ConfigMap{}, &corev1.ConfigMap{}, 3, 1},

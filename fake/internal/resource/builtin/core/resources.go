@@ -125,7 +125,8 @@ func Resources() []resource.Resource {
 		},
 		{
 			Version: "v1", Plural: "pods", Kind: "Pod", Namespaced: true,
-			ShortNames: []string{"po"}, Categories: []string{"all"}, Status: true,
+			MetadataChecksOnUpdate: resource.MetadataChecks{AsNew: 1},
+			ShortNames:             []string{"po"}, Categories: []string{"all"}, Status: true,
 			Subresources:             podSubresources(),
 			AllowUnconditionalUpdate: true, HasGeneration: true, ReturnDeletedObject: true,
 			Fields:           podFields(),
