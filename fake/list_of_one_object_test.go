@@ -113,7 +113,8 @@ func TestWatchWithNegativeTimeout(t *testing.T) {
 	})
 }
 
-// An update validates a generateName as a part of a path only, and not by the rules of the type.
+// An update of a ConfigMap validates its generateName as a part of a path only. By the recorded
+// exchanges, such an update does not check the metadata as that of a new object.
 func TestGenerateNameOnUpdate(t *testing.T) {
 	srv := fakeapi.Start(t)
 	require.NoError(t, srv.LoadYAML(threeConfigMaps))
