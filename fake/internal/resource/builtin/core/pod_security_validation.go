@@ -200,7 +200,7 @@ func validateOS(spec *corev1.PodSpec, p *validate.Path) field.ErrorList {
 	case corev1.Windows:
 		return validateWindows(spec, p)
 	case "":
-		return field.ErrorList{p.Child("os").Child("name").Required("")}
+		return field.ErrorList{p.Child("os").Child("name").Required("cannot be empty")}
 	}
 	return field.ErrorList{validate.NotSupported(p.Child("os"), spec.OS.Name, corev1.Linux, corev1.Windows)}
 }

@@ -238,7 +238,7 @@ func TestValidatePodSecurity(t *testing.T) {
 			`spec.securityContext.sysctls[0].name: Invalid value: "kernel.sem": may not be specified when 'hostIPC' is true`,
 		}},
 		{`os: {}`, []string{
-			`spec.os.name: Required value`,
+			`spec.os.name: Required value: cannot be empty`,
 		}},
 		{`os: {name: linux}, securityContext: {windowsOptions: {}}, initContainers: [{name: a, image: i, securityContext: {windowsOptions: {}}}]`, []string{
 			`spec.securityContext.windowsOptions: Forbidden: windows options cannot be set for a linux pod`,
