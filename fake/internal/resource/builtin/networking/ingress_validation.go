@@ -217,11 +217,11 @@ func validateBackendResource(ref *corev1.TypedLocalObjectReference, p *validate.
 		errs = append(errs, validate.DNSSubdomain(*ref.APIGroup, p.Child("apiGroup"))...)
 	}
 	if ref.Kind == "" {
-		errs = append(errs, p.Child("kind").Required(""))
+		errs = append(errs, p.Child("kind").Required("kind is required"))
 	}
 	errs = append(errs, validatePathSegmentName(ref.Kind, p.Child("kind"))...)
 	if ref.Name == "" {
-		errs = append(errs, p.Child("name").Required(""))
+		errs = append(errs, p.Child("name").Required("name is required"))
 	}
 	return append(errs, validatePathSegmentName(ref.Name, p.Child("name"))...)
 }

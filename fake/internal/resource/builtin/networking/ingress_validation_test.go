@@ -33,7 +33,7 @@ func TestValidateIngress(t *testing.T) {
 		`spec: {defaultBackend: {service: {name: a, port: {number: -1}}}}`: {"spec.defaultBackend.service.port.number: Invalid value: -1: must be between 1 and 65535, inclusive"},
 		`spec: {defaultBackend: {resource: {apiGroup: "", kind: "", name: ""}}}`: {
 			`spec.defaultBackend.resource.apiGroup: Invalid value: "": ` + validatetest.BadSubdomain,
-			"spec.defaultBackend.resource.kind: Required value", "spec.defaultBackend.resource.name: Required value",
+			"spec.defaultBackend.resource.kind: Required value: kind is required", "spec.defaultBackend.resource.name: Required value: name is required",
 		},
 		`spec: {defaultBackend: {resource: {kind: a/b, name: ".."}}}`: {
 			`spec.defaultBackend.resource.kind: Invalid value: "a/b": may not contain '/'`, `spec.defaultBackend.resource.name: Invalid value: "..": may not be '..'`},
