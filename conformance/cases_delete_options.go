@@ -18,12 +18,7 @@ func deleteOptionCases() []Case {
 		ID: "DL-34", Level: Must, Title: "deleting an object as unreadable is rejected if it can be read",
 		Why:    "this option skips finalizers and preconditions",
 		Source: "apiserver registry/generic/registry/corrupt_obj_deleter.go; KEP-3926",
-	}, checkRejectedDelete(del, "?"+ignoreReadError+"=true", func(c collection, _ metav1.PartialObjectMetadata) failure {
-		return failure{
-			code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails("a"),
-			contains: "unsafe deletion is not allowed because the object is decodable from storage",
-		}
-	})), onBoth(Case{
+	}, checkReadableDelete), onBoth(Case{
 		ID: "DL-35", Level: Must, Title: "deleting an unreadable object allows no other options",
 		Why:    "they could not be applied",
 		Source: "API conventions, Force deletion; apimachinery meta/v1/validation",
@@ -164,18 +159,46 @@ func checkRejectedDelete(request func(string) call, query string, want func(coll
 	}
 }
 
+// checkReadableDelete deletes objects as unreadable that can be read or do not exist.
+func checkReadableDelete(ctx context.Context, s *session, c collection) error {
+	o, err := c.create(ctx, c.object("a"))
+	if err != nil {
+		return err
+	}
+	for _, more := range []string{"", "&dryRun=All"} {
+		query := "?" + ignoreReadError + "=true" + more
+		err := s.expect(ctx, del(c.item("a")+query), failure{
+			code: 409, reason: metav1.StatusReasonConflict, details: c.statusDetails("a"),
+			contains: "unsafe deletion is not allowed because the object is decodable from storage",
+		}.check)
+		if err != nil {
+			return err
+		}
+		if err := s.expect(ctx, del(c.item("b")+query), notFound(c, "b").check); err != nil {
+			return err
+		}
+	}
+	return s.expect(ctx, get(c.item("a")), code(200), atResourceVersion(o.ResourceVersion), value(nil, "metadata", "deletionTimestamp"))
+}
+
 func checkIgnoreReadErrorAlone(ctx context.Context, s *session, c collection) error {
 	if _, err := c.create(ctx, c.object("a")); err != nil {
 		return err
 	}
-	for option, name := range sortedByKey(map[string]string{
-		"propagationPolicy=Background": "propagationPolicy", "gracePeriodSeconds=1": "gracePeriodSeconds", "uid=1": "preconditions",
-		"orphanDependents=false": "orphanDependents",
+	for options, names := range sortedByKey(map[string][]string{
+		"propagationPolicy=Background": {"propagationPolicy"},
+		"gracePeriodSeconds=1":         {"gracePeriodSeconds"},
+		"uid=1":                        {"preconditions"},
+		"orphanDependents=false":       {"orphanDependents"},
+		"propagationPolicy=Background&gracePeriodSeconds=1&uid=1": {"propagationPolicy", "gracePeriodSeconds", "preconditions"},
 	}) {
-		err := s.expect(ctx, del(c.item("a")+"?"+ignoreReadError+"=true&"+option), invalidDeleteOptions(metav1.StatusCause{
-			Type: metav1.CauseTypeFieldValueInvalid, Field: ignoreReadError, Message: "Invalid value: true: cannot be set together with ." + name,
-		}).check)
-		if err != nil {
+		var causes []metav1.StatusCause
+		for _, name := range names {
+			causes = append(causes, metav1.StatusCause{
+				Type: metav1.CauseTypeFieldValueInvalid, Field: ignoreReadError, Message: "Invalid value: true: cannot be set together with ." + name,
+			})
+		}
+		if err := s.expect(ctx, del(c.item("a")+"?"+ignoreReadError+"=true&"+options), invalidDeleteOptions(causes...).check); err != nil {
 			return err
 		}
 	}
