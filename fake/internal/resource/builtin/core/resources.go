@@ -34,7 +34,6 @@ func Resources() []resource.Resource {
 			ShortNames:               []string{"ep"},
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true,
 			SetDefaults:      resource.Defaults(setEndpointsDefaults),
-			Canonicalize:     canonicalizeEndpoints,
 			Validate:         resource.Validation(validateEndpoints),
 			ValidateUpdate:   resource.UpdateValidation(validateEndpointsUpdate),
 			WarningsOnCreate: resource.CreateWarnings(endpointsWarnings),
