@@ -97,8 +97,8 @@ type Resource struct {
 	Canonicalize func(runtime.Object)
 	// InternalPackage is the Go package of the internal type in TypeName, "" for that of the version.
 	InternalPackage string
-	// CheckDecoded returns the error of a decoded object that is possible in protobuf only. nil for most
-	// types.
+	// CheckDecoded returns the error of a decoded object that a real server cannot convert to its
+	// internal type. nil for most types. A type that has it has one version only.
 	CheckDecoded func(runtime.Object) error
 	// DefaultOnRead sets fields that follow from others in an object that was not created by a request,
 	// as a real server does when it reads one. nil for most types.
@@ -249,6 +249,14 @@ func (r *Resource) Canonical(obj runtime.Object) runtime.Object {
 		r.Canonicalize(obj)
 	}
 	return obj
+}
+
+// ConversionError returns the error of CheckDecoded, nil if the resource has none.
+func (r *Resource) ConversionError(obj runtime.Object) error {
+	if r.CheckDecoded == nil {
+		return nil
+	}
+	return r.CheckDecoded(obj)
 }
 
 // New returns an empty object of the resource's version, without TypeMeta.
