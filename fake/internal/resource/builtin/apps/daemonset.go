@@ -6,6 +6,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"example.com/fakeapi/fake/internal/resource"
@@ -40,6 +41,16 @@ func setDaemonSetDefaults(ds *appsv1.DaemonSet) {
 
 // The generation of the template was a field of the spec before apps/v1, and is an annotation now.
 // Clients set its first value only.
+
+// checkDaemonSet returns the error for a generation of the template that is not a number.
+func checkDaemonSet(ds *appsv1.DaemonSet) error {
+	text, ok := ds.Annotations[appsv1.DeprecatedTemplateGeneration]
+	if !ok {
+		return nil
+	}
+	_, err := strconv.ParseInt(text, 10, 64)
+	return err
+}
 
 // canonicalizeDaemonSet adds the annotation, with 0 if a client sends none, as the conversion of a
 // real server does. The manager of such a create or update owns it.
@@ -79,12 +90,17 @@ func templateGeneration(ds *appsv1.DaemonSet) int64 {
 }
 
 func setTemplateGeneration(ds *appsv1.DaemonSet, generation int64) {
-	text := strconv.FormatInt(generation, 10)
-	if ds.Annotations[appsv1.DeprecatedTemplateGeneration] == text {
+	setNumber(&ds.ObjectMeta, appsv1.DeprecatedTemplateGeneration, generation)
+}
+
+// setNumber sets an annotation to a number.
+func setNumber(meta *metav1.ObjectMeta, key string, number int64) {
+	text := strconv.FormatInt(number, 10)
+	if meta.Annotations[key] == text {
 		return
 	}
-	if ds.Annotations == nil {
-		ds.Annotations = map[string]string{}
+	if meta.Annotations == nil {
+		meta.Annotations = map[string]string{}
 	}
-	ds.Annotations[appsv1.DeprecatedTemplateGeneration] = text
+	meta.Annotations[key] = text
 }

@@ -2,10 +2,13 @@ package apps
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/builtin/core"
 )
 
@@ -43,4 +46,48 @@ func prepareDeploymentForCreate(_ context.Context, d *appsv1.Deployment) {
 
 func prepareDeploymentForUpdate(_ context.Context, d, old *appsv1.Deployment) {
 	core.DropDisabledTemplateFields(&d.Spec.Template, &old.Spec.Template)
+}
+
+// The revision to roll back to was a field of the spec before apps/v1, and is an annotation now.
+
+// checkDeployment returns the error for a revision that is not a number.
+func checkDeployment(d *appsv1.Deployment) error {
+	_, err := rollbackTo(d)
+	return err
+}
+
+// canonicalizeDeployment writes the revision as the conversion of a real server does.
+func canonicalizeDeployment(d *appsv1.Deployment) { setRollbackTo(d, d) }
+
+// deploymentStatusSubresource keeps the revision to roll back to.
+func deploymentStatusSubresource() resource.Subresource {
+	s := resource.StatusSubresource("metadata.labels")
+	s.PrepareForUpdate = resource.OnUpdate(func(_ context.Context, d, old *appsv1.Deployment) {
+		d.Spec, d.Labels = old.Spec, old.Labels
+		setRollbackTo(d, old)
+	})
+	return s
+}
+
+// rollbackTo returns the revision to roll back to, nil if there is none.
+func rollbackTo(d *appsv1.Deployment) (*int64, error) {
+	text := d.Annotations[appsv1.DeprecatedRollbackTo]
+	if text == "" {
+		return nil, nil
+	}
+	revision, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("failed to parse annotation[%s]=%s as int64: %w", appsv1.DeprecatedRollbackTo, text, err)
+	}
+	return &revision, nil
+}
+
+// setRollbackTo sets the revision of d to that of another Deployment.
+func setRollbackTo(d, from *appsv1.Deployment) {
+	revision, err := rollbackTo(from)
+	if err != nil || revision == nil {
+		delete(d.Annotations, appsv1.DeprecatedRollbackTo)
+		return
+	}
+	setNumber(&d.ObjectMeta, appsv1.DeprecatedRollbackTo, *revision)
 }

@@ -9,18 +9,18 @@ import (
 )
 
 func validateDeployment(d *appsv1.Deployment) field.ErrorList {
-	return validateDeploymentSpec(&d.Spec, core.PodTemplateValidationOptions(&d.Spec.Template, nil))
+	return validateDeploymentSpec(d, core.PodTemplateValidationOptions(&d.Spec.Template, nil))
 }
 
 func validateDeploymentUpdate(d, old *appsv1.Deployment) field.ErrorList {
-	errs := validateDeploymentSpec(&d.Spec, core.PodTemplateValidationOptions(&d.Spec.Template, &old.Spec.Template))
+	errs := validateDeploymentSpec(d, core.PodTemplateValidationOptions(&d.Spec.Template, &old.Spec.Template))
 	var root *validate.Path
 	return append(errs, validate.ImmutableSelector(d.Spec.Selector, old.Spec.Selector, root.Child("spec").Child("selector"))...)
 }
 
-func validateDeploymentSpec(spec *appsv1.DeploymentSpec, opts core.PodValidationOptions) field.ErrorList {
+func validateDeploymentSpec(d *appsv1.Deployment, opts core.PodValidationOptions) field.ErrorList {
 	var root *validate.Path
-	p := root.Child("spec")
+	p, spec := root.Child("spec"), &d.Spec
 	errs := validate.NonNegativeOrNil(spec.Replicas, p.Child("replicas"))
 	selectorErrs, valid := validateSelector(spec.Selector, "deployment", p.Child("selector"))
 	errs = append(errs, selectorErrs...)
@@ -32,6 +32,9 @@ func validateDeploymentSpec(spec *appsv1.DeploymentSpec, opts core.PodValidation
 	errs = append(errs, validateDeploymentStrategy(&spec.Strategy, p.Child("strategy"))...)
 	errs = append(errs, validate.NonNegative(int64(spec.MinReadySeconds), p.Child("minReadySeconds"))...)
 	errs = append(errs, validate.NonNegativeOrNil(spec.RevisionHistoryLimit, p.Child("revisionHistoryLimit"))...)
+	if revision, _ := rollbackTo(d); revision != nil {
+		errs = append(errs, validate.NonNegative(*revision, p.Child("rollback").Child("version"))...)
+	}
 	if deadline := spec.ProgressDeadlineSeconds; deadline != nil {
 		errs = append(errs, validate.NonNegative(int64(*deadline), p.Child("progressDeadlineSeconds"))...)
 		if *deadline <= spec.MinReadySeconds {

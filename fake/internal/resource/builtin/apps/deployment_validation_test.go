@@ -19,6 +19,10 @@ func TestValidateDeployment(t *testing.T) {
 			"spec.revisionHistoryLimit: Invalid value: -1: " + negative,
 			"spec.progressDeadlineSeconds: Invalid value: -1: " + negative,
 			"spec.progressDeadlineSeconds: Invalid value: -1: must be greater than minReadySeconds"}},
+		{`{metadata: {annotations: {deprecated.deployment.rollback.to: '-1'}}, spec: {revisionHistoryLimit: -1, progressDeadlineSeconds: 0}}`, []string{
+			"spec.revisionHistoryLimit: Invalid value: -1: " + negative,
+			"spec.rollback.version: Invalid value: -1: " + negative,
+			"spec.progressDeadlineSeconds: Invalid value: 0: must be greater than minReadySeconds"}},
 		{`spec: {minReadySeconds: 600}`, []string{"spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds"}},
 		{`spec: {selector: null}`, []string{
 			"spec.selector: Required value",

@@ -2,7 +2,9 @@
 package apps
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"example.com/fakeapi/fake/internal/resource"
 )
@@ -24,6 +26,7 @@ func Resources() []resource.Resource {
 			Subresources:             []resource.Subresource{daemonSetStatusSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:          resource.Defaults(setDaemonSetDefaults),
+			CheckDecoded:         func(obj runtime.Object) error { return checkDaemonSet(obj.(*appsv1.DaemonSet)) },
 			Canonicalize:         resource.Defaults(canonicalizeDaemonSet),
 			PrepareForCreate:     resource.OnCreate(prepareDaemonSetForCreate),
 			PrepareForUpdate:     resource.OnUpdate(prepareDaemonSetForUpdate),
@@ -36,10 +39,12 @@ func Resources() []resource.Resource {
 		{
 			Group: "apps", Version: "v1", Plural: "deployments", Kind: "Deployment", Namespaced: true,
 			ShortNames: []string{"deploy"}, Categories: []string{"all"}, Status: true,
-			Subresources:             []resource.Subresource{resource.ScaleSubresource(), resource.StatusSubresource("metadata.labels")},
+			Subresources:             []resource.Subresource{resource.ScaleSubresource(), deploymentStatusSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			GenerationCountsAnnotations: true, // a Deployment's controller copies them to its ReplicaSets
 			SetDefaults:                 resource.Defaults(setDeploymentDefaults),
+			CheckDecoded:                func(obj runtime.Object) error { return checkDeployment(obj.(*appsv1.Deployment)) },
+			Canonicalize:                resource.Defaults(canonicalizeDeployment),
 			PrepareForCreate:            resource.OnCreate(prepareDeploymentForCreate),
 			PrepareForUpdate:            resource.OnUpdate(prepareDeploymentForUpdate),
 			Validate:                    resource.Validation(validateDeployment),

@@ -95,6 +95,56 @@ func TestDaemonSetTemplateGeneration(t *testing.T) {
 	require.Equal(t, "7", generation(status))
 }
 
+// The revision to roll back to is stored as a number. The status subresource cannot change it.
+func TestDeploymentRollbackTo(t *testing.T) {
+	const annotation = "deprecated.deployment.rollback.to"
+	for text, want := range map[string]string{"2": "2", "+2": "2", "007": "7", "-1": "-1"} {
+		d := &appsv1.Deployment{}
+		d.Annotations = map[string]string{annotation: text, "a": "b"}
+		canonicalizeDeployment(d)
+		require.Equal(t, map[string]string{annotation: want, "a": "b"}, d.Annotations)
+	}
+	none := &appsv1.Deployment{}
+	none.Annotations = map[string]string{annotation: "", "a": "b"}
+	canonicalizeDeployment(none)
+	require.Equal(t, map[string]string{"a": "b"}, none.Annotations)
+
+	prepareStatus := deploymentStatusSubresource().PrepareForUpdate
+	old := validatetest.Parse[appsv1.Deployment](t, `{metadata: {labels: {a: b}, annotations: {`+annotation+`: '3'}}, spec: {replicas: 1}}`)
+	status := validatetest.Parse[appsv1.Deployment](t, `{metadata: {annotations: {c: d}}, status: {replicas: 1}}`)
+	prepareStatus(t.Context(), status, old)
+	requireYAML(t, `{metadata: {labels: {a: b}, annotations: {c: d, `+annotation+`: '3'}}, spec: {replicas: 1}, status: {replicas: 1}}`, status)
+	status.Annotations[annotation] = "4"
+	prepareStatus(t.Context(), status, none)
+	require.Equal(t, map[string]string{"c": "d"}, status.Annotations)
+}
+
+// Annotations that were fields of the spec have to be numbers.
+func TestConversionErrors(t *testing.T) {
+	for _, test := range []struct{ kind, annotations, want string }{
+		{"deployments", `{}`, ""},
+		{"deployments", `{deprecated.deployment.rollback.to: ''}`, ""},
+		{"deployments", `{deprecated.deployment.rollback.to: x}`, `failed to parse annotation[deprecated.deployment.rollback.to]=x as int64: strconv.ParseInt: parsing "x": invalid syntax`},
+		{"daemonsets", `{}`, ""},
+		{"daemonsets", `{deprecated.daemonset.template.generation: '-1'}`, ""},
+		{"daemonsets", `{deprecated.daemonset.template.generation: ''}`, `strconv.ParseInt: parsing "": invalid syntax`},
+		{"daemonsets", `{deprecated.daemonset.template.generation: '2.5'}`, `strconv.ParseInt: parsing "2.5": invalid syntax`},
+	} {
+		var err error
+		switch text := "metadata: {annotations: " + test.annotations + "}"; test.kind {
+		case "deployments":
+			err = checkDeployment(validatetest.Parse[appsv1.Deployment](t, text))
+		case "daemonsets":
+			err = checkDaemonSet(validatetest.Parse[appsv1.DaemonSet](t, text))
+		}
+		if test.want == "" {
+			require.NoError(t, err, test.annotations)
+		} else {
+			require.EqualError(t, err, test.want)
+		}
+	}
+}
+
 func TestSetStatefulSetDefaults(t *testing.T) {
 	for _, test := range []struct{ strategy, want string }{
 		{`{}`, `{type: RollingUpdate, rollingUpdate: {partition: 0, maxUnavailable: 1}}`},
