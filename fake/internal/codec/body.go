@@ -93,12 +93,12 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 	if r.Custom != nil {
 		return decodeCustom(r, media, body, strict)
 	}
+	want := r.GroupVersionKind()
 	if media == negotiate.JSON {
 		if obj, ok := tryDecodeJSON(r, body, strict); ok {
-			return obj, nil, nil
+			return obj, &want, r.ConversionError(obj)
 		}
 	}
-	want := r.GroupVersionKind()
 	obj, sent, err := newSerializer(r.Scheme, media, strict).Decode(body, &want, nil)
 	if obj != nil && *sent != want {
 		if accepted := r.ConvertAccepted(obj); accepted != nil {
@@ -106,8 +106,10 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 		}
 		return nil, sent, mismatchError(r, *sent, reflect.TypeOf(obj).Elem())
 	}
-	if media == negotiate.Protobuf && err == nil && r.CheckDecoded != nil {
-		err = r.CheckDecoded(obj)
+	if obj != nil {
+		if err := r.ConversionError(obj); err != nil { // it precedes strict decoding errors
+			return nil, sent, err
+		}
 	}
 	return obj, sent, err
 }
