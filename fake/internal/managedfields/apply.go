@@ -80,6 +80,12 @@ func (m *FieldManager) applyConfig(live runtime.Object, config map[string]any, m
 			return nil, false, err
 		}
 	}
+	if m.conversionError != nil {
+		if err := m.conversionError(obj); err != nil {
+			u := unstructured.Unstructured{Object: config}
+			return nil, false, fmt.Errorf("failed to convert to unversioned (%s/%s; %v): %w", u.GetNamespace(), u.GetName(), m.kind, err)
+		}
+	}
 	if obj, err = m.converter.ConvertToVersion(obj, m.storageVersion); err != nil {
 		return nil, false, err
 	}

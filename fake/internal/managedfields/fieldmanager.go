@@ -32,6 +32,9 @@ type FieldManager struct {
 	// versionByType has the versions of the Go types. It is nil for a custom resource, whose
 	// objects have their version in them.
 	versionByType map[reflect.Type]schema.GroupVersion
+	// conversionError returns the error of an object that a real server cannot convert to the internal
+	// type. It is nil for a custom resource.
+	conversionError func(runtime.Object) error
 	// library computes the updates and applies that fast does not support.
 	library *managedfields.FieldManager
 	// fast is nil if it supports none.
@@ -110,11 +113,12 @@ var builtinManagers = sync.OnceValue(func() map[builtinKey]func() (*FieldManager
 func newBuiltinManager(res, body *resource.Resource, subresource string, objectType *fastpath.Type) (*FieldManager, error) {
 	converter := newVersionConverter(body)
 	m := &FieldManager{
-		kind:           body.GroupVersionKind(),
-		subresource:    subresource,
-		converter:      converter,
-		storageVersion: converter.storageVersion,
-		versionByType:  converter.versionByType,
+		kind:            body.GroupVersionKind(),
+		subresource:     subresource,
+		converter:       converter,
+		storageVersion:  converter.storageVersion,
+		versionByType:   converter.versionByType,
+		conversionError: body.ConversionError,
 	}
 	var err error
 	if m.emptyObject, err = converter.New(m.kind); err != nil {

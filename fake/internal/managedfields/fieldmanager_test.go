@@ -222,6 +222,15 @@ func TestApplyErrors(t *testing.T) {
 	}
 }
 
+// The result of an apply may be an object that a real server cannot convert.
+func TestApplyConversionError(t *testing.T) {
+	d := newObject(t, "apps", "deployments")
+	const patch = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","namespace":"n","annotations":{"deprecated.deployment.rollback.to":"%s"}}}`
+	d.apply("m", false, fmt.Sprintf(patch, "1"))
+	require.EqualError(t, d.applyError("m", false, fmt.Sprintf(patch, "x")), "failed to convert to unversioned (n/a; apps/v1, Kind=Deployment): "+
+		`failed to parse annotation[deprecated.deployment.rollback.to]=x as int64: strconv.ParseInt: parsing "x": invalid syntax`)
+}
+
 func TestApplyFieldValidation(t *testing.T) {
 	cm := newObject(t, "", "configmaps")
 	patch := []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  k: \"1\"\n  k: \"2\"\n")
