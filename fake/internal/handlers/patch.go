@@ -142,7 +142,7 @@ func (q *request) patchedObject(p *patch.Patch, old runtime.Object, validation s
 		return nil, status.InvalidPatchResult(p.ErrorValue(result), err)
 	}
 	q.addWarnings(warnings...)
-	return obj, nil
+	return obj, q.res.ConversionError(obj)
 }
 
 // tryPatchCustom applies a patch to a custom resource without encoding it. The result has its own
@@ -163,11 +163,11 @@ func (q *request) tryPatchCustom(p *patch.Patch, current runtime.Object) (runtim
 }
 
 // tryPatchTyped applies a patch to a copy of old, an object of a built-in type, without encoding it.
-// It reports false if that is not supported.
+// It reports false if that is not supported, or the result has an error.
 func (q *request) tryPatchTyped(p *patch.Patch, old runtime.Object) (runtime.Object, bool) {
 	if q.res.Custom != nil || q.res != q.parent || q.res.GroupVersion() != q.res.StorageVersion {
 		return nil, false
 	}
 	obj, ok := p.ApplyTyped(q.res.JSON(old), old)
-	return obj, ok && obj.GetObjectKind().GroupVersionKind() == q.res.GroupVersionKind()
+	return obj, ok && obj.GetObjectKind().GroupVersionKind() == q.res.GroupVersionKind() && q.res.ConversionError(obj) == nil
 }

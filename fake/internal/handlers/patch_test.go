@@ -33,6 +33,8 @@ func TestTryPatchTyped(t *testing.T) {
 		{types.MergePatchType, `{"spec":{"unknown":2}}`, false},
 		{types.MergePatchType, `{"spec":{"replicas":"2"}}`, false},
 		{types.MergePatchType, `{"spec":{"replicas":2,"replicas":3}}`, false},
+		{types.MergePatchType, `{"metadata":{"annotations":{"deprecated.deployment.rollback.to":"2"}}}`, true},
+		{types.MergePatchType, `{"metadata":{"annotations":{"deprecated.deployment.rollback.to":"x"}}}`, false},
 		{types.MergePatchType, `{"kind":"Pod"}`, false},
 		{types.MergePatchType, `{"kind":null}`, false},
 		{types.MergePatchType, `{"metadata":{"labels":{"a":null}}}`, false},
