@@ -17,6 +17,28 @@ func parse(t *testing.T, text string) *policyv1.PodDisruptionBudget {
 	return b
 }
 
+func TestCanonicalizePodDisruptionBudget(t *testing.T) {
+	const key = "key: pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
+	for selector, want := range map[string]string{
+		`null`: `null`,
+		`{}`:   `{}`,
+		`{matchExpressions: [{` + key + `, operator: Exists}]}`:                                        `{matchExpressions: [{` + key + `, operator: Exists}]}`,
+		`{matchLabels: {}, matchExpressions: [{` + key + `, operator: Exists, values: []}]}`:           `{matchExpressions: [{` + key + `, operator: Exists}]}`,
+		`{matchExpressions: [{` + key + `, operator: DoesNotExist}]}`:                                  `{}`,
+		`{matchExpressions: [{` + key + `, operator: In, values: [a]}]}`:                               `{}`,
+		`{matchLabels: {a: b}, matchExpressions: [{` + key + `, operator: Exists}]}`:                   `{matchLabels: {a: b}}`,
+		`{matchExpressions: [{` + key + `, operator: Exists}, {key: a, operator: Exists}]}`:            `{matchExpressions: [{key: a, operator: Exists}]}`,
+		`{matchExpressions: [{` + key + `, operator: Exists}, {` + key + `, operator: Exists}]}`:       `{}`,
+		`{matchExpressions: [{key: a, operator: Exists}, {` + key + `, operator: In, values: ['-']}]}`: `{matchExpressions: [{key: a, operator: Exists}]}`,
+	} {
+		b := parse(t, "spec: {selector: "+selector+"}")
+		canonicalizePodDisruptionBudget(b)
+		got, err := yaml.Marshal(b.Spec.Selector)
+		require.NoError(t, err)
+		require.YAMLEq(t, want, string(got), selector)
+	}
+}
+
 func TestValidatePodDisruptionBudget(t *testing.T) {
 	for _, test := range []struct {
 		spec string

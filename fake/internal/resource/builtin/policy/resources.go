@@ -13,6 +13,7 @@ func Resources() []resource.Resource {
 			MetadataChecksOnStatusUpdate: resource.MetadataChecks{NotAsUpdated: true},
 			ShortNames:                   []string{"pdb"}, Status: true,
 			HasGeneration: true, AnyFinalizers: true,
+			Canonicalize:         resource.Defaults(canonicalizePodDisruptionBudget),
 			ValidateName:         resource.ValidatePathSegmentName,
 			Validate:             resource.Validation(validatePodDisruptionBudget),
 			ValidateUpdate:       resource.UpdateValidation(validatePodDisruptionBudgetUpdate),
