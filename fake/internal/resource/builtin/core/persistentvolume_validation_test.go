@@ -196,12 +196,13 @@ func TestPersistentVolumeWarnings(t *testing.T) {
 	require.Empty(t, persistentVolumeWarnings(parsePersistentVolume(t, `spec: {}`)))
 	require.Equal(t, []string{
 		`metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "storageClassName" attribute instead`,
+		`metadata.annotations[volume.beta.kubernetes.io/mount-options]: deprecated since v1.31; use "mountOptions" attribute instead`,
 		"spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
 		`spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[1].key: beta.kubernetes.io/os is deprecated since v1.14; use "kubernetes.io/os" instead`,
 		"spec.cephfs: deprecated in v1.28, non-functional in v1.31+",
 		"spec.glusterfs: deprecated in v1.25, non-functional in v1.26+",
 	}, persistentVolumeUpdateWarnings(parsePersistentVolume(t, `
-metadata: {annotations: {volume.beta.kubernetes.io/storage-class: a}}
+metadata: {annotations: {volume.beta.kubernetes.io/storage-class: a, volume.beta.kubernetes.io/mount-options: ro}}
 spec:
   persistentVolumeReclaimPolicy: Recycle
   cephfs: {monitors: [a]}

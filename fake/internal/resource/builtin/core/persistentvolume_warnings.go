@@ -13,6 +13,10 @@ func persistentVolumeWarnings(pv *corev1.PersistentVolume) []string {
 	var root *validate.Path
 	p, spec := root.Child("spec"), &pv.Spec
 	warnings := storageClassAnnotationWarnings(pv.Annotations)
+	if _, ok := pv.Annotations[corev1.MountOptionAnnotation]; ok {
+		warnings = append(warnings, fmt.Sprintf("%s: deprecated since v1.31; use \"mountOptions\" attribute instead",
+			root.Child("metadata").Child("annotations").Key(corev1.MountOptionAnnotation)))
+	}
 	if spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRecycle {
 		warnings = append(warnings, fmt.Sprintf("%s: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
 			p.Child("persistentVolumeReclaimPolicy")))
