@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
@@ -93,4 +94,13 @@ func TestIngressWarnings(t *testing.T) {
 	ing.Spec.IngressClassName = new("a")
 	require.Empty(t, ingressWarnings(ing))
 	require.Empty(t, ingressWarnings(&networkingv1.Ingress{}))
+}
+
+func TestIngressStatusWarnings(t *testing.T) {
+	res := resource.NewTable(Resources()).Lookup("networking.k8s.io", "v1", "ingresses")
+	ing := validatetest.Parse[networkingv1.Ingress](t, `status: {loadBalancer: {ingress: [{hostname: a}, {ip: 10.0.0.1}, {ip: a}, {ip: 010.0.0.1}, {ip: "FD00::1"}]}}`)
+	require.Equal(t, []string{
+		`status.loadBalancer.ingress[3]: non-standard IP address "010.0.0.1" is invalid: use "10.0.0.1"`,
+		`status.loadBalancer.ingress[4]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")`,
+	}, res.Subresource("status").WarningsOnUpdate(ing, ing))
 }

@@ -26,6 +26,7 @@ func Resources() []resource.Resource {
 			ValidateUpdate:       resource.UpdateValidation(validateIngressUpdate),
 			ValidateStatusUpdate: resource.UpdateValidation(validateIngressStatusUpdate),
 			WarningsOnCreate:     resource.CreateWarnings(ingressWarnings),
+			Subresources:         []resource.Subresource{ingressStatusSubresource()},
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "ipaddresses", Kind: "IPAddress",
