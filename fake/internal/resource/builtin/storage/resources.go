@@ -15,6 +15,8 @@ func Resources() []resource.Resource {
 			PrepareForUpdate:    resource.OnUpdate(prepareCSIDriverForUpdate),
 			Validate:            resource.Validation(validateCSIDriver),
 			ValidateUpdate:      resource.UpdateValidation(validateCSIDriverUpdate),
+			WarningsOnCreate:    resource.CreateWarnings(csiDriverWarnings),
+			WarningsOnUpdate:    resource.UpdateWarnings(csiDriverUpdateWarnings),
 		},
 		{
 			Group: "storage.k8s.io", Version: "v1", Plural: "csinodes", Kind: "CSINode",

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	storagev1 "k8s.io/api/storage/v1"
 
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
@@ -21,4 +22,18 @@ func TestWarnings(t *testing.T) {
 		`nodeTopology.matchExpressions[0].key: beta.kubernetes.io/os is deprecated since v1.14; use "kubernetes.io/os" instead`,
 		`nodeTopology.matchLabels.beta.kubernetes.io/arch: deprecated since v1.14; use "kubernetes.io/arch" instead`,
 	}, csiStorageCapacityUpdateWarnings(capacity, nil))
+}
+
+func TestCSIDriverWarnings(t *testing.T) {
+	res := resource.NewTable(Resources()).Lookup("storage.k8s.io", "v1", "csidrivers")
+	warnings := []string{"spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes"}
+	withA := validatetest.Parse[storagev1.CSIDriver](t, `spec: {tokenRequests: [{audience: a}]}`)
+	withB := validatetest.Parse[storagev1.CSIDriver](t, `spec: {tokenRequests: [{audience: b}]}`)
+	isSet := validatetest.Parse[storagev1.CSIDriver](t, `spec: {tokenRequests: [{audience: b}], serviceAccountTokenInSecrets: false}`)
+	require.Equal(t, warnings, res.WarningsOnCreate(withA))
+	require.Equal(t, warnings, res.WarningsOnUpdate(withB, withA))
+	require.Empty(t, res.WarningsOnUpdate(withB, isSet))
+	require.Empty(t, res.WarningsOnUpdate(isSet, withA))
+	require.Empty(t, res.WarningsOnCreate(isSet))
+	require.Empty(t, res.WarningsOnUpdate(&storagev1.CSIDriver{}, withA))
 }
