@@ -64,10 +64,6 @@ const dra, certificates = "resource.k8s.io", "certificates.k8s.io"
 func added() map[string][]rbacv1.PolicyRule {
 	events := objectRule(" events.k8s.io", "events", "create patch update")
 	return map[string][]rbacv1.PolicyRule{
-		"system:monitoring": {
-			{NonResourceURLs: []string{"/statusz"}, Verbs: []string{"get"}},
-			{NonResourceURLs: []string{"/flagz"}, Verbs: []string{"get"}},
-		},
 		"system:node": {
 			objectRule(certificates, "clustertrustbundles", "get list watch"),
 			objectRule(certificates, "podcertificaterequests", "create get list watch"),

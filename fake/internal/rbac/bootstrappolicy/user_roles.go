@@ -14,10 +14,9 @@ func userRoles() []rbacv1.ClusterRole {
 				"/version /version/"),
 		),
 		clusterRole("system:monitoring",
-			pathRule("get", "/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*"),
+			// /flagz is of ComponentFlagz and /statusz of ComponentStatusz, both beta since v1.36.
+			pathRule("get", "/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz"),
 			rule("get", "", "nodes/metrics"),
-			pathRule("get", "/statusz"), // ComponentStatusz, beta since v1.36
-			pathRule("get", "/flagz"),   // ComponentFlagz, beta since v1.36
 		),
 		clusterRole("system:basic-user",
 			rule("create", "authorization.k8s.io", "selfsubjectaccessreviews selfsubjectrulesreviews"),
