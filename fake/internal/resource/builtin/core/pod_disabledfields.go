@@ -50,24 +50,6 @@ func dropDisabledPodSpecFields(spec, old *corev1.PodSpec) {
 			}
 		})
 	}
-	dropDisabledEphemeralClaims(spec, old)
-}
-
-// dropDisabledEphemeralClaims does the same for the templates of ephemeral volumes.
-func dropDisabledEphemeralClaims(spec, old *corev1.PodSpec) {
-	for i := range spec.Volumes {
-		ephemeral := spec.Volumes[i].Ephemeral
-		if ephemeral == nil || ephemeral.VolumeClaimTemplate == nil {
-			continue
-		}
-		var before *corev1.PersistentVolumeClaimSpec
-		if old != nil && i < len(old.Volumes) && old.Volumes[i].Name == spec.Volumes[i].Name {
-			if e := old.Volumes[i].Ephemeral; e != nil && e.VolumeClaimTemplate != nil {
-				before = &e.VolumeClaimTemplate.Spec
-			}
-		}
-		dropDisabledClaimFields(&ephemeral.VolumeClaimTemplate.Spec, before)
-	}
 }
 
 // dropDisabledPodStatusFields removes the fields of the status of a pod that are off by default, unless

@@ -288,7 +288,8 @@ func TestPreparePodForCreateComputesQOSClass(t *testing.T) {
 	require.Equal(t, corev1.PodStatus{Phase: corev1.PodPending, QOSClass: corev1.PodQOSBurstable}, pod.Status)
 }
 
-// The fields of features that are off are removed, unless the object has them already.
+// The fields of features that are off are removed, unless the object has them already. Those of a claim
+// are removed when the claim is created.
 func TestDropDisabledPodSpecFields(t *testing.T) {
 	const disabled = `
 schedulingGroup: {podGroupName: g}
@@ -333,7 +334,7 @@ volumes:
     - {downwardAPI: {items: [{path: p}]}}
     - {secret: {items: [{key: k, path: p}]}}
     - {configMap: {items: [{key: k, path: p}]}}
-- {name: f, ephemeral: {volumeClaimTemplate: {spec: {}}}}
+- {name: f, ephemeral: {volumeClaimTemplate: {spec: {dataSourceRef: {kind: K, name: x, namespace: other}}}}}
 containers:
 - name: c
   volumeMounts: [{name: a, mountPath: /a}]
