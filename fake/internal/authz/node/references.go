@@ -9,6 +9,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/component-helpers/storage/ephemeral"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
 
 	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/recordcache"
@@ -162,14 +163,9 @@ func (p *podReferences) addPod(pod *corev1.Pod) {
 			p.add("persistentvolumeclaims", ephemeral.VolumeClaimName(pod, v))
 		}
 	}
-	for _, claim := range pod.Spec.ResourceClaims {
-		if claim.ResourceClaimName != nil {
-			p.add("resourceclaims", *claim.ResourceClaimName)
-		}
-	}
-	for _, claim := range pod.Status.ResourceClaimStatuses {
-		if claim.ResourceClaimName != nil {
-			p.add("resourceclaims", *claim.ResourceClaimName)
+	for i := range pod.Spec.ResourceClaims {
+		if name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i]); err == nil && name != nil {
+			p.add("resourceclaims", *name)
 		}
 	}
 	if extended := pod.Status.ExtendedResourceClaimStatus; extended != nil {

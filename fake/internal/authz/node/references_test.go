@@ -24,7 +24,10 @@ func TestReferences(t *testing.T) {
 		}}}},
 		ResourceClaims: []corev1.PodResourceClaim{{Name: "own", ResourceClaimName: new("claim")}, {Name: "new", ResourceClaimTemplateName: new("template")}},
 	}}
-	pod.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "new", ResourceClaimName: new("generated")}, {Name: "none"}}
+	pod.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{
+		{Name: "new", ResourceClaimName: new("generated")}, {Name: "none"},
+		{Name: "own", ResourceClaimName: new("other")}, // the name in the spec counts
+	}
 	pod.Status.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: "extended"}
 	secret := new(name("ref"))
 	for _, v := range []corev1.VolumeSource{
