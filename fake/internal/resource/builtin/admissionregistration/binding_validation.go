@@ -46,13 +46,14 @@ func validateMutatingAdmissionPolicyBindingUpdate(b, _ *admissionv1.MutatingAdmi
 	return errs
 }
 
-// validateBindingScope validates the fields that both kinds of bindings have.
+// validateBindingScope validates the fields that both kinds of bindings have. As on a real server,
+// the path of the field matchResources is misspelled.
 func validateBindingScope(ref *admissionv1.ParamRef, match *admissionv1.MatchResources, p *validate.Path) (errs field.ErrorList) {
 	if ref != nil {
 		errs = validateParamRef(ref, p.Child("paramRef"))
 	}
 	if match != nil {
-		errs = append(errs, validateMatchResources(match, p.Child("matchResources"))...)
+		errs = append(errs, validateMatchResources(match, p.Child("matchResouces"))...)
 	}
 	return errs
 }

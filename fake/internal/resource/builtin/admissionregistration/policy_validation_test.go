@@ -236,14 +236,16 @@ func TestValidateBindings(t *testing.T) {
 	require.Equal(t, []string{
 		`spec.paramRef.selector.matchLabels: Invalid value: "b c": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric ` +
 			`character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
-		`spec.matchResources.matchPolicy: Unsupported value: "Any": supported values: "Equivalent", "Exact"`,
-		"spec.matchResources.excludeResourceRules[0].operations: Required value", "spec.matchResources.excludeResourceRules[0].apiGroups: Required value",
-		"spec.matchResources.excludeResourceRules[0].apiVersions: Required value", "spec.matchResources.excludeResourceRules[0].resources: Required value",
+		`spec.matchResouces.matchPolicy: Unsupported value: "Any": supported values: "Equivalent", "Exact"`,
+		"spec.matchResouces.excludeResourceRules[0].operations: Required value", "spec.matchResouces.excludeResourceRules[0].apiGroups: Required value",
+		"spec.matchResouces.excludeResourceRules[0].apiVersions: Required value", "spec.matchResouces.excludeResourceRules[0].resources: Required value",
 	}, validatetest.Texts(validateValidatingAdmissionPolicyBinding(b)))
 	m := &admissionv1.MutatingAdmissionPolicyBinding{Spec: admissionv1.MutatingAdmissionPolicyBindingSpec{MatchResources: newConstraints("DELETE", "CREATE")}}
 	setMutatingAdmissionPolicyBindingDefaults(m)
+	m.Spec.MatchResources.MatchPolicy = new(admissionv1.MatchPolicyType("Any"))
 	require.Equal(t, []string{
 		"spec.policyName: Required value",
+		`spec.matchResouces.matchPolicy: Unsupported value: "Any": supported values: "Equivalent", "Exact"`,
 		`spec.matchResources.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"`,
 	}, validatetest.Texts(validateMutatingAdmissionPolicyBinding(m)))
 }
