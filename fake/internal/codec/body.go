@@ -93,12 +93,16 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 	if r.Custom != nil {
 		return decodeCustom(r, media, body, strict)
 	}
-	want := r.GroupVersionKind()
 	if media == negotiate.JSON {
 		if obj, ok := tryDecodeJSON(r, body, strict); ok {
-			return obj, &want, r.ConversionError(obj)
+			if err := r.ConversionError(obj); err != nil {
+				sent := r.GroupVersionKind()
+				return nil, &sent, err
+			}
+			return obj, nil, nil
 		}
 	}
+	want := r.GroupVersionKind()
 	obj, sent, err := newSerializer(r.Scheme, media, strict).Decode(body, &want, nil)
 	if obj != nil && *sent != want {
 		if accepted := r.ConvertAccepted(obj); accepted != nil {
