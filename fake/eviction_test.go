@@ -193,7 +193,7 @@ func TestEvictionOfUnhealthyPods(t *testing.T) {
 // The body has delete options, in policy/v1 or v1beta1.
 func TestEvictionOptions(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithoutControllers(), fakeapi.WithObjects(
-		newPod("p", makeRunning), newPod("q", makeRunning), newPod("r", makeRunning), newPDB("p", 1)))
+		newPod("p", makeRunning), newPod("q", makeRunning), newPod("r", makeRunning), newPod("s", makeRunning), newPDB("p", 1), newPDB("s", 1)))
 	ctx := t.Context()
 	pods := client.CoreV1().Pods("default")
 
@@ -243,6 +243,11 @@ func TestEvictionOptions(t *testing.T) {
 	require.Equal(t, corev1.DisruptionTarget, p.Status.Conditions[len(p.Status.Conditions)-1].Type, "the condition is set before the delete fails")
 	e.DeleteOptions = &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: new("")}}
 	require.NoError(t, pods.EvictV1(ctx, e), "the new resourceVersion is in place of an empty one")
+	e.Name = "s"
+	require.NoError(t, pods.EvictV1(ctx, e), "with a budget")
+	b, err = client.PolicyV1().PodDisruptionBudgets("default").Get(ctx, "s", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Zero(t, b.Status.DisruptionsAllowed)
 
 	require.NoError(t, pods.EvictV1beta1(ctx, &policyv1beta1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "q", Namespace: "default"}}))
 	_, err = pods.Get(ctx, "q", metav1.GetOptions{})

@@ -91,7 +91,7 @@ func (a *API) decrementBudget(q *request, res *resource.Resource, b *policyv1.Po
 		if err := checkBudget(updated); err != nil {
 			return nil, err
 		}
-		if err := rest.CheckPreconditions(q.res, pod, opts.Preconditions); err != nil {
+		if err := rest.CheckPreconditions(q.res, pod, nonEmpty(opts.Preconditions)); err != nil {
 			return nil, err
 		}
 		recordDisruption(updated, pod.Name, a.clock.Timestamp())
