@@ -20,8 +20,8 @@ import (
 )
 
 // Whoever updates the status of a claim needs permissions for the fields that change (feature gate
-// DRAResourceClaimGranularStatusAuthorization). The status of a device that is deallocated is removed
-// by the server: whoever deallocates it does not need the permission of its driver.
+// DRAResourceClaimGranularStatusAuthorization). The server removes the status of a device that is
+// deallocated: that needs no permission for its driver.
 
 func validateStatusAccess(ctx context.Context, c, old *resourcev1.ResourceClaim) (errs field.ErrorList) {
 	access := resource.AccessFrom(ctx)
