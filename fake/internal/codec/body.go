@@ -110,6 +110,9 @@ func decode(r *resource.Resource, media negotiate.Media, body []byte, validation
 		}
 		return nil, sent, mismatchError(r, *sent, reflect.TypeOf(obj).Elem())
 	}
+	if media == negotiate.Protobuf && err == nil && r.CheckDecoded != nil {
+		err = r.CheckDecoded(obj)
+	}
 	if obj != nil {
 		if err := r.ConversionError(obj); err != nil { // it precedes strict decoding errors
 			return nil, sent, err

@@ -97,9 +97,12 @@ type Resource struct {
 	Canonicalize func(runtime.Object)
 	// InternalPackage is the Go package of the internal type in TypeName, "" for that of the version.
 	InternalPackage string
-	// CheckDecoded returns the error of a decoded object that a real server cannot convert to its
-	// internal type. nil for most types. A type that has it has one version only.
+	// CheckDecoded returns the error of a decoded object that is possible in protobuf only. nil for most
+	// types.
 	CheckDecoded func(runtime.Object) error
+	// CheckConversion returns the error of an object that a real server cannot convert to its internal
+	// type. nil for most types. A type that has it has one version only.
+	CheckConversion func(runtime.Object) error
 	// DefaultOnRead sets fields that follow from others in an object that was not created by a request,
 	// as a real server does when it reads one. nil for most types.
 	DefaultOnRead func(runtime.Object)
@@ -251,12 +254,12 @@ func (r *Resource) Canonical(obj runtime.Object) runtime.Object {
 	return obj
 }
 
-// ConversionError returns the error of CheckDecoded, nil if the resource has none.
+// ConversionError returns the error of CheckConversion, nil if the resource has none.
 func (r *Resource) ConversionError(obj runtime.Object) error {
-	if r.CheckDecoded == nil {
+	if r.CheckConversion == nil {
 		return nil
 	}
-	return r.CheckDecoded(obj)
+	return r.CheckConversion(obj)
 }
 
 // New returns an empty object of the resource's version, without TypeMeta.

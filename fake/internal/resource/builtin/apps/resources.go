@@ -26,7 +26,7 @@ func Resources() []resource.Resource {
 			Subresources:             []resource.Subresource{daemonSetStatusSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			SetDefaults:          resource.Defaults(setDaemonSetDefaults),
-			CheckDecoded:         func(obj runtime.Object) error { return checkDaemonSet(obj.(*appsv1.DaemonSet)) },
+			CheckConversion:      func(obj runtime.Object) error { return checkDaemonSet(obj.(*appsv1.DaemonSet)) },
 			Canonicalize:         resource.Defaults(canonicalizeDaemonSet),
 			PrepareForCreate:     resource.OnCreate(prepareDaemonSetForCreate),
 			PrepareForUpdate:     resource.OnUpdate(prepareDaemonSetForUpdate),
@@ -43,7 +43,7 @@ func Resources() []resource.Resource {
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			GenerationCountsAnnotations: true, // a Deployment's controller copies them to its ReplicaSets
 			SetDefaults:                 resource.Defaults(setDeploymentDefaults),
-			CheckDecoded:                func(obj runtime.Object) error { return checkDeployment(obj.(*appsv1.Deployment)) },
+			CheckConversion:             func(obj runtime.Object) error { return checkDeployment(obj.(*appsv1.Deployment)) },
 			Canonicalize:                resource.Defaults(canonicalizeDeployment),
 			PrepareForCreate:            resource.OnCreate(prepareDeploymentForCreate),
 			PrepareForUpdate:            resource.OnUpdate(prepareDeploymentForUpdate),
