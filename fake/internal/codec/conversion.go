@@ -209,7 +209,7 @@ func HasIndexedFields(r *resource.Resource, rec *memstore.Record) bool {
 	if r.Custom == nil || len(r.Fields) == 0 {
 		return true
 	}
-	if !r.Custom.IsStorage() || !IsStoredAs(r, rec) {
+	if !IsStoredAs(r, rec) {
 		return false
 	}
 	for _, f := range r.Fields {

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -102,4 +103,16 @@ func TestTryPatched(t *testing.T) {
 			require.Equal(t, decoded, got, text)
 		}
 	}
+}
+
+// Strict decoding errors of a patch come before those of its result.
+func TestDecodePatchedWarnings(t *testing.T) {
+	widgets := newWidgets(t)
+	const result = `{"apiVersion":"oracle.example.com/v1","kind":"Widget","metadata":{"name":"a"},"unknown":1}`
+	of := errors.New(`duplicate field "spec"`)
+	_, warnings, err := DecodePatched(widgets, []byte(result), "Warn", []error{of})
+	require.NoError(t, err)
+	require.Equal(t, `[duplicate field "spec" unknown field "unknown"]`, fmt.Sprint(warnings))
+	_, _, err = DecodePatched(widgets, []byte(result), "Strict", []error{of})
+	require.EqualError(t, err, `strict decoding error: duplicate field "spec", unknown field "unknown"`)
 }

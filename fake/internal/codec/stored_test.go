@@ -57,4 +57,6 @@ func TestDecodeMetadataOfCustomResource(t *testing.T) {
 func TestDecodeMetadataErrors(t *testing.T) {
 	_, err := DecodeMetadata(&memstore.Record{Key: "pods/a/b", Data: []byte(`{"spec":{"metadata":{}}}`)})
 	require.EqualError(t, err, "stored pods/a/b has no metadata")
+	_, err = DecodeMetadata(&memstore.Record{Key: "pods/a/b", Data: []byte(`{"metadata":{"name":1}}`)})
+	require.ErrorContains(t, err, "the metadata of stored pods/a/b does not decode: ")
 }
