@@ -121,6 +121,19 @@ func TestWholeNumbersInFieldSelectors(t *testing.T) {
 	require.Contains(t, string(body), `"name":"a"`)
 }
 
+// An object that was stored before its field had a default is selected by the default.
+func TestNewDefaultsInFieldSelectors(t *testing.T) {
+	srv := startGauges(t, nil)
+	gaugeRequest(t, srv, http.MethodPost, gaugesPath, mediaJSON, gauge("a", `{}`), 201)
+	code, _, answer := send(t, srv, http.MethodPatch, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gauges.gauge.example.com",
+		"application/json-patch+json", []byte(`[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/whole/default","value":7}]`))
+	require.Equal(t, 200, code, "%s", answer)
+	for selected, want := range map[string]bool{"7": true, "": false} {
+		body, _ := gaugeRequest(t, srv, http.MethodGet, gaugesPath+"?fieldSelector=spec.whole%3D"+selected, "", "", 200)
+		require.Equal(t, want, strings.Contains(string(body), `"name":"a"`), "%q: %s", selected, body)
+	}
+}
+
 // The negative zero is stored as -0 and read as 0, so that writing back 0 is a write.
 func TestNegativeZeroInCustomResources(t *testing.T) {
 	srv := startGauges(t, nil)
