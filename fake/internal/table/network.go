@@ -3,17 +3,20 @@ package table
 import (
 	"strings"
 
+	extensionsv1beta1 "k8s.io/api/extensions/v1beta1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// networkPrinters returns the printers of policies and addresses. The description of policies is that
+// of extensions/v1beta1, as on a real server.
 func networkPrinters() []entry {
 	gv := networkingv1.SchemeGroupVersion
 	return []entry{
 		newEntry(gv, func(p *networkingv1.NetworkPolicy) []any {
 			return []any{p.Name, metav1.FormatLabelSelector(&p.Spec.PodSelector), since(p.CreationTimestamp)}
-		}, named(), text("Pod-Selector", describes(networkingv1.NetworkPolicySpec{}, "podSelector")), age()),
+		}, named(), text("Pod-Selector", describes(extensionsv1beta1.NetworkPolicySpec{}, "podSelector")), age()),
 
 		newEntry(gv, func(c *networkingv1.ServiceCIDR) []any {
 			return []any{c.Name, strings.Join(c.Spec.CIDRs, ","), since(c.CreationTimestamp)}

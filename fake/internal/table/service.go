@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	discoveryv1beta1 "k8s.io/api/discovery/v1beta1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
 )
@@ -18,6 +19,8 @@ import (
 //lint:ignore SA1019 see above
 type endpointsObject = corev1.Endpoints
 
+// servicePrinters returns the printers of Services and their endpoints. The descriptions of
+// EndpointSlices are those of v1beta1, as on a real server.
 func servicePrinters() []entry {
 	return []entry{
 		newEntry(corev1.SchemeGroupVersion, serviceCells,
@@ -34,9 +37,9 @@ func servicePrinters() []entry {
 		}, named(), text("Endpoints", describes(endpointsObject{}, "subsets")), age()),
 		newEntry(discoveryv1.SchemeGroupVersion, sliceCells,
 			named(),
-			text("AddressType", describes(discoveryv1.EndpointSlice{}, "addressType")),
-			text("Ports", describes(discoveryv1.EndpointSlice{}, "ports")),
-			text("Endpoints", describes(discoveryv1.EndpointSlice{}, "endpoints")),
+			text("AddressType", describes(discoveryv1beta1.EndpointSlice{}, "addressType")),
+			text("Ports", describes(discoveryv1beta1.EndpointSlice{}, "ports")),
+			text("Endpoints", describes(discoveryv1beta1.EndpointSlice{}, "endpoints")),
 			age(),
 		),
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	discoveryv1beta1 "k8s.io/api/discovery/v1beta1"
+	extensionsv1beta1 "k8s.io/api/extensions/v1beta1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -95,12 +97,22 @@ func TestColumnsAreDescribed(t *testing.T) {
 // Some descriptions are those of versions that are not served.
 func TestDescriptionsOfBetaVersions(t *testing.T) {
 	const rbac, certificates = "rbac.authorization.k8s.io", "certificates.k8s.io"
+	const apps, discovery = "apps", "discovery.k8s.io"
+	labelSelectors := " More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors"
 	unresolved := ". If the RoleRef cannot be resolved, the Authorizer must return an error."
 	for _, test := range []struct{ group, kind, column, want string }{
 		{rbac, "RoleBinding", "Role", "roleRef can reference a Role in the current namespace or a ClusterRole in the global namespace" + unresolved},
 		{rbac, "ClusterRoleBinding", "Role", "roleRef can only reference a ClusterRole in the global namespace" + unresolved},
 		{certificates, "CertificateSigningRequest", "Requestor", "Base64-encoded PKCS#10 CSR data"},
 		{certificates, "CertificateSigningRequest", "Condition", "Conditions applied to the request, such as approval or denial."},
+		{apps, "ReplicaSet", "Selector", "Selector is a label query over pods that should match the replica count. If the selector is empty, it is defaulted to the labels present on the pod template. Label keys and values that must match in order to be controlled by this replica set." + labelSelectors},
+		{apps, "DaemonSet", "Selector", "A label query over pods that are managed by the daemon set. Must match in order to be controlled. If empty, defaulted to labels on Pod template." + labelSelectors},
+		{apps, "DaemonSet", "Ready", "The number of nodes that should be running the daemon pod and have one or more of the daemon pod running and ready."},
+		{apps, "Deployment", "Selector", "Label selector for pods. Existing ReplicaSets whose pods are selected by this will be the ones affected by this deployment."},
+		{apps, "ControllerRevision", "Revision", "revision indicates the revision of the state represented by Data."},
+		{"networking.k8s.io", "NetworkPolicy", "Pod-Selector", extensionsv1beta1.NetworkPolicySpec{}.SwaggerDoc()["podSelector"]},
+		{discovery, "EndpointSlice", "AddressType", discoveryv1beta1.EndpointSlice{}.SwaggerDoc()["addressType"]},
+		{discovery, "EndpointSlice", "Ports", discoveryv1beta1.EndpointSlice{}.SwaggerDoc()["ports"]},
 	} {
 		columns := PrinterFor(schema.GroupVersionKind{Group: test.group, Version: "v1", Kind: test.kind}).Columns()
 		at := slices.IndexFunc(columns, func(c metav1.TableColumnDefinition) bool { return c.Name == test.column })

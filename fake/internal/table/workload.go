@@ -5,14 +5,17 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	appsv1beta1 "k8s.io/api/apps/v1beta1"
 	corev1 "k8s.io/api/core/v1"
+	extensionsv1beta1 "k8s.io/api/extensions/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 )
 
-// workloadPrinters returns the printers of workloads.
+// workloadPrinters returns the printers of workloads. The descriptions of those in the group apps are
+// of older versions, as on a real server.
 func workloadPrinters() []entry {
 	gv := appsv1.SchemeGroupVersion
 	template := containerColumns()
@@ -22,27 +25,27 @@ func workloadPrinters() []entry {
 	return []entry{
 		newEntry(gv, deploymentCells,
 			named(), text("Ready", "Number of the pod with ready state"),
-			text("Up-to-date", describes(appsv1.DeploymentStatus{}, "updatedReplicas")),
-			text("Available", describes(appsv1.DeploymentStatus{}, "availableReplicas")),
-			age(), template[0], template[1], selector(appsv1.DeploymentSpec{})),
+			text("Up-to-date", describes(extensionsv1beta1.DeploymentStatus{}, "updatedReplicas")),
+			text("Available", describes(extensionsv1beta1.DeploymentStatus{}, "availableReplicas")),
+			age(), template[0], template[1], selector(extensionsv1beta1.DeploymentSpec{})),
 		newEntry(gv, replicaSetCells,
-			named(), number("Desired", describes(appsv1.ReplicaSetSpec{}, "replicas")),
-			number("Current", describes(appsv1.ReplicaSetStatus{}, "replicas")),
-			number("Ready", describes(appsv1.ReplicaSetStatus{}, "readyReplicas")),
-			age(), template[0], template[1], selector(appsv1.ReplicaSetSpec{})),
+			named(), number("Desired", describes(extensionsv1beta1.ReplicaSetSpec{}, "replicas")),
+			number("Current", describes(extensionsv1beta1.ReplicaSetStatus{}, "replicas")),
+			number("Ready", describes(extensionsv1beta1.ReplicaSetStatus{}, "readyReplicas")),
+			age(), template[0], template[1], selector(extensionsv1beta1.ReplicaSetSpec{})),
 		newEntry(gv, statefulSetCells,
 			named(), text("Ready", "Number of the pod with ready state"), age(), template[0], template[1]),
 		newEntry(gv, daemonSetCells,
-			named(), number("Desired", describes(appsv1.DaemonSetStatus{}, "desiredNumberScheduled")),
-			number("Current", describes(appsv1.DaemonSetStatus{}, "currentNumberScheduled")),
-			number("Ready", describes(appsv1.DaemonSetStatus{}, "numberReady")),
-			number("Up-to-date", describes(appsv1.DaemonSetStatus{}, "updatedNumberScheduled")),
-			number("Available", describes(appsv1.DaemonSetStatus{}, "numberAvailable")),
+			named(), number("Desired", describes(extensionsv1beta1.DaemonSetStatus{}, "desiredNumberScheduled")),
+			number("Current", describes(extensionsv1beta1.DaemonSetStatus{}, "currentNumberScheduled")),
+			number("Ready", describes(extensionsv1beta1.DaemonSetStatus{}, "numberReady")),
+			number("Up-to-date", describes(extensionsv1beta1.DaemonSetStatus{}, "updatedNumberScheduled")),
+			number("Available", describes(extensionsv1beta1.DaemonSetStatus{}, "numberAvailable")),
 			text("Node Selector", describes(corev1.PodSpec{}, "nodeSelector")),
-			age(), template[0], template[1], selector(appsv1.DaemonSetSpec{})),
+			age(), template[0], template[1], selector(extensionsv1beta1.DaemonSetSpec{})),
 		newEntry(gv, revisionCells,
 			named(), text("Controller", "Controller of the object"),
-			text("Revision", describes(appsv1.ControllerRevision{}, "revision")), age()),
+			text("Revision", describes(appsv1beta1.ControllerRevision{}, "revision")), age()),
 		newEntry(corev1.SchemeGroupVersion, replicationControllerCells,
 			named(), number("Desired", describes(corev1.ReplicationControllerSpec{}, "replicas")),
 			number("Current", describes(corev1.ReplicationControllerStatus{}, "replicas")),
