@@ -100,12 +100,15 @@ func (d *devices) extendedUsage(usage corev1.ResourceList) corev1.ResourceList {
 // ownerUsage returns the usage of the pod for whose extended resources a scheduler has created a claim,
 // nil for other claims: what the pod requests counts already.
 func (d *devices) ownerUsage(claim *resourcev1.ResourceClaim, now time.Time) corev1.ResourceList {
-	uid, ok := ownerOfExtended(claim)
-	if !ok {
+	owner := ownerOfExtended(claim)
+	if owner == nil {
 		return nil
 	}
 	pods, err := d.list(schema.GroupResource{Resource: "pods"}, claim.Namespace)
-	i := slices.IndexFunc(pods, func(obj runtime.Object) bool { return obj.(*corev1.Pod).UID == uid })
+	i := slices.IndexFunc(pods, func(obj runtime.Object) bool {
+		pod := obj.(*corev1.Pod)
+		return pod.Name == owner.Name && pod.UID == owner.UID
+	})
 	if err != nil || i < 0 {
 		return nil
 	}
@@ -114,7 +117,7 @@ func (d *devices) ownerUsage(claim *resourcev1.ResourceClaim, now time.Time) cor
 		if status.ResourceClaimName != claim.Name {
 			return nil
 		}
-	} else if d.isPreceded(claim, uid) {
+	} else if d.isPreceded(claim, owner.UID) {
 		return nil
 	}
 	return podUsage(pod, now)
@@ -132,22 +135,23 @@ func (d *devices) list(gr schema.GroupResource, namespace string) ([]runtime.Obj
 	return objects, err
 }
 
-// ownerOfExtended returns the uid of the pod for whose extended resources a claim is.
-func ownerOfExtended(claim *resourcev1.ResourceClaim) (uid types.UID, ok bool) {
+// ownerOfExtended returns the reference to the pod for whose extended resources a claim is, nil for
+// other claims.
+func ownerOfExtended(claim *resourcev1.ResourceClaim) *metav1.OwnerReference {
 	owner := metav1.GetControllerOfNoCopy(claim)
 	if claim.Annotations[resourcev1.ExtendedResourceClaimAnnotation] != "true" || owner == nil || owner.Kind != "Pod" || owner.APIVersion != "v1" {
-		return "", false
+		return nil
 	}
-	return owner.UID, true
+	return owner
 }
 
 // isPreceded reports whether there is an earlier claim for the extended resources of the same pod, or one
 // of the same time whose name is lower.
-func (d *devices) isPreceded(claim *resourcev1.ResourceClaim, owner types.UID) bool {
+func (d *devices) isPreceded(claim *resourcev1.ResourceClaim, pod types.UID) bool {
 	claims, err := d.list(resourceClaims, claim.Namespace)
 	return err != nil || slices.ContainsFunc(claims, func(obj runtime.Object) bool {
 		other := obj.(*resourcev1.ResourceClaim)
-		if uid, ok := ownerOfExtended(other); !ok || uid != owner {
+		if owner := ownerOfExtended(other); owner == nil || owner.UID != pod {
 			return false
 		}
 		if c := other.CreationTimestamp.Time.Compare(claim.CreationTimestamp.Time); c != 0 {

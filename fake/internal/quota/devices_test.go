@@ -55,6 +55,8 @@ func TestUsageOfDevices(t *testing.T) {
 	late.CreationTimestamp = metav1.Time{Time: now.Add(time.Second)}
 	otherPod := extendedClaim("a", "gpu", 2)
 	otherPod.OwnerReferences[0].UID = "other"
+	otherName := extendedClaim("a", "gpu", 2)
+	otherName.OwnerReferences[0].Name = "other"
 	otherKind, uncontrolled := extendedClaim("a", "gpu", 2), extendedClaim("a", "gpu", 2)
 	otherKind.OwnerReferences[0].Kind, uncontrolled.OwnerReferences = "Job", nil
 	otherVersion := extendedClaim("a", "gpu", 2)
@@ -79,6 +81,7 @@ func TestUsageOfDevices(t *testing.T) {
 		"an earlier claim":                  {late, []runtime.Object{devicePod("", "example.com/gpu", "2"), earlier}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=2"},
 		"another claim in the status":       {extendedClaim("a", "gpu", 2), []runtime.Object{devicePod("b", "example.com/gpu", "2")}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=2"},
 		"another pod":                       {otherPod, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, count + ",gpu.deviceclass.resource.k8s.io/devices=2," + implicit + "=2,requests.example.com/gpu=2"},
+		"a pod of another name":             {otherName, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, bothCount},
 		"an owner that is no pod":           {otherKind, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, bothCount},
 		"a Pod of another group":            {otherVersion, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, bothCount},
 		"no owner":                          {uncontrolled, []runtime.Object{devicePod("a", "example.com/gpu", "2")}, bothCount},
