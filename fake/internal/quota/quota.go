@@ -3,6 +3,7 @@ package quota
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -163,12 +164,14 @@ func usedOf(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, sto
 	return sum, nil
 }
 
-// Status returns the status of a quota: its limits, and what the stored objects use of them. Nothing
-// is known about objects that are never counted, and about those of a resource that is not served.
+// Status returns the status of a quota: its limits, and what the stored objects use of them. The usage
+// of other names remains as it is: objects that are never counted, a resource that is not served, and
+// what only other controllers know.
 func Status(q *corev1.ResourceQuota, now time.Time, stored Lister) (corev1.ResourceQuotaStatus, error) {
-	status := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard.DeepCopy(), Used: corev1.ResourceList{}}
+	limits, counted := names(q.Spec.Hard), corev1.ResourceList{}
+	status := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard.DeepCopy(), Used: only(q.Status.Used, limits)}
 	done := map[schema.GroupResource]bool{}
-	for _, name := range names(q.Spec.Hard) {
+	for _, name := range limits {
 		named, ok := Resource(name)
 		if !ok {
 			continue
@@ -182,8 +185,9 @@ func Status(q *corev1.ResourceQuota, now time.Time, stored Lister) (corev1.Resou
 			if err != nil {
 				return status, err
 			}
-			add(status.Used, used)
+			add(counted, used)
 		}
 	}
+	maps.Copy(status.Used, counted)
 	return status, nil
 }

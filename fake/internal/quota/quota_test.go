@@ -408,6 +408,12 @@ func TestStatus(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	require.Equal(t, "count/widgets.example.com=0,pods=2", format(status.Used))
+
+	// The usage that something else has written remains, if there is a limit for it.
+	q.Status.Used = quantities("pods", "1", "unknown", "7", "count/widgets.none.example.com", "1", "other", "1")
+	status, err = Status(q, now, stored(pod(nil), pod(nil)))
+	require.NoError(t, err)
+	require.Equal(t, "count/widgets.example.com=0,count/widgets.none.example.com=1,pods=2,unknown=7", format(status.Used))
 	require.True(t, Equal(q.Spec.Hard, status.Hard))
 	require.False(t, Equal(status.Used, status.Hard))
 }
