@@ -57,3 +57,37 @@ func TestBlockingOwnerReferences(t *testing.T) {
 	blocking := writeOf(pods, refs(other), nil)
 	require.NoError(t, call(t, newOwnerReferencesPermission(Dependencies{}), blocking), "everything is allowed")
 }
+
+// Who may update all finalizers may refer to owners of unknown kinds. Of what was tried, the report of
+// accesses has what was needed.
+func TestOwnersOfUnknownKinds(t *testing.T) {
+	const all, one = "update */finalizers /*", "update pods/finalizers ns/o"
+	for _, c := range []struct {
+		kind, allowed, want string
+		observed            []string
+	}{
+		{"Unknown", all, "", []string{all}},
+		{"Pod", all, "", []string{all}},
+		{"Pod", one, "", []string{one}},
+		{"Pod", "", `pods "p" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>`, []string{one}},
+		{"Unknown", one, `pods "p" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind Unknown: no matches for kind "Unknown" in version "v1"`, nil},
+	} {
+		describe := func(a authorizer.Attributes) string {
+			return a.GetVerb() + " " + a.GetResource() + "/" + a.GetSubresource() + " " + a.GetNamespace() + "/" + a.GetName()
+		}
+		var observed []string
+		p := newOwnerReferencesPermission(Dependencies{Objects: storedObjects{}, Authorizer: authz.Observe(authz.New(authorizer.AuthorizerFunc(
+			func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+				if describe(a) == c.allowed {
+					return authorizer.DecisionAllow, "", nil
+				}
+				return authorizer.DecisionNoOpinion, "", nil
+			})), func(_ context.Context, a authorizer.Attributes, _ authorizer.Decision, _ string) {
+			observed = append(observed, describe(a))
+		})})
+		pod := newPod(nil, nil)
+		pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: c.kind, Name: "o", UID: "u", BlockOwnerDeletion: new(true)}}
+		requireRefusal(t, c.want, call(t, p, writeOf(pods, pod, nil)))
+		require.Equal(t, c.observed, observed)
+	}
+}
