@@ -51,6 +51,10 @@ func TestOwnerReferencesPermissionEnforcement(t *testing.T) {
 	require.ErrorContains(t, create(owner("Unknown", true)),
 		`cannot find RESTMapping for APIVersion v1 Kind Unknown: no matches for kind "Unknown" in version "v1"`)
 
+	_, err = kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "admin", OwnerReferences: owner("Unknown", true)}}, metav1.CreateOptions{})
+	require.NoError(t, err, "who may update all finalizers")
+
 	for name, want := range map[string]string{"deletable": "", "kept": "cannot set an ownerRef on a resource you can't delete: , <nil>"} {
 		stored, err := client.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 		require.NoError(t, err)
