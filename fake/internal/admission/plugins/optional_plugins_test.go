@@ -90,6 +90,9 @@ func TestPodNodeSelector(t *testing.T) {
 	p, pod := newPodNodeSelector(Dependencies{Objects: storedObjects{namespaces: {namespace}}}), newPod(nil, nil)
 	pod.Spec.NodeSelector = map[string]string{"env": "x"}
 	require.True(t, apierrors.IsForbidden(admission.Chain{p}.Validate(t.Context(), writeOf(pods, pod, nil))))
+
+	err := call(t, newPodNodeSelector(Dependencies{Objects: storedObjects{}}), writeOf(pods, pod, nil))
+	require.EqualError(t, err, "Internal error occurred: namespace ns does not exist")
 }
 
 func TestLimitPodHardAntiAffinityTopology(t *testing.T) {

@@ -3,6 +3,7 @@ package plugins
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -49,7 +50,10 @@ func (p *podNodeSelector) Validate(_ context.Context, attrs *admission.Attribute
 // another value of one of its labels.
 func (p *podNodeSelector) selectorFor(attrs *admission.Attributes, pod *corev1.Pod) (labels.Set, error) {
 	namespace, err := p.objects.Get(namespaces, "", attrs.Namespace)
-	if err != nil {
+	switch {
+	case apierrors.IsNotFound(err): // only without the plugin NamespaceLifecycle
+		return nil, apierrors.NewInternalError(fmt.Errorf("namespace %s does not exist", attrs.Namespace))
+	case err != nil:
 		return nil, err
 	}
 	selector, err := labels.ConvertSelectorToLabelsMap(resource.Accessor(namespace).GetAnnotations()[nodeSelectorAnnotation])
