@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -32,7 +33,7 @@ func (r nodeWrite) podCertificateRequest(ctx context.Context) error {
 	if err := r.checkAccount(&request.Spec, pod); err != nil {
 		return err
 	}
-	return r.checkSigner(ctx, pod, request.Spec.SignerName)
+	return r.checkSigner(ctx, &request.Spec, pod)
 }
 
 // podOf returns the pod of a request, with its namespace.
@@ -92,20 +93,21 @@ func (r nodeWrite) checkAccount(spec *certificatesv1.PodCertificateRequestSpec, 
 }
 
 // checkSigner refuses a request to a signer that no volume of the pod names and that the user has no
-// permission for (pull request 140006 of Kubernetes, in v1.37).
-func (r nodeWrite) checkSigner(ctx context.Context, pod *corev1.Pod, signer string) error {
+// permission for (pull request 140006 of Kubernetes, in v1.37). As rules of RBAC have no resource with
+// a slash, the permission has colons, as the names of ClusterTrustBundles have.
+func (r nodeWrite) checkSigner(ctx context.Context, spec *certificatesv1.PodCertificateRequestSpec, pod *corev1.Pod) error {
+	signer := spec.SignerName
 	if r.authorizer == nil || slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return isProjectedSigner(v.Projected, signer) }) {
 		return nil
 	}
-	switch allowed, err := r.mayRequest(ctx, "request-podcertificate-signer", certificatesv1.GroupName, signer); {
+	requested := strings.ReplaceAll(signer, "/", ":")
+	switch allowed, err := r.mayRequest(ctx, "request-serviceaccounts-podcertificate-signer", requested, spec.ServiceAccountName); {
 	case allowed:
 		return nil
 	case err != nil:
-		return r.forbiddenf("signer %q not found in pod spec volume, error authorizing %s to request certificates from this signer: %w",
-			signer, r.User.Username, err)
+		return r.forbiddenf("error authorizing %s to request podcertificaterequests for signer %q: %w", r.User.Username, signer, err)
 	}
-	return r.forbiddenf("signer %q not found in pod spec volume, %s is not authorized to request certificates from this signer",
-		signer, r.User.Username)
+	return r.forbiddenf("pod %q does not mount a podCertificate projected volume for signer %q", r.podOf(spec), signer)
 }
 
 func isProjectedSigner(projected *corev1.ProjectedVolumeSource, signer string) bool {

@@ -79,12 +79,13 @@ func TestSignersOfNodes(t *testing.T) {
 		nodes:           {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", UID: "node-uid"}}},
 		serviceAccounts: {&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "robot", UID: "robot-uid"}}},
 	}, Authorizer: authz.New(authorizer.AuthorizerFunc(func(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-		require.Equal(t, "request-podcertificate-signer", a.GetVerb())
+		require.Equal(t, "request-serviceaccounts-podcertificate-signer", a.GetVerb())
 		require.Equal(t, "system:node:n1", a.GetUser().GetName())
+		require.Equal(t, []string{"certificates.k8s.io", "v1", "ns", "robot"}, []string{a.GetAPIGroup(), a.GetAPIVersion(), a.GetNamespace(), a.GetName()})
 		switch a.GetResource() {
-		case "example.com/allowed":
+		case "example.com:allowed":
 			return authorizer.DecisionAllow, "", nil
-		case "example.com/failing":
+		case "example.com:failing":
 			return authorizer.DecisionNoOpinion, "", errors.New("no answer")
 		}
 		return authorizer.DecisionNoOpinion, "", nil
@@ -92,8 +93,8 @@ func TestSignersOfNodes(t *testing.T) {
 	for signer, want := range map[string]string{
 		"example.com/mounted": "",
 		"example.com/allowed": "",
-		"example.com/other":   `signer "example.com/other" not found in pod spec volume, system:node:n1 is not authorized`,
-		"example.com/failing": "no answer",
+		"example.com/other":   `pod "ns/p" does not mount a podCertificate projected volume for signer "example.com/other"`,
+		"example.com/failing": `error authorizing system:node:n1 to request podcertificaterequests for signer "example.com/failing": no answer`,
 	} {
 		attrs := writeOf(podCertificateRequests, &certificatesv1.PodCertificateRequest{ObjectMeta: inNamespace("r"), Spec: certificatesv1.PodCertificateRequestSpec{
 			SignerName: signer, NodeName: "n1", NodeUID: "node-uid", PodName: "p", PodUID: "pod-uid", ServiceAccountName: "robot", ServiceAccountUID: "robot-uid",
@@ -116,7 +117,7 @@ func TestTokenAudiencesOfNodes(t *testing.T) {
 		return corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim}}
 	}
 	azureFile := corev1.VolumeSource{AzureFile: &corev1.AzureFileVolumeSource{SecretName: "s", ShareName: "n"}}
-	const denied = `serviceaccounts "robot" is forbidden: audience "a" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience`
+	const denied = `serviceaccounts "robot" is forbidden: system:node:n1 is not authorized to request tokens for audience "a"`
 	for name, c := range map[string]struct {
 		volume   corev1.VolumeSource
 		decision authorizer.Decision // the default is a denial
@@ -128,7 +129,7 @@ func TestTokenAudiencesOfNodes(t *testing.T) {
 		"a driver without audiences":   {volume: corev1.VolumeSource{Cinder: &corev1.CinderVolumeSource{VolumeID: "v"}}, want: denied},
 		"an unbound claim":             {volume: claimed("unbound"), want: `serviceaccounts "robot" is forbidden: error validating audience "a": persistentvolume "" not found`},
 		"a volume of the node":         {volume: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, want: denied},
-		"an authorizer that fails":     {err: errors.New("no answer"), want: `serviceaccounts "robot" is forbidden: audience "a" not found in pod spec volume, error authorizing system:node:n1 to request tokens for this audience: no answer`},
+		"an authorizer that fails":     {err: errors.New("no answer"), want: `serviceaccounts "robot" is forbidden: error authorizing system:node:n1 to request tokens for audience "a": no answer`},
 		"one that fails and allows it": {decision: authorizer.DecisionAllow, err: errors.New("no answer")},
 	} {
 		t.Run(name, func(t *testing.T) {

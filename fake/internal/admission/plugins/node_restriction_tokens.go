@@ -64,23 +64,23 @@ func (r nodeWrite) checkAudience(ctx context.Context, pod *corev1.Pod, audiences
 	case needed || r.authorizer == nil:
 		return nil
 	}
-	switch allowed, err := r.mayRequest(ctx, "request-serviceaccounts-token-audience", "", audience); {
+	switch allowed, err := r.mayRequest(ctx, "request-serviceaccounts-token-audience", audience, r.Name); {
 	case allowed:
 		return nil
 	case err != nil:
-		return r.forbiddenf("audience %q not found in pod spec volume, error authorizing %s to request tokens for this audience: %w",
-			audience, r.User.Username, err)
+		return r.forbiddenf("error authorizing %s to request tokens for audience %q: %w", r.User.Username, audience, err)
 	}
-	return r.forbiddenf("audience %q not found in pod spec volume, %s is not authorized to request tokens for this audience",
-		audience, r.User.Username)
+	return r.forbiddenf("%s is not authorized to request tokens for audience %q", r.User.Username, audience)
 }
 
-// mayRequest reports whether the user may do verb, for any audience or signer or for the requested one,
-// which is the resource of the permission. An authorizer may return an error and allow it.
-func (r nodeWrite) mayRequest(ctx context.Context, verb, group, requested string) (bool, error) {
+// mayRequest reports whether the user may do verb for a service account, with any audience or signer
+// or with the requested one, which is the resource of the permission. An authorizer may return an
+// error and allow it.
+func (r nodeWrite) mayRequest(ctx context.Context, verb, requested, account string) (bool, error) {
+	path := r.RequestResource()
 	decision, _, err := r.authorizer.Authorize(ctx, authorizer.AttributesRecord{
 		User: authn.NewInfo(r.User), Verb: verb, ResourceRequest: true,
-		Namespace: r.Namespace, APIGroup: group, APIVersion: "v1", Resource: requested, Name: r.Name,
+		Namespace: r.Namespace, APIGroup: path.Group, APIVersion: path.Version, Resource: requested, Name: account,
 	})
 	return decision == authorizer.DecisionAllow, err
 }
