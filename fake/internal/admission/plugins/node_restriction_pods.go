@@ -148,6 +148,8 @@ func (r nodeWrite) podStatus() error {
 		return r.forbiddenf("node %q cannot update resource claim statues", r.node)
 	case !equality.Semantic.DeepEqual(old.Status.ExtendedResourceClaimStatus, now.Status.ExtendedResourceClaimStatus):
 		return r.forbiddenf("node %q cannot update extended resource claim status", r.node)
+	case !equality.Semantic.DeepEqual(old.Status.NodeAllocatableResourceClaimStatuses, now.Status.NodeAllocatableResourceClaimStatuses):
+		return r.forbiddenf("node %q cannot update node allocatable resource claim statuses", r.node)
 	}
 	return nil
 }

@@ -219,6 +219,9 @@ func TestPodStatusesOfNodes(t *testing.T) {
 		`pods "p" is forbidden: node "n1" cannot update extended resource claim status`: func(s *corev1.PodStatus) {
 			s.ExtendedResourceClaimStatus = &corev1.PodExtendedResourceClaimStatus{ResourceClaimName: claim}
 		},
+		`pods "p" is forbidden: node "n1" cannot update node allocatable resource claim statuses`: func(s *corev1.PodStatus) {
+			s.NodeAllocatableResourceClaimStatuses = []corev1.NodeAllocatableResourceClaimStatus{{ResourceClaimName: claim}}
+		},
 	} {
 		old := newPod(nil, nil)
 		old.Spec.NodeName = "n1"
