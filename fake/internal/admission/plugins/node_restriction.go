@@ -69,9 +69,7 @@ func (p *nodeRestriction) Admit(ctx context.Context, attrs *admission.Attributes
 	case leases.GroupResource():
 		return r.lease()
 	case csiNodes.GroupResource():
-		if r.objectName() != r.node {
-			return r.forbiddenf("can only access CSINode with the same name as the requesting node")
-		}
+		return r.csiNode()
 	case resourceSlices.GroupResource():
 		return r.resourceSlice()
 	case signingRequests.GroupResource():
@@ -213,6 +211,18 @@ func (r nodeWrite) lease() error {
 		return r.forbiddenf("can only access leases in the %q system namespace", corev1.NamespaceNodeLease)
 	case r.objectName() != r.node:
 		return r.forbiddenf("can only access node lease with the same name as the requesting node")
+	}
+	return nil
+}
+
+// csiNode limits writes to the CSINode of the node. With the default feature gates a kubelet does not
+// write its status.
+func (r nodeWrite) csiNode() error {
+	switch {
+	case r.objectName() != r.node:
+		return r.forbiddenf("can only access CSINode with the same name as the requesting node")
+	case r.Subresource == "status":
+		return r.forbiddenf("CSIVolumeHealth feature gate is disabled")
 	}
 	return nil
 }

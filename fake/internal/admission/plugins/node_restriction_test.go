@@ -3,6 +3,7 @@ package plugins
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -205,6 +206,24 @@ func TestNotFoundOfNodes(t *testing.T) {
 		err := call(t, newNodeRestriction(Dependencies{Objects: storedObjects{}}), c.attrs)
 		require.True(t, apierrors.IsNotFound(err))
 		require.EqualError(t, err, c.want)
+	}
+}
+
+// A kubelet writes its CSINode, but not the status, whose only field has a feature gate that is off.
+func TestCSINodesOfNodes(t *testing.T) {
+	for _, c := range []struct{ name, subresource, want string }{
+		{"n1", "", ""},
+		{"n1", "status", "CSIVolumeHealth feature gate is disabled"},
+		{"n2", "", "can only access CSINode with the same name as the requesting node"},
+		{"n2", "status", "can only access CSINode with the same name as the requesting node"},
+	} {
+		obj := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: c.name}}
+		attrs := writeOf(csiNodes, obj, obj.DeepCopy())
+		attrs.Subresource, attrs.User = c.subresource, authenticationv1.UserInfo{Username: "system:node:n1", Groups: []string{user.NodesGroup}}
+		if c.want != "" {
+			c.want = fmt.Sprintf("csinodes.storage.k8s.io %q is forbidden: %s", c.name, c.want)
+		}
+		requireRefusal(t, c.want, call(t, newNodeRestriction(Dependencies{}), attrs))
 	}
 }
 
