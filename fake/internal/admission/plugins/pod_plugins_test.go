@@ -128,6 +128,7 @@ func TestRuntimeClass(t *testing.T) {
 	} {
 		requireRefusal(t, `pods "p" is forbidden: pod rejected: `+want, call(t, p, writeOf(pods, pod, nil)))
 	}
+	require.EqualError(t, call(t, p, writeOf(pods, with("", func(*corev1.PodSpec) {}), nil)), "resource name may not be empty")
 	pod = with("box", func(s *corev1.PodSpec) { s.NodeSelector = map[string]string{"box": "no"} })
 	requireRefusal(t, `pods "p" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[box] = yes; pod.spec.nodeSelector[box] = no`,
 		call(t, p, writeOf(pods, pod, nil)))

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -72,10 +73,14 @@ func overheadMismatch(attrs *admission.Attributes) error {
 	return forbiddenf(attrs, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
 }
 
-// classOf returns the RuntimeClass of a pod, nil if the pod names none.
+// classOf returns the RuntimeClass of a pod, nil if the pod names none. An empty name is the error of
+// the client of kube-apiserver, which reads a class that is not in its cache.
 func (p *runtimeClass) classOf(attrs *admission.Attributes, pod *corev1.Pod) (*nodev1.RuntimeClass, error) {
 	if pod.Spec.RuntimeClassName == nil {
 		return nil, nil
+	}
+	if *pod.Spec.RuntimeClassName == "" {
+		return nil, errors.New("resource name may not be empty")
 	}
 	obj, err := p.objects.Get(runtimeClasses, "", *pod.Spec.RuntimeClassName)
 	switch {
