@@ -54,6 +54,8 @@ func TestNodeRestriction(t *testing.T) {
 		{"PATCH", podPath + "/b/status", `{"status":{"phase":"Running"}}`, `node "n1" can only update pod status for pods with spec.nodeName set to itself`},
 		{"PATCH", podPath + "/a/status", `{"metadata":{"labels":{"a":"b"}}}`, `node "n1" cannot update labels through pod status`},
 		{"PATCH", podPath + "/a/status", `{"status":{"phase":"Running"}}`, ""},
+		{"PATCH", podPath + "/a/status", `{"status":{"nodeAllocatableResourceClaimStatuses":[{"resourceClaimName":"c"}]}}`,
+			`node "n1" cannot update node allocatable resource claim statuses`},
 		{"PATCH", nodePath + "/n2", `{"metadata":{"labels":{"a":"b"}}}`, `node "n1" is not allowed to modify node "n2"`},
 		{"PATCH", nodePath + "/n1", `{"metadata":{"labels":{"a":"b","kubernetes.io/hostname":"n1","node.kubernetes.io/x":"y"}}}`, ""},
 		{"PATCH", nodePath + "/n1", `{"metadata":{"labels":{"x.node-restriction.kubernetes.io/y":"b","k8s.io/role":"c"}}}`,
@@ -98,8 +100,7 @@ func TestNodeRestriction(t *testing.T) {
 		return err
 	}
 	require.NoError(t, request("driver"))
-	require.EqualError(t, request("a"), `serviceaccounts "robot" is forbidden: audience "a" not found in pod spec volume, `+
-		`system:node:n1 is not authorized to request tokens for this audience`)
+	require.EqualError(t, request("a"), `serviceaccounts "robot" is forbidden: system:node:n1 is not authorized to request tokens for audience "a"`)
 	roles := kubernetes.NewForConfigOrDie(srv.RESTConfig()).RbacV1()
 	_, err = roles.Roles("default").Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "audience"}, Rules: []rbacv1.PolicyRule{
 		{Verbs: []string{"request-serviceaccounts-token-audience"}, APIGroups: []string{""}, Resources: []string{"a"}, ResourceNames: []string{"robot"}},
@@ -111,7 +112,7 @@ func TestNodeRestriction(t *testing.T) {
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, request("a"))
-	require.ErrorContains(t, request("b"), `audience "b" not found in pod spec volume`)
+	require.ErrorContains(t, request("b"), `system:node:n1 is not authorized to request tokens for audience "b"`)
 
 	// Other users are not restricted.
 	_, err = admin.Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n3", Labels: map[string]string{"k8s.io/role": "x"}}}, metav1.CreateOptions{})
