@@ -209,12 +209,15 @@ func (r request) lease() (bool, string) {
 	return true, ""
 }
 
+// csiNode allows the CSINode of the node, but not its status: the feature gate CSIVolumeHealth is off.
 func (r request) csiNode() (bool, string) {
 	switch {
-	case !r.hasVerb("get", "create", "update", "patch", "delete"):
-		return false, "can only get, create, update, patch, or delete a CSINode"
+	case r.GetSubresource() == "status":
+		return false, "CSINode status access requires CSIVolumeHealth feature"
 	case r.GetSubresource() != "":
 		return false, "cannot authorize CSINode subresources"
+	case !r.hasVerb("get", "create", "update", "patch", "delete"):
+		return false, "can only get, create, update, patch, or delete a CSINode"
 	case !r.hasVerb("create") && r.GetName() != r.node:
 		return false, "can only access CSINode with the same name as the requesting node"
 	}
