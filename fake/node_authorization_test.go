@@ -142,6 +142,8 @@ func TestNodeAuthorization(t *testing.T) {
 		{"GET", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n2", "can only access node lease with the same name as the requesting node"},
 		{"GET", "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", "can only get, create, update, patch, or delete a node lease"},
 		{"GET", "/apis/storage.k8s.io/v1/csinodes/n2", "can only access CSINode with the same name as the requesting node"},
+		{"GET", "/apis/storage.k8s.io/v1/csinodes/n1/status", "CSINode status access requires CSIVolumeHealth feature"},
+		{"GET", "/apis/storage.k8s.io/v1/csinodes", "can only get, create, update, patch, or delete a CSINode"},
 		{"GET", "/apis/resource.k8s.io/v1/resourceslices?fieldSelector=spec.nodeName=n1", ""},
 		{"GET", "/apis/resource.k8s.io/v1/resourceslices", "can only list/watch/deletecollection resourceslices with nodeName field selector"},
 		{"DELETE", "/apis/resource.k8s.io/v1/resourceslices/own", ""},
