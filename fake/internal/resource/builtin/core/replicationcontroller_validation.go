@@ -6,25 +6,26 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validateReplicationControllerName returns why a name is not valid. A generateName is not validated,
-// only the name that is generated from it.
-func validateReplicationControllerName(name string, isPrefix bool) []string {
-	if isPrefix {
-		return nil
-	}
-	return apivalidation.NameIsDNSSubdomain(name, false)
-}
+// acceptReplicationControllerName accepts any name: validateReplicationController validates it, and a
+// generateName is not validated.
+func acceptReplicationControllerName(string, bool) []string { return nil }
 
+// validateReplicationController validates a new controller. What tags of its type have comes last: the
+// name and the numbers.
 func validateReplicationController(rc *corev1.ReplicationController) field.ErrorList {
 	var root *validate.Path
 	p := root.Child("spec")
 	errs := validateReplicationControllerSpec(&rc.Spec, nil, p)
+	if rc.Name != "" {
+		path := root.Child("metadata").Child("name")
+		errs = append(errs, validate.Messages(rc.Name, content.IsDNS1123Subdomain(rc.Name), path)...)
+	}
 	if replicas := rc.Spec.Replicas; replicas != nil {
 		errs = append(errs, validate.NonNegative(int64(*replicas), p.Child("replicas"))...)
 	}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,7 @@ spec: {selector: {app: web}, template: {metadata: {labels: {app: web}}, spec: {c
 
 func TestValidateReplicationController(t *testing.T) {
 	const negative = "must be greater than or equal to 0"
+	tooLong := strings.Repeat("x", 254)
 	const noMatch = "spec.template.metadata.labels: Invalid value: {\"app\":\"web\"}: `selector` does not match template `labels`"
 	for _, test := range []struct {
 		fields string
@@ -35,6 +37,14 @@ func TestValidateReplicationController(t *testing.T) {
 			"spec.selector: Required value",
 			"spec.replicas: Invalid value: -1: " + negative,
 			"spec.minReadySeconds: Invalid value: -1: " + negative}},
+		{`{metadata: {name: A_}, spec: {replicas: -1, selector: null}}`, []string{
+			"spec.selector: Required value",
+			`metadata.name: Invalid value: "A_": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', ` +
+				`and must start and end with an alphanumeric character (e.g. 'example.com', ` +
+				`regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`,
+			"spec.replicas: Invalid value: -1: " + negative}},
+		{`metadata: {name: ` + tooLong + `}`, []string{`metadata.name: Invalid value: "` + tooLong + `": must be no more than 253 bytes`}},
+		{`metadata: {name: a.b, generateName: A_}`, nil},
 		{`spec: {selector: {app: site}}`, []string{noMatch}},
 		{`spec: {selector: {a: "", b: ""}}`, []string{noMatch}},
 		{`spec: {template: null}`, []string{"spec.template: Required value"}},
@@ -113,10 +123,4 @@ func TestReplicationControllerValidationAllocatesNothing(t *testing.T) {
 	rc := replicationControllerWith(t, `{metadata: {generation: 2}, spec: {replicas: 3}}`)
 	require.Zero(t, validatetest.AllocsPerRun(100, func() { validateReplicationController(rc) }), "create")
 	require.Zero(t, validatetest.AllocsPerRun(100, func() { validateReplicationControllerUpdate(rc, old) }), "update")
-}
-
-func TestValidateReplicationControllerName(t *testing.T) {
-	require.Empty(t, validateReplicationControllerName("A_", true))
-	require.NotEmpty(t, validateReplicationControllerName("A_", false))
-	require.Empty(t, validateReplicationControllerName("a.b", false))
 }

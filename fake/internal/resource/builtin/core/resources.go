@@ -155,7 +155,7 @@ func Resources() []resource.Resource {
 			Subresources:             []resource.Subresource{resource.ScaleSubresource()},
 			AllowUnconditionalUpdate: true, HasGeneration: true,
 			GarbageCollection:    resource.OrphanDependents,
-			ValidateName:         validateReplicationControllerName,
+			ValidateName:         acceptReplicationControllerName,
 			Fields:               replicationControllerFields(),
 			SetDefaults:          resource.Defaults(setReplicationControllerDefaults),
 			PrepareForCreate:     resource.OnCreate(prepareReplicationControllerForCreate),
