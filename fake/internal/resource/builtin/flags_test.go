@@ -78,12 +78,23 @@ func TestDeviceTaintRuleVersions(t *testing.T) {
 		AllVersions().Lookup("certificates.k8s.io", "v1beta1", "clustertrustbundles").Deprecation)
 }
 
-// A real server has no reset fields of PodCertificateRequests, besides those of their status.
+// A write owns no field that the server resets (kubernetes/kubernetes#137715, #140654).
 func TestPodCertificateRequestVersions(t *testing.T) {
 	for _, version := range []string{"v1", "v1beta1"} {
 		r := AllVersions().Lookup("certificates.k8s.io", version, "podcertificaterequests")
 		require.NotNil(t, r, version)
-		require.Empty(t, r.ResetFields, version)
-		require.Equal(t, []string{"spec"}, r.Subresource("status").ResetFields, version)
+		require.Equal(t, []string{"status"}, r.ResetFields, version)
+		require.Equal(t, []string{"spec", "metadata"}, r.Subresource("status").ResetFields, version)
+	}
+}
+
+// An update of any resource resets the status, an update of any status the spec, and neither owns
+// what it resets (kubernetes/kubernetes#137689).
+func TestStatusResetFields(t *testing.T) {
+	for _, r := range AllVersions().Stored() {
+		if sub := r.Subresource("status"); sub != nil {
+			require.Contains(t, r.ResetFields, "status", "%s, %s", r.Plural, r.Version)
+			require.Contains(t, sub.ResetFields, "spec", "%s, %s", r.Plural, r.Version)
+		}
 	}
 }

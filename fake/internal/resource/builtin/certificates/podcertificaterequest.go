@@ -1,10 +1,6 @@
 package certificates
 
-import (
-	certificatesv1 "k8s.io/api/certificates/v1"
-
-	"example.com/fakeapi/fake/internal/resource"
-)
+import certificatesv1 "k8s.io/api/certificates/v1"
 
 // defaultMaxExpirationSeconds is a day.
 const defaultMaxExpirationSeconds = 24 * 60 * 60
@@ -13,14 +9,6 @@ func setPodCertificateRequestDefaults(r *certificatesv1.PodCertificateRequest) {
 	if r.Spec.MaxExpirationSeconds == nil {
 		r.Spec.MaxExpirationSeconds = new(int32(defaultMaxExpirationSeconds))
 	}
-}
-
-// podCertificateRequestStatusSubresource keeps the spec and the metadata. Its reset fields do not
-// include the metadata, as on a real server.
-func podCertificateRequestStatusSubresource() resource.Subresource {
-	s := resource.StatusSubresource("metadata")
-	s.ResetFields = []string{"spec"}
-	return s
 }
 
 // finalConditions returns the types of the conditions that end a request.

@@ -41,8 +41,7 @@ func Resources() []resource.Resource {
 		{
 			Group: "certificates.k8s.io", Version: "v1", Plural: "podcertificaterequests", Kind: "PodCertificateRequest", Namespaced: true,
 			HashedVersion: "v1beta1", NotSelectableByNamespace: true, Status: true,
-			ResetFields:          []string{}, // as on a real server, although an update keeps the status
-			Subresources:         []resource.Subresource{podCertificateRequestStatusSubresource()},
+			Subresources:         []resource.Subresource{resource.StatusSubresource("metadata")},
 			SetDefaults:          resource.Defaults(setPodCertificateRequestDefaults),
 			Validate:             resource.Validation(validatePodCertificateRequest),
 			ValidateUpdate:       resource.UpdateValidation(validatePodCertificateRequestUpdate),

@@ -51,8 +51,7 @@ func Resources() []resource.Resource {
 		},
 		{
 			Group: "networking.k8s.io", Version: "v1", Plural: "servicecidrs", Kind: "ServiceCIDR",
-			Status: true, ResetFields: []string{},
-			Subresources:             []resource.Subresource{serviceCIDRStatusSubresource()},
+			Status: true, Subresources: []resource.Subresource{resource.StatusSubresource("metadata")},
 			Validate:                 resource.Validation(validateServiceCIDR),
 			ValidateUpdate:           resource.UpdateValidation(validateServiceCIDRUpdate),
 			AllowUnconditionalUpdate: true,
