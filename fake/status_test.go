@@ -1,12 +1,14 @@
 package fakeapi_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -72,8 +74,29 @@ func TestStatusMetadata(t *testing.T) {
 			} else {
 				require.Empty(t, unchanged)
 			}
+			if len(created.GetManagedFields()) > 0 { // otherwise the server does not track the object
+				requireOwnedMetadata(t, changed, got)
+			}
 		})
 	}
+}
+
+// requireOwnedMetadata requires that the write to the status of o owns what it changed of the
+// metadata, and nothing of the spec.
+func requireOwnedMetadata(t *testing.T, changed map[string]bool, o *unstructured.Unstructured) {
+	owned := map[string]bool{"labels": false, "annotations": false, "finalizers": false, "ownerReferences": false}
+	for _, entry := range o.GetManagedFields() {
+		if entry.Subresource != "status" {
+			continue
+		}
+		var fields map[string]map[string]any
+		require.NoError(t, json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields))
+		require.NotContains(t, fields, "f:spec")
+		for part := range owned {
+			_, owned[part] = fields["f:metadata"]["f:"+part]
+		}
+	}
+	require.Equal(t, changed, owned)
 }
 
 // A kubelet that does not send observedGeneration and qosClass does not remove them.
