@@ -15,7 +15,7 @@ import (
 
 // Subresources that only a kubelet can serve return a Status with that reason.
 func TestKubeletSubresources(t *testing.T) {
-	srv, client := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning),
+	srv, client := startClient(t, fakeapi.WithObjects(newPod("p", makeRunning, addAddress),
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}},
 		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: "default"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}},
 		newEndpointSlice("s", "web", nil)))
@@ -38,6 +38,7 @@ func TestKubeletSubresources(t *testing.T) {
 		{"GET", pods + "none/log", 404, `pods "none" not found`},
 		{"POST", pods + "none/exec", 404, `pods "none" not found`},
 		{"GET", services + "http:none:80/proxy", 404, `services "none" not found`},
+		{"GET", services + "none/proxy", 503, `no endpoints available for service "none"`},
 		{"GET", services + "a:b:c:d/proxy", 400, `invalid service request "a:b:c:d"`},
 		{"POST", pods + "p/exec?dryRun=All", 400, "dryRun is not supported"},
 		{"POST", pods + "none/attach?dryRun=All", 400, "dryRun is not supported"},
@@ -168,28 +169,47 @@ func TestLogOptions(t *testing.T) {
 	}
 }
 
-func newEndpointSlice(service, port string, ready *bool) *discoveryv1.EndpointSlice {
+// addAddress gives a pod the address of the endpoint of newEndpointSlice.
+func addAddress(p *corev1.Pod) { p.Status.PodIPs = []corev1.PodIP{{IP: "fd00::1"}, {IP: "10.0.0.1"}} }
+
+// newEndpointSlice returns a slice of a Service with one endpoint, which is the pod p.
+func newEndpointSlice(service, port string, ready *bool, change ...func(*discoveryv1.Endpoint)) *discoveryv1.EndpointSlice {
+	endpoint := discoveryv1.Endpoint{
+		Addresses: []string{"10.0.0.1"}, Conditions: discoveryv1.EndpointConditions{Ready: ready},
+		TargetRef: &corev1.ObjectReference{Kind: "Pod", Namespace: "default", Name: "p"},
+	}
+	for _, c := range change {
+		c(&endpoint)
+	}
 	return &discoveryv1.EndpointSlice{
 		ObjectMeta:  metav1.ObjectMeta{Name: service + "-1", Namespace: "default", Labels: map[string]string{discoveryv1.LabelServiceName: service}},
 		AddressType: discoveryv1.AddressTypeIPv4,
-		Endpoints:   []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.1"}, Conditions: discoveryv1.EndpointConditions{Ready: ready}}},
+		Endpoints:   []discoveryv1.Endpoint{endpoint},
 		Ports:       []discoveryv1.EndpointPort{{Name: &port, Port: new(int32(8080))}},
 	}
 }
 
-// A proxy to a Service needs a ready endpoint for the port in the EndpointSlices of the Service.
+// A proxy to a Service needs a ready endpoint for the port in the EndpointSlices of the Service. The
+// endpoint must be the address of a pod in the same namespace.
 func TestProxyEndpoints(t *testing.T) {
 	service := func(name string) *corev1.Service {
 		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
 			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "web", Port: 80}, {Name: "admin", Port: 81}}}}
 	}
-	srv, _ := startClient(t, fakeapi.WithObjects(service("none"), service("s"), newEndpointSlice("s", "web", nil),
-		service("unready"), newEndpointSlice("unready", "web", new(false))))
+	srv, _ := startClient(t, fakeapi.WithObjects(newPod("p", addAddress), service("none"), service("s"), newEndpointSlice("s", "web", nil),
+		service("unready"), newEndpointSlice("unready", "web", new(false)),
+		newEndpointSlice("no-target", "web", nil, func(e *discoveryv1.Endpoint) { e.TargetRef = nil }),
+		newEndpointSlice("no-pod", "web", nil, func(e *discoveryv1.Endpoint) { e.TargetRef.Name = "q" }),
+		newEndpointSlice("other-namespace", "web", nil, func(e *discoveryv1.Endpoint) { e.TargetRef.Namespace = "other" }),
+		newEndpointSlice("other-address", "web", nil, func(e *discoveryv1.Endpoint) { e.Addresses[0] = "10.0.0.2" }),
+	))
 	noEndpoints := func(name string) string { return `no endpoints available for service "` + name + `"` }
 	for id, want := range map[string]string{
-		"s:web": "", "s:80": "", "https:s:80": "", "https:kubernetes:443": "",
+		"s:web": "", "s:80": "", "https:s:80": "",
 		"s": noEndpoints("s"), "s:81": noEndpoints("s"), "s:8080": `no service port 8080 found for service "s"`,
 		"none": noEndpoints("none"), "none:80": noEndpoints("none"), "unready:web": noEndpoints("unready"),
+		"https:kubernetes:443": noEndpoints("kubernetes"), "no-target:web": noEndpoints("no-target"), "no-pod:web": noEndpoints("no-pod"),
+		"other-namespace:web": noEndpoints("other-namespace"), "other-address:web": noEndpoints("other-address"),
 	} {
 		code, status := sendForStatus(t, srv, "GET", "/api/v1/namespaces/default/services/"+id+"/proxy/", "", "")
 		if want == "" {

@@ -262,7 +262,7 @@ func TestServiceRemovalReleases(t *testing.T) {
 			requireCode(t, srv, 201, "POST", "/api/v1/namespaces/default/endpoints", `{"metadata":{"name":"s"}}`)
 			remove(c)
 			require.Empty(t, c.addresses())
-			requireCode(t, srv, 404, "GET", "/api/v1/namespaces/default/endpoints/s", "") // they are deleted, too
+			requireCode(t, srv, 200, "GET", "/api/v1/namespaces/default/endpoints/s", "") // a controller deletes them
 			c.create("s", `{"type":"NodePort","ports":[{"port":80,"nodePort":30123}]}`)
 		})
 	}

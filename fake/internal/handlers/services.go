@@ -105,25 +105,10 @@ func (a *API) ipAddresses() *resource.Resource {
 // afterWrite is the AfterWrite function of the store.
 func (a *API) afterWrite(res *resource.Resource, e *memstore.Event) error {
 	if res.Group == "" && res.Plural == "services" && e.Prev != nil {
-		a.afterServiceWrite(res, e)
+		a.services.AfterWrite(res, e)
 	}
 	if isAPIServices(res) {
 		return a.afterAPIServiceWrite(e)
 	}
 	return a.crds.AfterWrite(res, e)
-}
-
-// afterServiceWrite releases what a Service does not have any more. With a Service its Endpoints are
-// deleted, so that a new one of the same name does not have them.
-func (a *API) afterServiceWrite(res *resource.Resource, e *memstore.Event) {
-	if e.Record == nil {
-		endpoints := a.types.Table().Lookup("", "v1", "endpoints")
-		obj, err := a.store.Decode(res, e.Prev)
-		if err == nil {
-			m := resource.Accessor(obj)
-			// As on a real server, a failure has no effect on the response.
-			_ = a.deleteKey(endpoints, codec.Key(endpoints, m.GetNamespace(), m.GetName()), &metav1.DeleteOptions{})
-		}
-	}
-	a.services.AfterWrite(res, e)
 }

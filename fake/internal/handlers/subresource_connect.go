@@ -73,19 +73,18 @@ func (a *API) rejectProxy(q *request) error {
 	if !ok {
 		return apierrors.NewBadRequest("invalid " + q.res.Singular + " request \"" + q.info.Name + "\"")
 	}
+	if q.res.Plural == "services" {
+		if err := a.checkEndpoints(q.namespace(), name, port); err != nil {
+			return err
+		}
+		return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
+	}
 	obj, err := a.store.GetObject(q.res, q.namespace(), name)
 	if err != nil {
 		return err
 	}
-	switch obj := obj.(type) {
-	case *corev1.Pod:
-		if !hasProxyAddress(obj) {
-			return apierrors.NewBadRequest("address not allowed")
-		}
-	case *corev1.Service:
-		if err := a.checkEndpoints(obj, port); err != nil {
-			return err
-		}
+	if pod, ok := obj.(*corev1.Pod); ok && !hasProxyAddress(pod) {
+		return apierrors.NewBadRequest("address not allowed")
 	}
 	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
 }
@@ -104,39 +103,57 @@ func hasProxyAddress(pod *corev1.Pod) bool {
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// checkEndpoints returns the error of a proxy to a Service that has no ready endpoint for a port,
-// which is the name or the number of one of its ports.
-func (a *API) checkEndpoints(service *corev1.Service, port string) error {
+// checkEndpoints returns the error of a proxy to a Service that has no endpoint for a port, which is
+// the name or the number of one of its ports. The Service itself is read only for a number.
+func (a *API) checkEndpoints(namespace, name, port string) error {
 	if number, err := strconv.ParseInt(port, 10, 64); err == nil {
-		i := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return int64(p.Port) == number })
-		if i < 0 {
-			return apierrors.NewServiceUnavailable(fmt.Sprintf("no service port %d found for service %q", number, service.Name))
+		obj, err := a.getCore("services", namespace, name)
+		if err != nil {
+			return err
 		}
-		port = service.Spec.Ports[i].Name
+		ports := obj.(*corev1.Service).Spec.Ports
+		i := slices.IndexFunc(ports, func(p corev1.ServicePort) bool { return int64(p.Port) == number })
+		if i < 0 {
+			return apierrors.NewServiceUnavailable(fmt.Sprintf("no service port %d found for service %q", number, name))
+		}
+		port = ports[i].Name
 	}
 	res := a.types.Table().Lookup(discoveryv1.GroupName, "v1", "endpointslices")
-	for rec := range a.store.View().Range(codec.Key(res, service.Namespace, ""), "") {
-		if name, _ := rec.Labels.Get(discoveryv1.LabelServiceName); name != service.Name {
+	for rec := range a.store.View().Range(codec.Key(res, namespace, ""), "") {
+		if service, _ := rec.Labels.Get(discoveryv1.LabelServiceName); service != name {
 			continue
 		}
 		obj, err := a.store.Decode(res, rec)
 		if err != nil {
 			return err
 		}
-		if hasReadyEndpoint(obj.(*discoveryv1.EndpointSlice), port) {
+		if a.hasProxyEndpoint(obj.(*discoveryv1.EndpointSlice), port) {
 			return nil
 		}
 	}
-	return apierrors.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", service.Name))
+	return apierrors.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", name))
 }
 
-// hasReadyEndpoint reports whether a slice has a ready endpoint and a port with a name.
-func hasReadyEndpoint(slice *discoveryv1.EndpointSlice, port string) bool {
+// hasProxyEndpoint reports whether a slice has a port with a name, and a ready endpoint that is the
+// address of a pod.
+func (a *API) hasProxyEndpoint(slice *discoveryv1.EndpointSlice, port string) bool {
 	return slices.ContainsFunc(slice.Ports, func(p discoveryv1.EndpointPort) bool {
 		return p.Name != nil && *p.Name == port && p.Port != nil
 	}) && slices.ContainsFunc(slice.Endpoints, func(e discoveryv1.Endpoint) bool {
-		return e.Conditions.Ready == nil || *e.Conditions.Ready
+		return (e.Conditions.Ready == nil || *e.Conditions.Ready) && a.isAddressOfPod(e, slice.Namespace)
 	})
+}
+
+// isAddressOfPod reports whether the target of an endpoint is a pod in namespace with its address.
+func (a *API) isAddressOfPod(e discoveryv1.Endpoint, namespace string) bool {
+	if e.TargetRef == nil || e.TargetRef.Namespace != namespace || len(e.Addresses) == 0 {
+		return false
+	}
+	obj, err := a.getCore("pods", namespace, e.TargetRef.Name)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(obj.(*corev1.Pod).Status.PodIPs, func(ip corev1.PodIP) bool { return ip.IP == e.Addresses[0] })
 }
 
 // getPod returns the pod that a subresource is of.
