@@ -25,7 +25,7 @@ func setPodDefaults(pod *corev1.Pod) {
 	}
 	setPodSpecDefaults(&pod.Spec)
 	setPodStatusDefaults(&pod.Status)
-	dropInitContainerAnnotations(pod.Annotations)
+	DropInitContainerAnnotations(pod.Annotations)
 }
 
 // setRequestsFromLimits requests as much as the limit of each resource that has no request.

@@ -10,7 +10,7 @@ import (
 // its requests, its host ports and enableServiceLinks are set when it is created.
 func SetDefaultsPodTemplateSpec(t *corev1.PodTemplateSpec) {
 	setPodSpecDefaults(&t.Spec)
-	dropInitContainerAnnotations(t.Annotations)
+	DropInitContainerAnnotations(t.Annotations)
 }
 
 // DropDisabledTemplateFields removes the fields of features that are off, unless the old template
@@ -33,9 +33,9 @@ func preparePodTemplateForUpdate(_ context.Context, t, old *corev1.PodTemplate) 
 	DropDisabledTemplateFields(&t.Template, &old.Template)
 }
 
-// dropInitContainerAnnotations removes the annotations that pods had before they had init
+// DropInitContainerAnnotations removes the annotations that pods had before they had init
 // containers.
-func dropInitContainerAnnotations(annotations map[string]string) {
+func DropInitContainerAnnotations(annotations map[string]string) {
 	if len(annotations) == 0 {
 		return
 	}
