@@ -38,7 +38,9 @@ func TestBinding(t *testing.T) {
 	require.NoError(t, err)
 
 	require.NoError(t, pods.Bind(ctx, newBinding("p", "n"), metav1.CreateOptions{DryRun: []string{"All"}}))
-	require.NoError(t, pods.Bind(ctx, newBinding("p", "n"), metav1.CreateOptions{}))
+	binding := newBinding("p", "n")
+	binding.Annotations["pod.beta.kubernetes.io/init-containers"] = "[]" // pods cannot have it any more
+	require.NoError(t, pods.Bind(ctx, binding, metav1.CreateOptions{}))
 	pod, err := pods.Get(ctx, "p", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "n", pod.Spec.NodeName)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"example.com/fakeapi/fake/internal/codec"
+	"example.com/fakeapi/fake/internal/resource/builtin/core"
 	"example.com/fakeapi/fake/internal/status"
 )
 
@@ -109,6 +110,7 @@ func assignPod(pod *corev1.Pod, b *corev1.Binding, now metav1.Time) error {
 		pod.Annotations = map[string]string{}
 	}
 	maps.Copy(pod.Annotations, b.Annotations)
+	core.DropInitContainerAnnotations(pod.Annotations)
 	if pod.Labels == nil && len(b.Labels) > 0 {
 		pod.Labels = map[string]string{}
 	}
