@@ -126,6 +126,29 @@ func TestNewNodesOfKubelets(t *testing.T) {
 	require.NoError(t, asKubelet(t, nil, writeOf(csiNodes, &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}, nil)))
 }
 
+// A kubelet deletes the pods of its node one by one: the path of a collection has no name.
+func TestDeletedPodsOfNodes(t *testing.T) {
+	own, elsewhere := newPod(nil, nil), newPod(nil, nil)
+	own.Spec.NodeName = "n1"
+	elsewhere.Name, elsewhere.Spec.NodeName = "elsewhere", "n2"
+	for name, want := range map[string]string{
+		"p":         "",
+		"elsewhere": `pods "elsewhere" is forbidden: node "n1" can only delete pods with spec.nodeName set to itself`,
+		"gone":      `pod "gone" not found`,
+		"":          `pod "" not found`,
+	} {
+		deletion := writeOf(pods, own, own)
+		deletion.Operation, deletion.Object, deletion.Name = admissionv1.Delete, nil, name
+		err := asKubelet(t, storedObjects{pods: {own, elsewhere}}, deletion)
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.EqualError(t, err, want)
+		require.Equal(t, name != "elsewhere", apierrors.IsNotFound(err), name)
+	}
+}
+
 // A kubelet creates and deletes the ResourceSlices of its node.
 func TestResourceSlicesOfNodes(t *testing.T) {
 	for _, c := range []struct {

@@ -30,12 +30,22 @@ func (r nodeWrite) pod() error {
 	case r.Operation == admissionv1.Create:
 		return r.newPod(r.Object.(*corev1.Pod))
 	case r.Operation == admissionv1.Delete:
-		if r.OldObject.(*corev1.Pod).Spec.NodeName != r.node {
-			return r.forbiddenf("node %q can only delete pods with spec.nodeName set to itself", r.node)
-		}
-		return nil
+		return r.deletedPod()
 	}
 	return r.forbiddenf("unexpected operation %q, node %q can only create and delete mirror pods", r.Operation, r.node)
+}
+
+// deletedPod limits deletions to pods on the node. As in kube-apiserver, it reads the pod by the name
+// in the path. That of a collection has no name, so that a kubelet deletes no pods with it.
+func (r nodeWrite) deletedPod() error {
+	pod, err := r.storedPod(r.Name)
+	switch {
+	case err != nil:
+		return err
+	case pod.Spec.NodeName != r.node:
+		return r.forbiddenf("node %q can only delete pods with spec.nodeName set to itself", r.node)
+	}
+	return nil
 }
 
 // newPod limits new pods to mirror pods that refer to no other object.
