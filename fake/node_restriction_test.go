@@ -118,3 +118,18 @@ func TestNodeRestriction(t *testing.T) {
 	_, err = admin.Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n3", Labels: map[string]string{"k8s.io/role": "x"}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 }
+
+// A kubelet that may delete collections deletes no pods with one, also not those of its node.
+func TestNodeDeletesNoCollectionOfPods(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(nodeObjects), fakeapi.WithoutControllers(), fakeapi.WithClientCA(),
+		fakeapi.WithAuthorizationModes(fakeapi.ModeAlwaysAllow), fakeapi.WithAdmissionPlugins("NodeRestriction"))
+	pods := kubernetes.NewForConfigOrDie(asNode(t, srv, "n1")).CoreV1().Pods("default")
+	before, err := pods.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, before.Items)
+	require.NoError(t, pods.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+	after, err := pods.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Equal(t, before.Items, after.Items)
+	require.NoError(t, pods.Delete(t.Context(), "a", metav1.DeleteOptions{}))
+}
