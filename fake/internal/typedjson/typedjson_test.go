@@ -105,6 +105,12 @@ func TestDecodeInvalidTexts(t *testing.T) {
 		require.False(t, typ.Merge([]byte(text), &corev1.Pod{}), "%q", text)
 		require.False(t, typ.StrategicMerge([]byte(text), &corev1.Pod{}), "%q", text)
 	}
+	typ = types.NewType(reflect.TypeFor[corev1.Secret]())
+	require.True(t, typ.Decode([]byte(`{"data":{"a":"YQ=="}}`), &corev1.Secret{}))
+	for _, text := range []string{`{"data":{"a":"!"}}`, `{"data":{"a":"YQ"}}`, `{"data":{"a":"YQ==="}}`} {
+		require.False(t, typ.Decode([]byte(text), &corev1.Secret{}), "%q", text)
+		require.False(t, typ.Merge([]byte(text), &corev1.Secret{}), "%q", text)
+	}
 }
 
 func TestMerge(t *testing.T) {
