@@ -48,7 +48,11 @@ var encodeDefault = sync.OnceValues(func() ([]encodedObject, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(slices.Concat(configured, common()))
+	others, err := common()
+	if err != nil {
+		return nil, err
+	}
+	return encode(slices.Concat(configured, others))
 })
 
 // Count returns how many objects Load stores for c, which depends only on System and BootstrapPolicy.

@@ -48,18 +48,23 @@ const hostname = "fakeapi"
 // common, their defaults are not set, and they have no uid and no time.
 func (c *Config) configured() ([]runtime.Object, error) {
 	proxy, err := certs.NewFrontProxy()
-	return append(c.kubernetesService(), c.authenticationConfigMap(proxy)), err
+	if err != nil {
+		return nil, err
+	}
+	objects := append(c.kubernetesService(), c.authenticationConfigMap(proxy))
+	return objects, setServerOwners(objects)
 }
 
 // common returns the objects that do not depend on the configuration.
-func common() []runtime.Object {
-	return slices.Concat(
+func common() ([]runtime.Object, error) {
+	objects := slices.Concat(
 		priorityClasses(),
 		priorityLevelConfigurations(),
 		flowSchemas(),
 		apiServices(),
 		[]runtime.Object{tokenTrackingConfigMap(), identityLease()},
 	)
+	return objects, setServerOwners(objects)
 }
 
 // authenticationConfigMap returns the ConfigMap from which aggregated API servers and kubelets read

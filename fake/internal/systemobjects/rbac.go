@@ -1,9 +1,6 @@
 package systemobjects
 
 import (
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -14,6 +11,9 @@ import (
 	"example.com/fakeapi/fake/internal/rbac"
 	"example.com/fakeapi/fake/internal/rbac/bootstrappolicy"
 )
+
+// rbacVersion is the apiVersion of the objects of the bootstrap policy.
+var rbacVersion = rbacv1.SchemeGroupVersion.String()
 
 // encodePolicy returns the objects of the bootstrap policy of RBAC. They are encoded once a process.
 var encodePolicy = sync.OnceValues(func() ([]encodedObject, error) {
@@ -40,7 +40,7 @@ func bootstrapPolicy() (objects []runtime.Object, err error) {
 		objects = append(objects, &b)
 	}
 	for _, r := range bootstrappolicy.NamespaceRoles() {
-		setOwners(&r, managedBy(bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, ownedMetadata(&r)+`,"f:rules":{}`))
+		setOwners(&r, managedBy(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, ownedMetadata(&r)+`,"f:rules":{}`))
 		objects = append(objects, &r)
 	}
 	for _, b := range bootstrappolicy.NamespaceRoleBindings() {
@@ -83,12 +83,12 @@ func aggregate(roles []rbacv1.ClusterRole) error {
 func setRoleOwners(r *rbacv1.ClusterRole) {
 	metadata := ownedMetadata(r)
 	if r.AggregationRule == nil {
-		setOwners(r, managedBy(bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, metadata+`,"f:rules":{}`))
+		setOwners(r, managedBy(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, metadata+`,"f:rules":{}`))
 		return
 	}
 	setOwners(r,
-		managedBy(bootstrappolicy.AggregationManager, metav1.ManagedFieldsOperationApply, `"f:rules":{}`),
-		managedBy(bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, `"f:aggregationRule":{".":{},"f:clusterRoleSelectors":{}},`+metadata))
+		managedBy(rbacVersion, bootstrappolicy.AggregationManager, metav1.ManagedFieldsOperationApply, `"f:rules":{}`),
+		managedBy(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, `"f:aggregationRule":{".":{},"f:clusterRoleSelectors":{}},`+metadata))
 }
 
 // setBindingOwners sets the managedFields of a binding.
@@ -97,31 +97,5 @@ func setBindingOwners(o metav1.Object, subjects []rbacv1.Subject) {
 	if len(subjects) > 0 {
 		fields += `,"f:subjects":{}`
 	}
-	setOwners(o, managedBy(bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, fields))
-}
-
-func setOwners(o metav1.Object, entries ...metav1.ManagedFieldsEntry) { o.SetManagedFields(entries) }
-
-// managedBy returns the entry of a field manager with some members of FieldsV1.
-func managedBy(manager string, operation metav1.ManagedFieldsOperationType, members string) metav1.ManagedFieldsEntry {
-	at := placeholderTime
-	return metav1.ManagedFieldsEntry{
-		Manager: manager, Operation: operation, APIVersion: rbacv1.SchemeGroupVersion.String(), Time: &at,
-		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1("{" + members + "}"),
-	}
-}
-
-// ownedMetadata returns the member of FieldsV1 of the labels and annotations of an object.
-func ownedMetadata(o metav1.Object) string {
-	return `"f:metadata":{"f:annotations":` + ownedKeys(o.GetAnnotations()) + `,"f:labels":` + ownedKeys(o.GetLabels()) + `}`
-}
-
-// ownedKeys returns the FieldsV1 of a map.
-func ownedKeys(m map[string]string) string {
-	var b strings.Builder
-	b.WriteString(`{".":{}`)
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		b.WriteString(`,"f:` + key + `":{}`)
-	}
-	return b.String() + "}"
+	setOwners(o, managedBy(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, fields))
 }
