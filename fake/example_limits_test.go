@@ -15,7 +15,7 @@ import (
 
 // A store that is full, as an etcd can be. A delete makes space.
 func ExampleWithLimits() {
-	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 160 << 10}))
+	srv, err := fakeapi.New(fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 200 << 10}))
 	check(err)
 	defer func() { _ = srv.Close() }()
 	ctx, maps := context.Background(), kubernetes.NewForConfigOrDie(srv.RESTConfig()).CoreV1().ConfigMaps("default")
