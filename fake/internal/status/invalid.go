@@ -1,9 +1,11 @@
 package status
 
 import (
+	"fmt"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -23,6 +25,18 @@ func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) error {
 		})
 	}
 	return err
+}
+
+// InvalidName is the error of a look-up of an object by a name that cannot be part of a key in etcd.
+// It is nil if the name can be.
+func InvalidName(name string) error {
+	if name == "" {
+		return apierrors.NewBadRequest("Name parameter required.")
+	}
+	if msgs := content.IsPathSegmentName(name); len(msgs) > 0 {
+		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", name, strings.Join(msgs, ";")))
+	}
+	return nil
 }
 
 // FieldErrorsText returns the text of errs.ToAggregate(), which has each message once. The time of

@@ -61,3 +61,16 @@ func statusOf(t *testing.T, err error) metav1.Status {
 	require.ErrorAs(t, err, &api)
 	return api.Status()
 }
+
+func TestInvalidName(t *testing.T) {
+	require.NoError(t, InvalidName("a:b"))
+	for name, want := range map[string]string{
+		"":     "Name parameter required.",
+		"..":   `Name parameter invalid: "..": may not be '..'`,
+		"a/%b": `Name parameter invalid: "a/%b": may not contain '/';may not contain '%'`,
+	} {
+		err := InvalidName(name)
+		require.EqualError(t, err, want)
+		require.True(t, apierrors.IsBadRequest(err))
+	}
+}
