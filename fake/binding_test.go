@@ -142,8 +142,16 @@ func TestBindingsCollection(t *testing.T) {
 		code, _ = sendForStatus(t, srv, "GET", absent, "", "")
 		require.Equal(t, 404, code, absent)
 	}
-	code, status = sendForStatus(t, srv, "POST", path, "application/json", `{"target":{"name":"n"}}`)
-	require.Equal(t, 400, code)
-	require.Equal(t, "Name parameter required.", status.Message)
+	for body, want := range map[string]string{
+		`{"target": {"name": "n"}}`:                              "Name parameter required.",
+		`{"target": {"name": "n"}, "metadata": {"name": "a/b"}}`: `Name parameter invalid: "a/b": may not contain '/'`,
+	} {
+		code, status = sendForStatus(t, srv, "POST", path, "application/json", body)
+		require.Equal(t, 400, code)
+		require.Equal(t, want, status.Message)
+	}
+	code, status = sendForStatus(t, srv, "POST", path, "application/json", `{}`)
+	require.Equal(t, 500, code, "of a binding without a target, even if it has no name")
+	require.Equal(t, "target.name: Required value", status.Message)
 	require.ErrorContains(t, srv.Load(newBinding("p", "n")), "is not served")
 }

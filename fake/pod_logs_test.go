@@ -37,6 +37,8 @@ func TestKubeletSubresources(t *testing.T) {
 		{"PUT", "/api/v1/nodes/n/proxy/metrics", 501, "nodes/proxy cannot be answered"},
 		{"GET", pods + "none/log", 404, `pods "none" not found`},
 		{"POST", pods + "none/exec", 404, `pods "none" not found`},
+		{"POST", pods + "a%25b/exec", 400, `Name parameter invalid: "a%b": may not contain '%'`},
+		{"GET", services + "%25:80/proxy", 400, `Name parameter invalid: "%": may not contain '%'`},
 		{"GET", services + "http:none:80/proxy", 404, `services "none" not found`},
 		{"GET", services + "none/proxy", 503, `no endpoints available for service "none"`},
 		{"GET", services + "a:b:c:d/proxy", 400, `invalid service request "a:b:c:d"`},

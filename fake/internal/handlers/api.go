@@ -26,6 +26,7 @@ import (
 	"example.com/fakeapi/fake/internal/ids"
 	"example.com/fakeapi/fake/internal/metrics"
 	"example.com/fakeapi/fake/internal/rbac"
+	"example.com/fakeapi/fake/internal/resource"
 	"example.com/fakeapi/fake/internal/reviews"
 	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/serviceallocator"
@@ -201,9 +202,17 @@ func (a *API) ownView() memstore.View {
 // Close ends the calls of admission webhooks and closes their connections.
 func (a *API) Close() { a.close() }
 
-// getCore returns an object of the core group, or NotFound.
+// getCore is getStored for a resource of the core group.
 func (a *API) getCore(plural, namespace, name string) (runtime.Object, error) {
-	return a.store.GetObject(a.types.Table().Lookup("", "v1", plural), namespace, name)
+	return a.getStored(a.types.Table().Lookup("", "v1", plural), namespace, name)
+}
+
+// getStored returns a stored object, NotFound, or the BadRequest of a name that no object can have.
+func (a *API) getStored(res *resource.Resource, namespace, name string) (runtime.Object, error) {
+	if err := status.InvalidName(name); err != nil {
+		return nil, err
+	}
+	return a.store.GetObject(res, namespace, name)
 }
 
 // Serve serves a request for a resource of a served group. Errors are answered with a Status.

@@ -76,7 +76,7 @@ func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) 
 // a namespace decides when the object is removed. Dependents are not considered (DL-37).
 func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions, review deleteReview) (result deleteResult, err error) {
 	if q != nil {
-		if err := q.checkName(); err != nil {
+		if err := status.InvalidName(name); err != nil {
 			return result, err
 		}
 		if err := checkConvertible(res, a.store.View().Get(key)); err != nil {

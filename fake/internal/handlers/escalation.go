@@ -15,6 +15,7 @@ import (
 	"example.com/fakeapi/fake/internal/authn"
 	"example.com/fakeapi/fake/internal/rbac"
 	"example.com/fakeapi/fake/internal/resource"
+	"example.com/fakeapi/fake/internal/status"
 )
 
 // grant is a write of a role or a binding, which gives the permissions of rules.
@@ -134,10 +135,7 @@ func (a *API) roleRules(q *request, ref rbacv1.RoleRef) ([]rbacv1.PolicyRule, er
 		if ref.Kind == "Role" && q.namespace() == "" {
 			return nil, errNamespaceRequired
 		}
-		if ref.Name == "" {
-			return nil, apierrors.NewBadRequest("Name parameter required.")
-		}
-		if err := checkKeySegment(ref.Name); err != nil {
+		if err := status.InvalidName(ref.Name); err != nil {
 			return nil, err
 		}
 	}

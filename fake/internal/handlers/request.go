@@ -12,7 +12,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metainternal "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -97,15 +96,7 @@ func (q *request) namespace() string {
 }
 
 // checkName returns an error if the name in the path cannot be part of a key in etcd.
-func (q *request) checkName() error { return checkKeySegment(q.info.Name) }
-
-// checkKeySegment returns an error if a name cannot be part of a key in etcd.
-func checkKeySegment(name string) error {
-	if msgs := content.IsPathSegmentName(name); len(msgs) > 0 {
-		return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", name, strings.Join(msgs, ";")))
-	}
-	return nil
-}
+func (q *request) checkName() error { return status.InvalidName(q.info.Name) }
 
 // decodeOptions decodes the query into options, which are of meta/v1. Numbers that do not parse are
 // a 400 (PV-24). Unknown parameters are ignored (PV-22).

@@ -29,16 +29,16 @@ func (a *API) bind(q *request) error {
 		return err
 	}
 	binding := obj.(*corev1.Binding)
-	switch name := q.info.Name; {
-	case name == "" && binding.Name == "":
-		return apierrors.NewBadRequest("Name parameter required.")
-	case name != "" && name != binding.Name:
+	if name := q.info.Name; name != "" && name != binding.Name {
 		return apierrors.NewBadRequest("name in URL does not match name in Binding object")
 	}
 	if errs := validateBinding(binding); len(errs) > 0 {
 		return errs.ToAggregate() // a real server does not return a 422 either
 	}
 	if err := admission.validate(binding, nil); err != nil {
+		return err
+	}
+	if err := status.InvalidName(binding.Name); err != nil {
 		return err
 	}
 	pods := a.types.Table().Lookup("", "v1", "pods")

@@ -79,7 +79,7 @@ func (a *API) rejectProxy(q *request) error {
 		}
 		return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
 	}
-	obj, err := a.store.GetObject(q.res, q.namespace(), name)
+	obj, err := a.getStored(q.res, q.namespace(), name)
 	if err != nil {
 		return err
 	}
