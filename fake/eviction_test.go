@@ -2,6 +2,7 @@ package fakeapi_test
 
 import (
 	"context"
+	"net/url"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -133,8 +134,9 @@ func TestEvictionErrors(t *testing.T) {
 		"unexplained": {429, "Cannot evict pod as it would violate the pod's disruption budget.",
 			"The disruption budget unexplained does not allow evicting pods currently", 0},
 		"absent": {404, `pods "absent" not found`, "", 0},
+		"a%b":    {400, `Name parameter invalid: "a%b": may not contain '%'`, "", 0},
 	} {
-		code, s := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/pods/"+name+"/eviction", "application/json",
+		code, s := sendForStatus(t, srv, "POST", "/api/v1/namespaces/default/pods/"+url.PathEscape(name)+"/eviction", "application/json",
 			`{"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"`+name+`"}}`)
 		require.EqualValues(t, tc.code, code, name)
 		require.Equal(t, tc.message, s.Message, name)

@@ -39,6 +39,9 @@ func (a *API) evict(q *request) error {
 	if err := admission.validate(eviction, nil); err != nil {
 		return err
 	}
+	if err := q.checkName(); err != nil {
+		return err
+	}
 	for attempt := 1; ; attempt++ {
 		retry, err := a.tryEvict(q, deleteOpts)
 		switch {
