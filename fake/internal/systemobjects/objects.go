@@ -52,7 +52,7 @@ func (c *Config) configured() ([]runtime.Object, error) {
 		return nil, err
 	}
 	objects := append(c.kubernetesService(), c.authenticationConfigMap(proxy))
-	return objects, setServerOwners(objects)
+	return objects, setServerManagedFields(objects)
 }
 
 // common returns the objects that do not depend on the configuration.
@@ -64,7 +64,7 @@ func common() ([]runtime.Object, error) {
 		apiServices(),
 		[]runtime.Object{tokenTrackingConfigMap(), identityLease()},
 	)
-	return objects, setServerOwners(objects)
+	return objects, setServerManagedFields(objects)
 }
 
 // authenticationConfigMap returns the ConfigMap from which aggregated API servers and kubelets read

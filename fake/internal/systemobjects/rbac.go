@@ -32,19 +32,19 @@ func bootstrapPolicy() (objects []runtime.Object, err error) {
 		return nil, err
 	}
 	for i := range roles {
-		setRoleOwners(&roles[i])
+		setRoleManagedFields(&roles[i])
 		objects = append(objects, &roles[i])
 	}
 	for _, b := range bootstrappolicy.ClusterRoleBindings() {
-		setBindingOwners(&b, b.Subjects)
+		setBindingManagedFields(&b, b.Subjects)
 		objects = append(objects, &b)
 	}
 	for _, r := range bootstrappolicy.NamespaceRoles() {
-		setOwners(&r, managedBy(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, ownedMetadata(&r)+`,"f:rules":{}`))
+		setManagedFields(&r, newEntry(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, ownedMetadata(&r)+`,"f:rules":{}`))
 		objects = append(objects, &r)
 	}
 	for _, b := range bootstrappolicy.NamespaceRoleBindings() {
-		setBindingOwners(&b, b.Subjects)
+		setBindingManagedFields(&b, b.Subjects)
 		objects = append(objects, &b)
 	}
 	return objects, nil
@@ -78,24 +78,24 @@ func aggregate(roles []rbacv1.ClusterRole) error {
 	return nil
 }
 
-// setRoleOwners sets the managedFields of a ClusterRole. The rules of one that aggregates others have
+// setRoleManagedFields sets the managedFields of a ClusterRole. The rules of one that aggregates others have
 // been applied by the controller.
-func setRoleOwners(r *rbacv1.ClusterRole) {
+func setRoleManagedFields(r *rbacv1.ClusterRole) {
 	metadata := ownedMetadata(r)
 	if r.AggregationRule == nil {
-		setOwners(r, managedBy(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, metadata+`,"f:rules":{}`))
+		setManagedFields(r, newEntry(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, metadata+`,"f:rules":{}`))
 		return
 	}
-	setOwners(r,
-		managedBy(rbacVersion, bootstrappolicy.AggregationManager, metav1.ManagedFieldsOperationApply, `"f:rules":{}`),
-		managedBy(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, `"f:aggregationRule":{".":{},"f:clusterRoleSelectors":{}},`+metadata))
+	setManagedFields(r,
+		newEntry(rbacVersion, bootstrappolicy.AggregationManager, metav1.ManagedFieldsOperationApply, `"f:rules":{}`),
+		newEntry(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, `"f:aggregationRule":{".":{},"f:clusterRoleSelectors":{}},`+metadata))
 }
 
-// setBindingOwners sets the managedFields of a binding.
-func setBindingOwners(o metav1.Object, subjects []rbacv1.Subject) {
+// setBindingManagedFields sets the managedFields of a binding.
+func setBindingManagedFields(o metav1.Object, subjects []rbacv1.Subject) {
 	fields := ownedMetadata(o) + `,"f:roleRef":{}`
 	if len(subjects) > 0 {
 		fields += `,"f:subjects":{}`
 	}
-	setOwners(o, managedBy(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, fields))
+	setManagedFields(o, newEntry(rbacVersion, bootstrappolicy.FieldManager, metav1.ManagedFieldsOperationUpdate, fields))
 }

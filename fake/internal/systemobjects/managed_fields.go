@@ -30,9 +30,9 @@ const (
 	cidrCondition       = "kubernetes-service-cidr-controller"
 )
 
-// setServerOwners sets the managedFields of objects other than those of the bootstrap policy. A status
+// setServerManagedFields sets the managedFields of objects other than those of the bootstrap policy. A status
 // is applied after the create.
-func setServerOwners(objects []runtime.Object) error {
+func setServerManagedFields(objects []runtime.Object) error {
 	for _, obj := range objects {
 		kind, err := kindOf(obj)
 		if err != nil {
@@ -50,16 +50,16 @@ func setServerOwners(objects []runtime.Object) error {
 			fields = append(fields, ownedMetadata(m))
 		}
 		slices.Sort(fields)
-		owners := []metav1.ManagedFieldsEntry{managedBy(version, manager, metav1.ManagedFieldsOperationUpdate, strings.Join(fields, ","))}
+		entries := []metav1.ManagedFieldsEntry{newEntry(version, manager, metav1.ManagedFieldsOperationUpdate, strings.Join(fields, ","))}
 		switch obj.(type) {
 		case *networkingv1.ServiceCIDR:
-			owners = slices.Insert(owners, 0, conditionAppliedBy(version, cidrCondition, networkingv1.ServiceCIDRConditionReady,
+			entries = slices.Insert(entries, 0, newConditionEntry(version, cidrCondition, networkingv1.ServiceCIDRConditionReady,
 				"lastTransitionTime", "message", "status", "type"))
 		case *flowcontrolv1.FlowSchema:
-			owners = slices.Insert(owners, 0, conditionAppliedBy(version, flowSchemaCondition, string(flowcontrolv1.FlowSchemaConditionDangling),
+			entries = slices.Insert(entries, 0, newConditionEntry(version, flowSchemaCondition, string(flowcontrolv1.FlowSchemaConditionDangling),
 				"lastTransitionTime", "message", "reason", "status", "type"))
 		}
-		setOwners(m, owners...)
+		m.SetManagedFields(entries)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func ownedFields(obj runtime.Object) ([]string, error) {
 	case *flowcontrolv1.PriorityLevelConfiguration:
 		return []string{`"f:spec":{` + ownedLevel(&o.Spec) + `,"f:type":{}}`}, nil
 	}
-	return nil, fmt.Errorf("%T has no known owner", obj)
+	return nil, fmt.Errorf("%T has no known managed fields", obj)
 }
 
 // ownedLevel returns the member of FieldsV1 of a priority level that is exempt or limited.
@@ -112,22 +112,25 @@ func ownedLevel(spec *flowcontrolv1.PriorityLevelConfigurationSpec) string {
 	return `"f:limited":{".":{},"f:lendablePercent":{},"f:limitResponse":{".":{},"f:type":{}},` + shares
 }
 
-// conditionAppliedBy returns the entry of a field manager that has applied some fields of a condition.
-func conditionAppliedBy(apiVersion, manager, condition string, fields ...string) metav1.ManagedFieldsEntry {
+// newConditionEntry returns the entry of a field manager that has applied some fields of a condition.
+func newConditionEntry(apiVersion, manager, condition string, fields ...string) metav1.ManagedFieldsEntry {
 	members := `".":{}`
 	for _, field := range fields {
 		members += `,"f:` + field + `":{}`
 	}
-	entry := managedBy(apiVersion, manager, metav1.ManagedFieldsOperationApply,
+	entry := newEntry(apiVersion, manager, metav1.ManagedFieldsOperationApply,
 		`"f:status":{"f:conditions":{"k:{\"type\":\"`+condition+`\"}":{`+members+`}}}`)
 	entry.Subresource = "status"
 	return entry
 }
 
-func setOwners(o metav1.Object, entries ...metav1.ManagedFieldsEntry) { o.SetManagedFields(entries) }
+// setManagedFields replaces the managedFields of an object.
+func setManagedFields(o metav1.Object, entries ...metav1.ManagedFieldsEntry) {
+	o.SetManagedFields(entries)
+}
 
-// managedBy returns the entry of a field manager with some members of FieldsV1.
-func managedBy(apiVersion, manager string, operation metav1.ManagedFieldsOperationType, members string) metav1.ManagedFieldsEntry {
+// newEntry returns the entry of a field manager with some members of FieldsV1.
+func newEntry(apiVersion, manager string, operation metav1.ManagedFieldsOperationType, members string) metav1.ManagedFieldsEntry {
 	at := placeholderTime
 	return metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: operation, APIVersion: apiVersion, Time: &at,

@@ -14,7 +14,7 @@ import (
 
 // System objects have the managedFields of the requests with which a server creates them: those of
 // the same requests to a server without them.
-func TestOwnersOfSystemObjects(t *testing.T) {
+func TestManagedFieldsOfSystemObjects(t *testing.T) {
 	srv := dynamic.NewForConfigOrDie(fakeapi.Start(t, fakeapi.WithClientCA(), fakeapi.WithServiceClusterIPRange("10.0.0.0/24")).RESTConfig())
 	empty := dynamic.NewForConfigOrDie(fakeapi.Start(t, fakeapi.WithoutSystemObjects(), fakeapi.WithoutValidation(),
 		fakeapi.WithServiceClusterIPRange("10.0.0.0/24")).RESTConfig())
@@ -30,21 +30,21 @@ func TestOwnersOfSystemObjects(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, list.Items, gvr)
 		for _, o := range list.Items {
-			var owners []metav1.ManagedFieldsEntry
-			for _, owner := range o.GetManagedFields() {
-				require.Equal(t, o.GetCreationTimestamp().UTC(), owner.Time.UTC(), "%s %s", gvr.Resource, o.GetName())
-				owner.Time = nil
-				owners = append(owners, owner)
+			var entries []metav1.ManagedFieldsEntry
+			for _, entry := range o.GetManagedFields() {
+				require.Equal(t, o.GetCreationTimestamp().UTC(), entry.Time.UTC(), "%s %s", gvr.Resource, o.GetName())
+				entry.Time = nil
+				entries = append(entries, entry)
 			}
-			require.NotEmpty(t, owners, "%s %s", gvr.Resource, o.GetName())
-			require.Equal(t, recreate(t, empty, gvr, &o, owners), owners, "%s %s", gvr.Resource, o.GetName())
+			require.NotEmpty(t, entries, "%s %s", gvr.Resource, o.GetName())
+			require.Equal(t, recreate(t, empty, gvr, &o, entries), entries, "%s %s", gvr.Resource, o.GetName())
 		}
 	}
 }
 
-// recreate creates an object in another server as its owners have done, and returns the managedFields
-// that it gets, without their times.
-func recreate(t *testing.T, client dynamic.Interface, gvr schema.GroupVersionResource, o *unstructured.Unstructured, owners []metav1.ManagedFieldsEntry) (got []metav1.ManagedFieldsEntry) {
+// recreate creates an object in another server with the requests of its field managers, and returns
+// the managedFields that it gets, without their times.
+func recreate(t *testing.T, client dynamic.Interface, gvr schema.GroupVersionResource, o *unstructured.Unstructured, entries []metav1.ManagedFieldsEntry) (got []metav1.ManagedFieldsEntry) {
 	resource := dynamic.ResourceInterface(client.Resource(gvr))
 	if o.GetNamespace() != "" {
 		resource = client.Resource(gvr).Namespace(o.GetNamespace())
@@ -64,9 +64,9 @@ func recreate(t *testing.T, client dynamic.Interface, gvr schema.GroupVersionRes
 	case "ipaddresses":
 		created.SetName("10.0.0.2") // the Service has got its address
 	}
-	stored, err := resource.Create(t.Context(), created, metav1.CreateOptions{FieldManager: owners[len(owners)-1].Manager})
+	stored, err := resource.Create(t.Context(), created, metav1.CreateOptions{FieldManager: entries[len(entries)-1].Manager})
 	require.NoError(t, err)
-	if len(owners) > 1 {
+	if len(entries) > 1 {
 		apply := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "metadata": map[string]any{"name": o.GetName()}, "status": o.Object["status"],
 		}}
@@ -75,12 +75,12 @@ func recreate(t *testing.T, client dynamic.Interface, gvr schema.GroupVersionRes
 				delete(c.(map[string]any), "reason")
 			}
 		}
-		stored, err = resource.ApplyStatus(t.Context(), o.GetName(), apply, metav1.ApplyOptions{FieldManager: owners[0].Manager, Force: true})
+		stored, err = resource.ApplyStatus(t.Context(), o.GetName(), apply, metav1.ApplyOptions{FieldManager: entries[0].Manager, Force: true})
 		require.NoError(t, err)
 	}
-	for _, owner := range stored.GetManagedFields() {
-		owner.Time = nil
-		got = append(got, owner)
+	for _, entry := range stored.GetManagedFields() {
+		entry.Time = nil
+		got = append(got, entry)
 	}
 	return got
 }
