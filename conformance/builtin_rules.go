@@ -23,8 +23,8 @@ type builtinRule struct {
 	Cases  []builtinCase
 }
 
-// builtinCase is a case of a builtinRule: an object, and what a create of it is answered, or a patch
-// after the create.
+// builtinCase is a case of a builtinRule: an object, and what a create of it is answered, or a
+// patch after the create.
 type builtinCase struct {
 	Case, Title string
 	Object      object
@@ -135,8 +135,8 @@ func (b builtinCase) expectation(c collection, name string, success int) expecta
 	return c.invalidField(name, causes...).check
 }
 
-// builtinCollection returns the objects of a type, in a new namespace if they have one. It skips the
-// case if the server does not serve the type.
+// builtinCollection returns the objects of a type, in a new namespace if they have one. It skips
+// the case if the server does not serve the type.
 func (s *session) builtinCollection(ctx context.Context, groupVersion, kind string) (collection, error) {
 	found, err := s.findResource(withSetup(ctx), groupVersion, func(r metav1.APIResource) bool {
 		return r.Kind == kind && !strings.Contains(r.Name, "/")

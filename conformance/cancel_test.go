@@ -36,8 +36,8 @@ func TestCleanUpWaitsForCreate(t *testing.T) {
 	require.NotEmpty(t, report.RunID)
 }
 
-// A run calls back before and after each case, but only after a skipped one. Without parallelism the
-// cases run in the order of their IDs.
+// A run calls back before and after each case, but only after a skipped one. Without parallelism
+// the cases run in the order of their IDs.
 func TestProgressCallbacks(t *testing.T) {
 	s := &recordingServer{}
 	c := s.start(t, `^PV-(15|16|20)$`)

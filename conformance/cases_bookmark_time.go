@@ -44,8 +44,8 @@ func checkResumeAtBookmark(ctx context.Context, s *session, c collection) error 
 	return second.wantAt("MODIFIED", "a", changed.ResourceVersion)
 }
 
-// checkBookmarkBeforeDeadline watches up to three times, because a busy machine may delay a bookmark
-// until the watch ends.
+// checkBookmarkBeforeDeadline watches up to three times, because a busy machine may delay a
+// bookmark until the watch ends.
 func checkBookmarkBeforeDeadline(ctx context.Context, _ *session, c collection) (err error) {
 	for _, name := range []string{"a", "b", "c"} {
 		if err = expectBookmarkBeforeDeadline(ctx, c, name); err == nil {

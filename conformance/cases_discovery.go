@@ -193,7 +193,8 @@ func checkVerbs(ctx context.Context, s *session) error {
 	return nil
 }
 
-// expectVerbs sends requests to a collection whose errors depend on whether the verbs are supported.
+// expectVerbs sends requests to a collection whose errors depend on whether the verbs are
+// supported.
 func (s *session) expectVerbs(ctx context.Context, collection string, listed []string) error {
 	for _, one := range verbRequests {
 		c := call{method: one.method, path: collection + one.more}

@@ -102,8 +102,8 @@ func checkSentGeneration(ctx context.Context, s *session, c collection) error {
 	return checkGenerationOfUpdates(ctx, s, c, c.withColor("a", "red"), 1)
 }
 
-// checkGenerationOfUpdates sends a generation with a create, and other ones with updates that do not
-// change the generation.
+// checkGenerationOfUpdates sends a generation with a create, and other ones with updates that do
+// not change the generation.
 func checkGenerationOfUpdates(ctx context.Context, s *session, c collection, o object, want int64) error {
 	made, err := s.doObject(ctx, post(c.path(), o.withMeta("generation", 7)), code(201), generation(want))
 	if err != nil {

@@ -89,8 +89,8 @@ func accessSubjectCases() []Case {
 	}
 }
 
-// accessBindingCases returns the cases about bindings and denials (RB-41 to RB-49), and about a watch
-// whose user loses the permission to open it (WA-37).
+// accessBindingCases returns the cases about bindings and denials (RB-41 to RB-49), and about a
+// watch whose user loses the permission to open it (WA-37).
 func accessBindingCases() []Case {
 	must := accessRules(Must, docRoleBindings)
 	reasons := accessRules(Should, docRBACReasons)

@@ -13,8 +13,8 @@ const (
 	docTokens            = "kubernetes.io, Managing Service Accounts; TokenRequest"
 )
 
-// robot returns the credentials of a new ServiceAccount of the case, as a function that returns calls
-// with them. The case is skipped if the server does not accept its token from this client.
+// robot returns the credentials of a new ServiceAccount of the case, as a function that returns
+// calls with them. The case is skipped if the server does not accept its token from this client.
 func (a *access) robot(ctx context.Context) (func(call) call, error) {
 	if err := a.s.skipUnlessServed(ctx, "v1", "serviceaccounts/token"); err != nil {
 		return nil, err

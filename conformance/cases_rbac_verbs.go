@@ -19,7 +19,8 @@ type verbRequest struct {
 	call         call
 }
 
-// verbRequests returns a request for each verb about the ConfigMap a. None of them changes anything.
+// verbRequests returns a request for each verb about the ConfigMap a. None of them changes
+// anything.
 func (a *access) verbRequests() []verbRequest {
 	return []verbRequest{
 		{"get", "get configmaps a", get(a.item("a"))},

@@ -190,8 +190,8 @@ func expectInitialEvents(ctx context.Context, c collection, query string, names 
 	return err
 }
 
-// checkImplicitStream expects the initial events of a and b, and then a change of a, with this value
-// of its annotation.
+// checkImplicitStream expects the initial events of a and b, and then a change of a, with this
+// value of its annotation.
 func checkImplicitStream(ctx context.Context, c collection, query, value string) error {
 	w, err := c.watch(ctx, query)
 	if err != nil {

@@ -49,9 +49,9 @@ func (s *session) doWebSocket(ctx context.Context, c call, expect ...expectation
 	return r, err
 }
 
-// watchTwoOverWebSocket creates the objects a and b, and expects that a watch over a WebSocket sends
-// a message for each of them, in frames of one type. It returns the messages and the response. The
-// function change may add to the request.
+// watchTwoOverWebSocket creates the objects a and b, and expects that a watch over a WebSocket
+// sends a message for each of them, in frames of one type. It returns the messages and the
+// response. The function change may add to the request.
 func (s *session) watchTwoOverWebSocket(ctx context.Context, c collection, frame byte, change func(call) call) ([2]string, *response, error) {
 	var two [2]string
 	for _, name := range []string{"a", "b"} {

@@ -35,18 +35,19 @@
 // any cluster without credentials at http://127.0.0.1:8001. The client should have no Timeout,
 // because a Timeout would end watches early.
 //
-// Many cases wait for seconds: the server delays a read at a resourceVersion that it has not reached,
-// a watch ends by its timeoutSeconds, or no objects are created in the first two seconds of a new
-// CRD. So [Config].Parallel of them run at a time, 16 by default, each in a namespace of its own. A
-// few run alone, because they change the state of the whole server, or because its other changes
-// would disturb them. Webhooks and admission policies apply to the objects of one case only. Cases
-// about them run beside each other and not beside further ones, so that a server that is wrong about
-// this fails no other cases. The report is the same for any number of cases at a time.
+// Many cases wait for seconds: the server delays a read at a resourceVersion that it has not
+// reached, a watch ends by its timeoutSeconds, or no objects are created in the first two seconds
+// of a new CRD. So [Config].Parallel of them run at a time, 16 by default, each in a namespace of
+// its own. A few run alone, because they change the state of the whole server, or because its other
+// changes would disturb them. Webhooks and admission policies apply to the objects of one case
+// only. Cases about them run beside each other and not beside further ones, so that a server that
+// is wrong about this fails no other cases. The report is the same for any number of cases at a
+// time.
 //
-// A run against kube-apiserver takes about a minute without compactions, of which there are seven or
-// eight. A few cases wait for minutes and are skipped unless [Config].Patience allows them. In a
-// testing/synctest bubble with a server in memory, waiting takes no time; use Execute or Check there,
-// because subtests cannot be started in a bubble.
+// A run against kube-apiserver takes about a minute without compactions, of which there are seven
+// or eight. A few cases wait for minutes and are skipped unless [Config].Patience allows them. In a
+// testing/synctest bubble with a server in memory, waiting takes no time; use Execute or Check
+// there, because subtests cannot be started in a bubble.
 //
 // A server may hang. A case ends after [Config].Timeout, and the run after [Config].RunTimeout: the
 // cases that run at that time fail, and the others are in the report as not reached, see
@@ -57,13 +58,14 @@
 // Cases work in their own namespaces, named PREFIX-RUN-NUMBER with the prefix of
 // [Config].NamespacePrefix, five random characters for the run, and the number of the case in the
 // run. Further namespaces of a case are named PREFIX-RUN-NUMBER-2 and so on. One case creates a
-// namespace PREFIX-RUN-cluster-scoped, and namespaces that cases share are named PREFIX-RUN-markers,
-// PREFIX-RUN-webhook, PREFIX-RUN-expired-secret and PREFIX-RUN-expired-widget. In them the suite
-// creates Secrets, ConfigMaps, Leases, Roles without rules, Events, Endpoints, NetworkPolicies and
-// PodDisruptionBudgets that select nothing, HorizontalPodAutoscalers that scale nothing,
-// ReplicaSets without replicas and Ingresses without a class. No Pods are started. The first cases
-// about custom resources create the CustomResourceDefinitions widgets.RUN.conformance.example.com
-// and gadgets.RUN.conformance.example.com, which are removed after the last case.
+// namespace PREFIX-RUN-cluster-scoped, and namespaces that cases share are named
+// PREFIX-RUN-markers, PREFIX-RUN-webhook, PREFIX-RUN-expired-secret and PREFIX-RUN-expired-widget.
+// In them the suite creates Secrets, ConfigMaps, Leases, Roles without rules, Events, Endpoints,
+// NetworkPolicies and PodDisruptionBudgets that select nothing, HorizontalPodAutoscalers that scale
+// nothing, ReplicaSets without replicas and Ingresses without a class. No Pods are started. The
+// first cases about custom resources create the CustomResourceDefinitions
+// widgets.RUN.conformance.example.com and gadgets.RUN.conformance.example.com, which are removed
+// after the last case.
 //
 // Cases about grace periods, status, scales, bindings and evictions create Pods, Deployments,
 // PodDisruptionBudgets and a ServiceAccount. These do not run on a cluster: the Pods have a
@@ -74,10 +76,10 @@
 // a group of its own, and delete them at the end. One of them has a conversion webhook at port 1 of
 // the server's host, which is not in use.
 //
-// Cases about the defaults and the validation of built-in types (DV, VA) create objects in dry runs.
-// Those about updates create Deployments and ReplicaSets without replicas, suspended Jobs, Pods with
-// the scheduler that does not exist, Services of the type ClusterIP, ConfigMaps, Secrets and Leases,
-// and update them in dry runs.
+// Cases about the defaults and the validation of built-in types (DV, VA) create objects in dry
+// runs. Those about updates create Deployments and ReplicaSets without replicas, suspended Jobs,
+// Pods with the scheduler that does not exist, Services of the type ClusterIP, ConfigMaps, Secrets
+// and Leases, and update them in dry runs.
 //
 // Cases about admission policies (AP) create policies and bindings named like their namespace,
 // which apply to objects in that namespace and to cluster-scoped objects with a label of the case.
@@ -112,8 +114,8 @@
 // under a name that contains its five characters, whether the server is correct or not. The
 // exceptions change nothing: reviews, dry runs, including the deletion of the namespaces that every
 // cluster has, and deletions of a collection with a selector that matches nothing. A case has at
-// most ten requests in flight at a time and creates at most 30 objects, and no body exceeds 4 MiB. A
-// test checks all of this. After a 429 response with Retry-After, the request is repeated after
+// most ten requests in flight at a time and creates at most 30 objects, and no body exceeds 4 MiB.
+// A test checks all of this. After a 429 response with Retry-After, the request is repeated after
 // that delay, at most ten times.
 //
 // The client needs the permissions for all of this. Use a cluster that is not in production. Cases
@@ -209,8 +211,8 @@
 //
 // A case that fails reports the request, the expectation and the response. Objects that could not
 // be cleaned up are also errors. [Execute] returns an error only if the configuration is invalid,
-// which [Config.Validate] reports without sending requests, or if its context or the time of the run
-// ends; the report then has the results so far.
+// which [Config.Validate] reports without sending requests, or if its context or the time of the
+// run ends; the report then has the results so far.
 //
 // # Adding a case
 //

@@ -55,8 +55,8 @@ func TestFakeOverTCP(t *testing.T) {
 	conformance.Run(t, config)
 }
 
-// TestFakeWithInMemoryNetwork runs all cases on virtual time, where waiting costs nothing, so that no
-// case is skipped for its duration, and those about users on another server. Each case must fail
+// TestFakeWithInMemoryNetwork runs all cases on virtual time, where waiting costs nothing, so that
+// no case is skipped for its duration, and those about users on another server. Each case must fail
 // against some faulty server.
 func TestFakeWithInMemoryNetwork(t *testing.T) {
 	t.Parallel()

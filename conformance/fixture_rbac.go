@@ -52,7 +52,8 @@ func (c call) as(user identity) call {
 	return c
 }
 
-// skipWithoutRBAC skips the case unless the server authorizes by RBAC and the client may impersonate.
+// skipWithoutRBAC skips the case unless the server authorizes by RBAC and the client may
+// impersonate.
 func (s *session) skipWithoutRBAC(ctx context.Context) error {
 	missing, err := s.run.rbacMissing.get(withSetup(ctx), s.missingForRBAC)
 	if err == nil && missing != "" {
@@ -91,8 +92,8 @@ func (s *session) missingForRBAC(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// access is the ConfigMaps of a new namespace for cases about RBAC. The users of a case are named as
-// the namespace with a suffix, so that its roles are about no other users.
+// access is the ConfigMaps of a new namespace for cases about RBAC. The users of a case are named
+// as the namespace with a suffix, so that its roles are about no other users.
 type access struct {
 	collection
 	changed map[string]bool // resources of rbac.authorization.k8s.io that have changed since the last wait

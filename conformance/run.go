@@ -19,9 +19,9 @@ import (
 const cleanupTimeout = 30 * time.Second
 
 // Run runs each case as a subtest, as many at a time as [Config].Parallel says, and has cleaned up
-// when it returns. A skipped case is a skipped subtest with a reason. An invalid configuration fails
-// the test. The run also ends a while before the deadline of the test binary. Run starts subtests,
-// so it cannot be used in a testing/synctest bubble; use [Check] there.
+// when it returns. A skipped case is a skipped subtest with a reason. An invalid configuration
+// fails the test. The run also ends a while before the deadline of the test binary. Run starts
+// subtests, so it cannot be used in a testing/synctest bubble; use [Check] there.
 func Run(t *testing.T, c Config) {
 	t.Helper()
 	r, err := newRun(c)
@@ -125,8 +125,8 @@ func newRun(c Config) (*run, error) {
 	return r, nil
 }
 
-// sharedSession returns the session of that name for what cases share. Its objects are deleted after
-// the last case.
+// sharedSession returns the session of that name for what cases share. Its objects are deleted
+// after the last case.
 func (r *run) sharedSession(name string) *session {
 	r.mu.Lock()
 	defer r.mu.Unlock()

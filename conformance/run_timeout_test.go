@@ -35,8 +35,8 @@ func hangAfter(n int64) fault {
 	}
 }
 
-// A run against a server that hangs ends with a report: the running cases fail, and the report names
-// those that were not reached.
+// A run against a server that hangs ends with a report: the running cases fail, and the report
+// names those that were not reached.
 func TestRunTimeout(t *testing.T) {
 	const reason = "the run did not end within 1m20s"
 	for name, answered := range map[string]int64{"never answers": 0, "hangs after some requests": 2000} {

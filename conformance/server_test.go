@@ -22,8 +22,10 @@ import (
 //
 //   - FAKEAPI_CONFORMANCE_COMPACT_URL: a URL that compacts the history of the server on POST
 //   - FAKEAPI_CONFORMANCE_PATIENCE: Config.Patience, for example "5m"
-//   - FAKEAPI_CONFORMANCE_UNPRIVILEGED_TOKEN: the bearer token of a user without rights, for Config.UnprivilegedClient
-//   - FAKEAPI_CONFORMANCE_SKIP: Config.Skip, for example "NS-05: no strategy for namespaces; NS-06: the same"
+//   - FAKEAPI_CONFORMANCE_UNPRIVILEGED_TOKEN: the bearer token of a user without rights, for
+//     Config.UnprivilegedClient
+//   - FAKEAPI_CONFORMANCE_SKIP: Config.Skip, for example "NS-05: no strategy for namespaces; NS-06:
+//     the same"
 func TestServer(t *testing.T) {
 	url := os.Getenv("FAKEAPI_CONFORMANCE_URL")
 	if url == "" {

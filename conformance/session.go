@@ -54,8 +54,8 @@ func (s *session) nameNewNamespace() (string, object) {
 	return name, newObject("v1", "Namespace", name)
 }
 
-// numbered returns a name for the nth thing of a kind that the session creates, which is the name of
-// the session for the first one.
+// numbered returns a name for the nth thing of a kind that the session creates, which is the name
+// of the session for the first one.
 func (s *session) numbered(n int) string {
 	if n == 1 {
 		return s.name

@@ -9,8 +9,8 @@ import (
 )
 
 // Faults of authorization by RBAC are made in three ways: a request is sent as the administrator,
-// which allows what should be denied; it is sent as a user without roles, which is the reverse; or a
-// role or binding is changed when it is written, so that it grants more or less.
+// which allows what should be denied; it is sent as a user without roles, which is the reverse; or
+// a role or binding is changed when it is written, so that it grants more or less.
 
 // asAdministrator does not impersonate the user of requests that meet a condition.
 func asAdministrator(when func(*http.Request) bool) fault {

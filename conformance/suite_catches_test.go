@@ -257,8 +257,9 @@ func TestMoreBookmarksPass(t *testing.T) {
 // TestWithoutStreamingLists.
 var otherServers = regexp.MustCompile(`^(CB-02(/watch)?|CB-03|SI-12/(typed|custom))$`)
 
-// requireFaultForEachCase requires that each case passed against a correct server, and fails against
-// some faulty server. Of the cases that run for both a typed and a custom resource, one is enough.
+// requireFaultForEachCase requires that each case passed against a correct server, and fails
+// against some faulty server. Of the cases that run for both a typed and a custom resource, one is
+// enough.
 func requireFaultForEachCase(t *testing.T, results []conformance.Result) {
 	t.Helper()
 	ids, passed := map[string]bool{}, map[string]bool{}

@@ -132,8 +132,8 @@ func repeatListAfter(method string) fault {
 	}
 }
 
-// fixNewTokens replaces the tokens that continue at the latest state by those of the state after the
-// last patch.
+// fixNewTokens replaces the tokens that continue at the latest state by those of the state after
+// the last patch.
 func fixNewTokens(next http.RoundTripper) http.RoundTripper {
 	patched := ""
 	remember := changeBody(hasMethod(http.MethodPatch), func(s string) string {

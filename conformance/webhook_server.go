@@ -47,8 +47,8 @@ type caseWebhooks struct {
 // answer writes the response to a review.
 type answer func(w http.ResponseWriter, r *http.Request, in webhookCall)
 
-// webhookCall is an AdmissionReview that the webhook received. Its body is checked with expectations,
-// like that of a response.
+// webhookCall is an AdmissionReview that the webhook received. Its body is checked with
+// expectations, like that of a response.
 type webhookCall struct {
 	*response
 	path, query string

@@ -20,19 +20,19 @@ import (
 // Access returns which actions each user and each user agent requested since the start or
 // ResetAccess, and whether the authorizer allowed them. It does not need an authorizer: with the
 // default, which allows everything, it has the permissions that code needs that runs as the
-// administrator. Clients of one process differ by the UserAgent of their rest.Config, or by user, as
-// with RESTConfigForServiceAccount. The leader election of client-go has the user agent of the
+// administrator. Clients of one process differ by the UserAgent of their rest.Config, or by user,
+// as with RESTConfigForServiceAccount. The leader election of client-go has the user agent of the
 // process, whatever its rest.Config has.
 //
 // An action that was allowed is in the report also if the request failed later, or was a dry run. A
 // PUT or an apply that created an object is also a create. Writes of roles and bindings are also an
-// escalate or a bind, with the rules that they grant. The permissions that admission plugins ask for
-// are included. Requests that impersonate are those of the user that they impersonate, and, if an
-// authorizer decides about it and the user is not in system:masters, also an impersonate.
+// escalate or a bind, with the rules that they grant. The permissions that admission plugins ask
+// for are included. Requests that impersonate are those of the user that they impersonate, and, if
+// an authorizer decides about it and the user is not in system:masters, also an impersonate.
 //
 // Not included are requests without valid credentials, requests that a fault rule answers in place
-// of the server, those of the control API, and those whose method has no verb. A report has names of
-// objects but no contents of them, and paths without the query. It is limited: at most 16,384
+// of the server, those of the control API, and those whose method has no verb. A report has names
+// of objects but no contents of them, and paths without the query. It is limited: at most 16,384
 // accesses with 16 MiB of texts and access.MaxNames names each. Texts are cut after 512 bytes.
 // Replicas and forks have reports of their own. With WithoutTimeline the report is empty.
 func (s *Server) Access() access.Report {
@@ -94,8 +94,9 @@ func (s *Server) observeGrant(ctx context.Context, a authorizer.Attributes, rule
 	}
 }
 
-// actionOf returns the action of attributes. It returns false if it is not to be recorded: if ctx is
-// that of no request, as for the writes of controllers, and for impersonation by an administrator.
+// actionOf returns the action of attributes. It returns false if it is not to be recorded: if ctx
+// is that of no request, as for the writes of controllers, and for impersonation by an
+// administrator.
 func actionOf(ctx context.Context, a authorizer.Attributes) (accesslog.Action, bool) {
 	r := requestinfo.RequestFromContext(ctx)
 	if r == nil || a.GetVerb() == "" {

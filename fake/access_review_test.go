@@ -162,8 +162,8 @@ func TestReviewErrors(t *testing.T) {
 // entryTime is the time of an entry of managedFields.
 var entryTime = regexp.MustCompile(`"time":"[^"]*"`)
 
-// A real server records the manager of the fields of all objects that are created, also of those that
-// it does not store (VR-01). The rules and the user of the request are new objects.
+// A real server records the manager of the fields of all objects that are created, also of those
+// that it does not store (VR-01). The rules and the user of the request are new objects.
 func TestManagedFieldsOfReviews(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithObjects(newServiceAccount("sa")))
 	const access = "/apis/authorization.k8s.io/v1/"

@@ -220,7 +220,8 @@ func TestAccessOfImpersonation(t *testing.T) {
 	require.Equal(t, []string{"bob list nodes [] 1 0"}, verbs())
 }
 
-// Without an authorizer, users are impersonated without permission. Only their requests are accesses.
+// Without an authorizer, users are impersonated without permission. Only their requests are
+// accesses.
 func TestAccessOfImpersonationByAdministrator(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	config := srv.RESTConfig()
@@ -231,8 +232,9 @@ func TestAccessOfImpersonationByAdministrator(t *testing.T) {
 		access.Access{Verb: "list", Resource: "nodes", Names: []string{""}, Allowed: 1, First: 1})
 }
 
-// What admission plugins ask for is in the report, also on a server that allows everything: approving
-// a request for a certificate needs a permission for its signer, or for all signers of the domain.
+// What admission plugins ask for is in the report, also on a server that allows everything:
+// approving a request for a certificate needs a permission for its signer, or for all signers of
+// the domain.
 func TestAccessOfAdmission(t *testing.T) {
 	request := &certificatesv1.CertificateSigningRequest{
 		ObjectMeta: metav1.ObjectMeta{Name: "r"},

@@ -87,7 +87,8 @@ func TestAccessOfGrants(t *testing.T) {
 	}, verbsOf(grants(srv)))
 }
 
-// The control API has the report as text and as JSON, all of it or that of a client, and removes it.
+// The control API has the report as text and as JSON, all of it or that of a client, and removes
+// it.
 func TestControlAccess(t *testing.T) {
 	c := newControlClient(t)
 	_, err := clientOf(c.srv.RESTConfig(), "manager/v1").CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})

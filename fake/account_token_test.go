@@ -112,7 +112,8 @@ func TestAccountTokenExpires(t *testing.T) {
 	})
 }
 
-// The audit log tells of requests and reviews with a token of a pod that is older than 3607 seconds.
+// The audit log tells of requests and reviews with a token of a pod that is older than 3607
+// seconds.
 func TestAccountTokenStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, log := startWithAudit(t, auditPolicy(auditv1.LevelMetadata), fakeapi.WithObjects(newServiceAccount("sa"),

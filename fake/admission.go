@@ -58,11 +58,11 @@ func WithAdmission(functions ...Admission) Option {
 	}
 }
 
-// WithAdmissionPlugins enables admission plugins besides those that are enabled by default, like the
-// flag --enable-admission-plugins of kube-apiserver. The default is that of kube-apiserver without
-// ServiceAccount, as in envtest. A name that is unknown, or that
-// WithoutAdmissionPlugins names, too, is an error. These are the plugins, in the order of their
-// calls; * marks those that are not enabled by default:
+// WithAdmissionPlugins enables admission plugins besides those that are enabled by default, like
+// the flag --enable-admission-plugins of kube-apiserver. The default is that of kube-apiserver
+// without ServiceAccount, as in envtest. A name that is unknown, or that WithoutAdmissionPlugins
+// names, too, is an error. These are the plugins, in the order of their calls; * marks those that
+// are not enabled by default:
 //
 //	NamespaceLifecycle              refuses objects in missing and terminating namespaces, and deletes
 //	                                of the namespaces that every cluster has

@@ -59,8 +59,8 @@ func startWithReviewers(t *testing.T, opts ...fakeapi.Option) controlClient {
 	return c
 }
 
-// The timeline, its page, its JSON and the metrics have what webhooks and policies did to writes, with
-// exact durations on virtual time.
+// The timeline, its page, its JSON and the metrics have what webhooks and policies did to writes,
+// with exact durations on virtual time.
 func TestAdmissionDecisions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := startWithReviewers(t)

@@ -28,8 +28,8 @@ const (
 	denyBinding = `{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Deny"]}}`
 )
 
-// Changes of webhook configurations and of policies take effect after the delay, and without a delay
-// with the next write, also if the watch cache is late.
+// Changes of webhook configurations and of policies take effect after the delay, and without a
+// delay with the next write, also if the watch cache is late.
 func TestAdmissionDelay(t *testing.T) {
 	for name, c := range map[string]struct {
 		opts  []fakeapi.Option

@@ -19,8 +19,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// startWithPlugins starts a server without controllers and returns a client and the warnings that it
-// gets.
+// startWithPlugins starts a server without controllers and returns a client and the warnings that
+// it gets.
 func startWithPlugins(t *testing.T, opts ...fakeapi.Option) (kubernetes.Interface, *warningTexts) {
 	srv := fakeapi.Start(t, append([]fakeapi.Option{fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers()}, opts...)...)
 	config, warnings := srv.RESTConfig(), &warningTexts{}

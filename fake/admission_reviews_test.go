@@ -247,8 +247,8 @@ func TestScaleOfCustomResourceInReviews(t *testing.T) {
 	requireCode(t, srv, 409, "PUT", "/apis/shop.example.com/v1/pumps/a/scale", string(body))
 }
 
-// A selfLink that an update or a webhook sets is in reviews and in the result of a dry run. It is not
-// stored.
+// A selfLink that an update or a webhook sets is in reviews and in the result of a dry run. It is
+// not stored.
 func TestSelfLinkIsNotStored(t *testing.T) {
 	for _, c := range []struct{ path, body string }{
 		{"/api/v1/namespaces/default/configmaps", `{"metadata":{"name":"c","selfLink":"/x"}}`},

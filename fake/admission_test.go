@@ -412,8 +412,8 @@ func TestAdmissionOfSubresources(t *testing.T) {
 	require.Equal(t, "p", w.last().Name)
 }
 
-// The comment of WithAdmissionPlugins lists all plugins in their order, and marks those that are not
-// enabled by default.
+// The comment of WithAdmissionPlugins lists all plugins in their order, and marks those that are
+// not enabled by default.
 func TestDocListsEveryAdmissionPlugin(t *testing.T) {
 	enabled, err := plugins.Enabled(nil, nil)
 	require.NoError(t, err)

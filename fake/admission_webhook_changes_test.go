@@ -132,7 +132,8 @@ func TestWebhookWarnings(t *testing.T) {
 	})
 }
 
-// A webhook is called for a dry run, with dryRun in the request. One with side effects cannot be configured.
+// A webhook is called for a dry run, with dryRun in the request. One with side effects cannot be
+// configured.
 func TestWebhookDryRun(t *testing.T) {
 	for _, sideEffects := range []string{"None", "NoneOnDryRun"} {
 		synctest.Test(t, func(t *testing.T) {

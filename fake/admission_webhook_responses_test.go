@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The response of a validating webhook is decoded as a real server decodes it: into the version that
-// was sent, with the case of its fields, and also from YAML.
+// The response of a validating webhook is decoded as a real server decodes it: into the version
+// that was sent, with the case of its fields, and also from YAML.
 func TestDecodingOfWebhookResponses(t *testing.T) {
 	const denied = `{"uid":"UID","allowed":false,"status":{"message":"no"}}`
 	for name, tt := range map[string]struct {
@@ -71,8 +71,8 @@ func TestWebhookChangesKindToThatOfOtherScheme(t *testing.T) {
 }
 
 // The metadata of a custom resource that a webhook has changed in an update is validated as that of
-// all types, and then by the strategy of custom resources. Only errors of the second keep rules from
-// being evaluated.
+// all types, and then by the strategy of custom resources. Only errors of the second keep rules
+// from being evaluated.
 func TestWebhookBreaksMetadataOfCustomResource(t *testing.T) {
 	const pumps = "/apis/shop.example.com/v1/namespaces/default/pumps"
 	const required, immutable = "metadata.name: Required value: name or generateName is required", `metadata.name: Invalid value: "": field is immutable`

@@ -49,8 +49,8 @@ func sendWrites(t *testing.T, srv *fakeapi.Server) {
 	}
 }
 
-// Rules select writes by operation, group, version, resource, subresource and scope. The requests of
-// a deletecollection have no name.
+// Rules select writes by operation, group, version, resource, subresource and scope. The requests
+// of a deletecollection have no name.
 func TestWebhookRules(t *testing.T) {
 	for name, tt := range map[string]struct {
 		rules string

@@ -66,8 +66,8 @@ func (s *Server) openAPIIndex(r *http.Request, documents *openapi.Documents) []b
 	return documents.V3Index()
 }
 
-// openAPIV2 returns the v2 document, with the parts of other servers. Parts that cannot be merged are
-// left out.
+// openAPIV2 returns the v2 document, with the parts of other servers. Parts that cannot be merged
+// are left out.
 func (s *Server) openAPIV2(r *http.Request, documents *openapi.Documents) *openapi.Document {
 	parts := s.aggregator.OpenAPIV2(r.Context())
 	if len(parts) == 0 {

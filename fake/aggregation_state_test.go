@@ -23,7 +23,8 @@ import (
 
 const apiServicesPath = "/apis/apiregistration.k8s.io/v1/apiservices"
 
-// apiServiceRows returns the rows of kubectl get apiservices by name: the service and the availability.
+// apiServiceRows returns the rows of kubectl get apiservices by name: the service and the
+// availability.
 func apiServiceRows(t *testing.T, srv *fakeapi.Server) map[string]string {
 	t.Helper()
 	_, body := fetch(t, srv, "GET", apiServicesPath, asTable)
@@ -35,8 +36,8 @@ func apiServiceRows(t *testing.T, srv *fakeapi.Server) map[string]string {
 	return all
 }
 
-// Each group and version that the server has, also those of custom resources, has an APIService, with
-// and without controllers, in forks, and after a restore.
+// Each group and version that the server has, also those of custom resources, has an APIService,
+// with and without controllers, in forks, and after a restore.
 func TestLocalAPIServices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutControllers())

@@ -140,8 +140,8 @@ const (
 	metricsPath       = "/apis/" + metricsGroup + "/v1beta1"
 )
 
-// A request for an aggregated API is forwarded with the user, by a client with the certificate of the
-// front proxy, and without the credentials of the client.
+// A request for an aggregated API is forwarded with the user, by a client with the certificate of
+// the front proxy, and without the credentials of the client.
 func TestAggregatedAPI(t *testing.T) {
 	m := startMetricsServer(t, "metrics-server.kube-system.svc")
 	srv := fakeapi.Start(t, fakeapi.WithRBAC(), m.network())
@@ -221,8 +221,8 @@ func staleVersions(t *testing.T, srv *fakeapi.Server) (stale []string) {
 	return stale
 }
 
-// A server that goes away gets 503 with the error of the connection until a check fails, and then with
-// the text of an unavailable one.
+// A server that goes away gets 503 with the error of the connection until a check fails, and then
+// with the text of an unavailable one.
 func TestAggregatedAPIUnavailable(t *testing.T) {
 	m := startMetricsServer(t, "metrics-server.kube-system.svc")
 	srv := fakeapi.Start(t, m.network())

@@ -27,14 +27,14 @@ import (
 //	policy := &auditv1.Policy{Rules: []auditv1.PolicyRule{{Level: auditv1.LevelMetadata}}}
 //	srv := fakeapi.Start(t, fakeapi.WithAuditLog(policy, file))
 //
-// Each event is one call of Write; calls do not overlap. The last event of a request is written when
-// its handler ends, which may be after the client has the response. Errors of w are logged. After
-// Close nothing is written. A replica writes to the same log; a fork does not.
+// Each event is one call of Write; calls do not overlap. The last event of a request is written
+// when its handler ends, which may be after the client has the response. Errors of w are logged.
+// After Close nothing is written. A replica writes to the same log; a fork does not.
 //
 // Times are those of the server's clock; see SkewClock. The log has what bodies and
-// URLs have, also secrets, at the levels Request and RequestResponse. It does not have requests that
-// fault rules or WithLimits answer, those of the control API, and the writes of controllers, which are
-// requests in a cluster.
+// URLs have, also secrets, at the levels Request and RequestResponse. It does not have requests
+// that fault rules or WithLimits answer, those of the control API, and the writes of controllers,
+// which are requests in a cluster.
 //
 // The option is an error for a policy that kube-apiserver refuses. Document:
 // tasks/debug/debug-cluster/audit.
@@ -62,8 +62,8 @@ func (s *Server) setUpAudit() {
 	}
 }
 
-// withAuditInit adds the audit event to the context of the request. Its ID is the header Audit-Id of
-// the response.
+// withAuditInit adds the audit event to the context of the request. Its ID is the header Audit-Id
+// of the response.
 func (s *Server) withAuditInit(next http.Handler) http.Handler {
 	if s.audit == nil {
 		return next
@@ -107,8 +107,8 @@ func (s *Server) withAllowedAudit(next http.Handler) http.Handler {
 	})
 }
 
-// auditDecision adds the decision of the authorizer to the audit event of a request. A rule of package
-// faults may forbid what the authorizer allows.
+// auditDecision adds the decision of the authorizer to the audit event of a request. A rule of
+// package faults may forbid what the authorizer allows.
 func auditDecision(r *http.Request, decision, reason string) {
 	if faults.IsForbidden(r.Context()) {
 		decision, reason = "forbid", ""

@@ -20,8 +20,8 @@ import (
 	"example.com/fakeapi/internal/cmd/httpdiff"
 )
 
-// auditExchange is a request, with the events that the filter of k8s.io/apiserver v0.37 logged for it.
-// The feature ConstrainedImpersonation was disabled on the recorded server.
+// auditExchange is a request, with the events that the filter of k8s.io/apiserver v0.37 logged for
+// it. The feature ConstrainedImpersonation was disabled on the recorded server.
 type auditExchange struct {
 	Name, Method, Path string
 	Header             map[string]string

@@ -94,7 +94,8 @@ func stagesOf(events []auditv1.Event) (stages []string) {
 	return stages
 }
 
-// The level of a request is that of the first rule that matches it. It decides what the events have.
+// The level of a request is that of the first rule that matches it. It decides what the events
+// have.
 func TestAuditLevels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		omit := true

@@ -72,7 +72,8 @@ func WithAnonymousAuth() Option {
 }
 
 // WithoutAnonymousAuth refuses requests without credentials with 401, also on the public paths, as
-// --anonymous-auth=false of kube-apiserver does. It counts more than WithAnonymousAuth and WithRBAC.
+// --anonymous-auth=false of kube-apiserver does. It counts more than WithAnonymousAuth and
+// WithRBAC.
 func WithoutAnonymousAuth() Option {
 	return func(o *options) error {
 		o.anonymousRefused = true
@@ -85,9 +86,9 @@ func (a *authOptions) acceptsAnonymous(path string) bool {
 	return a.anonymousAuth || !a.anonymousRefused && slices.Contains(authz.PublicPaths(), path)
 }
 
-// withAuthentication adds the user to the context of the request, or responds with a 401 (AU-01). On
-// a server without authentication, requests without a token of a service account get no user, which
-// is the administrator.
+// withAuthentication adds the user to the context of the request, or responds with a 401 (AU-01).
+// On a server without authentication, requests without a token of a service account get no user,
+// which is the administrator.
 func (s *Server) withAuthentication(next http.Handler) http.Handler {
 	required, keys := s.opts.authenticationEnabled(), s.api.ServiceAccountKeys()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,11 +17,11 @@ const (
 	ModeAlwaysAllow AuthorizationMode = "AlwaysAllow"
 	// ModeAlwaysDeny denies everything.
 	ModeAlwaysDeny AuthorizationMode = "AlwaysDeny"
-	// ModeRBAC decides by the stored Roles, ClusterRoles and bindings. The server then has the roles and
-	// bindings that kube-apiserver v1.37 creates, such as cluster-admin, admin, edit, view and system:*,
-	// also with WithoutSystemObjects. As kube-apiserver does when it starts, New, Fork and Restore create
-	// those that the fixtures or the objects lack, and add what is missing in others, except with the
-	// annotation rbac.authorization.kubernetes.io/autoupdate: "false"
+	// ModeRBAC decides by the stored Roles, ClusterRoles and bindings. The server then has the roles
+	// and bindings that kube-apiserver v1.37 creates, such as cluster-admin, admin, edit, view and
+	// system:*, also with WithoutSystemObjects. As kube-apiserver does when it starts, New, Fork and
+	// Restore create those that the fixtures or the objects lack, and add what is missing in others,
+	// except with the annotation rbac.authorization.kubernetes.io/autoupdate: "false"
 	// (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation). No webhooks
 	// and policies review these writes.
 	ModeRBAC AuthorizationMode = "RBAC"
@@ -40,12 +40,13 @@ func WithRBAC() Option { return WithAuthorizationModes(ModeRBAC) }
 // allows or denies the request. The default is ModeAlwaysAllow. No mode, a mode that occurs twice
 // and an unsupported one are errors. If the option is given several times, the last one counts.
 //
-// Unless the first mode is ModeAlwaysAllow, users are authenticated: the option includes WithTLS and
-// WithClientCA without other authorities, and, without ModeAlwaysAllow, WithAnonymousAuth: a request
-// without credentials is one of system:anonymous, and may do what the authorizers allow to it.
-// RESTConfig, Kubeconfig and Client have a certificate of system:admin in the group system:masters,
-// who may do everything, or with WithTokens the first token. RESTConfigForServiceAccount and
-// RESTConfigWithCertificate act as other users, and so does Impersonate in a copy of RESTConfig.
+// Unless the first mode is ModeAlwaysAllow, users are authenticated: the option includes WithTLS
+// and WithClientCA without other authorities, and, without ModeAlwaysAllow, WithAnonymousAuth: a
+// request without credentials is one of system:anonymous, and may do what the authorizers allow to
+// it. RESTConfig, Kubeconfig and Client have a certificate of system:admin in the group
+// system:masters, who may do everything, or with WithTokens the first token.
+// RESTConfigForServiceAccount and RESTConfigWithCertificate act as other users, and so does
+// Impersonate in a copy of RESTConfig.
 func WithAuthorizationModes(modes ...AuthorizationMode) Option {
 	return func(o *options) error {
 		if len(modes) == 0 {

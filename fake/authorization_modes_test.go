@@ -41,7 +41,8 @@ subjects:
 - {kind: ServiceAccount, name: robot, namespace: default}
 `
 
-// errorOfList lists pods or other objects of the core group in all namespaces, and returns the error.
+// errorOfList lists pods or other objects of the core group in all namespaces, and returns the
+// error.
 func errorOfList(t *testing.T, config *rest.Config, resource string) error {
 	t.Helper()
 	return kubernetes.NewForConfigOrDie(config).CoreV1().RESTClient().Get().Resource(resource).Do(t.Context()).Error()
@@ -61,7 +62,8 @@ func requireForbidden(t *testing.T, err error, user, resource string) {
 	require.EqualError(t, err, fmt.Sprintf("%s is forbidden: User %q cannot list resource %[1]q in API group \"\" at the cluster scope", resource, user))
 }
 
-// With RBAC the bootstrap policy decides what users without credentials and without bindings may do.
+// With RBAC the bootstrap policy decides what users without credentials and without bindings may
+// do.
 func TestRBACOfAnonymous(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithRBAC())
 	ann, err := srv.RESTConfigWithCertificate("ann")
@@ -129,8 +131,8 @@ func TestRBACWithTokens(t *testing.T) {
 	require.NoError(t, errorOfList(t, admin, "secrets"))
 }
 
-// A change of a binding counts at once, and a restore of its snapshot brings it back. A fork has the
-// bindings of its original, and its own options.
+// A change of a binding counts at once, and a restore of its snapshot brings it back. A fork has
+// the bindings of its original, and its own options.
 func TestRBACSnapshots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithRBAC(), fakeapi.WithYAML(listPods))

@@ -14,8 +14,8 @@ import (
 )
 
 // BenchmarkRBAC measures gets of a ConfigMap by a user, without HTTP. Of the bindings, the last one
-// allows the request. With the mode off, the same user may do everything. The denied user has none of
-// them.
+// allows the request. With the mode off, the same user may do everything. The denied user has none
+// of them.
 func BenchmarkRBAC(b *testing.B) {
 	const name = "user-499"
 	for _, c := range []struct {

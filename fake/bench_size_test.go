@@ -14,9 +14,9 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkSize measures requests in a namespace with 1,000 and with 1,000,000 ConfigMaps of 1 KiB: a
-// create, a get, a list of one object by its name, a page of 500, and an update up to its event at a
-// watch of that object. heap/byte is the heap in bytes for each byte of the objects as JSON.
+// BenchmarkSize measures requests in a namespace with 1,000 and with 1,000,000 ConfigMaps of 1 KiB:
+// a create, a get, a list of one object by its name, a page of 500, and an update up to its event
+// at a watch of that object. heap/byte is the heap in bytes for each byte of the objects as JSON.
 func BenchmarkSize(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
 		b.Run(fmt.Sprintf("objects=%d", n), func(b *testing.B) {

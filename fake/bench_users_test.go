@@ -11,8 +11,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkAuthentication measures a request without credentials, and with each kind of them, without
-// a network.
+// BenchmarkAuthentication measures a request without credentials, and with each kind of them,
+// without a network.
 func BenchmarkAuthentication(b *testing.B) {
 	srv, err := fakeapi.New(fakeapi.WithObjects(newServiceAccount("sa")), fakeapi.WithClientCA())
 	require.NoError(b, err)

@@ -7,8 +7,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// BenchmarkValidation measures writes of objects whose validation is long. x-without is the ratio to
-// the same writes on a server without validation, which it measures in turns.
+// BenchmarkValidation measures writes of objects whose validation is long. x-without is the ratio
+// to the same writes on a server without validation, which it measures in turns.
 func BenchmarkValidation(b *testing.B) {
 	for _, w := range benchTypes() {
 		if w.name != "Pod" && w.name != "Deployment" {

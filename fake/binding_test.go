@@ -123,8 +123,8 @@ func TestBindingErrors(t *testing.T) {
 	require.Equal(t, before, srv.ResourceVersion(), "the resourceVersion after the failed requests")
 }
 
-// Bindings can be created in the collection bindings, which supports nothing else. There a uid is not
-// a precondition, as it is cleared.
+// Bindings can be created in the collection bindings, which supports nothing else. There a uid is
+// not a precondition, as it is cleared.
 func TestBindingsCollection(t *testing.T) {
 	srv, client := startClient(t, fakeapi.WithObjects(newPod("p")))
 	const path = "/api/v1/namespaces/default/bindings"

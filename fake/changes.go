@@ -39,12 +39,12 @@ type Change struct {
 // changeBatch is the number of changes that EachChange reads at a time.
 const changeBatch = 64
 
-// EachChange calls f with each change of the store after a resourceVersion, "" for the current one, in
-// the order of the writes, and waits for more until ctx is done. It returns nil when ctx is done, and
-// an error if changes after the resourceVersion have been forgotten. After "0" it first calls f with
-// all objects that exist, as if they were created, with the revisions of their latest changes. It is
-// not a request: fault rules and the lag of a Replica do not affect it. After Restore it goes on with
-// the changes after the restored state.
+// EachChange calls f with each change of the store after a resourceVersion, "" for the current one,
+// in the order of the writes, and waits for more until ctx is done. It returns nil when ctx is
+// done, and an error if changes after the resourceVersion have been forgotten. After "0" it first
+// calls f with all objects that exist, as if they were created, with the revisions of their latest
+// changes. It is not a request: fault rules and the lag of a Replica do not affect it. After
+// Restore it goes on with the changes after the restored state.
 func (s *Server) EachChange(ctx context.Context, after string, f func(Change)) error {
 	kinds := &kindsByTopic{byTopic: map[string]*resource.Resource{}}
 	revision := s.store.Revision()
@@ -90,8 +90,9 @@ func (s *Server) EachChange(ctx context.Context, after string, f func(Change)) e
 	}
 }
 
-// kindsByTopic has the resources of a table by the first part of the keys of their objects. It keeps
-// those of earlier tables, because a definition may be gone before the deletes of its objects are read.
+// kindsByTopic has the resources of a table by the first part of the keys of their objects. It
+// keeps those of earlier tables, because a definition may be gone before the deletes of its objects
+// are read.
 type kindsByTopic struct {
 	table   *resource.Table
 	byTopic map[string]*resource.Resource

@@ -13,7 +13,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// A write after a restore is passed on even if EachChange had not noticed the restore when it was made.
+// A write after a restore is passed on even if EachChange had not noticed the restore when it was
+// made.
 func TestEachChangeDuringRestore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())

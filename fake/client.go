@@ -96,8 +96,9 @@ func (s *Server) RESTConfigWithToken(token string) *rest.Config {
 func (s *Server) Kubeconfig() ([]byte, error) { return s.KubeconfigFor(s.RESTConfig()) }
 
 // KubeconfigFor is like Kubeconfig with the user of a configuration of this server: its token, its
-// client certificate and the user that it impersonates. Clients ignore these in a kubeconfig without
-// TLS, so it is an error if the configuration has one of them and the server is without WithTLS.
+// client certificate and the user that it impersonates. Clients ignore these in a kubeconfig
+// without TLS, so it is an error if the configuration has one of them and the server is without
+// WithTLS.
 func (s *Server) KubeconfigFor(config *rest.Config) ([]byte, error) {
 	const name = "fakeapi"
 	user := &clientcmdapi.AuthInfo{

@@ -143,7 +143,8 @@ func nextEvent(t *testing.T, w watch.Interface) (event watch.Event, open bool) {
 	return event, open
 }
 
-// requireNoEvent checks that a watch continues without an event. It is for use in a synctest bubble.
+// requireNoEvent checks that a watch continues without an event. It is for use in a synctest
+// bubble.
 func requireNoEvent(t *testing.T, w watch.Interface) {
 	t.Helper()
 	synctest.Wait()

@@ -10,8 +10,8 @@ import (
 )
 
 // getAccess responds with Server.Access, or with that of the client in the parameter client. It is
-// text, or JSON for clients that accept it. The parameter format has precedence: text, json, or yaml
-// for the smallest manifests.
+// text, or JSON for clients that accept it. The parameter format has precedence: text, json, or
+// yaml for the smallest manifests.
 func (c *controlAPI) getAccess(w http.ResponseWriter, r *http.Request) error {
 	report := c.server.Access().Of(r.URL.Query().Get("client"))
 	accepted := "text"

@@ -14,13 +14,13 @@ import (
 	"example.com/fakeapi/internal/originguard"
 )
 
-// WithControlAddress serves the control API, and nothing else, over plain HTTP on a loopback address
-// of its own, such as 127.0.0.1:0 for a free port; see Server.ControlURL. It needs no credentials
-// there, also on a server with WithTLS and WithRBAC, so that tests in all languages and a browser can
-// use it; web pages of other origins cannot. WithControlAPI is not included: the address of the API
-// then has the same paths as that of a real server. Shutdown does not affect the address, and Close
-// closes it. A Replica or a Fork does not inherit it, but a fork of the control API has an own one. It
-// cannot be combined with WithInMemoryNetwork.
+// WithControlAddress serves the control API, and nothing else, over plain HTTP on a loopback
+// address of its own, such as 127.0.0.1:0 for a free port; see Server.ControlURL. It needs no
+// credentials there, also on a server with WithTLS and WithRBAC, so that tests in all languages and
+// a browser can use it; web pages of other origins cannot. WithControlAPI is not included: the
+// address of the API then has the same paths as that of a real server. Shutdown does not affect the
+// address, and Close closes it. A Replica or a Fork does not inherit it, but a fork of the control
+// API has an own one. It cannot be combined with WithInMemoryNetwork.
 func WithControlAddress(address string) Option {
 	return func(o *options) error {
 		if err := checkLoopback(address); err != nil {

@@ -105,8 +105,8 @@ func indexText(url string) string {
 	return b.String()
 }
 
-// indexPage returns the index as HTML, for the control API at a URL. What can be read without a name
-// is a link.
+// indexPage returns the index as HTML, for the control API at a URL. What can be read without a
+// name is a link.
 func indexPage(url string) string {
 	var b strings.Builder
 	b.WriteString("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>The control API</title></head><body>\n")

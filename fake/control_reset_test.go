@@ -21,8 +21,8 @@ func noteTexts(srv *fakeapi.Server) (texts []string) {
 	return texts
 }
 
-// A reset removes rules and records, and restores a snapshot, so that running clients list again. The
-// numbers of since go on, and open watches are still recorded.
+// A reset removes rules and records, and restores a snapshot, so that running clients list again.
+// The numbers of since go on, and open watches are still recorded.
 func TestControlReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlClient(t, fakeapi.WithObjects(configMap("a", "0")))

@@ -80,8 +80,8 @@ func (c *controlAPI) issueCertificate(w http.ResponseWriter, r *http.Request) er
 	return sendText(w, http.StatusCreated, "application/x-pem-file", string(cert)+string(key))
 }
 
-// issueKubeconfig responds with a kubeconfig for the user of the body: USER,GROUP,..., with a client
-// certificate, or with a token for system:serviceaccount:NAMESPACE:NAME.
+// issueKubeconfig responds with a kubeconfig for the user of the body: USER,GROUP,..., with a
+// client certificate, or with a token for system:serviceaccount:NAMESPACE:NAME.
 func (c *controlAPI) issueKubeconfig(w http.ResponseWriter, r *http.Request) error {
 	fields, lifetime, err := readUser(w, r)
 	if err != nil {
@@ -98,8 +98,8 @@ func (c *controlAPI) issueKubeconfig(w http.ResponseWriter, r *http.Request) err
 	return sendText(w, http.StatusCreated, runtime.ContentTypeYAML, string(file))
 }
 
-// restConfigFor returns a configuration with new credentials of a user in groups. They are valid for
-// lifetime, or with 0 for ten years.
+// restConfigFor returns a configuration with new credentials of a user in groups. They are valid
+// for lifetime, or with 0 for ten years.
 func (s *Server) restConfigFor(lifetime time.Duration, user string, groups ...string) (*rest.Config, error) {
 	namespace, name, err := serviceaccount.SplitUsername(user)
 	switch {

@@ -231,8 +231,8 @@ func TestControlWaitForRequests(t *testing.T) {
 	require.Contains(t, silent.call(400, "GET", "requests?wait=1s", ""), "WithoutTimeline")
 }
 
-// A wait ends when its client has gone, and when the server shuts down or closes. The number of waits
-// is limited.
+// A wait ends when its client has gone, and when the server shuts down or closes. The number of
+// waits is limited.
 func TestControlWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, err := fakeapi.New(fakeapi.WithInMemoryNetwork(), fakeapi.WithControlAPI())

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Label selectors select by the labels of the version of the request, which a conversion webhook may
-// change. An object has those of the storage version there, whatever version it was written in.
+// Label selectors select by the labels of the version of the request, which a conversion webhook
+// may change. An object has those of the storage version there, whatever version it was written in.
 func TestConversionChangesLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := &gadgetWebhook{}

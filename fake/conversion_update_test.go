@@ -12,8 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A write in another version converts the stored object to the storage version first. If that fails,
-// it is the error also of a request that would be refused. Responses as those of a v0.37.2 server.
+// A write in another version converts the stored object to the storage version first. If that
+// fails, it is the error also of a request that would be refused. Responses as those of a v0.37.2
+// server.
 func TestConversionOfReplacedObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hook := &gadgetWebhook{}

@@ -25,8 +25,8 @@ func ownersOf(m metav1.Object, field string) (owners []string) {
 	return owners
 }
 
-// A default is owned by the manager of the create or update that sets it, and by no manager after an
-// apply.
+// A default is owned by the manager of the create or update that sets it, and by no manager after
+// an apply.
 func TestManagersOfDefaults(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	deployments := kubernetes.NewForConfigOrDie(srv.RESTConfig()).AppsV1().Deployments("default")

@@ -42,8 +42,8 @@ func hasApps(t *testing.T, client *discovery.DiscoveryClient) (listed bool, wron
 	return listed, failed[appsV1]
 }
 
-// Groups of the same priority are in the order of their APIServices in the list of groups, and in that of
-// their names in the aggregated document.
+// Groups of the same priority are in the order of their APIServices in the list of groups, and in
+// that of their names in the aggregated document.
 func TestDiscoveryOrderOfCustomGroups(t *testing.T) {
 	srv := fakeapi.Start(t)
 	for group, versions := range map[string][]string{"a.example.com": {"v1beta1"}, "b.example.com": {"v2", "v1alpha1"}, "c.example.com": {"v1"}} {

@@ -11,8 +11,8 @@
 // fails: informers and caches, retries, conflicts, leader election, finalizers, pagination, kubectl
 // plugins, and clients in other languages. All clients run on it unmodified.
 //
-// It does not do what a control plane does with stored objects: nothing is scheduled, and Deployments
-// do not create ReplicaSets. Use kind for that. The last sections list what is faithful.
+// It does not do what a control plane does with stored objects: nothing is scheduled, and
+// Deployments create no ReplicaSets. Use kind for that. The last sections list what is faithful.
 //
 // # First steps
 //
@@ -29,9 +29,9 @@
 //
 // Start starts a server on a loopback port and closes it when the test ends. New starts one outside
 // of tests; call Close. The namespaces default, kube-system, kube-public and kube-node-lease exist,
-// and what a kube-apiserver creates when it starts: the Service kubernetes with its endpoints, system
-// PriorityClasses, FlowSchemas and others; see WithoutSystemObjects. A test that fails logs the
-// last requests and responses of its server.
+// and what a kube-apiserver creates when it starts: the Service kubernetes with its endpoints,
+// system PriorityClasses, FlowSchemas and others; see WithoutSystemObjects. A test that fails logs
+// the last requests and responses of its server.
 //
 // # Connecting clients
 //
@@ -92,33 +92,33 @@
 // Of its status only storedVersions is read. Custom resources among the fixtures keep their status.
 // They are defaulted and validated by their schemas, and unknown fields are an error.
 //
-// What a conversion webhook returns is cached with the state of the object: lists and watches call it
-// once for each, a get without resourceVersion calls it every time.
+// What a conversion webhook returns is cached with the state of the object: lists and watches call
+// it once for each, a get without resourceVersion calls it every time.
 //
 // A change of the spec or the accepted names of a definition ends the watches of its objects. One
 // from a resourceVersion from before the change gets the 410 ERROR event, as on a real server,
-// which initializes its watch cache again, so that informers list again (CD-08). A real server ends the
-// watches a second later, and may return 429 for some milliseconds; WithCacheInitializing does so,
-// too.
+// which initializes its watch cache again, so that informers list again (CD-08). A real server ends
+// the watches a second later, and may return 429 for some milliseconds; WithCacheInitializing does
+// so, too.
 //
 // A fork starts with the types of its original. A Restore to a snapshot from before a definition
 // removes its type and ends its watches. Replicas share the types of their server.
 //
 // # Users and permissions
 //
-// By default every request is one of the administrator, system:admin, unless it has a token that the
-// server issued for a service account. With WithRBAC users are authenticated, over TLS, and need the
-// rights that the stored Roles, ClusterRoles and bindings give to them. A request without credentials
-// is one of system:anonymous. RESTConfig, Kubeconfig and Client are those of the administrator:
+// By default every request is one of the administrator, system:admin, unless it has a service
+// account's token. With WithRBAC users are authenticated, over TLS, and need the rights that stored
+// Roles, ClusterRoles and bindings give them. A request without credentials is one of
+// system:anonymous. RESTConfig, Kubeconfig and Client are those of the administrator:
 //
 //	srv := fakeapi.Start(t, fakeapi.WithRBAC(), fakeapi.WithManifests(os.DirFS("../config/rbac")))
 //	manager, err := srv.RESTConfigForServiceAccount("system", "manager") // a token, also without RBAC
 //	ann, err := srv.RESTConfigWithCertificate("ann", "team-a")           // a client certificate
 //
-// Both act as another user, and so does a copy of RESTConfig whose Impersonate is set. WithAuthorizer
-// authorizes requests with an authorizer of k8s.io/apiserver, without RBAC or before it. The response
-// to a denied request is that of a real server. Access reviews, and with them "kubectl auth can-i",
-// and the expressions of policies use the same authorizers.
+// Both act as another user, and so does a copy of RESTConfig whose Impersonate is set.
+// WithAuthorizer authorizes requests with an authorizer of k8s.io/apiserver, without RBAC or before
+// it. The response to a denied request is that of a real server. Access reviews, and with them
+// "kubectl auth can-i", and the expressions of policies use the same authorizers.
 //
 // Server.Access reports which permissions each user and user agent needed, also without RBAC, and
 // RequireRBAC fails a test of a client whose manifests lack one:
@@ -126,8 +126,8 @@
 //	fakeapi.RequireRBAC(t, srv, os.DirFS("../config/rbac"), "manager")
 //
 // WithTLS serves HTTPS, with HTTP/2 for clients that offer it. WithTokens also authenticates bearer
-// tokens, and WithClientCA client certificates. RESTConfig then has the first token, or a certificate
-// of system:admin. AddToken and ExpireToken change the tokens while the server runs.
+// tokens, and WithClientCA client certificates. RESTConfig then has the first token, or a
+// certificate of system:admin. AddToken and ExpireToken change the tokens while the server runs.
 //
 // # Virtual time
 //
@@ -147,8 +147,8 @@
 //
 //   - Virtual time does not pass while a goroutine waits for a real socket. Create clients from
 //     RESTConfig or Client.
-//   - client-go limits the rate of the errors that it reports by a clock that was started outside of
-//     the bubble. The first error would wait for decades of virtual time. Remove the limit, for
+//   - client-go limits the rate of the errors that it reports by a clock that was started outside
+//     of the bubble. The first error would wait for decades of virtual time. Remove the limit, for
 //     example in TestMain:
 //     utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 //
@@ -168,7 +168,7 @@
 // # Faults and outages
 //
 // Server.Faults has rules that lose, delay, refuse, cut off and corrupt single requests, responses
-// and watch events: see package faults. FAKEAPI_FAULTS adds some to each Start. Of the whole server:
+// and watch events: see package faults. FAKEAPI_FAULTS adds some to each Start. Of the server:
 //
 //	ReinitializeCache         watches and cached lists get 429 while the watch cache initializes
 //	Drain, Shutdown, Restart  a graceful shutdown and a restart on the same address and store
@@ -183,21 +183,21 @@
 // see older state than before.
 //
 // A request that takes longer than its parameter timeout, or than a minute with admission
-// functions, gets 504 (EX-08). A write whose time is over or whose client has gone is not carried out.
-// One whose handler panics gets 500.
+// functions, gets 504 (EX-08). A write whose time is over or whose client has gone is not carried
+// out. One whose handler panics gets 500.
 //
 // # Admission
 //
 // MutatingWebhookConfigurations, ValidatingWebhookConfigurations, ValidatingAdmissionPolicies and
-// MutatingAdmissionPolicies work as on a real server, by its own libraries. One that is stored is in
-// force for the next write, also in forks and after Restore, and on a Replica when its view has it;
-// WithAdmissionDelay delays it, as a real server does. Writes of the controllers are reviewed, too;
-// fixtures are not.
+// MutatingAdmissionPolicies work as on a real server, by its own libraries. One that is stored is
+// in force for the next write, also in forks and after Restore, and on a Replica when its view has
+// it; WithAdmissionDelay delays it, as a real server does. Writes of the controllers are reviewed,
+// too; fixtures are not.
 //
 // Webhooks, also those for conversion, are called over TLS with the caBundle, at loopback addresses
 // only unless WithRemoteWebhooks is used. WithWebhookDialer opens the connections, for example in
-// memory inside of a testing/synctest bubble. WithServiceResolver returns the addresses of Services;
-// without it a Service must exist, and the dialer must reach NAME.NAMESPACE.svc:PORT.
+// memory inside of a testing/synctest bubble. WithServiceResolver returns the addresses of
+// Services; without it a Service must exist, and the dialer must reach NAME.NAMESPACE.svc:PORT.
 //
 // WithAdmission calls Go functions as a real server calls webhooks, after the plugins that
 // WithAdmissionPlugins lists, and before ResourceQuota.
@@ -212,9 +212,9 @@
 //		}
 //	}
 //
-// Server.Timeline returns the requests with their responses, the frames of watches, the decisions of
-// admission webhooks and policies, the hits of fault rules, and notes (actions of the test on the
-// server, steps of a scenario, AddNote), in the order of time, as values and as lines of text:
+// Server.Timeline returns the requests with their responses, the frames of watches, the decisions
+// of admission webhooks and policies, the hits of fault rules, and notes (actions of the test on
+// the server, steps of a scenario, AddNote), in the order of time, as values and as lines of text:
 //
 //	+1.000s #2 ann/v1 create /api/v1/namespaces/default/configmaps -> 201 rv=1005
 //	+1.000s     #1 ADDED default/a rv=1005
@@ -226,16 +226,16 @@
 //	+1.308s     #4 policy owners (binding all) denied with 422: the label owner is missing
 //
 // The line of a request has its number, the time since the server started, the user agent, the
-// response and its duration. That of a frame or a decision begins with the number of the request. The
-// timeline is what clients got, after all faults, but for the values of Secrets and tokens, which are
-// REDACTED. Its memory is limited; see Server.Timeline.
+// response and its duration. That of a frame or a decision begins with the number of the request.
+// The timeline is what clients got, after all faults, but for the values of Secrets and tokens,
+// which are REDACTED. Its memory is limited; see Server.Timeline.
 //
 // Timeline.WriteHTML writes it as an HTML page: a lane for each client and each watch, the notes,
-// the faults, with the first one open, each write with the events that it caused and with who changed
-// or refused it, and the bodies, with the difference to the version before. It can be used by keys
-// (press ? for a list), loads no other files, and has a table for browsers without scripts. A test
-// that fails writes the page of its server, and a scenario that fails as well: to the ArtifactDir of
-// the test with go test -artifacts, or to the folder FAKEAPI_ARTIFACTS. Server.SaveTimeline does too.
+// the faults, with the first one open, each write with the events that it caused and with who
+// changed or refused it, and the bodies, with the difference to the version before. It can be used
+// by keys (press ? for a list), loads no other files, and has a table for browsers without scripts.
+// A test or scenario that fails writes the page to the ArtifactDir of the test with go test
+// -artifacts, or to the folder FAKEAPI_ARTIFACTS. Server.SaveTimeline writes it, too.
 //
 // # The control API
 //
@@ -263,8 +263,8 @@
 // Lists are text, with a line for each item, or JSON for clients that accept application/json. Each
 // response has the header Fakeapi-Next, a number for ?since= of the next request, so that a test
 // reads only what happened in it. ?wait= waits until the list has an item, or ?count= of them; the
-// header Fakeapi-Met is false at its end. Errors are a Status. Fault rules do not apply, and actions
-// are notes in the timeline. Where requests need credentials, so do these, except with
+// header Fakeapi-Met is false at its end. Errors are a Status. Fault rules do not apply, and
+// actions are notes in the timeline. Where requests need credentials, so do these, except with
 // WithControlAddress.
 //
 // # Controllers
@@ -287,8 +287,7 @@
 //   - Webhooks and policies review what they write. The users are those of a cluster, such as
 //     system:serviceaccount:kube-system:generic-garbage-collector, and system:node:NODE for the
 //     removal of a pod. A write that fails is done again, at first after 5 milliseconds, and after
-//     each failure in a row after twice the time. Each call of Server.RunControllers does it again,
-//     too.
+//     each failure in a row after twice the time. Each call of Server.RunControllers does it, too.
 //
 // Server.RunControllers returns when they have no work left at the current time; inside of a
 // bubble, synctest.Wait does the same. With WithoutControllers nothing else runs them.
@@ -353,17 +352,18 @@
 //
 //   - Paths, methods and their errors (PV); errors as a Status with a real server's message (ST).
 //   - JSON, YAML and protobuf for requests and responses, by Accept and Content-Type (CN, PB); CBOR
-//     with the feature CBOR (CB); PartialObjectMetadata (PM); Tables (TB), with ages by the server's
-//     clock.
-//   - gzip for responses above 128 KiB and for streaming lists (HT-02, SI-17). Go clients request it
-//     by default. A rest.Config with DisableCompression does not, which is faster.
-//   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams per connection; bearer tokens, also in the
-//     subprotocol of a WebSocket, and client certificates; 401 (AU-01), which also closes the HTTP/2
-//     connection.
+//     with the feature CBOR (CB); PartialObjectMetadata (PM); Tables (TB), with ages by the
+//     server's clock.
+//   - gzip for responses above 128 KiB and for streaming lists (HT-02, SI-17). Go clients request
+//     it by default. A rest.Config with DisableCompression does not, which is faster.
+//   - HTTPS with HTTP/2 and HTTP/1.1 (HT-06), 100 streams per connection; bearer tokens, also in
+//     the subprotocol of a WebSocket, and client certificates; 401 (AU-01), which also closes the
+//     HTTP/2 connection.
 //   - Anonymous requests, impersonation in all modes of v1.37 (KEP-5284), and the 403 and 500 of
 //     authorization (AU-02 to AU-05, AU-07 to AU-10).
-//   - Discovery in both forms, /version and the health paths; OpenAPI v3 and v2 in JSON and protobuf,
-//     with all operations and the schemas of all types (DI-18), generated at the first request.
+//   - Discovery in both forms, /version and the health paths; OpenAPI v3 and v2 in JSON and
+//     protobuf, with all operations and the schemas of all types (DI-18), made at the first
+//     request.
 //   - /metrics about requests, watches, limits, admission webhooks and policies, objects, the
 //     process and the Go runtime, with the names and labels of a real server (DI-19). DELETE resets
 //     them. Responses of faults, and of filters (401, 403, 405), are counted as those of handlers.
@@ -385,24 +385,24 @@
 //
 //   - Without authentication, credentials other than tokens of service accounts are ignored. With
 //     WithTokens or WithClientCA alone, most requests without credentials get 401, not the 403 of
-//     system:anonymous. Tokens and permissions are not cached; a cluster caches them for 10 seconds.
+//     system:anonymous. Tokens and permissions are not cached; a cluster caches them for 10 s.
 //   - The rules of an authorizer that is not a RuleResolver are incomplete.
 //   - Controllers act at once, but for a deleted namespace, where those of a cluster wait, and find
-//     all cycles of owners that wait for each other, where those of a cluster can miss one. Faults do
-//     not apply to their writes, nor do functions of WithAdmission.
-//   - The recorded v1.37 server returns "404 page not found" for an unknown top-level path, where the
-//     documentation has an index of paths. This server does as the recording. An unknown path below a
-//     served group is a Status, as in the recording.
-//   - After Restart, ReinitializeCache and WithStorageOf, watches continue from their resourceVersions.
-//     A real server initializes its watch cache again, and those from before the last write get 410;
-//     ForgetHistory does so here.
-//   - A streaming list through a Replica that lags behind gets the 410 ERROR event when ForgetHistory
-//     has dropped the changes after its view. A real server would refill its cache.
+//     all cycles of owners that wait for each other, where those of a cluster can miss one. Faults
+//     do not apply to their writes, nor do functions of WithAdmission.
+//   - The recorded v1.37 server returns "404 page not found" for an unknown top-level path, where
+//     the documentation has an index of paths. This server does as the recording. An unknown path
+//     below a served group is a Status, as in the recording.
+//   - After Restart, ReinitializeCache and WithStorageOf, watches continue from their
+//     resourceVersions. A real server initializes its watch cache again, and those from before the
+//     last write get 410; ForgetHistory does so here.
+//   - A streaming list through a Replica that lags behind gets the 410 ERROR event when
+//     ForgetHistory has dropped the changes after its view. A real server would refill its cache.
 //   - There is no priority and fairness. Responses have no X-Kubernetes-PF headers (HT-07).
 //   - The timeout of a request does not include the delay of a fault rule.
 //   - The health paths have fewer checks than those of a real server, and none about its start.
-//   - StorageBytes is a limit of the current objects. An etcd counts its file, with the history, and
-//     rejects writes until it is compacted, defragmented and disarmed.
+//   - StorageBytes is a limit of the current objects. An etcd counts its file, with the history,
+//     and rejects writes until it is compacted, defragmented and disarmed.
 //
 // # Errors
 //
@@ -431,20 +431,20 @@
 // The timeline has the latest 1000 requests, the first 8 KiB of each body, 16 KiB of decisions of
 // admission about each request and 16 MiB of frames. All caches are limited, too.
 //
-//   - Requests that would take a real server minutes or gigabytes get 413; Limits has a list of them.
-//     A custom resource with more than 10,000 errors by its schema gets 422 with as many of them, and
-//     one that says so. A write whose client has gone ends after its current step: decoding, patch,
-//     managedFields, admission or validation.
+//   - Requests that would take a real server minutes or gigabytes get 413; Limits has a list of
+//     them. A custom resource with more than 10,000 errors by its schema gets 422 with as many of
+//     them, and one that says so. A write whose client has gone ends after its current step:
+//     decoding, patch, managedFields, admission or validation.
 //   - Everything is in memory and ends with the process. Snapshots and history keep objects alive.
 //   - The server listens on loopback only. Requests that a browser may have sent for a web page get
-//     403: those with a host name that is not of this machine (WithAllowedHosts adds names), those of
-//     a page of another origin, by Origin or Sec-Fetch-Site, and all changes through the control API
-//     from any page. Clients other than browsers do not send these headers.
+//     403: those with a host name that is not of this machine (WithAllowedHosts adds names), those
+//     of a page of another origin, by Origin or Sec-Fetch-Site, and all changes through the control
+//     API from any page. Clients other than browsers do not send these headers.
 //
 // # Sources
 //
 // The Kubernetes documentation, the API conventions, the recorded responses of a v1.37 server where
-// these say less than clients rely on, and the KEPs 555 (apply), 3157 (streaming lists), 2340 (reads
-// from a cache), 3352 and 2896 (discovery, OpenAPI), 4358 (selectable fields), 5080 (namespaces),
-// 5284 (impersonation), 3488 and 3962 (policies).
+// these say less than clients rely on, and the KEPs 555 (apply), 3157 (streaming lists), 2340
+// (reads from a cache), 3352 and 2896 (discovery, OpenAPI), 4358 (selectable fields), 5080
+// (namespaces), 5284 (impersonation), 3488 and 3962 (policies).
 package fakeapi

@@ -85,7 +85,8 @@ func TestProtobufBodies(t *testing.T) {
 	require.True(t, strings.HasPrefix(string(got.body), protobufPrefix))
 }
 
-// The types of the aggregator and of the definitions of custom resources are decoded as by a real server.
+// The types of the aggregator and of the definitions of custom resources are decoded as by a real
+// server.
 func TestProtobufBodiesOfExtensions(t *testing.T) {
 	of := func(version, kind string) runtime.Unknown {
 		return runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: version, Kind: kind}}

@@ -187,8 +187,8 @@ func TestCBORBodies(t *testing.T) {
 	require.Equal(t, http.StatusOK, sendWith(t, srv, http.MethodGet, configMapsPath+"/applied", "").code, "the delete was a dry run")
 }
 
-// Bodies of custom resources in CBOR, with the responses of a real server, which does not look for unknown
-// fields in them.
+// Bodies of custom resources in CBOR, with the responses of a real server, which does not look for
+// unknown fields in them.
 func TestCBORBodiesOfCustomResources(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true))
 	require.NoError(t, srv.LoadYAML(widgetsWithVersions))
@@ -229,8 +229,8 @@ func TestCBORBodiesOfCustomResources(t *testing.T) {
 	require.Contains(t, string(got.body), "application/apply-patch+yaml, application/apply-patch+cbor")
 }
 
-// The types of the aggregator and of the definitions of custom resources have no Tables of their status, and
-// errors name internal types, as on a real server.
+// The types of the aggregator and of the definitions of custom resources have no Tables of their
+// status, and errors name internal types, as on a real server.
 func TestFormsOfExtensions(t *testing.T) {
 	srv := fakeapi.Start(t)
 	require.NoError(t, srv.LoadYAML(widgetsWithVersions))

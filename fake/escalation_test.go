@@ -65,8 +65,8 @@ func TestEscalationWithAuthorizer(t *testing.T) {
 	}, asked)
 }
 
-// Without an authorizer every user can grant everything, except that a binding must refer to a kind of
-// role, which is read first.
+// Without an authorizer every user can grant everything, except that a binding must refer to a kind
+// of role, which is read first.
 func TestEscalationWithoutAuthorizer(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 	_, err := impersonatingClient(srv, "bob").RbacV1().Roles("default").Create(t.Context(), newRole("a", "*", "*"), metav1.CreateOptions{})
@@ -98,7 +98,8 @@ func startWithGrantor(t *testing.T) *fakeapi.Server {
 		}))
 }
 
-// A binding whose role cannot be read is refused with the error of the read, before it is validated.
+// A binding whose role cannot be read is refused with the error of the read, before it is
+// validated.
 func TestBindingToUnreadableRole(t *testing.T) {
 	srv := startWithGrantor(t)
 	for _, c := range []struct {

@@ -6,10 +6,10 @@ import (
 	"net/http"
 )
 
-// WithGoawayChance sets the chance with which the response to an HTTP/2 request sends a GOAWAY, from 0,
-// the default, to 1, as --goaway-chance of kube-apiserver does, whose maximum is 0.02. The client opens
-// another connection for its next request; requests in flight go on. It has no effect over HTTP/1.1.
-// faults.GoAway does so for chosen requests. A replica has a chance of its own.
+// WithGoawayChance sets the chance with which the response to an HTTP/2 request sends a GOAWAY,
+// from 0, the default, to 1, as --goaway-chance of kube-apiserver does, whose maximum is 0.02. The
+// client opens another connection for its next request; requests in flight go on. It has no effect
+// over HTTP/1.1. faults.GoAway does so for chosen requests. A replica has a chance of its own.
 func WithGoawayChance(chance float64) Option {
 	return func(o *options) error {
 		if !(chance >= 0 && chance <= 1) {

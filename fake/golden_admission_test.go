@@ -14,8 +14,8 @@ import (
 	"example.com/fakeapi/internal/cmd/golden"
 )
 
-// knownAdmissionDifferences are the differences from a real API server with webhooks and policies that
-// are expected.
+// knownAdmissionDifferences are the differences from a real API server with webhooks and policies
+// that are expected.
 var knownAdmissionDifferences = map[string]knownDifference{
 	"policy-binding-invalid":       {[]int{2}, "the recorded server had reconstructed validation of these types"},
 	"policy-mutate-config-invalid": {[]int{6}, "the recorded server had reconstructed validation of these types"},

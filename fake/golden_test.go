@@ -61,8 +61,8 @@ var defaults = map[string][]string{
 	"terminationMessagePolicy":      {`"File"`},
 }
 
-// invalidTemplate is a case with a Deployment that does not select its own pods. The recorded server
-// did not validate Deployments.
+// invalidTemplate is a case with a Deployment that does not select its own pods. The recorded
+// server did not validate Deployments.
 const invalidTemplate = "patch-strategic--deploy"
 
 // isDefault reports whether a difference is that the server set a default, or that the fields of a

@@ -17,8 +17,8 @@ type tcpConn interface {
 	SetLinger(seconds int) error
 }
 
-// joiningConn is a TCP connection that can join several writes into one. Each write is a system call,
-// which costs more than all else that the server does for an event of a watch.
+// joiningConn is a TCP connection that can join several writes into one. Each write is a system
+// call, which costs more than all else that the server does for an event of a watch.
 type joiningConn struct {
 	tcpConn
 	joined *bytes.Buffer // writes are appended to it; nil if writes are not joined

@@ -101,8 +101,8 @@ func (b *bodyOfLeavingClient) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// serveAllocated serves a request of a client that goes or stays, and returns the code and the bytes
-// that were allocated.
+// serveAllocated serves a request of a client that goes or stays, and returns the code and the
+// bytes that were allocated.
 func serveAllocated(srv *fakeapi.Server, method, path, contentType, body string, leaves bool) (code int, allocated uint64) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -121,7 +121,8 @@ func serveAllocated(srv *fakeapi.Server, method, path, contentType, body string,
 	return w.Code, after.TotalAlloc - before.TotalAlloc
 }
 
-// The work for a client that has gone ends: it is neither validated nor stored, and costs only a part.
+// The work for a client that has gone ends: it is neither validated nor stored, and costs only a
+// part.
 func TestWorkEndsWhenClientHasGone(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithoutTimeline())
 	require.NoError(t, srv.LoadYAML(listsCRD))

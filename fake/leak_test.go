@@ -195,8 +195,8 @@ func (u *serverUse) runVariants(i int, watched string) {
 	}
 }
 
-// hasWebhooks reports whether a variant has admission webhooks. Those with a conversion webhook have
-// no dialer.
+// hasWebhooks reports whether a variant has admission webhooks. Those with a conversion webhook
+// have no dialer.
 func hasWebhooks(i int) bool { return i%9 == 1 && i%20 != 6 }
 
 // write sends a request and checks the code.

@@ -122,8 +122,8 @@ func (t *connTracker) closeIdle() {
 	}
 }
 
-// closeNew closes the connections that have not had a request yet. net/http keeps them open for five
-// seconds.
+// closeNew closes the connections that have not had a request yet. net/http keeps them open for
+// five seconds.
 func (t *connTracker) closeNew() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

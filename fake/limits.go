@@ -14,12 +14,13 @@ import (
 // gigabytes. Above them the response is 413:
 //
 //   - YAML of 3 MiB after its aliases are expanded.
-//   - In a strategic merge patch, 10,000 elements of a list, and 50 million comparisons of elements,
-//     which are those of a merge of two lists with 5000 elements each.
+//   - In a strategic merge patch, 10,000 elements of a list, and 50 million comparisons of
+//     elements, which are those of a merge of two lists with 5000 elements each.
 //   - A merge patch whose size times its depth is 128 Mi.
-//   - In a JSON patch, 10,000 operations, as on a real server; the length of the longest list times the
-//     number of insertions and removals, 40 million; and the size of the object times the number
-//     of copy operations, 16 MiB, if these could copy more than the 3 MiB that a real server allows.
+//   - In a JSON patch, 10,000 operations, as on a real server; the length of the longest list times
+//     the number of insertions and removals, 40 million; and the size of the object times the
+//     number of copy operations, 16 MiB, if these could copy more than the 3 MiB that a real server
+//     allows.
 //   - In an apply patch, 80,000 fields of one object.
 //   - The number of owner references times that of the controllers among them, 100,000.
 type Limits struct {

@@ -70,8 +70,8 @@ func TestQuota(t *testing.T) {
 	require.Equal(t, []string{"DELETED m0", "ADDED m0"}, got[:2], "failed writes have no events")
 }
 
-// createUntilRefused creates ConfigMaps m0, m1 and so on with the body of each name, until the server
-// has no more space. It returns their number. The create that is refused changes nothing.
+// createUntilRefused creates ConfigMaps m0, m1 and so on with the body of each name, until the
+// server has no more space. It returns their number. The create that is refused changes nothing.
 func createUntilRefused(t *testing.T, srv *fakeapi.Server, body func(name string) string) (stored int) {
 	t.Helper()
 	for {

@@ -55,7 +55,8 @@ func TestListOfOneObject(t *testing.T) {
 }
 
 // A field selector of one namespace makes the first page of a list of all namespaces one of that
-// namespace. The token continues a list of all namespaces, which begins with the first object again.
+// namespace. The token continues a list of all namespaces, which begins with the first object
+// again.
 func TestListOfOneNamespace(t *testing.T) {
 	srv := fakeapi.Start(t)
 	require.NoError(t, srv.LoadYAML(threeConfigMaps+"---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: z, namespace: kube-system}}\n"))

@@ -23,9 +23,9 @@ type reopenableListener struct {
 	changed chan struct{} // closed when current or closed changes
 }
 
-// WithListener serves on a TCP listener of a loopback address instead of WithAddress. The server closes
-// l. After Shutdown, Restart listens on the address of l. Forks and replicas listen on addresses of
-// their own. It cannot be combined with WithInMemoryNetwork.
+// WithListener serves on a TCP listener of a loopback address instead of WithAddress. The server
+// closes l. After Shutdown, Restart listens on the address of l. Forks and replicas listen on
+// addresses of their own. It cannot be combined with WithInMemoryNetwork.
 func WithListener(l net.Listener) Option {
 	return func(o *options) error {
 		if l == nil {

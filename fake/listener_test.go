@@ -18,7 +18,8 @@ func newListener(t *testing.T, address string) net.Listener {
 	return l
 }
 
-// A server serves on a given listener, closes it, and listens on its address again after a shutdown.
+// A server serves on a given listener, closes it, and listens on its address again after a
+// shutdown.
 func TestWithListener(t *testing.T) {
 	l := newListener(t, ownLoopback())
 	srv := fakeapi.Start(t, fakeapi.WithListener(l), fakeapi.WithAllowedHosts("api.example.com"))

@@ -70,8 +70,8 @@ func (s *Server) LoadYAML(text string) error {
 // fixture reads objects to load.
 type fixture func() ([]fixtures.Item, error)
 
-// loadFixtures loads all fixtures at once, so that CustomResourceDefinitions are stored first. In the
-// storage of another server those that exist stay as they are.
+// loadFixtures loads all fixtures at once, so that CustomResourceDefinitions are stored first. In
+// the storage of another server those that exist stay as they are.
 func (s *Server) loadFixtures(readers []fixture) error {
 	var all []fixtures.Item
 	for _, read := range readers {

@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/internal/dev/builtintypes/manifests"
 )
 
-// newObject returns a valid object of a type, without status. A ResourceQuota has no limits, so that
-// no controller writes its status.
+// newObject returns a valid object of a type, without status. A ResourceQuota has no limits, so
+// that no controller writes its status.
 func newObject(t testing.TB, res *resource.Resource, name string) *unstructured.Unstructured {
 	t.Helper()
 	all, err := manifests.Files()

@@ -85,7 +85,8 @@ func TestNodeRestriction(t *testing.T) {
 		require.True(t, apierrors.IsForbidden(err), "%s %s %s: %v", test.method, test.path, test.body, err)
 		require.ErrorContains(t, err, test.reason)
 	}
-	// A token for an audience that no volume needs takes a permission for the audience and the account.
+	// A token for an audience that no volume needs takes a permission for the audience and the
+	// account.
 	_, err = kubernetes.NewForConfigOrDie(srv.RESTConfig()).StorageV1().CSIDrivers().Create(t.Context(), &storagev1.CSIDriver{
 		ObjectMeta: metav1.ObjectMeta{Name: "csi.example.com"}, Spec: storagev1.CSIDriverSpec{TokenRequests: []storagev1.TokenRequest{{Audience: "driver"}}},
 	}, metav1.CreateOptions{})

@@ -18,8 +18,8 @@ func isOpenIDPath(path string) bool {
 	return path == serviceaccount.OpenIDConfigurationPath || path == serviceaccount.JWKSPath
 }
 
-// serveOpenID serves the documents by which clients verify the tokens of service accounts (KEP-1393).
-// With an issuer that is no URL of https there are none.
+// serveOpenID serves the documents by which clients verify the tokens of service accounts
+// (KEP-1393). With an issuer that is no URL of https there are none.
 func (s *Server) serveOpenID(w http.ResponseWriter, r *http.Request) {
 	configuration, err := s.serviceAccountKeys.OpenIDConfiguration(s.listener.Addr().String())
 	if err != nil {

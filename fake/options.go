@@ -267,8 +267,8 @@ func WithWatchTimeout(d time.Duration) Option {
 // WithoutControllers disables the controllers, as on envtest: a deleted namespace stays Terminating
 // with its objects, a pod stays after its grace period, dependents stay when their owner is
 // deleted, an owner that is deleted with the policy Foreground or Orphan, a claim or a volume stays
-// until a client removes the finalizer, and an aggregated ClusterRole keeps its rules when those that
-// it selects change. Server.RunControllers runs the controllers.
+// until a client removes the finalizer, and an aggregated ClusterRole keeps its rules when those
+// that it selects change. Server.RunControllers runs the controllers.
 func WithoutControllers() Option {
 	return func(o *options) error {
 		o.controllers = false
@@ -276,10 +276,10 @@ func WithoutControllers() Option {
 	}
 }
 
-// WithNamespaceDeletionDelay sets how long the controllers leave a deleted namespace as it is before
-// they delete its content. The default is 5 seconds, as in a cluster: requests of that time find the
-// namespace Terminating. RunControllers does not wait. In a testing/synctest bubble the time is
-// virtual.
+// WithNamespaceDeletionDelay sets how long the controllers leave a deleted namespace as it is
+// before they delete its content. The default is 5 seconds, as in a cluster: requests of that time
+// find the namespace Terminating. RunControllers does not wait. In a testing/synctest bubble the
+// time is virtual.
 func WithNamespaceDeletionDelay(d time.Duration) Option {
 	return func(o *options) error {
 		if d < 0 {
@@ -290,10 +290,10 @@ func WithNamespaceDeletionDelay(d time.Duration) Option {
 	}
 }
 
-// WithControlAPI serves the control API under /fakeapi/v1, for tests in other languages; a GET of that
-// path lists its requests. It requires authentication as all other paths do, but no permissions. It is
-// disabled by default in tests and enabled in the command. WithControlAddress serves it on an address
-// of its own.
+// WithControlAPI serves the control API under /fakeapi/v1, for tests in other languages; a GET of
+// that path lists its requests. It requires authentication as all other paths do, but no
+// permissions. It is disabled by default in tests and enabled in the command. WithControlAddress
+// serves it on an address of its own.
 func WithControlAPI() Option {
 	return func(o *options) error {
 		o.controlAPI = true
@@ -303,8 +303,8 @@ func WithControlAPI() Option {
 
 // WithoutTimeline disables the record of requests, responses and watch frames that Server.Timeline
 // and Server.Requests return, and that of accesses, which Server.Access returns. It saves their
-// memory, which is limited, a few percent of the time of a small request, and up to a fifth of that of
-// a long streaming list.
+// memory, which is limited, a few percent of the time of a small request, and up to a fifth of that
+// of a long streaming list.
 func WithoutTimeline() Option {
 	return func(o *options) error {
 		o.timeline = false

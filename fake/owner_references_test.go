@@ -28,8 +28,8 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: writer}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]
 `
 
-// The plugin limits ownerReferences to users who may delete the object, and those that block an owner to
-// users who may update the finalizers of the owner.
+// The plugin limits ownerReferences to users who may delete the object, and those that block an
+// owner to users who may update the finalizers of the owner.
 func TestOwnerReferencesPermissionEnforcement(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithRBAC(), fakeapi.WithYAML(ownerRoles), fakeapi.WithoutControllers(),
 		fakeapi.WithAdmissionPlugins("OwnerReferencesPermissionEnforcement"))

@@ -85,8 +85,8 @@ func TestUnusualPathsAndMethods(t *testing.T) {
 	}
 }
 
-// The versions of custom resources are served without a router, which negotiates in another way, and
-// the group of APIServices with one.
+// The versions of custom resources are served without a router, which negotiates in another way,
+// and the group of APIServices with one.
 func TestNegotiationOfUnroutedDiscovery(t *testing.T) {
 	srv := fakeapi.Start(t)
 	require.NoError(t, srv.LoadYAML(widgetsWithVersions))
@@ -114,8 +114,8 @@ func TestNegotiationOfUnroutedDiscovery(t *testing.T) {
 	require.Equal(t, "application/json", header.Get("Content-Type"))
 }
 
-// A deprecated version of custom resources has its warning also in responses to unknown subresources
-// and methods.
+// A deprecated version of custom resources has its warning also in responses to unknown
+// subresources and methods.
 func TestDeprecationWarningsOfErrors(t *testing.T) {
 	srv := fakeapi.Start(t)
 	require.NoError(t, srv.LoadYAML(strings.Replace(widgetsWithVersions, "name: v1,", "name: v1, deprecated: true,", 1)))

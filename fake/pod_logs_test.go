@@ -58,8 +58,8 @@ func TestKubeletSubresources(t *testing.T) {
 	require.ErrorContains(t, err, "there is no kubelet")
 }
 
-// Requests for a container that a pod does not have, for a pod on a node that does not exist, or for
-// a pending pod without a node, do not reach a kubelet. The log of the last is empty.
+// Requests for a container that a pod does not have, for a pod on a node that does not exist, or
+// for a pending pod without a node, do not reach a kubelet. The log of the last is empty.
 func TestKubeletSubresourcesOfContainers(t *testing.T) {
 	addContainers := func(p *corev1.Pod) {
 		p.Spec.InitContainers = []corev1.Container{{Name: "i", Image: "i:1"}}
@@ -191,8 +191,8 @@ func newEndpointSlice(service, port string, ready *bool, change ...func(*discove
 	}
 }
 
-// A proxy to a Service needs a ready endpoint for the port in the EndpointSlices of the Service. The
-// endpoint must be the address of a pod in the same namespace.
+// A proxy to a Service needs a ready endpoint for the port in the EndpointSlices of the Service.
+// The endpoint must be the address of a pod in the same namespace.
 func TestProxyEndpoints(t *testing.T) {
 	service := func(name string) *corev1.Service {
 		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},

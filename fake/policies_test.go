@@ -183,7 +183,8 @@ func (p policyServer) post(path, body string) int {
 	return code
 }
 
-// The changes of a mutating policy are validated, seen by validating policies, and have no field manager.
+// The changes of a mutating policy are validated, seen by validating policies, and have no field
+// manager.
 func TestMutatingPolicy(t *testing.T) {
 	p := startWithPolicies(t)
 	p.create(

@@ -55,8 +55,8 @@ func createMap(t *testing.T, srv *fakeapi.Server, user string) error {
 	return err
 }
 
-// The variable authorizer of policies has the rights of the user of the request by RBAC, as they are
-// stored, with their reasons. It may ask for the rights of a service account.
+// The variable authorizer of policies has the rights of the user of the request by RBAC, as they
+// are stored, with their reasons. It may ask for the rights of a service account.
 func TestPolicyAsksRBAC(t *testing.T) {
 	p := startWithPolicies(t, fakeapi.WithRBAC(), fakeapi.WithYAML(rightsToMaps))
 	p.create(

@@ -137,8 +137,8 @@ func TestAggregationManagedFields(t *testing.T) {
 	require.NotContains(t, fields[1].FieldsV1.GetRawString(), "f:rules")
 }
 
-// Rules of a ClusterRole that selects nothing stay as they are, because an apply without rules removes
-// only those that were applied before.
+// Rules of a ClusterRole that selects nothing stay as they are, because an apply without rules
+// removes only those that were applied before.
 func TestAggregationOfNothing(t *testing.T) {
 	a := newAggregation(t)
 	a.create("sum", "", []string{"x"}, "own")
@@ -191,8 +191,8 @@ func TestAggregationOfStoredState(t *testing.T) {
 	require.Contains(t, forked.resources("admin"), "things")
 }
 
-// A change that the controller is not allowed to make is made when it is allowed, and the policy sees
-// the user of the controller.
+// A change that the controller is not allowed to make is made when it is allowed, and the policy
+// sees the user of the controller.
 func TestAggregationIsReviewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(`

@@ -68,8 +68,8 @@ func forkBootstrapped(t *testing.T, srv *fakeapi.Server, opts ...fakeapi.Option)
 	return f
 }
 
-// What is loaded at a start is what the API server and the aggregation controller create one by one,
-// with managedFields, and needs no work of either.
+// What is loaded at a start is what the API server and the aggregation controller create one by
+// one, with managedFields, and needs no work of either.
 func TestBootstrapPolicyIsSettled(t *testing.T) {
 	loaded, _ := startBootstrapped(t, fakeapi.WithoutControllers())
 	version := loaded.ResourceVersion()
@@ -155,8 +155,8 @@ func TestBootstrapPolicyIsStoredInFull(t *testing.T) {
 	}
 }
 
-// Other objects have the same resourceVersions with and without the policy, and uids follow from the
-// seed.
+// Other objects have the same resourceVersions with and without the policy, and uids follow from
+// the seed.
 func TestBootstrapPolicyRevisions(t *testing.T) {
 	uids := func(srv *fakeapi.Server) map[string]types.UID {
 		all := map[string]types.UID{}

@@ -20,8 +20,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// bindingTo returns a ClusterRoleBinding of the ClusterRole list-pods to a user, with the name of the
-// user.
+// bindingTo returns a ClusterRoleBinding of the ClusterRole list-pods to a user, with the name of
+// the user.
 func bindingTo(user string) *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: user},

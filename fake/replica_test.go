@@ -158,8 +158,8 @@ func TestReplicaConfiguration(t *testing.T) {
 	})
 }
 
-// Fault rules, middleware and a wrong clock are those of one server, and the tokens of a fork are its
-// own.
+// Fault rules, middleware and a wrong clock are those of one server, and the tokens of a fork are
+// its own.
 func TestReplicasAndForksInheritNoFaults(t *testing.T) {
 	calls := 0
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithTokens(annToken),

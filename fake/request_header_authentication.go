@@ -12,24 +12,25 @@ import (
 	x509request "k8s.io/apiserver/pkg/authentication/request/x509"
 )
 
-// RequestHeaderAuthentication says which requests of a proxy name their user in headers. Its fields are
-// those of the flags of kube-apiserver that begin with --requestheader.
+// RequestHeaderAuthentication says which requests of a proxy name their user in headers. Its fields
+// are those of the flags of kube-apiserver that begin with --requestheader.
 type RequestHeaderAuthentication struct {
-	// ClientCA has the authorities of the proxy's client certificate in PEM. AllowedNames are the common
-	// names of the certificate; all are allowed if it is empty.
+	// ClientCA has the authorities of the proxy's client certificate in PEM. AllowedNames are the
+	// common names of the certificate; all are allowed if it is empty.
 	ClientCA     []byte
 	AllowedNames []string
-	// The headers of the user, such as X-Remote-User, X-Remote-Uid and X-Remote-Group, and the prefixes of
-	// those of the extra fields, such as X-Remote-Extra-. There must be a header of the name.
+	// The headers of the user, such as X-Remote-User, X-Remote-Uid and X-Remote-Group, and the
+	// prefixes of those of the extra fields, such as X-Remote-Extra-. There must be a header of the
+	// name.
 	UsernameHeaders, UIDHeaders, GroupHeaders, ExtraHeaderPrefixes []string
 }
 
-// WithRequestHeaderAuthentication authenticates requests of a proxy, such as the aggregator of another
-// API server, by their headers
-// (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authenticating-proxy). It
-// is tried before client certificates and tokens. It includes WithClientCA without other authorities.
-// The ConfigMap extension-apiserver-authentication in kube-system has this configuration, from which
-// aggregated API servers read it.
+// WithRequestHeaderAuthentication authenticates requests of a proxy, such as the aggregator of
+// another API server, by their headers
+// (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authenticating-proxy).
+// It is tried before client certificates and tokens. It includes WithClientCA without other
+// authorities. The ConfigMap extension-apiserver-authentication in kube-system has this
+// configuration, from which aggregated API servers read it.
 func WithRequestHeaderAuthentication(c RequestHeaderAuthentication) Option {
 	return func(o *options) error {
 		if _, err := c.authenticator(); err != nil {

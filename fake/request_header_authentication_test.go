@@ -17,7 +17,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// startBehindProxy starts a server that accepts users from a proxy, whose certificate the result issues.
+// startBehindProxy starts a server that accepts users from a proxy, whose certificate the result
+// issues.
 func startBehindProxy(t *testing.T, allowed ...string) (srv *fakeapi.Server, proxyAs func(name string) *rest.Config) {
 	t.Helper()
 	front := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithRBAC())

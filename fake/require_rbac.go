@@ -19,31 +19,33 @@ type rbacOptions struct {
 	nothingMore bool
 }
 
-// AndNothingMore makes RequireRBAC fail also for rules that the client never used, and for wildcards,
-// "*", in place of which what the client used would do. For this, the test has to make the client use
-// everything that it needs. The recorder of events, for example, patches an Event only if it repeats.
+// AndNothingMore makes RequireRBAC fail also for rules that the client never used, and for
+// wildcards, "*", in place of which what the client used would do. For this, the test has to make
+// the client use everything that it needs. The recorder of events, for example, patches an Event
+// only if it repeats.
 func AndNothingMore() RBACOption { return func(o *rbacOptions) { o.nothingMore = true } }
 
 // ForSubject makes RequireRBAC compare with the roles of a subject:
-// system:serviceaccount:NAMESPACE:NAME, NAMESPACE/NAME for a service account, or the name of a user, a
-// service account or a group. The default is the only subject that the manifests bind roles to, or else
-// the one that the client names, or else the only one that is a ServiceAccount of the
+// system:serviceaccount:NAMESPACE:NAME, NAMESPACE/NAME for a service account, or the name of a
+// user, a service account or a group. The default is the only subject that the manifests bind roles
+// to, or else the one that the client names, or else the only one that is a ServiceAccount of the
 // manifests. Manifests without bindings need none: all their roles count.
 func ForSubject(name string) RBACOption { return func(o *rbacOptions) { o.check.Subject = name } }
 
-// InNamespace makes RequireRBAC put Roles, RoleBindings and ServiceAccounts that have no namespace into
-// this one, as kustomize does. The default is that such a Role applies to all namespaces.
+// InNamespace makes RequireRBAC put Roles, RoleBindings and ServiceAccounts that have no namespace
+// into this one, as kustomize does. The default is that such a Role applies to all namespaces.
 func InNamespace(name string) RBACOption { return func(o *rbacOptions) { o.check.Namespace = name } }
 
-// RequireRBAC fails the test if the RBAC manifests of a project lack a rule that a client needed for
-// its requests to the server so far. The failure has each missing rule as YAML, the file and the role
-// that it fits into, and the requests that needed it, with their numbers in the timeline. The server
-// does not have to authorize requests: run as the administrator, the client needs the same rules.
+// RequireRBAC fails the test if the RBAC manifests of a project lack a rule that a client needed
+// for its requests to the server so far. The failure has each missing rule as YAML, the file and
+// the role that it fits into, and the requests that needed it, with their numbers in the timeline.
+// The server does not have to authorize requests: run as the administrator, the client needs the
+// same rules.
 //
 // manifests has the manifests, such as os.DirFS("../config/rbac"); see access.ReadManifests. client
 // selects the requests by user agent, user or service account; see access.Report.Of. "" selects all
-// requests, also those of the test. What every authenticated user may do, such as discovery, needs no
-// rule in manifests. Requests that were denied need their rules too.
+// requests, also those of the test. What every authenticated user may do, such as discovery, needs
+// no rule in manifests. Requests that were denied need their rules too.
 //
 // The leader election of controller-runtime has a user agent of its own, which begins with the name
 // of the program and ends with /leader-election. A user agent as client leaves its Leases out. The

@@ -49,8 +49,8 @@ func requireRBAC(t *testing.T, srv *fakeapi.Server, manifests fs.FS, client stri
 // managerManifests is the directory of manifests of a project in the layout of kubebuilder.
 const managerManifests = "access/testdata/config/rbac"
 
-// editedManifests returns managerManifests, in a file of which old, unless that is "", is replaced by
-// new.
+// editedManifests returns managerManifests, in a file of which old, unless that is "", is replaced
+// by new.
 func editedManifests(t *testing.T, file, old, new string) fs.FS {
 	t.Helper()
 	edited := fstest.MapFS{}
@@ -87,7 +87,8 @@ kind: Widget
 metadata: {name: w, namespace: default}
 `
 
-// runManager makes the requests of a manager of widgets. It returns the number of those that failed.
+// runManager makes the requests of a manager of widgets. It returns the number of those that
+// failed.
 func runManager(t *testing.T, config *rest.Config) (failed int) {
 	t.Helper()
 	config = rest.CopyConfig(config)

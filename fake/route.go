@@ -145,8 +145,8 @@ func (s *Server) isUnroutedDiscovery(info *requestinfo.RequestInfo) bool {
 	return info.Prefix == "apis" && info.Group != apiregistration.GroupName
 }
 
-// isBelowDiscovery reports whether a path that is not one of a resource is below that of its version,
-// because it has empty segments.
+// isBelowDiscovery reports whether a path that is not one of a resource is below that of its
+// version, because it has empty segments.
 func isBelowDiscovery(info *requestinfo.RequestInfo) bool {
 	segments := 1
 	for _, s := range []string{info.Group, info.Version} {

@@ -18,8 +18,8 @@ type ServiceAccountKeys struct {
 	// Issuers are accepted. The first one is that of new tokens. The default is
 	// https://kubernetes.default.svc.cluster.local.
 	Issuers []string
-	// SigningKey signs new tokens. It is a private key in PEM, of RSA or of ECDSA with the curve P-256,
-	// P-384 or P-521. Without it the server has a key of its own.
+	// SigningKey signs new tokens. It is a private key in PEM, of RSA or of ECDSA with the curve
+	// P-256, P-384 or P-521. Without it the server has a key of its own.
 	SigningKey []byte
 	// VerifyingKeys are public keys, certificates or private keys in PEM, one or more in each. Tokens
 	// are accepted that one of them has signed. The default is the SigningKey. The server's own key is
@@ -28,22 +28,22 @@ type ServiceAccountKeys struct {
 	// Audiences are those of the server: tokens must have one of them, and tokens without another
 	// audience have all of them. The default is the Issuers.
 	Audiences []string
-	// MaxTokenExpiration is the longest lifetime of new tokens, from one hour to 2^32 seconds. Requests
-	// for a longer one get this one, with a warning. The default is no limit.
+	// MaxTokenExpiration is the longest lifetime of new tokens, from one hour to 2^32 seconds.
+	// Requests for a longer one get this one, with a warning. The default is no limit.
 	MaxTokenExpiration time.Duration
-	// ExactTokenExpiration gives all tokens the lifetime that is requested. Otherwise one that is bound to
-	// a pod and has no other audiences than those of the server, for which 3607 seconds are requested, as
-	// kubelets do, is valid for a year.
+	// ExactTokenExpiration gives all tokens the lifetime that is requested. Otherwise one that is
+	// bound to a pod and has no other audiences than those of the server, for which 3607 seconds are
+	// requested, as kubelets do, is valid for a year.
 	ExactTokenExpiration bool
-	// JWKSURI is the URL of the keys in the document /.well-known/openid-configuration. It must be one of
-	// https. The default is /openid/v1/jwks of the server.
+	// JWKSURI is the URL of the keys in the document /.well-known/openid-configuration. It must be one
+	// of https. The default is /openid/v1/jwks of the server.
 	JWKSURI string
 }
 
 // WithServiceAccountKeys sets the keys and the issuers of the tokens of service accounts, so that
-// several servers accept the tokens of each other, or a test signs tokens itself. Without it a server
-// has a key of its own, or one from WithSeed. A replica and a server of WithStorageOf have those of
-// their server, and so does a fork, so that tokens of the original are valid.
+// several servers accept the tokens of each other, or a test signs tokens itself. Without it a
+// server has a key of its own, or one from WithSeed. A replica and a server of WithStorageOf have
+// those of their server, and so does a fork, so that tokens of the original are valid.
 //
 // Clients find the issuer and the public keys at /.well-known/openid-configuration and
 // /openid/v1/jwks (KEP-1393).
@@ -79,7 +79,8 @@ func (k *ServiceAccountKeys) validate() error {
 	return nil
 }
 
-// newServiceAccountKeys returns the keys of the options. The seed of g is that of the server's own key.
+// newServiceAccountKeys returns the keys of the options. The seed of g is that of the server's own
+// key.
 func (o *options) newServiceAccountKeys(g *ids.Generator) (*serviceaccount.Keys, error) {
 	k := o.serviceAccountKeys
 	if k == nil {

@@ -123,7 +123,8 @@ func TestServiceAccountTokenForged(t *testing.T) {
 	}
 }
 
-// A fork and a server on the same storage accept the tokens of their original, also without the option.
+// A fork and a server on the same storage accept the tokens of their original, also without the
+// option.
 func TestServiceAccountKeysOfForks(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithYAML(robotAccount), fakeapi.WithRBAC())
 	robot, err := srv.RESTConfigForServiceAccount("default", "robot")

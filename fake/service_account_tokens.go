@@ -22,8 +22,8 @@ func (s *Server) RESTConfigForServiceAccount(namespace, name string) (*rest.Conf
 	return s.restConfigForServiceAccount(0, namespace, name)
 }
 
-// restConfigForServiceAccount is RESTConfigForServiceAccount with a token that is valid for lifetime,
-// or with 0 as long as a client certificate, because virtual time may advance by years.
+// restConfigForServiceAccount is RESTConfigForServiceAccount with a token that is valid for
+// lifetime, or with 0 as long as a client certificate, because virtual time may advance by years.
 func (s *Server) restConfigForServiceAccount(lifetime time.Duration, namespace, name string) (*rest.Config, error) {
 	if lifetime == 0 {
 		lifetime = certs.ValidAfter

@@ -18,10 +18,10 @@ type servingCertificate struct {
 }
 
 // WithServingCertificate serves HTTPS with a certificate and its key in PEM, as --tls-cert-file and
-// --tls-private-key-file of kube-apiserver do. certPEM may have further certificates of the chain, up
-// to the authority. It includes WithTLS. RESTConfig, Kubeconfig and Client trust all of certPEM, which
-// CACertificate returns. They expect a name of the certificate as the name of the server, if it is not
-// for the address. A certificate without names is an error, as clients cannot verify it.
+// --tls-private-key-file of kube-apiserver do. certPEM may have further certificates of the chain,
+// up to the authority. It includes WithTLS. RESTConfig, Kubeconfig and Client trust all of certPEM,
+// which CACertificate returns. They expect a name of the certificate as the name of the server, if
+// it is not for the address. A certificate without names is an error, as clients cannot verify it.
 func WithServingCertificate(certPEM, keyPEM []byte) Option {
 	return func(o *options) error {
 		pair, err := tls.X509KeyPair(certPEM, keyPEM)

@@ -20,8 +20,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// issueCertificate returns a certificate with host names or addresses and its key, both in PEM. With
-// hasAuthority it is signed by an authority, whose certificate follows.
+// issueCertificate returns a certificate with host names or addresses and its key, both in PEM.
+// With hasAuthority it is signed by an authority, whose certificate follows.
 func issueCertificate(t *testing.T, hasAuthority bool, hosts ...string) (cert, key []byte) {
 	t.Helper()
 	newKey := func() *ecdsa.PrivateKey {
@@ -59,7 +59,8 @@ func issueCertificate(t *testing.T, hasAuthority bool, hosts ...string) (cert, k
 	return append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), authority...), private
 }
 
-// The server's own clients trust a given certificate, whether or not it has the address of the server.
+// The server's own clients trust a given certificate, whether or not it has the address of the
+// server.
 func TestServingCertificate(t *testing.T) {
 	for name, test := range map[string]struct {
 		hasAuthority bool

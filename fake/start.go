@@ -18,10 +18,10 @@ type TB interface {
 // the test fails at once. If it does not close, the test fails with a list of the requests that are
 // left.
 //
-// The environment variables FAKEAPI_FAULTS, FAKEAPI_SEED and FAKEAPI_WATCH_CACHE_DELAY add WithFaults
-// (rules that are separated by lines or semicolons, or the path of a file), WithSeed and
-// WithWatchCacheDelay in front of opts. FAKEAPI_FAULTS come after those of opts, and MustHit does not
-// require them.
+// The environment variables FAKEAPI_FAULTS, FAKEAPI_SEED and FAKEAPI_WATCH_CACHE_DELAY add
+// WithFaults (rules that are separated by lines or semicolons, or the path of a file), WithSeed and
+// WithWatchCacheDelay in front of opts. FAKEAPI_FAULTS come after those of opts, and MustHit does
+// not require them.
 //
 // If the test has failed, Start logs the last 60 lines of the Timeline and writes the HTML page as
 // SaveTimeline does, also for replicas.
@@ -30,8 +30,8 @@ func Start(t TB, opts ...Option) *Server {
 	return startFor(t, New, opts)
 }
 
-// ForkFor is Fork for a test: it starts the second server as Start does, and closes it when the test
-// ends. Parallel tests may fork one server, which must not be closed before they end.
+// ForkFor is Fork for a test: it starts the second server as Start does, and closes it when the
+// test ends. Parallel tests may fork one server, which must not be closed before they end.
 func (s *Server) ForkFor(t TB, opts ...Option) *Server {
 	t.Helper()
 	return startFor(t, s.Fork, opts)

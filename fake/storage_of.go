@@ -13,19 +13,19 @@ import (
 
 // WithStorageOf starts a server on the storage of another one, as a kube-apiserver that is started
 // again, or a second one, on the same etcd. s may be closed, and may serve at the same time. The
-// objects, the history and the revisions are shared, and the new server has all other options of its
-// own. Watches from earlier resourceVersions continue, as after Restart.
+// objects, the history and the revisions are shared, and the new server has all other options of
+// its own. Watches from earlier resourceVersions continue, as after Restart.
 //
 // As a kube-apiserver does when it starts, the new server creates the system objects, system
-// namespaces and roles of the bootstrap policy that the storage lacks, and sets its address in those
-// that have one. Fixtures whose objects exist are left out; CustomResourceDefinitions are updated. The
-// definitions and Services in the storage are served and count. A definition that is created by one
-// server is served by the others. The controllers run in each server, on the same objects. Close of
-// one server leaves the others.
+// namespaces and roles of the bootstrap policy that the storage lacks, and sets its address in
+// those that have one. Fixtures whose objects exist are left out; CustomResourceDefinitions are
+// updated. The definitions and Services in the storage are served and count. A definition that is
+// created by one server is served by the others. The controllers run in each server, on the same
+// objects. Close of one server leaves the others.
 //
-// The certificate authority of s, and without WithServiceAccountKeys its keys, are also those of the
-// new server, so that credentials stay valid. The history and the size of the storage have the limits
-// of s: those of WithLimits have no effect.
+// The certificate authority of s, and without WithServiceAccountKeys its keys, are also those of
+// the new server, so that credentials stay valid. The history and the size of the storage have the
+// limits of s: those of WithLimits have no effect.
 func WithStorageOf(s *Server) Option {
 	return func(o *options) error {
 		if s == nil {
@@ -100,8 +100,8 @@ func (s *Server) loadStoredTypes() error {
 	return s.api.SyncCRDs()
 }
 
-// keysFor returns the keys of service account tokens: those of the options, or of the server that the
-// new one is derived from, which may be nil.
+// keysFor returns the keys of service account tokens: those of the options, or of the server that
+// the new one is derived from, which may be nil.
 func (s *Server) keysFor(origin *Server, generator *ids.Generator) (*serviceaccount.Keys, error) {
 	if origin != nil && s.opts.serviceAccountKeys == nil {
 		return origin.serviceAccountKeys, nil

@@ -86,8 +86,8 @@ func TestStorageOfClosedServer(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// changedSince returns the keys of the objects that a server on the storage of another has written after a
-// resourceVersion.
+// changedSince returns the keys of the objects that a server on the storage of another has written
+// after a resourceVersion.
 func changedSince(t *testing.T, first, second *fakeapi.Server, before string) (changed []string) {
 	t.Helper()
 	firstDump, err := first.Dump()
@@ -224,8 +224,8 @@ func TestInvalidStorageOf(t *testing.T) {
 	require.ErrorContains(t, err, "a replica has the storage")
 }
 
-// TestStorageOfKeepsLimits checks that the limits of a storage are those of its first server, also if
-// a later one has others, as after a restart with the same options.
+// TestStorageOfKeepsLimits checks that the limits of a storage are those of its first server, also
+// if a later one has others, as after a restart with the same options.
 func TestStorageOfKeepsLimits(t *testing.T) {
 	first := fakeapi.Start(t, fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 1 << 20}))
 	second := fakeapi.Start(t, fakeapi.WithStorageOf(first), fakeapi.WithLimits(fakeapi.Limits{StorageBytes: 64 << 20}))

@@ -29,8 +29,9 @@ import (
 //   - the PriorityLevelConfigurations catch-all, exempt, global-default, leader-election,
 //     node-high, system, workload-high and workload-low
 //
-// The namespaces default, kube-system, kube-public and kube-node-lease exist on every server. So do,
-// with WithRBAC, the roles and bindings of the bootstrap policy, without which RBAC allows nothing.
+// The namespaces default, kube-system, kube-public and kube-node-lease exist on every server. So
+// do, with WithRBAC, the roles and bindings of the bootstrap policy, without which RBAC allows
+// nothing.
 func WithoutSystemObjects() Option {
 	return func(o *options) error {
 		o.systemObjects = false
@@ -38,8 +39,8 @@ func WithoutSystemObjects() Option {
 	}
 }
 
-// storeOptions returns the options of the store. The system objects have the resourceVersions before
-// the first one of a server without them, so that all others are the same with and without.
+// storeOptions returns the options of the store. The system objects have the resourceVersions
+// before the first one of a server without them, so that all others are the same with and without.
 func (o *options) storeOptions() (memstore.Options, error) {
 	s := o.limits.storeOptions()
 	count, err := systemobjects.Count(o.systemObjectsConfig())
@@ -58,8 +59,8 @@ func (o *options) systemObjectsConfig() systemobjects.Config {
 	}
 }
 
-// loadSystemObjects stores the objects that a kube-apiserver creates when it starts, or those that the
-// storage of another server lacks.
+// loadSystemObjects stores the objects that a kube-apiserver creates when it starts, or those that
+// the storage of another server lacks.
 func (s *Server) loadSystemObjects() error {
 	config, store := s.opts.systemObjectsConfig(), systemobjects.Load
 	if s.opts.storageOf != nil {

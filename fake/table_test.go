@@ -302,8 +302,8 @@ func TestTableOfFlowSchemas(t *testing.T) {
 	require.Equal(t, []any{"b", "c", "a"}, []any{rows[0][0], rows[1][0], rows[2][0]})
 }
 
-// Only the newest default StorageClass is marked in a list, and of those that are as new the first. A
-// row of a single object or of an event of a watch has no mark.
+// Only the newest default StorageClass is marked in a list, and of those that are as new the first.
+// A row of a single object or of an event of a watch has no mark.
 func TestTableOfStorageClasses(t *testing.T) {
 	class := func(name string, minute int, annotation, value string) *storagev1.StorageClass {
 		return &storagev1.StorageClass{Provisioner: "p", ObjectMeta: metav1.ObjectMeta{

@@ -129,8 +129,8 @@ func TestTimelineWithoutSecrets(t *testing.T) {
 	}
 }
 
-// Secrets are not in the timeline if they are in patches, in tables, in bodies that are truncated or
-// invalid, or in other media types.
+// Secrets are not in the timeline if they are in patches, in tables, in bodies that are truncated
+// or invalid, or in other media types.
 func TestTimelineWithoutSecretsOfUnusualRequests(t *testing.T) {
 	c := newControlClient(t, fakeapi.WithFeature(fakeapi.CBOR, true))
 	encoded := base64.StdEncoding.EncodeToString([]byte(password))

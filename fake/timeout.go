@@ -13,16 +13,17 @@ import (
 	"example.com/fakeapi/internal/responsewriter"
 )
 
-// WithRequestTimeout sets how long a request may take unless it is long-running, as --request-timeout
-// of kube-apiserver does. The default is a minute. The query parameter timeout of a request shortens
-// it. A request that takes longer gets 504 (EX-08). The delays of fault rules do not count.
+// WithRequestTimeout sets how long a request may take unless it is long-running, as
+// --request-timeout of kube-apiserver does. The default is a minute. The query parameter timeout of
+// a request shortens it. A request that takes longer gets 504 (EX-08). The delays of fault rules do
+// not count.
 func WithRequestTimeout(d time.Duration) Option {
 	return durationOption("WithRequestTimeout", d, func(o *options) { o.requestTimeout = d })
 }
 
-// withTimeout responds with a 504 to a request that takes longer than its query parameter timeout or
-// WithRequestTimeout allows (EX-08). On a server with admission functions the default is a minute;
-// without them no request takes that long. Long-running requests have no limit.
+// withTimeout responds with a 504 to a request that takes longer than its query parameter timeout
+// or WithRequestTimeout allows (EX-08). On a server with admission functions the default is a
+// minute; without them no request takes that long. Long-running requests have no limit.
 func (s *Server) withTimeout(next http.Handler) http.Handler {
 	longest := cmp.Or(s.opts.requestTimeout, requestinfo.RequestTimeout)
 	byDefault := s.opts.requestTimeout

@@ -185,8 +185,8 @@ func TestTimeoutParameter(t *testing.T) {
 // tooManyRequestsBody is the body of a 429.
 const tooManyRequestsBody = "Too many requests, please try again later.\n"
 
-// The limits for read-only and mutating requests are separate. Watches and connections do not count.
-// Requests are served again once others have ended (HT-08).
+// The limits for read-only and mutating requests are separate. Watches and connections do not
+// count. Requests are served again once others have ended (HT-08).
 func TestMaxInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork(), fakeapi.WithLimits(fakeapi.Limits{MaxRequestsInFlight: 2, MaxMutatingRequestsInFlight: 1}))

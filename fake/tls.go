@@ -10,9 +10,9 @@ import (
 
 // WithTLS serves HTTPS, with HTTP/2 for clients that offer it (ALPN), as client-go,
 // controller-runtime and kubectl do, and HTTP/1.1 for others (HT-06). The certificate is for
-// loopback addresses, and for the names and the cluster IP of the Service kubernetes. It is issued by
-// a certificate authority that the server creates when it starts. RESTConfig, Kubeconfig and Client
-// trust it; CACertificate is for other clients.
+// loopback addresses, and for the names and the cluster IP of the Service kubernetes. It is issued
+// by a certificate authority that the server creates when it starts. RESTConfig, Kubeconfig and
+// Client trust it; CACertificate is for other clients.
 func WithTLS() Option {
 	return func(o *options) error {
 		o.tls = true

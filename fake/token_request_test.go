@@ -72,8 +72,8 @@ func TestTokenRequest(t *testing.T) {
 	require.Equal(t, before, srv.ResourceVersion(), "the token is not stored")
 }
 
-// A token of a pod for 3607 seconds and for this server alone is valid for a year. Its response and a
-// claim have the requested time.
+// A token of a pod for 3607 seconds and for this server alone is valid for a year. Its response and
+// a claim have the requested time.
 func TestTokenRequestOfVolume(t *testing.T) {
 	audience := "https://kubernetes.default.svc.cluster.local"
 	toPod := &authenticationv1.BoundObjectReference{Kind: "Pod", APIVersion: "v1", Name: "p"}
@@ -191,8 +191,8 @@ func TestTokenRequestAttestations(t *testing.T) {
 	}
 }
 
-// Admission sees the lifetime with its default, before it is limited. The warning of that is only sent
-// with a token.
+// Admission sees the lifetime with its default, before it is limited. The warning of that is only
+// sent with a token.
 func TestAdmissionOfTokenRequest(t *testing.T) {
 	var lifetimes []int64
 	review := func(response *admissionResponse) fakeapi.AdmissionFunc {

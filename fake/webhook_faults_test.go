@@ -25,8 +25,8 @@ const (
 	postWebhook = `Post "https://hooks.example.com/allow?timeout=10s": `
 )
 
-// startWithAllowingWebhook starts a server with the webhook allow, which is called for ConfigMaps. It
-// is for use in a synctest bubble.
+// startWithAllowingWebhook starts a server with the webhook allow, which is called for ConfigMaps.
+// It is for use in a synctest bubble.
 func startWithAllowingWebhook(t *testing.T, failurePolicy string) (*fakeapi.Server, *webhookServer) {
 	t.Helper()
 	srv, h := startWithWebhooks(t)

@@ -182,8 +182,8 @@ func (h *webhookServer) clientConfig(name string) string {
 	return fmt.Sprintf(`{"url":"https://%s/%s","caBundle":%s}`, webhookHost, name, h.caBundle)
 }
 
-// webhook returns the JSON of a webhook with the rule that it is called for all writes of ConfigMaps.
-// more has other fields.
+// webhook returns the JSON of a webhook with the rule that it is called for all writes of
+// ConfigMaps. more has other fields.
 func (h *webhookServer) webhook(t testing.TB, name, more string) string {
 	t.Helper()
 	fields := map[string]json.RawMessage{
@@ -212,8 +212,8 @@ func configuration(name string, hooks ...string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"webhooks":[%s]}`, name, strings.Join(hooks, ","))
 }
 
-// startWithWebhooks starts a server in memory and a webhookServer that it can call. It is for use in a
-// synctest bubble.
+// startWithWebhooks starts a server in memory and a webhookServer that it can call. It is for use
+// in a synctest bubble.
 func startWithWebhooks(t *testing.T, opts ...fakeapi.Option) (*fakeapi.Server, *webhookServer) {
 	t.Helper()
 	h := newWebhookServer(t)

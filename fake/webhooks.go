@@ -16,11 +16,11 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// WithWebhookDialer opens connections to webhooks, for admission and for conversion, with a function
-// like net.Dialer.DialContext. Inside of a testing/synctest bubble it can connect to a webhook on a
-// listener in memory; with a real connection virtual time would not pass. TLS is added to the
-// connection. On net.Pipe, which has no buffer, a certificate that is not trusted fails only at the
-// timeout of the call. Without WithServiceResolver a webhook behind a Service is dialed as
+// WithWebhookDialer opens connections to webhooks, for admission and for conversion, with a
+// function like net.Dialer.DialContext. Inside of a testing/synctest bubble it can connect to a
+// webhook on a listener in memory; with a real connection virtual time would not pass. TLS is added
+// to the connection. On net.Pipe, which has no buffer, a certificate that is not trusted fails only
+// at the timeout of the call. Without WithServiceResolver a webhook behind a Service is dialed as
 // NAME.NAMESPACE.svc:PORT.
 func WithWebhookDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(o *options) error {
@@ -44,8 +44,8 @@ func WithRemoteWebhooks() Option {
 
 // WithAdmissionDelay makes changes of webhook configurations, and of admission policies, their
 // bindings and parameters, take effect later, as on a real server, which reads them with informers:
-// webhooks after some milliseconds, policies after up to a second. The default is no delay: they are
-// effective for the next write. A delay is limited by the history, see WithLimits.
+// webhooks after some milliseconds, policies after up to a second. The default is no delay: they
+// are effective for the next write. A delay is limited by the history, see WithLimits.
 func WithAdmissionDelay(webhooks, policies time.Duration) Option {
 	return func(o *options) error {
 		if webhooks < 0 || policies < 0 {
@@ -63,8 +63,8 @@ func WithAdmissionDelay(webhooks, policies time.Duration) Option {
 //
 // Without it Services are objects of the server. One that does not exist fails with `service "NAME"
 // not found`, as on a real server. One that exists has no address, because there is no cluster
-// network: the dial fails like that of an unknown host, unless WithWebhookDialer can dial it. One of
-// the type ExternalName leads to that name, such as localhost.
+// network: the dial fails like that of an unknown host, unless WithWebhookDialer can dial it. One
+// of the type ExternalName leads to that name, such as localhost.
 //
 // Calls of the port 443 of the Service default/kubernetes are requests of system:apiserver to the
 // server itself, as on a real server: the path can be one of an aggregated API.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// files are the files that tests read. They are embedded, because go test reuses the result of a test
-// in another checkout only if the test opens no files of the module.
+// files are the files that tests read. They are embedded, because go test reuses the result of a
+// test in another checkout only if the test opens no files of the module.
 //
 //go:embed CATALOGUE.md *.go
 var files embed.FS

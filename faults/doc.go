@@ -89,10 +89,10 @@
 // conversion: its cause is not known, so that "webhook(widgets.shop.example.com) && verb(update)"
 // never matches. code() is about the response of the webhook.
 //
-// A call has the phases before, in which the webhook has not been called, and committed, in which it
-// has been called and its response is not known to the server. The effects are those on a response:
-// status, raw, delay, jitter, throttle, hang, reset, truncate, overwrite, set, remove and header.
-// Here the server is the client that receives it. In the phase before, reset is a refused
+// A call has the phases before, in which the webhook has not been called, and committed, in which
+// it has been called and its response is not known to the server. The effects are those on a
+// response: status, raw, delay, jitter, throttle, hang, reset, truncate, overwrite, set, remove and
+// header. Here the server is the client that receives it. In the phase before, reset is a refused
 // connection, and in the phase committed a lost answer. A pointer of set and remove begins with
 // /response. hang and delay end with the timeoutSeconds of the webhook.
 //

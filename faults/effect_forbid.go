@@ -12,10 +12,10 @@ import (
 //
 //	pods is forbidden: User "ann" cannot list resource "pods" in API group "" at the cluster scope
 //
-// Requests without valid credentials get their 401, and a user who is impersonated is the one who is
-// denied. It does not matter what the stored roles allow, nor whether the server authorizes at all,
-// so that Forbid takes permissions even from system:masters. Access reviews are not affected; for a
-// permission that is really lost, delete a binding on a server with fakeapi.WithRBAC.
+// Requests without valid credentials get their 401, and a user who is impersonated is the one who
+// is denied. It does not matter what the stored roles allow, nor whether the server authorizes at
+// all, so that Forbid takes permissions even from system:masters. Access reviews are not affected;
+// for a permission that is really lost, delete a binding on a server with fakeapi.WithRBAC.
 //
 // A server checks the permission of a watch when it starts. One that runs continues, as with RBAC;
 // [RevokeFor] ends it.

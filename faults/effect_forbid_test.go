@@ -14,8 +14,8 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// The handler of a server that authorizes requests gets those that a rule forbids, and other requests
-// without the mark.
+// The handler of a server that authorizes requests gets those that a rule forbids, and other
+// requests without the mark.
 func TestForbidWithServer(t *testing.T) {
 	var set faults.Set
 	_, err := set.AddText("when verb(list) do forbid")

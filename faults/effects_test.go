@@ -248,7 +248,8 @@ func TestThrottleAndJitterOnVirtualTime(t *testing.T) {
 	require.Equal(t, request, one, "a frame has the sequence of its object")
 }
 
-// TestJitterIsNotConsumed tests that the random sequences of a rule start when it is added to a set.
+// TestJitterIsNotConsumed tests that the random sequences of a rule start when it is added to a
+// set.
 func TestJitterIsNotConsumed(t *testing.T) {
 	rule := faults.Rule{When: faults.Verb("get"), Do: []faults.Effect{faults.Jitter(time.Hour, 42)}}
 	took := func() (d time.Duration) {

@@ -224,7 +224,8 @@ func TestResetCommitted(t *testing.T) {
 	require.EqualValues(t, 1, a.created.Load(), "the request was handled")
 }
 
-// TestResetOverTLS tests that the connection is reset below TLS, without the alert of a regular end.
+// TestResetOverTLS tests that the connection is reset below TLS, without the alert of a regular
+// end.
 func TestResetOverTLS(t *testing.T) {
 	s := newKeepAliveServer(t, false, newAPI(), "when verb(create) do reset")
 	_, _, err := s.do(http.MethodPost, pods)

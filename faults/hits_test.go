@@ -14,8 +14,8 @@ func numbers(hits []Hit) (seqs []uint64) {
 	return seqs
 }
 
-// HitsAfter returns the hits with higher numbers, also when older ones have been removed by the limit
-// or by ResetHits, and a channel that is closed at the next hit.
+// HitsAfter returns the hits with higher numbers, also when older ones have been removed by the
+// limit or by ResetHits, and a channel that is closed at the next hit.
 func TestHitsAfter(t *testing.T) {
 	var set Set
 	order := uint64(40)

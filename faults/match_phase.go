@@ -93,9 +93,9 @@ func InitialEventsEnd() Pred { return initialEventsEnd }
 var initialEventsEnd = &nullaryPred{"initialEventsEnd", factFrame, func(op Op) bool { return op.InitialEventsEnd }}
 
 // InitialEvents matches the initial events of a streaming list, which is a watch with
-// sendInitialEvents=true and allowWatchBookmarks=true, up to the bookmark of InitialEventsEnd. A rule
-// that is added while they are sent does not recognize them. A rule with InitialEvents is active in
-// the Stream phase.
+// sendInitialEvents=true and allowWatchBookmarks=true, up to the bookmark of InitialEventsEnd. A
+// rule that is added while they are sent does not recognize them. A rule with InitialEvents is
+// active in the Stream phase.
 func InitialEvents() Pred { return initialEvents }
 
 var initialEvents = &nullaryPred{"initialEvents", factFrame, func(op Op) bool { return op.InitialEvents }}

@@ -61,8 +61,8 @@ func TooBusy(retryAfter time.Duration, when ...Pred) Rule {
 // RealisticLatency returns rules that delay each request, and each event of a watch after the one
 // before it, by a random time of 1 to 5 ms, as in a cluster. A write is answered some milliseconds
 // before its event arrives, a cache is behind the client's own writes, and two changes of an object
-// do not arrive at the same moment. The initial events of a streaming list are not delayed; those of
-// other watches are, one by one. Every object has its own random sequences, which depend on seed
+// do not arrive at the same moment. The initial events of a streaming list are not delayed; those
+// of other watches are, one by one. Every object has its own random sequences, which depend on seed
 // only, so that a run in a synctest bubble can be repeated. when restricts the rules.
 //
 // It is for tests that lean on the latency of a real server, and for finding those that should not:
@@ -77,10 +77,10 @@ func RealisticLatency(seed uint64, when ...Pred) []Rule {
 	}
 }
 
-// RevokeFor returns rules for permissions that are revoked now and granted again after d. Until then
-// requests are denied as [Forbid] does. Running watches, which keep their permission, end regularly
-// at their next event or bookmark, so that the client asks for a new one; that event is not lost,
-// because the client continues at an earlier resourceVersion. when restricts the rules:
+// RevokeFor returns rules for permissions that are revoked now and granted again after d. Until
+// then requests are denied as [Forbid] does. Running watches, which keep their permission, end
+// regularly at their next event or bookmark, so that the client asks for a new one; that event is
+// not lost, because the client continues at an earlier resourceVersion. when restricts the rules:
 //
 //	srv.Faults().AddFor(t, faults.RevokeFor(5*time.Minute, faults.Resource("secrets"))...)
 func RevokeFor(d time.Duration, when ...Pred) []Rule {

@@ -69,7 +69,8 @@ func TestProxy(t *testing.T) {
 	eventually(t, func() bool { return api.finishedWatches.Load() == 2 })
 }
 
-// TestProxyAcceptEncoding tests that the server compresses responses only if the client asks for it.
+// TestProxyAcceptEncoding tests that the server compresses responses only if the client asks for
+// it.
 func TestProxyAcceptEncoding(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Header.Get("Accept-Encoding"))

@@ -29,9 +29,10 @@ func readyMadeUsage(name string, parameters []string) string {
 	return callText(name, append(slices.Clone(parameters), "CONDITION", "...")...)
 }
 
-// ReadyMade returns the ready-made faults in alphabetical order. [ParseAll] and [Set.AddText] accept
-// them in place of a rule, and so does [Parse] if they are one rule. Their arguments are those of the
-// Go function: the parameters, and then any number of conditions, all of which must hold.
+// ReadyMade returns the ready-made faults in alphabetical order. [ParseAll] and [Set.AddText]
+// accept them in place of a rule, and so does [Parse] if they are one rule. Their arguments are
+// those of the Go function: the parameters, and then any number of conditions, all of which must
+// hold.
 func ReadyMade() []ReadyMadeFault {
 	var list []ReadyMadeFault
 	for _, name := range slices.Sorted(maps.Keys(readyMade)) {

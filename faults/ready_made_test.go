@@ -16,8 +16,8 @@ import (
 //go:embed presets.go
 var presetsSource string
 
-// constructors returns the functions of presets.go under their names in text, each with the types of
-// its parameters before the conditions.
+// constructors returns the functions of presets.go under their names in text, each with the types
+// of its parameters before the conditions.
 func constructors(t *testing.T) map[string][]string {
 	t.Helper()
 	file, err := goparser.ParseFile(gotoken.NewFileSet(), "presets.go", presetsSource, 0)
@@ -42,8 +42,8 @@ func constructors(t *testing.T) map[string][]string {
 	return found
 }
 
-// Every function of presets.go is a ready-made fault with its parameters, and the examples are rules
-// that a set accepts.
+// Every function of presets.go is a ready-made fault with its parameters, and the examples are
+// rules that a set accepts.
 func TestReadyMade(t *testing.T) {
 	functions := constructors(t)
 	require.Equal(t, slices.Sorted(maps.Keys(functions)), slices.Sorted(maps.Keys(readyMade)))

@@ -43,7 +43,8 @@ type activeRule struct {
 // arrives.
 func (s *Set) Add(rules ...Rule) (remove func(), err error) { return s.add(rules, false) }
 
-// AddOptional is Add for rules that MustHit does not require, because they are not those of the test.
+// AddOptional is Add for rules that MustHit does not require, because they are not those of the
+// test.
 func (s *Set) AddOptional(rules ...Rule) (remove func(), err error) { return s.add(rules, true) }
 
 func (s *Set) add(rules []Rule, optional bool) (remove func(), err error) {

@@ -36,7 +36,8 @@ func ParseText(text string) ([]Rule, error) {
 	return rules, nil
 }
 
-// segmentLength returns the number of bytes of a line up to a semicolon outside quotes and comments.
+// segmentLength returns the number of bytes of a line up to a semicolon outside quotes and
+// comments.
 func segmentLength(line string) int {
 	for i := 0; i < len(line); i++ {
 		switch line[i] {

@@ -20,8 +20,8 @@ var webhookKind = &matcherKind{"webhook", factWebhook,
 	func(op Op, w string) bool { return op.Webhook != "" && matchesPattern(w, op.Webhook) },
 	checkNotEmpty("name of a webhook")}
 
-// matchesWebhooks reports whether a rule with the condition p matches calls of webhooks, and nothing
-// else.
+// matchesWebhooks reports whether a rule with the condition p matches calls of webhooks, and
+// nothing else.
 func matchesWebhooks(p Pred) bool { return p.facts()&factWebhook != 0 }
 
 // MatchesWebhooks reports whether the rule matches calls of webhooks, and not requests, because it

@@ -14,9 +14,9 @@ import (
 	"example.com/fakeapi/internal/responsewriter"
 )
 
-// WebhookCall makes a call of the webhook with a name, to which it applies the rules with [Webhook].
-// r is the request to the webhook, and next sends it. The server of package fakeapi calls its
-// webhooks with it.
+// WebhookCall makes a call of the webhook with a name, to which it applies the rules with
+// [Webhook]. r is the request to the webhook, and next sends it. The server of package fakeapi
+// calls its webhooks with it.
 //
 // A connection that a rule breaks results in the errors of net/http: "connection refused" in the
 // Before phase, "connection reset by peer" in the Committed phase. A delay ends with the context of

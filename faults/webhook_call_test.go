@@ -316,8 +316,8 @@ func TestWebhookCallErrors(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ECONNRESET)
 }
 
-// TestIncompleteWebhookResponse tests that what was received of a response is returned with the error
-// that ended it, and that no rule acts on it.
+// TestIncompleteWebhookResponse tests that what was received of a response is returned with the
+// error that ended it, and that no rule acts on it.
 func TestIncompleteWebhookResponse(t *testing.T) {
 	var set faults.Set
 	_, err := set.AddText("when webhook(h) && during(committed) do status(500)")

@@ -37,8 +37,8 @@
 // taking a lock. A View never changes: [View.Get], [View.Range], [View.Count] and [View.Revision]
 // are consistent however many writes follow. [Store.ViewAt] returns the View at an older revision.
 // A paged list uses one ViewAt for each page and continues after the last key; the cost of a page
-// does not depend on its position. A value that is derived from a part of the store is valid as long
-// as [View.Identity] of that part is the same.
+// does not depend on its position. A value that is derived from a part of the store is valid as
+// long as [View.Identity] of that part is the same.
 //
 // # Revision
 //

@@ -181,8 +181,8 @@ func (h *history) view(rev Revision) View {
 	return View{rev: rev, base: base, patches: mergeByKey(events)}
 }
 
-// age returns the time since a revision was written, the maximum duration for one that is not in the
-// history.
+// age returns the time since a revision was written, the maximum duration for one that is not in
+// the history.
 func (h *history) age(rev Revision, now time.Duration) time.Duration {
 	age := time.Duration(math.MaxInt64)
 	h.log.AscendGreaterOrEqual(&Event{Revision: rev}, func(e *Event) bool {

@@ -2,8 +2,8 @@ package memstore
 
 import "strings"
 
-// Identity identifies the records of a View under a prefix; see [View.Identity]. It is comparable. It
-// does not keep records in memory. The zero Identity is that of no records.
+// Identity identifies the records of a View under a prefix; see [View.Identity]. It is comparable.
+// It does not keep records in memory. The zero Identity is that of no records.
 type Identity struct {
 	// node is the channel of the radix node that contains the prefix. Each node has a channel of its
 	// own, and a write replaces the nodes on the way to its key. The channel is compared only.
@@ -17,10 +17,10 @@ type Identity struct {
 // different stores that were forked or restored. So a value that is derived from these records can
 // be used again.
 //
-// A write under the prefix changes the identity. It may also change without one, if a key is created
-// or deleted that is next to the prefix in the tree of keys. A view at an older revision has another
-// identity in each call if there were writes under the prefix shortly before that revision. Identity
-// is fastest for "".
+// A write under the prefix changes the identity. It may also change without one, if a key is
+// created or deleted that is next to the prefix in the tree of keys. A view at an older revision
+// has another identity in each call if there were writes under the prefix shortly before that
+// revision. Identity is fastest for "".
 func (v View) Identity(prefix string) Identity {
 	if v.base == nil {
 		return Identity{}

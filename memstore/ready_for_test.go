@@ -36,8 +36,8 @@ func TestReadyFor(t *testing.T) {
 	require.True(t, isClosed(wake))
 }
 
-// TestReadyForFilter tests that the filter is called once for each event of any key while the cursor
-// waits, with the store in the state before the write.
+// TestReadyForFilter tests that the filter is called once for each event of any key while the
+// cursor waits, with the store in the state before the write.
 func TestReadyForFilter(t *testing.T) {
 	s := memstore.New(memstore.Options{})
 	c := watch(t, s, "a/", s.Revision())

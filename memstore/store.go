@@ -136,7 +136,8 @@ func (s *Store) Floors() (view, watch Revision) {
 }
 
 // Age returns the time since a revision was written. It is 0 for a future revision, and the maximum
-// duration for one that is not in the history. Readers use it to stay a fixed time behind the store.
+// duration for one that is not in the history. Readers use it to stay a fixed time behind the
+// store.
 func (s *Store) Age(rev Revision) time.Duration {
 	now := s.clock.now()
 	s.mu.RLock()

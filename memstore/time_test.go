@@ -52,8 +52,8 @@ func TestIdleStoreTrimsHistory(t *testing.T) {
 	})
 }
 
-// TestEachReadTrimsHistory tests that old events cannot be read from an idle store, whichever method
-// is called first.
+// TestEachReadTrimsHistory tests that old events cannot be read from an idle store, whichever
+// method is called first.
 func TestEachReadTrimsHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memstore.New(memstore.Options{})

@@ -36,8 +36,9 @@ func (s *Store) Update(key string, fn func(cur *Record) (*Draft, error)) (*Event
 	}
 }
 
-// tryWrite stores the draft if cur is still the record of the key. cur was read from seen, after that
-// number of restores. done is false if the record, or one that the draft depends on, has changed.
+// tryWrite stores the draft if cur is still the record of the key. cur was read from seen, after
+// that number of restores. done is false if the record, or one that the draft depends on, has
+// changed.
 func (s *Store) tryWrite(key string, seen *state, restores uint64, cur *Record, draft *Draft) (_ *Event, done bool, err error) {
 	if e, isNoop := noop(cur, draft); isNoop {
 		return e, true, nil // the write takes effect at the time at which cur was read

@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/scenario/clients"
 )
 
-// files are the files that tests read. They are embedded, because go test reuses the result of a test
-// in another checkout only if the test opens no files of the module.
+// files are the files that tests read. They are embedded, because go test reuses the result of a
+// test in another checkout only if the test opens no files of the module.
 //
 //go:embed doc.go example_*_test.go testdata
 var files embed.FS

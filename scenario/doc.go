@@ -140,10 +140,10 @@
 // # Users and permissions
 //
 // Steps and clients are the administrator, unless run has another USER: a service account as
-// system:serviceaccount:NAMESPACE:NAME, with a token in a file as in a Pod, or any other name, with a
-// client certificate. The flag --as adds impersonation. With authorization mode RBAC a client may do
-// what the stored roles and bindings allow; so a permission is withdrawn and granted again by these
-// steps:
+// system:serviceaccount:NAMESPACE:NAME, with a token in a file as in a Pod, or any other name, with
+// a client certificate. The flag --as adds impersonation. With authorization mode RBAC a client may
+// do what the stored roles and bindings allow; so a permission is withdrawn and granted again by
+// these steps:
 //
 //	authorization mode RBAC
 //	apply rbac.yaml
@@ -154,8 +154,9 @@
 //	expire token system:serviceaccount:default:mine
 //	rotate token system:serviceaccount:default:mine
 //
-// A watch that runs keeps its permission, and its token may expire; a rule with end makes the client
-// start another one. The effect forbid of package faults denies requests of any client without RBAC:
+// A watch that runs keeps its permission, and its token may expire; a rule with end makes the
+// client start another one. The effect forbid of package faults denies requests of any client
+// without RBAC:
 //
 //	fault denied: when verb(update) && resource(leases) && userAgent(mine) do forbid
 //
@@ -319,8 +320,8 @@
 // it calls reports the same failure, so this function should not accept any failure. Search accepts
 // a candidate that fails at the same kind of step and still runs the client.
 //
-// Package scenario/perturb finds bugs without scenarios and without expectations: it disturbs each request
-// and each event of a workload, and prints a scenario for what it finds.
+// Package scenario/perturb finds bugs without scenarios and without expectations: it disturbs each
+// request and each event of a workload, and prints a scenario for what it finds.
 //
 // # Reproducibility
 //

@@ -16,8 +16,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// A run is idle when nothing was sent or written for a while and no recent request is open. The wait
-// is limited.
+// A run is idle when nothing was sent or written for a while and no recent request is open. The
+// wait is limited.
 func TestWaitIdle(t *testing.T) {
 	for name, test := range map[string]struct {
 		// during is what happens at the same time, with an open request and the server.

@@ -32,8 +32,8 @@ func NewLiveRun(name, text string, config Config) (*LiveRun, error) {
 	return newLiveRun(name, script, config)
 }
 
-// NewLiveRunOfSteps is [NewLiveRun] for steps that are not from a file, which may be of types outside of
-// this package.
+// NewLiveRunOfSteps is [NewLiveRun] for steps that are not from a file, which may be of types
+// outside of this package.
 func NewLiveRunOfSteps(config Config, steps ...Step) (*LiveRun, error) {
 	return newLiveRun("steps", newScript(steps), config)
 }

@@ -57,7 +57,8 @@ func perturbedBugs() map[string]perturbedBug {
 // filesOf returns the files of a scenario.
 func filesOf(text string) string { return text[strings.Index(text, "\n-- "):] }
 
-// perturbBudget is the number of runs of each client. FAKEAPI_PERTURB_BUDGET overrides it; 0 is for all.
+// perturbBudget is the number of runs of each client. FAKEAPI_PERTURB_BUDGET overrides it; 0 is for
+// all.
 func perturbBudget(t *testing.T, budget int) int {
 	text := os.Getenv("FAKEAPI_PERTURB_BUDGET")
 	if text == "" {

@@ -19,7 +19,8 @@ func Play(name, text string, config Config) (*Transcript, error) {
 	return playInBubble(config, s)
 }
 
-// PlaySteps is [Play] for steps that are not from a file, which may be of types outside of this package.
+// PlaySteps is [Play] for steps that are not from a file, which may be of types outside of this
+// package.
 func PlaySteps(config Config, steps ...Step) (*Transcript, error) {
 	return playInBubble(config, newScript(steps))
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // AuthorizationMode makes the server authorize requests by modes, as fakeapi.WithAuthorizationModes
-// does: AuthorizationMode(fakeapi.ModeRBAC) by the stored roles and bindings. It is a setting of the
-// server, in force before the first step, so a scenario has at most one, wherever it is. The steps
-// are the administrator's requests and are always allowed. [RunClientAs] runs clients that need
-// permissions.
+// does: AuthorizationMode(fakeapi.ModeRBAC) by the stored roles and bindings. It is a setting of
+// the server, in force before the first step, so a scenario has at most one, wherever it is. The
+// steps are the administrator's requests and are always allowed. [RunClientAs] runs clients that
+// need permissions.
 func AuthorizationMode(modes ...fakeapi.AuthorizationMode) Step {
 	return authorizationMode{cloneSlice(modes)}
 }

@@ -108,8 +108,8 @@ func (c changeCounts) add(change fakeapi.Change) {
 	c.byObject[key]++
 }
 
-// count returns the number of changes of the objects whose names match a pattern. The name of key is
-// not used.
+// count returns the number of changes of the objects whose names match a pattern. The name of key
+// is not used.
 func (c changeCounts) count(key changeKey, pattern string) int {
 	prefix, isPrefix := strings.CutSuffix(pattern, "*")
 	c.mu.Lock()

@@ -3,9 +3,9 @@ package scenario
 import "context"
 
 // CrashClient ends a running client under test as a process that is killed: its connections are cut
-// and no request of it reaches the server any more, not even those of its clean-up. Then its context
-// is canceled, and the step waits until it has returned, for at most a minute. The error that the
-// client returns is ignored. It can be run again.
+// and no request of it reaches the server any more, not even those of its clean-up. Then its
+// context is canceled, and the step waits until it has returned, for at most a minute. The error
+// that the client returns is ignored. It can be run again.
 func CrashClient(name string) Step { return crashClient{name} }
 
 type crashClient struct{ name string }

@@ -10,16 +10,16 @@ import (
 	"example.com/fakeapi/faults"
 )
 
-// AtHit runs another step as soon as a rule with a name is applied for the first time from now on. The
-// step runs when everything else waits for time to pass. So to do something at a certain request or
-// event, hold it with hang, or for a millisecond with delay:
+// AtHit runs another step as soon as a rule with a name is applied for the first time from now on.
+// The step runs when everything else waits for time to pass. So to do something at a certain
+// request or event, hold it with hang, or for a millisecond with delay:
 //
 //	fault write: when userAgent(mine) && verb(update) && nth(2) do hang
 //	at hit write crash mine
 //	at hit write run mine
 //
-// Several steps for a rule run in the order in which they were added. If one of them fails, the step
-// that was running fails. A rule belongs to one server; for one of a replica use [On].
+// Several steps for a rule run in the order in which they were added. If one of them fails, the
+// step that was running fails. A rule belongs to one server; for one of a replica use [On].
 func AtHit(rule string, step Step) Step { return atHit{rule, step} }
 
 type atHit struct {
@@ -70,8 +70,8 @@ type hitStep struct {
 
 func (s *hitStep) faults() *faults.Set { return s.server.server.Faults() }
 
-// wasApplied reports whether the effects of the hit were applied. This is known when everything else
-// waits for time to pass.
+// wasApplied reports whether the effects of the hit were applied. This is known when everything
+// else waits for time to pass.
 func (s *hitStep) wasApplied() bool {
 	hits, _ := s.faults().HitsAfter(s.hit - 1)
 	return len(hits) == 0 || hits[0].Seq != s.hit || hits[0].NotApplied == ""
@@ -89,7 +89,8 @@ type hitSteps struct {
 	due []*hitStep
 }
 
-// wait waits for the next hit of the rule of a step, after which the step is due, or until ctx ends.
+// wait waits for the next hit of the rule of a step, after which the step is due, or until ctx
+// ends.
 func (h *hitSteps) wait(ctx context.Context, s *hitStep) {
 	for {
 		hits, next := s.faults().HitsAfter(s.hit)
@@ -176,8 +177,8 @@ func (e *Env) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Sleep waits for d or until ctx ends. Steps that are not of this package use it, so that the steps of
-// [AtHit] run in the meantime.
+// Sleep waits for d or until ctx ends. Steps that are not of this package use it, so that the steps
+// of [AtHit] run in the meantime.
 func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
 	err := e.sleep(ctx, d)
 	e.waitIdle()

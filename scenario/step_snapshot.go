@@ -42,8 +42,8 @@ func (s snapshot) Run(_ context.Context, e *Env) error {
 
 // Restore restores all objects from a snapshot, as restoring etcd from a backup does. Watches end,
 // and the history is forgotten. With bump 0 resourceVersions go back and are assigned again to
-// other objects, and running informers keep objects that no longer exist. Otherwise resourceVersions
-// continue at bump above the highest one, and clients list again.
+// other objects, and running informers keep objects that no longer exist. Otherwise
+// resourceVersions continue at bump above the highest one, and clients list again.
 func Restore(name string, bump uint64) Step { return restore{name, bump} }
 
 type restore struct {

@@ -34,10 +34,10 @@ type AdmissionWebhook struct {
 	Answer []faults.Effect
 }
 
-// Webhook registers an admission webhook by a MutatingWebhookConfiguration, and lets a fault rule of
-// its name answer in its place. If the rule is cleared, the webhook is down, because its Service
-// does not exist. A second step for the name replaces the webhook. Rules for
-// faults.Webhook(name) act on its answers. The rule belongs to one server, as those of [Fault].
+// Webhook registers an admission webhook by a MutatingWebhookConfiguration, and lets a fault rule
+// of its name answer in its place. If the rule is cleared, the webhook is down, because its Service
+// does not exist. A second step for the name replaces the webhook. Rules for faults.Webhook(name)
+// act on its answers. The rule belongs to one server, as those of [Fault].
 func Webhook(w AdmissionWebhook) Step {
 	w.Answer = slices.Clone(w.Answer)
 	return webhook{w}

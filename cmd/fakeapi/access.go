@@ -147,8 +147,8 @@ func (f *accessFlags) check(ctx context.Context, server *cluster, report access.
 	})
 }
 
-// requestLines returns the request lines, such as "GET /api/v1/pods", of the requests that the server
-// has recorded, by their numbers.
+// requestLines returns the request lines, such as "GET /api/v1/pods", of the requests that the
+// server has recorded, by their numbers.
 func (c *cluster) requestLines(ctx context.Context) (map[uint64]string, error) {
 	var list struct {
 		Requests []struct {

@@ -46,8 +46,8 @@ func TestAccess(t *testing.T) {
 	require.NotContains(t, got.stdout, "other")
 }
 
-// The exit status says whether manifests lack a rule, or with --and-nothing-more have one that was not
-// used. What they lack is printed with the request.
+// The exit status says whether manifests lack a rule, or with --and-nothing-more have one that was
+// not used. What they lack is printed with the request.
 func TestAccessWithManifests(t *testing.T) {
 	srv := fakeapi.Start(t, fakeapi.WithControlAPI())
 	listPods(t, srv.RESTConfig(), "manager/v1")

@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/scenario/perturb"
 )
 
-// The cases of scenarios and perturbations are in the catalogue of faults, with the same numbers and
-// names.
+// The cases of scenarios and perturbations are in the catalogue of faults, with the same numbers
+// and names.
 func TestCatalogueOfFaults(t *testing.T) {
 	faults, err := os.ReadFile("../../faults/CATALOGUE.md")
 	require.NoError(t, err)

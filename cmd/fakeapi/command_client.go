@@ -15,9 +15,9 @@ import (
 	"example.com/fakeapi/scenario"
 )
 
-// commandClient returns a client that runs a command until its context is done, and then kills it. The
-// command reaches the server at a proxy, with the kubeconfig in KUBECONFIG. The proxy sets the user
-// agent, and passes on what rules do to connections.
+// commandClient returns a client that runs a command until its context is done, and then kills it.
+// The command reaches the server at a proxy, with the kubeconfig in KUBECONFIG. The proxy sets the
+// user agent, and passes on what rules do to connections.
 func (c *call) commandClient(args []string, output io.Writer) scenario.Client {
 	return func(ctx context.Context, config *rest.Config) error {
 		proxy, err := newClientProxy(config)

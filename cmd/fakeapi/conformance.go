@@ -99,8 +99,8 @@ func conformanceCommand(ctx context.Context, c *call) error {
 // reachTimeout limits how long the first response of a server may take.
 const reachTimeout = 30 * time.Second
 
-// checkReachable returns an error unless the server accepts a request of the kubeconfig's user within
-// a time.
+// checkReachable returns an error unless the server accepts a request of the kubeconfig's user
+// within a time.
 func checkReachable(ctx context.Context, to *cluster, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, min(within, reachTimeout))
 	defer cancel()

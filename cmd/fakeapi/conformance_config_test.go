@@ -58,8 +58,8 @@ func TestConformanceFeatures(t *testing.T) {
 	require.Equal(t, conformance.Passed, outcomes(t, "--url", fakeapi.Start(t, fakeapi.WithFeature(fakeapi.CBOR, true)).URL(), "--run", "^CB-03$", "--features", "CBORServingAndStorage")["CB-03"].Outcome)
 }
 
-// kubeconfigAs writes a kubeconfig for a server, with an admin and a user "unprivileged" who has the
-// token.
+// kubeconfigAs writes a kubeconfig for a server, with an admin and a user "unprivileged" who has
+// the token.
 func kubeconfigAs(t *testing.T, srv *fakeapi.Server, name, token string) string {
 	t.Helper()
 	return manifest(t, name, "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {insecure-skip-tls-verify: true, server: '"+srv.URL()+"'}}]\n"+

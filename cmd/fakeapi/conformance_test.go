@@ -277,8 +277,8 @@ func TestConformanceReportUnwritable(t *testing.T) {
 	requireEmptyDir(t, folder)
 }
 
-// longRun is a fault rule with which a run of the cases GT does not end before it is interrupted: one
-// of them waits for a response until its time is over.
+// longRun is a fault rule with which a run of the cases GT does not end before it is interrupted:
+// one of them waits for a response until its time is over.
 const longRun = "long: when verb(get) && resource(secrets) && first(1) do hang"
 
 // An interrupted run ends at once, also while a case waits.
@@ -298,9 +298,9 @@ func TestConformanceInterrupted(t *testing.T) {
 	requireNothingLeft(t, srv)
 }
 
-// A server that hangs, from the start or later, ends the run with a report that names the cases that
-// were not reached. On a busy machine, the time of a run may be over before the first case has passed;
-// there is another run with more time then.
+// A server that hangs, from the start or later, ends the run with a report that names the cases
+// that were not reached. On a busy machine, the time of a run may be over before the first case has
+// passed; there is another run with more time then.
 func TestConformanceServerHangs(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

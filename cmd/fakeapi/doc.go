@@ -104,8 +104,8 @@
 //
 // --output json replaces the announcement by one line of JSON, which is printed when the server and
 // the files are ready: url, kubeconfig (the path), ca (PEM, empty without --tls), token, controlURL
-// and version. With --until-stdin-ends the command ends when its stdin does. A program that starts it
-// with a pipe as stdin does not leave it behind, also if the program is killed.
+// and version. With --until-stdin-ends the command ends when its stdin does. A program that starts
+// it with a pipe as stdin does not leave it behind, also if the program is killed.
 //
 // # A server for one command
 //
@@ -113,13 +113,13 @@
 //
 //	fakeapi exec --load manifests -- kubectl get pods
 //
-// The command has the environment variables KUBECONFIG, FAKEAPI_URL, and FAKEAPI_CONTROL, the URL of
-// the control API, which needs no credentials there. It has the streams of exec. Signals are
+// The command has the environment variables KUBECONFIG, FAKEAPI_URL, and FAKEAPI_CONTROL, the URL
+// of the control API, which needs no credentials there. It has the streams of exec. Signals are
 // forwarded to it; those of the terminal's keys it has already. The exit status is that of the
-// command, 128 and the number of a signal that ended it, 127 if it is not found, 126 if it cannot be
-// executed, and 125 if the server cannot be started. When the command has failed, the timeline page is
-// written to the folder FAKEAPI_ARTIFACTS, or else to that for temporary files, and its path is
-// printed on stderr.
+// command, 128 and the number of a signal that ended it, 127 if it is not found, 126 if it cannot
+// be executed, and 125 if the server cannot be started. When the command has failed, the timeline
+// page is written to the folder FAKEAPI_ARTIFACTS, or else to that for temporary files, and its
+// path is printed on stderr.
 //
 // If exec is killed, so are the command and all processes that it started, and the temporary
 // kubeconfig is removed (on Linux; elsewhere only signals that can be caught end the command).
@@ -131,23 +131,23 @@
 //
 //	fakeapi stress -- go test ./...
 //
-// The suite needs no code about it: it starts its servers with package envtest, for which stress sets
-// KUBEBUILDER_ASSETS, or with fakeapi.Start. The faults are given to these servers by the environment
-// variables below. A failure is printed with the end of its output, the command that repeats it, and
-// the timeline pages. Failures of the run without faults are listed first; their packages count as
-// failed, and not as found by faults.
+// The suite needs no code about it: it starts its servers with package envtest, for which stress
+// sets KUBEBUILDER_ASSETS, or with fakeapi.Start. The faults are given to these servers by the
+// environment variables below. A failure is printed with the end of its output, the command that
+// repeats it, and the timeline pages. Failures of the run without faults are listed first; their
+// packages count as failed, and not as found by faults.
 //
 // --list prints the sets with their rules. They have faults that a correct suite survives, although
-// tests do not repeat their requests: watches that end or expire, errors that client-go repeats, delays,
-// caches that are behind, and conflicts and lost replies of writes that only controllers make, such as
-// those of the status of custom resources. Others are run by --only and --all: they fail requests of
-// all clients. With --user-agent, the user agent of the controllers under test, conflicts and
-// lost-replies include all writes of the controllers.
+// tests do not repeat their requests: watches that end or expire, errors that client-go repeats,
+// delays, caches that are behind, and conflicts and lost replies of writes that only controllers
+// make, such as those of the status of custom resources. Others are run by --only and --all: they
+// fail requests of all clients. With --user-agent, the user agent of the controllers under test,
+// conflicts and lost-replies include all writes of the controllers.
 //
-// The rows are packages for go test, whose output is read as JSON and whose results are not taken from
-// its cache; their binaries are linked once, except on Windows. Any other command has one row, by its
-// exit status. --report json=FILE writes the result with the output of packages that fail. When stress
-// ends, also by SIGKILL, so does the command with what it started, as for exec.
+// The rows are packages for go test, whose output is read as JSON and whose results are not taken
+// from its cache; their binaries are linked once, except on Windows. Any other command has one row,
+// by its exit status. --report json=FILE writes the result with the output of packages that fail.
+// When stress ends, also by SIGKILL, so does the command with what it started, as for exec.
 //
 // # Bugs of a controller
 //
@@ -208,10 +208,10 @@
 // # Control API
 //
 // serve also serves the control API of package fakeapi below /fakeapi/v1/: fault rules and their
-// hits, the requests, snapshots, a dump for --load, compaction, and the controllers. It lists a curl
-// command for each. To reset the server between tests, restore a snapshot with a bump of
-// the revision, as in .../restore?bump=1000, so that running clients list again; without it they
-// keep objects that the restore has removed, as after a restore of etcd.
+// hits, the requests, snapshots, a dump for --load, compaction, and the controllers. It lists a
+// curl command for each. To reset the server between tests, restore a snapshot with a bump of the
+// revision, as in .../restore?bump=1000, so that running clients list again; without it they keep
+// objects that the restore has removed, as after a restore of etcd.
 //
 // --cache-initializing makes the server respond to watches and lists with 429 for a time after its
 // start, and after a change of a CustomResourceDefinition for its objects, as a real server does
@@ -225,10 +225,10 @@
 // # Access
 //
 // The server records which permissions each user and each user agent needed, also if it allows
-// everything. access prints the report of a running server, as text, as JSON, or as yaml: the smallest
-// ServiceAccount, roles and bindings that allow the requests. --client selects a client by its user
-// name, its service account, or the beginning of its user agent. The kubeconfig is one that serve
-// wrote.
+// everything. access prints the report of a running server, as text, as JSON, or as yaml: the
+// smallest ServiceAccount, roles and bindings that allow the requests. --client selects a client by
+// its user name, its service account, or the beginning of its user agent. The kubeconfig is one
+// that serve wrote.
 //
 //	fakeapi access --kubeconfig FILE
 //	fakeapi access --kubeconfig FILE --manifests DIRECTORY --client manager
@@ -239,7 +239,7 @@
 // manifests have several. --and-nothing-more makes rules that were not used a failure.
 //
 // serve --access-report writes the report to a file at the end, also after a signal. Its extension
-// selects the format: .json, .yaml or .yml, or else text. Package fake/access documents all of this.
+// selects the format: .json, .yaml or .yml, or else text. Package fake/access documents this.
 //
 // --audit-policy-file and --audit-log-path write an audit log, as those of kube-apiserver.
 //
@@ -318,14 +318,14 @@
 // conformance runs the cases of package conformance against the server of a kubeconfig. That
 // package documents what the cases do to a server. --list prints them. --dry-run runs them against
 // servers of its own and prints what each creates; it requests only the version of the named
-// server. Cases run in namespaces of their own, whose names begin with PREFIX. Each case removes what
-// it created, also when it fails.
+// server. Cases run in namespaces of their own, whose names begin with PREFIX. Each case removes
+// what it created, also when it fails.
 //
-// Most of a run is waiting, so 16 cases run at a time, or --parallel. Those that change the state of
-// the whole server, such as a compaction, run alone. The report is the same for any number, in the
-// order of the IDs. --run-timeout limits the run, to 30 minutes by default, if the server hangs: the
-// running cases fail, and the report has the others as not reached. A server that does not answer
-// the first request within 30 seconds is not asked for more; all cases are not reached then.
+// Most of a run is waiting, so 16 cases run at a time, or --parallel. Those that change the state
+// of the whole server, such as a compaction, run alone. The report is the same for any number, in
+// the order of the IDs. --run-timeout limits the run, to 30 minutes by default, if the server
+// hangs: the running cases fail, and the report has the others as not reached. A server that does
+// not answer the first request within 30 seconds is not asked for more; no case is reached then.
 //
 // Feature gates are detected by requests. --features overrides them, as in --features
 // CBORServingAndStorage,WatchList=false; -WatchList also means off. Some states of a server are not
@@ -391,12 +391,12 @@
 // # Benchmarks
 //
 // bench measures any Kubernetes API server in the same way: create, get, update, patch, apply,
-// list, pages, streaming lists, the delay from a write until all watchers have its event, the events
-// that watchers get while all clients write, and delete. For each it prints the requests per second,
-// the median and the 99th percentile of the latency, and the processor time of the server for one
-// request. --json prints the same as JSON. The server is that of a kubeconfig, which has no default,
-// or one at a URL without credentials. With --self it is a server in this process, on loopback, and
-// its start is measured as well.
+// list, pages, streaming lists, the delay from a write until all watchers have its event, the
+// events that watchers get while all clients write, and delete. For each it prints the requests per
+// second, the median and the 99th percentile of the latency, and the processor time of the server
+// for one request. --json prints the same as JSON. The server is that of a kubeconfig, which has no
+// default, or one at a URL without credentials. With --self it is a server in this process, on
+// loopback, and its start is measured as well.
 //
 // bench works in a namespace fakeapi-bench-RANDOM with ConfigMaps of 1 KiB, as many as --objects,
 // and removes it at the end, also after a signal. Each kind of request is repeated for --duration,

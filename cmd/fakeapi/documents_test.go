@@ -138,8 +138,8 @@ func requireFiles(t *testing.T, dir string, words []string) {
 	}
 }
 
-// runUntilAnswer lists the namespaces of the server of a command, with the kubeconfig that it wrote,
-// and then interrupts it.
+// runUntilAnswer lists the namespaces of the server of a command, with the kubeconfig that it
+// wrote, and then interrupts it.
 func runUntilAnswer(t *testing.T, command *exec.Cmd) {
 	t.Helper()
 	var stderr bytes.Buffer

@@ -14,8 +14,8 @@ import (
 
 const execArguments = serverArguments + " -- COMMAND [ARGUMENT]..."
 
-// exitFailedToRun is the exit status of a command that runs another one, if it fails itself, as that of
-// env and timeout.
+// exitFailedToRun is the exit status of a command that runs another one, if it fails itself, as
+// that of env and timeout.
 const exitFailedToRun = 125
 
 // errExit is an exit status with an error that is printed first, unless it is nil.
@@ -117,8 +117,8 @@ func (c *call) subprocess(args []string, variables map[string]string) *subproces
 	return command
 }
 
-// superviseName is the name of the command that is the supervisor of package subprocess. It is not in
-// commandList, because only the program itself calls it.
+// superviseName is the name of the command that is the supervisor of package subprocess. It is not
+// in commandList, because only the program itself calls it.
 const superviseName = "supervise"
 
 // supervise is the supervisor of package subprocess.

@@ -26,8 +26,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestMain lets the test binary be the supervisor of the commands that exec, stress and perturb run, and
-// the controller of TestPerturb.
+// TestMain lets the test binary be the supervisor of the commands that exec, stress and perturb
+// run, and the controller of TestPerturb.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == controllerName {
 		runTestController()
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The command has the server's kubeconfig and URLs. Its status is that of exec, and after it nothing
-// is left.
+// The command has the server's kubeconfig and URLs. Its status is that of exec, and after it
+// nothing is left.
 func TestExec(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	got := runCommand(t, "exec", "--load", manifest(t, "a.yaml", namespaceManifest), "--", "sh", "-c", `cat "$KUBECONFIG"; echo "$FAKEAPI_URL $FAKEAPI_CONTROL $1"`, "zero", "a b")

@@ -22,8 +22,8 @@ const (
 )
 
 // delayCollections makes the garbage collector start when the heap has grown by minGarbage, or has
-// doubled if that is later, so that a large heap has the limits that Go has for it. If the environment
-// variable GOGC is set, it does nothing.
+// doubled if that is later, so that a large heap has the limits that Go has for it. If the
+// environment variable GOGC is set, it does nothing.
 func delayCollections() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -54,8 +54,8 @@ func preload() {
 	}()
 }
 
-// gcPercent returns the GOGC for a number of live bytes. The collector counts 4 MiB for a heap that is
-// smaller.
+// gcPercent returns the GOGC for a number of live bytes. The collector counts 4 MiB for a heap that
+// is smaller.
 func gcPercent(live uint64) int {
 	const smallest = 4 << 20
 	return int(max(uint64(minGarbage)*100/max(live, smallest), defaultGCPercent))

@@ -62,7 +62,8 @@ func (f *kubeconfigFile) write(content []byte) error {
 	return nil
 }
 
-// writeCredentials writes the file of --ca-file and then the kubeconfig, for which a script may wait.
+// writeCredentials writes the file of --ca-file and then the kubeconfig, for which a script may
+// wait.
 func (f *serverFlags) writeCredentials(s *fakeapi.Server) (*kubeconfigFile, error) {
 	content, err := s.Kubeconfig()
 	if err != nil {
@@ -90,7 +91,8 @@ func (f *serverFlags) writeCredentials(s *fakeapi.Server) (*kubeconfigFile, erro
 	return file, nil
 }
 
-// serverConfigName is the name of the cluster, the user and the context in the kubeconfig of a server.
+// serverConfigName is the name of the cluster, the user and the context in the kubeconfig of a
+// server.
 const serverConfigName = "fakeapi"
 
 // removeOldKubeconfig removes the kubeconfig of an earlier server, so that a script that waits for

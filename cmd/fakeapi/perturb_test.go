@@ -21,8 +21,8 @@ import (
 // controllerName is the argument with which the test binary is the controller of TestPerturb.
 const controllerName = "test-controller"
 
-// runTestController creates a ConfigMap for each one with the label order, and notes its name there. If
-// the reply to the create is lost, it creates another one. It never returns.
+// runTestController creates a ConfigMap for each one with the label order, and notes its name
+// there. If the reply to the create is lost, it creates another one. It never returns.
 func runTestController() {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "fakeapi")
-	// With -exec cp, "go run" copies the program instead of running it. Unlike "go build", it keeps the
-	// linked program in the build cache.
+	// With -exec cp, "go run" copies the program instead of running it. Unlike "go build", it keeps
+	// the linked program in the build cache.
 	out, err := exec.CommandContext(t.Context(), "go", "run", "-exec", "cp", ".", binary).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 

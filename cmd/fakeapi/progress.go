@@ -126,8 +126,8 @@ func (p *progress) now() string {
 	return p.running[0]
 }
 
-// onInterrupt prints a line when ctx is canceled. The caller calls end at last, after which nothing is
-// printed.
+// onInterrupt prints a line when ctx is canceled. The caller calls end at last, after which nothing
+// is printed.
 func (p *progress) onInterrupt(ctx context.Context) (end func()) {
 	printed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {

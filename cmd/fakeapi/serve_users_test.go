@@ -32,8 +32,8 @@ subjects:
 - {kind: ServiceAccount, name: robot, namespace: default}
 `
 
-// With RBAC the kubeconfig is that of the administrator, who gets the kubeconfigs of other users from
-// the control API.
+// With RBAC the kubeconfig is that of the administrator, who gets the kubeconfigs of other users
+// from the control API.
 func TestServeAuthorizationMode(t *testing.T) {
 	r := start(t, "--authorization-mode", "RBAC", "--load", manifest(t, "robot.yaml", robotManifest))
 	require.Regexp(t, "^https://", r.url)

@@ -114,8 +114,8 @@ func tokenOf(text string) fakeapi.Token {
 	return fakeapi.Token{Value: fields[0], User: fields[1], Groups: fields[2:]}
 }
 
-// prepare reads the environment variables, and checks what can be checked before anything is read or
-// written. It removes the kubeconfig of an earlier run.
+// prepare reads the environment variables, and checks what can be checked before anything is read
+// or written. It removes the kubeconfig of an earlier run.
 func (f *serverFlags) prepare(c *call) (err error) {
 	if f.accessReport != "" && !f.server.timeline {
 		return c.usageError(errors.New("--access-report requires --timeline"))

@@ -221,7 +221,8 @@ func stressVariables() []string {
 	return []string{"KUBEBUILDER_ASSETS", "FAKEAPI_FAULTS", "FAKEAPI_SEED", "FAKEAPI_WATCH_CACHE_DELAY", "FAKEAPI_ARTIFACTS"}
 }
 
-// environment returns the variables of a run. It makes the folder of the run with a file of the rules.
+// environment returns the variables of a run. It makes the folder of the run with a file of the
+// rules.
 func (r *stressRunner) environment(folder string, set stress.Set) (map[string]string, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err

@@ -23,8 +23,8 @@ func script(t *testing.T, text string) string {
 	return path
 }
 
-// The command runs without faults, and then with each set. A failure is printed with the command that
-// repeats it.
+// The command runs without faults, and then with each set. A failure is printed with the command
+// that repeats it.
 func TestStress(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

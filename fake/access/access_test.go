@@ -15,8 +15,8 @@ func configRBAC(t *testing.T) fs.FS {
 	return os.DirFS("testdata/config/rbac")
 }
 
-// with returns the files of a file system, some of which are replaced or added. An empty text removes
-// the file.
+// with returns the files of a file system, some of which are replaced or added. An empty text
+// removes the file.
 func with(t *testing.T, base fs.FS, texts map[string]string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}

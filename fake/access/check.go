@@ -29,14 +29,14 @@ type CheckOptions struct {
 	// kustomize sets it. With "", such a Role applies to all namespaces.
 	Namespace string
 	// Locate returns the number in the timeline and the request line, such as "GET /api/v1/pods", of
-	// the first request that r stands for; 0 and "" if they are not known. r.Seq is the number, or 0 if
-	// the report does not have it. Locate may be nil.
+	// the first request that r stands for; 0 and "" if they are not known. r.Seq is the number, or 0
+	// if the report does not have it. Locate may be nil.
 	Locate func(r Request) (seq uint64, line string)
 }
 
 // Check compares the accesses of a client with the roles that manifests bind to it. What every
-// authenticated user may do by the bootstrap policy, such as discovery, is allowed. Accesses that were
-// denied are needed like others. The error is that of a subject that cannot be found.
+// authenticated user may do by the bootstrap policy, such as discovery, is allowed. Accesses that
+// were denied are needed like others. The error is that of a subject that cannot be found.
 func Check(r Report, m *Manifests, opts CheckOptions) (*Result, error) {
 	if m == nil {
 		return nil, errors.New("access: Check needs manifests")
@@ -275,8 +275,8 @@ func (c *checker) unused() []UnusedRule {
 	return found
 }
 
-// isForOwners reports whether a rule with one resource is for the subresource finalizers. It is needed
-// for owner references with blockOwnerDeletion where the admission plugin
+// isForOwners reports whether a rule with one resource is for the subresource finalizers. It is
+// needed for owner references with blockOwnerDeletion where the admission plugin
 // OwnerReferencesPermissionEnforcement is enabled, which it is not by default.
 func isForOwners(rule *rbacv1.PolicyRule) bool {
 	return len(rule.Resources) == 1 && strings.HasSuffix(rule.Resources[0], "/finalizers")

@@ -8,8 +8,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// missingTexts returns a line for each missing rule: the file, the role, the rule, the namespaces and
-// the numbers of the requests.
+// missingTexts returns a line for each missing rule: the file, the role, the rule, the namespaces
+// and the numbers of the requests.
 func missingTexts(r *Result) []string {
 	var texts []string
 	for _, m := range r.Missing {

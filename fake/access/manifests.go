@@ -63,16 +63,16 @@ func qualifiedName(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// ReadManifests reads the Roles, ClusterRoles, RoleBindings, ClusterRoleBindings and ServiceAccounts
-// of the manifests in a file system and its directories: of all files that end in .yaml, .yml or
-// .json, except those of kustomize (kustomization.yaml, kustomization.yml) and hidden ones. A file may
-// have several documents, and a List stands for its items. Of a ClusterServiceVersion (Operator
-// Lifecycle Manager) it reads the permissions and the clusterPermissions. Other objects, and documents
-// that are no objects, are ignored.
+// ReadManifests reads the Roles, ClusterRoles, RoleBindings, ClusterRoleBindings and
+// ServiceAccounts of the manifests in a file system and its directories: of all files that end in
+// .yaml, .yml or .json, except those of kustomize (kustomization.yaml, kustomization.yml) and
+// hidden ones. A file may have several documents, and a List stands for its items. Of a
+// ClusterServiceVersion (Operator Lifecycle Manager) it reads the permissions and the
+// clusterPermissions. Other objects, and documents that are no objects, are ignored.
 //
 // An error names the file: YAML that cannot be parsed, a field that does not exist, a version of
-// rbac.authorization.k8s.io that is not v1, two different objects of one name, or a template as Helm
-// has them, which has to be rendered first.
+// rbac.authorization.k8s.io that is not v1, two different objects of one name, or a template as
+// Helm has them, which has to be rendered first.
 func ReadManifests(fsys fs.FS) (*Manifests, error) {
 	if fsys == nil {
 		return nil, errors.New("access: ReadManifests needs a file system")
@@ -150,8 +150,8 @@ func (m *Manifests) addDocument(file string, document []byte) error {
 	return nil
 }
 
-// withKind returns an item of a list with the apiVersion and kind that it has by its list, if it has
-// none of its own.
+// withKind returns an item of a list with the apiVersion and kind that it has by its list, if it
+// has none of its own.
 func withKind(item json.RawMessage, apiVersion, kind string) (json.RawMessage, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(item, &object); err != nil || kind == "" || object == nil || object["kind"] != nil {

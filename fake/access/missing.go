@@ -7,8 +7,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// maxNamespaces is the number of namespaces with a Role of their own. What is needed in more of them
-// is needed in all.
+// maxNamespaces is the number of namespaces with a Role of their own. What is needed in more of
+// them is needed in all.
 const maxNamespaces = 3
 
 // target is where a missing rule belongs.
@@ -98,8 +98,8 @@ func (n *need) atoms(names []string) []rbacv1.PolicyRule {
 	return atoms
 }
 
-// namesFor returns the resourceNames of the rule that a need lacks: none, unless there is a rule that
-// only has other names, or the access grants permissions.
+// namesFor returns the resourceNames of the rule that a need lacks: none, unless there is a rule
+// that only has other names, or the access grants permissions.
 func (c *checker) namesFor(n need) []string {
 	if len(n.names) == 0 || !hasNames(n.access.action()) {
 		return nil
@@ -202,8 +202,8 @@ func (c *checker) similarRole(a *Access) *role {
 	return best
 }
 
-// similarity returns how much some rules are about the resource of an access: 4 if one has it, 2 for
-// its parent or a subresource, 1 for the API group, 0 for nothing of it.
+// similarity returns how much some rules are about the resource of an access: 4 if one has it, 2
+// for its parent or a subresource, 1 for the API group, 0 for nothing of it.
 func similarity(rules []rbacv1.PolicyRule, a *Access) int {
 	best := 0
 	for i := range rules {

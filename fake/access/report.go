@@ -56,10 +56,10 @@ type Access struct {
 // MaxNames is the maximum number of names of an Access.
 const MaxNames = 32
 
-// Of returns the accesses of a client. These are the ones whose user is named client, whose user is the
-// service account client (NAME, or NAMESPACE/NAME), or whose user agent is client or begins with it,
-// followed by a slash or a space: "manager" selects the user agent "manager/v1.2 (linux/amd64)". The
-// client "" selects all. Dropped is that of r.
+// Of returns the accesses of a client. These are the ones whose user is named client, whose user is
+// the service account client (NAME, or NAMESPACE/NAME), or whose user agent is client or begins
+// with it, followed by a slash or a space: "manager" selects the user agent "manager/v1.2
+// (linux/amd64)". The client "" selects all. Dropped is that of r.
 func (r Report) Of(client string) Report {
 	of := Report{Accesses: []Access{}, Dropped: r.Dropped}
 	for _, a := range r.Accesses {

@@ -26,9 +26,9 @@ type Result struct {
 	// manifests.
 	Unused []UnusedRule `json:"unused,omitempty"`
 	// Notes has what the manifests leave open: that they have no role at all, as those of another
-	// directory; bindings to roles that are neither in the manifests nor in the bootstrap policy, which
-	// grant nothing; and Roles without a namespace that allow requests in several namespaces, although
-	// each of them will be in one.
+	// directory; bindings to roles that are neither in the manifests nor in the bootstrap policy,
+	// which grant nothing; and Roles without a namespace that allow requests in several namespaces,
+	// although each of them will be in one.
 	Notes []string `json:"notes,omitempty"`
 }
 

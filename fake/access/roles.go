@@ -33,7 +33,8 @@ type grant struct {
 	parts []*role
 }
 
-// policy has the roles and bindings that are in force: those of manifests and of the bootstrap policy.
+// policy has the roles and bindings that are in force: those of manifests and of the bootstrap
+// policy.
 type policy struct {
 	roles    []*role
 	bindings []*binding
@@ -94,8 +95,8 @@ func (p *policy) grantsOf(s subject, groups []string, namespace string) []grant 
 	return grants
 }
 
-// grantsBy returns the roles of a binding in a namespace: one, or those of several namespaces if the
-// binding has none.
+// grantsBy returns the roles of a binding in a namespace: one, or those of several namespaces if
+// the binding has none.
 func (p *policy) grantsBy(b *binding, namespace string) (grants []grant) {
 	for _, r := range p.roles {
 		if r.kind != b.ref.Kind || r.name != b.ref.Name {
@@ -128,8 +129,8 @@ func (p *policy) allGrants(namespace string) (grants []grant) {
 	return grants
 }
 
-// parts returns the roles that have the rules of a role. Those that an aggregationRule selects replace
-// the rules of the ClusterRole.
+// parts returns the roles that have the rules of a role. Those that an aggregationRule selects
+// replace the rules of the ClusterRole.
 func (p *policy) parts(r *role) []*role {
 	var parts []*role
 	var visit func(r *role, seen []*role)

@@ -46,8 +46,8 @@ func (s subject) groups(r Report) []string {
 	return groups
 }
 
-// newSubject returns the subject of a binding in a namespace, which may be "". Service accounts that
-// are given by their user names are service accounts.
+// newSubject returns the subject of a binding in a namespace, which may be "". Service accounts
+// that are given by their user names are service accounts.
 func newSubject(of rbacv1.Subject, namespace string) subject {
 	switch of.Kind {
 	case rbacv1.ServiceAccountKind:
@@ -60,15 +60,15 @@ func newSubject(of rbacv1.Subject, namespace string) subject {
 	return subject{kind: of.Kind, name: of.Name}
 }
 
-// isSame reports whether two subjects can be the same: service accounts are it if one of them has no
-// namespace yet.
+// isSame reports whether two subjects can be the same: service accounts are it if one of them has
+// no namespace yet.
 func (s subject) isSame(other subject) bool {
 	return s.kind == other.kind && s.name == other.name &&
 		(s.namespace == other.namespace || s.namespace == "" || other.namespace == "")
 }
 
-// isNamed reports whether name is that of the subject, or for a service account NAMESPACE/NAME or its
-// user name.
+// isNamed reports whether name is that of the subject, or for a service account NAMESPACE/NAME or
+// its user name.
 func (s subject) isNamed(name string) bool {
 	if s.name == name {
 		return true
@@ -136,7 +136,8 @@ func only(all []subject, is func(subject) bool) (subject, bool) {
 }
 
 // parseSubject returns the subject of a name, which may be in one of the forms of
-// CheckOptions.Subject. It is an error if no role is bound to it or to a group that it has by its kind.
+// CheckOptions.Subject. It is an error if no role is bound to it or to a group that it has by its
+// kind.
 func parseSubject(r Report, name string, all []subject) (subject, error) {
 	if namespace, account, err := serviceaccount.SplitUsername(name); err == nil {
 		return checkBound(r, subject{rbacv1.ServiceAccountKind, namespace, account}, all)

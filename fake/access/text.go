@@ -16,8 +16,8 @@ const maxTextNames = 3
 // String returns the report as text: a table for each user and user agent, with a row for the verbs
 // of the same resource, namespace and names. Rows of denied requests come first and begin with an
 // exclamation mark. FIRST is the number of the first request in the timeline, or of the first that
-// was denied. REASON is that of the latest decision, such as the binding that allowed it. Characters
-// that are not printable are escaped.
+// was denied. REASON is that of the latest decision, such as the binding that allowed it.
+// Characters that are not printable are escaped.
 func (r Report) String() string {
 	var b strings.Builder
 	for rest := r.Accesses; len(rest) > 0; {

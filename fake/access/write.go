@@ -18,11 +18,11 @@ import (
 	"example.com/fakeapi/internal/printable"
 )
 
-// WriteManifests writes the smallest roles that allow the accesses of r, as YAML: a ServiceAccount, a
-// ClusterRole for objects that have no namespace, for requests for all namespaces and for paths, and a
-// Role for each other namespace, with their bindings. What is needed in more than three namespaces is
-// in the ClusterRole. What every authenticated user may do is left out. A watch needs the verb list
-// as well, for servers without streaming lists.
+// WriteManifests writes the smallest roles that allow the accesses of r, as YAML: a ServiceAccount,
+// a ClusterRole for objects that have no namespace, for requests for all namespaces and for paths,
+// and a Role for each other namespace, with their bindings. What is needed in more than three
+// namespaces is in the ClusterRole. What every authenticated user may do is left out. A watch needs
+// the verb list as well, for servers without streaming lists.
 //
 // A rule has resourceNames if all its requests were for the same objects, at most three, unless the
 // client also lists or watches them: it then works with the objects that it finds. A role that the
@@ -30,10 +30,10 @@ import (
 // permissions are added for a role, and the verb bind for a binding.
 //
 // name is the name of the ServiceAccount, the roles and the bindings, "" for that of the client.
-// namespace is that of the ServiceAccount, "" for "default". If r has several clients, which differ by
-// user or by the product of the user agent, each has a set of its own, with its name after name and a
-// hyphen; and a client that is a ServiceAccount keeps its name and namespace. The output is the same
-// for the same report. An error is that of w, or of a name that is invalid.
+// namespace is that of the ServiceAccount, "" for "default". If r has several clients, which differ
+// by user or by the product of the user agent, each has a set of its own, with its name after name
+// and a hyphen; and a client that is a ServiceAccount keeps its name and namespace. The output is
+// the same for the same report. An error is that of w, or of a name that is invalid.
 func (r Report) WriteManifests(w io.Writer, name, namespace string) error {
 	for _, value := range []string{name, namespace} {
 		if value == "" {
@@ -171,7 +171,8 @@ func (s *roleSet) objects() []any {
 	return objects
 }
 
-// product returns the name of the program of a user agent, such as "manager" of "manager/v1.0 (linux)".
+// product returns the name of the program of a user agent, such as "manager" of "manager/v1.0
+// (linux)".
 func product(userAgent string) string {
 	if end := strings.IndexAny(userAgent, "/ "); end >= 0 {
 		return userAgent[:end]

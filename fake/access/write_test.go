@@ -190,8 +190,8 @@ func randomReport(r *rand.Rand) Report {
 	return report
 }
 
-// TestWriteManifestsCoverTheReport checks of random reports that what is written lacks nothing that a
-// client needs and has nothing that it does not use.
+// TestWriteManifestsCoverTheReport checks of random reports that what is written lacks nothing that
+// a client needs and has nothing that it does not use.
 func TestWriteManifestsCoverTheReport(t *testing.T) {
 	for seed := range uint64(100) {
 		report := randomReport(rand.New(rand.NewPCG(seed, 1)))

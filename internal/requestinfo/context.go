@@ -33,8 +33,8 @@ func WithRequestInfo(r *http.Request) *http.Request {
 	return c.request
 }
 
-// RequestFromContext returns the request that ctx belongs to, as WithRequestInfo returned it, or nil
-// if there is none.
+// RequestFromContext returns the request that ctx belongs to, as WithRequestInfo returned it, or
+// nil if there is none.
 func RequestFromContext(ctx context.Context) *http.Request {
 	if c, ok := ctx.Value(contextKey{}).(*infoContext); ok {
 		return c.request

@@ -62,8 +62,8 @@ type RequestInfo struct {
 	Parts       string
 	// IsWatchPath is true for paths with the deprecated prefix /watch/.
 	IsWatchPath bool
-	// Timeout is the value of the query parameter timeout. It is 0 if the parameter is missing, empty or
-	// not positive, and for long-running requests (PV-25).
+	// Timeout is the value of the query parameter timeout. It is 0 if the parameter is missing, empty
+	// or not positive, and for long-running requests (PV-25).
 	Timeout time.Duration
 	// TimeoutErr is the error of a timeout parameter that is not a duration.
 	TimeoutErr error
@@ -73,7 +73,8 @@ type RequestInfo struct {
 // another document.
 func (info *RequestInfo) IsResourceRequest() bool { return info.Resource != "" }
 
-// QualifiedResource returns the resource as PLURAL.GROUP/SUBRESOURCE, without the parts that are empty.
+// QualifiedResource returns the resource as PLURAL.GROUP/SUBRESOURCE, without the parts that are
+// empty.
 func (info *RequestInfo) QualifiedResource() string {
 	text := schema.GroupResource{Group: info.Group, Resource: info.Resource}.String()
 	if info.Subresource != "" {
@@ -197,8 +198,8 @@ func (info *RequestInfo) parseResource(path string) {
 
 func isNamespaceSubresource(s string) bool { return s == "status" || s == "finalize" }
 
-// verbOf returns the verb of a request for a resource, "" if the method has no meaning there. On a path
-// with the prefix /watch/ it is watch, whatever the method.
+// verbOf returns the verb of a request for a resource, "" if the method has no meaning there. On a
+// path with the prefix /watch/ it is watch, whatever the method.
 func verbOf(method string, info *RequestInfo, query url.Values) string {
 	if info.IsWatchPath {
 		return Watch

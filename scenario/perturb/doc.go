@@ -140,8 +140,8 @@
 //   - A workload step that fails because of the perturbation makes a run inconclusive. If an object
 //     is still being deleted when the workload creates it again, the final state is not compared.
 //   - The events of a watch that is delayed until the next step arrive together with those of that
-//     step. A controller that acts on states that it then never reads, such as one that keeps a copy
-//     of what was deleted in between, has another result, which is no bug.
+//     step. A controller that acts on states that it then never reads, such as one that keeps a
+//     copy of what was deleted in between, has another result, which is no bug.
 //   - A violated invariant, and a controller that ends with errors, have no file.
 //   - Places are those of one undisturbed run. If goroutines of the controller run in another
 //     order, the place may not be reached; the report counts these runs.

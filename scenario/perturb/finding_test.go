@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Findings with long names that differ at the end have files of their own, and those with names that
-// differ only in characters that file names do not have.
+// Findings with long names that differ at the end have files of their own, and those with names
+// that differ only in characters that file names do not have.
 func TestFindingFileName(t *testing.T) {
 	used := map[string]bool{}
 	fileName := func(name string) string { return (&Finding{Name: name}).fileName(used) }

@@ -35,8 +35,8 @@ func newNormalizer(ignore []string) (*normalizer, error) {
 	return n, nil
 }
 
-// ignorePattern is an element of Config.Ignore, with patterns of package path. field is "" for whole
-// objects.
+// ignorePattern is an element of Config.Ignore, with patterns of package path. field is "" for
+// whole objects.
 type ignorePattern struct{ resource, name, field string }
 
 func parseIgnore(text string) (ignorePattern, error) {

@@ -89,8 +89,8 @@ func TestOneTooMany(t *testing.T) {
 	require.Equal(t, []string{"created configmaps default/made-* (fail)"}, names)
 }
 
-// An object is found that never stops to change. It is not one that is ignored, although that changes
-// later.
+// An object is found that never stops to change. It is not one that is ignored, although that
+// changes later.
 func TestLoopOfWrites(t *testing.T) {
 	config := orderConfig(func(ctx context.Context, config *rest.Config) error {
 		failed, round := false, 0

@@ -89,7 +89,8 @@ func TestTakeoversOfLeases(t *testing.T) {
 	got.requests = []*request{update("x", "a", 0, 1), update("y", "a", 2, 3), update("z", "b", 2, 3)}
 	require.Equal(t, []takeover{{client: "x", by: "y", at: time.Unix(3, 0)}}, judgmentOf(t, got).takeovers())
 
-	// A leader that loses the lease and gets it back may write again. One that releases it is not replaced.
+	// A leader that loses the lease and gets it back may write again. One that releases it is not
+	// replaced.
 	got.changes = append(got.changes,
 		&change{revision: 5, before: lease("a", "two"), after: lease("a", "one"), at: time.Unix(5, 0)},
 		&change{revision: 6, before: lease("a", "one"), after: lease("a", ""), at: time.Unix(6, 0)},

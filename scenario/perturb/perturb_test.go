@@ -99,7 +99,8 @@ func TestKnownFindings(t *testing.T) {
 	perturb.Run(t, config)
 }
 
-// FindOne goes on if a file does not reproduce what was found, because it does not happen each time.
+// FindOne goes on if a file does not reproduce what was found, because it does not happen each
+// time.
 func TestFindOne(t *testing.T) {
 	internal := 0 // errors
 	config := configOf(func(ctx context.Context, config *rest.Config) error {
@@ -141,7 +142,8 @@ func TestSecondRun(t *testing.T) {
 	require.Equal(t, 2, internal)
 }
 
-// A violation that the second run does not show counts if a third one does, as long as each run has some.
+// A violation that the second run does not show counts if a third one does, as long as each run has
+// some.
 func TestThirdRun(t *testing.T) {
 	internal := 0 // errors
 	config := configOf(func(ctx context.Context, config *rest.Config) error {
@@ -300,7 +302,8 @@ func TestResume(t *testing.T) {
 //go:embed doc.go
 var manual string
 
-// The kinds are documented. A test of the command compares their cases with the catalogue of faults.
+// The kinds are documented. A test of the command compares their cases with the catalogue of
+// faults.
 func TestKindsAreDocumented(t *testing.T) {
 	var listed, names []string
 	_, table, _ := strings.Cut(manual, "in faults/CATALOGUE.md:")

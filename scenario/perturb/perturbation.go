@@ -105,7 +105,8 @@ func (p *place) when(during string) string {
 	return p.condition(append(all, fmt.Sprintf("nth(%d)", p.nth))...)
 }
 
-// condition returns the condition for the client, the verb and the resource of the place, and others.
+// condition returns the condition for the client, the verb and the resource of the place, and
+// others.
 func (p *place) condition(others ...string) string {
 	all := []string{"userAgent(" + strconv.Quote(p.client) + ")", "verb(" + p.verb + ")", "resource(" + strconv.Quote(p.groupResource()) + ")"}
 	return strings.Join(append(all, others...), " && ")

@@ -104,8 +104,8 @@ func TestBookmarks(t *testing.T) {
 	require.Equal(t, 1, count)
 }
 
-// A watch is reset, and with Config.Full it also ends cleanly. A controller that does not watch again
-// after a clean end is found only then.
+// A watch is reset, and with Config.Full it also ends cleanly. A controller that does not watch
+// again after a clean end is found only then.
 func TestCut(t *testing.T) {
 	config := orderConfig(func(ctx context.Context, config *rest.Config) error {
 		client := kubernetes.NewForConfigOrDie(config).CoreV1().RESTClient()

@@ -38,8 +38,8 @@ type Action struct {
 	Path                                       string
 }
 
-// Recorder records accesses. It is safe for concurrent use. An access that is recorded already takes
-// no allocation and does not wait for others.
+// Recorder records accesses. It is safe for concurrent use. An access that is recorded already
+// takes no allocation and does not wait for others.
 type Recorder struct {
 	mu       sync.RWMutex // guards the fields below
 	accesses map[Action]*entry

@@ -30,8 +30,8 @@ func requestContext(number uint64, groups ...string) context.Context {
 
 var getPods = accesslog.Action{User: "ann", UserAgent: "a/1", Verb: "get", Resource: "pods", Namespace: "ns"}
 
-// Requests that differ in the name only are one access. Its numbers are those of the first request and
-// of the first denial, and its reason is the latest.
+// Requests that differ in the name only are one access. Its numbers are those of the first request
+// and of the first denial, and its reason is the latest.
 func TestRecord(t *testing.T) {
 	r := accesslog.New()
 	require.Equal(t, access.Report{Accesses: []access.Access{}}, r.Report())

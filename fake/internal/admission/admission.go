@@ -1,7 +1,7 @@
 // Package admission runs admission plugins on writes: first those that mutate the object, and, when
 // the server has finished the object, those that validate it. The interfaces are those of
-// k8s.io/apiserver/pkg/admission. Package plugins has the plugins of kube-apiserver, package webhook
-// those that call webhooks and package policy those that evaluate policies.
+// k8s.io/apiserver/pkg/admission. Package plugins has the plugins of kube-apiserver, package
+// webhook those that call webhooks and package policy those that evaluate policies.
 package admission
 
 import (
@@ -94,9 +94,9 @@ func (a *Attributes) RequestResource() *resource.Resource {
 // GroupResource returns the group and plural of the path.
 func (a *Attributes) GroupResource() schema.GroupResource { return a.RequestResource().GroupResource() }
 
-// Admit calls the mutating plugins one after the other. The first refusal is the error. If a webhook
-// or a policy has changed the object, all are called again. Webhooks and policies are called again
-// by their reinvocationPolicy.
+// Admit calls the mutating plugins one after the other. The first refusal is the error. If a
+// webhook or a policy has changed the object, all are called again. Webhooks and policies are
+// called again by their reinvocationPolicy.
 func (c Chain) Admit(ctx context.Context, attrs *Attributes) error {
 	attrs.library = nil
 	defer attrs.logAnnotations(ctx)
@@ -136,8 +136,8 @@ func (c Chain) Validate(ctx context.Context, attrs *Attributes) error {
 	return nil
 }
 
-// Charge calls the plugins that are called in the transaction of the write. The first refusal is the
-// error.
+// Charge calls the plugins that are called in the transaction of the write. The first refusal is
+// the error.
 func (c Chain) Charge(attrs *Attributes) (reads []string, err error) {
 	for _, p := range c {
 		if charging, ok := p.(ChargingInterface); ok && p.Handles(attrs) {

@@ -43,8 +43,8 @@ func (a *Attributes) Library() *LibraryAttributes {
 	return a.library
 }
 
-// IsReviewed reports whether a plugin for webhooks or policies has looked at the write in the current
-// pass. It may have changed the object.
+// IsReviewed reports whether a plugin for webhooks or policies has looked at the write in the
+// current pass. It may have changed the object.
 func (a *Attributes) IsReviewed() bool { return a.library != nil }
 
 // GetName implements library.Attributes. A mutating plugin may have set or changed the name.
@@ -78,8 +78,8 @@ func (l *LibraryAttributes) AddAnnotationWithLevel(key, value string, level audi
 	return nil
 }
 
-// OmitAnnotation makes AddAnnotation and AddAnnotationWithLevel ignore a key from now on. It must not be
-// called while plugins run at the same time.
+// OmitAnnotation makes AddAnnotation and AddAnnotationWithLevel ignore a key from now on. It must
+// not be called while plugins run at the same time.
 func (l *LibraryAttributes) OmitAnnotation(key string) {
 	if l.omitted == nil {
 		l.omitted = sets.New[string]()

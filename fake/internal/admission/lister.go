@@ -15,8 +15,9 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Lister reads the objects that admission depends on, such as webhook configurations and namespaces,
-// from the state of the store that is in force for writes. It is safe for concurrent use.
+// Lister reads the objects that admission depends on, such as webhook configurations and
+// namespaces, from the state of the store that is in force for writes. It is safe for concurrent
+// use.
 type Lister struct {
 	view  func() memstore.View
 	table func() *resource.Table

@@ -17,8 +17,8 @@ import (
 )
 
 // objectInterfaces makes, converts and defaults the objects of one write, also in other versions of
-// the resource. It implements admission.ObjectInterfaces of k8s.io/apiserver and the interfaces that
-// it consists of.
+// the resource. It implements admission.ObjectInterfaces of k8s.io/apiserver and the interfaces
+// that it consists of.
 type objectInterfaces struct {
 	attrs *Attributes
 	table *resource.Table
@@ -37,8 +37,8 @@ type resourceAndSubresource struct {
 
 var _ library.ObjectInterfaces = &objectInterfaces{}
 
-// ObjectInterfaces returns what the API server's plugins handle the objects of the write with. table
-// has the served types.
+// ObjectInterfaces returns what the API server's plugins handle the objects of the write with.
+// table has the served types.
 func (a *Attributes) ObjectInterfaces(table *resource.Table) library.ObjectInterfaces {
 	return &objectInterfaces{attrs: a, table: table}
 }
@@ -67,8 +67,8 @@ func (o *objectInterfaces) resourceOf(kind schema.GroupVersionKind) *resource.Re
 	return o.table.LookupKind(kind)
 }
 
-// New implements runtime.ObjectCreater. All objects of custom resources are unstructured, also their
-// Scales. For a write of a built-in type there are no other kinds than those of its scheme.
+// New implements runtime.ObjectCreater. All objects of custom resources are unstructured, also
+// their Scales. For a write of a built-in type there are no other kinds than those of its scheme.
 func (o *objectInterfaces) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	if o.attrs.RequestResource().Custom != nil {
 		u := &unstructured.Unstructured{}

@@ -2,8 +2,9 @@ package admission
 
 import "k8s.io/client-go/tools/cache"
 
-// SyncedInformer is the informer of the API server's plugins for objects that are read from a Lister.
-// It has no events. It implements the methods of cache.SharedIndexInformer that the plugins call.
+// SyncedInformer is the informer of the API server's plugins for objects that are read from a
+// Lister. It has no events. It implements the methods of cache.SharedIndexInformer that the plugins
+// call.
 type SyncedInformer struct{ cache.SharedIndexInformer }
 
 // HasSynced implements cache.SharedInformer and cache.ResourceEventHandlerRegistration.

@@ -98,8 +98,8 @@ func (a *Aggregator) newTransport(config *tls.Config) *http.Transport {
 	}
 }
 
-// tlsConfig returns the TLS configuration for a server, whose certificate is that of its Service. The
-// client certificate is that of the front proxy.
+// tlsConfig returns the TLS configuration for a server, whose certificate is that of its Service.
+// The client certificate is that of the front proxy.
 func tlsConfig(key backendKey) (*tls.Config, error) {
 	proxy, err := certs.NewFrontProxy()
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 // versionDiscovery is the aggregated document of a group and version.
 type versionDiscovery = apidiscoveryv2.APIVersionDiscovery
 
-// Versions returns the groups and versions of other servers for discovery. With their resources, those
-// of all servers are fetched at once.
+// Versions returns the groups and versions of other servers for discovery. With their resources,
+// those of all servers are fetched at once.
 func (a *Aggregator) Versions(ctx context.Context, withResources bool) []fakediscovery.RemoteVersion {
 	all := a.current().sorted
 	versions := make([]fakediscovery.RemoteVersion, len(all))
@@ -38,8 +38,8 @@ func (a *Aggregator) Versions(ctx context.Context, withResources bool) []fakedis
 	return versions
 }
 
-// discover returns the aggregated document of a group and version. It is stale, without resources, if
-// the server does not return it.
+// discover returns the aggregated document of a group and version. It is stale, without resources,
+// if the server does not return it.
 func (a *Aggregator) discover(ctx context.Context, s *APIService) versionDiscovery {
 	stale := versionDiscovery{Version: s.Spec.Version, Freshness: apidiscoveryv2.DiscoveryFreshnessStale}
 	if !s.IsAvailable() {
@@ -58,8 +58,8 @@ func (a *Aggregator) discover(ctx context.Context, s *APIService) versionDiscove
 	return v
 }
 
-// fetchDiscovery requests the aggregated document of /apis, and if the server has none the one of the
-// group and version.
+// fetchDiscovery requests the aggregated document of /apis, and if the server has none the one of
+// the group and version.
 func (a *Aggregator) fetchDiscovery(ctx context.Context, s *APIService) (v versionDiscovery, err error) {
 	w, err := a.fetch(ctx, s, "/apis", discovery.AcceptV2)
 	if err != nil {

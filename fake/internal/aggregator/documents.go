@@ -9,8 +9,8 @@ import (
 	"example.com/fakeapi/internal/responsewriter"
 )
 
-// The times for which documents of other servers, and errors of fetching them, are kept, and the time
-// limit of fetching one.
+// The times for which documents of other servers, and errors of fetching them, are kept, and the
+// time limit of fetching one.
 const (
 	documentLifetime = time.Minute
 	errorLifetime    = time.Second
@@ -20,7 +20,8 @@ const (
 // documents are what was fetched from the server of an APIService.
 type documents struct {
 	// busy has an element while one of the documents is fetched. It is a lock of the fields below: a
-	// channel, because a goroutine of a synctest bubble that waits for a mutex keeps time from passing.
+	// channel, because a goroutine of a synctest bubble that waits for a mutex keeps time from
+	// passing.
 	busy      chan struct{}
 	service   *APIService
 	discovery fetched[versionDiscovery]
@@ -35,8 +36,8 @@ type fetched[T any] struct {
 	until time.Time
 }
 
-// documentsOf returns the documents of the server of an APIService, locked. The caller calls unlock. It
-// returns nil if ctx ends before.
+// documentsOf returns the documents of the server of an APIService, locked. The caller calls
+// unlock. It returns nil if ctx ends before.
 func (a *Aggregator) documentsOf(ctx context.Context, s *APIService) *documents {
 	a.mu.Lock()
 	d := a.documents[s.Name]
@@ -61,8 +62,8 @@ func (a *Aggregator) documentsOf(ctx context.Context, s *APIService) *documents 
 
 func (d *documents) unlock() { <-d.busy }
 
-// get returns a kept document, or one that fetch returns. Fetching ends with ctx, and its error is not
-// kept then: it is not one of the server.
+// get returns a kept document, or one that fetch returns. Fetching ends with ctx, and its error is
+// not kept then: it is not one of the server.
 func (f *fetched[T]) get(ctx context.Context, fetch func(ctx context.Context) (T, error)) (T, error) {
 	if time.Now().Before(f.until) {
 		return f.value, f.err

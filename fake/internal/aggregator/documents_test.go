@@ -12,7 +12,8 @@ import (
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-// Documents and errors are kept for a time, except for the error of a request whose client has gone.
+// Documents and errors are kept for a time, except for the error of a request whose client has
+// gone.
 func TestFetchedIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f fetched[string]

@@ -25,8 +25,8 @@ type v3Index map[string]string
 // v2Document is the part of a v2 document about a group and version.
 type v2Document = *spec.Swagger
 
-// fromAvailable returns the results of fetch for the APIServices whose servers are available, which it
-// calls for all at once.
+// fromAvailable returns the results of fetch for the APIServices whose servers are available, which
+// it calls for all at once.
 func fromAvailable[T any](a *Aggregator, fetch func(*APIService) T) []T {
 	available := slices.DeleteFunc(slices.Clone(a.current().sorted), func(s *APIService) bool { return !s.IsAvailable() })
 	results := make([]T, len(available))
@@ -58,8 +58,8 @@ func (a *Aggregator) FindOpenAPIV3(ctx context.Context, name string) *APIService
 	})...)
 }
 
-// v3Index returns the URLs of the v3 documents of a server, for the group and version of s only: the
-// others, such as that of /version, are also those of this server.
+// v3Index returns the URLs of the v3 documents of a server, for the group and version of s only:
+// the others, such as that of /version, are also those of this server.
 func (a *Aggregator) v3Index(ctx context.Context, s *APIService) v3Index {
 	d := a.documentsOf(ctx, s)
 	if d == nil {
@@ -89,8 +89,8 @@ func (a *Aggregator) v3Index(ctx context.Context, s *APIService) v3Index {
 	return index
 }
 
-// OpenAPIV2 returns the parts of the v2 documents of other servers about their groups and versions. One
-// that does not answer has none.
+// OpenAPIV2 returns the parts of the v2 documents of other servers about their groups and versions.
+// One that does not answer has none.
 func (a *Aggregator) OpenAPIV2(ctx context.Context) []*spec.Swagger {
 	parts := fromAvailable(a, func(s *APIService) *spec.Swagger { return a.v2Document(ctx, s) })
 	return slices.DeleteFunc(parts, func(part *spec.Swagger) bool { return part == nil })

@@ -102,7 +102,8 @@ func forwardedURI(u *url.URL) string {
 	return uri
 }
 
-// removeCredentials removes the headers of authentication and impersonation, which were read before.
+// removeCredentials removes the headers of authentication and impersonation, which were read
+// before.
 func removeCredentials(h http.Header) {
 	h.Del("Authorization")
 	for name := range h {
@@ -112,8 +113,8 @@ func removeCredentials(h http.Header) {
 	}
 }
 
-// checkUpgrade returns an error for a response to an upgrade request that is neither an upgrade nor an
-// error. Others are sent to w without the headers of this server.
+// checkUpgrade returns an error for a response to an upgrade request that is neither an upgrade nor
+// an error. Others are sent to w without the headers of this server.
 func checkUpgrade(w http.ResponseWriter, response *http.Response) error {
 	if response.StatusCode != http.StatusSwitchingProtocols && response.StatusCode < http.StatusBadRequest {
 		return fmt.Errorf("invalid upgrade response: status code %d", response.StatusCode)
@@ -122,8 +123,8 @@ func checkUpgrade(w http.ResponseWriter, response *http.Response) error {
 	return nil
 }
 
-// modifyResponse rejects redirects, and removes the headers that allow a browser the use of the other
-// server.
+// modifyResponse rejects redirects, and removes the headers that allow a browser the use of the
+// other server.
 func modifyResponse(response *http.Response) error {
 	for _, name := range []string{
 		"Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",

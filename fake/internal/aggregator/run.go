@@ -39,7 +39,8 @@ type result struct {
 	isFailed  bool
 }
 
-// Run checks the availability of the servers until ctx ends, and returns when no check runs any more.
+// Run checks the availability of the servers until ctx ends, and returns when no check runs any
+// more.
 func (a *Aggregator) Run(ctx context.Context) {
 	r := runner{aggregator: a, checked: make(map[string]*checked), results: make(chan result)}
 	defer r.wait()
@@ -98,8 +99,8 @@ func (r *runner) watch() (wake [3]<-chan struct{}) {
 	return wake
 }
 
-// watchPrefix skips the events of a prefix, and returns the channel that the next one closes. What has
-// changed is seen in the state.
+// watchPrefix skips the events of a prefix, and returns the channel that the next one closes. What
+// has changed is seen in the state.
 func (r *runner) watchPrefix(i int, prefix string) <-chan struct{} {
 	store := r.aggregator.store
 	events := make([]*memstore.Event, 16)
@@ -121,7 +122,8 @@ func (r *runner) watchPrefix(i int, prefix string) <-chan struct{} {
 	}
 }
 
-// startChecks starts the checks of APIServices that are new or have changed, and those that are due.
+// startChecks starts the checks of APIServices that are new or have changed, and those that are
+// due.
 func (r *runner) startChecks(ctx context.Context) {
 	a := r.aggregator
 	view := a.store.View()
@@ -186,8 +188,8 @@ func (a *Aggregator) writeCondition(ctx context.Context, result result) error {
 	})
 }
 
-// nextCheck returns the time of the next check that does not wait for a change. ok is false if there is
-// none.
+// nextCheck returns the time of the next check that does not wait for a change. ok is false if
+// there is none.
 func (r *runner) nextCheck() (at time.Time, ok bool) {
 	for _, c := range r.checked {
 		if !c.isRunning && (!ok || c.due.Before(at)) {

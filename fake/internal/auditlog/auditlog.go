@@ -1,7 +1,7 @@
-// Package auditlog writes the audit log of an API server: a line of JSON for each stage of a request,
-// as kube-apiserver does with --audit-policy-file and --audit-log-path. Policies, events and their
-// encoding are those of k8s.io/apiserver/pkg/audit. The parts of this package are the filter of
-// requests and the functions that handlers call with bodies.
+// Package auditlog writes the audit log of an API server: a line of JSON for each stage of a
+// request, as kube-apiserver does with --audit-policy-file and --audit-log-path. Policies, events
+// and their encoding are those of k8s.io/apiserver/pkg/audit. The parts of this package are the
+// filter of requests and the functions that handlers call with bodies.
 //
 // Documents: tasks/debug/debug-cluster/audit, and the types of k8s.io/apiserver/pkg/apis/audit/v1.
 package auditlog
@@ -34,8 +34,8 @@ type Config struct {
 	out    audit.Backend
 }
 
-// NewConfig returns a Config. Events are written to w, one call of Write for each. The error is that
-// of an invalid policy, or of one without rules.
+// NewConfig returns a Config. Events are written to w, one call of Write for each. The error is
+// that of an invalid policy, or of one without rules.
 func NewConfig(p *auditv1.Policy, w io.Writer) (*Config, error) {
 	c := &Config{policy: &auditinternal.Policy{}, out: auditbackend.NewBackend(w, auditbackend.FormatJson, auditv1.SchemeGroupVersion)}
 	if err := audit.Scheme.Convert(p.DeepCopy(), c.policy, nil); err != nil {
@@ -100,8 +100,8 @@ func stateOf(ctx context.Context) *requestState {
 	return state
 }
 
-// WithAuditInit returns r with an AuditContext, which has the audit ID. The latency of a watch is not
-// logged.
+// WithAuditInit returns r with an AuditContext, which has the audit ID. The latency of a watch is
+// not logged.
 func (l *Log) WithAuditInit(r *http.Request, id string, isWatch bool) *http.Request {
 	ctx := audit.WithAuditContext(r.Context())
 	audit.WithAuditID(ctx, types.UID(id))
@@ -112,8 +112,8 @@ func (l *Log) WithAuditInit(r *http.Request, id string, isWatch bool) *http.Requ
 	return r.WithContext(context.WithValue(ctx, stateKey{}, &requestState{received: time.Now()}))
 }
 
-// Attributes returns what the policy and the event say about a request. The user is nil if it was not
-// authenticated.
+// Attributes returns what the policy and the event say about a request. The user is nil if it was
+// not authenticated.
 type Attributes func(r *http.Request) (a authorizer.Attributes, isLongRunning bool)
 
 // WithAudit logs the stages of the requests that next serves.
@@ -168,8 +168,8 @@ func addLatency(ctx context.Context) {
 	audit.AddAuditAnnotationsMap(ctx, annotations)
 }
 
-// WithFailedRequestAudit logs the responses of failed, which answers requests that are refused before
-// they are authenticated. They have one stage, ResponseStarted, and no user.
+// WithFailedRequestAudit logs the responses of failed, which answers requests that are refused
+// before they are authenticated. They have one stage, ResponseStarted, and no user.
 func (l *Log) WithFailedRequestAudit(failed http.Handler, attributes Attributes) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, _ := attributes(r)

@@ -36,8 +36,8 @@ func LogRequestObject(ctx context.Context, obj runtime.Object, gvr schema.GroupV
 		runtime.NewSimpleNegotiatedSerializer(info))
 }
 
-// LogRequestPatch adds the patch in the body of a request, as JSON, to its event. patch is called only
-// if the level is Request or higher.
+// LogRequestPatch adds the patch in the body of a request, as JSON, to its event. patch is called
+// only if the level is Request or higher.
 func LogRequestPatch(ctx context.Context, patch func() ([]byte, error)) error {
 	if !hasLevel(ctx, auditinternal.LevelRequest) {
 		return nil
@@ -75,7 +75,8 @@ func LogResponseObject(ctx context.Context, encode func() ([]byte, error)) error
 	return nil
 }
 
-// withoutManagedFields returns an object, a list or a Table without the managedFields of its objects.
+// withoutManagedFields returns an object, a list or a Table without the managedFields of its
+// objects.
 func withoutManagedFields(body []byte) ([]byte, error) {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(body, &object); err != nil {

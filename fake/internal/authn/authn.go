@@ -1,4 +1,5 @@
-// Package authn authenticates requests by the headers of a proxy, client certificates and bearer tokens.
+// Package authn authenticates requests by the headers of a proxy, client certificates and bearer
+// tokens.
 package authn
 
 import (
@@ -66,7 +67,8 @@ const (
 	Authenticated
 )
 
-// Authenticator authenticates requests by the headers of a proxy, client certificate or bearer token.
+// Authenticator authenticates requests by the headers of a proxy, client certificate or bearer
+// token.
 type Authenticator struct {
 	tokens          *Tokens
 	serviceAccounts ServiceAccountTokens
@@ -91,15 +93,15 @@ func New(tokens *Tokens, serviceAccounts ServiceAccountTokens, clientCAs *x509.C
 	return a
 }
 
-// WithRequestHeaders adds an authenticator of requests of a proxy to a, which is tried first. It may be
-// nil.
+// WithRequestHeaders adds an authenticator of requests of a proxy to a, which is tried first. It
+// may be nil.
 func (a *Authenticator) WithRequestHeaders(headers authenticator.Request) *Authenticator {
 	a.headers = headers
 	return a
 }
 
-// AuthenticateRequest authenticates a request as kube-apiserver does: by the first method that knows
-// the user. Without one the request is rejected if it has credentials that are not valid. A
+// AuthenticateRequest authenticates a request as kube-apiserver does: by the first method that
+// knows the user. Without one the request is rejected if it has credentials that are not valid. A
 // certificate without a common name, and an Authorization header without a bearer token, are no
 // credentials.
 func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.UserInfo, Result) {
@@ -115,8 +117,8 @@ func (a *Authenticator) AuthenticateRequest(r *http.Request) (authenticationv1.U
 	return authenticationv1.UserInfo{}, rest
 }
 
-// authenticateHeaders authenticates a request of a proxy. The certificate of a client that is none is
-// rejected, but the next method may accept it.
+// authenticateHeaders authenticates a request of a proxy. The certificate of a client that is none
+// is rejected, but the next method may accept it.
 func (a *Authenticator) authenticateHeaders(r *http.Request) (authenticationv1.UserInfo, Result) {
 	if a.headers == nil {
 		return authenticationv1.UserInfo{}, Anonymous
@@ -124,7 +126,8 @@ func (a *Authenticator) authenticateHeaders(r *http.Request) (authenticationv1.U
 	return authenticateBy(a.headers, r)
 }
 
-// authenticateWebSocket authenticates the token in a subprotocol of a WebSocket, as browsers send it.
+// authenticateWebSocket authenticates the token in a subprotocol of a WebSocket, as browsers send
+// it.
 func (a *Authenticator) authenticateWebSocket(r *http.Request) (authenticationv1.UserInfo, Result) {
 	return authenticateBy(a.webSockets, r)
 }
@@ -184,8 +187,8 @@ func (a *Authenticator) AuthenticateToken(ctx context.Context, value string) (au
 	return authenticationv1.UserInfo{}, false
 }
 
-// BearerToken returns the token of the Authorization header of a request, or "". There is none after
-// two spaces, and text after the token is ignored.
+// BearerToken returns the token of the Authorization header of a request, or "". There is none
+// after two spaces, and text after the token is ignored.
 func BearerToken(r *http.Request) string {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "bearer") {

@@ -66,9 +66,9 @@ func New(delegate authorizer.UnconditionalAuthorizer) Authorizer {
 	return publicPaths{privilegedGroup{delegate}, PublicPaths()}
 }
 
-// privilegedGroup allows everything to the group system:masters, and asks another authorizer for the
-// rest. As in kube-apiserver, its rules are only those of the other one, which for RBAC are those of
-// the ClusterRoleBinding cluster-admin.
+// privilegedGroup allows everything to the group system:masters, and asks another authorizer for
+// the rest. As in kube-apiserver, its rules are only those of the other one, which for RBAC are
+// those of the ClusterRoleBinding cluster-admin.
 type privilegedGroup struct {
 	delegate authorizer.UnconditionalAuthorizer
 }
@@ -112,8 +112,8 @@ func (p publicPaths) Rules(ctx context.Context, u user.Info, namespace string) a
 	return status
 }
 
-// rulesOf returns the rules of a user in a namespace, by an authorizer that reports them if it is an
-// authorizer.RuleResolver.
+// rulesOf returns the rules of a user in a namespace, by an authorizer that reports them if it is
+// an authorizer.RuleResolver.
 func rulesOf(ctx context.Context, by authorizer.UnconditionalAuthorizer, u user.Info, namespace string) authorizationv1.SubjectRulesReviewStatus {
 	status := authorizationv1.SubjectRulesReviewStatus{
 		ResourceRules:    []authorizationv1.ResourceRule{},

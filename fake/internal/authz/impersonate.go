@@ -104,8 +104,9 @@ func NewImpersonation(by authorizer.UnconditionalAuthorizer) *Impersonation {
 // As in v1.36 and later, a permission to impersonate can be limited to some requests (KEP-5284).
 // The modes for nodes, service accounts and other users are tried before the verb "impersonate",
 // which is for all requests, but that in which the user impersonated last comes first, as on a real
-// server. The error is that of the first mode. Observed are the permissions that the user has for the
-// mode that is used, or, if there is none, the decisions of the verb "impersonate", which is enough.
+// server. The error is that of the first mode. Observed are the permissions that the user has for
+// the mode that is used, or, if there is none, the decisions of the verb "impersonate", which is
+// enough.
 func (i *Impersonation) Impersonate(ctx context.Context, a authorizer.AttributesRecord, target authenticationv1.UserInfo) (authenticationv1.UserInfo, error) {
 	var first error
 	var unlimited *HeldDecisions

@@ -152,8 +152,8 @@ func TestImpersonateWithErrors(t *testing.T) {
 	}
 }
 
-// The mode in which a user impersonated last is tried first. Its error is the answer, if no other mode
-// is allowed.
+// The mode in which a user impersonated last is tried first. Its error is the answer, if no other
+// mode is allowed.
 func TestImpersonateInTheLastMode(t *testing.T) {
 	by := &rights{allowed: []string{"impersonate /users/ /bob", "impersonate-on:user-info:get // /"}}
 	ann := authorizer.AttributesRecord{User: authn.NewInfo(user{Username: "ann"}), Verb: "get", Path: "/x"}

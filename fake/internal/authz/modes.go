@@ -41,9 +41,10 @@ func (c *Config) NeedsUsers() bool { return len(c.Modes) > 0 && c.Modes[0] != Mo
 // HasMode reports whether a mode is one of Modes.
 func (c *Config) HasMode(m Mode) bool { return slices.Contains(c.Modes, m) }
 
-// NewAuthorizer returns the authorizer of the configuration, or nil if everything is allowed. rbac is
-// that of ModeRBAC, node that of ModeNode. Members of system:masters may do everything. Without
-// modes, all users may read PublicPaths, which with ModeRBAC the roles of the bootstrap policy allow.
+// NewAuthorizer returns the authorizer of the configuration, or nil if everything is allowed. rbac
+// is that of ModeRBAC, node that of ModeNode. Members of system:masters may do everything. Without
+// modes, all users may read PublicPaths, which with ModeRBAC the roles of the bootstrap policy
+// allow.
 func (c *Config) NewAuthorizer(rbac, node authorizer.UnconditionalAuthorizer) Authorizer {
 	if c.IsAlwaysAllow() {
 		return nil

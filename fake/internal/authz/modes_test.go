@@ -28,7 +28,8 @@ func (p podReader) RulesFor(context.Context, userinfo.Info, string) ([]authorize
 	return []authorizer.ResourceRuleInfo{&authorizer.DefaultResourceRuleInfo{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}}, nil, false, p.err
 }
 
-// The rules of a user are those of all modes. The group system:masters has none of its own with modes.
+// The rules of a user are those of all modes. The group system:masters has none of its own with
+// modes.
 func TestRulesOfModes(t *testing.T) {
 	pods := authorizationv1.ResourceRule{Verbs: []string{"get"}, APIGroups: []string{""}, Resources: []string{"pods"}}
 	all := []string{"*"}

@@ -48,7 +48,8 @@ func AttributesOf(u authenticationv1.UserInfo, r *http.Request) authorizer.Attri
 }
 
 // isMalformed reports whether the path of a request is one that no resource has, but which
-// kube-apiserver authorizes as that of a resource: it has empty segments, or the former prefix proxy.
+// kube-apiserver authorizes as that of a resource: it has empty segments, or the former prefix
+// proxy.
 func isMalformed(info *requestinfo.RequestInfo) bool {
 	return info.Resource == "proxy" || info.Resource == "" && strings.Contains(info.Path, "//")
 }
@@ -66,8 +67,8 @@ func withMalformedPath(a authorizer.AttributesRecord, r *http.Request) authorize
 	return a
 }
 
-// VerbAndName returns the verb and the name that authorization uses for a request for a resource. The
-// name of a list or a watch is the one that its field selector requires.
+// VerbAndName returns the verb and the name that authorization uses for a request for a resource.
+// The name of a list or a watch is the one that its field selector requires.
 func VerbAndName(r *http.Request, info *requestinfo.RequestInfo) (verb, name string) {
 	switch {
 	case info.IsWatchPath:

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 )
 
-// IsAuthorizedForSigner reports whether u has the permission for a verb on a signer of certificates,
-// or on all signers of its domain.
+// IsAuthorizedForSigner reports whether u has the permission for a verb on a signer of
+// certificates, or on all signers of its domain.
 func IsAuthorizedForSigner(ctx context.Context, a authorizer.UnconditionalAuthorizer, u user.Info, verb, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	var denied *HeldDecisions // about signer

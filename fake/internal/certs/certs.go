@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// validBefore is how long certificates have been valid when they are issued, for clients with skewed
-// clocks.
+// validBefore is how long certificates have been valid when they are issued, for clients with
+// skewed clocks.
 const validBefore = 24 * time.Hour
 
 // ValidAfter is how long credentials are valid that have no other lifetime. It is long because

@@ -160,7 +160,8 @@ func tryDecodeJSON(r *resource.Resource, body []byte, strict bool) (runtime.Obje
 	return withKind(r, obj)
 }
 
-// withKind sets the kind of a decoded object that has none. It reports false for one of another kind.
+// withKind sets the kind of a decoded object that has none. It reports false for one of another
+// kind.
 func withKind(r *resource.Resource, obj runtime.Object) (runtime.Object, bool) {
 	sent, want := obj.GetObjectKind().GroupVersionKind(), r.GroupVersionKind()
 	if sent == want {

@@ -132,9 +132,9 @@ func ConvertUncached(r *resource.Resource, rec *memstore.Record) (runtime.Object
 	return read, nil
 }
 
-// DecodeForUpdate decodes a record that a write replaces. A custom resource is converted to r's version.
-// As on a real server, a dry run does not use the cached result of the conversion, and any other write
-// also converts the object to the storage version, whose error is that of the write.
+// DecodeForUpdate decodes a record that a write replaces. A custom resource is converted to r's
+// version. As on a real server, a dry run does not use the cached result of the conversion, and any
+// other write also converts the object to the storage version, whose error is that of the write.
 func DecodeForUpdate(r *resource.Resource, rec *memstore.Record, dryRun bool) (runtime.Object, error) {
 	if dryRun && ConversionMayFail(r, rec) {
 		return ConvertUncached(r, rec)

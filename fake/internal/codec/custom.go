@@ -47,9 +47,9 @@ func encodeCustomDraft(r *resource.Resource, obj *unstructured.Unstructured, buf
 	}, nil
 }
 
-// appendCustomStored appends to b the JSON of an object with its kind and apiVersion, and the offset at
-// which the resourceVersion is inserted. The keys are in alphabetical order, as a real server sends
-// them. It clears the resourceVersion of obj.
+// appendCustomStored appends to b the JSON of an object with its kind and apiVersion, and the
+// offset at which the resourceVersion is inserted. The keys are in alphabetical order, as a real
+// server sends them. It clears the resourceVersion of obj.
 func appendCustomStored(b []byte, obj *unstructured.Unstructured) (data []byte, revisionOffset int, err error) {
 	metadata, ok := obj.Object["metadata"].(map[string]any)
 	if !ok {
@@ -134,7 +134,8 @@ func decodeCustom(r *resource.Resource, media negotiate.Media, body []byte, stri
 	return obj, sent, nil
 }
 
-// decodeCustomCBOR is decodeCustom for CBOR, in which a real server does not look for unknown fields.
+// decodeCustomCBOR is decodeCustom for CBOR, in which a real server does not look for unknown
+// fields.
 func decodeCustomCBOR(r *resource.Resource, body []byte, strict bool) (runtime.Object, *schema.GroupVersionKind, error) {
 	kind := r.GroupVersionKind()
 	decoded := new(unstructured.Unstructured)
@@ -158,8 +159,8 @@ func decodeCustomCBOR(r *resource.Resource, body []byte, strict bool) (runtime.O
 }
 
 // TryPatched returns the custom resource that DecodePatched decodes from the JSON of object, which
-// is the result of a patch. It reports false if that has warnings or errors, or if decoding may change
-// the object.
+// is the result of a patch. It reports false if that has warnings or errors, or if decoding may
+// change the object.
 func TryPatched(r *resource.Resource, object map[string]any) (runtime.Object, bool) {
 	kind, ok := decodedKind(object)
 	if !ok || *kind != r.GroupVersionKind() || !r.Custom.IsPruned(object) {

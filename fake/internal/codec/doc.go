@@ -19,6 +19,6 @@
 // # Request bodies
 //
 // [DecodeBody] decodes a body with the strictness of the fieldValidation parameter, and
-// [DecodePatched] and [DecodeMerged] the result of a patch. [ExceedsSize] limits YAML documents whose
-// aliases expand to more than their size.
+// [DecodePatched] and [DecodeMerged] the result of a patch. [ExceedsSize] limits YAML documents
+// whose aliases expand to more than their size.
 package codec

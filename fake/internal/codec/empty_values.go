@@ -16,9 +16,9 @@ var (
 )
 
 // normalizeEmpty sets empty lists in obj to nil and bytes in maps that are nil to empty ones, and
-// reports whether this may change its encoding. A real server stores most built-in types in protobuf,
-// which does not distinguish them: a Role with the rules [] is returned with null, and a Secret with
-// null for a key with "". Most nulls are other values, such as times.
+// reports whether this may change its encoding. A real server stores most built-in types in
+// protobuf, which does not distinguish them: a Role with the rules [] is returned with null, and a
+// Secret with null for a key with "". Most nulls are other values, such as times.
 func normalizeEmpty(encoded []byte, obj runtime.Object) bool {
 	if !bytes.Contains(encoded, emptyListJSON) && !bytes.Contains(encoded, nullJSON) {
 		return false

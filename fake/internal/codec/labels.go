@@ -29,8 +29,8 @@ func (r *RecordLabels) Get(label string) string {
 // Lookup implements labels.Labels.
 func (r *RecordLabels) Lookup(label string) (string, bool) { return r.Labels.Get(label) }
 
-// LabelsOf returns the labels of a record in r's version. A conversion webhook may change those of a
-// custom resource.
+// LabelsOf returns the labels of a record in r's version. A conversion webhook may change those of
+// a custom resource.
 func LabelsOf(r *resource.Resource, rec *memstore.Record) (labels.Labels, error) {
 	if !ConversionMayFail(r, rec) {
 		return (*RecordLabels)(rec), nil

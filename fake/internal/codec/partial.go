@@ -13,8 +13,8 @@ import (
 // storedMetadata precedes the metadata in the stored JSON of built-in types.
 var storedMetadata = []byte(`{"metadata":{`)
 
-// MetadataOnly returns the beginning of the stored JSON of an object of a built-in type, up to the end
-// of its metadata. With a closing brace it is the JSON of the metadata alone.
+// MetadataOnly returns the beginning of the stored JSON of an object of a built-in type, up to the
+// end of its metadata. With a closing brace it is the JSON of the metadata alone.
 func MetadataOnly(rec *memstore.Record) ([]byte, error) {
 	if !bytes.HasPrefix(rec.Data, storedMetadata) {
 		return nil, fmt.Errorf("stored %s does not begin with its metadata", rec.Key)
@@ -24,8 +24,8 @@ func MetadataOnly(rec *memstore.Record) ([]byte, error) {
 	return rec.Data[:end:end], nil
 }
 
-// CustomMetadata returns the metadata of a custom resource in r's version, in JSON with the fields in
-// alphabetical order.
+// CustomMetadata returns the metadata of a custom resource in r's version, in JSON with the fields
+// in alphabetical order.
 func CustomMetadata(r *resource.Resource, rec *memstore.Record) ([]byte, error) {
 	data, err := ConvertedJSON(r, rec)
 	if err != nil {
@@ -42,8 +42,8 @@ func CustomMetadata(r *resource.Resource, rec *memstore.Record) ([]byte, error) 
 // with all below it. The fields of the elements of an array are those of the array.
 type FieldSet map[string]FieldSet
 
-// DecodeStoredWithout is DecodeStored for readers that do not need some of the fields, which are zero
-// or missing in the object. That is faster.
+// DecodeStoredWithout is DecodeStored for readers that do not need some of the fields, which are
+// zero or missing in the object. That is faster.
 func DecodeStoredWithout(r *resource.Resource, rec *memstore.Record, omitted FieldSet) (runtime.Object, error) {
 	data := rec.Data
 	if r.Custom != nil {
@@ -59,8 +59,8 @@ func DecodeStoredWithout(r *resource.Resource, rec *memstore.Record, omitted Fie
 	return decodeStored(r, rec, data)
 }
 
-// appendWithout appends the JSON value at the beginning of data without some of its fields, and returns
-// what follows the value. data is valid JSON without spaces, as it is stored.
+// appendWithout appends the JSON value at the beginning of data without some of its fields, and
+// returns what follows the value. data is valid JSON without spaces, as it is stored.
 func appendWithout(b, data []byte, omitted FieldSet) (out, rest []byte) {
 	end := byte('}')
 	switch {

@@ -43,7 +43,8 @@ func Key(r *resource.Resource, namespace, name string) string {
 var resourceVersionKey = []byte(`"resourceVersion":"`)
 
 // EncodeDraft encodes an object of r's StorageVersion for the store. It clears the object's kind,
-// apiVersion and resourceVersion. The data is appended to buffer, which must be empty and may be nil.
+// apiVersion and resourceVersion. The data is appended to buffer, which must be empty and may be
+// nil.
 func EncodeDraft(r *resource.Resource, obj runtime.Object, buffer []byte) (*memstore.Draft, error) {
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		return encodeCustomDraft(r, u, buffer)
@@ -94,8 +95,8 @@ func DecodeStored(r *resource.Resource, rec *memstore.Record) (runtime.Object, e
 	return decodeStored(r, rec, rec.Data)
 }
 
-// decodeStored decodes data, the JSON of the record of a built-in type or a part of it, into an object
-// of r's StorageVersion, with kind and apiVersion set.
+// decodeStored decodes data, the JSON of the record of a built-in type or a part of it, into an
+// object of r's StorageVersion, with kind and apiVersion set.
 func decodeStored(r *resource.Resource, rec *memstore.Record, data []byte) (runtime.Object, error) {
 	obj := r.NewStored()
 	if !r.JSON(obj).Decode(data, obj) {
@@ -134,8 +135,8 @@ func DecodeMetadata(rec *memstore.Record) (*metav1.ObjectMeta, error) {
 // metadataKey precedes the metadata in the JSON of every object.
 var metadataKey = []byte(`"metadata":`)
 
-// metadataJSON returns the metadata in the JSON of an object as it is stored. It is first in built-in
-// types, and in alphabetical order in custom resources.
+// metadataJSON returns the metadata in the JSON of an object as it is stored. It is first in
+// built-in types, and in alphabetical order in custom resources.
 func metadataJSON(data []byte) (metadata []byte, found bool) {
 	for rest := data[len("{"):]; rest[0] == '"'; rest = bytes.TrimPrefix(rest, []byte(",")) {
 		if value, ok := bytes.CutPrefix(rest, metadataKey); ok {

@@ -48,8 +48,8 @@ func (m *Controllers) aggregates(role *aggregatedRole, rec *memstore.Record) boo
 	})
 }
 
-// readSelectors returns the selectors of the aggregationRule of a ClusterRole. One that is invalid, or
-// a ClusterRole that cannot be decoded, is an error when the rules are compared.
+// readSelectors returns the selectors of the aggregationRule of a ClusterRole. One that is invalid,
+// or a ClusterRole that cannot be decoded, is an error when the rules are compared.
 func (m *Controllers) readSelectors(rec *memstore.Record) (selectors []labels.Selector) {
 	role, err := m.decodeClusterRole(rec)
 	if err != nil || role.AggregationRule == nil {
@@ -63,7 +63,8 @@ func (m *Controllers) readSelectors(rec *memstore.Record) (selectors []labels.Se
 	return selectors
 }
 
-// onClusterRoleChange records a write of a ClusterRole: the rules of those that aggregate it may change.
+// onClusterRoleChange records a write of a ClusterRole: the rules of those that aggregate it may
+// change.
 func (m *Controllers) onClusterRoleChange(prev, rec *memstore.Record) {
 	isInitial := isInitialState(rec)
 	if !isInitial {
@@ -85,15 +86,15 @@ func (m *Controllers) onClusterRoleChange(prev, rec *memstore.Record) {
 	m.hasAggregated.Store(len(m.aggregated) > 0)
 }
 
-// isInitialState reports whether a ClusterRole is as it was when the server started with the bootstrap
-// policy. rec may be nil.
+// isInitialState reports whether a ClusterRole is as it was when the server started with the
+// bootstrap policy. rec may be nil.
 func isInitialState(rec *memstore.Record) bool {
 	return rec != nil && rec.Revision <= memstore.DefaultStartRevision
 }
 
-// onClusterRolesRead is called when onClusterRoleChange has been called for all ClusterRoles. If there are
-// those of the bootstrap policy in their initial state and no others, all have the right rules.
-// Otherwise, all that aggregate are examined.
+// onClusterRolesRead is called when onClusterRoleChange has been called for all ClusterRoles. If
+// there are those of the bootstrap policy in their initial state and no others, all have the right
+// rules. Otherwise, all that aggregate are examined.
 func (m *Controllers) onClusterRolesRead(initial, all int) {
 	if len(m.aggregated) == 0 || initial == all && initial == len(bootstrappolicy.Shared().ClusterRoles) {
 		return
@@ -122,8 +123,8 @@ func (m *Controllers) decodeClusterRole(rec *memstore.Record) (*rbacv1.ClusterRo
 	return obj.(*rbacv1.ClusterRole), nil
 }
 
-// nextAggregationWork returns the write of the rules of a ClusterRole that differ from those that it
-// aggregates. ok is false if there is none.
+// nextAggregationWork returns the write of the rules of a ClusterRole that differ from those that
+// it aggregates. ok is false if there is none.
 func (m *Controllers) nextAggregationWork() (w work, ok bool) {
 	for _, key := range slices.Sorted(maps.Keys(m.aggregated)) {
 		role := m.aggregated[key]
@@ -183,8 +184,8 @@ func (m *Controllers) aggregatedRules(key string) (*memstore.Record, []rbacv1.Po
 	return rec, rules, nil
 }
 
-// applyRules writes the rules of a ClusterRole by a server-side apply. Rules that others have written
-// remain if there are none to write, as in a cluster.
+// applyRules writes the rules of a ClusterRole by a server-side apply. Rules that others have
+// written remain if there are none to write, as in a cluster.
 func (m *Controllers) applyRules(ctx context.Context, rec *memstore.Record, rules []rbacv1.PolicyRule) error {
 	p, _ := m.resources.find(rec.Key)
 	members := map[string]any{}

@@ -28,8 +28,8 @@ type Writer interface {
 	DeleteKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key string, opts *metav1.DeleteOptions) error
 	// ChangeKey changes the object under a key as a patch by user does, if it has the uid.
 	ChangeKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, subresource string, do func(runtime.Object)) error
-	// ApplyKey sets members of the object under a key as an apply by user with force does, if it has the
-	// uid.
+	// ApplyKey sets members of the object under a key as an apply by user with force does, if it has
+	// the uid.
 	ApplyKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, manager string, members map[string]any) error
 	// ApplyStatus sets the status of the object under a key as an apply with force does, if it has the
 	// uid.
@@ -89,16 +89,16 @@ type Controllers struct {
 	attempts map[string]int // by the description of the work, in the current RunUntilIdle
 
 	// emptying is true while a namespace is terminating, hasQuotas while there are ResourceQuotas,
-	// hasInUse while inUse is not empty, hasAggregated while aggregated is not empty. pending counts the
-	// events that did not wake Run. Writers read them, see isRelevant.
+	// hasInUse while inUse is not empty, hasAggregated while aggregated is not empty. pending counts
+	// the events that did not wake Run. Writers read them, see isRelevant.
 	emptying, hasQuotas, hasInUse, hasAggregated atomic.Bool
 	pending                                      atomic.Int64
 }
 
 // New returns the controllers of a store that serves the types of table. They do nothing before Run
 // or RunUntilIdle. namespaceDelay is how long Run leaves a deleted namespace as it is. checkTypes
-// checks new and changed ValidatingAdmissionPolicies. unavailable returns the groups and versions of
-// aggregated API servers that are not available.
+// checks new and changed ValidatingAdmissionPolicies. unavailable returns the groups and versions
+// of aggregated API servers that are not available.
 func New(store *memstore.Store, table func() *resource.Table, writer Writer, namespaceDelay time.Duration, checkTypes TypeChecker, unavailable func() []schema.GroupVersion) *Controllers {
 	return &Controllers{
 		store: store, table: table, writer: writer, resources: newResourceIndex(table),
@@ -250,8 +250,8 @@ func (m *Controllers) exceededLimit(what string) bool {
 }
 
 // nextWork returns the next work: an object in the queue, else a pod whose grace period is over,
-// else a terminating namespace, which is due unless skipDelay is true, else an aggregated ClusterRole,
-// else a namespace with quotas. ok is false if there is none.
+// else a terminating namespace, which is due unless skipDelay is true, else an aggregated
+// ClusterRole, else a namespace with quotas. ok is false if there is none.
 func (m *Controllers) nextWork(skipDelay bool) (w work, ok bool) {
 	if len(m.queue) > 0 {
 		var key string

@@ -34,8 +34,8 @@ type fixture struct {
 	store       *memstore.Store
 	controllers *controllers.Controllers
 
-	// deleting, if set, is called before each deletion and may refuse it. finalizing, if set, is called
-	// before a namespace is finalized.
+	// deleting, if set, is called before each deletion and may refuse it. finalizing, if set, is
+	// called before a namespace is finalized.
 	deleting   func(key string) error
 	finalizing func()
 }
@@ -93,8 +93,8 @@ func (p *fixture) remove(name string) {
 	require.NoError(p, err)
 }
 
-// An object whose deletion fails is named in the error, and the others are processed. It is examined
-// again by the next call.
+// An object whose deletion fails is named in the error, and the others are processed. It is
+// examined again by the next call.
 func TestFailureDoesNotStopOthers(t *testing.T) {
 	p := newFixture(t, memstore.Options{})
 	p.load(owned("a", "ghost"), owned("b", "ghost"), owned("c", "ghost"))
@@ -210,8 +210,8 @@ func TestAdoptedBeforeCollection(t *testing.T) {
 	require.True(t, p.has("a"))
 }
 
-// newFixtureWithLateObject returns a fixture with the ConfigMap late in the namespace team, which has
-// been removed.
+// newFixtureWithLateObject returns a fixture with the ConfigMap late in the namespace team, which
+// has been removed.
 func newFixtureWithLateObject(t *testing.T) *fixture {
 	t.Helper()
 	p := newFixture(t, memstore.Options{})
@@ -230,8 +230,8 @@ func TestObjectsInMissingNamespaceAreDeleted(t *testing.T) {
 	require.Nil(t, p.store.View().Get("configmaps/team/late"))
 }
 
-// An object that is created after the content of its namespace was deleted, and before the namespace
-// is removed, is deleted.
+// An object that is created after the content of its namespace was deleted, and before the
+// namespace is removed, is deleted.
 func TestObjectsInFinalizedNamespaceAreDeleted(t *testing.T) {
 	p := newFixture(t, memstore.Options{})
 	early, late := owned("early", ""), owned("late", "")
@@ -286,8 +286,8 @@ func TestDeletionAfterGracePeriod(t *testing.T) {
 	})
 }
 
-// A namespace that is deleted while the deletion of the content of a removed one with its name waits
-// for the next attempt is emptied, too.
+// A namespace that is deleted while the deletion of the content of a removed one with its name
+// waits for the next attempt is emptied, too.
 func TestNamespaceIsDeletedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newFixture(t, memstore.Options{})

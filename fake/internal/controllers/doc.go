@@ -17,8 +17,8 @@
 // Work is done one item at a time, in the order of events and keys, so that the same writes always
 // have the same result in the same order.
 //
-// Work that fails, for instance because a webhook refuses it, is done again after 5 milliseconds and
-// then after twice the time of the previous failure, up to 1000 seconds, as in the queues of
+// Work that fails, for instance because a webhook refuses it, is done again after 5 milliseconds
+// and then after twice the time of the previous failure, up to 1000 seconds, as in the queues of
 // kube-controller-manager.
 //
 // Each controller writes as the user that it has in a cluster (users.go), so that webhooks and

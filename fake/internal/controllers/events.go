@@ -199,15 +199,15 @@ func (m *Controllers) examineNamespace(name string) {
 	}
 }
 
-// forgetEnding ends the deletion of the content of a namespace that is not terminating any more. The
-// next namespace of the name does not wait for the retries of this one.
+// forgetEnding ends the deletion of the content of a namespace that is not terminating any more.
+// The next namespace of the name does not wait for the retries of this one.
 func (m *Controllers) forgetEnding(name string) {
 	delete(m.ending, name)
 	delete(m.retries, namespaceContent(name))
 }
 
-// onNamespaceTerminating marks a terminating or removed namespace for the deletion of its content at
-// due, or when it was to be deleted already.
+// onNamespaceTerminating marks a terminating or removed namespace for the deletion of its content
+// at due, or when it was to be deleted already.
 func (m *Controllers) onNamespaceTerminating(name string, due time.Time) {
 	if m.ending == nil {
 		m.ending = make(map[string]*endingNamespace)

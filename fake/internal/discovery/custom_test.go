@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/fake/internal/webhookclient"
 )
 
-// The hashes are those of a real server: all versions have that of the storage version, or none if it
-// is not served.
+// The hashes are those of a real server: all versions have that of the storage version, or none if
+// it is not served.
 func TestStorageVersionHashOfCustomResources(t *testing.T) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	crd.Name = "foos.svh.example.com"

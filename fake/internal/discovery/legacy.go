@@ -28,8 +28,8 @@ func coreVersions(table *resource.Table, address string) *metav1.APIVersions {
 	return doc
 }
 
-// groupList returns the document of /apis (DI-02), without the core group. The groups of custom resources
-// are in another order than in the table.
+// groupList returns the document of /apis (DI-02), without the core group. The groups of custom
+// resources are in another order than in the table.
 func groupList(table *resource.Table) *metav1.APIGroupList {
 	doc := &metav1.APIGroupList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
@@ -114,8 +114,8 @@ func kindOf(r *resource.Resource, s resource.Subresource) metav1.GroupVersionKin
 }
 
 // storageVersionHash returns the first eight bytes of the SHA-256 of GROUP/VERSION/KIND of the
-// version that a real server stores, in base64. Resources that share storage have the same hash. The
-// hash of a resource that is not stored, and of a custom resource whose storage version is not
+// version that a real server stores, in base64. Resources that share storage have the same hash.
+// The hash of a resource that is not stored, and of a custom resource whose storage version is not
 // served, is empty.
 func storageVersionHash(r *resource.Resource) string {
 	if !r.IsStored() {

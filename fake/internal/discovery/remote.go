@@ -24,9 +24,9 @@ type RemoteVersion struct {
 	Discovery apidiscoveryv2.APIVersionDiscovery
 }
 
-// WithRemote returns a document of groups with those of aggregated API servers, in the order of their
-// priorities. A remote version replaces a local one. It does not change d; the result has another
-// ETag. Documents of other kinds are returned as they are.
+// WithRemote returns a document of groups with those of aggregated API servers, in the order of
+// their priorities. A remote version replaces a local one. It does not change d; the result has
+// another ETag. Documents of other kinds are returned as they are.
 func (d Document) WithRemote(remote []RemoteVersion) Document {
 	if len(remote) == 0 {
 		return d
@@ -51,8 +51,8 @@ func (d Document) WithRemote(remote []RemoteVersion) Document {
 	return d
 }
 
-// NewRemoteGroup returns the document of a group that only aggregated API servers have. ok is false if
-// none has it.
+// NewRemoteGroup returns the document of a group that only aggregated API servers have. ok is false
+// if none has it.
 func NewRemoteGroup(group string, remote []RemoteVersion) (d Document, ok bool) {
 	if !slices.ContainsFunc(remote, func(v RemoteVersion) bool { return v.Group == group }) {
 		return d, false

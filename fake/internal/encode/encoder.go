@@ -131,8 +131,8 @@ func (e *Encoder) recordBody(rec *memstore.Record) ([]byte, error) {
 	})
 }
 
-// CacheObject caches the encoding of a record of a built-in type whose object is obj, of the storage
-// version, so that the record need not be decoded. It may change obj.
+// CacheObject caches the encoding of a record of a built-in type whose object is obj, of the
+// storage version, so that the record need not be decoded. It may change obj.
 func (e *Encoder) CacheObject(rec *memstore.Record, obj runtime.Object) error {
 	if e.table != nil || e.metadataOnly || e.cacheKey == "" {
 		return nil
@@ -178,8 +178,8 @@ func (e *Encoder) encodeBody(obj runtime.Object) ([]byte, error) {
 	}
 }
 
-// EncodeRecord returns the response for one stored object. It is in buffer, which must be empty and may
-// be nil, if that is large enough and the encoding allows it.
+// EncodeRecord returns the response for one stored object. It is in buffer, which must be empty and
+// may be nil, if that is large enough and the encoding allows it.
 func (e *Encoder) EncodeRecord(rec *memstore.Record, buffer []byte) ([]byte, error) {
 	body, err := e.recordBody(rec)
 	if err != nil {

@@ -43,7 +43,8 @@ func newGauges(t *testing.T) *resource.Resource {
 	return stored
 }
 
-// The metadata and the row of a custom resource are those of the decoded object, whatever its metadata.
+// The metadata and the row of a custom resource are those of the decoded object, whatever its
+// metadata.
 func TestMetadataOfCustomResources(t *testing.T) {
 	res := newGauges(t)
 	for seed := range int64(300) {

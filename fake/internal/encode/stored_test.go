@@ -145,8 +145,8 @@ func TestMetadataOfStoredObjects(t *testing.T) {
 	})
 }
 
-// The encoding of the object that was stored is that of the record, for objects that clients sent as
-// JSON and as protobuf.
+// The encoding of the object that was stored is that of the record, for objects that clients sent
+// as JSON and as protobuf.
 func TestCacheObject(t *testing.T) {
 	tested := 0
 	for _, res := range builtin.Table().Stored() {
@@ -178,8 +178,8 @@ func TestCacheObject(t *testing.T) {
 	require.Greater(t, tested, 1000)
 }
 
-// The metadata of an object differs between versions whose conversion changes it, whichever is encoded
-// first.
+// The metadata of an object differs between versions whose conversion changes it, whichever is
+// encoded first.
 func TestMetadataOfVersions(t *testing.T) {
 	stored := builtin.Table().Lookup("autoscaling", "v2", "horizontalpodautoscalers")
 	other := builtin.Table().Lookup("autoscaling", "v1", "horizontalpodautoscalers")

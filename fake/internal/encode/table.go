@@ -247,7 +247,8 @@ func (t *tableEncoder) sortItems(items []*memstore.Record) ([]*memstore.Record, 
 }
 
 // currentDefault returns the item whose row gets the mark of a default: the newest of the items for
-// which isDefault returns true, and of those that are as new, the first. It is nil if there is none.
+// which isDefault returns true, and of those that are as new, the first. It is nil if there is
+// none.
 func (t *tableEncoder) currentDefault(items []*memstore.Record, isDefault func(runtime.Object) bool) (current *memstore.Record, err error) {
 	var since metav1.Time
 	for _, rec := range items {

@@ -28,8 +28,8 @@ func (e *Encoder) yamlItem(rec *memstore.Record) ([]byte, error) {
 	})
 }
 
-// yamlItemKey returns the key under which an item is cached. Items have their apiVersion, and custom
-// resources what their CustomResourceDefinition makes of them.
+// yamlItemKey returns the key under which an item is cached. Items have their apiVersion, and
+// custom resources what their CustomResourceDefinition makes of them.
 func (e *Encoder) yamlItemKey() string {
 	key := "yaml " + e.kind.GroupVersion().String() + " " + e.cacheKey
 	if e.customJSON {

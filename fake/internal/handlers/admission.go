@@ -110,7 +110,8 @@ func (r *admissionRunner) validate(obj, old runtime.Object) (err error) {
 
 // pruneChanged prunes a custom resource that webhooks or policies have changed. A real server does
 // it when it encodes the object for the storage: the validation and the validating plugins see
-// unknown fields. res is the resource of the body: with a Scale, they have changed no more than that.
+// unknown fields. res is the resource of the body: with a Scale, they have changed no more than
+// that.
 func pruneChanged(res *resource.Resource, obj runtime.Object) error {
 	if res.Custom == nil {
 		return nil
@@ -146,8 +147,8 @@ func (r *admissionRunner) attributesOf(obj, old runtime.Object) *admission.Attri
 	return attributes
 }
 
-// deleteReview reviews the delete of an object with options and returns why it is refused. A nil one
-// allows all: that of a delete by the server itself.
+// deleteReview reviews the delete of an object with options and returns why it is refused. A nil
+// one allows all: that of a delete by the server itself.
 type deleteReview func(old runtime.Object, opts *metav1.DeleteOptions) error
 
 // of calls the review, if there is one.

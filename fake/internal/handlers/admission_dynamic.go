@@ -10,8 +10,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// dynamicAdmission returns what the plugins for webhooks and policies use. On a replica they see the
-// state of its watch cache, which can be behind the store.
+// dynamicAdmission returns what the plugins for webhooks and policies use. On a replica they see
+// the state of its watch cache, which can be behind the store.
 func (a *API) dynamicAdmission() admission.Dynamic {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.close = cancel

@@ -124,8 +124,8 @@ type API struct {
 	tokens   *serviceaccount.Tokens
 	reviewer *reviews.Reviewer
 	// authorizer decides about reviews and expressions; it is nil if everything is allowed.
-	// requestAuthorizer decides about requests, and is observed; it is nil if everything is allowed and
-	// nothing observed.
+	// requestAuthorizer decides about requests, and is observed; it is nil if everything is allowed
+	// and nothing observed.
 	authorizer, requestAuthorizer authz.Authorizer
 	rbac                          *rbac.Authorizer // nil without ModeRBAC
 	// storedRoles returns the authorizer by the roles in the store. That of a replica is behind it.
@@ -190,8 +190,8 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	return a
 }
 
-// ownView returns the state by which the server authorizes and admits requests: on a replica that of
-// the watch cache. A watch cache that is late by Settings.View is late for clients only.
+// ownView returns the state by which the server authorizes and admits requests: on a replica that
+// of the watch cache. A watch cache that is late by Settings.View is late for clients only.
 func (a *API) ownView() memstore.View {
 	if a.settings.View != nil {
 		return a.store.View()
@@ -237,8 +237,8 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, info requestinfo.Req
 // writeTimeout is how long a real server's handlers of writes take at most.
 const writeTimeout = 34 * time.Second
 
-// limitTime returns ctx with the time limit of a write, which only webhooks can exceed. Its cause is
-// the error of the request, if it has one of its own.
+// limitTime returns ctx with the time limit of a write, which only webhooks can exceed. Its cause
+// is the error of the request, if it has one of its own.
 func limitTime(ctx context.Context, info requestinfo.RequestInfo) (context.Context, context.CancelFunc) {
 	if info.Verb == requestinfo.DeleteCollection {
 		return context.WithTimeout(ctx, requestinfo.RequestTimeout)
@@ -258,8 +258,8 @@ func (a *API) LoadMissingItems(items []fixtures.Item) error { return a.loader.Lo
 // LoadSystem stores the namespaces that every cluster has, unless they exist.
 func (a *API) LoadSystem() error { return a.loader.LoadSystemNamespaces() }
 
-// SyncCRDs serves the types of the CustomResourceDefinitions in the store, and reconciles them and the
-// APIServices that the server manages.
+// SyncCRDs serves the types of the CustomResourceDefinitions in the store, and reconciles them and
+// the APIServices that the server manages.
 func (a *API) SyncCRDs() error {
 	return errors.Join(a.crds.ReconcileAll(), a.RegisterAPIServices())
 }

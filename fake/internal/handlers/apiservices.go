@@ -67,8 +67,8 @@ func (a *API) builtinAPIServices() map[string]*apiregistrationv1.APIService {
 }
 
 // RegisterAPIServices does what kube-apiserver does with the APIServices of its own groups when it
-// starts, besides what it always does for those of custom resources: it creates the missing ones, and
-// deletes those of groups that are not served any more. Without system objects it does nothing.
+// starts, besides what it always does for those of custom resources: it creates the missing ones,
+// and deletes those of groups that are not served any more. Without system objects it does nothing.
 func (a *API) RegisterAPIServices() error {
 	if !a.settings.SystemObjects {
 		return nil
@@ -85,8 +85,8 @@ func (a *API) syncCustomAPIServices() error {
 	return a.syncAPIServices(apiregistration.ManagedAlways, a.customAPIServices)
 }
 
-// afterAPIServiceWrite restores an APIService that the server manages, and that a client has changed
-// or deleted.
+// afterAPIServiceWrite restores an APIService that the server manages, and that a client has
+// changed or deleted.
 func (a *API) afterAPIServiceWrite(e *memstore.Event) error {
 	if a.customAPIServices()[nameFromKey(e.Key())] == nil {
 		return nil
@@ -94,8 +94,8 @@ func (a *API) afterAPIServiceWrite(e *memstore.Event) error {
 	return a.syncCustomAPIServices()
 }
 
-// syncAPIServices makes the APIServices with a value of the managed label those that want returns. One
-// without the label is not changed.
+// syncAPIServices makes the APIServices with a value of the managed label those that want returns.
+// One without the label is not changed.
 func (a *API) syncAPIServices(managed string, want func() map[string]*apiregistrationv1.APIService) error {
 	a.apiServicesMu.Lock()
 	defer a.apiServicesMu.Unlock()
@@ -117,7 +117,8 @@ func (a *API) syncAPIServices(managed string, want func() map[string]*apiregistr
 	return errors.Join(errs...)
 }
 
-// writeAPIService creates the APIService with a name, updates its spec, or deletes it if wanted is nil.
+// writeAPIService creates the APIService with a name, updates its spec, or deletes it if wanted is
+// nil.
 func (a *API) writeAPIService(res *resource.Resource, name string, wanted *apiregistrationv1.APIService) error {
 	manager, err := a.types.FieldManager(res, "")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// auditObject adds the object in the body of a request to the audit log. As on a real server, it has
-// the version of the body, and the defaults of its type.
+// auditObject adds the object in the body of a request to the audit log. As on a real server, it
+// has the version of the body, and the defaults of its type.
 func (q *request) auditObject(served runtime.Object) error {
 	if !auditlog.Enabled(q.r.Context()) {
 		return nil

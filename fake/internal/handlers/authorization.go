@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/internal/requestinfo"
 )
 
-// setUpAuthorization creates the authorizers of the settings. On a replica RBAC decides by the state
-// of its watch cache, which can be behind the store.
+// setUpAuthorization creates the authorizers of the settings. On a replica RBAC decides by the
+// state of its watch cache, which can be behind the store.
 func (a *API) setUpAuthorization() {
 	config := &a.settings.Authorization
 	if config.HasMode(authz.ModeRBAC) {

@@ -26,11 +26,11 @@ import (
 )
 
 // ReconcileBootstrapPolicy does what kube-apiserver does with the bootstrap policy of RBAC when it
-// starts: it creates the roles and bindings that do not exist, and adds the rules, subjects, labels and
-// annotations that the others lack. What they have besides stays. An object with the annotation
-// rbac.authorization.kubernetes.io/autoupdate: "false" is left as it is, and a binding to another role
-// is replaced. It writes as the server itself does, without admission, and only what differs. Without
-// authz.ModeRBAC it does nothing.
+// starts: it creates the roles and bindings that do not exist, and adds the rules, subjects, labels
+// and annotations that the others lack. What they have besides stays. An object with the annotation
+// rbac.authorization.kubernetes.io/autoupdate: "false" is left as it is, and a binding to another
+// role is replaced. It writes as the server itself does, without admission, and only what differs.
+// Without authz.ModeRBAC it does nothing.
 //
 // isNew is true for a server whose store had no objects before it started. The policy was stored
 // before its fixtures then, and counts as absent where they would make a difference.
@@ -81,8 +81,8 @@ func (p policyReconciler) client(plural string) policyClient {
 	return policyClient{api: p.api, res: p.api.types.Table().Lookup(rbacv1.GroupName, rbacv1.SchemeGroupVersion.Version, plural)}
 }
 
-// isUnchanged reports whether the object with a name is as it was stored when a server started, which
-// is as the policy has it.
+// isUnchanged reports whether the object with a name is as it was stored when a server started,
+// which is as the policy has it.
 func (p policyReconciler) isUnchanged(c policyClient, namespace, name string) bool {
 	rec := p.api.store.View().Get(codec.Key(c.res, namespace, name))
 	return rec != nil && fixtures.IsSystemObject(rec)
@@ -101,8 +101,8 @@ func (p policyReconciler) reconcile(plural string, expected metav1.Object, do fu
 	return nil
 }
 
-// primeAggregatedRoles copies ClusterRoles of the policy that do not aggregate to the ones that they
-// are to aggregate, if those do not exist, so that their rules remain.
+// primeAggregatedRoles copies ClusterRoles of the policy that do not aggregate to the ones that
+// they are to aggregate, if those do not exist, so that their rules remain.
 func (p policyReconciler) primeAggregatedRoles() error {
 	c := p.client("clusterroles")
 	newNames := bootstrappolicy.ClusterRolesToAggregate()
@@ -123,8 +123,8 @@ func (p policyReconciler) primeAggregatedRoles() error {
 	return errors.Join(errs...)
 }
 
-// primeSplitBindings creates bindings with the subjects of those that they had been one with, if they
-// do not exist.
+// primeSplitBindings creates bindings with the subjects of those that they had been one with, if
+// they do not exist.
 func (p policyReconciler) primeSplitBindings() error {
 	c := p.client("clusterrolebindings")
 	split := bootstrappolicy.ClusterRoleBindingsToSplit()

@@ -36,8 +36,8 @@ func componentStatuses() []corev1.ComponentStatus {
 	}
 }
 
-// componentRecords returns componentStatuses as records, for selectors and Tables. They are in a store
-// of their own.
+// componentRecords returns componentStatuses as records, for selectors and Tables. They are in a
+// store of their own.
 var componentRecords = sync.OnceValues(func() (records []*memstore.Record, err error) {
 	res := builtin.Table().Lookup("", "v1", "componentstatuses")
 	store := memstore.New(memstore.Options{})

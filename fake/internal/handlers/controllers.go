@@ -44,8 +44,8 @@ func (a *API) deleteKey(res *resource.Resource, key string, opts *metav1.DeleteO
 // admission plugins, but without admission functions. change modifies the stored object, which has
 // the storage version; it may be called more than once. The managedFields are those of a write to
 // subresource, "" for the object itself. change must only modify metadata and what the subresource
-// may change. Nothing is written if there is no object, or one with another uid, or nothing changes.
-// The object is removed if it was deleted and change removes its last finalizer (DL-05).
+// may change. Nothing is written if there is no object, or one with another uid, or nothing
+// changes. The object is removed if it was deleted and change removes its last finalizer (DL-05).
 func (a *API) ChangeKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, subresource string, change func(runtime.Object)) error {
 	return a.changeKey(ctx, user, controllerManager, res, key, uid, subresource, change)
 }
@@ -95,9 +95,9 @@ func (a *API) ApplyStatus(res *resource.Resource, key, uid, manager string, stat
 }
 
 // ApplyKey sets members of the object under a key as an apply by user with force does, with the
-// admission plugins, but without admission functions. members are those of the applied configuration
-// besides its metadata; what manager has applied before and they lack is removed. Nothing is written
-// if there is no object, or one with another uid, or nothing changes.
+// admission plugins, but without admission functions. members are those of the applied
+// configuration besides its metadata; what manager has applied before and they lack is removed.
+// Nothing is written if there is no object, or one with another uid, or nothing changes.
 func (a *API) ApplyKey(ctx context.Context, user authenticationv1.UserInfo, res *resource.Resource, key, uid, manager string, members map[string]any) error {
 	ctx = authn.WithUser(ctx, user)
 	return a.applyMembers(ctx, res, key, uid, "", manager, members, func(obj, old runtime.Object) (runtime.Object, error) {
@@ -150,9 +150,9 @@ func controllerAttributes(user authenticationv1.UserInfo, res *resource.Resource
 	return attributes
 }
 
-// reviewChange runs the admission plugins on the change of an object by a controller and returns the
-// object to store. An object that webhooks or policies may have changed is prepared and validated
-// like that of a request.
+// reviewChange runs the admission plugins on the change of an object by a controller and returns
+// the object to store. An object that webhooks or policies may have changed is prepared and
+// validated like that of a request.
 func (a *API) reviewChange(ctx context.Context, attributes *admission.Attributes) (runtime.Object, error) {
 	attributes.Operation, attributes.NewUID = admissionv1.Update, a.newUID
 	if attributes.Options == nil {

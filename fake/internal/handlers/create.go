@@ -33,7 +33,8 @@ func (a *API) createAtName(q *request) error {
 // size, and that before the options. An update checks the media type last (CR-14).
 func (a *API) create(q *request) error { return a.createAs(q, "") }
 
-// createAs is create with a name that admission sees instead of that of the object, unless it is "".
+// createAs is create with a name that admission sees instead of that of the object, unless it is
+// "".
 func (a *API) createAs(q *request, name string) error {
 	if _, err := negotiate.RequestMediaType(q.r); err != nil {
 		return err

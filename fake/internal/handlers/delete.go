@@ -71,9 +71,9 @@ func (q *request) replyDeleted(result deleteResult, opts *metav1.DeleteOptions) 
 }
 
 // deleteObject deletes the object under key. q is nil for a delete that is not that of a request.
-// review is called before each write, with the grace period that the object gets in the options: twice
-// for an object that is written and then removed. It is not called if a grace period or the content of
-// a namespace decides when the object is removed. Dependents are not considered (DL-37).
+// review is called before each write, with the grace period that the object gets in the options:
+// twice for an object that is written and then removed. It is not called if a grace period or the
+// content of a namespace decides when the object is removed. Dependents are not considered (DL-37).
 func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resource, key, name string, opts *metav1.DeleteOptions, review deleteReview) (result deleteResult, err error) {
 	if q != nil {
 		if err := status.InvalidName(name); err != nil {
@@ -137,8 +137,8 @@ func (a *API) deleteObject(ctx context.Context, q *request, res *resource.Resour
 }
 
 // checkRemovalPrecondition returns the conflict of a delete with the precondition of a
-// resourceVersion that removes the last finalizers. A real server compares the resourceVersion of an
-// object without fields then.
+// resourceVersion that removes the last finalizers. A real server compares the resourceVersion of
+// an object without fields then.
 func (q *request) checkRemovalPrecondition(opts *metav1.DeleteOptions, m metav1.Object) error {
 	if opts.Preconditions == nil || opts.Preconditions.ResourceVersion == nil {
 		return nil
@@ -147,9 +147,9 @@ func (q *request) checkRemovalPrecondition(opts *metav1.DeleteOptions, m metav1.
 }
 
 // removeMarked removes an object that was stored with a grace period of 0, as a real server does,
-// so that watches see both. The removal is reviewed again, and nothing is done if another request has
-// removed the object. A delete that is not reviewed does not depend on the context of the request,
-// which could end after the first of the two writes.
+// so that watches see both. The removal is reviewed again, and nothing is done if another request
+// has removed the object. A delete that is not reviewed does not depend on the context of the
+// request, which could end after the first of the two writes.
 func (a *API) removeMarked(res *resource.Resource, key string, result *deleteResult, opts *metav1.DeleteOptions, review deleteReview) error {
 	removal, err := a.store.GuaranteedUpdate(context.Background(), res, key, false, func(old runtime.Object) (runtime.Object, error) {
 		if old == nil || resource.Accessor(old).GetUID() != result.uid {

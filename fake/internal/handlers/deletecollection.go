@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// deleteCollectionPageSize is the limit of the lists that a real server reads for a deletecollection
-// without a limit. Like any limit, it makes a resourceVersion an exact one.
+// deleteCollectionPageSize is the limit of the lists that a real server reads for a
+// deletecollection without a limit. Like any limit, it makes a resourceVersion an exact one.
 const deleteCollectionPageSize = 10_000
 
 // deleteCollection deletes the objects of a list with the same options, one after the other (DL-28
@@ -53,8 +53,8 @@ func (a *API) deleteCollection(q *request) error {
 }
 
 // deleteObjects deletes the objects of a list. Objects that do not exist any more are skipped
-// (DL-33); it ends at the first error (DL-30). Admission sees the options as they were sent, as on a
-// real server.
+// (DL-33); it ends at the first error (DL-30). Admission sees the options as they were sent, as on
+// a real server.
 func (a *API) deleteObjects(q *request, items []*memstore.Record, opts *metav1.DeleteOptions) error {
 	if q.res.Namespaced && q.info.Namespace == "" && len(items) > 0 {
 		return errNamespaceRequired // the list is of all namespaces

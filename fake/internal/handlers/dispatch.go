@@ -157,8 +157,8 @@ func handlerFor(method string, res *resource.Resource, info requestinfo.RequestI
 
 // customHandler is findHandler for custom resources. A path without a definition is not served
 // (PV-06, PV-07, PV-17, PV-26, CD-02, CD-06). The error of an unknown subresource names the object
-// (PV-18), and that of an unsupported method the verb (PV-27). HEAD is served as GET (GT-09), and so
-// are all methods on the paths with /watch/.
+// (PV-18), and that of an unsupported method the verb (PV-27). HEAD is served as GET (GT-09), and
+// so are all methods on the paths with /watch/.
 func customHandler(method string, res *resource.Resource, info requestinfo.RequestInfo) (handlerFunc, error) {
 	isList := info.Verb == requestinfo.List || info.Verb == requestinfo.Watch
 	switch {

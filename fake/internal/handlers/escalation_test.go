@@ -70,8 +70,8 @@ const (
 	clusterRolesPath = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 )
 
-// The grants of all users are observed, also without an authorizer. The fields of the garbage collector
-// grant nothing.
+// The grants of all users are observed, also without an authorizer. The fields of the garbage
+// collector grant nothing.
 func TestGrantsAreObserved(t *testing.T) {
 	pods := []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"get"}}}
 	all := []string{"*"}
@@ -120,8 +120,8 @@ func TestRefusedGrantsAreObserved(t *testing.T) {
 	require.Empty(t, *questions)
 }
 
-// The right to create by an update is asked of the observed authorizer, once, and only if there is no
-// object.
+// The right to create by an update is asked of the observed authorizer, once, and only if there is
+// no object.
 func TestCreateByUpdateIsObserved(t *testing.T) {
 	a, _, questions := startObserved(t, authz.ModeRBAC)
 	const path = "/api/v1/namespaces/default/configmaps/a"

@@ -52,8 +52,8 @@ func (q *request) replyConverted(rec *memstore.Record) error {
 	return q.replyObject(http.StatusOK, obj)
 }
 
-// decodeForGet decodes a record for a get at a resourceVersion. Without one, a webhook is called as for
-// replyConverted.
+// decodeForGet decodes a record for a get at a resourceVersion. Without one, a webhook is called as
+// for replyConverted.
 func (a *API) decodeForGet(res *resource.Resource, rec *memstore.Record, resourceVersion string) (runtime.Object, error) {
 	if resourceVersion == "" && codec.ConversionMayFail(res, rec) {
 		return codec.ConvertUncached(res, rec)

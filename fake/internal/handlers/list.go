@@ -78,9 +78,9 @@ func (q *request) selectedKey(selector fields.Selector) string {
 	return codec.Key(q.res, namespace, name)
 }
 
-// listPrefix returns the prefix of the keys that a list reads. A field selector of one namespace makes
-// a list of all namespaces one of it. As on a real server, a continue token undoes that, so that the
-// second page begins with the first object again.
+// listPrefix returns the prefix of the keys that a list reads. A field selector of one namespace
+// makes a list of all namespaces one of it. As on a real server, a continue token undoes that, so
+// that the second page begins with the first object again.
 func (q *request) listPrefix(sel selector, opts *metainternal.ListOptions) string {
 	if q.res.Namespaced && q.namespace() == "" && sel.fields != nil && opts.Continue == "" {
 		namespace, ok := sel.fields.RequiresExactMatch("metadata.namespace")

@@ -17,8 +17,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// maxNoops is the number of objects that a noopCache has at least, if so many are written. It has at
-// most twice as many, with 300 bytes each.
+// maxNoops is the number of objects that a noopCache has at least, if so many are written. It has
+// at most twice as many, with 300 bytes each.
 const maxNoops = 8192
 
 // noopCache has a noopRequest for each of the objects that were written last. It keeps no objects
@@ -74,8 +74,8 @@ type noopRequest struct {
 	namespace *memstore.Record
 }
 
-// newNoopRequest returns a noopRequest. It is called before the evaluation, so that a later write of
-// the Namespace makes a difference.
+// newNoopRequest returns a noopRequest. It is called before the evaluation, so that a later write
+// of the Namespace makes a difference.
 func (a *API) newNoopRequest(q *request) noopRequest {
 	user := authn.UserFrom(q.r.Context())
 	n := noopRequest{
@@ -154,9 +154,9 @@ func (a *API) isApplied(q *request, info *updatedObjectInfo, obj runtime.Object)
 	return info.isApplied != nil && a.mayCacheNoop(q) && !info.admission.isChanged && !info.dropManagedFields && info.isApplied(obj)
 }
 
-// isNoopCacheable reports whether the response to a request is the record that it changes, and depends
-// on no more than a noopRequest has. That of a write of a role, an admission policy or a binding
-// depends on the rights of the user, and that of a write of a claim on LimitRanges.
+// isNoopCacheable reports whether the response to a request is the record that it changes, and
+// depends on no more than a noopRequest has. That of a write of a role, an admission policy or a
+// binding depends on the rights of the user, and that of a write of a claim on LimitRanges.
 func (q *request) isNoopCacheable() bool {
 	switch {
 	case q.res.Group == rbacv1.GroupName, q.res.Group == admissionv1.GroupName,

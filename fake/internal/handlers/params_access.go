@@ -17,8 +17,8 @@ import (
 )
 
 // checkParamsAccess returns the 422 of a user who writes an admission policy with a paramKind, or a
-// binding with a paramRef, and may not read the parameters. obj is valid, and old the stored object,
-// nil for a new one.
+// binding with a paramRef, and may not read the parameters. obj is valid, and old the stored
+// object, nil for a new one.
 func (a *API) checkParamsAccess(q *request, obj, old runtime.Object) error {
 	if q.res.Group != admissionv1.GroupName || q.sub != nil {
 		return nil

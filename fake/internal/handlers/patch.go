@@ -162,8 +162,8 @@ func (q *request) tryPatchCustom(p *patch.Patch, current runtime.Object) (runtim
 	return codec.TryPatched(q.res, patched)
 }
 
-// tryPatchTyped applies a patch to a copy of old, an object of a built-in type, without encoding it.
-// It reports false if that is not supported, or the result has an error.
+// tryPatchTyped applies a patch to a copy of old, an object of a built-in type, without encoding
+// it. It reports false if that is not supported, or the result has an error.
 func (q *request) tryPatchTyped(p *patch.Patch, old runtime.Object) (runtime.Object, bool) {
 	if q.res.Custom != nil || q.res != q.parent || q.res.GroupVersion() != q.res.StorageVersion {
 		return nil, false

@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// failingWriter keeps what is written and returns an error, like a stream of HTTP/2 that is reset while
-// its frame is being written.
+// failingWriter keeps what is written and returns an error, like a stream of HTTP/2 that is reset
+// while its frame is being written.
 type failingWriter struct{ kept []byte }
 
 // Header implements http.ResponseWriter.

@@ -52,8 +52,8 @@ func (s selector) isEmpty() bool { return s.labels == nil && s.fields == nil }
 func (s selector) isSingleObject() bool { return s.key != "" }
 
 // matches reports whether rec is selected. nil is not. Fields of another version than the stored
-// one, and labels that a webhook may change, are read from the converted object; the error is that of
-// the conversion.
+// one, and labels that a webhook may change, are read from the converted object; the error is that
+// of the conversion.
 func (s selector) matches(rec *memstore.Record) (bool, error) {
 	if rec == nil {
 		return false, nil

@@ -22,9 +22,9 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// rejectConnection returns the error of a request that only a kubelet or a workload can answer: that
-// of an invalid request, that of admission, that of a missing permission, object, container or node
-// or, otherwise, status.KubeletRequired.
+// rejectConnection returns the error of a request that only a kubelet or a workload can answer:
+// that of an invalid request, that of admission, that of a missing permission, object, container or
+// node or, otherwise, status.KubeletRequired.
 func (a *API) rejectConnection(q *request) error {
 	options, err := a.reviewConnect(q)
 	if err != nil {
@@ -55,8 +55,8 @@ func (a *API) rejectConnection(q *request) error {
 	return a.rejectKubeletRequest(q, pod)
 }
 
-// rejectKubeletRequest returns the error of a request to the kubelet of pod: that of a node that does
-// not exist or, otherwise, status.KubeletRequired.
+// rejectKubeletRequest returns the error of a request to the kubelet of pod: that of a node that
+// does not exist or, otherwise, status.KubeletRequired.
 func (a *API) rejectKubeletRequest(q *request, pod *corev1.Pod) error {
 	if pod.Spec.NodeName != "" {
 		if _, err := a.getCore("nodes", "", pod.Spec.NodeName); err != nil {
@@ -89,8 +89,8 @@ func (a *API) rejectProxy(q *request) error {
 	return status.KubeletRequired(q.res.Plural + "/" + q.sub.Name)
 }
 
-// hasProxyAddress reports whether a proxy may send requests to the address of pod. Fixtures that are
-// said to run may have no address, unlike pods of a cluster.
+// hasProxyAddress reports whether a proxy may send requests to the address of pod. Fixtures that
+// are said to run may have no address, unlike pods of a cluster.
 func hasProxyAddress(pod *corev1.Pod) bool {
 	address := pod.Status.PodIP
 	if address == "" && len(pod.Status.PodIPs) > 0 {
@@ -103,8 +103,8 @@ func hasProxyAddress(pod *corev1.Pod) bool {
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// checkEndpoints returns the error of a proxy to a Service that has no endpoint for a port, which is
-// the name or the number of one of its ports. The Service itself is read only for a number.
+// checkEndpoints returns the error of a proxy to a Service that has no endpoint for a port, which
+// is the name or the number of one of its ports. The Service itself is read only for a number.
 func (a *API) checkEndpoints(namespace, name, port string) error {
 	if number, err := strconv.ParseInt(port, 10, 64); err == nil {
 		obj, err := a.getCore("services", namespace, name)
@@ -223,8 +223,8 @@ func (a *API) reviewConnect(q *request) (runtime.Object, error) {
 	return attributes.Object, cmp.Or(q.checkContext(), err)
 }
 
-// connectOptions returns the options of a connection, which are in the query. That of a proxy is the
-// path behind the proxy.
+// connectOptions returns the options of a connection, which are in the query. That of a proxy is
+// the path behind the proxy.
 func (q *request) connectOptions() (runtime.Object, error) {
 	switch kind, values := q.sub.Kind.Kind, q.query(); kind {
 	case "PodExecOptions":

@@ -84,7 +84,8 @@ func nonEmpty(p *metav1.Preconditions) *metav1.Preconditions {
 	return &set
 }
 
-// withResourceVersion returns opts with a precondition on the resourceVersion, in place of any other.
+// withResourceVersion returns opts with a precondition on the resourceVersion, in place of any
+// other.
 func withResourceVersion(opts *metav1.DeleteOptions, revision string) *metav1.DeleteOptions {
 	opts = opts.DeepCopy()
 	opts.Preconditions = cmp.Or(opts.Preconditions, &metav1.Preconditions{})

@@ -62,8 +62,8 @@ func decodeLogOptions(values url.Values) (*corev1.PodLogOptions, error) {
 		number("tailLines", &options.TailLines), number("limitBytes", &options.LimitBytes))
 }
 
-// validateLogOptions returns the errors of options. A stream cannot be selected, as on a real server
-// without the alpha feature PodLogsQuerySplitStreams.
+// validateLogOptions returns the errors of options. A stream cannot be selected, as on a real
+// server without the alpha feature PodLogsQuerySplitStreams.
 func validateLogOptions(o *corev1.PodLogOptions) (errs field.ErrorList) {
 	const isNotPositive = "must be greater than 0"
 	if o.TailLines != nil && *o.TailLines < 0 {

@@ -61,8 +61,8 @@ func (w *warnings) write(h http.Header, text string) {
 	}
 }
 
-// addTypeWarnings adds the warnings of the resource or its subresource for a valid object. old is nil
-// for a new one. A write of a Scale is an update of the resource.
+// addTypeWarnings adds the warnings of the resource or its subresource for a valid object. old is
+// nil for a new one. A write of a Scale is an update of the resource.
 func (q *request) addTypeWarnings(obj, old runtime.Object) {
 	onUpdate := q.res.WarningsOnUpdate
 	if q.sub != nil && q.sub.WritesObject() {

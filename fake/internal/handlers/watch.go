@@ -80,7 +80,8 @@ func (a *API) watchPrefix(q *request) string {
 }
 
 // watchTimeout returns timeoutSeconds or, if it is 0 or not set, a random time between
-// Settings.WatchTimeout and twice that (WA-16, WA-17). A watch with a negative one ends immediately.
+// Settings.WatchTimeout and twice that (WA-16, WA-17). A watch with a negative one ends
+// immediately.
 func (a *API) watchTimeout(opts *metainternal.ListOptions) time.Duration {
 	if s := opts.TimeoutSeconds; s != nil && *s != 0 {
 		return time.Duration(*s) * time.Second

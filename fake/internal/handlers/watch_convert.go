@@ -23,8 +23,8 @@ func isConversionError(err error) bool {
 	return errors.As(err, &one)
 }
 
-// matches reports whether rec matches the selector. It converts rec if the labels or the fields need
-// it.
+// matches reports whether rec matches the selector. It converts rec if the labels or the fields
+// need it.
 func (s *stream) matches(rec *memstore.Record) (bool, error) {
 	if rec != nil && (s.sel.labels != nil || s.sel.fields != nil && !codec.HasIndexedFields(s.res, rec)) {
 		if err := s.convert(rec); err != nil {

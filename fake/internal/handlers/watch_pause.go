@@ -18,15 +18,15 @@ const (
 	maxPause      = 100 * time.Millisecond
 )
 
-// openWatches counts the open watches of each collection: those of a resource in all namespaces, and
-// those in each namespace. The zero value is ready for use.
+// openWatches counts the open watches of each collection: those of a resource in all namespaces,
+// and those in each namespace. The zero value is ready for use.
 type openWatches struct {
 	mu     sync.Mutex
 	counts map[string]*atomic.Int64 // by the prefixes of the collections that are watched
 }
 
-// add counts a watch of the collection with a prefix until done is called. count is the number of its
-// open watches.
+// add counts a watch of the collection with a prefix until done is called. count is the number of
+// its open watches.
 func (o *openWatches) add(prefix string) (count *atomic.Int64, done func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -56,7 +56,8 @@ func pauseAfterWrite(watches int64) time.Duration {
 	return min(time.Duration(watches)*pausePerWatch, maxPause)
 }
 
-// pause waits, if the stream is behind, until the pause after its last write is over or ctx is done.
+// pause waits, if the stream is behind, until the pause after its last write is over or ctx is
+// done.
 func (s *stream) pause() {
 	if !s.behind || !s.api.settings.WatchPauses {
 		return

@@ -242,7 +242,8 @@ func decodeString(t text) (string, bool) {
 	return s, err == nil
 }
 
-// unescape returns an ASCII string of which only quotes, backslashes, tabs and newlines are escaped.
+// unescape returns an ASCII string of which only quotes, backslashes, tabs and newlines are
+// escaped.
 func unescape(content []byte) (string, bool) {
 	out := make([]byte, 0, 128)
 	for i := 0; i < len(content); i++ {

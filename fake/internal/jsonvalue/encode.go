@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Append appends the JSON of a value as json.Marshal returns it: with sorted keys, and with <, > and
-// & escaped. The value is what Decode returns, or has other values that json.Marshal encodes.
+// Append appends the JSON of a value as json.Marshal returns it: with sorted keys, and with <, >
+// and & escaped. The value is what Decode returns, or has other values that json.Marshal encodes.
 func Append(data []byte, value any) ([]byte, error) {
 	switch value := value.(type) {
 	case nil:
@@ -82,8 +82,8 @@ func appendList(data []byte, list []any) (_ []byte, err error) {
 	return append(data, ']'), nil
 }
 
-// AppendString appends the JSON of a string as json.Marshal returns it. The library encodes one with
-// anything but ASCII and simple escapes.
+// AppendString appends the JSON of a string as json.Marshal returns it. The library encodes one
+// with anything but ASCII and simple escapes.
 func AppendString(data []byte, s string) []byte {
 	before := len(data)
 	data = append(data, '"')

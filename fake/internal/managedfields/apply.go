@@ -10,10 +10,10 @@ import (
 )
 
 // Apply merges an apply patch into live and returns the resulting object. live is the stored object
-// in the storage version, or nil if the object does not exist (SA-02). It is not changed. The result
-// is of the storage version too. Its managedFields have the fields that manager now owns (SA-03 to
-// SA-10). Its name, namespace, uid and resourceVersion are those of the patch or else those of live.
-// The caller checks them.
+// in the storage version, or nil if the object does not exist (SA-02). It is not changed. The
+// result is of the storage version too. Its managedFields have the fields that manager now owns
+// (SA-03 to SA-10). Its name, namespace, uid and resourceVersion are those of the patch or else
+// those of live. The caller checks them.
 //
 // With force, manager takes over the fields of other managers that are conflicts otherwise (SA-07).
 // validation is the parameter fieldValidation. The default "" is Warn. Duplicate keys of the patch
@@ -53,9 +53,9 @@ func (m *FieldManager) ApplyConfig(live runtime.Object, config map[string]any, m
 	return obj, err
 }
 
-// IsApplied reports whether an apply of the patch by manager to obj changes nothing, because obj has
-// all its values and manager owns their fields. obj is of the storage version. It is false for some
-// patches for which this holds, among them those in YAML.
+// IsApplied reports whether an apply of the patch by manager to obj changes nothing, because obj
+// has all its values and manager owns their fields. obj is of the storage version. It is false for
+// some patches for which this holds, among them those in YAML.
 func (m *FieldManager) IsApplied(obj runtime.Object, patch *Patch, manager string) bool {
 	if !useFastPath || !patch.IsPlain() {
 		return false

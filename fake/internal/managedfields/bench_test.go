@@ -72,8 +72,8 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// commonApply is an apply to an object that was made by an apply or, if isUpdated is set, by an update
-// of another manager. The object does not exist if before is "".
+// commonApply is an apply to an object that was made by an apply or, if isUpdated is set, by an
+// update of another manager. The object does not exist if before is "".
 type commonApply struct {
 	name, group, plural, before, config string
 	isUpdated                           bool

@@ -184,8 +184,8 @@ func TestCRDApply(t *testing.T) {
 	require.Contains(t, formatEntries(o.live), `m3 Apply v1 {"f:spec":{"f:replicas":{}}}`)
 }
 
-// TestCRDUpdateToNull checks that a manager owns a field that it sets to null. The comparison by the
-// fast path has no null.
+// TestCRDUpdateToNull checks that a manager owns a field that it sets to null. The comparison by
+// the fast path has no null.
 func TestCRDUpdateToNull(t *testing.T) {
 	o := newCustomObject(t, widgetKind, parseSchema(t, `{"type":"object","properties":{"spec":{"type":"object","properties":{"note":{"type":"string","nullable":true}}}}}`))
 	o.put(o.main, "a", widget(`,"spec":{"note":"x"}`))

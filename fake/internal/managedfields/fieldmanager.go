@@ -43,9 +43,9 @@ type FieldManager struct {
 	emptyObject runtime.Object
 }
 
-// BuiltinFieldManager returns the FieldManager of a resource of builtin.AllVersions, which may be one
-// whose objects are not stored. subresource is "" or a subresource whose requests have objects. The
-// FieldManager is for these objects, for instance Scales.
+// BuiltinFieldManager returns the FieldManager of a resource of builtin.AllVersions, which may be
+// one whose objects are not stored. subresource is "" or a subresource whose requests have objects.
+// The FieldManager is for these objects, for instance Scales.
 //
 // FieldManagers are created on first use and shared by the process. BuiltinFieldManager returns an
 // error for other resources and subresources, and if there is no schema of the type.

@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// FuzzApply compares two applies of arbitrary JSON with the fast path and with the library: one by a
-// manager that creates the object, and one by the same or another manager.
+// FuzzApply compares two applies of arbitrary JSON with the fast path and with the library: one by
+// a manager that creates the object, and one by the same or another manager.
 func FuzzApply(f *testing.F) {
 	for _, second := range []string{
 		`{"metadata":{"labels":{"a":"2"}},"spec":{"replicas":2}}`,

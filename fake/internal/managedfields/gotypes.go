@@ -20,12 +20,12 @@ import (
 	"example.com/fakeapi/fake/internal/managedfields/fastpath"
 )
 
-// goTypeConverter is the managedfields.TypeConverter of a type of objects that are not stored, whose
-// schema client-go does not have.
+// goTypeConverter is the managedfields.TypeConverter of a type of objects that are not stored,
+// whose schema client-go does not have.
 type goTypeConverter struct{ objects typed.ParseableType }
 
-// newGoTypeConverter returns a converter with a schema of the Go type of obj, whose metadata is that of
-// the other types. All its lists are atomic, as those of the types that are not stored.
+// newGoTypeConverter returns a converter with a schema of the Go type of obj, whose metadata is
+// that of the other types. All its lists are atomic, as those of the types that are not stored.
 func newGoTypeConverter(obj runtime.Object) (managedfields.TypeConverter, error) {
 	types, metadata, err := metadataTypes()
 	if err != nil {

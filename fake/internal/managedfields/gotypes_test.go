@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin"
 )
 
-// unstoredResources returns the resources of the bodies of requests whose objects are not stored, with
-// the FieldManager of each.
+// unstoredResources returns the resources of the bodies of requests whose objects are not stored,
+// with the FieldManager of each.
 func unstoredResources(t *testing.T) map[*resource.Resource]*FieldManager {
 	managers := map[*resource.Resource]*FieldManager{}
 	add := func(parent, body *resource.Resource, subresource string) {

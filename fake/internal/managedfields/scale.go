@@ -22,8 +22,8 @@ type ScaleHandler struct {
 	replicas map[schema.GroupVersion][]string
 }
 
-// NewScaleHandler returns a ScaleHandler for a resource whose replicas field is spec.replicas in all
-// versions. manager is the FieldManager of the resource.
+// NewScaleHandler returns a ScaleHandler for a resource whose replicas field is spec.replicas in
+// all versions. manager is the FieldManager of the resource.
 func NewScaleHandler(res *resource.Resource, manager *FieldManager) ScaleHandler {
 	s := ScaleHandler{manager, make(map[schema.GroupVersion][]string)}
 	for _, gv := range newVersionConverter(res).versions() {
@@ -32,9 +32,9 @@ func NewScaleHandler(res *resource.Resource, manager *FieldManager) ScaleHandler
 	return s
 }
 
-// NewCRDScaleHandler returns a ScaleHandler for a custom resource. manager is the FieldManager of the
-// resource in the version of the request. replicas has the specReplicasPath of each version of the
-// definition that has the scale subresource, and "" for the others.
+// NewCRDScaleHandler returns a ScaleHandler for a custom resource. manager is the FieldManager of
+// the resource in the version of the request. replicas has the specReplicasPath of each version of
+// the definition that has the scale subresource, and "" for the others.
 func NewCRDScaleHandler(manager *FieldManager, replicas map[string]string) ScaleHandler {
 	s := ScaleHandler{manager, make(map[schema.GroupVersion][]string, len(replicas))}
 	for version, path := range replicas {

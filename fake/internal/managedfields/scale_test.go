@@ -63,8 +63,8 @@ type scaleHistory struct {
 	live     runtime.Object
 }
 
-// compareScales runs random histories. percent is how many of the conversions the fast path supports
-// at least.
+// compareScales runs random histories. percent is how many of the conversions the fast path
+// supports at least.
 func compareScales(t *testing.T, percent int, newHistory func(*testing.T, int64) *scaleHistory) {
 	var all differentialTest
 	for seed := range int64(60) {

@@ -17,8 +17,8 @@ import (
 )
 
 // BuiltinTypeConverter returns the converter of the objects of a built-in group to the values that
-// the library compares. client-go has the schemas of all stored types but CustomResourceDefinition and
-// APIService.
+// the library compares. client-go has the schemas of all stored types but CustomResourceDefinition
+// and APIService.
 func BuiltinTypeConverter(group string) managedfields.TypeConverter {
 	switch group {
 	case apiextensionsv1.GroupName:

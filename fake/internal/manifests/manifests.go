@@ -17,8 +17,8 @@ import (
 	kyaml "sigs.k8s.io/yaml"
 )
 
-// IsManifest reports whether a file name is that of a manifest: it ends in .yaml, .yml or .json. The
-// files of kustomize and hidden files are none.
+// IsManifest reports whether a file name is that of a manifest: it ends in .yaml, .yml or .json.
+// The files of kustomize and hidden files are none.
 func IsManifest(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name)) && !isHidden(name) &&
 		!slices.Contains([]string{"kustomization.yaml", "kustomization.yml"}, path.Base(name))
@@ -80,9 +80,9 @@ func CheckRegular(name string, mode fs.FileMode) error {
 	return nil
 }
 
-// ReadDocuments calls read with the JSON of each YAML or JSON document of a file. A document that has
-// only white space and comments is left out. source is the file and the number of the document, which
-// an error begins with.
+// ReadDocuments calls read with the JSON of each YAML or JSON document of a file. A document that
+// has only white space and comments is left out. source is the file and the number of the document,
+// which an error begins with.
 func ReadDocuments(file string, body []byte, read func(source string, document []byte) error) error {
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(body)))
 	for n := 1; ; n++ {

@@ -1,6 +1,7 @@
 // Package metrics counts the requests, watch events, decisions of admission and objects of a server
 // and serves them on /metrics under the names and labels of a real API server, in the text or the
-// protobuf format of Prometheus (DI-19). In protobuf, histograms have native buckets, too (KEP-5808).
+// protobuf format of Prometheus (DI-19). In protobuf, histograms have native buckets, too
+// (KEP-5808).
 //
 //	apiserver_request_total                    verb dry_run group version resource subresource scope component code
 //	apiserver_request_duration_seconds         the same without code

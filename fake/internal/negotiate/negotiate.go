@@ -126,8 +126,8 @@ func ErrorOutput(r *http.Request) Output {
 	return out
 }
 
-// IsErrorAcceptable reports whether the client accepts a form that errors have. If not, ErrorOutput is
-// used nevertheless.
+// IsErrorAcceptable reports whether the client accepts a form that errors have. If not, ErrorOutput
+// is used nevertheless.
 func IsErrorAcceptable(r *http.Request) bool {
 	_, err := negotiateOutput(r, Unrouted)
 	return err == nil

@@ -23,8 +23,8 @@ func docsOf(t reflect.Type) map[string]string {
 	return generatedDocs()[t]
 }
 
-// generatedDocs has the documentation of the types of kube-aggregator, which have no SwaggerDoc. It is
-// that of their generated schemas.
+// generatedDocs has the documentation of the types of kube-aggregator, which have no SwaggerDoc. It
+// is that of their generated schemas.
 var generatedDocs = sync.OnceValue(func() map[reflect.Type]map[string]string {
 	schemas := aggregatoropenapi.GetOpenAPIDefinitions(func(string) spec.Ref { return spec.Ref{} })
 	docs := make(map[reflect.Type]map[string]string)

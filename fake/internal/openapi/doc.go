@@ -38,7 +38,9 @@
 //
 // # Not included
 //
-//   - The documentation of enum values, and the descriptions of the few types without SwaggerDoc, which have shorter ones (descriptions.go).
-//   - HEAD and OPTIONS of proxy subresources, the alpha parameter shardSelector, and CBOR, which are not served.
+//   - The documentation of enum values, and the descriptions of the few types without SwaggerDoc,
+//     which have shorter ones (descriptions.go).
+//   - HEAD and OPTIONS of proxy subresources, the alpha parameter shardSelector, and CBOR, which
+//     are not served.
 //   - /logs, which is not served: --enable-logs-handler is off by default.
 package openapi

@@ -70,8 +70,8 @@ func New(table *resource.Table) *Documents {
 // server-relative URL, which contains the document's hash. It must not be changed.
 func (d *Documents) V3Index() []byte { return d.index() }
 
-// V3IndexWith returns V3Index with documents of aggregated API servers, by their names, which replace
-// those of d.
+// V3IndexWith returns V3Index with documents of aggregated API servers, by their names, which
+// replace those of d.
 func (d *Documents) V3IndexWith(remote map[string]string) []byte {
 	paths := d.indexEntries()
 	for name, location := range remote {

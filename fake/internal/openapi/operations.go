@@ -80,8 +80,8 @@ func patch(r *resource.Resource, p part, at string, names []common.Parameter) *r
 	return op
 }
 
-// remove returns the route that deletes an object. That of a Namespace has a Status, as on a real server,
-// although the response is the Namespace.
+// remove returns the route that deletes an object. That of a Namespace has a Status, as on a real
+// server, although the response is the Namespace.
 func remove(r *resource.Resource, at string, names []common.Parameter) *route {
 	op := operation(r, part{}, at, names, deleteParameters())
 	op.method, op.verb, op.action = "DELETE", "delete", "delete"

@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ApplyUntyped applies the patch to an object as it was decoded, and returns the object that decoding
-// the result of Apply returns. It does not encode it, and reports false if that is not supported, also
-// if the patch has warnings or fails. The result shares values with object, which must not change any
-// more.
+// ApplyUntyped applies the patch to an object as it was decoded, and returns the object that
+// decoding the result of Apply returns. It does not encode it, and reports false if that is not
+// supported, also if the patch has warnings or fails. The result shares values with object, which
+// must not change any more.
 func (p *Patch) ApplyUntyped(object map[string]any) (map[string]any, bool) {
 	switch {
 	case len(p.Warnings) > 0:

@@ -12,7 +12,8 @@ import (
 // maxUntypedOperations is the number of operations up to which ApplyUntyped supports a JSON patch.
 const maxUntypedOperations = 64
 
-// applyUntypedOperations applies a JSON patch to an object. It reports false if that is not supported, or fails.
+// applyUntypedOperations applies a JSON patch to an object. It reports false if that is not
+// supported, or fails.
 func (p *Patch) applyUntypedOperations(object map[string]any) (map[string]any, bool) {
 	if len(p.operations) > maxUntypedOperations {
 		return nil, false
@@ -49,8 +50,8 @@ type operation struct {
 	text []byte // the value in JSON, nil if there is none
 }
 
-// apply applies the operation to what value has at a path, which is a JSON pointer without its first
-// slash.
+// apply applies the operation to what value has at a path, which is a JSON pointer without its
+// first slash.
 func (o operation) apply(value any, path string) (any, bool) {
 	token, rest, isParent := strings.Cut(path, "/")
 	token = jsonvalue.Token(token)

@@ -17,9 +17,9 @@ import (
 
 var resourceClaims = schema.GroupResource{Group: resourcev1.GroupName, Resource: "resourceclaims"}
 
-// resourceClaimEvaluator returns the evaluator of ResourceClaims. Their devices count by class, and as
-// the extended resource of the class, together with those that pods request. stored is nil if neither
-// a usage nor the names of extended resources are needed.
+// resourceClaimEvaluator returns the evaluator of ResourceClaims. Their devices count by class, and
+// as the extended resource of the class, together with those that pods request. stored is nil if
+// neither a usage nor the names of extended resources are needed.
 func resourceClaimEvaluator(stored Lister) *evaluator {
 	count := countName(resourceClaims)
 	d := &devices{stored: stored, listed: map[schema.GroupResource][]runtime.Object{}, classes: sync.OnceValue(func() map[string]string {
@@ -65,8 +65,8 @@ type devices struct {
 	classes func() map[string]string
 }
 
-// isExtendedResource reports whether a name of spec.hard is about an extended resource whose devices are
-// those of a DeviceClass.
+// isExtendedResource reports whether a name of spec.hard is about an extended resource whose
+// devices are those of a DeviceClass.
 func (d *devices) isExtendedResource(name corev1.ResourceName) bool {
 	request, ok := extendedRequest(name)
 	if !ok {
@@ -80,8 +80,8 @@ func (d *devices) isExtendedResource(name corev1.ResourceName) bool {
 	return false
 }
 
-// extendedUsage returns the devices of a usage as extended resources. Every class has the one with its
-// name, and may have another one.
+// extendedUsage returns the devices of a usage as extended resources. Every class has the one with
+// its name, and may have another one.
 func (d *devices) extendedUsage(usage corev1.ResourceList) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for _, name := range names(usage) {
@@ -97,8 +97,8 @@ func (d *devices) extendedUsage(usage corev1.ResourceList) corev1.ResourceList {
 	return list
 }
 
-// ownerUsage returns the usage of the pod for whose extended resources a scheduler has created a claim,
-// nil for other claims: what the pod requests counts already.
+// ownerUsage returns the usage of the pod for whose extended resources a scheduler has created a
+// claim, nil for other claims: what the pod requests counts already.
 func (d *devices) ownerUsage(claim *resourcev1.ResourceClaim, now time.Time) corev1.ResourceList {
 	owner := ownerOfExtended(claim)
 	if owner == nil {
@@ -145,8 +145,8 @@ func ownerOfExtended(claim *resourcev1.ResourceClaim) *metav1.OwnerReference {
 	return owner
 }
 
-// isPreceded reports whether there is an earlier claim for the extended resources of the same pod, or one
-// of the same time whose name is lower.
+// isPreceded reports whether there is an earlier claim for the extended resources of the same pod,
+// or one of the same time whose name is lower.
 func (d *devices) isPreceded(claim *resourcev1.ResourceClaim, pod types.UID) bool {
 	claims, err := d.list(resourceClaims, claim.Namespace)
 	return err != nil || slices.ContainsFunc(claims, func(obj runtime.Object) bool {
@@ -161,8 +161,8 @@ func (d *devices) isPreceded(claim *resourcev1.ResourceClaim, pod types.UID) boo
 	})
 }
 
-// deviceUsage returns the devices of a request by class. Of alternatives, each class counts with the
-// one that has the most.
+// deviceUsage returns the devices of a request by class. Of alternatives, each class counts with
+// the one that has the most.
 func deviceUsage(request *resourcev1.DeviceRequest) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	atLeast := func(class string, mode resourcev1.DeviceAllocationMode, count int64) {

@@ -37,7 +37,8 @@ func extendedClaim(name, class string, count int64) *resourcev1.ResourceClaim {
 	return claim
 }
 
-// devicePod returns the pod p with requests, and with the name of its claim in its status unless it is "".
+// devicePod returns the pod p with requests, and with the name of its claim in its status unless it
+// is "".
 func devicePod(claim string, requests ...string) *corev1.Pod {
 	return pod(func(p *corev1.Pod) {
 		p.Name, p.Namespace, p.UID = "p", "ns", "uid"
@@ -47,8 +48,8 @@ func devicePod(claim string, requests ...string) *corev1.Pod {
 	}, requests...)
 }
 
-// The devices of claims count as extended resources, but for those that the pod requests that a claim is
-// for.
+// The devices of claims count as extended resources, but for those that the pod requests that a
+// claim is for.
 func TestUsageOfDevices(t *testing.T) {
 	const implicit, count = "requests.deviceclass.resource.kubernetes.io/gpu", "count/resourceclaims.resource.k8s.io=1"
 	late := extendedClaim("a", "gpu", 2)

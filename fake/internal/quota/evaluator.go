@@ -28,8 +28,8 @@ type evaluator struct {
 	missing func(names []corev1.ResourceName, obj runtime.Object) string
 }
 
-// evaluatorFor returns the evaluator of a resource: one that counts objects for most of them. stored is
-// nil if nothing is measured.
+// evaluatorFor returns the evaluator of a resource: one that counts objects for most of them.
+// stored is nil if nothing is measured.
 func evaluatorFor(gr schema.GroupResource, stored Lister) *evaluator {
 	switch gr {
 	case schema.GroupResource{Resource: "pods"}:
@@ -75,8 +75,8 @@ func isIgnored(gr schema.GroupResource) bool {
 	return gr.Resource == "events" && (gr.Group == "" || gr.Group == "events.k8s.io")
 }
 
-// Resource returns the resource that a name of spec.hard is about, and whether the name is valid. That
-// of an extended resource is about pods, and may be about ResourceClaims, too.
+// Resource returns the resource that a name of spec.hard is about, and whether the name is valid.
+// That of an extended resource is about pods, and may be about ResourceClaims, too.
 func Resource(name corev1.ResourceName) (gr schema.GroupResource, ok bool) {
 	if counted, ok := strings.CutPrefix(string(name), "count/"); ok {
 		return schema.ParseGroupResource(counted), true

@@ -93,8 +93,8 @@ func claimEvaluator() *evaluator {
 	}
 }
 
-// claimSize returns the size of a claim in whole bytes: the larger one of what is requested and what
-// is allocated.
+// claimSize returns the size of a claim in whole bytes: the larger one of what is requested and
+// what is allocated.
 func claimSize(claim *corev1.PersistentVolumeClaim) (size apiresource.Quantity, ok bool) {
 	size, ok = claim.Spec.Resources.Requests[corev1.ResourceStorage]
 	if allocated := claim.Status.AllocatedResources[corev1.ResourceStorage]; ok && allocated.Cmp(size) > 0 {

@@ -76,8 +76,8 @@ func (w *Write) Check(quotas []*corev1.ResourceQuota, stored Lister) (applies bo
 	return applies, nil
 }
 
-// matching returns those of quotas that are about the write, or an error if it does not specify what
-// one of them requires.
+// matching returns those of quotas that are about the write, or an error if it does not specify
+// what one of them requires.
 func (w *Write) matching(e *evaluator, quotas []*corev1.ResourceQuota) (matching []*corev1.ResourceQuota, err error) {
 	for _, q := range quotas {
 		names := e.matchingNames(q)
@@ -164,9 +164,9 @@ func usedOf(q *corev1.ResourceQuota, gr schema.GroupResource, now time.Time, sto
 	return sum, nil
 }
 
-// Status returns the status of a quota: its limits, and what the stored objects use of them. The usage
-// of other names remains as it is: objects that are never counted, a resource that is not served, and
-// what only other controllers know.
+// Status returns the status of a quota: its limits, and what the stored objects use of them. The
+// usage of other names remains as it is: objects that are never counted, a resource that is not
+// served, and what only other controllers know.
 func Status(q *corev1.ResourceQuota, now time.Time, stored Lister) (corev1.ResourceQuotaStatus, error) {
 	limits, counted := names(q.Spec.Hard), corev1.ResourceList{}
 	status := corev1.ResourceQuotaStatus{Hard: q.Spec.Hard.DeepCopy(), Used: only(q.Status.Used, limits)}

@@ -40,9 +40,9 @@ func hasDeadline(pod *corev1.Pod) bool {
 	return pod.Spec.ActiveDeadlineSeconds != nil && *pod.Spec.ActiveDeadlineSeconds >= 0
 }
 
-// isBestEffort reports whether the class of a pod is BestEffort. It is the one in its status, if that
-// has one: a pod is of this class if neither the pod nor a container has a request or a limit for
-// processor time or memory.
+// isBestEffort reports whether the class of a pod is BestEffort. It is the one in its status, if
+// that has one: a pod is of this class if neither the pod nor a container has a request or a limit
+// for processor time or memory.
 func isBestEffort(pod *corev1.Pod) bool {
 	if class := pod.Status.QOSClass; class != "" {
 		return class == corev1.PodQOSBestEffort

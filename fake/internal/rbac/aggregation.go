@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// AggregateRules returns the rules that a ClusterRole with an aggregationRule has: for each selector,
-// those of the ClusterRoles that it selects, in the order of their names, each rule once. list returns
-// the ClusterRoles that a selector selects, in any order; the ClusterRole itself may be among them and
-// is left out. An invalid selector is an error.
+// AggregateRules returns the rules that a ClusterRole with an aggregationRule has: for each
+// selector, those of the ClusterRoles that it selects, in the order of their names, each rule once.
+// list returns the ClusterRoles that a selector selects, in any order; the ClusterRole itself may
+// be among them and is left out. An invalid selector is an error.
 func AggregateRules(role *rbacv1.ClusterRole, list func(labels.Selector) ([]*rbacv1.ClusterRole, error)) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
 	seen := make(map[string]bool)
@@ -42,8 +42,8 @@ func AggregateRules(role *rbacv1.ClusterRole, list func(labels.Selector) ([]*rba
 	return rules, nil
 }
 
-// EqualRules reports whether two lists have the same rules in the same order. An empty list in a rule
-// equals an absent one.
+// EqualRules reports whether two lists have the same rules in the same order. An empty list in a
+// rule equals an absent one.
 func EqualRules(a, b []rbacv1.PolicyRule) bool {
 	return slices.EqualFunc(a, b, func(x, y rbacv1.PolicyRule) bool {
 		return slices.Equal(x.Verbs, y.Verbs) && slices.Equal(x.APIGroups, y.APIGroups) && slices.Equal(x.Resources, y.Resources) &&

@@ -81,8 +81,8 @@ func (a *Authorizer) RulesFor(_ context.Context, u user.Info, namespace string) 
 	return resources, paths, false, err
 }
 
-// Rules returns the rules of all roles that u has in a namespace, or at the cluster scope for "". The
-// error has the roles that do not exist; the rules are then those of the others.
+// Rules returns the rules of all roles that u has in a namespace, or at the cluster scope for "".
+// The error has the roles that do not exist; the rules are then those of the others.
 func (a *Authorizer) Rules(u user.Info, namespace string) ([]rbacv1.PolicyRule, error) {
 	var rules []rbacv1.PolicyRule
 	var errs []error

@@ -35,8 +35,9 @@ func bootstrapPolicy() (objects []runtime.Object) {
 	return objects
 }
 
-// rolesAndBindings returns n ClusterRoles that allow to get a resource, and n bindings of them, in a
-// namespace or at the cluster scope for "". vary changes what the role of a number allows and to whom.
+// rolesAndBindings returns n ClusterRoles that allow to get a resource, and n bindings of them, in
+// a namespace or at the cluster scope for "". vary changes what the role of a number allows and to
+// whom.
 func rolesAndBindings(n int, namespace string, vary func(i int, rule *rbacv1.PolicyRule, subject *rbacv1.Subject)) (objects []runtime.Object) {
 	for i := range n {
 		name := fmt.Sprintf("b%05d", i)

@@ -65,7 +65,8 @@ type subjectGrants struct {
 	rules  atomic.Pointer[ruleIndex] // the last one that was used
 }
 
-// grantsOf returns the grants of a user, for each binding that of its first subject that is the user.
+// grantsOf returns the grants of a user, for each binding that of its first subject that is the
+// user.
 func (s *bindingSet) grantsOf(u user.Info) []*grant {
 	var all []*grant
 	forEachKey(u, func(key subjectKey) {

@@ -18,10 +18,10 @@ import (
 // ConfirmNoEscalation compares.
 const maxGranted = 1 << 20
 
-// ConfirmNoEscalation returns an error that lists the permissions of granted that u does not have in
-// a namespace, or at the cluster scope for "". It returns nil if u has them all. The error has the
-// roles of u that do not exist; they are named as objects of resource, that of the request. More than
-// maxGranted permissions are a 413.
+// ConfirmNoEscalation returns an error that lists the permissions of granted that u does not have
+// in a namespace, or at the cluster scope for "". It returns nil if u has them all. The error has
+// the roles of u that do not exist; they are named as objects of resource, that of the request.
+// More than maxGranted permissions are a 413.
 func (a *Authorizer) ConfirmNoEscalation(u user.Info, namespace string, resource schema.GroupResource, granted []rbacv1.PolicyRule) error {
 	if !isCountAtMost(granted, maxGranted) {
 		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the rules grant more than %d permissions", maxGranted))
@@ -56,8 +56,8 @@ func isCountAtMost(rules []rbacv1.PolicyRule, limit int) bool {
 }
 
 // NamedByRequest returns err, of Rules or RoleRules, with the resource of a request in the place of
-// that of a role that does not exist. The storage of kube-apiserver reads roles in the context of the
-// request and names the resource in it.
+// that of a role that does not exist. The storage of kube-apiserver reads roles in the context of
+// the request and names the resource in it.
 func NamedByRequest(err error, resource schema.GroupResource) error {
 	var all utilerrors.Aggregate
 	if errors.As(err, &all) {

@@ -34,8 +34,8 @@ var (
 	somePaths      = []string{"/api", "/api/", "/api/v1", "/*", "*", "/api*", "/api/*", "/api/**", "", "/"}
 )
 
-// program changes a store as its bytes say, and compares the decisions of an Authorizer with those of
-// the model. One Authorizer has to follow all of forks, restores and views of the past.
+// program changes a store as its bytes say, and compares the decisions of an Authorizer with those
+// of the model. One Authorizer has to follow all of forks, restores and views of the past.
 type program struct {
 	t          testing.TB
 	bytes      []byte

@@ -89,9 +89,9 @@ func newCustomResource(v *versions.Version) *Resource {
 	return r
 }
 
-// decodeMetadata returns the metadata of an object, or the error that it does not decode. An apply may
-// have set the deletionTimestamp to a text that is no time, and an admission webhook any field to any
-// value.
+// decodeMetadata returns the metadata of an object, or the error that it does not decode. An apply
+// may have set the deletionTimestamp to a text that is no time, and an admission webhook any field
+// to any value.
 func decodeMetadata(u *unstructured.Unstructured) (*metav1.ObjectMeta, field.ErrorList) {
 	metadata, _ := u.Object["metadata"].(map[string]any)
 	decoded := &metav1.ObjectMeta{}
@@ -148,9 +148,10 @@ func isStringSlice(value any) bool {
 }
 
 // metadataErrors returns the errors of the metadata of a new object, or of one that replaces old if
-// that is not nil: that it does not decode, or those of the declarative rules if found, the errors of
-// its validation, has any. A real server validates the metadata of custom resources by these rules,
-// too, and reports some of the errors once that the validation of other types reports for each value.
+// that is not nil: that it does not decode, or those of the declarative rules if found, the errors
+// of its validation, has any. A real server validates the metadata of custom resources by these
+// rules, too, and reports some of the errors once that the validation of other types reports for
+// each value.
 func metadataErrors(ctx context.Context, v *versions.Version, u, old *unstructured.Unstructured, found field.ErrorList) field.ErrorList {
 	if len(found) == 0 && hasWellTypedMetadata(u) {
 		return nil

@@ -41,8 +41,8 @@ func prepareStatusUpdate(obj, old *unstructured.Unstructured) {
 	}
 }
 
-// copyManagedFields sets the managedFields of to to those of from, which it decodes only if encoding
-// them again may change them.
+// copyManagedFields sets the managedFields of to to those of from, which it decodes only if
+// encoding them again may change them.
 func copyManagedFields(to, from *unstructured.Unstructured) {
 	entries, _, _ := unstructured.NestedFieldNoCopy(from.Object, "metadata", "managedFields")
 	if structural.AreCanonicalManagedFields(entries) {

@@ -11,9 +11,9 @@ import (
 const EmulatedMinor = 37
 
 // deprecation returns the warning of a real server for a deprecated type, with the release of its
-// deprecation, that of its removal and its replacement (WN-05), and the release of its removal, such
-// as 1.40, "" if there is none. Both are "" if the type is not deprecated, or will be in a later
-// release.
+// deprecation, that of its removal and its replacement (WN-05), and the release of its removal,
+// such as 1.40, "" if there is none. Both are "" if the type is not deprecated, or will be in a
+// later release.
 func deprecation(kind schema.GroupVersionKind, object reflect.Type) (warning, removed string) {
 	obj := reflect.New(object).Interface()
 	deprecated, ok := obj.(interface{ APILifecycleDeprecated() (int, int) })

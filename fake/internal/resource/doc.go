@@ -10,9 +10,9 @@
 // PrepareForUpdate, Canonicalize, Validate, ValidateUpdate, WarningsOnCreate, WarningsOnUpdate. A
 // [Subresource] has hooks of its own.
 //
-// The built-in types are in the packages below builtin, one for each group. Custom resources are made by
-// [ForCRD], one [Resource] for each served version. Their Go type is unstructured.Unstructured, and
-// their hooks call the versions.Version of the field Custom.
+// The built-in types are in the packages below builtin, one for each group. Custom resources are
+// made by [ForCRD], one [Resource] for each served version. Their Go type is
+// unstructured.Unstructured, and their hooks call the versions.Version of the field Custom.
 //
 // # Tables
 //

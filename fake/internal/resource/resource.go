@@ -43,9 +43,9 @@ type Resource struct {
 	// is set.
 	PrepareForUpdate func(ctx context.Context, obj, old runtime.Object)
 	ResetFields      []string
-	// Deprecation is the warning in every response, "" if the type is not deprecated. RemovedRelease is
-	// the release that removes a deprecated type, such as 1.40, "" if that is not planned. NewTable sets
-	// both for built-in types.
+	// Deprecation is the warning in every response, "" if the type is not deprecated. RemovedRelease
+	// is the release that removes a deprecated type, such as 1.40, "" if that is not planned. NewTable
+	// sets both for built-in types.
 	Deprecation, RemovedRelease string
 	// StorageResource is the group and plural under which objects are stored, StorageVersion the
 	// version in which they are encoded. The default is the resource's own. Events in events.k8s.io
@@ -97,14 +97,14 @@ type Resource struct {
 	Canonicalize func(runtime.Object)
 	// InternalPackage is the Go package of the internal type in TypeName, "" for that of the version.
 	InternalPackage string
-	// CheckDecoded returns the error of a decoded object that is possible in protobuf only. nil for most
-	// types.
+	// CheckDecoded returns the error of a decoded object that is possible in protobuf only. nil for
+	// most types.
 	CheckDecoded func(runtime.Object) error
 	// CheckConversion returns the error of an object that a real server cannot convert to its internal
 	// type. nil for most types. A type that has it has one version only.
 	CheckConversion func(runtime.Object) error
-	// DefaultOnRead sets fields that follow from others in an object that was not created by a request,
-	// as a real server does when it reads one. nil for most types.
+	// DefaultOnRead sets fields that follow from others in an object that was not created by a
+	// request, as a real server does when it reads one. nil for most types.
 	DefaultOnRead func(runtime.Object)
 	// GracePeriod returns the grace period of a delete in seconds. requested is that of the delete
 	// options, nil if there is none. It is nil for types without graceful deletion (DL-26).
@@ -235,15 +235,15 @@ func (r *Resource) DiscoveredVerbs() []string {
 	})
 }
 
-// IsStored reports whether objects are stored. Other resources, unless IsComputed is set, can only be
-// created, and the response is computed.
+// IsStored reports whether objects are stored. Other resources, unless IsComputed is set, can only
+// be created, and the response is computed.
 func (r *Resource) IsStored() bool { return r.HasVerb("list") && !r.IsComputed }
 
 // IsOnlyCreated reports whether objects can only be created, and the response is computed.
 func (r *Resource) IsOnlyCreated() bool { return !r.HasVerb("list") }
 
-// Canonical returns obj, which has StorageVersion, with its defaults and in the form that is stored.
-// It may change obj.
+// Canonical returns obj, which has StorageVersion, with its defaults and in the form that is
+// stored. It may change obj.
 func (r *Resource) Canonical(obj runtime.Object) runtime.Object {
 	if r.SetDefaults != nil {
 		r.SetDefaults(obj)
@@ -332,6 +332,6 @@ func (r *Resource) CheckField(label string) error {
 }
 
 // StoredFields returns the field selectors of all resources with the same storage, in the order of
-// their labels, so that a record written in one version can be selected in another. They do not include
-// metadata.name and metadata.namespace.
+// their labels, so that a record written in one version can be selected in another. They do not
+// include metadata.name and metadata.namespace.
 func (r *Resource) StoredFields() []Field { return r.storedFields }

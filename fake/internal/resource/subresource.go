@@ -65,8 +65,8 @@ func (s *Subresource) BodyResource() *Resource {
 	return s.body
 }
 
-// OptionsResource returns a Resource for the options of a connection, which admission plugins see as
-// its object. It is nil for other subresources.
+// OptionsResource returns a Resource for the options of a connection, which admission plugins see
+// as its object. It is nil for other subresources.
 func (s *Subresource) OptionsResource() *Resource {
 	if !s.IsConnect {
 		return nil

@@ -148,8 +148,8 @@ func complete(r *Resource, jsonTypes *typedjson.Types) {
 	r.Deprecation, r.RemovedRelease = deprecation(r.GroupVersionKind(), r.objectType)
 }
 
-// WithServed returns a table that serves the resources of t for which isServed returns true. Lookup and
-// LookupKind return the others, too.
+// WithServed returns a table that serves the resources of t for which isServed returns true. Lookup
+// and LookupKind return the others, too.
 func (t *Table) WithServed(isServed func(schema.GroupVersionResource) bool) *Table {
 	out := &Table{
 		byPlural: t.byPlural, byKind: t.byKind,

@@ -44,8 +44,8 @@ func UpdateValidationWithContext(f func(ctx context.Context, obj, old runtime.Ob
 	}
 }
 
-// UpdateValidationAsNew is UpdateValidation for types that check the metadata first as that of a new
-// object, and compare it last with that of old.
+// UpdateValidationAsNew is UpdateValidation for types that check the metadata first as that of a
+// new object, and compare it last with that of old.
 func UpdateValidationAsNew[T runtime.Object](f func(obj, old T) field.ErrorList) func(ctx context.Context, obj, old runtime.Object, metadata MetadataErrors) field.ErrorList {
 	return func(_ context.Context, obj, old runtime.Object, metadata MetadataErrors) field.ErrorList {
 		return slices.Concat(metadata.ForAllTypes, metadata.AsNew, f(obj.(T), old.(T)), metadata.AsUpdated)
@@ -61,8 +61,8 @@ func DeclarativeValidation[T any](f func(ctx context.Context, op operation.Opera
 	}
 }
 
-// DeclarativeValidationWithOptions is DeclarativeValidation for tags that depend on features. options
-// has all of them, and whether they are on.
+// DeclarativeValidationWithOptions is DeclarativeValidation for tags that depend on features.
+// options has all of them, and whether they are on.
 func DeclarativeValidationWithOptions[T any](f func(ctx context.Context, op operation.Operation, path *field.Path, obj, old *T) field.ErrorList, options map[string]bool) func(context.Context, operation.Operation, runtime.Object, runtime.Object) field.ErrorList {
 	validate := DeclarativeValidation(f)
 	return func(ctx context.Context, op operation.Operation, obj, old runtime.Object) field.ErrorList {

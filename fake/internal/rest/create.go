@@ -26,7 +26,8 @@ func WipeSystemFields(m metav1.Object) {
 
 // PrepareForCreate sets the metadata of a new object that the server sets (MD-02 to MD-09, MD-14),
 // and clears the fields that only a subresource may write (SU-01). WipeSystemFields must have been
-// called before admission. As on a real server, a webhook can create an object that is being deleted.
+// called before admission. As on a real server, a webhook can create an object that is being
+// deleted.
 func PrepareForCreate(ctx context.Context, res *resource.Resource, obj runtime.Object, g *ids.Generator, now metav1.Time) {
 	m := resource.Accessor(obj)
 	m.SetUID(g.UID())
@@ -49,8 +50,8 @@ func PrepareForCreate(ctx context.Context, res *resource.Resource, obj runtime.O
 	}
 }
 
-// withManagers is metadata with managedFields that have no field sets: validation does not read these,
-// and an object of a custom resource encodes each of them to return it.
+// withManagers is metadata with managedFields that have no field sets: validation does not read
+// these, and an object of a custom resource encodes each of them to return it.
 type withManagers struct{ metav1.Object }
 
 func (m withManagers) GetManagedFields() []metav1.ManagedFieldsEntry {

@@ -15,10 +15,10 @@ import (
 )
 
 // BeforeDelete applies the options of a delete, which WithGrantedGracePeriod returned, to obj.
-// deleteNow reports whether the object is to be removed now, and storeFirst whether obj must be stored
-// before that or, if it is not removed, instead. isCollection is whether the delete is part of a
-// deletecollection, which removes CustomResourceDefinitions without their custom resources, as on a
-// real server.
+// deleteNow reports whether the object is to be removed now, and storeFirst whether obj must be
+// stored before that or, if it is not removed, instead. isCollection is whether the delete is part
+// of a deletecollection, which removes CustomResourceDefinitions without their custom resources, as
+// on a real server.
 func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions, isCollection bool, now metav1.Time) (deleteNow, storeFirst bool) {
 	if ns, ok := obj.(*corev1.Namespace); ok && !isNamespaceFinalized(ns) {
 		terminateNamespace(ns, opts, now)
@@ -46,8 +46,8 @@ func BeforeDelete(res *resource.Resource, obj runtime.Object, opts *metav1.Delet
 	return false, true
 }
 
-// WithGrantedGracePeriod returns the options of a delete with the grace period that obj gets, which may
-// be opts. A real server sets it before admission, but not for namespaces and
+// WithGrantedGracePeriod returns the options of a delete with the grace period that obj gets, which
+// may be opts. A real server sets it before admission, but not for namespaces and
 // CustomResourceDefinitions, which it deletes in another way.
 func WithGrantedGracePeriod(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) *metav1.DeleteOptions {
 	if IsNamespaces(res) || res.MarkTerminating != nil {
@@ -68,9 +68,9 @@ func WithGrantedGracePeriod(res *resource.Resource, obj runtime.Object, opts *me
 	return &granted
 }
 
-// IsDeletePending reports whether a delete with options that WithGrantedGracePeriod returned changes
-// nothing, because the object is being deleted and is removed later: a namespace that is not
-// finalized, or an object whose grace period does not become shorter (DL-24).
+// IsDeletePending reports whether a delete with options that WithGrantedGracePeriod returned
+// changes nothing, because the object is being deleted and is removed later: a namespace that is
+// not finalized, or an object whose grace period does not become shorter (DL-24).
 func IsDeletePending(res *resource.Resource, obj runtime.Object, opts *metav1.DeleteOptions) bool {
 	m := resource.Accessor(obj)
 	if m.GetDeletionTimestamp() == nil {

@@ -68,8 +68,8 @@ func customDiffers(a, b map[string]any) bool {
 	return false
 }
 
-// kindOf returns the kind that is in the 422 of an object. A custom resource may be sent with the kind
-// of another one, which is then in its error.
+// kindOf returns the kind that is in the 422 of an object. A custom resource may be sent with the
+// kind of another one, which is then in its error.
 func kindOf(res *resource.Resource, obj runtime.Object) schema.GroupKind {
 	if res.Custom != nil {
 		return obj.GetObjectKind().GroupVersionKind().GroupKind()

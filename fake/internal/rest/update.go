@@ -19,8 +19,8 @@ import (
 	"example.com/fakeapi/fake/internal/status"
 )
 
-// BeforeUpdate prepares and validates an object that is to replace old, the stored object, through sub
-// if it is not nil. See [ValidateUpdate] for the error.
+// BeforeUpdate prepares and validates an object that is to replace old, the stored object, through
+// sub if it is not nil. See [ValidateUpdate] for the error.
 func BeforeUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) error {
 	kind := kindOf(res, obj) // a status update restores that of old
 	if sub != nil && sub.WritesObject() {
@@ -44,8 +44,8 @@ func prepareForUpdate(ctx context.Context, res *resource.Resource, obj, old runt
 	updateGeneration(res, obj, old)
 }
 
-// prepareForSubresourceUpdate is prepareForUpdate for a subresource, which may change its own fields
-// only (SU-02). An update of the status does not change the generation (SU-04).
+// prepareForSubresourceUpdate is prepareForUpdate for a subresource, which may change its own
+// fields only (SU-02). An update of the status does not change the generation (SU-04).
 func prepareForSubresourceUpdate(ctx context.Context, res *resource.Resource, sub *resource.Subresource, obj, old runtime.Object) {
 	copySystemFields(resource.Accessor(obj), resource.Accessor(old))
 	sub.PrepareForUpdate(ctx, obj, old)
@@ -143,9 +143,9 @@ func validateMetadataUpdate(res *resource.Resource, checks resource.MetadataChec
 	return errs
 }
 
-// isMetadataValid reports whether updated metadata is surely valid, as is the case for most updates:
-// what is validated was validated when it was written, except new managers. The creationTimestamp has
-// been copied from old.
+// isMetadataValid reports whether updated metadata is surely valid, as is the case for most
+// updates: what is validated was validated when it was written, except new managers. The
+// creationTimestamp has been copied from old.
 func isMetadataValid(m, old metav1.Object) bool {
 	return m.GetName() == old.GetName() && m.GetUID() == old.GetUID() &&
 		m.GetGenerateName() == old.GetGenerateName() &&

@@ -23,8 +23,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate/validatetest"
 )
 
-// TestValidateMetadataUpdate checks how often a cause is listed: a label is checked as that of a new
-// object and as that of an updated one, a finalizer without a domain by the type alone.
+// TestValidateMetadataUpdate checks how often a cause is listed: a label is checked as that of a
+// new object and as that of an updated one, a finalizer without a domain by the type alone.
 func TestValidateMetadataUpdate(t *testing.T) {
 	tests := map[string]struct {
 		group, plural     string
@@ -77,7 +77,8 @@ func TestValidateMetadataUpdate(t *testing.T) {
 	}
 }
 
-// Types that validate an update as a new object and as an updated one list the causes in this order.
+// Types that validate an update as a new object and as an updated one list the causes in this
+// order.
 func TestUpdateCauses(t *testing.T) {
 	job := func(generation, spec string) *batchv1.Job {
 		job := validatetest.Parse[batchv1.Job](t, `{metadata: {name: a, namespace: default, resourceVersion: "1", generation: `+generation+`},

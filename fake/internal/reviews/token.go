@@ -14,9 +14,9 @@ import (
 )
 
 // authenticate returns the status of a token review. Without audiences the token must be for this
-// server. A token that was not issued for a service account is for this server. As on a real server,
-// the token is what a request with it in the Authorization header would be authenticated by: spaces
-// around it and text after it are ignored, and one that begins with a space is none.
+// server. A token that was not issued for a service account is for this server. As on a real
+// server, the token is what a request with it in the Authorization header would be authenticated
+// by: spaces around it and text after it are ignored, and one that begins with a space is none.
 func (r *Reviewer) authenticate(ctx context.Context, token string, audiences []string) authenticationv1.TokenReviewStatus {
 	if len(audiences) == 0 {
 		audiences = r.ServiceAccounts.Keys().Audiences

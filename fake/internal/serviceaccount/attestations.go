@@ -14,8 +14,8 @@ func isWebhookConfiguration(ref *authenticationv1.BoundObjectReference) bool {
 		(ref.Kind == "ValidatingWebhookConfiguration" || ref.Kind == "MutatingWebhookConfiguration")
 }
 
-// validateWebhookRequest validates a request for a token that is bound to a configuration of admission
-// webhooks, with the path of its spec.
+// validateWebhookRequest validates a request for a token that is bound to a configuration of
+// admission webhooks, with the path of its spec.
 func validateWebhookRequest(spec *authenticationv1.TokenRequestSpec, p *field.Path) (errs field.ErrorList) {
 	if len(spec.Audiences) != 1 {
 		errs = append(errs, field.Invalid(p.Child("audiences"), spec.Audiences, "must be length 1 when bound to a webhook config"))

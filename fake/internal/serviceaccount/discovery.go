@@ -27,8 +27,9 @@ type openIDConfiguration struct {
 	SigningAlgs   []string `json:"id_token_signing_alg_values_supported"`
 }
 
-// OpenIDConfiguration returns the document at OpenIDConfigurationPath in JSON. server is the address of
-// the server, for the URL of the keys. An issuer that is no URL of https has no document.
+// OpenIDConfiguration returns the document at OpenIDConfigurationPath in JSON. server is the
+// address of the server, for the URL of the keys. An issuer that is no URL of https has no
+// document.
 func (k *Keys) OpenIDConfiguration(server string) ([]byte, error) {
 	if err := requireHTTPS(k.Issuers[0], "issuer"); err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ const (
 	maxSeconds = int64(1) << 32
 
 	// A token of a pod that is requested for transitionSeconds, as those in the volumes of the
-	// admission plugin ServiceAccount are, is valid for extendedSeconds. After the requested time it is
-	// stale, which the audit log shows.
+	// admission plugin ServiceAccount are, is valid for extendedSeconds. After the requested time it
+	// is stale, which the audit log shows.
 	transitionSeconds = int64(time.Hour/time.Second) + 7
 	extendedSeconds   = int64(365 * 24 * time.Hour / time.Second)
 )
@@ -53,7 +53,8 @@ const (
 // Getter returns an object of the core group, or NotFound. resource is the plural, such as "pods".
 type Getter func(resource, namespace, name string) (runtime.Object, error)
 
-// New returns a Tokens with keys. g generates the ids of tokens, and now is the clock of the server.
+// New returns a Tokens with keys. g generates the ids of tokens, and now is the clock of the
+// server.
 func New(g *ids.Generator, keys *Keys, now func() time.Time, get Getter) *Tokens {
 	return &Tokens{ids: g, get: get, keys: keys, now: now, parsed: lru.New(maxParsed)}
 }
@@ -78,8 +79,8 @@ func (t *Tokens) SetDefaultAudiences(spec *authenticationv1.TokenRequestSpec) {
 	}
 }
 
-// Shorten limits the lifetime of a valid request to MaxExpiration. It returns the requested one and the
-// limit in seconds, and whether the request is shortened.
+// Shorten limits the lifetime of a valid request to MaxExpiration. It returns the requested one and
+// the limit in seconds, and whether the request is shortened.
 func (t *Tokens) Shorten(spec *authenticationv1.TokenRequestSpec) (requested, maximum int64, isShortened bool) {
 	requested, maximum = *spec.ExpirationSeconds, int64(t.keys.MaxExpiration/time.Second)
 	if maximum == 0 || requested <= maximum {

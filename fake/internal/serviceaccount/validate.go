@@ -20,8 +20,8 @@ import (
 // deletion.
 const clockSkew = time.Minute
 
-// HasIssuer reports whether a token claims to have been issued by an API server for a service account
-// of its cluster. The token may be invalid.
+// HasIssuer reports whether a token claims to have been issued by an API server for a service
+// account of its cluster. The token may be invalid.
 func (k *Keys) HasIssuer(token string) bool {
 	_, rest, found := strings.Cut(token, ".")
 	if !found {
@@ -46,8 +46,8 @@ func (t *Tokens) User(ctx context.Context, token string) (authenticationv1.UserI
 
 // Validate returns the claims of a valid token: it has the signature of an accepted key, is for one
 // of the audiences and has not expired, and its service account and bound object exist. Otherwise
-// the error is that of kube-apiserver. ctx is that of the request, whose audit event tells of a stale
-// token.
+// the error is that of kube-apiserver. ctx is that of the request, whose audit event tells of a
+// stale token.
 func (t *Tokens) Validate(ctx context.Context, token string, audiences []string) (Claims, error) {
 	c, err := t.parse(token)
 	if err != nil {
@@ -71,8 +71,8 @@ func (t *Tokens) Validate(ctx context.Context, token string, audiences []string)
 	return c, nil
 }
 
-// auditStale adds to the audit event of a request that it has a stale token: an extended one that the
-// client should have replaced.
+// auditStale adds to the audit event of a request that it has a stale token: an extended one that
+// the client should have replaced.
 func auditStale(ctx context.Context, c Claims, now time.Time) {
 	if c.Private.WarnAfter == 0 {
 		return

@@ -194,7 +194,8 @@ type operation struct {
 }
 
 // allocate calls ports before addresses, which stores IPAddresses, so that a Service whose ports
-// cannot be allocated leaves no trace. On a real server addresses come first, and so do their errors.
+// cannot be allocated leaves no trace. On a real server addresses come first, and so do their
+// errors.
 func (op *operation) allocate(addresses, ports func() error) error {
 	err := ports()
 	if err == nil {

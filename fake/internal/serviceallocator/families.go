@@ -16,8 +16,8 @@ var (
 	clusterIPsPath = field.NewPath("spec", "clusterIPs")
 )
 
-// initIPFamilyFields sets ipFamilyPolicy and ipFamilies, and checks them with clusterIPs against the
-// configured ranges. old is nil for a new Service.
+// initIPFamilyFields sets ipFamilyPolicy and ipFamilies, and checks them with clusterIPs against
+// the configured ranges. old is nil for a new Service.
 func (a *Allocator) initIPFamilyFields(service, old *corev1.Service) error {
 	if !needsClusterIP(service) || keepsPreferDualStack(service, old) {
 		return nil

@@ -27,8 +27,8 @@ func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) error {
 	return err
 }
 
-// InvalidName is the error of a look-up of an object by a name that cannot be part of a key in etcd.
-// It is nil if the name can be.
+// InvalidName is the error of a look-up of an object by a name that cannot be part of a key in
+// etcd. It is nil if the name can be.
 func InvalidName(name string) error {
 	if name == "" {
 		return apierrors.NewBadRequest("Name parameter required.")

@@ -246,8 +246,8 @@ func RequestTimeoutBody() ([]byte, error) {
 	return append(body, '\n'), err
 }
 
-// HandlerTimeout is the 504 of a write whose handler has taken too long, because of webhooks. A real
-// server writes it like other errors.
+// HandlerTimeout is the 504 of a write whose handler has taken too long, because of webhooks. A
+// real server writes it like other errors.
 func HandlerTimeout() error {
 	return apierrors.NewTimeoutError("request did not complete within requested timeout - "+context.DeadlineExceeded.Error(), 0)
 }
@@ -332,8 +332,8 @@ func PreconditionFailed(gr schema.GroupResource, name, field string, sent, store
 	return apierrors.NewConflict(gr, name, preconditionFailed(field, sent, stored))
 }
 
-// DefinitionPreconditionFailed is PreconditionFailed for the delete of a CustomResourceDefinition, with
-// a lower case letter.
+// DefinitionPreconditionFailed is PreconditionFailed for the delete of a CustomResourceDefinition,
+// with a lower case letter.
 func DefinitionPreconditionFailed(gr schema.GroupResource, name, field string, sent, stored any) error {
 	return apierrors.NewConflict(gr, name, fmt.Errorf("precondition failed: %s in precondition: %v, %[1]s in object meta: %[3]v", field, sent, stored))
 }

@@ -28,9 +28,9 @@ var ErrRequestTooLarge = errors.New("etcdserver: request is too large")
 // maxMessageSize is the size of the largest message that a real server sends to etcd, in bytes.
 const maxMessageSize = 2 << 20
 
-// messageTooLarge is the error of a real server for an object that it does not send to etcd, because
-// its size is above maxMessageSize. It is an ErrRequestTooLarge. A real server counts some more bytes:
-// the message has the key, too.
+// messageTooLarge is the error of a real server for an object that it does not send to etcd,
+// because its size is above maxMessageSize. It is an ErrRequestTooLarge. A real server counts some
+// more bytes: the message has the key, too.
 type messageTooLarge int
 
 func (size messageTooLarge) Error() string {
@@ -97,8 +97,8 @@ type Result struct {
 	Event *memstore.Event
 	// Object is the object that a dry run would have stored, in the storage version.
 	Object runtime.Object
-	// Stored is the object of the record that was written, in the storage version. It is nil if nothing
-	// was written, and for a custom resource.
+	// Stored is the object of the record that was written, in the storage version. It is nil if
+	// nothing was written, and for a custom resource.
 	Stored runtime.Object
 }
 
@@ -110,8 +110,8 @@ func (r Result) IsDeleted() bool {
 	return r.Object == nil
 }
 
-// Reads are prefixes of the keys of other objects on which a write depends. The UpdateFunc sets them
-// each time that it is called. It is called again if one of these objects was written since.
+// Reads are prefixes of the keys of other objects on which a write depends. The UpdateFunc sets
+// them each time that it is called. It is called again if one of these objects was written since.
 type Reads []string
 
 // GuaranteedUpdate writes the object under key and then calls AfterWrite. A dry run does everything
@@ -177,8 +177,8 @@ func (s *Store) write(ctx context.Context, res *resource.Resource, key string, d
 	return Result{Event: event, Stored: obj}, err
 }
 
-// CheckNew returns the error of encoding a new object, which a create cannot store because its name is
-// in use: as on a real server, such an error comes first. It changes obj as a write does.
+// CheckNew returns the error of encoding a new object, which a create cannot store because its name
+// is in use: as on a real server, such an error comes first. It changes obj as a write does.
 func (s *Store) CheckNew(res *resource.Resource, obj runtime.Object) error {
 	draft, err := codec.EncodeDraft(res, obj, nil)
 	if err != nil {
@@ -187,8 +187,8 @@ func (s *Store) CheckNew(res *resource.Resource, obj runtime.Object) error {
 	return checkSize(len(draft.Data))
 }
 
-// encode calls update with the object of rec, which decode decodes, and encodes the object that update
-// returns in buffer, which is empty.
+// encode calls update with the object of rec, which decode decodes, and encodes the object that
+// update returns in buffer, which is empty.
 func (s *Store) encode(res *resource.Resource, rec *memstore.Record, dryRun bool, decode decodeFunc, update UpdateFunc, buffer []byte) (runtime.Object, *memstore.Draft, error) {
 	var old runtime.Object
 	if rec != nil {

@@ -24,8 +24,8 @@ import (
 )
 
 // The placeholders in encoded objects. They are as long as what replaces them, except for the port,
-// which follows the resourceVersion in all objects. It is longer than a port, so that it is not found
-// in something else, such as the base64 of a certificate.
+// which follows the resourceVersion in all objects. It is longer than a port, so that it is not
+// found in something else, such as the base64 of a certificate.
 const (
 	placeholderUID  = "00000000-0000-4000-8000-000000000000"
 	placeholderPort = math.MaxInt32
@@ -55,7 +55,8 @@ var encodeDefault = sync.OnceValues(func() ([]encodedObject, error) {
 	return encode(slices.Concat(configured, others))
 })
 
-// Count returns how many objects Load stores for c, which depends only on System and BootstrapPolicy.
+// Count returns how many objects Load stores for c, which depends only on System and
+// BootstrapPolicy.
 func Count(c Config) (int, error) {
 	c.ServiceCIDRs, c.Authentication = serviceallocator.DefaultConfig().ServiceClusterIPRange, nil
 	objects, err := encodeFor(c)
@@ -79,8 +80,8 @@ func encodeFor(c Config) (objects []encodedObject, err error) {
 	return objects, nil
 }
 
-// encodeSystem returns the objects that are not of the bootstrap policy. Those that do not depend on c
-// are the default ones.
+// encodeSystem returns the objects that are not of the bootstrap policy. Those that do not depend
+// on c are the default ones.
 func encodeSystem(c Config) ([]encodedObject, error) {
 	objects, err := encodeDefault()
 	if err != nil || len(c.Authentication) == 0 && slices.Equal(c.ServiceCIDRs, serviceallocator.DefaultConfig().ServiceClusterIPRange) {

@@ -30,8 +30,8 @@ const (
 	cidrCondition       = "kubernetes-service-cidr-controller"
 )
 
-// setServerManagedFields sets the managedFields of objects other than those of the bootstrap policy. A status
-// is applied after the create.
+// setServerManagedFields sets the managedFields of objects other than those of the bootstrap
+// policy. A status is applied after the create.
 func setServerManagedFields(objects []runtime.Object) error {
 	for _, obj := range objects {
 		kind, err := kindOf(obj)
@@ -112,7 +112,8 @@ func ownedLevel(spec *flowcontrolv1.PriorityLevelConfigurationSpec) string {
 	return `"f:limited":{".":{},"f:lendablePercent":{},"f:limitResponse":{".":{},"f:type":{}},` + shares
 }
 
-// newConditionEntry returns the entry of a field manager that has applied some fields of a condition.
+// newConditionEntry returns the entry of a field manager that has applied some fields of a
+// condition.
 func newConditionEntry(apiVersion, manager, condition string, fields ...string) metav1.ManagedFieldsEntry {
 	members := `".":{}`
 	for _, field := range fields {

@@ -3,9 +3,9 @@
 // system PriorityClasses, the configuration of API priority and fairness, what clients and other
 // servers read in kube-system, and with RBAC the bootstrap policy.
 //
-// [Load] stores them. Encoding them all takes a large part of the time that a server needs to start,
-// so it is done once a process, with placeholders for what differs between servers. A server with
-// another [Config] than the default encodes the objects that depend on it again.
+// [Load] stores them. Encoding them all takes a large part of the time that a server needs to
+// start, so it is done once a process, with placeholders for what differs between servers. A server
+// with another [Config] than the default encodes the objects that depend on it again.
 package systemobjects
 
 import (
@@ -29,15 +29,16 @@ import (
 type Config struct {
 	// System reports whether there are the objects that do not depend on the authorization.
 	System bool
-	// BootstrapPolicy reports whether there are the roles and bindings of the bootstrap policy of RBAC.
+	// BootstrapPolicy reports whether there are the roles and bindings of the bootstrap policy of
+	// RBAC.
 	BootstrapPolicy bool
 	// ServiceCIDRs are the ranges of the cluster IPs of Services, one for each family. The Service
 	// kubernetes has the first address of the first range.
 	ServiceCIDRs []netip.Prefix
 	// Port is the port of the API server.
 	Port int32
-	// Authentication is the data of the ConfigMap extension-apiserver-authentication, which may be nil.
-	// By default the server names users in headers as the proxy of certs.NewFrontProxy.
+	// Authentication is the data of the ConfigMap extension-apiserver-authentication, which may be
+	// nil. By default the server names users in headers as the proxy of certs.NewFrontProxy.
 	Authentication map[string]string
 }
 
@@ -68,8 +69,8 @@ func common() ([]runtime.Object, error) {
 }
 
 // authenticationConfigMap returns the ConfigMap from which aggregated API servers and kubelets read
-// who signs client certificates, and which requests name their user in headers: by default those that
-// the server forwards to aggregated API servers.
+// who signs client certificates, and which requests name their user in headers: by default those
+// that the server forwards to aggregated API servers.
 func (c *Config) authenticationConfigMap(proxy certs.FrontProxy) runtime.Object {
 	data := maps.Clone(c.Authentication)
 	if data["requestheader-client-ca-file"] == "" {

@@ -15,7 +15,8 @@ import (
 // rbacVersion is the apiVersion of the objects of the bootstrap policy.
 var rbacVersion = rbacv1.SchemeGroupVersion.String()
 
-// encodePolicy returns the objects of the bootstrap policy of RBAC. They are encoded once a process.
+// encodePolicy returns the objects of the bootstrap policy of RBAC. They are encoded once a
+// process.
 var encodePolicy = sync.OnceValues(func() ([]encodedObject, error) {
 	objects, err := bootstrapPolicy()
 	if err != nil {
@@ -50,8 +51,8 @@ func bootstrapPolicy() (objects []runtime.Object, err error) {
 	return objects, nil
 }
 
-// aggregate sets the rules of the ClusterRoles among roles that aggregate others, which may aggregate
-// others themselves.
+// aggregate sets the rules of the ClusterRoles among roles that aggregate others, which may
+// aggregate others themselves.
 func aggregate(roles []rbacv1.ClusterRole) error {
 	list := func(selector labels.Selector) (selected []*rbacv1.ClusterRole, _ error) {
 		for i := range roles {
@@ -78,8 +79,8 @@ func aggregate(roles []rbacv1.ClusterRole) error {
 	return nil
 }
 
-// setRoleManagedFields sets the managedFields of a ClusterRole. The rules of one that aggregates others have
-// been applied by the controller.
+// setRoleManagedFields sets the managedFields of a ClusterRole. The rules of one that aggregates
+// others have been applied by the controller.
 func setRoleManagedFields(r *rbacv1.ClusterRole) {
 	metadata := ownedMetadata(r)
 	if r.AggregationRule == nil {

@@ -20,9 +20,9 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// Reconcile stores the objects for c that a store with other objects lacks, except for the bootstrap
-// policy, and sets the port and the authorities of c in those that have them, as a kube-apiserver does
-// that starts again. seed and now are as for Load.
+// Reconcile stores the objects for c that a store with other objects lacks, except for the
+// bootstrap policy, and sets the port and the authorities of c in those that have them, as a
+// kube-apiserver does that starts again. seed and now are as for Load.
 func Reconcile(store *memstore.Store, c Config, seed [sha256.Size]byte, now time.Time) error {
 	c.BootstrapPolicy = false
 	objects, err := encodeFor(c)
@@ -67,7 +67,8 @@ func Reconcile(store *memstore.Store, c Config, seed [sha256.Size]byte, now time
 	})
 }
 
-// hasOtherIP reports whether the Service kubernetes is stored with another cluster IP than that of c.
+// hasOtherIP reports whether the Service kubernetes is stored with another cluster IP than that of
+// c.
 func (c *Config) hasOtherIP(tx *memstore.Tx) (bool, error) {
 	rec := tx.Get("services/default/" + serviceName)
 	if rec == nil {
@@ -125,8 +126,8 @@ func update(tx *memstore.Tx, rec *memstore.Record, wanted runtime.Object) error 
 	return tx.Put(rec.Key, *draft)
 }
 
-// mergeAuthentication sets the configuration of the authentication in its ConfigMap. The authorities
-// of other API servers on the same storage stay.
+// mergeAuthentication sets the configuration of the authentication in its ConfigMap. The
+// authorities of other API servers on the same storage stay.
 func mergeAuthentication(m *corev1.ConfigMap, data map[string]string) {
 	for key, value := range data {
 		if m.Data == nil {

@@ -22,8 +22,8 @@ func addresses(store *memstore.Store) (keys []string) {
 	return keys
 }
 
-// The Service kubernetes keeps its address when a server with another range starts on the storage. An
-// IPAddress that has been deleted is created again.
+// The Service kubernetes keeps its address when a server with another range starts on the storage.
+// An IPAddress that has been deleted is created again.
 func TestReconcileKeepsAddress(t *testing.T) {
 	store, seed := memstore.New(memstore.Options{}), [32]byte{}
 	require.NoError(t, Load(store, configWithCIDR("10.0.0.0/24"), seed, time.Now()))

@@ -8,8 +8,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// apiextensionsPrinters returns the printer of CustomResourceDefinitions, whose columns are those of
-// apiextensions-apiserver.
+// apiextensionsPrinters returns the printer of CustomResourceDefinitions, whose columns are those
+// of apiextensions-apiserver.
 func apiextensionsPrinters() []entry {
 	definitions := newEntry(apiextensionsv1.SchemeGroupVersion, definitionCells,
 		named(),

@@ -11,8 +11,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// certificatePrinters returns the printers of certificates.k8s.io and of leases. The descriptions of
-// CertificateSigningRequests are those of v1beta1, as on a real server.
+// certificatePrinters returns the printers of certificates.k8s.io and of leases. The descriptions
+// of CertificateSigningRequests are those of v1beta1, as on a real server.
 func certificatePrinters() []entry {
 	gv := certificatesv1.SchemeGroupVersion
 	request := certificatesv1beta1.CertificateSigningRequestSpec{}

@@ -4,8 +4,8 @@
 // Each type has a Printer in the file of its group or family (pod.go, workload.go, ...): columns,
 // and a function from the typed object to the cells. Names, types, formats, priorities and
 // descriptions of columns are those of k8s.io/kubernetes/pkg/printers/internalversion of v1.37,
-// which cannot be imported; those of CustomResourceDefinitions are in apiextensions-apiserver. Types
-// without a printer there have none here, and get the columns Name and Created At (TB-08).
+// which cannot be imported; those of CustomResourceDefinitions are in apiextensions-apiserver.
+// Types without a printer there have none here, and get the columns Name and Created At (TB-08).
 //
 // PrinterFor returns the printer of a built-in kind. CustomPrinter makes that of a custom resource
 // from its definition, and CustomScalePrinter that of its Scale. Package encode calls them.

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// networkPrinters returns the printers of policies and addresses. The description of policies is that
-// of extensions/v1beta1, as on a real server.
+// networkPrinters returns the printers of policies and addresses. The description of policies is
+// that of extensions/v1beta1, as on a real server.
 func networkPrinters() []entry {
 	gv := networkingv1.SchemeGroupVersion
 	return []entry{

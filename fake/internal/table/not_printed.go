@@ -46,8 +46,8 @@ func fieldSet(names ...string) codec.FieldSet {
 	return set
 }
 
-// notPrintedCustom returns the fields of a custom resource that columns do not read: managedFields, if
-// each path is known to lead to something else.
+// notPrintedCustom returns the fields of a custom resource that columns do not read: managedFields,
+// if each path is known to lead to something else.
 func notPrintedCustom(columns []apiextensionsv1.CustomResourceColumnDefinition) codec.FieldSet {
 	for _, column := range columns {
 		if !customPath.MatchString(column.JSONPath) || strings.Contains(column.JSONPath, "managedFields") {
@@ -57,5 +57,6 @@ func notPrintedCustom(columns []apiextensionsv1.CustomResourceColumnDefinition) 
 	return codec.FieldSet{"metadata": fieldSet("managedFields")}
 }
 
-// customPath matches the path of the spec, the status, a field of the metadata, or of what is below.
+// customPath matches the path of the spec, the status, a field of the metadata, or of what is
+// below.
 var customPath = regexp.MustCompile(`^\.(spec|status|metadata\.[a-zA-Z]+)\b[^{}]*$`)

@@ -7,8 +7,8 @@ import (
 	rbacv1beta1 "k8s.io/api/rbac/v1beta1"
 )
 
-// rbacPrinters returns the printers of bindings. Roles have no printer. The descriptions are those of
-// v1beta1, as on a real server.
+// rbacPrinters returns the printers of bindings. Roles have no printer. The descriptions are those
+// of v1beta1, as on a real server.
 func rbacPrinters() []entry {
 	gv := rbacv1.SchemeGroupVersion
 	return []entry{

@@ -41,8 +41,8 @@ func PrinterFor(kind schema.GroupVersionKind) *Printer {
 // Columns returns the columns. They must not be changed.
 func (p *Printer) Columns() []metav1.TableColumnDefinition { return p.columns }
 
-// NotPrinted returns fields that the printer does not read: those that take long to decode. They must
-// not be changed.
+// NotPrinted returns fields that the printer does not read: those that take long to decode. They
+// must not be changed.
 func (p *Printer) NotPrinted() codec.FieldSet {
 	if p.notPrinted != nil {
 		return p.notPrinted
@@ -54,8 +54,8 @@ func (p *Printer) NotPrinted() codec.FieldSet {
 // of the list.
 func (p *Printer) CompareFunc() func(a, b runtime.Object) int { return p.compare }
 
-// DefaultFunc returns the function that reports whether an object is a default of its type, of which
-// only the newest of a list gets a mark, by WithDefaultMark. It is nil for other types.
+// DefaultFunc returns the function that reports whether an object is a default of its type, of
+// which only the newest of a list gets a mark, by WithDefaultMark. It is nil for other types.
 func (p *Printer) DefaultFunc() func(runtime.Object) bool { return p.isDefault }
 
 // EmptyIsNull reports whether an empty list has null for rows, as it has on a real server for types

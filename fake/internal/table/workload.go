@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// workloadPrinters returns the printers of workloads. The descriptions of those in the group apps are
-// of older versions, as on a real server.
+// workloadPrinters returns the printers of workloads. The descriptions of those in the group apps
+// are of older versions, as on a real server.
 func workloadPrinters() []entry {
 	gv := appsv1.SchemeGroupVersion
 	template := containerColumns()

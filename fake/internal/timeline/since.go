@@ -30,8 +30,8 @@ func (r *Recorder) RequestsSince(order uint64) []Exchange {
 // Changed returns a channel that is closed when a response begins or an exchange ends.
 func (r *Recorder) Changed() <-chan struct{} { return r.changes.next() }
 
-// Reset removes the exchanges that have ended, the frames and decisions of the others, and all notes.
-// Numbers and orders go on.
+// Reset removes the exchanges that have ended, the frames and decisions of the others, and all
+// notes. Numbers and orders go on.
 func (r *Recorder) Reset() {
 	r.notes.reset()
 	for _, x := range r.removeEnded() {

@@ -27,7 +27,8 @@ func TestLongPathsInText(t *testing.T) {
 	}
 }
 
-// A note of another clock, such as that of a bubble that forks the server, may have an earlier time.
+// A note of another clock, such as that of a bubble that forks the server, may have an earlier
+// time.
 func TestEarlierTimesInText(t *testing.T) {
 	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	record := Timeline{Begin: begin, Notes: []Note{{Time: begin.Add(-time.Hour), Text: "Fork"}, {Time: begin, Text: "Compact"}}}

@@ -13,15 +13,15 @@ import (
 )
 
 // Decode decodes data, the JSON of an object, into obj, a pointer to a zero value of the type. It
-// returns false if data is not supported: it may be invalid, or have unknown or duplicate fields. obj
-// must not be used then.
+// returns false if data is not supported: it may be invalid, or have unknown or duplicate fields.
+// obj must not be used then.
 func (t *Type) Decode(data []byte, obj any) bool {
 	d := decoder{data: data}
 	return t != nil && d.document(t, reflect.ValueOf(obj).Elem(), false)
 }
 
-// Merge applies a JSON merge patch to obj, a pointer to a value of the type. It returns false if the
-// patch is not supported. obj must not be used then.
+// Merge applies a JSON merge patch to obj, a pointer to a value of the type. It returns false if
+// the patch is not supported. obj must not be used then.
 func (t *Type) Merge(patch []byte, obj any) bool {
 	d := decoder{data: patch, isPatch: true}
 	return t != nil && d.document(t, reflect.ValueOf(obj).Elem(), true)
@@ -32,8 +32,8 @@ func (d *decoder) document(t *Type, v reflect.Value, exists bool) bool {
 	return d.next() == '{' && d.value(t, v, exists) && d.next() == 0 && d.at == len(d.data)
 }
 
-// value reads a value into v. exists reports whether a patch is merged with v; otherwise v is a zero
-// value.
+// value reads a value into v. exists reports whether a patch is merged with v; otherwise v is a
+// zero value.
 func (d *decoder) value(t *Type, v reflect.Value, exists bool) bool {
 	c := d.next()
 	if c == 'n' {
@@ -107,9 +107,9 @@ func (d *decoder) null(t *Type, v reflect.Value) bool {
 	return true
 }
 
-// unmarshal reads a value of a type with its own UnmarshalJSON. Objects and lists in a patch are not
-// supported, because they are merged as JSON, nor numbers that the library writes in another way
-// after a strategic merge.
+// unmarshal reads a value of a type with its own UnmarshalJSON. Objects and lists in a patch are
+// not supported, because they are merged as JSON, nor numbers that the library writes in another
+// way after a strategic merge.
 func (d *decoder) unmarshal(t *Type, v reflect.Value) bool {
 	raw, ok := d.fieldsV1(t)
 	if !ok {
@@ -125,8 +125,8 @@ func (d *decoder) unmarshal(t *Type, v reflect.Value) bool {
 	return v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(raw) == nil
 }
 
-// fieldsV1 reads the text of a FieldsV1 as the server writes it. ok is false if it has another form, or
-// t is another type.
+// fieldsV1 reads the text of a FieldsV1 as the server writes it. ok is false if it has another
+// form, or t is another type.
 func (d *decoder) fieldsV1(t *Type) (text []byte, ok bool) {
 	if t.kindOf() != fieldsV1Kind {
 		return nil, false

@@ -11,32 +11,32 @@
 //
 // # Decode
 //
-// Decode sets the fields of a new object. In Go values that are not equal but have the same JSON, it
-// makes the same choice as the library: [] is an empty list and not nil, for example.
+// Decode sets the fields of a new object. In Go values that are not equal but have the same JSON,
+// it makes the same choice as the library: [] is an empty list and not nil, for example.
 //
 // # Merge
 //
 // Merge applies a JSON merge patch (RFC 7386) to an object. The result is what decoding the patched
 // document returns, if the object is itself the result of decoding its document. An object in the
-// patch is merged with a struct or a map, and null removes a field or a key. All other values replace
-// those in the object. Merge does not support what it would have to merge as JSON: values of types
-// with their own UnmarshalJSON, and objects in a map.
+// patch is merged with a struct or a map, and null removes a field or a key. All other values
+// replace those in the object. Merge does not support what it would have to merge as JSON: values
+// of types with their own UnmarshalJSON, and objects in a map.
 //
 // # StrategicMerge
 //
-// StrategicMerge applies a strategic merge patch as k8s.io/apimachinery/pkg/util/strategicpatch does.
-// It also merges lists by the key in the tags of their field, deletes elements, and orders lists by
-// $setElementOrder directives. Patches that replace an object by a directive or retain keys are not
-// supported, nor lists whose keys are not unique.
+// StrategicMerge applies a strategic merge patch as k8s.io/apimachinery/pkg/util/strategicpatch
+// does. It also merges lists by the key in the tags of their field, deletes elements, and orders
+// lists by $setElementOrder directives. Patches that replace an object by a directive or retain
+// keys are not supported, nor lists whose keys are not unique.
 //
 // # ApplyOperations
 //
 // ApplyOperations applies a JSON patch (RFC 6902): operations that add, replace, remove or test a
-// field, a key of a map or an element of a list. copy and move are not supported, nor a test after a
-// change, or of an object or a list.
+// field, a key of a map or an element of a list. copy and move are not supported, nor a test after
+// a change, or of an object or a list.
 //
 // # Append
 //
-// Append encodes an object. Types with their own MarshalJSON and strings with escapes are encoded by
-// the library, apart from those types that most objects have.
+// Append encodes an object. Types with their own MarshalJSON and strings with escapes are encoded
+// by the library, apart from those types that most objects have.
 package typedjson

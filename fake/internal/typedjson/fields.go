@@ -2,8 +2,8 @@ package typedjson
 
 import "bytes"
 
-// fieldsLen returns the length of the FieldsV1 that data begins with, if the library encodes it as it
-// is: it has objects only, no white space, nothing but ASCII, and no characters and escapes that
+// fieldsLen returns the length of the FieldsV1 that data begins with, if the library encodes it as
+// it is: it has objects only, no white space, nothing but ASCII, and no characters and escapes that
 // encoding/json writes otherwise. If not, it returns 0.
 func fieldsLen(data []byte) int {
 	depth := 0

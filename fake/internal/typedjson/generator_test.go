@@ -311,7 +311,8 @@ func (g *generator) operations(doc, other any) (operations []typedjson.Operation
 	return operations
 }
 
-// pointer returns a JSON pointer to a value of a document, or to one that is not there, and a value.
+// pointer returns a JSON pointer to a value of a document, or to one that is not there, and a
+// value.
 func (g *generator) pointer(v any) (string, any) {
 	if g.Intn(4) == 0 {
 		return "", v

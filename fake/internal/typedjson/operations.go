@@ -19,8 +19,8 @@ type Operation struct {
 // maxOperations is the number of operations up to which a JSON patch is supported.
 const maxOperations = 64
 
-// ApplyOperations applies a JSON patch to obj, a pointer to a value of the type. It returns false if
-// the patch is not supported. obj must not be used then.
+// ApplyOperations applies a JSON patch to obj, a pointer to a value of the type. It returns false
+// if the patch is not supported. obj must not be used then.
 func (t *Type) ApplyOperations(operations []Operation, obj any) bool {
 	if t == nil || len(operations) > maxOperations {
 		return false
@@ -170,7 +170,8 @@ func (t *Type) changeKey(op Operation, v reflect.Value, name string) bool {
 	return elem.IsValid() && t.elem.isTested(op, elem)
 }
 
-// decodeValue decodes the value of an operation into v, a zero value. The library compacts it before.
+// decodeValue decodes the value of an operation into v, a zero value. The library compacts it
+// before.
 func (t *Type) decodeValue(op Operation, v reflect.Value) bool {
 	compact, err := json.Marshal(json.RawMessage(op.Value))
 	if err != nil || op.Value == nil {
@@ -180,8 +181,8 @@ func (t *Type) decodeValue(op Operation, v reflect.Value) bool {
 	return d.value(t, v, false) && d.next() == 0 && d.at == len(d.data)
 }
 
-// isTested reports whether an operation tests that v has the value that it has. Objects and lists are
-// not supported.
+// isTested reports whether an operation tests that v has the value that it has. Objects and lists
+// are not supported.
 func (t *Type) isTested(op Operation, v reflect.Value) bool {
 	if op.Op != "test" || op.hasMembers() {
 		return false

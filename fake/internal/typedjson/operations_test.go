@@ -46,8 +46,8 @@ func TestApplyOperations(t *testing.T) {
 	require.Greater(t, patched, valid/2)
 }
 
-// patchedByLibrary returns what the library makes of the JSON of an object and a JSON patch. A panic
-// of the library, for a test of lists with null, is an error.
+// patchedByLibrary returns what the library makes of the JSON of an object and a JSON patch. A
+// panic of the library, for a test of lists with null, is an error.
 func patchedByLibrary(goType reflect.Type, current []byte, operations []typedjson.Operation) (obj any, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -32,9 +32,9 @@ func newStrategy(tag string) strategy {
 	return defaultStrategy
 }
 
-// The directives that are supported: the prefix of the name of a list, with the order of its elements;
-// the prefix of the name of a list of strings, with those to delete; and the member of an element of a
-// list that is to be deleted.
+// The directives that are supported: the prefix of the name of a list, with the order of its
+// elements; the prefix of the name of a list of strings, with those to delete; and the member of an
+// element of a list that is to be deleted.
 const (
 	setElementOrder         = "$setElementOrder/"
 	deleteFromPrimitiveList = "$deleteFromPrimitiveList/"
@@ -64,8 +64,8 @@ func (t *Type) StrategicMerge(patch []byte, obj any) bool {
 	return t != nil && t.kind == structKind && !t.hasRawJSON() && d.document(t, reflect.ValueOf(obj).Elem(), true)
 }
 
-// containsRawJSON reports whether values of the type may have JSON of any kind. The library sorts the
-// members of objects in it. seen are the types that were asked before.
+// containsRawJSON reports whether values of the type may have JSON of any kind. The library sorts
+// the members of objects in it. seen are the types that were asked before.
 func (t *Type) containsRawJSON(seen map[*Type]bool) bool {
 	if seen[t] {
 		return false
@@ -170,8 +170,8 @@ func (d *decoder) mergeField(f *field, v reflect.Value, order []elementKey) bool
 	return d.value(f.typ, v, f.strategy != replaceStrategy)
 }
 
-// mergeList reads a list and merges it with the one in v: an element with the key of an element in v
-// is merged with that one.
+// mergeList reads a list and merges it with the one in v: an element with the key of an element in
+// v is merged with that one.
 func (d *decoder) mergeList(f *field, v reflect.Value, order []elementKey) bool {
 	keys, ok := f.keysOf(v)
 	if !ok || d.depth == maxDepth {
@@ -222,8 +222,8 @@ func (d *decoder) mergeList(f *field, v reflect.Value, order []elementKey) bool 
 	return true
 }
 
-// keysOf returns the keys of the elements of a list. It returns false if they are not unique, or not
-// supported.
+// keysOf returns the keys of the elements of a list. It returns false if they are not unique, or
+// not supported.
 func (f *field) keysOf(list reflect.Value) ([]elementKey, bool) {
 	key, ok := f.keyField()
 	if !ok || list.Len() > maxMerged {
@@ -341,9 +341,9 @@ func isSubsequence(keys, order []elementKey) bool {
 	return len(keys) == 0
 }
 
-// setSorted sets v to the elements of merged that are not deleted. They have the keys, and the first n
-// were in the list before the patch. Elements in order have that order. The others have the order of
-// before, each in front of the first element in order that it was in front of before.
+// setSorted sets v to the elements of merged that are not deleted. They have the keys, and the
+// first n were in the list before the patch. Elements in order have that order. The others have the
+// order of before, each in front of the first element in order that it was in front of before.
 func setSorted(v, merged reflect.Value, keys []elementKey, n int, order, deleted []elementKey) {
 	var ordered, others []int
 	for _, key := range order {

@@ -109,9 +109,9 @@ func (c *Cache) Reinitialize(d time.Duration) {
 	c.AllowWatches()
 }
 
-// CheckReady returns nil, or the 429 of a cache that is being initialized (RS-31, WA-39). created is
-// when the definition of a custom resource began to be as it is, from which its cache initializes;
-// for other resources it is zero.
+// CheckReady returns nil, or the 429 of a cache that is being initialized (RS-31, WA-39). created
+// is when the definition of a custom resource began to be as it is, from which its cache
+// initializes; for other resources it is zero.
 func (c *Cache) CheckReady(created time.Time) error {
 	last := c.initialized.Load()
 	if c.settings.Initialization > 0 && !created.IsZero() && (last == nil || created.After(last.since)) {

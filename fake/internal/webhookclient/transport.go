@@ -2,8 +2,8 @@
 // aggregated API servers. The clients of the API server's library use it.
 //
 // The library caches its connections in the process, where they would remain open after the server
-// is closed, and would not belong to a synctest bubble. A Transport uses the Dialer of its server and
-// no proxy. After Close it has no connection and no goroutine.
+// is closed, and would not belong to a synctest bubble. A Transport uses the Dialer of its server
+// and no proxy. After Close it has no connection and no goroutine.
 //
 // Without a Dialer only loopback addresses are called, so that tests do not depend on the network.
 // Others fail as unreachable, unless Network.AllowRemote is set.
@@ -85,8 +85,8 @@ type Transport struct {
 	conns    map[*connection]bool // open connections, idle or not
 }
 
-// New returns a Transport of a webhook with a name. If name is "", the contexts of the requests have
-// it, see WithName.
+// New returns a Transport of a webhook with a name. If name is "", the contexts of the requests
+// have it, see WithName.
 func New(network Network, name string) *Transport {
 	if network.Dial == nil {
 		network.Dial = (&net.Dialer{Timeout: connectTime, KeepAlive: keepAlive}).DialContext

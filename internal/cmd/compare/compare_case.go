@@ -207,7 +207,8 @@ func (r caseRun) body(header http.Header, body []byte) any {
 	return r.withoutHost(httpdiff.DecodeBody(header, r.normalizeID(httpdiff.Gunzip(header, body))))
 }
 
-// webhookURL matches the beginning of the URLs of the suite's webhook. Each run has a port of its own.
+// webhookURL matches the beginning of the URLs of the suite's webhook. Each run has a port of its
+// own.
 var webhookURL = regexp.MustCompile(`https://127\.0\.0\.1:[0-9]{4,5}/`)
 
 // withoutHost replaces the addresses of the server and of the suite's webhook in all strings of v,

@@ -1,5 +1,5 @@
-// Package compare compares two API servers: it sends the same requests to both and reports, by rule,
-// where the responses differ. It implements the command "fakeapi compare".
+// Package compare compares two API servers: it sends the same requests to both and reports, by
+// rule, where the responses differ. It implements the command "fakeapi compare".
 //
 // # Comparing by the suite
 //
@@ -11,8 +11,8 @@
 //   - the status code. If it differs, the rest of the response is not compared;
 //   - the headers that depend on the API server. Of Audit-Id, Etag and Last-Modified only the
 //     presence is compared;
-//   - the body as a value, decoded from JSON, YAML, protobuf of known types or CBOR. Of other bodies,
-//     and of metrics, only the presence is compared;
+//   - the body as a value, decoded from JSON, YAML, protobuf of known types or CBOR. Of other
+//     bodies, and of metrics, only the presence is compared;
 //   - the watch events that both sides have read, and whether the server ended the stream.
 //
 // Differences after the first one of a case may be consequences of it and are marked as later ones.
@@ -31,6 +31,6 @@
 //
 // # Limits
 //
-// The package does not decide which side is right. Cases that only one side can run are counted, but
-// their exchanges are not compared.
+// The package does not decide which side is right. Cases that only one side can run are counted,
+// but their exchanges are not compared.
 package compare

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ParentEnded returns a channel that is closed when the parent of this process has ended, also if it
-// ended before the call. It does not depend on the thread of the parent that started the process. The
-// one case that it does not see is a parent that ended before the call in a session whose leader
-// is init or a subreaper, as in a container that runs a shell as its first process.
+// ParentEnded returns a channel that is closed when the parent of this process has ended, also if
+// it ended before the call. It does not depend on the thread of the parent that started the
+// process. The one case that it does not see is a parent that ended before the call in a session
+// whose leader is init or a subreaper, as in a container that runs a shell as its first process.
 func ParentEnded() <-chan struct{} {
 	ended := make(chan struct{})
 	parent := os.Getppid()

@@ -26,8 +26,8 @@ func newSocket() (*net.UnixListener, func() error, error) {
 	return l, remove, nil
 }
 
-// checkSocketFile returns an error if the directory of a socket is not one of the user that only the
-// user may enter.
+// checkSocketFile returns an error if the directory of a socket is not one of the user that only
+// the user may enter.
 func checkSocketFile(name string) error {
 	info, err := os.Lstat(filepath.Dir(name))
 	if err != nil {

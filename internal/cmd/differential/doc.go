@@ -8,9 +8,9 @@
 //
 // # Requests
 //
-// A run has random CustomResourceDefinitions with structural schemas, in one or two versions, with or
-// without status and scale. Half of them also have random keywords, and may be refused. For each there
-// are sequences of up to 27 requests about its custom resources, about ConfigMaps or about
+// A run has random CustomResourceDefinitions with structural schemas, in one or two versions, with
+// or without status and scale. Half of them also have random keywords, and may be refused. For each
+// there are sequences of up to 27 requests about its custom resources, about ConfigMaps or about
 // Deployments, each in its own namespace: creates, updates, the object that was last received sent
 // again, patches of every type, applies, reads, lists with selectors and continue tokens, deletions
 // and watches. Values conform to the schema or do not; options, metadata, media types and
@@ -21,9 +21,10 @@
 // # Differences
 //
 // A sequence ends at its first difference, because the servers may have different objects then.
-// Differences have a signature, the request and the first difference without names and numbers; those
-// with the same signature are a class. A new class is confirmed by a second run, and then shrunk: the
-// report has the smallest sequence that was found, with the smallest bodies, options and definition.
+// Differences have a signature, the request and the first difference without names and numbers;
+// those with the same signature are a class. A new class is confirmed by a second run, and then
+// shrunk: the report has the smallest sequence that was found, with the smallest bodies, options
+// and definition.
 //
 // [Listed] has the classes that are known, with reasons. They are counted and not shrunk.
 //

@@ -122,8 +122,8 @@ func (g *generator) thin(o, properties object) {
 	}
 }
 
-// removeStatusMetadata removes metadata of the status of a built-in type. Each type has other fields
-// of it that a write to the status ignores.
+// removeStatusMetadata removes metadata of the status of a built-in type. Each type has other
+// fields of it that a write to the status ignores.
 func (g *generator) removeStatusMetadata(o object, subresource string) {
 	if metadata, ok := o["metadata"].(object); ok && subresource == "status" && !g.target.isCustom {
 		delete(metadata, "labels")

@@ -46,8 +46,8 @@ func Listed() []ListedDifference {
 	}
 }
 
-// ParseListed parses a list of differences: YAML or JSON, a list of objects with the fields pattern,
-// a regular expression that matches signatures, and reason.
+// ParseListed parses a list of differences: YAML or JSON, a list of objects with the fields
+// pattern, a regular expression that matches signatures, and reason.
 func ParseListed(text []byte) ([]ListedDifference, error) {
 	var items []struct {
 		Pattern string `json:"pattern"`

@@ -18,7 +18,8 @@
 //
 // A variable with an empty value is not set. Servers that run side by side, or one after another,
 // never overwrite the files of each other: a page is named after the parent process (such as the
-// tests of a package), the time of the start and the port, and reports after the first get a number.
+// tests of a package), the time of the start and the port, and reports after the first get a
+// number.
 package environment
 
 import (

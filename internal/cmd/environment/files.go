@@ -98,8 +98,8 @@ func safeFileName(name string) string {
 	return name[:min(len(name), 150)]
 }
 
-// parentProcess returns the name and the id of the parent process as NAME-ID, or process-ID on systems
-// without /proc, or "" if the parent has ended.
+// parentProcess returns the name and the id of the parent process as NAME-ID, or process-ID on
+// systems without /proc, or "" if the parent has ended.
 func parentProcess() string {
 	id := os.Getppid()
 	if id <= 1 {

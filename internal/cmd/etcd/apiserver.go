@@ -67,7 +67,8 @@ func (s *apiServer) close() error {
 	return errors.Join(s.server.Close(), s.flags.Close(), s.environment.Finish(s.server))
 }
 
-// shutdown shuts the server down gracefully after --shutdown-delay-duration, or at once when ctx ends.
+// shutdown shuts the server down gracefully after --shutdown-delay-duration, or at once when ctx
+// ends.
 func (s *apiServer) shutdown(ctx context.Context) error {
 	s.server.Drain()
 	delay := time.NewTimer(s.flags.ShutdownDelay)

@@ -56,9 +56,9 @@ type discoveryFlags struct {
 	domain, domainService string
 }
 
-// Parse parses the arguments of etcd, without the name of the program, and the environment variables
-// ETCD_*, and validates them. Errors have the texts of etcd. --help and --version are errors, too:
-// reportUsage writes what etcd writes.
+// Parse parses the arguments of etcd, without the name of the program, and the environment
+// variables ETCD_*, and validates them. Errors have the texts of etcd. --help and --version are
+// errors, too: reportUsage writes what etcd writes.
 func Parse(args []string) (*Flags, error) { return parse(args, os.Environ()) }
 
 func parse(args, environment []string) (*Flags, error) {

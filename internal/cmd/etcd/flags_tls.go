@@ -8,8 +8,9 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 )
 
-// clientTLS returns the TLS configuration for clients: the certificate of --cert-file and --key-file, or
-// with --auto-tls a new one, and the client certificates that --client-cert-auth requires.
+// clientTLS returns the TLS configuration for clients: the certificate of --cert-file and
+// --key-file, or with --auto-tls a new one, and the client certificates that --client-cert-auth
+// requires.
 func (f *Flags) clientTLS() (*tls.Config, error) {
 	certificate, err := f.clientCertificate()
 	if err != nil {

@@ -379,8 +379,8 @@ func TestLoopbackOnly(t *testing.T) {
 	require.Contains(t, server.log(), `"Listening on a loopback address only" bind-address="0.0.0.0"`)
 }
 
-// The environment of kube-apiserver applies to its API server: rules, the seed and the reports, whose
-// paths are relative to its working directory.
+// The environment of kube-apiserver applies to its API server: rules, the seed and the reports,
+// whose paths are relative to its working directory.
 func TestEnvironment(t *testing.T) {
 	_, etcd := startEtcd(t)
 	args, url := apiServerArguments(t, etcd, freePort(t))

@@ -21,8 +21,8 @@ var collectionPath = regexp.MustCompile(`^/.*/namespaces/\$ns/[a-z]+`)
 // cleanupTimeout limits the clean-up of a case, and a create that is not interrupted.
 const cleanupTimeout = 30 * time.Second
 
-// uninterrupted returns a context for a create that is not canceled after it has begun: the clean-up
-// could not know whether the server carries it out.
+// uninterrupted returns a context for a create that is not canceled after it has begun: the
+// clean-up could not know whether the server carries it out.
 func uninterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() != nil {
 		return ctx, func() {}

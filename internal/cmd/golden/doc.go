@@ -11,11 +11,11 @@
 //   - the body, in the form in which it was recorded (see [Response]);
 //   - the number, order and content of the events of a watch, and how it ended.
 //
-// Package httpdiff compares the values, and defines the placeholders that recordings have in place of
-// values that differ between servers.
+// Package httpdiff compares the values, and defines the placeholders that recordings have in place
+// of values that differ between servers.
 //
 // # Limits
 //
-// The package does not record. Play does not install the custom resources that a case lists in CRDs;
-// the caller prepares the server with Install or otherwise.
+// The package does not record. Play does not install the custom resources that a case lists in
+// CRDs; the caller prepares the server with Install or otherwise.
 package golden

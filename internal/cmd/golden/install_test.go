@@ -109,8 +109,8 @@ func TestCleanUpAfterTheEnd(t *testing.T) {
 	require.Equal(t, cleanUpRequests, s.sent[4:], "the last step is not played")
 }
 
-// The server may carry out a request whose client has gone. Therefore the create of the namespace is
-// not interrupted, and what is created is removed.
+// The server may carry out a request whose client has gone. Therefore the create of the namespace
+// is not interrupted, and what is created is removed.
 func TestInterruptedDuringCreate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupted := func(r *http.Request) *http.Response {

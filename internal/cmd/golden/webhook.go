@@ -50,8 +50,8 @@ type webhookLog struct {
 	scripts map[string]*webhookScript
 }
 
-// StartWebhook serves a webhook on a listener, which dial connects to. With a nil listener it serves
-// on a loopback address. The caller must call Close.
+// StartWebhook serves a webhook on a listener, which dial connects to. With a nil listener it
+// serves on a loopback address. The caller must call Close.
 func StartWebhook(listener net.Listener, dial func(ctx context.Context, network, address string) (net.Conn, error)) *Webhook {
 	w := &Webhook{logs: map[string]*webhookLog{}}
 	w.server = httptest.NewUnstartedServer(w)

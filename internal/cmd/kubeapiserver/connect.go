@@ -24,8 +24,8 @@ const connectInterval = 50 * time.Millisecond
 // errNoEtcd is an error of an address where another program listens.
 var errNoEtcd = errors.New("it is not the etcd that was started beside this kube-apiserver, which keeps objects in memory")
 
-// connect connects to the first etcd process of --etcd-servers that accepts it. It waits for one that
-// is not listening yet.
+// connect connects to the first etcd process of --etcd-servers that accepts it. It waits for one
+// that is not listening yet.
 func (p *process) connect(ctx context.Context) (*controlplane.Conn, error) {
 	deadline := time.Now().Add(connectTimeout)
 	for logged := false; ; {

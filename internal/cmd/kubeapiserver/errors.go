@@ -9,8 +9,8 @@ import (
 	"example.com/fakeapi/internal/cmd/controlplane"
 )
 
-// usageError returns the error of a command line that the parser refuses. kube-apiserver writes it as
-// it is, and logs all others.
+// usageError returns the error of a command line that the parser refuses. kube-apiserver writes it
+// as it is, and logs all others.
 func usageError(err error) error {
 	return &controlplane.Exit{Status: 1, Stderr: fmt.Sprintf("Error: %v\n", err)}
 }

@@ -6,8 +6,8 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 )
 
-// etcdTLS returns the TLS configuration for the etcd servers: the files of --etcd-cafile, --etcd-certfile and
-// --etcd-keyfile.
+// etcdTLS returns the TLS configuration for the etcd servers: the files of --etcd-cafile,
+// --etcd-certfile and --etcd-keyfile.
 func (f *Flags) etcdTLS() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.EtcdCAFile != "" {

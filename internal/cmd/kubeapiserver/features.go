@@ -31,7 +31,8 @@ type featureFlags struct {
 	emulationForwardCompatible, runtimeConfigForwardCompatible bool
 }
 
-// binaryVersion is the version of releaseVersion, and versionFloor is the oldest one that can be emulated.
+// binaryVersion is the version of releaseVersion, and versionFloor is the oldest one that can be
+// emulated.
 const (
 	binaryVersion = "1.37"
 	versionFloor  = "1.34"
@@ -93,8 +94,8 @@ func supportedFeatures() map[featuregate.Feature]fakeapi.Feature {
 	}
 }
 
-// options returns the options for the features that have an effect and are not as by default, and the
-// names of the others that flags set.
+// options returns the options for the features that have an effect and are not as by default, and
+// the names of the others that flags set.
 func (f *featureFlags) options() (opts []fakeapi.Option, withoutEffect []string) {
 	supported := supportedFeatures()
 	for _, feature := range slices.Sorted(maps.Keys(supported)) {

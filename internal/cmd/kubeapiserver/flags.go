@@ -24,8 +24,8 @@ type Flags struct {
 	EtcdServers                           []string
 	EtcdCAFile, EtcdCertFile, EtcdKeyFile string
 
-	// BindAddress, SecurePort and AdvertiseAddress are the addresses of the server. AdvertiseAddress is nil
-	// without its flag.
+	// BindAddress, SecurePort and AdvertiseAddress are the addresses of the server. AdvertiseAddress
+	// is nil without its flag.
 	BindAddress      net.IP
 	SecurePort       int
 	AdvertiseAddress net.IP
@@ -168,9 +168,9 @@ type miscFlags struct {
 	leaseDuration, renewDeadline, retryPeriod time.Duration
 }
 
-// Parse parses the arguments of kube-apiserver, without the name of the program, and validates them.
-// Errors have the texts of kube-apiserver. --help and --version are errors, too: reportUsage writes what
-// kube-apiserver writes.
+// Parse parses the arguments of kube-apiserver, without the name of the program, and validates
+// them. Errors have the texts of kube-apiserver. --help and --version are errors, too: reportUsage
+// writes what kube-apiserver writes.
 func Parse(args []string) (*Flags, error) {
 	f := &Flags{ignored: map[string]bool{}}
 	if err := f.define(); err != nil {

@@ -56,8 +56,8 @@ func (f *Flags) setSocketOptions(_, _ string, socket syscall.RawConn) error {
 	return errors.Join(err, optionErr)
 }
 
-// awaitEnded waits until the etcd process has closed the ports of kube-apiserver processes that have
-// been killed.
+// awaitEnded waits until the etcd process has closed the ports of kube-apiserver processes that
+// have been killed.
 func (p *process) awaitEnded(ctx context.Context) error {
 	conn, err := p.dial(ctx)
 	if err != nil {

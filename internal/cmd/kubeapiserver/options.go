@@ -11,12 +11,13 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// Options returns the options of the server that the flags ask for. It reads the files that they name,
-// relative to dir, and creates those that kube-apiserver creates: the certificate in --cert-dir. Each
-// note is a line for the log.
+// Options returns the options of the server that the flags ask for. It reads the files that they
+// name, relative to dir, and creates those that kube-apiserver creates: the certificate in
+// --cert-dir. Each note is a line for the log.
 //
-// As for a kube-apiserver without a kube-controller-manager, the options include WithoutControllers.
-// Options does not return WithLogger; see Verbosity. Close closes what it opens.
+// As for a kube-apiserver without a kube-controller-manager, the options include
+// WithoutControllers. Options does not return WithLogger; see Verbosity. Close closes what it
+// opens.
 func (f *Flags) Options(dir string) (opts []fakeapi.Option, notes []string, err error) {
 	files := directory(dir)
 	opts = append(f.limitOptions(), fakeapi.WithoutControllers())
@@ -83,10 +84,10 @@ func (d directory) read(name string) ([]byte, error) {
 	return data, err
 }
 
-// limitOptions returns the limits and timeouts. With --enable-priority-and-fairness, which is the default,
-// kube-apiserver queues requests above its limits, and the group system:masters has none: the limits
-// count only if they are on the command line. So does --request-timeout, because responses are buffered
-// for it.
+// limitOptions returns the limits and timeouts. With --enable-priority-and-fairness, which is the
+// default, kube-apiserver queues requests above its limits, and the group system:masters has none:
+// the limits count only if they are on the command line. So does --request-timeout, because
+// responses are buffered for it.
 func (f *Flags) limitOptions() []fakeapi.Option {
 	limits := fakeapi.Limits{HistoryAge: f.limits.compactionInterval}
 	if limits.HistoryAge == 0 {
@@ -105,8 +106,8 @@ func (f *Flags) limitOptions() []fakeapi.Option {
 	return opts
 }
 
-// watchTimeout returns the shortest time after which a watch ends. kube-apiserver ends a watch at once
-// with 0.
+// watchTimeout returns the shortest time after which a watch ends. kube-apiserver ends a watch at
+// once with 0.
 func (l *limitFlags) watchTimeout() time.Duration {
 	return max(time.Duration(l.minRequestTimeout)*time.Second, time.Nanosecond)
 }

@@ -51,8 +51,8 @@ func (f *Flags) serviceAccountOptions(files directory) ([]fakeapi.Option, error)
 	return []fakeapi.Option{fakeapi.WithServiceAccountKeys(keys)}, nil
 }
 
-// authenticationOptions returns the ways to authenticate users. Requests always need credentials, unless
-// they are anonymous.
+// authenticationOptions returns the ways to authenticate users. Requests always need credentials,
+// unless they are anonymous.
 func (f *Flags) authenticationOptions(files directory) (opts []fakeapi.Option, err error) {
 	a := &f.authentication
 	if a.clientCAFile == "" {
@@ -90,8 +90,8 @@ func (f *Flags) authenticationOptions(files directory) (opts []fakeapi.Option, e
 	return opts, nil
 }
 
-// options returns the authentication of users by headers of a front proxy, which needs the authority of
-// its certificate.
+// options returns the authentication of users by headers of a front proxy, which needs the
+// authority of its certificate.
 func (p *frontProxyFlags) options(files directory) ([]fakeapi.Option, error) {
 	if p.caFile == "" || len(p.userHeaders) == 0 {
 		return nil, nil
@@ -106,7 +106,8 @@ func (p *frontProxyFlags) options(files directory) ([]fakeapi.Option, error) {
 	})}, nil
 }
 
-// readTokens reads the file of --token-auth-file: TOKEN,USER,UID,"GROUP,GROUP". The uid is not used.
+// readTokens reads the file of --token-auth-file: TOKEN,USER,UID,"GROUP,GROUP". The uid is not
+// used.
 func readTokens(files directory, name string) (tokens []fakeapi.Token, err error) {
 	data, err := files.read(name)
 	if err != nil {
@@ -154,8 +155,8 @@ func readAuthenticationConfig(files directory, name string, byDefault bool) (ano
 	return config.Anonymous.Enabled, nil
 }
 
-// readConfig decodes a file with an object of the group apiserver.config.k8s.io. The versions v1, v1beta1
-// and v1alpha1 have the same fields.
+// readConfig decodes a file with an object of the group apiserver.config.k8s.io. The versions v1,
+// v1beta1 and v1alpha1 have the same fields.
 func readConfig(files directory, name string, config any) error {
 	data, err := files.read(name)
 	if err != nil {

@@ -60,8 +60,8 @@ func admissionPlugins() []string {
 	}
 }
 
-// options returns the plugins that are enabled and disabled, and the names of those that flags enable
-// and that do not exist here.
+// options returns the plugins that are enabled and disabled, and the names of those that flags
+// enable and that do not exist here.
 func (a *admissionFlags) options() (opts []fakeapi.Option, missing []string) {
 	isSupported := func(name string) bool { return slices.Contains(fakeapi.AdmissionPlugins(), name) }
 	var enabled, disabled []string

@@ -75,8 +75,8 @@ func (f *Flags) createCertificate(certFile, keyFile string) error {
 	return keyutil.WriteKey(keyFile, key)
 }
 
-// publicAddress returns the address at which other machines reach a kube-apiserver. It is a loopback
-// address, at which the server listens, on machines without another one.
+// publicAddress returns the address at which other machines reach a kube-apiserver. It is a
+// loopback address, at which the server listens, on machines without another one.
 func (f *Flags) publicAddress() net.IP {
 	if f.AdvertiseAddress != nil && !f.AdvertiseAddress.IsUnspecified() {
 		return f.AdvertiseAddress

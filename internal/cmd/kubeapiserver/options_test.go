@@ -115,7 +115,8 @@ func (f *certFolder) arguments(more ...string) []string {
 	}, more...)
 }
 
-// serve starts a server with the flags, and returns the configuration of its own clients and the notes.
+// serve starts a server with the flags, and returns the configuration of its own clients and the
+// notes.
 func (f *certFolder) serve(t *testing.T, more ...string) (*rest.Config, []string) {
 	t.Helper()
 	flags, err := Parse(f.arguments(more...))

@@ -13,8 +13,8 @@ import (
 	"example.com/fakeapi/internal/cmd/controlplane"
 )
 
-// validate returns all errors in the values of flags, in the order of kube-apiserver, or the first one of
-// those that end it before: in feature gates, in the log and in the ranges of Services.
+// validate returns all errors in the values of flags, in the order of kube-apiserver, or the first
+// one of those that end it before: in feature gates, in the log and in the ranges of Services.
 func (f *Flags) validate() error {
 	for _, check := range []func() error{f.features.registry.Set, f.validateLog, f.completeServices} {
 		if err := check(); err != nil {

@@ -42,7 +42,8 @@ func (f *Flags) validateAuthentication() (errs []error) {
 	return append(errs, a.validateSupport()...)
 }
 
-// validateSupport refuses ways to authenticate that do not exist here, and whose users would get 401.
+// validateSupport refuses ways to authenticate that do not exist here, and whose users would get
+// 401.
 func (a *authenticationFlags) validateSupport() (errs []error) {
 	if a.oidcIssuer != "" {
 		errs = append(errs, errors.New("--oidc-issuer-url is not supported here; use tokens of --token-auth-file or of service accounts"))

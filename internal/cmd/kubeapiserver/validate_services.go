@@ -10,7 +10,8 @@ import (
 // minServiceAddresses is the smallest size of a range of cluster IPs.
 const minServiceAddresses = 8
 
-// completeServices returns the error of the ranges of cluster IPs with which kube-apiserver ends at once.
+// completeServices returns the error of the ranges of cluster IPs with which kube-apiserver ends at
+// once.
 func (f *Flags) completeServices() error {
 	ranges := f.services.clusterIPRanges()
 	_, primary, err := netutils.ParseCIDRSloppy(ranges[0])

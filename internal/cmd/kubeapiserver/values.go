@@ -111,7 +111,8 @@ func (v *version) Set(value string) error {
 	return err
 }
 
-// checkReportedVersion returns an error unless the version is releaseVersion, possibly with a suffix.
+// checkReportedVersion returns an error unless the version is releaseVersion, possibly with a
+// suffix.
 func checkReportedVersion(value string) error {
 	wanted, err := utilversion.ParseSemantic(value)
 	if err != nil {

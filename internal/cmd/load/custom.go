@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// customResource is the name of the custom resource in Config.Resources, and gauges its plural name.
+// customResource is the name of the custom resource in Config.Resources, and gauges its plural
+// name.
 const (
 	customResource = "custom"
 	gauges         = "gauges"
@@ -32,8 +33,8 @@ func newGauge(group, name string, change int) []byte {
 		group, name, change, strings.Join(items, ","))
 }
 
-// definition returns the definition of the custom resource. It has a schema with a default, an enum, a
-// list with keys, a rule, and a status of any content.
+// definition returns the definition of the custom resource. It has a schema with a default, an
+// enum, a list with keys, a rule, and a status of any content.
 func (s *session) definition() []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"%[2]s.%[1]s"},`+
 		`"spec":{"group":%[1]q,"scope":"Namespaced","names":{"plural":%[2]q,"singular":"gauge","kind":"Gauge"},`+

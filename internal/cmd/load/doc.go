@@ -25,11 +25,11 @@
 // Each figure has the processor time of the server for one request, if its /metrics have it. It is
 // disturbed less by a busy machine than the rate is.
 //
-// Responses are read completely but not decoded, apart from continue tokens, so that the client uses
-// little CPU. Compression is not requested. Clients do not write to the same object at the same time.
-// Each client has its own connections. The watchers share a transport, which over HTTP/2 uses as many
-// streams per connection as the server allows.
+// Responses are read completely but not decoded, apart from continue tokens, so that the client
+// uses little CPU. Compression is not requested. Clients do not write to the same object at the
+// same time. Each client has its own connections. The watchers share a transport, which over HTTP/2
+// uses as many streams per connection as the server allows.
 //
-// At the end, also after an error or when the context is done, Run removes everything. If the server
-// does not finish deleting the namespace, it remains empty and Report.Notes lists it.
+// At the end, also after an error or when the context is done, Run removes everything. If the
+// server does not finish deleting the namespace, it remains empty and Report.Notes lists it.
 package load

@@ -16,7 +16,8 @@ func object(name string, change int64) []byte {
 		name, userAgent, strings.Repeat("v", 600), change)
 }
 
-// objectName returns the path of the object for a client's next write. Clients do not share objects.
+// objectName returns the path of the object for a client's next write. Clients do not share
+// objects.
 func (s *session) objectName(clients, who, turn int) string {
 	return s.maps + "/" + name(1+who+clients*(turn%(s.config.Objects/clients)))
 }

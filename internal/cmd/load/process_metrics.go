@@ -44,8 +44,8 @@ type stopwatch struct {
 	began, reading float64
 }
 
-// startProcessorTime starts a stopwatch. It returns false if the server has no such metric, or is in
-// this process, whose metric counts the clients too.
+// startProcessorTime starts a stopwatch. It returns false if the server has no such metric, or is
+// in this process, whose metric counts the clients too.
 func (s *session) startProcessorTime(ctx context.Context) (stopwatch, bool) {
 	if s.config.Memory != nil {
 		return stopwatch{}, false

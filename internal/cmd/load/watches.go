@@ -71,8 +71,8 @@ func (s *session) fanOut(ctx context.Context) error {
 	return nil
 }
 
-// measureFanOut opens watchers and writes until the time is over. Each write waits until all watchers have
-// read the previous event. The latency is that of the last watcher.
+// measureFanOut opens watchers and writes until the time is over. Each write waits until all
+// watchers have read the previous event. The latency is that of the last watcher.
 func (s *session) measureFanOut(ctx context.Context, watchers int) error {
 	s.progress("fan-out, watchers: %d", watchers)
 	parent := ctx

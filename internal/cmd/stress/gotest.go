@@ -31,8 +31,8 @@ type Package struct {
 	Output string `json:"output,omitempty"`
 }
 
-// IsGoTest reports whether a command line is one of go test, and returns it with the arguments -json
-// and -count=1, unless it has them.
+// IsGoTest reports whether a command line is one of go test, and returns it with the arguments
+// -json and -count=1, unless it has them.
 func IsGoTest(args []string) (with []string, is bool) {
 	i := slices.Index(args, "test")
 	if name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name != "go" || i < 1 || i != 1 && !strings.HasPrefix(args[1], "-C") {

@@ -12,9 +12,9 @@ import (
 //go:embed link.sh
 var linkScript []byte
 
-// LinkOnce returns a command line of go test with a flag by which the binaries of tests that are linked
-// by one run are used by the next ones. They are in folder. It returns args if they or GOFLAGS already
-// have a program for -toolexec.
+// LinkOnce returns a command line of go test with a flag by which the binaries of tests that are
+// linked by one run are used by the next ones. They are in folder. It returns args if they or
+// GOFLAGS already have a program for -toolexec.
 func LinkOnce(args []string, folder string) ([]string, error) {
 	flags, err := exec.Command(args[0], "env", "GOFLAGS").Output()
 	has := func(arg string) bool { return isFlag(arg, "toolexec") }

@@ -64,8 +64,8 @@ func (r Report) FailsWithoutFaults() (names []string) {
 	return names
 }
 
-// CanContinue reports whether a package passes without faults and has tests, so that runs with faults
-// can find something.
+// CanContinue reports whether a package passes without faults and has tests, so that runs with
+// faults can find something.
 func (r Report) CanContinue() bool {
 	return slices.ContainsFunc(r.baseline().Packages, func(p Package) bool { return p.Status == OK })
 }
@@ -146,8 +146,8 @@ func (f Failure) write(b *strings.Builder, command []string) {
 	}
 }
 
-// repeat returns the command line that repeats a failure: that of the package, if it is known, and of
-// its first test that failed.
+// repeat returns the command line that repeats a failure: that of the package, if it is known, and
+// of its first test that failed.
 func (f Failure) repeat(command []string) string {
 	words := slices.Clone(f.Run.Environment)
 	if with, is := IsGoTest(command); is && f.Package.Name != "" {
@@ -162,8 +162,8 @@ func (f Failure) repeat(command []string) string {
 	return strings.Join(append(words, quoted(command)...), " ")
 }
 
-// pagesOf returns the timeline pages of the servers of a package's tests, or if there are none those
-// of all.
+// pagesOf returns the timeline pages of the servers of a package's tests, or if there are none
+// those of all.
 func (r Run) pagesOf(name string) []string {
 	base := name[strings.LastIndexByte(name, '/')+1:] + ".test-"
 	of := slices.DeleteFunc(slices.Clone(r.Pages), func(page string) bool {

@@ -40,11 +40,12 @@ const builtinGroups = "/apis/admissionregistration.k8s.io/, /apis/apiextensions.
 	"/apis/flowcontrol.apiserver.k8s.io/, /apis/networking.k8s.io/, /apis/node.k8s.io/, /apis/policy/, /apis/rbac.authorization.k8s.io/, " +
 	"/apis/resource.k8s.io/, /apis/scheduling.k8s.io/, /apis/storage.k8s.io/"
 
-// expiryCounts are the events at which watches expire: many at the beginning, when a suite starts its
-// controllers, and fewer later, because client-go waits longer after each failure of a watch.
+// expiryCounts are the events at which watches expire: many at the beginning, when a suite starts
+// its controllers, and fewer later, because client-go waits longer after each failure of a watch.
 func expiryCounts() []int { return []int{2, 5, 11, 23, 47, 95, 191, 383} }
 
-// Sets returns the sets of faults in the order in which they run. Those that need retries come last.
+// Sets returns the sets of faults in the order in which they run. Those that need retries come
+// last.
 func Sets(o Options) []Set {
 	// controllerWrites are writes that usually controllers make, and not tests.
 	controllerWrites := "verb(update, patch) && resource(*/status) && path(/apis/) && !path(" + builtinGroups + ")"
@@ -118,8 +119,8 @@ func Sets(o Options) []Set {
 	}
 }
 
-// Select returns the sets with these names, or without names all that do not need retries. An unknown
-// name is an error.
+// Select returns the sets with these names, or without names all that do not need retries. An
+// unknown name is an error.
 func Select(sets []Set, names []string, all bool) ([]Set, error) {
 	var known []string
 	for _, s := range sets {

@@ -14,11 +14,12 @@
 // On Linux the command is started by a second process of the program, the supervisor. When the
 // program ends in any way, such as by SIGKILL, the supervisor kills the command and all processes
 // that the command started, also those whose own parents have ended, and removes the directory
-// Command.RemoveAll. When the supervisor is killed, the kernel kills the command, and the program the
-// rest. After a regular end of the command, processes that it left in the background continue to run.
+// Command.RemoveAll. When the supervisor is killed, the kernel kills the command, and the program
+// the rest. After a regular end of the command, processes that it left in the background continue
+// to run.
 //
-// On other systems there is no supervisor, and the command continues to run if the program is ended by
-// SIGKILL.
+// On other systems there is no supervisor, and the command continues to run if the program is ended
+// by SIGKILL.
 package subprocess
 
 import (

@@ -245,7 +245,8 @@ func openTerminal(t *testing.T) (master, slave *os.File) {
 // another session, and one whose parent has ended.
 const family = `echo ready; echo $$; sleep 1000 & echo $!; setsid sleep 1000 & echo $!; sh -c 'sleep 1000 & echo $!'; echo $PPID; `
 
-// When the program is killed, nothing that the command started is left, and the directory is removed.
+// When the program is killed, nothing that the command started is left, and the directory is
+// removed.
 func TestProgramKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "temporary")
 	require.NoError(t, os.MkdirAll(dir+"/more", 0o700))

@@ -47,9 +47,9 @@ func (c *Command) afterEnd(state *os.ProcessState) {
 // ended.
 const parentPipe = 3
 
-// Supervise is the main function of the supervisor. args are the directory to remove, the path of the
-// command's program, and the command's arguments with its name. It returns the exit status of the
-// process.
+// Supervise is the main function of the supervisor. args are the directory to remove, the path of
+// the command's program, and the command's arguments with its name. It returns the exit status of
+// the process.
 func Supervise(args []string) (status int) {
 	if len(args) < 3 {
 		_, _ = fmt.Fprintln(os.Stderr, "fakeapi: a supervisor is started by other commands only")
@@ -126,8 +126,8 @@ func killDescendants() {
 	}
 }
 
-// reap waits for a child and returns its exit status. The supervisor is also the parent of processes
-// whose parents have ended, and releases them when they end.
+// reap waits for a child and returns its exit status. The supervisor is also the parent of
+// processes whose parents have ended, and releases them when they end.
 func reap(child int) int {
 	for {
 		var status syscall.WaitStatus

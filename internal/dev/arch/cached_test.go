@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cachedPackages have tests that take long. go test reuses their results in another checkout, because
-// they open no files of the module, and have no fuzz tests, which open the directory of their corpus.
-// They embed what they read.
+// cachedPackages have tests that take long. go test reuses their results in another checkout,
+// because they open no files of the module, and have no fuzz tests, which open the directory of
+// their corpus. They embed what they read.
 var cachedPackages = []string{"conformance", "fake", "scenario", "scenario/perturb", "internal/dev/e2e/kubectl"}
 
 // fileFunctions are the functions whose first argument is the path of a file or a directory.

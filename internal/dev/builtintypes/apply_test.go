@@ -12,8 +12,8 @@ import (
 
 // TestRepeatedApplies applies the objects of all cases, and variants of them, twice to two servers.
 // A server may know without an evaluation that a request changes nothing. The second request to the
-// other server has one more parameter, with its default, so that it is evaluated. Both have the same
-// result.
+// other server has one more parameter, with its default, so that it is evaluated. Both have the
+// same result.
 func TestRepeatedApplies(t *testing.T) {
 	variants := 4
 	if testing.Short() {

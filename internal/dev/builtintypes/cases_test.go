@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testdata has the cases. They are embedded, since go test reuses results in another checkout only if
-// the tests open no files.
+// testdata has the cases. They are embedded, since go test reuses results in another checkout only
+// if the tests open no files.
 //
 //go:embed testdata
 var testdata embed.FS

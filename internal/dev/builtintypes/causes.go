@@ -29,8 +29,8 @@ func isLike(pattern, text string) bool {
 	return regexp.MustCompile(`(?s)\A` + quoted + `\z`).MatchString(text)
 }
 
-// compareStatus returns how the Status of a refused request differs from an expectation. It compares
-// the causes, in any order, if the expectation has some.
+// compareStatus returns how the Status of a refused request differs from an expectation. It
+// compares the causes, in any order, if the expectation has some.
 func (s symbols) compareStatus(want expectation, response object) (differences []string) {
 	if want.Reason != "" && response["reason"] != want.Reason {
 		differences = append(differences, fmt.Sprintf("reason %v, want %s", response["reason"], want.Reason))

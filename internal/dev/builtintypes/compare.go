@@ -20,8 +20,8 @@ import (
 // were seen.
 type symbols map[string]any
 
-// resolve returns a copy of a body with the values of symbols. It returns an error for a symbol with
-// a #NAME that was not seen.
+// resolve returns a copy of a body with the values of symbols. It returns an error for a symbol
+// with a #NAME that was not seen.
 func (s symbols) resolve(value any) (any, error) {
 	switch v := value.(type) {
 	case object:

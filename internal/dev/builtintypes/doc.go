@@ -1,8 +1,8 @@
 // Package builtintypes tests how objects of built-in types are stored: their defaults, what the
-// strategies of create and update reset, drop, keep and count, what is allocated, and what admission
-// plugins add. It also tests which objects are refused, and with which causes. It has only tests.
-// TestStoredObjects and TestValidation play the cases of testdata/stored and testdata/validation,
-// each with a server of its own.
+// strategies of create and update reset, drop, keep and count, what is allocated, and what
+// admission plugins add. It also tests which objects are refused, and with which causes. It has
+// only tests. TestStoredObjects and TestValidation play the cases of testdata/stored and
+// testdata/validation, each with a server of its own.
 //
 // # Sources
 //
@@ -37,9 +37,9 @@
 // # Symbols
 //
 // A text in stored that begins with $ stands for any value of a kind: $any, $ip4 (an address in
-// 10.96.0.0/12), $port (a number from 30000 to 32767), $uid, $time (RFC 3339, UTC), $user (the name of
-// the user) and $re:REGEXP (a text that matches as a whole). The same symbol with the same #NAME
-// behind it stands for equal values everywhere in a case, and for that value in later bodies. $ns, the
-// namespace, $id, letters and digits for names of cluster-scoped objects, and $repeat(C,N), N times the
-// character C, can be parts of a text.
+// 10.96.0.0/12), $port (a number from 30000 to 32767), $uid, $time (RFC 3339, UTC), $user (the name
+// of the user) and $re:REGEXP (a text that matches as a whole). The same symbol with the same #NAME
+// behind it stands for equal values everywhere in a case, and for that value in later bodies. $ns,
+// the namespace, $id, letters and digits for names of cluster-scoped objects, and $repeat(C,N), N
+// times the character C, can be parts of a text.
 package builtintypes

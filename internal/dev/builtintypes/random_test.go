@@ -161,9 +161,9 @@ func (p *player) checkAccepted(created object) error {
 	return nil
 }
 
-// isUnmergeable reports whether an apply was refused because a list has elements without the keys by
-// which an apply merges them, or with the same keys. The validation of some types accepts such lists,
-// and a real server cannot apply them either.
+// isUnmergeable reports whether an apply was refused because a list has elements without the keys
+// by which an apply merges them, or with the same keys. The validation of some types accepts such
+// lists, and a real server cannot apply them either.
 func isUnmergeable(answer object) bool {
 	message := fmt.Sprint(answer["message"])
 	return strings.Contains(message, "duplicate entries for key") || strings.Contains(message, "has an element that omits all key fields")

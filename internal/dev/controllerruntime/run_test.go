@@ -114,8 +114,8 @@ func goCommand(t *testing.T, dir string, arguments ...string) string {
 	return strings.TrimSpace(string(output))
 }
 
-// findPackages returns the packages of controller-runtime whose tests need an API server, those that
-// take longest first.
+// findPackages returns the packages of controller-runtime whose tests need an API server, those
+// that take longest first.
 func findPackages(t *testing.T, root string) (packages []testPackage) {
 	t.Helper()
 	const format = `{{.ImportPath}}{{range .TestImports}} {{.}}{{end}}{{range .XTestImports}} {{.}}{{end}}`
@@ -161,8 +161,8 @@ func buildTests(t *testing.T, p testPackage) (binary string) {
 	return binary
 }
 
-// copyModule copies controller-runtime out of the module cache, whose files are neither writable nor
-// executable.
+// copyModule copies controller-runtime out of the module cache, whose files are neither writable
+// nor executable.
 func copyModule(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -189,8 +189,8 @@ func buildAssets(t *testing.T) string {
 	return assets
 }
 
-// oldServer runs kube-apiserver as a release that can disable aggregated discovery, which the current one
-// cannot: requests are answered as if their clients did not accept it.
+// oldServer runs kube-apiserver as a release that can disable aggregated discovery, which the
+// current one cannot: requests are answered as if their clients did not accept it.
 const oldServer = `#!/bin/sh
 for argument; do
 	shift
@@ -202,8 +202,8 @@ done
 exec "$ASSETS/kube-apiserver" "$@"
 `
 
-// installRelease returns a folder for XDG_DATA_HOME in which envtest finds the assets of a release that
-// one of the suites would download.
+// installRelease returns a folder for XDG_DATA_HOME in which envtest finds the assets of a release
+// that one of the suites would download.
 func installRelease(t *testing.T, assets, release string) string {
 	t.Helper()
 	home := t.TempDir()

@@ -16,8 +16,8 @@ import (
 // expectedFailures lists the specs that fail, with the reasons.
 var expectedFailures = map[string]string{}
 
-// races lists the specs that fail now and then with every API server, with the reasons. They are run
-// again once, with a server that is slow.
+// races lists the specs that fail now and then with every API server, with the reasons. They are
+// run again once, with a server that is slow.
 var races = map[string]string{
 	"when context is cancelled":                                          "the informer may have synced before the cancelled context is noticed",
 	"to be cancelled":                                                    "likewise",
@@ -31,8 +31,8 @@ var races = map[string]string{
 const slowServer = "FAKEAPI_FAULTS=slow: when resource(pods) do delay(100ms)"
 
 // shards splits suites that wait for most of their time, and the one whose specs all listen on one
-// port: there, a spec fails if the server of the last one has not stopped yet. A shard has the specs
-// that match a pattern; the other specs are one more.
+// port: there, a spec fails if the server of the last one has not stopped yet. A shard has the
+// specs that match a pattern; the other specs are one more.
 var shards = map[string][]string{
 	"pkg/manager": {"should serve pprof endpoints", "should default ID to controller-runtime if ID is not set"},
 	"pkg/cache":   {"Multi-Namespace Informer Cache", "Informer Cache without global DeepCopy"},

@@ -20,8 +20,8 @@
 // The tests TestPerturb search for bugs with package scenario/perturb. Their comments have what was
 // found. FAKEAPI_PERTURB_BUDGET is the number of runs, 0 for all.
 //
-// The tests need no installed programs and no fixed port. The first run compiles kubectl, which takes a
-// minute; a run with a warm build cache takes seconds.
+// The tests need no installed programs and no fixed port. The first run compiles kubectl, which
+// takes a minute; a run with a warm build cache takes seconds.
 //
 // The tests of custom resources can also run against a real API server, to check the tests
 // themselves. FAKEAPI_E2E_KUBECONFIG is the path of its kubeconfig. The tests leave namespaces

@@ -95,7 +95,8 @@ func bench(ctx context.Context, binary, kubeconfig string, brief bool) (*load.Re
 	return report, json.Unmarshal(text, report)
 }
 
-// printRatios prints the ratios of this server's rates, latencies and processor times to the other's.
+// printRatios prints the ratios of this server's rates, latencies and processor times to the
+// other's.
 func printRatios(out io.Writer, ours, theirs []*load.Report) error {
 	if _, err := fmt.Fprintf(out, "\nBeside Kubernetes %s, by `fakeapi bench`. The processor time is the server's for one request:\n\n"+
 		"| what | clients | processor time here | there | processor time, times less | goal | rate, times | median latency, of its |\n|---|---|---|---|---|---|---|---|\n",

@@ -2,13 +2,14 @@
 //
 //	go run ./internal/dev/figures [-run REGEX] [-rounds 3] [-benchtime 300ms] [-kubeconfig FILE]
 //
-// Every figure is a ratio of two values measured by the same process one after the other, or a metric
-// that a benchmark computes from two such values. The benchmarks run in rounds. A figure is the
-// median of the rounds and is printed with the minimum and the maximum, and with its goal, if any.
+// Every figure is a ratio of two values measured by the same process one after the other, or a
+// metric that a benchmark computes from two such values. The benchmarks run in rounds. A figure is
+// the median of the rounds and is printed with the minimum and the maximum, and with its goal, if
+// any.
 //
-// With -kubeconfig it prints a second table that compares this server with the one of the kubeconfig.
-// "fakeapi bench" measures both in turns. This server runs as a separate process, with TLS if the
-// other uses TLS. The load is created in a namespace that is removed at the end.
+// With -kubeconfig it prints a second table that compares this server with the one of the
+// kubeconfig. "fakeapi bench" measures both in turns. This server runs as a separate process, with
+// TLS if the other uses TLS. The load is created in a namespace that is removed at the end.
 //
 // To add a figure, add a line to figures in table.go.
 package main

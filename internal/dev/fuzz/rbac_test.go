@@ -18,8 +18,8 @@ import (
 	fakeapi "example.com/fakeapi/fake"
 )
 
-// ownRoles is a manifest with roles and bindings that the user ann may change. ann may read pods, and
-// has the roles gone, which does not exist, and joined, which has the rules of others.
+// ownRoles is a manifest with roles and bindings that the user ann may change. ann may read pods,
+// and has the roles gone, which does not exist, and joined, which has the rules of others.
 const ownRoles = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

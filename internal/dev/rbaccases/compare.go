@@ -81,8 +81,8 @@ func (r *request) compareElements(body any) (differences []string) {
 	return differences
 }
 
-// compareValue compares the value at a path. Objects may have other fields, lists may not have other
-// elements.
+// compareValue compares the value at a path. Objects may have other fields, lists may not have
+// other elements.
 func compareValue(path string, want, got any) (differences []string) {
 	switch want := want.(type) {
 	case map[string]any:

@@ -1,11 +1,11 @@
 // Package rbaccases tests authorization by roles and bindings: which requests are allowed, and the
-// texts of the denials. It has only tests. TestCases plays the cases of testdata, each with a server of
-// its own, on virtual time.
+// texts of the denials. It has only tests. TestCases plays the cases of testdata, each with a
+// server of its own, on virtual time.
 //
 // # Sources
 //
-// No case is recorded from a server. Each has a source: the file of Kubernetes v1.37 that states the
-// fact. Where a case and a real server differ, the server is right.
+// No case is recorded from a server. Each has a source: the file of Kubernetes v1.37 that states
+// the fact. Where a case and a real server differ, the server is right.
 //
 // # Format
 //
@@ -20,8 +20,9 @@
 //
 // A request has
 //
-//   - as: the user that the administrator impersonates: user, groups, uid, extra. token is the name of
-//     a ServiceAccount, which sends the request with a token; without as it is the administrator;
+//   - as: the user that the administrator impersonates: user, groups, uid, extra. token is the name
+//     of a ServiceAccount, which sends the request with a token; without as it is the
+//     administrator;
 //   - do: the method and the path;
 //   - type: of a patch, one of merge (the default), json, strategic and apply;
 //   - body;
@@ -30,8 +31,8 @@
 // Of the response it has
 //
 //   - code: the status code;
-//   - reason and message of a Status. The reason of a 403 is Forbidden if there is none. A message, and
-//     a text in answer, can be $re:REGEXP, which matches as a whole;
+//   - reason and message of a Status. The reason of a 403 is Forbidden if there is none. A message,
+//     and a text in answer, can be $re:REGEXP, which matches as a whole;
 //   - details and answer: fields of the details, and of the whole response. Objects may have other
 //     fields, lists may not have other elements;
 //   - has and hasNot: elements that the lists at these paths have, or do not have;

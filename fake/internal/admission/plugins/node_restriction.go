@@ -135,8 +135,8 @@ func (r nodeWrite) nodeObject() error {
 	return nil
 }
 
-// forbiddenLabels returns the labels that differ and that a kubelet may not set: those of Kubernetes
-// that are not for kubelets, sorted.
+// forbiddenLabels returns the labels that differ and that a kubelet may not set: those of
+// Kubernetes that are not for kubelets, sorted.
 func forbiddenLabels(now, old map[string]string) (forbidden []string) {
 	all := maps.Clone(old)
 	if all == nil {
@@ -171,7 +171,8 @@ func isAllowedLabel(label string) bool {
 // isBelow reports whether a domain is base or a subdomain of it.
 func isBelow(domain, base string) bool { return domain == base || strings.HasSuffix(domain, "."+base) }
 
-// kubeletLabels returns the labels of Kubernetes that a kubelet sets, besides those of whole domains.
+// kubeletLabels returns the labels of Kubernetes that a kubelet sets, besides those of whole
+// domains.
 func kubeletLabels() []string {
 	return []string{
 		corev1.LabelHostname, corev1.LabelTopologyZone, corev1.LabelTopologyRegion,
@@ -215,8 +216,8 @@ func (r nodeWrite) lease() error {
 	return nil
 }
 
-// csiNode limits writes to the CSINode of the node. With the default feature gates a kubelet does not
-// write its status.
+// csiNode limits writes to the CSINode of the node. With the default feature gates a kubelet does
+// not write its status.
 func (r nodeWrite) csiNode() error {
 	switch {
 	case r.objectName() != r.node:
@@ -227,7 +228,8 @@ func (r nodeWrite) csiNode() error {
 	return nil
 }
 
-// resourceSlice limits creates and deletes to the slices of the node. The authorizer limits updates.
+// resourceSlice limits creates and deletes to the slices of the node. The authorizer limits
+// updates.
 func (r nodeWrite) resourceSlice() error {
 	obj, verb := r.Object, "create"
 	switch r.Operation {

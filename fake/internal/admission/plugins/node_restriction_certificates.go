@@ -92,9 +92,9 @@ func (r nodeWrite) checkAccount(spec *certificatesv1.PodCertificateRequestSpec, 
 	return nil
 }
 
-// checkSigner refuses a request to a signer that no volume of the pod names and that the user has no
-// permission for (pull request 140006 of Kubernetes, in v1.37). As rules of RBAC have no resource with
-// a slash, the permission has colons, as the names of ClusterTrustBundles have.
+// checkSigner refuses a request to a signer that no volume of the pod names and that the user has
+// no permission for (pull request 140006 of Kubernetes, in v1.37). As rules of RBAC have no
+// resource with a slash, the permission has colons, as the names of ClusterTrustBundles have.
 func (r nodeWrite) checkSigner(ctx context.Context, spec *certificatesv1.PodCertificateRequestSpec, pod *corev1.Pod) error {
 	signer := spec.SignerName
 	if r.authorizer == nil || slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return isProjectedSigner(v.Projected, signer) }) {

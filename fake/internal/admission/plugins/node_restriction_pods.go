@@ -35,8 +35,8 @@ func (r nodeWrite) pod() error {
 	return r.forbiddenf("unexpected operation %q, node %q can only create and delete mirror pods", r.Operation, r.node)
 }
 
-// deletedPod limits deletions to pods on the node. As in kube-apiserver, it reads the pod by the name
-// in the path. That of a collection has no name, so that a kubelet deletes no pods with it.
+// deletedPod limits deletions to pods on the node. As in kube-apiserver, it reads the pod by the
+// name in the path. That of a collection has no name, so that a kubelet deletes no pods with it.
 func (r nodeWrite) deletedPod() error {
 	pod, err := r.storedPod(r.Name)
 	switch {
@@ -107,7 +107,8 @@ func objectReference(pod *corev1.Pod) string {
 	return ""
 }
 
-// volumeReference is objectReference for a volume. Those to objects without a name remain to be found.
+// volumeReference is objectReference for a volume. Those to objects without a name remain to be
+// found.
 func volumeReference(v *corev1.Volume) string {
 	switch {
 	case v.ConfigMap != nil:

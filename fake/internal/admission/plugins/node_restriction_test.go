@@ -22,8 +22,8 @@ import (
 	"example.com/fakeapi/fake/internal/authz"
 )
 
-// A kubelet requests certificates for the pods on its node. Refusals that may be due to what the server
-// does not know yet are not Forbidden.
+// A kubelet requests certificates for the pods on its node. Refusals that may be due to what the
+// server does not know yet are not Forbidden.
 func TestPodCertificateRequestsOfNodes(t *testing.T) {
 	pod, mirror, elsewhere := newPod(nil, nil), newPod(nil, nil), newPod(nil, nil)
 	for _, p := range []*corev1.Pod{pod, mirror, elsewhere} {
@@ -67,8 +67,8 @@ func TestPodCertificateRequestsOfNodes(t *testing.T) {
 	}
 }
 
-// A kubelet requests certificates from the signers that volumes of the pod name, and from those that
-// the authorizer allows.
+// A kubelet requests certificates from the signers that volumes of the pod name, and from those
+// that the authorizer allows.
 func TestSignersOfNodes(t *testing.T) {
 	pod := newPod(nil, nil)
 	pod.UID, pod.Spec.NodeName, pod.Spec.ServiceAccountName = "pod-uid", "n1", "robot"
@@ -165,8 +165,8 @@ func TestTokenAudiencesOfNodes(t *testing.T) {
 	}
 }
 
-// Of several changes that a kubelet may not make to its Node, the refusal names the first of taints,
-// owners and labels.
+// Of several changes that a kubelet may not make to its Node, the refusal names the first of
+// taints, owners and labels.
 func TestChangesOfNodes(t *testing.T) {
 	old := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
 	changed := old.DeepCopy()
@@ -209,7 +209,8 @@ func TestNotFoundOfNodes(t *testing.T) {
 	}
 }
 
-// A kubelet writes its CSINode, but not the status, whose only field has a feature gate that is off.
+// A kubelet writes its CSINode, but not the status, whose only field has a feature gate that is
+// off.
 func TestCSINodesOfNodes(t *testing.T) {
 	for _, c := range []struct{ name, subresource, want string }{
 		{"n1", "", ""},

@@ -48,8 +48,8 @@ func (r nodeWrite) token(ctx context.Context) error {
 	return r.checkAudience(ctx, pod, request.Spec.Audiences)
 }
 
-// checkAudience refuses a token for an audience that no volume of the pod needs and that the user has
-// no permission for (KEP-4412).
+// checkAudience refuses a token for an audience that no volume of the pod needs and that the user
+// has no permission for (KEP-4412).
 func (r nodeWrite) checkAudience(ctx context.Context, pod *corev1.Pod, audiences []string) error {
 	if len(audiences) > 1 {
 		return r.forbiddenf("node may only request 0 or 1 audiences")
@@ -73,9 +73,9 @@ func (r nodeWrite) checkAudience(ctx context.Context, pod *corev1.Pod, audiences
 	return r.forbiddenf("%s is not authorized to request tokens for audience %q", r.User.Username, audience)
 }
 
-// mayRequest reports whether the user may do verb for a service account, with any audience or signer
-// or with the requested one, which is the resource of the permission. An authorizer may return an
-// error and allow it.
+// mayRequest reports whether the user may do verb for a service account, with any audience or
+// signer or with the requested one, which is the resource of the permission. An authorizer may
+// return an error and allow it.
 func (r nodeWrite) mayRequest(ctx context.Context, verb, requested, account string) (bool, error) {
 	path := r.RequestResource()
 	decision, _, err := r.authorizer.Authorize(ctx, authorizer.AttributesRecord{
@@ -85,8 +85,8 @@ func (r nodeWrite) mayRequest(ctx context.Context, verb, requested, account stri
 	return decision == authorizer.DecisionAllow, err
 }
 
-// isAudienceOf reports whether a volume of a pod needs tokens for an audience. If none does, an error
-// has the objects that were not found.
+// isAudienceOf reports whether a volume of a pod needs tokens for an audience. If none does, an
+// error has the objects that were not found.
 func (r nodeWrite) isAudienceOf(pod *corev1.Pod, audience string) (bool, error) {
 	var failed []error
 	for i := range pod.Spec.Volumes {
@@ -125,8 +125,8 @@ func (r nodeWrite) driverOf(pod *corev1.Pod, v *corev1.Volume) (string, error) {
 	return podVolumeDriver(&v.VolumeSource), nil
 }
 
-// driverOfClaim returns the CSI driver of the volume that a claim is bound to. An unbound claim is an
-// error, because there is no volume without a name.
+// driverOfClaim returns the CSI driver of the volume that a claim is bound to. An unbound claim is
+// an error, because there is no volume without a name.
 func (r nodeWrite) driverOfClaim(name string) (string, error) {
 	claim, err := r.listed(claims, "persistentvolumeclaim", r.Namespace, name)
 	if err != nil {

@@ -19,8 +19,9 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// ownerReferencesPermission refuses changes of ownerReferences by users who may not delete the object,
-// and new references that block the deletion of an owner by users who may not update its finalizers.
+// ownerReferencesPermission refuses changes of ownerReferences by users who may not delete the
+// object, and new references that block the deletion of an owner by users who may not update its
+// finalizers.
 type ownerReferencesPermission struct {
 	objects    Objects
 	authorizer authz.Authorizer
@@ -75,8 +76,8 @@ func (p *ownerReferencesPermission) Validate(ctx context.Context, attrs *admissi
 	return nil
 }
 
-// mayFinalizeAnything reports whether a user may update the finalizers of all objects, also of those
-// whose kind is not known.
+// mayFinalizeAnything reports whether a user may update the finalizers of all objects, also of
+// those whose kind is not known.
 func (p *ownerReferencesPermission) mayFinalizeAnything(ctx context.Context, u user.Info) bool {
 	ctx, held := authz.HoldDecisions(ctx)
 	decision, _, _ := p.authorizer.Authorize(ctx, authorizer.AttributesRecord{
@@ -87,8 +88,8 @@ func (p *ownerReferencesPermission) mayFinalizeAnything(ctx context.Context, u u
 	return decision == authorizer.DecisionAllow
 }
 
-// checkFinalizers returns the error of a user who may not update the finalizers of an owner. action has
-// the user.
+// checkFinalizers returns the error of a user who may not update the finalizers of an owner. action
+// has the user.
 func (p *ownerReferencesPermission) checkFinalizers(ctx context.Context, attrs *admission.Attributes, action authorizer.AttributesRecord, ref metav1.OwnerReference) error {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	var res *resource.Resource

@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/fake/internal/authz"
 )
 
-// Only references that begin to block need the permission for the finalizers of the owner, which is in
-// the namespace of the object or in none.
+// Only references that begin to block need the permission for the finalizers of the owner, which is
+// in the namespace of the object or in none.
 func TestBlockingOwnerReferences(t *testing.T) {
 	refs := func(refs ...metav1.OwnerReference) *corev1.Pod {
 		pod := newPod(nil, nil)
@@ -58,8 +58,8 @@ func TestBlockingOwnerReferences(t *testing.T) {
 	require.NoError(t, call(t, newOwnerReferencesPermission(Dependencies{}), blocking), "everything is allowed")
 }
 
-// Who may update all finalizers may refer to owners of unknown kinds. Of what was tried, the report of
-// accesses has what was needed.
+// Who may update all finalizers may refer to owners of unknown kinds. Of what was tried, the report
+// of accesses has what was needed.
 func TestOwnersOfUnknownKinds(t *testing.T) {
 	const all, one = "update */finalizers /*", "update pods/finalizers ns/o"
 	for _, c := range []struct {

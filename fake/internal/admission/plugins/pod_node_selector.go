@@ -17,8 +17,8 @@ import (
 // nodeSelectorAnnotation is the annotation of a namespace with the node selector of its pods.
 const nodeSelectorAnnotation = "scheduler.alpha.kubernetes.io/node-selector"
 
-// podNodeSelector adds the node selector of a namespace to that of its pods. It has no configuration:
-// other namespaces have no selector, and pods may have any other labels in theirs.
+// podNodeSelector adds the node selector of a namespace to that of its pods. It has no
+// configuration: other namespaces have no selector, and pods may have any other labels in theirs.
 type podNodeSelector struct {
 	objects Objects
 }
@@ -46,8 +46,8 @@ func (p *podNodeSelector) Validate(_ context.Context, attrs *admission.Attribute
 	return err
 }
 
-// selectorFor returns the node selector of the namespace of a pod, or an error if that of the pod has
-// another value of one of its labels.
+// selectorFor returns the node selector of the namespace of a pod, or an error if that of the pod
+// has another value of one of its labels.
 func (p *podNodeSelector) selectorFor(attrs *admission.Attributes, pod *corev1.Pod) (labels.Set, error) {
 	namespace, err := p.objects.Get(namespaces, "", attrs.Namespace)
 	switch {

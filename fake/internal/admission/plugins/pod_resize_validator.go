@@ -19,8 +19,8 @@ const (
 	causeUnsupportedPlatform metav1.CauseType = "UnsupportedPlatform"
 )
 
-// podResizeValidator refuses to resize a pod on a node whose label has another system than Linux, or
-// to more than its node has.
+// podResizeValidator refuses to resize a pod on a node whose label has another system than Linux,
+// or to more than its node has.
 type podResizeValidator struct {
 	objects Objects
 }
@@ -71,7 +71,8 @@ func nodeOf(objects Objects, attrs *admission.Attributes, pod *corev1.Pod) (*cor
 	return obj.(*corev1.Node), nil
 }
 
-// exceedsAllocatable returns which requests of a pod exceed what its node has for pods, "" if none do.
+// exceedsAllocatable returns which requests of a pod exceed what its node has for pods, "" if none
+// do.
 func exceedsAllocatable(pod *corev1.Pod, allocatable corev1.ResourceList) string {
 	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 	var texts []string

@@ -98,8 +98,8 @@ func (p *podSecurity) Validate(ctx context.Context, attrs *admission.Attributes)
 	return refusal
 }
 
-// isAffected reports whether the namespace has labels of PodSecurity, which most do not have, or does
-// not exist, so that pods are refused. For the update of a namespace it may have had them.
+// isAffected reports whether the namespace has labels of PodSecurity, which most do not have, or
+// does not exist, so that pods are refused. For the update of a namespace it may have had them.
 func (p *podSecurity) isAffected(attrs *admission.Attributes) bool {
 	if attrs.GroupResource() != namespaces.GroupResource() {
 		rec := p.objects.Record(namespaces, "", attrs.Namespace)

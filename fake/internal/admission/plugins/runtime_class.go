@@ -73,8 +73,8 @@ func overheadMismatch(attrs *admission.Attributes) error {
 	return forbiddenf(attrs, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
 }
 
-// classOf returns the RuntimeClass of a pod, nil if the pod names none. An empty name is the error of
-// the client of kube-apiserver, which reads a class that is not in its cache.
+// classOf returns the RuntimeClass of a pod, nil if the pod names none. An empty name is the error
+// of the client of kube-apiserver, which reads a class that is not in its cache.
 func (p *runtimeClass) classOf(attrs *admission.Attributes, pod *corev1.Pod) (*nodev1.RuntimeClass, error) {
 	if pod.Spec.RuntimeClassName == nil {
 		return nil, nil

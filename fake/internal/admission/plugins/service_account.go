@@ -150,7 +150,8 @@ func (p *serviceAccount) mountToken(pod *corev1.Pod) {
 }
 
 // tokenVolume returns a volume with the token, the CA certificate of the API server and the
-// namespace. The token expires after an hour, with a few seconds that mark it as mounted by default.
+// namespace. The token expires after an hour, with a few seconds that mark it as mounted by
+// default.
 func tokenVolume(name string) corev1.Volume {
 	mode, expiration := corev1.ProjectedVolumeSourceDefaultMode, int64(60*60+7)
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{

@@ -116,8 +116,8 @@ func TestServiceAccountRefusals(t *testing.T) {
 	require.NoError(t, call(t, p, writeOf(pods, mirror, nil)))
 	require.Empty(t, mirror.Spec.ServiceAccountName)
 
-	// A plugin or a webhook may have removed the account. What ephemeral containers may not refer to is
-	// not Forbidden.
+	// A plugin or a webhook may have removed the account. What ephemeral containers may not refer to
+	// is not Forbidden.
 	const noAccount = `pods "p" is forbidden: no service account specified for pod ns/p`
 	requireRefusal(t, noAccount, p.Validate(t.Context(), writeOf(pods, newPod(nil, nil), nil)))
 	debugged := newPod(nil, nil)

@@ -25,9 +25,9 @@ func (o observer) report(ctx context.Context, a *admission.LibraryAttributes, d 
 	o.observe(ctx, d)
 }
 
-// reportConfiguration reports the policies and bindings that select a write but cannot be evaluated,
-// because their parameters or the kind of them do not exist. The dispatchers of the library refuse
-// or ignore the write then without a call that could be observed.
+// reportConfiguration reports the policies and bindings that select a write but cannot be
+// evaluated, because their parameters or the kind of them do not exist. The dispatchers of the
+// library refuse or ignore the write then without a call that could be observed.
 func reportConfiguration[P, B runtime.Object, E any](
 	ctx context.Context, o observer, s *source[P, B, E], matcher generic.PolicyMatcher,
 	a *admission.LibraryAttributes, objects library.ObjectInterfaces, hooks []generic.PolicyHook[P, B, E],

@@ -34,8 +34,8 @@ func newMatcher(d admission.Dynamic) *matching.Matcher {
 	return matching.NewMatcher(admission.NewNamespaceLister(d.Policies), admission.NewNamespaceClient(d.Policies))
 }
 
-// newCompiler returns the compiler for a policy with these variables. Policies without variables share
-// one, because it takes milliseconds to make the environments of a compiler.
+// newCompiler returns the compiler for a policy with these variables. Policies without variables
+// share one, because it takes milliseconds to make the environments of a compiler.
 func newCompiler(variables []admissionregistrationv1.Variable) (*cel.CompositedCompiler, error) {
 	if len(variables) == 0 {
 		return compilerWithoutVariables()

@@ -161,8 +161,8 @@ func setParams[P, B runtime.Object, E any](hook *generic.PolicyHook[P, B, E], li
 	hook.ParamInformer, hook.ParamScope = newParamInformer(lister, res), scopeOf(res)
 }
 
-// lookupParamKind returns the resource with a kind, nil if there is none. As on a real server the kind
-// may be in lower case.
+// lookupParamKind returns the resource with a kind, nil if there is none. As on a real server the
+// kind may be in lower case.
 func lookupParamKind(table *resource.Table, kind schema.GroupVersionKind) *resource.Resource {
 	if res := table.LookupKind(kind); res != nil {
 		return res

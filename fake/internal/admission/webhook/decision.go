@@ -81,8 +81,8 @@ func (c *call) failed(d admission.Decision, code int, err error) admission.Decis
 	return d
 }
 
-// unpatched returns the decision for a response with a patch that was not applied: because it has no
-// operations, does not decode, or does not fit the object.
+// unpatched returns the decision for a response with a patch that was not applied: because it has
+// no operations, does not decode, or does not fit the object.
 func (c *call) unpatched(d admission.Decision, patch []byte) admission.Decision {
 	decoded, err := jsonpatch.DecodePatch(patch)
 	switch {
@@ -109,8 +109,8 @@ func (c *call) response() (*webhookrequest.AdmissionResponse, error) {
 	return webhookrequest.VerifyAdmissionResponse(c.uid, c.tracer.plugin.name == mutating.PluginName, review)
 }
 
-// reviewDecoder returns the decoder of AdmissionReviews in all of their versions, which is that of the
-// library's clients.
+// reviewDecoder returns the decoder of AdmissionReviews in all of their versions, which is that of
+// the library's clients.
 var reviewDecoder = sync.OnceValue(func() runtime.Decoder {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(admissionv1.AddToScheme(scheme))

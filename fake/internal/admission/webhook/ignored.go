@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/fake/internal/admission"
 )
 
-// The library annotates failures that are ignored in the audit log. As it does not see them, they are
-// annotated here.
+// The library annotates failures that are ignored in the audit log. As it does not see them, they
+// are annotated here.
 
 // calledWebhooks are the calls for a write. Validating webhooks are called at the same time.
 type calledWebhooks struct {

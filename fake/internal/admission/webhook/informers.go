@@ -14,8 +14,8 @@ import (
 	"example.com/fakeapi/fake/internal/admission"
 )
 
-// The types of this file embed interfaces of client-go, of which they implement the methods that the
-// library calls.
+// The types of this file embed interfaces of client-go, of which they implement the methods that
+// the library calls.
 
 // staticInformers is the informers.SharedInformerFactory of a plugin of the library. The
 // configurations are fixed. Namespaces are read from the state that is in force.

@@ -113,8 +113,8 @@ func (p *plugin) init(d admission.Dynamic, name, plural string) {
 // Name implements admission.Interface.
 func (p *plugin) Name() string { return p.name }
 
-// Handles implements admission.Interface. The library could exclude the same resources, but would log
-// each configuration whose rules name them.
+// Handles implements admission.Interface. The library could exclude the same resources, but would
+// log each configuration whose rules name them.
 func (p *plugin) Handles(attrs *admission.Attributes) bool { return !attrs.IsVirtual() }
 
 // current returns the state for the configurations that are in force, nil if there are none.

@@ -77,8 +77,8 @@ func isContinued(response *http.Response) bool {
 	return response != nil && (response.StatusCode/100 == 3 || response.Header.Get("Retry-After") != "")
 }
 
-// allowed returns the response that a write is allowed, with the warnings and audit annotations of a
-// decision.
+// allowed returns the response that a write is allowed, with the warnings and audit annotations of
+// a decision.
 func (c *call) allowed(r *http.Request, d admission.Decision) (*http.Response, error) {
 	body, err := json.Marshal(admissionv1.AdmissionReview{
 		TypeMeta: metav1.TypeMeta{

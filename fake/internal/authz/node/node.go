@@ -1,8 +1,8 @@
-// Package node authorizes the requests of kubelets, as the authorization mode Node of kube-apiserver
-// does (https://kubernetes.io/docs/reference/access-authn-authz/node/). A kubelet may do what the
-// ClusterRole system:node allows. Of secrets, volumes and other objects of users it reads only those
-// that pods on its node refer to; of Nodes, Leases, CSINodes and ResourceSlices it reads and writes
-// its own.
+// Package node authorizes the requests of kubelets, as the authorization mode Node of
+// kube-apiserver does (https://kubernetes.io/docs/reference/access-authn-authz/node/). A kubelet
+// may do what the ClusterRole system:node allows. Of secrets, volumes and other objects of users it
+// reads only those that pods on its node refer to; of Nodes, Leases, CSINodes and ResourceSlices it
+// reads and writes its own.
 package node
 
 import (
@@ -30,8 +30,8 @@ import (
 // userPrefix begins the names of users that are kubelets.
 const userPrefix = "system:node:"
 
-// NameOf returns the node of a user in the group system:nodes, and whether the user is a kubelet. The
-// name is "" if the user's name has none.
+// NameOf returns the node of a user in the group system:nodes, and whether the user is a kubelet.
+// The name is "" if the user's name has none.
 func NameOf(u user.Info) (name string, isNode bool) {
 	if u == nil || !strings.HasPrefix(u.GetName(), userPrefix) || !slices.Contains(u.GetGroups(), user.NodesGroup) {
 		return "", false
@@ -49,8 +49,8 @@ type Authorizer struct {
 var _ authorizer.UnconditionalAuthorizer = (*Authorizer)(nil)
 var _ authorizer.RuleResolver = (*Authorizer)(nil)
 
-// New returns an Authorizer that decides by the objects in the view at the time of a decision. table
-// has the built-in resources.
+// New returns an Authorizer that decides by the objects in the view at the time of a decision.
+// table has the built-in resources.
 func New(view func() memstore.View, table *resource.Table) *Authorizer {
 	a := &Authorizer{references: newReferences(view, table)}
 	for _, role := range bootstrappolicy.Shared().ClusterRoles {
@@ -96,8 +96,8 @@ type request struct {
 	references *references
 }
 
-// authorize decides about the resources that are not allowed or denied as a whole. decided is false for
-// others. reason is why a request is not allowed.
+// authorize decides about the resources that are not allowed or denied as a whole. decided is false
+// for others. reason is why a request is not allowed.
 func (r request) authorize() (allowed bool, reason string, decided bool) {
 	if !r.IsResourceRequest() {
 		return false, "", false
@@ -209,7 +209,8 @@ func (r request) lease() (bool, string) {
 	return true, ""
 }
 
-// csiNode allows the CSINode of the node, but not its status: the feature gate CSIVolumeHealth is off.
+// csiNode allows the CSINode of the node, but not its status: the feature gate CSIVolumeHealth is
+// off.
 func (r request) csiNode() (bool, string) {
 	switch {
 	case r.GetSubresource() == "status":

@@ -39,8 +39,8 @@ func newReferences(view func() memstore.View, table *resource.Table) *references
 	}
 }
 
-// isRelated reports whether an object is related to a node. plural is its resource. An object need not
-// exist.
+// isRelated reports whether an object is related to a node. plural is its resource. An object need
+// not exist.
 func (r *references) isRelated(node, plural, namespace, name string) bool {
 	view := r.view()
 	switch plural {
@@ -119,8 +119,8 @@ func (p *podReferences) add(plural, name string) {
 	}
 }
 
-// podReferences returns the references of a pod. Those of a mirror pod do not count, because a kubelet
-// creates it.
+// podReferences returns the references of a pod. Those of a mirror pod do not count, because a
+// kubelet creates it.
 func (r *references) podReferences(rec *memstore.Record) *podReferences {
 	if found, ok := r.pods.Get(rec); ok {
 		return found
@@ -244,8 +244,8 @@ func localSecretOf(v *corev1.VolumeSource) *corev1.LocalObjectReference {
 	return nil
 }
 
-// volumeReferences has the claim that a PersistentVolume is bound to, and the secrets that a kubelet
-// needs for it.
+// volumeReferences has the claim that a PersistentVolume is bound to, and the secrets that a
+// kubelet needs for it.
 type volumeReferences struct {
 	claim   types.NamespacedName
 	secrets []types.NamespacedName

@@ -33,8 +33,8 @@
 //
 // The URL of a Service is https://NAME.NAMESPACE.svc:PORT, by default with port 443. Its host is
 // also the name in the certificate. The webhookclient.ServiceResolver returns the address to dial.
-// Without one, the call fails with "lookup NAME.NAMESPACE.svc: no such host", and DNS is not queried. A
-// kube-apiserver resolves a Service to its ClusterIP, and reports an unknown Service so:
+// Without one, the call fails with "lookup NAME.NAMESPACE.svc: no such host", and DNS is not
+// queried. A kube-apiserver resolves a Service to its ClusterIP, and reports an unknown Service so:
 //
 //	conversion webhook for G/V, Kind=K failed: Post "https://conv.default.svc:443/c?timeout=30s": service "conv" not found
 //
@@ -50,16 +50,18 @@
 // The conversions of a request in v2, in order:
 //
 //   - get: v1→v2
-//   - get with resourceVersion=0, list: none, because the watch cache of v2 has converted each event
+//   - get with resourceVersion=0, list: none, because the watch cache of v2 has converted each
+//     event
 //   - create, also with dryRun: v2→v1 (the new object), v1→v2 (the stored object, for the response)
-//   - update, patch, status: v2→v1 (the old object, from the cache), v2→v1 (the new one), v1→v2 (the
-//     stored object)
+//   - update, patch, status: v2→v1 (the old object, from the cache), v2→v1 (the new one), v1→v2
+//     (the stored object)
 //   - update, patch without a change: v2→v1, v2→v1 as above, v1→v2 (read again), v1→v2 (the
 //     response); the revision does not change
 //   - apply of a new object: as create
 //   - apply: as update, and more if field managers use another version, for which objects are
 //     converted there and back
-//   - delete: v1→v2 (the old object), v2→v1, v1→v2 (the old object with the revision of its deletion)
+//   - delete: v1→v2 (the old object), v2→v1, v1→v2 (the old object with the revision of its
+//     deletion)
 //   - deletecollection: as delete, object by object
 //   - get, delete of an object that does not exist: none
 //
@@ -85,15 +87,17 @@
 //     stored then.
 //   - get, delete, deletecollection after its list, v1→v2: 500 InternalError: Internal error
 //     occurred: StorageError: corrupt object, Code: 7, Key: /GROUP/PLURAL/NAMESPACE/NAME,
-//     ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=REV: E. details.causes has
-//     one message, which is the text from "StorageError" on.
+//     ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=REV: E. details.causes
+//     has one message, which is the text from "StorageError" on.
 //   - list, deletecollection, if the watch cache of v2 is behind: 500 StorageReadError: failed to
 //     read one or more PLURAL.GROUP from the storage: StorageError: corrupt object, Code: 7,
-//     Key: /registry/GROUP/PLURAL/NAMESPACE/NAME, ResourceVersion: 0, AdditionalErrorMsg: object not
-//     decodable revision=REV: E (and N more). details has the name "list", the group, the kind PLURAL,
-//     and a cause for each object with reason UnexpectedServerResponse and the key as field.
-//   - the same, if the watch cache of v2 was never filled: 429 TooManyRequests, retryAfterSeconds 1:
-//     storage is (re)initializing: failed to list <unspecified>: followed by the message of the list
+//     Key: /registry/GROUP/PLURAL/NAMESPACE/NAME, ResourceVersion: 0, AdditionalErrorMsg: object
+//     not decodable revision=REV: E (and N more). details has the name "list", the group, the kind
+//     PLURAL, and a cause for each object with reason UnexpectedServerResponse and the key as
+//     field.
+//   - the same, if the watch cache of v2 was never filled: 429 TooManyRequests, retryAfterSeconds
+//     1: storage is (re)initializing: failed to list <unspecified>: followed by the message of the
+//     list
 //   - list and get from a filled watch cache: 200
 //   - get of an object that does not exist: 404
 //
@@ -114,16 +118,17 @@
 // the stored state of the object. A watch cache for each version would call the webhook for every
 // write, even if no client reads.
 //
-//   - A get without resourceVersion and a delete convert again, as on a real server. Lists, watches,
-//     gets from the cache, and the old object of an update use the cached result: each state of an
-//     object is converted once for each version, and concurrent requests share the call and its
-//     error. A list of objects that were converted before succeeds although the webhook fails. Any
-//     other list gets the 500, and never the 429.
+//   - A get without resourceVersion and a delete convert again, as on a real server. Lists,
+//     watches, gets from the cache, and the old object of an update use the cached result: each
+//     state of an object is converted once for each version, and concurrent requests share the call
+//     and its error. A list of objects that were converted before succeeds although the webhook
+//     fails. Any other list gets the 500, and never the 429.
 //   - A watch retries the conversion of events once a second. A new watch is refused after the time
 //     of WithResourceVersionTimeout, by default three seconds. The older revision in the message is
 //     that before the first object that fails. There is no 410 later.
-//   - A watch converts the objects that match its selectors, and a list those of its page. To select
-//     by labels or by selectable fields they convert the others, too. A real server converts all.
-//   - The deletion of a CustomResourceDefinition deletes its objects without converting them, as on a
-//     real server.
+//   - A watch converts the objects that match its selectors, and a list those of its page. To
+//     select by labels or by selectable fields they convert the others, too. A real server converts
+//     all.
+//   - The deletion of a CustomResourceDefinition deletes its objects without converting them, as on
+//     a real server.
 package conversion

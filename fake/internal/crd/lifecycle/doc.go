@@ -4,12 +4,12 @@
 //
 // # Writes
 //
-// [Canonicalize] is called first for every decoded object. It sets the defaults and changes the JSON
-// values in schemas to the stored form. Then follow [PrepareForCreate], [PrepareForUpdate] or
+// [Canonicalize] is called first for every decoded object. It sets the defaults and changes the
+// JSON values in schemas to the stored form. Then follow [PrepareForCreate], [PrepareForUpdate] or
 // [PrepareStatusForUpdate], the matching one of [Validate], [ValidateUpdate] and
-// [ValidateStatusUpdate], and [WarningsOnCreate] or [WarningsOnUpdate]. Canonicalize and the Prepare
-// functions change their first argument; all others change no argument. An old object is one in the
-// store, which is canonical.
+// [ValidateStatusUpdate], and [WarningsOnCreate] or [WarningsOnUpdate]. Canonicalize and the
+// Prepare functions change their first argument; all others change no argument. An old object is
+// one in the store, which is canonical.
 //
 // The validation is that of apiextensions-apiserver, with its causes and texts. An error in a
 // schema that all versions share has the path spec.validation, as on a real server, although v1 has
@@ -40,8 +40,8 @@
 //
 // # Serving
 //
-// [ServesRequests], [AllowsCreate] and [DiscoversWriteVerbs] report which requests for instances are
-// served in a state.
+// [ServesRequests], [AllowsCreate] and [DiscoversWriteVerbs] report which requests for instances
+// are served in a state.
 //
 // # Deletion
 //

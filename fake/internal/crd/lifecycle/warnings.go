@@ -30,8 +30,8 @@ func WarningsOnUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) []stri
 }
 
 // schemaWarnings returns the warnings about formats, one for each occurrence, and about sets, each
-// once. They are sorted, those about formats within a version, where their order is random on a real
-// server.
+// once. They are sorted, those about formats within a version, where their order is random on a
+// real server.
 func schemaWarnings(crd *apiextensionsv1.CustomResourceDefinition) (formats, sets []string) {
 	inner, err := toInternal(crd)
 	if err != nil { // the validation reports it

@@ -3,7 +3,8 @@
 //
 // [Registry.Sync] reads the CustomResourceDefinitions after one of them may have changed, and
 // replaces the resource.Table and the OpenAPI documents. Routing, discovery and the handlers read
-// [Registry.Table] for each request. A store has one Registry, which all servers of the store share.
+// [Registry.Table] for each request. A store has one Registry, which all servers of the store
+// share.
 //
 // # Packages of custom resources
 //

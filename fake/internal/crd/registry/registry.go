@@ -63,8 +63,8 @@ func New(types *resource.Table, network webhookclient.Network) *Registry {
 	return t
 }
 
-// Fork returns a registry for a copy of the store, with the same schemes. The arguments are those of
-// New.
+// Fork returns a registry for a copy of the store, with the same schemes. The arguments are those
+// of New.
 func (t *Registry) Fork(types *resource.Table, network webhookclient.Network) *Registry {
 	f := New(types, network)
 	t.mu.Lock()

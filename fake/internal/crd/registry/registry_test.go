@@ -15,7 +15,8 @@ import (
 	"example.com/fakeapi/memstore"
 )
 
-// The watches of a type end when its CustomResourceDefinition is replaced by one that does not decode.
+// The watches of a type end when its CustomResourceDefinition is replaced by one that does not
+// decode.
 func TestSyncOfUndecodableDefinition(t *testing.T) {
 	store := memstore.New(memstore.Options{})
 	preserve := true

@@ -22,8 +22,8 @@ func (t *Registry) AddSchemes(schemes ...*runtime.Scheme) {
 	}
 }
 
-// ObjectKinds returns the kinds, at least one, of a Go type in client-go's scheme, of a built-in type
-// that is not in it, or of a type in the schemes of AddSchemes.
+// ObjectKinds returns the kinds, at least one, of a Go type in client-go's scheme, of a built-in
+// type that is not in it, or of a type in the schemes of AddSchemes.
 func (t *Registry) ObjectKinds(obj runtime.Object) ([]schema.GroupVersionKind, error) {
 	switch obj.(type) {
 	case *apiextensionsv1.CustomResourceDefinition:

@@ -60,8 +60,8 @@ func newBound(limit *float64, isExclusive bool) *bound {
 	return &bound{*limit, isExclusive}
 }
 
-// isBoundSupported reports whether a bound, which may be nil, is a value of the type and format. The
-// library has errors for others, whatever the value is.
+// isBoundSupported reports whether a bound, which may be nil, is a value of the type and format.
+// The library has errors for others, whatever the value is.
 func (c *checker) isBoundSupported(s *spec.Schema, b *bound) bool {
 	const maxExact = 1 << 53
 	switch {

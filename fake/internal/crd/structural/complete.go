@@ -10,8 +10,8 @@ import (
 func (s *Schema) IsComplete(obj map[string]any) bool { return s.isComplete(obj, true) }
 
 // IsPruned reports whether an object has all defaults, no unknown fields and canonical metadata, so
-// that PruneAndDefault returns nothing and does not change it. It may report false for other objects
-// with the same result.
+// that PruneAndDefault returns nothing and does not change it. It may report false for other
+// objects with the same result.
 func (s *Schema) IsPruned(obj map[string]any) bool { return s.isComplete(obj, false) }
 
 // isComplete is IsComplete for an object that must have a generation, or need not.

@@ -92,8 +92,8 @@ func TestIsComplete(t *testing.T) {
 	}
 }
 
-// requireSamePruning checks that PruneAndDefault and SetDefaults have the results of the library, which
-// they do not need for a complete object.
+// requireSamePruning checks that PruneAndDefault and SetDefaults have the results of the library,
+// which they do not need for a complete object.
 func requireSamePruning(t *testing.T, s *Schema, obj map[string]any) {
 	got, want := runtime.DeepCopyJSON(obj), runtime.DeepCopyJSON(obj)
 	unknown, err := s.PruneAndDefault(got, true)

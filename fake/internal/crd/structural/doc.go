@@ -51,8 +51,8 @@
 // caller has validated the Scale.
 //
 // Errors that a real server finds by iterating over a map have a random order there. Here they are
-// sorted by the keys of the map, and those of embedded metadata by path. All others have the order of
-// a real server.
+// sorted by the keys of the map, and those of embedded metadata by path. All others have the order
+// of a real server.
 //
 // # Cache
 //

@@ -49,8 +49,8 @@ func sortErrors(errs field.ErrorList, sort func([]pathError)) field.ErrorList {
 	return errs
 }
 
-// sortRuleErrors is sortByRule for the errors of a value and of what it contains. Their paths have the
-// first depth segments in common. s is the schema of the value, and may be nil.
+// sortRuleErrors is sortByRule for the errors of a value and of what it contains. Their paths have
+// the first depth segments in common. s is the schema of the value, and may be nil.
 func sortRuleErrors(errs []pathError, depth int, s *structuralschema.Structural) {
 	if len(errs) < 2 {
 		return
@@ -107,8 +107,8 @@ func schemaOf(s *structuralschema.Structural, name string) *structuralschema.Str
 	return nil
 }
 
-// comparePaths compares paths segment by segment. Where they differ by an index, one that ends there
-// is less.
+// comparePaths compares paths segment by segment. Where they differ by an index, one that ends
+// there is less.
 func comparePaths(a, b []string) int {
 	for i := range min(len(a), len(b)) {
 		order := compareSegments(a[i], b[i])

@@ -36,8 +36,9 @@ func (s *shape) compileUniqueness(from *structuralschema.Structural) {
 	}
 }
 
-// isUnique reports whether the lists in a value that are sets or maps surely have no duplicates: sets
-// of strings, and maps whose first keys are different strings. It is much faster than the library.
+// isUnique reports whether the lists in a value that are sets or maps surely have no duplicates:
+// sets of strings, and maps whose first keys are different strings. It is much faster than the
+// library.
 func (s *shape) isUnique(value any) bool {
 	if !s.hasUnique {
 		return true

@@ -40,9 +40,9 @@ func newValidator(props *apiextensions.JSONSchemaProps) (*validator, error) {
 	return &validator{schema, newChecker(schema)}, nil
 }
 
-// validate returns the errors of a value. correlated pairs it with the value that it replaces, whose
-// errors are not errors of an equal value; it may be nil. The result has at most limit errors, and
-// then another one that says so. The validation ends when ctx does.
+// validate returns the errors of a value. correlated pairs it with the value that it replaces,
+// whose errors are not errors of an equal value; it may be nil. The result has at most limit
+// errors, and then another one that says so. The validation ends when ctx does.
 func (v *validator) validate(ctx context.Context, path *field.Path, value any, correlated *common.CorrelatedObject, limit int) field.ErrorList {
 	run := newValidationRun(ctx, limit)
 	run.node(v.schema, v.schema, "", correlated).Validate(value)
@@ -187,8 +187,8 @@ func indexOfRequired(errs []error) int {
 	return len(errs)
 }
 
-// sortFields sorts the errors of the run from begin on by the field of the object that has them. The
-// library iterates over a map, so that their order is random.
+// sortFields sorts the errors of the run from begin on by the field of the object that has them.
+// The library iterates over a map, so that their order is random.
 func (n *nodeValidator) sortFields(begin int) {
 	if len(n.fields) < 2 {
 		return

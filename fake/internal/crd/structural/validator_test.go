@@ -172,8 +172,8 @@ func TestValidatorHasErrorsOfLibrary(t *testing.T) {
 	require.Greater(t, ratcheted, 20)
 }
 
-// requireSameErrors compares errors and their order. If several properties have errors, the library has
-// them in the random order of a map, and some orders are rare.
+// requireSameErrors compares errors and their order. If several properties have errors, the library
+// has them in the random order of a map, and some orders are rare.
 func requireSameErrors(t *testing.T, want, got func() []string, seed uint64) {
 	t.Helper()
 	for range 20_000 {

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// IsApplied reports whether obj has all values of config, the decoded configuration of an apply, and
-// manager owns their fields and no others by applies. Such an apply changes nothing. IsApplied changes
-// neither obj nor config. It is false for some objects for which this holds.
+// IsApplied reports whether obj has all values of config, the decoded configuration of an apply,
+// and manager owns their fields and no others by applies. Such an apply changes nothing. IsApplied
+// changes neither obj nor config. It is false for some objects for which this holds.
 func (u *Updater) IsApplied(obj runtime.Object, config map[string]any, manager string) bool {
 	if u == nil || u.Default == nil || !u.isConfig(config) {
 		return false
@@ -61,8 +61,8 @@ func ownedJSONFields(entries []any, owner *metav1.ManagedFieldsEntry) (fields st
 	return fields, ok
 }
 
-// fieldsIn returns the fields of the configuration as FieldsV1. ok is false if obj does not have all of
-// its values.
+// fieldsIn returns the fields of the configuration as FieldsV1. ok is false if obj does not have
+// all of its values.
 func (a *applier) fieldsIn(obj runtime.Object) (applied string, ok bool) {
 	nodes := a.arenas.get()
 	defer a.arenas.put(nodes)

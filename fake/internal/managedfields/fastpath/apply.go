@@ -23,11 +23,12 @@ import (
 //
 // Apply is supported, and has the result of the library, if
 //   - the entries of live are as Update needs them, and live has some unless it is new,
-//   - the configuration has the kind of the requests and no managedFields, that of a custom resource
-//     has no null, and all values conform to the schema,
+//   - the configuration has the kind of the requests and no managedFields, that of a custom
+//     resource has no null, and all values conform to the schema,
 //   - the lists that the configuration has elements of have no duplicates,
 //   - there are no conflicts, or force is set,
-//   - the manager has all fields that it owned before in its configuration, so that none is removed,
+//   - the manager has all fields that it owned before in its configuration, so that none is
+//     removed,
 //   - the last applied configuration of kubectl is not in the annotations.
 func (u *Updater) Apply(live runtime.Object, config map[string]any, manager string, force bool) (runtime.Object, bool) {
 	if u == nil || u.Default == nil || !u.isConfig(config) || !utf8.ValidString(manager) {

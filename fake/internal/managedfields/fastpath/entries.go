@@ -187,8 +187,8 @@ func (u *Updater) storedJSONEntries(live *unstructured.Unstructured, after map[s
 	return entries, len(entries) > 0 || live.GetUID() == "", true
 }
 
-// jsonSetsOf returns the sets of entries, which are not parsed yet. ok is false if the library would
-// encode an entry differently.
+// jsonSetsOf returns the sets of entries, which are not parsed yet. ok is false if the library
+// would encode an entry differently.
 func jsonSetsOf(entries []any) (sets []managerSet, ok bool) {
 	sets = make([]managerSet, len(entries), len(entries)+1)
 	for i := range entries {

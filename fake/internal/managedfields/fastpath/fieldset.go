@@ -129,8 +129,8 @@ type nodeArena struct {
 	text []byte
 }
 
-// maxReused is the size of the largest block, and maxReusedText that of the longest text, that another
-// arena uses again.
+// maxReused is the size of the largest block, and maxReusedText that of the longest text, that
+// another arena uses again.
 const (
 	maxReused     = 512
 	maxReusedText = 16 << 10

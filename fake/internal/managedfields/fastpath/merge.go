@@ -119,15 +119,15 @@ func (m *merger[V]) merge(p *plan, live V, config any, at element) merged[V] {
 	return out
 }
 
-// refusesChange reports whether the object must not be changed, or the configuration is not supported
-// for another reason. It is called before a change.
+// refusesChange reports whether the object must not be changed, or the configuration is not
+// supported for another reason. It is called before a change.
 func (m *merger[V]) refusesChange() bool {
 	m.unsupported = m.unsupported || m.readOnly
 	return m.unsupported
 }
 
-// mergeOwned merges config into a field and adds the field to the applied fields, and its fields. self
-// is whether the manager owns it in any case.
+// mergeOwned merges config into a field and adds the field to the applied fields, and its fields.
+// self is whether the manager owns it in any case.
 func (m *merger[V]) mergeOwned(p *plan, live V, config any, at element, self bool) merged[V] {
 	start := len(m.applied)
 	if m.applied[start-1] != '{' {

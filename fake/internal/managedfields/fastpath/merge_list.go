@@ -98,8 +98,8 @@ func (m *merger[V]) match(p *plan, list V, n int, items []any) ([]element, []int
 	return elements, positions
 }
 
-// hasNullKey reports whether a key of an element of the configuration is null, and not absent, or the
-// element that has it.
+// hasNullKey reports whether a key of an element of the configuration is null, and not absent, or
+// the element that has it.
 func hasNullKey(p *plan, item any) bool {
 	object, ok := item.(map[string]any)
 	if !ok && len(p.keys) > 0 {

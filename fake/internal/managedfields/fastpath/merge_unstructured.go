@@ -14,8 +14,8 @@ func (t jsonTarget) configPlan(live, config any) *plan { return t.untypedPlan(li
 
 func (jsonTarget) equalConfig(_ *plan, live, config any) bool { return equalJSON(live, config) }
 
-// convert returns a copy of config. A list with keys or a set in a leaf is not supported, because its
-// elements must be distinct.
+// convert returns a copy of config. A list with keys or a set in a leaf is not supported, because
+// its elements must be distinct.
 func (jsonTarget) convert(p *plan, config any) (any, bool) {
 	c := comparer[any]{values: jsonAccessor{}}
 	c.check(p, config)

@@ -39,9 +39,9 @@ func (u *Updater) ToScale(obj runtime.Object, replicas []string) (scale []metav1
 }
 
 // FromScale changes the managedFields of obj, which are those before a write that made scale the
-// managedFields of its Scale, if both are supported. It reports whether they are. A manager that is no
-// longer in scale loses the replicas field of obj. One that is in it by an Update gets an entry with
-// this field only, and without a time.
+// managedFields of its Scale, if both are supported. It reports whether they are. A manager that is
+// no longer in scale loses the replicas field of obj. One that is in it by an Update gets an entry
+// with this field only, and without a time.
 func (u *Updater) FromScale(obj runtime.Object, scale []metav1.ManagedFieldsEntry, replicas []string) bool {
 	if u == nil {
 		return false
@@ -109,8 +109,8 @@ func setEntries(obj runtime.Object, sets []managerSet, nodes *nodeArena) {
 	}
 }
 
-// fieldSet returns the set of one field, which is at a path of field names. As changes, it is a write
-// that changed the field.
+// fieldSet returns the set of one field, which is at a path of field names. As changes, it is a
+// write that changed the field.
 func fieldSet(path []string) []node {
 	set := []node{{element: element{path[len(path)-1], fieldElement}, member: true}}
 	for _, name := range slices.Backward(path[:len(path)-1]) {

@@ -171,8 +171,8 @@ func (u *Updater) parseSets(sets []managerSet, changes []node, nodes *nodeArena)
 	return true
 }
 
-// isSupportedEntry reports whether an entry is of the version of the requests, and has another owner
-// than those before it.
+// isSupportedEntry reports whether an entry is of the version of the requests, and has another
+// owner than those before it.
 func (u *Updater) isSupportedEntry(before []managerSet, e *metav1.ManagedFieldsEntry) bool {
 	switch {
 	case e.Operation != metav1.ManagedFieldsOperationApply && e.Operation != metav1.ManagedFieldsOperationUpdate,

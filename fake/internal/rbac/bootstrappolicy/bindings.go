@@ -49,8 +49,8 @@ func NamespaceRoleBindings() []rbacv1.RoleBinding {
 }
 
 // ClusterRolesToAggregate returns, by the names of ClusterRoles that aggregate others, the names of
-// those with their rules. A ClusterRole of the first name that does not aggregate, as before v1.9, is
-// copied to the second name.
+// those with their rules. A ClusterRole of the first name that does not aggregate, as before v1.9,
+// is copied to the second name.
 func ClusterRolesToAggregate() map[string]string {
 	return map[string]string{
 		"admin": "system:aggregate-to-admin",
@@ -59,9 +59,9 @@ func ClusterRolesToAggregate() map[string]string {
 	}
 }
 
-// ClusterRoleBindingsToSplit returns, by the names of ClusterRoleBindings, those that had been one with
-// them before v1.14. If only the first exists, the second is created with its subjects, labels and
-// annotations.
+// ClusterRoleBindingsToSplit returns, by the names of ClusterRoleBindings, those that had been one
+// with them before v1.14. If only the first exists, the second is created with its subjects, labels
+// and annotations.
 func ClusterRoleBindingsToSplit() map[string]rbacv1.ClusterRoleBinding {
 	return map[string]rbacv1.ClusterRoleBinding{"system:discovery": clusterBinding("system:public-info-viewer")}
 }

@@ -2,8 +2,8 @@ package bootstrappolicy
 
 import rbacv1 "k8s.io/api/rbac/v1"
 
-// controllerRoles returns the ClusterRoles of the controllers of kube-controller-manager. The name of
-// each is that of the ServiceAccount with a prefix.
+// controllerRoles returns the ClusterRoles of the controllers of kube-controller-manager. The name
+// of each is that of the ServiceAccount with a prefix.
 func controllerRoles() []rbacv1.ClusterRole {
 	return []rbacv1.ClusterRole{
 		controllerRole("attachdetach-controller",

@@ -1,9 +1,9 @@
-// Package bootstrappolicy has the roles and bindings that kube-apiserver v1.37 creates when it starts
-// with the authorization mode RBAC, with its default feature gates
+// Package bootstrappolicy has the roles and bindings that kube-apiserver v1.37 creates when it
+// starts with the authorization mode RBAC, with its default feature gates
 // (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings).
 //
-// The objects have the labels and annotations of the real ones, and no other metadata. Their defaults
-// are set. The lists in a rule are sorted.
+// The objects have the labels and annotations of the real ones, and no other metadata. Their
+// defaults are set. The lists in a rule are sorted.
 package bootstrappolicy
 
 import (

@@ -59,8 +59,8 @@ func objectRule(groups, resources, verbs string, names ...string) rbacv1.PolicyR
 
 const dra, certificates = "resource.k8s.io", "certificates.k8s.io"
 
-// added returns the rules of ClusterRoles that the facts lack: those of features that are on by default
-// since v1.35, v1.36 or v1.37.
+// added returns the rules of ClusterRoles that the facts lack: those of features that are on by
+// default since v1.35, v1.36 or v1.37.
 func added() map[string][]rbacv1.PolicyRule {
 	events := objectRule(" events.k8s.io", "events", "create patch update")
 	return map[string][]rbacv1.PolicyRule{
@@ -162,7 +162,8 @@ func TestNamespaceRoles(t *testing.T) {
 	require.Equal(t, len(all["kube-system"])+len(all["kube-public"]), count)
 }
 
-// newBindingFact returns a binding in the form of the facts. It fails if the binding lacks defaults.
+// newBindingFact returns a binding in the form of the facts. It fails if the binding lacks
+// defaults.
 func newBindingFact(t *testing.T, meta metav1.ObjectMeta, ref rbacv1.RoleRef, subjects []rbacv1.Subject) bindingFact {
 	t.Helper()
 	checkMetadata(t, nil, meta)

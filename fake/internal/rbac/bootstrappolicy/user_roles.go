@@ -2,7 +2,8 @@ package bootstrappolicy
 
 import rbacv1 "k8s.io/api/rbac/v1"
 
-// userRoles returns the ClusterRoles of users: those of everyone, and those that administrators bind.
+// userRoles returns the ClusterRoles of users: those of everyone, and those that administrators
+// bind.
 func userRoles() []rbacv1.ClusterRole {
 	return []rbacv1.ClusterRole{
 		clusterRole("cluster-admin",

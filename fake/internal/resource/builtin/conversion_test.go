@@ -186,7 +186,8 @@ func TestConvertHPAAnnotations(t *testing.T) {
 	}, v1.Annotations)
 }
 
-// The first utilization of CPU is the target of v1, and other targets of CPU stay in the annotation.
+// The first utilization of CPU is the target of v1, and other targets of CPU stay in the
+// annotation.
 func TestConvertHPATargets(t *testing.T) {
 	cpu := func(target autoscalingv2.MetricTarget) autoscalingv2.MetricSpec {
 		return autoscalingv2.MetricSpec{Type: "Resource", Resource: &autoscalingv2.ResourceMetricSource{Name: "cpu", Target: target}}

@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource"
 )
 
-// otherVersion is a version of a group that is not served by default. Its resources have the same fields
-// as in v1, in which they are stored, but for two deprecated ones of PodCertificateRequests.
+// otherVersion is a version of a group that is not served by default. Its resources have the same
+// fields as in v1, in which they are stored, but for two deprecated ones of PodCertificateRequests.
 type otherVersion struct {
 	schema.GroupVersion
 	plurals []string
@@ -82,8 +82,8 @@ func inVersion(r resource.Resource, version string) resource.Resource {
 	return r
 }
 
-// refuseProofs returns a conversion of PodCertificateRequests that does not lose the fields which v1
-// does not have. A real server keeps them for requests without a stubPKCS10Request.
+// refuseProofs returns a conversion of PodCertificateRequests that does not lose the fields which
+// v1 does not have. A real server keeps them for requests without a stubPKCS10Request.
 func refuseProofs(convert resource.Conversion) resource.Conversion {
 	return func(obj runtime.Object) (runtime.Object, error) {
 		spec := &obj.(*certificatesv1beta1.PodCertificateRequest).Spec
@@ -108,8 +108,8 @@ func convertTo(kind schema.GroupVersionKind) resource.Conversion {
 	}
 }
 
-// isRemoved reports whether no kind of a version is in the emulated release: those that the release has
-// are removed in a later one.
+// isRemoved reports whether no kind of a version is in the emulated release: those that the release
+// has are removed in a later one.
 func isRemoved(gv schema.GroupVersion) bool {
 	for _, goType := range scheme.Scheme.KnownTypes(gv) {
 		removed, ok := reflect.New(goType).Interface().(interface{ APILifecycleRemoved() (major, minor int) })
@@ -123,8 +123,8 @@ func isRemoved(gv schema.GroupVersion) bool {
 	return !slices.Contains(versionsWithoutLifecycle(), gv)
 }
 
-// versionsWithoutLifecycle returns the versions of the emulated release whose kinds have no release in
-// which they are removed, because they are alpha.
+// versionsWithoutLifecycle returns the versions of the emulated release whose kinds have no release
+// in which they are removed, because they are alpha.
 func versionsWithoutLifecycle() []schema.GroupVersion {
 	return []schema.GroupVersion{
 		{Group: "internal.apiserver.k8s.io", Version: "v1alpha1"}, {Group: "scheduling.k8s.io", Version: "v1alpha3"},

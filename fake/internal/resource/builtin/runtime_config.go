@@ -48,10 +48,10 @@ func (e *enablement) isEnabled(gvr schema.GroupVersionResource) bool {
 	return e.versions[gvr.GroupVersion()]
 }
 
-// WithRuntimeConfig returns Table, or with validation false TableWithoutValidation, with the resources
-// that config enables, as --runtime-config of kube-apiserver does. Resources that are disabled can be
-// looked up, but are not served. The errors are those of kube-apiserver, besides one for versions that
-// cannot be served.
+// WithRuntimeConfig returns Table, or with validation false TableWithoutValidation, with the
+// resources that config enables, as --runtime-config of kube-apiserver does. Resources that are
+// disabled can be looked up, but are not served. The errors are those of kube-apiserver, besides
+// one for versions that cannot be served.
 func WithRuntimeConfig(validation bool, config map[string]string) (*resource.Table, error) {
 	table := AllVersions()
 	if !validation {

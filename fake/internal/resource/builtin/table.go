@@ -33,8 +33,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin/storagemigration"
 )
 
-// Table returns the table of the built-in types that kube-apiserver serves by default. It is made on
-// first use and shared by all servers of the process.
+// Table returns the table of the built-in types that kube-apiserver serves by default. It is made
+// on first use and shared by all servers of the process.
 func Table() *resource.Table { return table() }
 
 var table = sync.OnceValue(func() *resource.Table { return AllVersions().WithServed(servesByDefault) })

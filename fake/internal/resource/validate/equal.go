@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// EqualValues reports whether two addressable values of one type, a part of an API object, are equal
-// by the rules of equality.Semantic. Unlike that package it does not allocate for most types: it does
-// not expect cycles.
+// EqualValues reports whether two addressable values of one type, a part of an API object, are
+// equal by the rules of equality.Semantic. Unlike that package it does not allocate for most types:
+// it does not expect cycles.
 func EqualValues(x, y reflect.Value) bool {
 	switch x.Kind() {
 	case reflect.String:

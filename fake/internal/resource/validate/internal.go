@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Internal returns value as it is in the text of an error, where it is encoded as JSON. A real server
-// validates its internal types. They have no JSON tags, so that their fields have the names of Go,
-// also those that are not set. The types of apimachinery are the same on both sides.
+// Internal returns value as it is in the text of an error, where it is encoded as JSON. A real
+// server validates its internal types. They have no JSON tags, so that their fields have the names
+// of Go, also those that are not set. The types of apimachinery are the same on both sides.
 func Internal(value any) any {
 	if value == nil || !hasInternalType(reflect.TypeOf(value)) {
 		return value

@@ -79,8 +79,8 @@ func isValidRequirement(r *metav1.LabelSelectorRequirement, opts metav1validatio
 	return isQualifiedName(r.Key)
 }
 
-// isQualifiedName reports whether validation.IsQualifiedName accepts a name. Unlike that function it
-// does not allocate.
+// isQualifiedName reports whether validation.IsQualifiedName accepts a name. Unlike that function
+// it does not allocate.
 func isQualifiedName(name string) bool {
 	prefix, name, found := strings.Cut(name, "/")
 	if !found {

@@ -26,8 +26,8 @@ func (p *Path) Index(i int) *Path { return &Path{parent: p, index: i} }
 // Key returns the path of a value of a map.
 func (p *Path) Key(key string) *Path { return &Path{parent: p, name: key, isKey: true} }
 
-// Field returns the path in the form of apimachinery, nil for the object itself. It copies the names,
-// since otherwise all that p refers to would have to be on the heap.
+// Field returns the path in the form of apimachinery, nil for the object itself. It copies the
+// names, since otherwise all that p refers to would have to be on the heap.
 func (p *Path) Field() *field.Path {
 	if p == nil {
 		return nil
@@ -42,7 +42,8 @@ func (p *Path) Field() *field.Path {
 	return parent.Child(strings.Clone(p.name))
 }
 
-// String returns the path as it is in the causes of a Status, for instance "spec.containers[0].name".
+// String returns the path as it is in the causes of a Status, for instance
+// "spec.containers[0].name".
 func (p *Path) String() string { return p.Field().String() }
 
 // Required returns the error for a value that is missing. detail may be "".

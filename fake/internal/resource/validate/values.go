@@ -50,8 +50,8 @@ func PortNumber(port int32, p *Path) field.ErrorList {
 	return Messages(port, validation.IsValidPortNum(int(port)), p)
 }
 
-// Messages returns an error for each message of a function of k8s.io/apimachinery/pkg/util/validation
-// that was called with value.
+// Messages returns an error for each message of a function of
+// k8s.io/apimachinery/pkg/util/validation that was called with value.
 func Messages[T any](value T, messages []string, p *Path) (errs field.ErrorList) {
 	for _, message := range messages {
 		errs = append(errs, p.Invalid(value, message))

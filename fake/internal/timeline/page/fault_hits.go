@@ -12,8 +12,8 @@ import (
 type frameAt struct{ exchange, frame int }
 
 // hitPlacement assigns hits, by index, to exchanges and frames. A hit has the operation and the
-// time, but not the request. If several requests match, those without a hit of the rule come first, and
-// of these the one that began last. Of those that began at the same time, the first is taken.
+// time, but not the request. If several requests match, those without a hit of the rule come first,
+// and of these the one that began last. Of those that began at the same time, the first is taken.
 type hitPlacement struct {
 	exchanges  map[int][]int     // requests and responses
 	frames     map[frameAt][]int // frames that were sent

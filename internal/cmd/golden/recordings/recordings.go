@@ -1,5 +1,5 @@
-// Package recordings has recorded exchanges with a real API server of v1.37, in the format of package
-// golden. They are embedded, so that go test knows them and reuses the results of tests.
+// Package recordings has recorded exchanges with a real API server of v1.37, in the format of
+// package golden. They are embedded, so that go test knows them and reuses the results of tests.
 package recordings
 
 import (

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// inventory keeps an inventory with a manager, whose reconciler starts when the caches of both kinds
-// have synced. A manager whose caches do not sync in time exits, and is restarted.
+// inventory keeps an inventory with a manager, whose reconciler starts when the caches of both
+// kinds have synced. A manager whose caches do not sync in time exits, and is restarted.
 func inventory(ctx context.Context, cfg *rest.Config) error {
 	options := managerOptions()
 	options.Cache = cache.Options{DefaultNamespaces: map[string]cache.Config{sourceNamespace: {}}}

@@ -18,12 +18,13 @@ import (
 	"example.com/fakeapi/scenario/perturb"
 )
 
-// The leader election of controller-runtime is that of client-go. A manager that loses its lease ends
-// with an error and is started again. With LeaderElectionReleaseOnCancel there is one finding, a bug
-// of client-go: a manager that cannot renew its lease tries for another RenewDeadline to release it,
-// and works meanwhile, although another manager may lead. TestElectionReleases in package perturb of
-// the library describes it. With the durations here, it works for up to 29 s after its last renewal,
-// and the lease is for 15 s. With the default durations it works for up to 22 s.
+// The leader election of controller-runtime is that of client-go. A manager that loses its lease
+// ends with an error and is started again. With LeaderElectionReleaseOnCancel there is one finding,
+// a bug of client-go: a manager that cannot renew its lease tries for another RenewDeadline to
+// release it, and works meanwhile, although another manager may lead. TestElectionReleases in
+// package perturb of the library describes it. With the durations here, it works for up to 29 s
+// after its last renewal, and the lease is for 15 s. With the default durations it works for up to
+// 22 s.
 func TestPerturbElection(t *testing.T) {
 	for _, release := range []bool{false, true} {
 		client := candidate(release)

@@ -23,11 +23,11 @@ import (
 	"example.com/fakeapi/scenario/perturb"
 )
 
-// The settings controller has one finding in all 339 perturbations, a bug: finish deletes the ConfigMap
-// of the Deployment by its name. If the manager is restarted on an API server that is behind, it sees
-// the earlier Deployment of the same name, which was being deleted, and deletes the ConfigMap of the
-// present one. It is created again when the cache has caught up. The owner reference in the ConfigMap
-// would show that it belongs to another Deployment.
+// The settings controller has one finding in all 339 perturbations, a bug: finish deletes the
+// ConfigMap of the Deployment by its name. If the manager is restarted on an API server that is
+// behind, it sees the earlier Deployment of the same name, which was being deleted, and deletes the
+// ConfigMap of the present one. It is created again when the cache has caught up. The owner
+// reference in the ConfigMap would show that it belongs to another Deployment.
 func TestPerturb(t *testing.T) {
 	c := perturbed(map[string]scenario.Client{"settings": func(ctx context.Context, cfg *rest.Config) error {
 		return runSettings(ctx, cfg, managerOptions())

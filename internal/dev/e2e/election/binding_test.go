@@ -130,8 +130,8 @@ func (b *binding) writeConfigMap(name string) {
 	require.NoError(b.t, err)
 }
 
-// While the binding is deleted and created, requests of many clients are allowed or denied. A request
-// that begins after a change was answered has the result of the change.
+// While the binding is deleted and created, requests of many clients are allowed or denied. A
+// request that begins after a change was answered has the result of the change.
 func TestRequestsDuringChangesOfBinding(t *testing.T) {
 	config, b := startWithBinding(t)
 	client, err := kubernetes.NewForConfig(config)

@@ -101,7 +101,8 @@ func createConfigMap(t *testing.T, client kubernetes.Interface, name string) *co
 	return created
 }
 
-// Users have the permissions of their groups and roles, as with the default authorization of envtest.
+// Users have the permissions of their groups and roles, as with the default authorization of
+// envtest.
 func TestUsers(t *testing.T) {
 	e := &envtest.Environment{}
 	startEnvironment(t, e)

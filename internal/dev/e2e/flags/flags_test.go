@@ -20,8 +20,8 @@ import (
 	"example.com/fakeapi/internal/cmd/kubeapiserver"
 )
 
-// libraryFlags returns the flags of the libraries, with the defaults of kube-apiserver where it changes
-// those of a library.
+// libraryFlags returns the flags of the libraries, with the defaults of kube-apiserver where it
+// changes those of a library.
 func libraryFlags() cliflag.NamedFlagSets {
 	sections := cliflag.NamedFlagSets{NormalizeNameFunc: cliflag.WordSepNormalizeFunc}
 	options.NewServerRunOptions().AddUniversalFlags(sections.FlagSet("generic"))
@@ -56,7 +56,8 @@ func propertyOf(f *pflag.Flag) property {
 	return property{f.Name, f.Shorthand, f.Value.Type(), f.DefValue, f.NoOptDefVal, f.Deprecated, f.Hidden}
 }
 
-// ownFlags are those of k8s.io/kubernetes, in sections that the libraries define completely otherwise.
+// ownFlags are those of k8s.io/kubernetes, in sections that the libraries define completely
+// otherwise.
 var ownFlags = map[string][]string{
 	"generic":   {"default-not-ready-toleration-seconds", "default-unreachable-toleration-seconds"},
 	"admission": {"admission-control"},

@@ -12,8 +12,8 @@ import (
 	_ "example.com/fakeapi/internal/dev/e2e/internal/kubectl" // go test repeats the tests if it has changed
 )
 
-// folder is a directory that is removed after the tests, and binary the path to which TestMain copies
-// kubectl.
+// folder is a directory that is removed after the tests, and binary the path to which TestMain
+// copies kubectl.
 var (
 	folder = filepath.Join(os.TempDir(), fmt.Sprintf("fakeapi-e2e-%d", os.Getpid()))
 	binary = filepath.Join(folder, "kubectl")

@@ -102,8 +102,8 @@ func TestUserWithoutRoles(t *testing.T) {
 	require.Equal(t, "new", admin.do("get", "configmap", "a", "-o", "jsonpath={.data.k}"))
 }
 
-// A user with the ClusterRole view in a namespace reads most resources of that namespace, but neither
-// Secrets nor roles.
+// A user with the ClusterRole view in a namespace reads most resources of that namespace, but
+// neither Secrets nor roles.
 func TestUserWithView(t *testing.T) {
 	admin := newAdmin(t)
 	admin.doWith(settings, "apply", "-f", "-")
@@ -143,8 +143,8 @@ func TestUserWithView(t *testing.T) {
 	require.Equal(t, result{out: "no\n", code: 1}, bob.try("auth", "can-i", "get", "pods", "-A"))
 }
 
-// A user with the ClusterRole edit in a namespace changes its objects, but not its roles. A role with
-// a label for view is also part of edit, at once.
+// A user with the ClusterRole edit in a namespace changes its objects, but not its roles. A role
+// with a label for view is also part of edit, at once.
 func TestUserWithEdit(t *testing.T) {
 	admin := newAdmin(t)
 	admin.do("create", "rolebinding", "editors", "--clusterrole=edit", "--user=ann")

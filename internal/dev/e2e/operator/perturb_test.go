@@ -23,15 +23,16 @@ import (
 )
 
 // The controller of sites has one finding in all 374 perturbations, a bug: release deletes the
-// ConfigMap with the hosts by its name. If the manager is restarted on an API server that is behind,
-// its cache has the earlier site of the same name, which was being deleted, and the hosts of the
-// present site are released. They are claimed again when the cache has caught up. Several operators
-// have had this bug, for example https://github.com/k8ssandra/cass-operator/issues/118. The uid of the
-// site in the ConfigMap, or a read from the server before the delete, would prevent it.
+// ConfigMap with the hosts by its name. If the manager is restarted on an API server that is
+// behind, its cache has the earlier site of the same name, which was being deleted, and the hosts
+// of the present site are released. They are claimed again when the cache has caught up. Several
+// operators have had this bug, for example https://github.com/k8ssandra/cass-operator/issues/118.
+// The uid of the site in the ConfigMap, or a read from the server before the delete, would prevent
+// it.
 //
-// Not found is that the status is computed from a Deployment in the cache, since the next event of the
-// Deployment corrects it, and that nobody notices when somebody else deletes the ConfigMap, which is
-// not watched: without a perturbation it is not noticed either.
+// Not found is that the status is computed from a Deployment in the cache, since the next event of
+// the Deployment corrects it, and that nobody notices when somebody else deletes the ConfigMap,
+// which is not watched: without a perturbation it is not noticed either.
 func TestPerturb(t *testing.T) {
 	scheme := newScheme(t)
 	budget := 374

@@ -31,8 +31,8 @@ import (
 	hostingv1 "example.com/fakeapi/internal/dev/e2e/operator/api/v1"
 )
 
-// manifests returns the manifests of the operator in config/rbac. In the given file, old is replaced
-// by new, unless file is "".
+// manifests returns the manifests of the operator in config/rbac. In the given file, old is
+// replaced by new, unless file is "".
 func manifests(t *testing.T, file, old, new string) fs.FS {
 	t.Helper()
 	dir := filepath.Join("config", "rbac")
@@ -79,8 +79,8 @@ func startWithRBAC(t *testing.T, files fs.FS) (*fakeapi.Server, *rest.Config) {
 	return srv, config
 }
 
-// startWithoutRBAC returns a server that allows everything, and a configuration of an administrator,
-// as whom the operator runs.
+// startWithoutRBAC returns a server that allows everything, and a configuration of an
+// administrator, as whom the operator runs.
 func startWithoutRBAC(t *testing.T) (*fakeapi.Server, *rest.Config) {
 	t.Helper()
 	srv := fakeapi.Start(t, fakeapi.WithClientCA())
@@ -89,9 +89,9 @@ func startWithoutRBAC(t *testing.T) (*fakeapi.Server, *rest.Config) {
 	return srv, config
 }
 
-// runOperator runs the operator with a configuration, with the election of a leader and with metrics
-// that need authorization. It returns a testEnv of the administrator, and a function that returns the
-// address of the metrics, "" until they are served.
+// runOperator runs the operator with a configuration, with the election of a leader and with
+// metrics that need authorization. It returns a testEnv of the administrator, and a function that
+// returns the address of the metrics, "" until they are served.
 func runOperator(t *testing.T, srv *fakeapi.Server, config *rest.Config) (*testEnv, func() string) {
 	t.Helper()
 	b := newTestEnv(t, srv.RESTConfig())
@@ -206,9 +206,9 @@ func TestManifestsOfAdministrator(t *testing.T) {
 	require.Contains(t, f.texts[0], "\nrole.yaml: ClusterRole manager-role: list, watch, create, update, delete of secrets")
 }
 
-// requireNothingMore checks that the manifests have what a client needed and nothing else, except the
-// verb for an event that occurs again for the same version of a site: this depends on the timing of the
-// operator.
+// requireNothingMore checks that the manifests have what a client needed and nothing else, except
+// the verb for an event that occurs again for the same version of a site: this depends on the
+// timing of the operator.
 func requireNothingMore(t *testing.T, srv *fakeapi.Server, client string) {
 	t.Helper()
 	fakeapi.RequireRBAC(t, srv, manifests(t, "", "", ""), client)
@@ -288,8 +288,8 @@ func (m missingVerb) failure(client, user string) string {
 	return text + `first needed by #\d+ ` + m.request + `(\?\S+)? \(` + m.verb + `\) of ` + m.userAgent + `\S+ as ` + user + `(\nthen by .*)*`
 }
 
-// waitForLeaderEvent waits for the event that the operator leads, which is not sent before the lease
-// is written.
+// waitForLeaderEvent waits for the event that the operator leads, which is not sent before the
+// lease is written.
 func (b *testEnv) waitForLeaderEvent() {
 	b.t.Helper()
 	poll.UntilNoError(b.t, func(ctx context.Context) error {

@@ -130,8 +130,8 @@ func (b *testEnv) requireStatus(site *hostingv1.Site, ready metav1.ConditionStat
 	})
 }
 
-// hasEvents waits until the events about the site have the given reasons, each once or more often: a
-// controller whose cache does not have its last write yet writes and records the same again.
+// hasEvents waits until the events about the site have the given reasons, each once or more often:
+// a controller whose cache does not have its last write yet writes and records the same again.
 func (b *testEnv) hasEvents(site *hostingv1.Site, reasons ...string) {
 	b.t.Helper()
 	poll.UntilNoError(b.t, func(ctx context.Context) error {

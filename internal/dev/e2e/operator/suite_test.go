@@ -36,8 +36,8 @@ import (
 // TestMain discards logs and removes client-go's handlers of errors that cannot be returned. These
 // handlers limit their rate by the real clock, which would block a goroutine in a synctest bubble.
 //
-// envtest looks up localhost for its certificates. The first lookup of a process makes a channel, on
-// which later ones could not send if it were made in a bubble.
+// envtest looks up localhost for its certificates. The first lookup of a process makes a channel,
+// on which later ones could not send if it were made in a bubble.
 func TestMain(m *testing.M) {
 	_, _ = net.LookupHost("localhost")
 	utilruntime.ErrorHandlers = nil

@@ -25,8 +25,8 @@ import (
 
 const serviceHost = "webhook-service.system.svc"
 
-// withServiceCertificate returns the options of envtest, with a port, and with a certificate for the
-// Service of the manifests.
+// withServiceCertificate returns the options of envtest, with a port, and with a certificate for
+// the Service of the manifests.
 func withServiceCertificate(t *testing.T) (hooks envtest.WebhookInstallOptions) {
 	t.Helper()
 	ports.ChooseWebhook(t, &hooks)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each fault of a controller is found by a set, which names its test. The correct controller passes with
-// all sets, and all pass without faults.
+// Each fault of a controller is found by a set, which names its test. The correct controller passes
+// with all sets, and all pass without faults.
 func TestFaultyControllers(t *testing.T) {
 	dir := t.TempDir()
 	binary, report := filepath.Join(dir, "fakeapi"), filepath.Join(dir, "report.json")

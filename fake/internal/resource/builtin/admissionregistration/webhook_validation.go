@@ -39,8 +39,8 @@ func mutatingWebhooks(c *admissionv1.MutatingWebhookConfiguration) []*admissionv
 	return webhooks
 }
 
-// validatingWebhooks returns the webhooks of a configuration in the form of mutating webhooks, which
-// have one more field.
+// validatingWebhooks returns the webhooks of a configuration in the form of mutating webhooks,
+// which have one more field.
 func validatingWebhooks(c *admissionv1.ValidatingWebhookConfiguration) []*admissionv1.MutatingWebhook {
 	webhooks := make([]*admissionv1.MutatingWebhook, len(c.Webhooks))
 	for i := range c.Webhooks {

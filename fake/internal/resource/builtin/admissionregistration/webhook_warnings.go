@@ -51,8 +51,8 @@ func webhookWarnings(webhooks []*admissionv1.MutatingWebhook) (warnings []string
 	return warnings
 }
 
-// reviewsOf returns the reviews that a rule without wildcards for groups and resources names, in its
-// order.
+// reviewsOf returns the reviews that a rule without wildcards for groups and resources names, in
+// its order.
 func reviewsOf(r *admissionv1.RuleWithOperations) (reviews []schema.GroupResource) {
 	if slices.Contains(r.APIGroups, "*") || slices.Contains(r.Resources, "*") {
 		return nil

@@ -1,5 +1,5 @@
-// Package apiregistration has the built-in types of the group apiregistration.k8s.io, which on a real
-// server the aggregator serves.
+// Package apiregistration has the built-in types of the group apiregistration.k8s.io, which on a
+// real server the aggregator serves.
 package apiregistration
 
 import (

@@ -24,8 +24,8 @@ func validateStatefulSet(s *appsv1.StatefulSet) field.ErrorList {
 	return validateStatefulSetSpec(&s.Spec, opts)
 }
 
-// validateStatefulSetUpdate validates a StatefulSet that replaces old. If old is invalid itself, the
-// pods of the template may be invalid as well.
+// validateStatefulSetUpdate validates a StatefulSet that replaces old. If old is invalid itself,
+// the pods of the template may be invalid as well.
 func validateStatefulSetUpdate(s, old *appsv1.StatefulSet) field.ErrorList {
 	opts := statefulSetOptions{pods: core.PodTemplateValidationOptions(&s.Spec.Template, &old.Spec.Template)}
 	errs := validateStatefulSetSpec(&s.Spec, opts)
@@ -134,8 +134,8 @@ func validateClaimRetention(policy appsv1.PersistentVolumeClaimRetentionPolicyTy
 	return field.ErrorList{validate.NotSupported(p, policy, appsv1.RetainPersistentVolumeClaimRetentionPolicyType, appsv1.DeletePersistentVolumeClaimRetentionPolicyType)}
 }
 
-// validateStatefulSetTemplate validates the template as its pods will be. A real server validates the
-// metadata of the template twice.
+// validateStatefulSetTemplate validates the template as its pods will be. A real server validates
+// the metadata of the template twice.
 func validateStatefulSetTemplate(spec *appsv1.StatefulSetSpec, opts statefulSetOptions, p *validate.Path) field.ErrorList {
 	template := &spec.Template
 	errs := validateTemplateLabels(template, spec.Selector, p)
@@ -147,8 +147,8 @@ func validateStatefulSetTemplate(spec *appsv1.StatefulSetSpec, opts statefulSetO
 	return append(errs, core.ValidatePodAnnotations(template, opts.pods, p.Child("annotations"))...)
 }
 
-// podTemplateOf returns the template without what the controller of StatefulSets sets itself, and with
-// a volume for each claim, which may replace one of the template.
+// podTemplateOf returns the template without what the controller of StatefulSets sets itself, and
+// with a volume for each claim, which may replace one of the template.
 func podTemplateOf(spec *appsv1.StatefulSetSpec) *corev1.PodTemplateSpec {
 	template := &spec.Template
 	if template.Spec.Hostname == "" && template.Spec.Subdomain == "" && len(spec.VolumeClaimTemplates) == 0 {

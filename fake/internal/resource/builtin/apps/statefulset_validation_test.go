@@ -93,7 +93,8 @@ func TestValidateStatefulSetUpdate(t *testing.T) {
 	validatetest.RequireErrors(t, validateStatefulSetUpdate(scaled, old), `spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"`)
 }
 
-// An update of a StatefulSet that mounts claims is valid, and takes time in proportion to their number.
+// An update of a StatefulSet that mounts claims is valid, and takes time in proportion to their
+// number.
 func TestValidateStatefulSetWithClaims(t *testing.T) {
 	old := workloadWith(t, setStatefulSetDefaults, `spec: {volumeClaimTemplates: [`+claimTemplate+`]}`)
 	s := old.DeepCopy()

@@ -11,8 +11,8 @@ import (
 )
 
 // validateSelector validates the selector of a Deployment, a ReplicaSet or a StatefulSet. valid
-// reports whether it is well-formed; the template is compared with it only then. kind is the name of
-// the type in the error for an empty selector.
+// reports whether it is well-formed; the template is compared with it only then. kind is the name
+// of the type in the error for an empty selector.
 func validateSelector(selector *metav1.LabelSelector, kind string, p *validate.Path) (errs field.ErrorList, valid bool) {
 	if selector == nil {
 		return field.ErrorList{p.Required("")}, true
@@ -33,8 +33,8 @@ func validateTemplateLabels(template *corev1.PodTemplateSpec, selector *metav1.L
 	return field.ErrorList{p.Child("metadata").Child("labels").Invalid(template.Labels, "`selector` does not match template `labels`")}
 }
 
-// validateRunsForever validates that the pods of a template are restarted and have no deadline. kind
-// is the name of the type in the error.
+// validateRunsForever validates that the pods of a template are restarted and have no deadline.
+// kind is the name of the type in the error.
 func validateRunsForever(template *corev1.PodTemplateSpec, kind string, p *validate.Path) (errs field.ErrorList) {
 	p = p.Child("spec")
 	if policy := template.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways {

@@ -27,8 +27,8 @@ func replicaSetUpdateWarnings(rs, old *appsv1.ReplicaSet) []string {
 
 func daemonSetWarnings(ds *appsv1.DaemonSet) []string { return templateWarnings(&ds.Spec.Template) }
 
-// daemonSetUpdateWarnings returns the warnings for the template of an update that changes it. Those of
-// other types are also for updates that change another field of the spec.
+// daemonSetUpdateWarnings returns the warnings for the template of an update that changes it. Those
+// of other types are also for updates that change another field of the spec.
 func daemonSetUpdateWarnings(ds, old *appsv1.DaemonSet) []string {
 	if templateGeneration(ds) == templateGeneration(old) {
 		return nil

@@ -4,8 +4,8 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 )
 
-// setHorizontalPodAutoscalerDefaults sets the defaults of v2, and removes the annotations for v1. An
-// autoscaler of v1 without any metric has the default target as well.
+// setHorizontalPodAutoscalerDefaults sets the defaults of v2, and removes the annotations for v1.
+// An autoscaler of v1 without any metric has the default target as well.
 func setHorizontalPodAutoscalerDefaults(hpa *autoscalingv2.HorizontalPodAutoscaler) {
 	dropHPAAnnotations(hpa.Annotations)
 	if hpa.Spec.MinReplicas == nil {

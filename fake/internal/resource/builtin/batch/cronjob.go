@@ -8,8 +8,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/builtin/core"
 )
 
-// setCronJobDefaults sets the defaults of a CronJob. Those of its Jobs, except the defaults of their
-// pods, are set when they are created.
+// setCronJobDefaults sets the defaults of a CronJob. Those of its Jobs, except the defaults of
+// their pods, are set when they are created.
 func setCronJobDefaults(c *batchv1.CronJob) {
 	if c.Spec.ConcurrencyPolicy == "" {
 		c.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent

@@ -87,8 +87,8 @@ func validateJobTemplate(job *batchv1.JobSpec, opts core.PodValidationOptions, p
 	return errs
 }
 
-// validateSchedule validates the schedule. Only a CronJob that had a time zone in its schedule before
-// may have one.
+// validateSchedule validates the schedule. Only a CronJob that had a time zone in its schedule
+// before may have one.
 func validateSchedule(spec, old *batchv1.CronJobSpec, p *validate.Path) (errs field.ErrorList) {
 	schedule := spec.Schedule
 	if err := parseSchedule(schedule); err != nil {

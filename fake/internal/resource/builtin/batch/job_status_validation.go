@@ -32,9 +32,9 @@ func newJobStatus(job *batchv1.Job) *jobStatus {
 
 func (s *jobStatus) isFinished() bool { return s.isComplete || s.isFailed }
 
-// validateJobStatusUpdate validates a status. Most rules apply only if a field that they are about has
-// changed, so that a status that is invalid already can be updated, and a controller has time to
-// adapt it to a new spec.
+// validateJobStatusUpdate validates a status. Most rules apply only if a field that they are about
+// has changed, so that a status that is invalid already can be updated, and a controller has time
+// to adapt it to a new spec.
 func validateJobStatusUpdate(job, oldJob *batchv1.Job) field.ErrorList {
 	var root *validate.Path
 	p := root.Child("status")
@@ -77,7 +77,8 @@ func validateUIDs(uids []types.UID, seen map[types.UID]bool, p *validate.Path) (
 	return errs
 }
 
-// validateJobCompletion validates the conditions that exclude each other, and the time of completion.
+// validateJobCompletion validates the conditions that exclude each other, and the time of
+// completion.
 func validateJobCompletion(s, old *jobStatus, p *validate.Path) (errs field.ErrorList) {
 	conditions, completionTime := p.Child("conditions"), p.Child("completionTime")
 	completeChanged := s.isComplete != old.isComplete

@@ -87,8 +87,8 @@ func validateWholeJob(job *batchv1.Job, opts *jobOptions) field.ErrorList {
 	return append(errs, validatePodHostnames(job, root.Child("metadata").Child("name"))...)
 }
 
-// validateGeneratedSelector validates the labels and the selector that prepareJobForCreate generates,
-// since a request may have had other values.
+// validateGeneratedSelector validates the labels and the selector that prepareJobForCreate
+// generates, since a request may have had other values.
 func validateGeneratedSelector(job *batchv1.Job, opts *jobOptions, root *validate.Path) (errs field.ErrorList) {
 	selector := job.Spec.Selector
 	if ptr.Deref(job.Spec.ManualSelector, false) || selector == nil {
@@ -124,8 +124,8 @@ func validateLabel(labels map[string]string, key, value string, p *validate.Path
 	return nil
 }
 
-// validatePodHostnames validates that the hostnames of the pods of an indexed Job, which end with the
-// index, are DNS labels. p is the path of the name.
+// validatePodHostnames validates that the hostnames of the pods of an indexed Job, which end with
+// the index, are DNS labels. p is the path of the name.
 func validatePodHostnames(job *batchv1.Job, p *validate.Path) field.ErrorList {
 	completions := job.Spec.Completions
 	if !isIndexed(&job.Spec) || completions == nil || *completions <= 0 {
@@ -253,8 +253,8 @@ func validatePodReplacementPolicy(spec *batchv1.JobSpec, p *validate.Path) field
 	return field.ErrorList{validate.NotSupported(p, *policy, batchv1.Failed, batchv1.TerminatingOrFailed)}
 }
 
-// validateRestartPolicy validates the restart policy of the pods of a Job. Always, the default, counts
-// as missing.
+// validateRestartPolicy validates the restart policy of the pods of a Job. Always, the default,
+// counts as missing.
 func validateRestartPolicy(spec *batchv1.JobSpec, p *validate.Path) field.ErrorList {
 	switch policy := spec.Template.Spec.RestartPolicy; {
 	case policy == corev1.RestartPolicyNever:

@@ -28,8 +28,8 @@ func validateCIDR(cidr string, old sets.Set[string], p *validate.Path) field.Err
 	return validation.IsValidCIDRForLegacyField(p.Field(), cidr, true, nil)
 }
 
-// ValidateEndpointIP validates that an IP address can be the one of an endpoint, or of clients outside
-// of the cluster.
+// ValidateEndpointIP validates that an IP address can be the one of an endpoint, or of clients
+// outside of the cluster.
 func ValidateEndpointIP(address string, p *validate.Path) (errs field.ErrorList) {
 	ip := netutils.ParseIPSloppy(address)
 	if ip == nil {

@@ -8,11 +8,12 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// maxChanges is the size of the values, as JSON, that changes compares. The comparison of longer ones
-// can take very long.
+// maxChanges is the size of the values, as JSON, that changes compares. The comparison of longer
+// ones can take very long.
 const maxChanges = 32 << 10
 
-// changes returns the difference of two values as lines for the text of an error, "" for long values.
+// changes returns the difference of two values as lines for the text of an error, "" for long
+// values.
 func changes(old, value any) string {
 	old, value = validate.Internal(old), validate.Internal(value)
 	for _, v := range []any{old, value} {

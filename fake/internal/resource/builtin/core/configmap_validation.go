@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validateConfigMap validates the keys of data and binaryData, that no key is in both, and the total
-// size.
+// validateConfigMap validates the keys of data and binaryData, that no key is in both, and the
+// total size.
 func validateConfigMap(cm *corev1.ConfigMap) (errs field.ErrorList) {
 	var root *validate.Path
 	data, binary := root.Child("data"), root.Child("binaryData")

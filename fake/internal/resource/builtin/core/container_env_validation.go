@@ -102,8 +102,8 @@ func validateFileKeyRefVolumes(spec *corev1.PodSpec, p *validate.Path) (errs fie
 	return errs
 }
 
-// validateEnvFiles validates the files that the variables of a container come from. p is the path of
-// the container.
+// validateEnvFiles validates the files that the variables of a container come from. p is the path
+// of the container.
 func validateEnvFiles(env []corev1.EnvVar, volumes *volumesByName, p *validate.Path) (errs field.ErrorList) {
 	for i := range env {
 		if env[i].ValueFrom == nil || env[i].ValueFrom.FileKeyRef == nil {

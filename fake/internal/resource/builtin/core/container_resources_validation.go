@@ -122,8 +122,8 @@ func isMultipleOfPageSize(name corev1.ResourceName, q resource.Quantity) bool {
 	return err == nil && size.Sign() > 0 && isInteger(size) && q.Value()%size.Value() == 0
 }
 
-// validateContainerClaims validates the references of a container to the resource claims of its pod,
-// either to a claim as a whole or to some of its requests.
+// validateContainerClaims validates the references of a container to the resource claims of its
+// pod, either to a claim as a whole or to some of its requests.
 func validateContainerClaims(refs []corev1.ResourceClaim, claims *podClaims, p *validate.Path) (errs field.ErrorList) {
 	var (
 		seen     smallSet[corev1.ResourceClaim]
@@ -166,8 +166,9 @@ type podClaims struct {
 	reported int    // the size of all texts for such references
 }
 
-// maxUnknownClaims is the maximum size of the texts for unknown claims in a pod, each of which has the
-// names of all claims. Otherwise they would be a multiple of the size of the pod. A server lists all.
+// maxUnknownClaims is the maximum size of the texts for unknown claims in a pod, each of which has
+// the names of all claims. Otherwise they would be a multiple of the size of the pod. A server
+// lists all.
 const maxUnknownClaims = 10 << 20
 
 // validateName validates that the pod has a claim with a name.
@@ -226,8 +227,8 @@ func validateResizePolicy(policies []corev1.ContainerResizePolicy, ofPod corev1.
 	return errs
 }
 
-// validateNoRestartWhenResized validates that an init container that runs before the others does not
-// restart.
+// validateNoRestartWhenResized validates that an init container that runs before the others does
+// not restart.
 func validateNoRestartWhenResized(policies []corev1.ContainerResizePolicy, p *validate.Path) (errs field.ErrorList) {
 	for i := range policies {
 		if policy := policies[i].RestartPolicy; policy == corev1.RestartContainer {

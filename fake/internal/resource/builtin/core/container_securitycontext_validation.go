@@ -13,8 +13,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validateSecurityContext validates the security context of a container, which may be nil. hostUsers
-// is set if the pod has no user namespace of its own.
+// validateSecurityContext validates the security context of a container, which may be nil.
+// hostUsers is set if the pod has no user namespace of its own.
 func validateSecurityContext(sc *corev1.SecurityContext, hostUsers bool, opts PodValidationOptions, p *validate.Path) (errs field.ErrorList) {
 	if sc == nil {
 		return nil
@@ -44,8 +44,8 @@ func validateProcMount(mount corev1.ProcMountType, hostUsers bool, p *validate.P
 	return nil
 }
 
-// maxReportedPrivileges is how often a privilege is reported that is added many times. The errors have
-// the whole security context. A server reports all.
+// maxReportedPrivileges is how often a privilege is reported that is added many times. The errors
+// have the whole security context. A server reports all.
 const maxReportedPrivileges = 16
 
 // capSysAdmin is the capability that a container that cannot gain privileges cannot add. A server
@@ -76,7 +76,8 @@ func validatePrivilegeEscalation(sc *corev1.SecurityContext, opts PodValidationO
 	return errs
 }
 
-// validateSeccompProfile validates the seccomp profile of a pod or of a container, which may be nil.
+// validateSeccompProfile validates the seccomp profile of a pod or of a container, which may be
+// nil.
 func validateSeccompProfile(profile *corev1.SeccompProfile, p *validate.Path) (errs field.ErrorList) {
 	if profile == nil {
 		return nil

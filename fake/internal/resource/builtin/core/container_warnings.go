@@ -17,8 +17,8 @@ const (
 	maxWarnings    = 100
 )
 
-// containerWarnings returns the warnings for the containers of a pod or a template with annotations.
-// p is its path, which is nil for a pod.
+// containerWarnings returns the warnings for the containers of a pod or a template with
+// annotations. p is its path, which is nil for a pod.
 func containerWarnings(spec *corev1.PodSpec, annotations map[string]string, p *validate.Path) (warnings []string) {
 	var buf [16]placedPort
 	ports, at := buf[:0], p.Child("spec")
@@ -47,8 +47,8 @@ func containerWarnings(spec *corev1.PodSpec, annotations map[string]string, p *v
 	return append(warnings, portNameWarnings(ports, at)...)
 }
 
-// profileAnnotationWarnings returns the warnings for profiles of a container in annotations only. The
-// AppArmor profiles of a pod, which has no path, are copied, see copyAppArmorAnnotations.
+// profileAnnotationWarnings returns the warnings for profiles of a container in annotations only.
+// The AppArmor profiles of a pod, which has no path, are copied, see copyAppArmorAnnotations.
 func profileAnnotationWarnings(spec *corev1.PodSpec, c *corev1.Container, annotations map[string]string, p *validate.Path) (warnings []string) {
 	if len(annotations) == 0 {
 		return nil
@@ -85,7 +85,8 @@ func resourceAndEnvWarnings(c *corev1.Container, p *validate.Path) (warnings []s
 	return append(warnings, envWarnings(c.Env, p.Child("env"))...)
 }
 
-// fractionalResourceWarnings returns the warning for a quantity that is not a whole number of bytes.
+// fractionalResourceWarnings returns the warning for a quantity that is not a whole number of
+// bytes.
 func fractionalResourceWarnings(list corev1.ResourceList, name corev1.ResourceName, p *validate.Path) []string {
 	quantity, ok := list[name]
 	if !ok || isInteger(quantity) {

@@ -11,7 +11,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validateEndpointsUpdate validates Endpoints that replace old. Subsets that do not change stay valid.
+// validateEndpointsUpdate validates Endpoints that replace old. Subsets that do not change stay
+// valid.
 func validateEndpointsUpdate(e, old *corev1.Endpoints) field.ErrorList {
 	errs := validateEndpoints(e)
 	if len(errs) > 0 && equality.Semantic.DeepEqual(e.Subsets, old.Subsets) {

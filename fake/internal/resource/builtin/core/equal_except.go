@@ -7,8 +7,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// equalExcept reports whether two structs are equal by the rules of equality.Semantic, apart from the
-// fields of a that except points to.
+// equalExcept reports whether two structs are equal by the rules of equality.Semantic, apart from
+// the fields of a that except points to.
 func equalExcept[T any](a, b *T, except ...any) bool {
 	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
 	for i := range x.NumField() {

@@ -18,8 +18,8 @@ func validateLimitRangeUpdate(limitRange, _ *corev1.LimitRange) field.ErrorList 
 	return validateLimitRange(limitRange)
 }
 
-// validateLimitRange validates that the limits are for different types, and that the amounts of each
-// are in order.
+// validateLimitRange validates that the limits are for different types, and that the amounts of
+// each are in order.
 func validateLimitRange(limitRange *corev1.LimitRange) (errs field.ErrorList) {
 	var root *validate.Path
 	p := root.Child("spec").Child("limits")

@@ -60,8 +60,8 @@ func validateNodeChange(node, old *corev1.Node) field.ErrorList {
 	return errs
 }
 
-// validateNodeAnnotations validates the annotations that had taints and preferences before there were
-// fields for them. A real server decodes the taints into a type of its package core.
+// validateNodeAnnotations validates the annotations that had taints and preferences before there
+// were fields for them. A real server decodes the taints into a type of its package core.
 func validateNodeAnnotations(annotations map[string]string, p *validate.Path) (errs field.ErrorList) {
 	const taintsKey = "scheduler.alpha.kubernetes.io/taints"
 	if text := annotations[taintsKey]; text != "" {
@@ -157,8 +157,8 @@ func validateDeclaredFeatures(features []string, p *validate.Path) (errs field.E
 	return errs
 }
 
-// isFeatureName reports whether a name consists of letters and digits, in segments that begin with a
-// letter, the first one with a capital one.
+// isFeatureName reports whether a name consists of letters and digits, in segments that begin with
+// a letter, the first one with a capital one.
 func isFeatureName(name string) bool {
 	if name == "" || name[0] < 'A' || name[0] > 'Z' {
 		return false
@@ -207,8 +207,8 @@ func validatePodCIDRs(cidrs, oldCIDRs []string, p *validate.Path) (errs field.Er
 	return errs
 }
 
-// validateProviderIDUpdate validates that the ID does not change once there is one. The errors are those
-// of the tags of the Go type, which are not in force.
+// validateProviderIDUpdate validates that the ID does not change once there is one. The errors are
+// those of the tags of the Go type, which are not in force.
 func validateProviderIDUpdate(id, old string, p *validate.Path) field.ErrorList {
 	switch {
 	case old == "" || id == old:

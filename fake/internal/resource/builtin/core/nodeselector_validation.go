@@ -9,8 +9,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// ValidateNodeSelector validates a selector of nodes. With anyValues it accepts values that no label
-// can have, as those of objects that have such values already.
+// ValidateNodeSelector validates a selector of nodes. With anyValues it accepts values that no
+// label can have, as those of objects that have such values already.
 func ValidateNodeSelector(selector *corev1.NodeSelector, anyValues bool, p *validate.Path) (errs field.ErrorList) {
 	terms := p.Child("nodeSelectorTerms")
 	if len(selector.NodeSelectorTerms) == 0 {

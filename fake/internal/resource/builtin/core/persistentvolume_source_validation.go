@@ -95,8 +95,8 @@ func validateLocalVolumeSource(source *corev1.LocalVolumeSource, p *validate.Pat
 	return validatePathNoBacksteps(source.Path, p.Child("path"))
 }
 
-// validateCSIPersistentVolumeSource validates a volume of a CSI driver. The secret for staging it is
-// not validated.
+// validateCSIPersistentVolumeSource validates a volume of a CSI driver. The secret for staging it
+// is not validated.
 func validateCSIPersistentVolumeSource(source *corev1.CSIPersistentVolumeSource, p *validate.Path) field.ErrorList {
 	errs := ValidateCSIDriverName(source.Driver, p.Child("driver"))
 	errs = append(errs, requireValue(source.VolumeHandle, p.Child("volumeHandle"))...)

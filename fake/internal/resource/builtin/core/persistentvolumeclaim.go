@@ -63,8 +63,8 @@ func dropDisabledClaimFields(spec, old *corev1.PersistentVolumeClaimSpec) {
 	}
 }
 
-// normalizeDataSources makes dataSource and dataSourceRef agree (KEP-1495). A dataSource alone, of a
-// claim that had none before, has to be a claim or a snapshot; any other is ignored.
+// normalizeDataSources makes dataSource and dataSourceRef agree (KEP-1495). A dataSource alone, of
+// a claim that had none before, has to be a claim or a snapshot; any other is ignored.
 func normalizeDataSources(spec *corev1.PersistentVolumeClaimSpec, hadSource bool) {
 	source, ref := spec.DataSource, spec.DataSourceRef
 	switch {

@@ -77,8 +77,8 @@ func validateClaimChanges(pvc, old *corev1.PersistentVolumeClaim) (errs field.Er
 	return append(errs, validateAttributesClassChange(pvc, old, p.Child("volumeAttributesClassName"))...)
 }
 
-// validateAttributesClassChange validates that a claim keeps a class of attributes once one has been
-// applied to its volume. Before, a client can cancel the change by removing the class.
+// validateAttributesClassChange validates that a claim keeps a class of attributes once one has
+// been applied to its volume. Before, a client can cancel the change by removing the class.
 func validateAttributesClassChange(pvc, old *corev1.PersistentVolumeClaim, p *validate.Path) field.ErrorList {
 	class := pvc.Spec.VolumeAttributesClassName
 	switch {
@@ -158,8 +158,8 @@ func validateAllocatedResource(name corev1.ResourceName, q resource.Quantity, p 
 	return validateResourceQuantity(corev1.ResourceStorage, q, p)
 }
 
-// validateClaimResource validates the name of a resource of a claim: storage, or one of another domain
-// than that of Kubernetes.
+// validateClaimResource validates the name of a resource of a claim: storage, or one of another
+// domain than that of Kubernetes.
 func validateClaimResource(name corev1.ResourceName, p *validate.Path) field.ErrorList {
 	if errs := validate.Messages(string(name), validation.IsQualifiedName(string(name)), p); len(errs) > 0 {
 		return errs
@@ -202,7 +202,8 @@ func validateStorageRequest(requests corev1.ResourceList, p *validate.Path) fiel
 	return validatePositiveQuantity(size, p)
 }
 
-// validateDataSources validates what the volume of a claim is filled with. p is the path of the spec.
+// validateDataSources validates what the volume of a claim is filled with. p is the path of the
+// spec.
 func validateDataSources(spec *corev1.PersistentVolumeClaimSpec, opts claimOptions, p *validate.Path) (errs field.ErrorList) {
 	source, ref := spec.DataSource, spec.DataSourceRef
 	if source != nil {

@@ -18,7 +18,8 @@ func persistentVolumeClaimUpdateWarnings(pvc, _ *corev1.PersistentVolumeClaim) [
 	return persistentVolumeClaimWarnings(pvc)
 }
 
-// PersistentVolumeClaimSpecWarnings returns the warnings for the spec of a claim or of a template for one.
+// PersistentVolumeClaimSpecWarnings returns the warnings for the spec of a claim or of a template
+// for one.
 func PersistentVolumeClaimSpecWarnings(spec *corev1.PersistentVolumeClaimSpec, p *validate.Path) []string {
 	resources := p.Child("resources")
 	return append(fractionalBytesWarnings(spec.Resources.Requests, resources.Child("requests")),

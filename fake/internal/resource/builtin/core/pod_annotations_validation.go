@@ -81,8 +81,8 @@ func keysWithPrefix(m map[string]string, prefix string) (keys []string) {
 	return keys
 }
 
-// validateTolerationsAnnotation validates the annotation that had the tolerations before there was a
-// field. A real server decodes it into a type of its package core.
+// validateTolerationsAnnotation validates the annotation that had the tolerations before there was
+// a field. A real server decodes it into a type of its package core.
 func validateTolerationsAnnotation(value string, opts PodValidationOptions, p *validate.Path) field.ErrorList {
 	var tolerations []corev1.Toleration
 	if err := json.Unmarshal([]byte(value), &tolerations); err != nil {
@@ -134,8 +134,8 @@ func containerNameSet(spec *corev1.PodSpec) sets.Set[string] {
 	return names
 }
 
-// validateProfileAnnotations validates that the profiles in annotations are those in the fields of a
-// new pod or template. p is the path of the spec.
+// validateProfileAnnotations validates that the profiles in annotations are those in the fields of
+// a new pod or template. p is the path of the spec.
 func validateProfileAnnotations(annotations map[string]string, spec *corev1.PodSpec, p *validate.Path) (errs field.ErrorList) {
 	if value, ok := annotations[corev1.SeccompPodAnnotationKey]; ok && spec.SecurityContext != nil && spec.SecurityContext.SeccompProfile != nil {
 		errs = append(errs, validateSeccompAnnotationMatches(value, spec.SecurityContext.SeccompProfile, p.Child("securityContext").Child("seccompProfile"))...)
@@ -173,8 +173,8 @@ func hasKeyWithPrefix(m map[string]string, prefix string) bool {
 	return false
 }
 
-// effectiveAppArmorProfile returns the profile of a container, or that of its pod. It is nil if none
-// of them has one.
+// effectiveAppArmorProfile returns the profile of a container, or that of its pod. It is nil if
+// none of them has one.
 func effectiveAppArmorProfile(spec *corev1.PodSpec, c *corev1.Container) *corev1.AppArmorProfile {
 	switch {
 	case c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil:
@@ -225,8 +225,8 @@ func validateAppArmorAnnotationMatches(value string, profile *corev1.AppArmorPro
 	return field.ErrorList{p.Child("type").Forbidden("apparmor type in annotation and field must match")}
 }
 
-// validatePodAnnotationsUpdate validates that an update of a pod keeps the annotations that a kubelet
-// reads only once, and validates the others.
+// validatePodAnnotationsUpdate validates that an update of a pod keeps the annotations that a
+// kubelet reads only once, and validates the others.
 func validatePodAnnotationsUpdate(pod, old *corev1.Pod, opts PodValidationOptions) (errs field.ErrorList) {
 	var root *validate.Path
 	p := root.Child("metadata").Child("annotations")

@@ -52,8 +52,8 @@ func dropDisabledPodSpecFields(spec, old *corev1.PodSpec) {
 	}
 }
 
-// dropDisabledPodStatusFields removes the fields of the status of a pod that are off by default, unless
-// the old status has them.
+// dropDisabledPodStatusFields removes the fields of the status of a pod that are off by default,
+// unless the old status has them.
 func dropDisabledPodStatusFields(status, old *corev1.PodStatus) {
 	if len(old.NodeAllocatableResourceClaimStatuses) == 0 { // DRANodeAllocatableResources
 		status.NodeAllocatableResourceClaimStatuses = nil
@@ -139,7 +139,8 @@ func visitProbes(spec *corev1.PodSpec, f func(*corev1.Probe)) {
 	})
 }
 
-// visitHTTPGets calls f for the HTTP requests of the probes and lifecycle handlers of all containers.
+// visitHTTPGets calls f for the HTTP requests of the probes and lifecycle handlers of all
+// containers.
 func visitHTTPGets(spec *corev1.PodSpec, f func(*corev1.HTTPGetAction)) {
 	visitProbes(spec, func(p *corev1.Probe) {
 		if p.HTTPGet != nil {

@@ -5,8 +5,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// mergeLabelKeys adds the labels of a new pod that are named by matchLabelKeys and mismatchLabelKeys
-// to the selectors beside them (KEP-3633, KEP-3243).
+// mergeLabelKeys adds the labels of a new pod that are named by matchLabelKeys and
+// mismatchLabelKeys to the selectors beside them (KEP-3633, KEP-3243).
 func mergeLabelKeys(pod *corev1.Pod) {
 	if affinity := pod.Spec.Affinity; affinity != nil {
 		if a := affinity.PodAffinity; a != nil {
@@ -36,8 +36,8 @@ func mergeTerm(term *corev1.PodAffinityTerm, labels map[string]string) {
 	mergeKeys(term.LabelSelector, term.MismatchLabelKeys, metav1.LabelSelectorOpNotIn, labels)
 }
 
-// mergeKeys adds a requirement for each of the keys that is a label. No selector matches nothing, and
-// stays.
+// mergeKeys adds a requirement for each of the keys that is a label. No selector matches nothing,
+// and stays.
 func mergeKeys(selector *metav1.LabelSelector, keys []string, operator metav1.LabelSelectorOperator, labels map[string]string) {
 	if selector == nil {
 		return

@@ -42,8 +42,8 @@ type podExemptions struct {
 	comparingTolerations bool
 }
 
-// PodTemplateValidationOptions returns the options for an update that replaces old, which is nil for
-// a new template.
+// PodTemplateValidationOptions returns the options for an update that replaces old, which is nil
+// for a new template.
 func PodTemplateValidationOptions(template, old *corev1.PodTemplateSpec) PodValidationOptions {
 	if template == nil || old == nil {
 		return PodValidationOptions{}

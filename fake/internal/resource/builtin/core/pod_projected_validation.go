@@ -62,12 +62,12 @@ type projectedPaths struct {
 	reported int // the size of the values of all errors
 }
 
-// maxProjectedConflicts is the maximum size of the values in errors of conflicting paths in a volume.
-// They have the name of an object for each of its keys. A server lists all.
+// maxProjectedConflicts is the maximum size of the values in errors of conflicting paths in a
+// volume. They have the name of an object for each of its keys. A server lists all.
 const maxProjectedConflicts = 1 << 20
 
-// addProjectedPath adds the path of a file to those of its volume. If another file has it, the error
-// is that of the volume, with a value. volume is the path of the volume's source.
+// addProjectedPath adds the path of a file to those of its volume. If another file has it, the
+// error is that of the volume, with a value. volume is the path of the volume's source.
 func addProjectedPath(path, value string, paths *projectedPaths, volume *validate.Path) field.ErrorList {
 	if paths.paths.add(path) || paths.reported > maxProjectedConflicts {
 		return nil
@@ -110,8 +110,8 @@ func validateProjectedToken(token *corev1.ServiceAccountTokenProjection, opts Po
 	return errs
 }
 
-// validateTokensOfPod validates that a pod without a service account has no tokens. p is the path of
-// the spec.
+// validateTokensOfPod validates that a pod without a service account has no tokens. p is the path
+// of the spec.
 func validateTokensOfPod(spec *corev1.PodSpec, p *validate.Path) (errs field.ErrorList) {
 	if spec.ServiceAccountName != "" {
 		return nil
@@ -174,7 +174,8 @@ func trustBundleNameProblems(name string) []string {
 	return apivalidation.NameIsDNSSubdomain(name[colon+1:], false)
 }
 
-// validateProjectedCertificate validates a certificate that is requested for the pod, and its files.
+// validateProjectedCertificate validates a certificate that is requested for the pod, and its
+// files.
 func validateProjectedCertificate(certificate *corev1.PodCertificateProjection, paths *projectedPaths, p, volume *validate.Path) field.ErrorList {
 	errs := validate.SignerName(certificate.SignerName, p.Child("signerName"))
 	errs = append(errs, validate.UserAnnotations(certificate.UserAnnotations, p.Child("userAnnotations"))...)

@@ -41,8 +41,8 @@ func preparePodResizeForUpdate(_ context.Context, pod, old *corev1.Pod) {
 	setPodLevelResourceDefaults(&pod.Spec)
 }
 
-// resizedContainers returns containers with the resources of sent. It returns sent if containers were
-// renamed or moved; the validation reports that.
+// resizedContainers returns containers with the resources of sent. It returns sent if containers
+// were renamed or moved; the validation reports that.
 func resizedContainers(containers, sent []corev1.Container) []corev1.Container {
 	for i := range containers {
 		if containers[i].Name != sent[i].Name {
@@ -106,8 +106,8 @@ func qosClassOf(pod *corev1.Pod) corev1.PodQOSClass {
 	return qosClass(pod)
 }
 
-// isResizable reports whether the kubelet of a running pod resizes it: it then reports the resources
-// of containers.
+// isResizable reports whether the kubelet of a running pod resizes it: it then reports the
+// resources of containers.
 func isResizable(pod *corev1.Pod) bool {
 	for i := range pod.Status.ContainerStatuses {
 		if s := &pod.Status.ContainerStatuses[i]; s.State.Running != nil {

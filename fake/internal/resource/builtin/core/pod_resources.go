@@ -8,9 +8,9 @@ import (
 )
 
 // setPodLevelResourceDefaults sets the resources of the pod as a whole, if it has any (KEP-2837):
-// the limits of huge pages are those of the containers, and for each limit there is a request, which
-// is that of the containers if they have one. A limit that all containers have is one of the pod,
-// too. The requests of the containers are set.
+// the limits of huge pages are those of the containers, and for each limit there is a request,
+// which is that of the containers if they have one. A limit that all containers have is one of the
+// pod, too. The requests of the containers are set.
 func setPodLevelResourceDefaults(spec *corev1.PodSpec) {
 	r := spec.Resources
 	if r == nil || len(r.Limits) == 0 && len(r.Requests) == 0 {
@@ -91,8 +91,8 @@ func qosClass(pod *corev1.Pod) corev1.PodQOSClass {
 	return corev1.PodQOSBurstable
 }
 
-// qosSummary is what the class of a pod follows from: whether it has requests or limits, and whether
-// all of its limits are set and equal to the requests.
+// qosSummary is what the class of a pod follows from: whether it has requests or limits, and
+// whether all of its limits are set and equal to the requests.
 type qosSummary struct{ hasResources, guaranteed bool }
 
 func (q *qosSummary) add(r *corev1.ResourceRequirements) {

@@ -12,8 +12,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validatePodResources validates the resources of a pod as a whole (KEP-2837), which may be nil. p is
-// the path of the spec.
+// validatePodResources validates the resources of a pod as a whole (KEP-2837), which may be nil. p
+// is the path of the spec.
 func validatePodResources(spec *corev1.PodSpec, opts PodValidationOptions, p *validate.Path) (errs field.ErrorList) {
 	r, at := spec.Resources, p.Child("resources")
 	if r == nil {
@@ -34,8 +34,8 @@ func validatePodResources(spec *corev1.PodSpec, opts PodValidationOptions, p *va
 	return append(errs, validatePodResourcesSuffice(spec, at)...)
 }
 
-// validatePodResourcesSuffice validates that the containers fit into the resources of their pod. p is
-// the path of these.
+// validatePodResourcesSuffice validates that the containers fit into the resources of their pod. p
+// is the path of these.
 func validatePodResourcesSuffice(spec *corev1.PodSpec, p *validate.Path) (errs field.ErrorList) {
 	pod := &corev1.Pod{Spec: *spec}
 	requests := resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{})

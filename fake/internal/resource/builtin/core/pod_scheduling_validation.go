@@ -85,8 +85,8 @@ func validatePodAffinityTerm(term *corev1.PodAffinityTerm, opts PodValidationOpt
 	return append(errs, validate.LabelName(term.TopologyKey, p.Child("topologyKey"))...)
 }
 
-// validatePodAffinityTermSelectors validates the selectors of a term. anyValue allows values that are
-// no values of labels.
+// validatePodAffinityTermSelectors validates the selectors of a term. anyValue allows values that
+// are no values of labels.
 func validatePodAffinityTermSelectors(term *corev1.PodAffinityTerm, anyValue bool, p *validate.Path) field.ErrorList {
 	opts := metav1validation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: anyValue}
 	errs := validate.LabelSelector(term.LabelSelector, opts, p.Child("labelSelector"))
@@ -308,8 +308,8 @@ func validateSchedulingGates(gates []corev1.PodSchedulingGate, p *validate.Path)
 	return errs
 }
 
-// validatePodResourceClaims validates the claims for devices. meta is the metadata of a pod, nil for
-// a template.
+// validatePodResourceClaims validates the claims for devices. meta is the metadata of a pod, nil
+// for a template.
 func validatePodResourceClaims(claims []corev1.PodResourceClaim, meta *metav1.ObjectMeta, p *validate.Path) (errs field.ErrorList) {
 	if len(claims) == 0 {
 		return nil
@@ -356,8 +356,8 @@ func validatePreemptionPolicy(policy *corev1.PreemptionPolicy, p *validate.Path)
 	return field.ErrorList{validate.NotSupported(p, *policy, corev1.PreemptLowerPriority, corev1.PreemptNever)}
 }
 
-// validateSchedulingGroup validates the reference to the group of pods that a pod is scheduled with,
-// which may be nil. Only old pods have one, see dropDisabledPodSpecFields.
+// validateSchedulingGroup validates the reference to the group of pods that a pod is scheduled
+// with, which may be nil. Only old pods have one, see dropDisabledPodSpecFields.
 func validateSchedulingGroup(spec *corev1.PodSpec, p *validate.Path) (errs field.ErrorList) {
 	if spec.SchedulingGroup == nil {
 		return nil

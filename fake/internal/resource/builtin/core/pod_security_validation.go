@@ -158,8 +158,8 @@ func hostProcess(c *corev1.Container) *bool {
 	return c.SecurityContext.WindowsOptions.HostProcess
 }
 
-// validateHostUsers validates what a pod with its own user namespace must not have. p is the path of
-// the spec.
+// validateHostUsers validates what a pod with its own user namespace must not have. p is the path
+// of the spec.
 func validateHostUsers(spec *corev1.PodSpec, opts PodValidationOptions, p *validate.Path) (errs field.ErrorList) {
 	if !hasUserNamespace(spec) {
 		return nil

@@ -123,8 +123,8 @@ func claimResourceName(claim, request string) corev1.ResourceName {
 	return corev1.ResourceName(resourceStatusClaimPrefix + claim + "/" + request)
 }
 
-// validateHealthResourceName validates that a container requests a resource. claims has the names for
-// its claims.
+// validateHealthResourceName validates that a container requests a resource. claims has the names
+// for its claims.
 func validateHealthResourceName(name corev1.ResourceName, c *corev1.Container, claims sets.Set[corev1.ResourceName], p *validate.Path) field.ErrorList {
 	if strings.HasPrefix(string(name), resourceStatusClaimPrefix) {
 		if claims.Has(name) {

@@ -18,8 +18,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validatePodStatusUpdate validates the status of a pod, and the metadata that is written with it. It
-// adds the warnings for a valid one.
+// validatePodStatusUpdate validates the status of a pod, and the metadata that is written with it.
+// It adds the warnings for a valid one.
 func validatePodStatusUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList {
 	pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
 	opts := podUpdateOptions(oldPod)
@@ -96,7 +96,8 @@ func validateObservedGeneration(generation int64, p *validate.Path) field.ErrorL
 	return field.ErrorList{p.Invalid(generation, "must be a non-negative integer")}
 }
 
-// validateNominatedNodeName validates the node that a pod waits for, which one with a node cannot get.
+// validateNominatedNodeName validates the node that a pod waits for, which one with a node cannot
+// get.
 func validateNominatedNodeName(pod, old *corev1.Pod, p *validate.Path) field.ErrorList {
 	name := pod.Status.NominatedNodeName
 	if name == "" || name == old.Status.NominatedNodeName {
@@ -179,8 +180,8 @@ func hasRestartAllRule(containers []corev1.Container) bool {
 	return false
 }
 
-// shouldRestart reports whether a container that has ended is restarted: by a rule for its exit code,
-// by its policy, or by that of the pod.
+// shouldRestart reports whether a container that has ended is restarted: by a rule for its exit
+// code, by its policy, or by that of the pod.
 func shouldRestart(c *corev1.Container, spec *corev1.PodSpec, exitCode int32) bool {
 	if c.RestartPolicy == nil {
 		return restartsAfter(string(spec.RestartPolicy), exitCode)
@@ -269,8 +270,8 @@ func validateHostIPs(status, old *corev1.PodStatus, p *validate.Path) (errs fiel
 	return errs
 }
 
-// validateOneAddressPerFamily validates that there are two addresses, one of each family. value is the
-// list in the error.
+// validateOneAddressPerFamily validates that there are two addresses, one of each family. value is
+// the list in the error.
 func validateOneAddressPerFamily(ips []string, value any, p *validate.Path) (errs field.ErrorList) {
 	dualStack, err := netutils.IsDualStackIPStrings(ips)
 	if err != nil {
@@ -282,8 +283,8 @@ func validateOneAddressPerFamily(ips []string, value any, p *validate.Path) (err
 	return errs
 }
 
-// validateContainerUsers validates the users that containers run as, which are those of Linux unless
-// os is another one.
+// validateContainerUsers validates the users that containers run as, which are those of Linux
+// unless os is another one.
 func validateContainerUsers(statuses []corev1.ContainerStatus, os *corev1.PodOS, p *validate.Path) (errs field.ErrorList) {
 	for i := range statuses {
 		if statuses[i].User == nil || statuses[i].User.Linux == nil {

@@ -179,8 +179,8 @@ containers: [{name: c, resources: {limits: {cpu: 1}}}]`,
 	}
 }
 
-// An update cannot remove the resources of the pod as a whole. It gets defaults for what it changes,
-// but a pod without them stays as it is, unless it is resized.
+// An update cannot remove the resources of the pod as a whole. It gets defaults for what it
+// changes, but a pod without them stays as it is, unless it is resized.
 func TestKeepPodLevelResources(t *testing.T) {
 	const containers = `containers: [{name: c, image: i, resources: {requests: {memory: 1Gi}}}]`
 	for _, test := range []struct{ old, sent, updated, resized string }{
@@ -288,8 +288,8 @@ func TestPreparePodForCreateComputesQOSClass(t *testing.T) {
 	require.Equal(t, corev1.PodStatus{Phase: corev1.PodPending, QOSClass: corev1.PodQOSBurstable}, pod.Status)
 }
 
-// The fields of features that are off are removed, unless the object has them already. Those of a claim
-// are removed when the claim is created.
+// The fields of features that are off are removed, unless the object has them already. Those of a
+// claim are removed when the claim is created.
 func TestDropDisabledPodSpecFields(t *testing.T) {
 	const disabled = `
 schedulingGroup: {podGroupName: g}

@@ -15,8 +15,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validatePodUpdate validates an update of a pod. What its containers run is all that it can change,
-// apart from a few fields for its scheduling and its end.
+// validatePodUpdate validates an update of a pod. What its containers run is all that it can
+// change, apart from a few fields for its scheduling and its end.
 func validatePodUpdate(pod, old *corev1.Pod) field.ErrorList {
 	opts := podUpdateOptions(old)
 	errs := validatePodUpdateBy(opts, pod, old)
@@ -59,8 +59,8 @@ func validateImages(containers []corev1.Container, p *validate.Path) (errs field
 	return errs
 }
 
-// validateDeadlineUpdate validates that a pod keeps its deadline, or gets an earlier one. stop reports
-// whether a real server validates nothing more.
+// validateDeadlineUpdate validates that a pod keeps its deadline, or gets an earlier one. stop
+// reports whether a real server validates nothing more.
 func validateDeadlineUpdate(seconds, old *int64, p *validate.Path) (errs field.ErrorList, stop bool) {
 	switch {
 	case seconds == nil && old == nil:
@@ -86,7 +86,8 @@ func toleratedBy(t *corev1.Toleration) tolerated {
 	return tolerated{t.Key, t.Value, t.Operator, t.Effect}
 }
 
-// validateTolerationsUpdate validates that a pod keeps its tolerations. They can change for how long.
+// validateTolerationsUpdate validates that a pod keeps its tolerations. They can change for how
+// long.
 func validateTolerationsUpdate(tolerations, old []corev1.Toleration, opts PodValidationOptions, p *validate.Path) field.ErrorList {
 	if len(old) > 0 {
 		var kept smallSet[tolerated]
@@ -120,7 +121,8 @@ func validateSchedulingGatesUpdate(gates, old []corev1.PodSchedulingGate, p *val
 	return errs
 }
 
-// validatePodSpecUpdate validates that the fields that an update of a pod cannot change are the same.
+// validatePodSpecUpdate validates that the fields that an update of a pod cannot change are the
+// same.
 func validatePodSpecUpdate(spec, old *corev1.PodSpec, p *validate.Path) field.ErrorList {
 	if equalPodSpecs(spec, old) {
 		return nil
@@ -140,8 +142,8 @@ func validatePodSpecUpdate(spec, old *corev1.PodSpec, p *validate.Path) field.Er
 		}, ","), changes(*old, *masked))))
 }
 
-// equalPodSpecs reports whether two specs with the same number of containers are the same, apart from
-// the fields that an update of any pod can change. It does not allocate.
+// equalPodSpecs reports whether two specs with the same number of containers are the same, apart
+// from the fields that an update of any pod can change. It does not allocate.
 func equalPodSpecs(spec, old *corev1.PodSpec) bool {
 	if !equalExcept(spec, old, &spec.Containers, &spec.InitContainers, &spec.ActiveDeadlineSeconds, &spec.Tolerations, &spec.SchedulingGates) {
 		return false
@@ -177,8 +179,9 @@ func withImagesOf(old, containers []corev1.Container) []corev1.Container {
 	return masked
 }
 
-// maskGatedFields sets those fields of masked to the ones of old that an update can change while the
-// pod has scheduling gates. It returns the errors of how they have changed. p is the path of the spec.
+// maskGatedFields sets those fields of masked to the ones of old that an update can change while
+// the pod has scheduling gates. It returns the errors of how they have changed. p is the path of
+// the spec.
 func maskGatedFields(masked, old *corev1.PodSpec, p *validate.Path) (errs field.ErrorList) {
 	if len(old.SchedulingGates) == 0 {
 		return nil
@@ -222,8 +225,8 @@ func validateNodeSelectorUpdate(selector, old map[string]string, p *validate.Pat
 	return nil
 }
 
-// validateNodeAffinityUpdate validates that the required terms of node affinity get requirements and
-// keep those that they have.
+// validateNodeAffinityUpdate validates that the required terms of node affinity get requirements
+// and keep those that they have.
 func validateNodeAffinityUpdate(affinity, old *corev1.NodeAffinity, p *validate.Path) (errs field.ErrorList) {
 	if old == nil || old.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return nil

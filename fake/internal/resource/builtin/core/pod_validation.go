@@ -71,8 +71,8 @@ func validatePodTemplateUpdate(t, old *corev1.PodTemplate) field.ErrorList {
 	return ValidatePodTemplateSpec(&t.Template, PodTemplateValidationOptions(&t.Template, &old.Template), root.Child("template"))
 }
 
-// validatePodSpec validates the spec of a pod, or that of a template, for which meta is nil. p is its
-// path.
+// validatePodSpec validates the spec of a pod, or that of a template, for which meta is nil. p is
+// its path.
 func validatePodSpec(spec *corev1.PodSpec, meta *metav1.ObjectMeta, opts PodValidationOptions, p *validate.Path) (errs field.ErrorList) {
 	if spec.TerminationGracePeriodSeconds == nil {
 		errs = append(errs, p.Child("terminationGracePeriodSeconds").Required(""))

@@ -205,8 +205,8 @@ func validateVolumeSource(v *corev1.Volume, meta *metav1.ObjectMeta, opts PodVal
 	return one.errs
 }
 
-// maxLongClaimNames is for how many volumes of a pod whose name is too long the names of created claims
-// are validated. They have the name of the pod. A server does so for all volumes.
+// maxLongClaimNames is for how many volumes of a pod whose name is too long the names of created
+// claims are validated. They have the name of the pod. A server does so for all volumes.
 const maxLongClaimNames = 16
 
 // validateCreatedClaimName validates the name of the claim that is created for an ephemeral volume.

@@ -27,8 +27,8 @@ func volumeWarnings(spec *corev1.PodSpec, p *validate.Path) (warnings []string) 
 	return warnings
 }
 
-// deprecatedVolumeSource returns the field of a source that is deprecated, and since when. The field
-// is "" for other sources.
+// deprecatedVolumeSource returns the field of a source that is deprecated, and since when. The
+// field is "" for other sources.
 func deprecatedVolumeSource(source *corev1.VolumeSource) (name, message string) {
 	switch {
 	case source.PhotonPersistentDisk != nil:

@@ -38,7 +38,8 @@ func podTemplateUpdateWarnings(t, old *corev1.PodTemplate) []string {
 	return podTemplateWarnings(t)
 }
 
-// podSpecWarnings returns the warnings for a pod or a template. p is its path, which is nil for a pod.
+// podSpecWarnings returns the warnings for a pod or a template. p is its path, which is nil for a
+// pod.
 func podSpecWarnings(spec *corev1.PodSpec, meta *metav1.ObjectMeta, p *validate.Path) []string {
 	at, annotations := p.Child("spec"), p.Child("metadata").Child("annotations")
 	warnings := nodeSelectionWarnings(spec, at)
@@ -68,7 +69,8 @@ func podSpecWarnings(spec *corev1.PodSpec, meta *metav1.ObjectMeta, p *validate.
 	return warnings
 }
 
-// nodeSelectionWarnings returns the warnings for how a pod selects nodes. p is the path of the spec.
+// nodeSelectionWarnings returns the warnings for how a pod selects nodes. p is the path of the
+// spec.
 func nodeSelectionWarnings(spec *corev1.PodSpec, p *validate.Path) (warnings []string) {
 	for key := range spec.NodeSelector {
 		if text := NodeLabelDeprecation(key); text != "" {
@@ -91,8 +93,8 @@ func nodeSelectionWarnings(spec *corev1.PodSpec, p *validate.Path) (warnings []s
 	return warnings
 }
 
-// nodeAffinityWarnings returns the warnings for terms with deprecated labels, and for preferred ones
-// with values that no node has.
+// nodeAffinityWarnings returns the warnings for terms with deprecated labels, and for preferred
+// ones with values that no node has.
 func nodeAffinityWarnings(a *corev1.NodeAffinity, p *validate.Path) (warnings []string) {
 	if required := a.RequiredDuringSchedulingIgnoredDuringExecution; required != nil {
 		for i := range required.NodeSelectorTerms {
@@ -161,8 +163,8 @@ func annotationWarnings(annotations map[string]string, p *validate.Path) (warnin
 	return warnings
 }
 
-// appArmorAnnotationWarning is the warning for an AppArmor profile in an annotation. p is the path of
-// the annotations.
+// appArmorAnnotationWarning is the warning for an AppArmor profile in an annotation. p is the path
+// of the annotations.
 func appArmorAnnotationWarning(key string, p *validate.Path) string {
 	return p.Key(key).String() + `: deprecated since v1.30; use the "appArmorProfile" field instead`
 }

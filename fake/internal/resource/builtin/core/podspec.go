@@ -63,8 +63,8 @@ func containerCount(spec *corev1.PodSpec) int {
 	return len(spec.InitContainers) + len(spec.Containers) + len(spec.EphemeralContainers)
 }
 
-// containerAt returns a container of any kind, the name of its list and its index there. i counts the
-// containers in the order of visitContainers.
+// containerAt returns a container of any kind, the name of its list and its index there. i counts
+// the containers in the order of visitContainers.
 func containerAt(spec *corev1.PodSpec, i int) (c *corev1.Container, list string, index int) {
 	if i < len(spec.InitContainers) {
 		return &spec.InitContainers[i], "initContainers", i

@@ -12,12 +12,12 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// acceptReplicationControllerName accepts any name: validateReplicationController validates it, and a
-// generateName is not validated.
+// acceptReplicationControllerName accepts any name: validateReplicationController validates it, and
+// a generateName is not validated.
 func acceptReplicationControllerName(string, bool) []string { return nil }
 
-// validateReplicationController validates a new controller. What tags of its type have comes last: the
-// name and the numbers.
+// validateReplicationController validates a new controller. What tags of its type have comes last:
+// the name and the numbers.
 func validateReplicationController(rc *corev1.ReplicationController) field.ErrorList {
 	var root *validate.Path
 	p := root.Child("spec")
@@ -32,8 +32,8 @@ func validateReplicationController(rc *corev1.ReplicationController) field.Error
 	return append(errs, validate.NonNegative(int64(rc.Spec.MinReadySeconds), p.Child("minReadySeconds"))...)
 }
 
-// validateReplicationControllerUpdate validates the spec twice, as a real server does, and the numbers
-// that have changed.
+// validateReplicationControllerUpdate validates the spec twice, as a real server does, and the
+// numbers that have changed.
 func validateReplicationControllerUpdate(rc, old *corev1.ReplicationController) field.ErrorList {
 	var root *validate.Path
 	p := root.Child("spec")

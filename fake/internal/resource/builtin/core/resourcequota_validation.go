@@ -24,8 +24,8 @@ func validateResourceQuota(quota *corev1.ResourceQuota) field.ErrorList {
 	return append(errs, validateQuotaScopeSelector(spec, p)...)
 }
 
-// validateResourceQuotaUpdate validates a ResourceQuota that replaces old. The scopes are a set that
-// does not change.
+// validateResourceQuotaUpdate validates a ResourceQuota that replaces old. The scopes are a set
+// that does not change.
 func validateResourceQuotaUpdate(quota, old *corev1.ResourceQuota) field.ErrorList {
 	errs := validateResourceQuota(quota)
 	if !sets.New(quota.Spec.Scopes...).Equal(sets.New(old.Spec.Scopes...)) {
@@ -73,8 +73,8 @@ func validateQuotaScopes(spec *corev1.ResourceQuotaSpec, p *validate.Path) (errs
 	return errs
 }
 
-// validateQuotaScopeSelector is validateQuotaScopes for the scopes with conditions. p is the path of
-// the spec. The errors do not tell which of the conditions they are for.
+// validateQuotaScopeSelector is validateQuotaScopes for the scopes with conditions. p is the path
+// of the spec. The errors do not tell which of the conditions they are for.
 func validateQuotaScopeSelector(spec *corev1.ResourceQuotaSpec, p *validate.Path) (errs field.ErrorList) {
 	if spec.ScopeSelector == nil {
 		return nil
@@ -138,8 +138,8 @@ func quotaScopes() []corev1.ResourceQuotaScope {
 	}
 }
 
-// resourcesOutsideOfScopes returns, for each scope, the number of resources to which it does not apply.
-// Resources with a domain are not checked.
+// resourcesOutsideOfScopes returns, for each scope, the number of resources to which it does not
+// apply. Resources with a domain are not checked.
 func resourcesOutsideOfScopes(hard corev1.ResourceList) map[corev1.ResourceQuotaScope]int {
 	outside := map[corev1.ResourceQuotaScope]int{}
 	for name := range hard {

@@ -11,9 +11,9 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// ValidateServiceClusterIPs returns the errors of clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy,
-// which must be valid before anything is allocated. oldIPs are those of the Service that is replaced,
-// which stay valid.
+// ValidateServiceClusterIPs returns the errors of clusterIP, clusterIPs, ipFamilies and
+// ipFamilyPolicy, which must be valid before anything is allocated. oldIPs are those of the Service
+// that is replaced, which stay valid.
 func ValidateServiceClusterIPs(spec *corev1.ServiceSpec, oldIPs []string) field.ErrorList {
 	if spec.Type == corev1.ServiceTypeExternalName {
 		return nil // it has none of these fields
@@ -129,8 +129,8 @@ func validateClusterIPsUpdate(spec, old *corev1.ServiceSpec, p *validate.Path) (
 	return errs
 }
 
-// validateIPFamiliesUpdate is validateClusterIPsUpdate for the families. Those of headless Services can
-// change.
+// validateIPFamiliesUpdate is validateClusterIPsUpdate for the families. Those of headless Services
+// can change.
 func validateIPFamiliesUpdate(spec, old *corev1.ServiceSpec, p *validate.Path) (errs field.ErrorList) {
 	if spec.Type == corev1.ServiceTypeExternalName || old.Type == corev1.ServiceTypeExternalName || isHeadless(spec) || isHeadless(old) {
 		return nil

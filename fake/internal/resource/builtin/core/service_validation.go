@@ -226,8 +226,8 @@ func validateExternalIPs(ips, oldIPs []string, p *validate.Path) (errs field.Err
 	return errs
 }
 
-// validateSourceRanges validates the networks of the clients of a load balancer, which are in a field
-// or in an annotation. Those of old stay valid.
+// validateSourceRanges validates the networks of the clients of a load balancer, which are in a
+// field or in an annotation. Those of old stay valid.
 func validateSourceRanges(service, old *corev1.Service, root *validate.Path) (errs field.ErrorList) {
 	const annotation = corev1.AnnotationLoadBalancerSourceRangesKey
 	isLoadBalancer := service.Spec.Type == corev1.ServiceTypeLoadBalancer

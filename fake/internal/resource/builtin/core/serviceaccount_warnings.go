@@ -6,7 +6,8 @@ func serviceAccountWarnings(sa *corev1.ServiceAccount) []string {
 	return serviceAccountWarningsOnUpdate(sa, &corev1.ServiceAccount{})
 }
 
-// serviceAccountWarningsOnUpdate returns a warning for a deprecated annotation that old does not have.
+// serviceAccountWarningsOnUpdate returns a warning for a deprecated annotation that old does not
+// have.
 func serviceAccountWarningsOnUpdate(sa, old *corev1.ServiceAccount) []string {
 	const annotation = "kubernetes.io/enforce-mountable-secrets"
 	if _, ok := old.Annotations[annotation]; ok {

@@ -46,8 +46,8 @@ func validateVolumeMounts(volumes *volumesByName, c *corev1.Container, p *valida
 	return errs
 }
 
-// validateSubPath validates the part of a volume that is mounted. The paths of most errors are those
-// of the list, without the index of the mount.
+// validateSubPath validates the part of a volume that is mounted. The paths of most errors are
+// those of the list, without the index of the mount.
 func validateSubPath(m *corev1.VolumeMount, p, list *validate.Path) (errs field.ErrorList) {
 	if m.SubPath != "" {
 		errs = validateLocalDescendingPath(m.SubPath, list.Child("subPath"))

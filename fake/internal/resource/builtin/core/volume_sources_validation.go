@@ -184,7 +184,8 @@ func validateFlexVolumeSource(source *corev1.FlexVolumeSource, p *validate.Path)
 	return validateFlexDriver(source.Driver, source.Options, p)
 }
 
-// validateFlexPersistentVolumeSource validates the volume of a PersistentVolume that a plugin provides.
+// validateFlexPersistentVolumeSource validates the volume of a PersistentVolume that a plugin
+// provides.
 func validateFlexPersistentVolumeSource(source *corev1.FlexPersistentVolumeSource, p *validate.Path) field.ErrorList {
 	return validateFlexDriver(source.Driver, source.Options, p)
 }

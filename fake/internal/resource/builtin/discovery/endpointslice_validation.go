@@ -26,8 +26,8 @@ func validateEndpointSlice(s *discoveryv1.EndpointSlice) field.ErrorList {
 	return append(errs, validateEndpoints(s, root.Child("endpoints"))...)
 }
 
-// validateEndpointSliceUpdate validates an EndpointSlice that replaces old. Endpoints that do not change
-// stay valid.
+// validateEndpointSliceUpdate validates an EndpointSlice that replaces old. Endpoints that do not
+// change stay valid.
 func validateEndpointSliceUpdate(s, old *discoveryv1.EndpointSlice) field.ErrorList {
 	var root *validate.Path
 	errs := validatePorts(s.Ports, root.Child("ports"))

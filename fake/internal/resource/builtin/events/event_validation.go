@@ -17,8 +17,8 @@ import (
 // controllerField is the name of reportingController in errors.
 const controllerField = "reportingController"
 
-// validateNewEvent validates a new event, which must not have the deprecated fields. The errors name
-// fields of the core group, except for controllerField.
+// validateNewEvent validates a new event, which must not have the deprecated fields. The errors
+// name fields of the core group, except for controllerField.
 func validateNewEvent(_ context.Context, obj runtime.Object, metadata field.ErrorList) field.ErrorList {
 	var root *validate.Path
 	event := obj.(*corev1.Event)

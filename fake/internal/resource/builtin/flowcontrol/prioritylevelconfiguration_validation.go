@@ -30,8 +30,8 @@ func validatePriorityLevelConfiguration(c *flowcontrolv1.PriorityLevelConfigurat
 	return errs
 }
 
-// validateZeroSharesAnnotation forbids the annotation that v1beta3, which is not served, has for zero
-// shares.
+// validateZeroSharesAnnotation forbids the annotation that v1beta3, which is not served, has for
+// zero shares.
 func validateZeroSharesAnnotation(annotations map[string]string, p *validate.Path) field.ErrorList {
 	const name = flowcontrolv1beta3.PriorityLevelPreserveZeroConcurrencySharesKey
 	if _, found := annotations[name]; !found {

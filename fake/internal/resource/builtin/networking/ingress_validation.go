@@ -231,8 +231,8 @@ func validatePathSegmentName(name string, p *validate.Path) field.ErrorList {
 	return validate.Messages(name, content.IsPathSegmentName(name), p)
 }
 
-// validateIngressStatusUpdate validates the addresses and host names in a status. Addresses that old
-// has stay valid.
+// validateIngressStatusUpdate validates the addresses and host names in a status. Addresses that
+// old has stay valid.
 func validateIngressStatusUpdate(ing, old *networkingv1.Ingress) (errs field.ErrorList) {
 	var root *validate.Path
 	p := root.Child("status").Child("loadBalancer").Child("ingress")

@@ -32,8 +32,8 @@ func validateServiceCIDR(c *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 	return errs
 }
 
-// validateServiceCIDRUpdate validates that an update changes nothing, or adds the second CIDR. What has
-// not changed is not validated again.
+// validateServiceCIDRUpdate validates that an update changes nothing, or adds the second CIDR. What
+// has not changed is not validated again.
 func validateServiceCIDRUpdate(c, old *networkingv1.ServiceCIDR) (errs field.ErrorList) {
 	p := serviceCIDRsPath()
 	cidrs, was := c.Spec.CIDRs, old.Spec.CIDRs

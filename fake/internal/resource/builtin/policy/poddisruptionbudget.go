@@ -7,12 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// v1beta1Label is the label in the selectors with which v1beta1 and v1 understand the same: all pods,
-// or none.
+// v1beta1Label is the label in the selectors with which v1beta1 and v1 understand the same: all
+// pods, or none.
 const v1beta1Label = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 
-// canonicalizePodDisruptionBudget removes v1beta1Label from the selector, as the conversion of a real
-// server does, unless the selector is the one for no pods.
+// canonicalizePodDisruptionBudget removes v1beta1Label from the selector, as the conversion of a
+// real server does, unless the selector is the one for no pods.
 func canonicalizePodDisruptionBudget(b *policyv1.PodDisruptionBudget) {
 	if s := b.Spec.Selector; s != nil && !selectsNone(s) {
 		s.MatchExpressions = slices.DeleteFunc(s.MatchExpressions, hasV1beta1Label)

@@ -42,8 +42,8 @@ func validateRoleRef(r *rbacv1.RoleRef, kinds ...string) (errs field.ErrorList) 
 	return append(errs, validate.Messages(r.Name, resource.ValidatePathSegmentName(r.Name, false), path.Child("name"))...)
 }
 
-// validateRoleRefUpdate refuses another reference. As in kube-apiserver, the value in the error has the
-// names of Go fields.
+// validateRoleRefUpdate refuses another reference. As in kube-apiserver, the value in the error has
+// the names of Go fields.
 func validateRoleRefUpdate(r, old rbacv1.RoleRef) field.ErrorList {
 	if r == old {
 		return nil

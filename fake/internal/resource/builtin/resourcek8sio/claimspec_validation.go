@@ -11,8 +11,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// The validation of tags limits the numbers of requests, constraints, configurations and references,
-// and requires that they differ. Longer lists are not validated here.
+// The validation of tags limits the numbers of requests, constraints, configurations and
+// references, and requires that they differ. Longer lists are not validated here.
 
 // validateClaimSpec validates the spec of a claim or a template.
 func validateClaimSpec(s *resourcev1.ResourceClaimSpec, p *validate.Path) (errs field.ErrorList) {

@@ -131,8 +131,8 @@ func validateNodes(f nodeFields, ofSlice bool, p *validate.Path) (ways []string,
 	return ways, errs
 }
 
-// validateDevices validates the devices of a slice, of which there may be fewer if one has taints or
-// consumes counters. The names of devices differ.
+// validateDevices validates the devices of a slice, of which there may be fewer if one has taints
+// or consumes counters. The names of devices differ.
 func validateDevices(s, old *resourcev1.ResourceSliceSpec, p *validate.Path) (errs field.ErrorList) {
 	maxDevices := resourcev1.ResourceSliceMaxDevices
 	if slices.ContainsFunc(s.Devices, func(d resourcev1.Device) bool { return len(d.Taints) > 0 || len(d.ConsumesCounters) > 0 }) {

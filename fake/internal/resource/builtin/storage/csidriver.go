@@ -22,8 +22,8 @@ func setCSIDriverDefaults(d *storagev1.CSIDriver) {
 	}
 }
 
-// prepareCSIDriverForUpdate counts changes of the spec. A new driver has the generation that the client
-// sent, usually none.
+// prepareCSIDriverForUpdate counts changes of the spec. A new driver has the generation that the
+// client sent, usually none.
 func prepareCSIDriverForUpdate(_ context.Context, d, old *storagev1.CSIDriver) {
 	if !equality.Semantic.DeepEqual(d.Spec, old.Spec) {
 		d.Generation = old.Generation + 1

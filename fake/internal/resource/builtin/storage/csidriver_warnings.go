@@ -5,8 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// csiDriverWarnings returns the warning for a driver whose tokens are not sent as secrets because the
-// field for it is not set (KEP-5538).
+// csiDriverWarnings returns the warning for a driver whose tokens are not sent as secrets because
+// the field for it is not set (KEP-5538).
 func csiDriverWarnings(d *storagev1.CSIDriver) []string {
 	if len(d.Spec.TokenRequests) == 0 || d.Spec.ServiceAccountTokenInSecrets != nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"example.com/fakeapi/fake/internal/resource/validate"
 )
 
-// validateStorageClass validates a class. Tags of its type require the provisioner, and let an update
-// change only what can be changed.
+// validateStorageClass validates a class. Tags of its type require the provisioner, and let an
+// update change only what can be changed.
 func validateStorageClass(c *storagev1.StorageClass) (errs field.ErrorList) {
 	var root *validate.Path
 	if c.Provisioner != "" {

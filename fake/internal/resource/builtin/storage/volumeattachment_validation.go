@@ -22,8 +22,8 @@ func validateNewVolumeAttachment(a *storagev1.VolumeAttachment) field.ErrorList 
 	return errs
 }
 
-// validateVolumeAttachmentUpdate validates an attachment or its status that replaces old. Tags of the
-// type let no update change the spec.
+// validateVolumeAttachmentUpdate validates an attachment or its status that replaces old. Tags of
+// the type let no update change the spec.
 func validateVolumeAttachmentUpdate(a, _ *storagev1.VolumeAttachment) field.ErrorList {
 	return validateVolumeAttachment(a)
 }

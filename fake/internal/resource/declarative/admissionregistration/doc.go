@@ -1,4 +1,5 @@
-// Package admissionregistration has the validation that the tags of k8s.io/api/admissionregistration/v1 stand for. It is generated.
+// Package admissionregistration has the validation that the tags of
+// k8s.io/api/admissionregistration/v1 stand for. It is generated.
 //
 // +k8s:validation-gen=TypesWithField=TypeMeta
 // +k8s:validation-gen-scheme-registry=nil

@@ -1,4 +1,5 @@
-// Package autoscaling has the validation that the tags of k8s.io/api/autoscaling/v2 stand for. It is generated.
+// Package autoscaling has the validation that the tags of k8s.io/api/autoscaling/v2 stand for. It
+// is generated.
 //
 // +k8s:validation-gen=TypesWithField=TypeMeta
 // +k8s:validation-gen-scheme-registry=nil

@@ -1,4 +1,5 @@
-// Package discovery has the validation that the tags of k8s.io/api/discovery/v1 stand for. It is generated.
+// Package discovery has the validation that the tags of k8s.io/api/discovery/v1 stand for. It is
+// generated.
 //
 // +k8s:validation-gen=TypesWithField=TypeMeta
 // +k8s:validation-gen-scheme-registry=nil

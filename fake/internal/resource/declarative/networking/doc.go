@@ -1,4 +1,5 @@
-// Package networking has the validation that the tags of k8s.io/api/networking/v1 stand for. It is generated.
+// Package networking has the validation that the tags of k8s.io/api/networking/v1 stand for. It is
+// generated.
 //
 // +k8s:validation-gen=TypesWithField=TypeMeta
 // +k8s:validation-gen-scheme-registry=nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// AllocsPerRun is testing.AllocsPerRun. With the race detector, with which functions allocate more, it
-// only calls f and returns 0.
+// AllocsPerRun is testing.AllocsPerRun. With the race detector, with which functions allocate more,
+// it only calls f and returns 0.
 func AllocsPerRun(runs int, f func()) float64 {
 	if hasRaceDetector() {
 		f()

@@ -1,5 +1,5 @@
-// Package kubectl has the main function of upstream kubectl, of the version in this module's go.mod.
-// Tests that run the program import it, so that go test knows what their results depend on.
+// Package kubectl has the main function of upstream kubectl, of the version in this module's
+// go.mod. Tests that run the program import it, so that go test knows what their results depend on.
 package kubectl
 
 import (
