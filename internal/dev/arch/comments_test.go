@@ -5,8 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -136,6 +139,40 @@ func membersWithoutComment(files *token.FileSet, t ast.Expr) (names []*ast.Ident
 	return names
 }
 
+// maxColumns is the maximum number of characters of a line of prose in a comment.
+const maxColumns = 100
+
+// prose matches a line of a comment that is not preformatted, no directive, and has two words.
+var prose = regexp.MustCompile(`^\t*// +[^ +]\S* .`)
+
+// wideComments returns the lines of comments with more than maxColumns characters. The output of an
+// example is no prose, nor is a comment behind code.
+func wideComments(files *token.FileSet, s source, text []byte) (violations []string) {
+	lines := strings.Split(string(text), "\n")
+	for _, group := range s.syntax.Comments {
+		for _, c := range group.List {
+			at := files.Position(c.Pos()).Line
+			line := lines[at-1]
+			if strings.HasSuffix(line, "// Output:") || strings.HasSuffix(line, "// Unordered output:") {
+				break
+			}
+			if n := utf8.RuneCountInString(line); n > maxColumns && prose.MatchString(line) {
+				violations = append(violations, fmt.Sprintf("%s:%d: a comment of %d columns, more than %d", s.path, at, n, maxColumns))
+			}
+		}
+	}
+	return violations
+}
+
+func TestCommentsAreNotTooWide(t *testing.T) {
+	repo := loadRepository(t)
+	for _, s := range repo.sources {
+		if !strings.Contains(s.path, "zz_generated") {
+			reportAll(t, wideComments(repo.files, s, repo.texts[s.path]))
+		}
+	}
+}
+
 func TestPackageComments(t *testing.T) {
 	for _, dir := range packagesWithoutComment(loadRepository(t).sources) {
 		t.Errorf("package %s has no comment", dir)
@@ -191,6 +228,16 @@ type ( Left int )
 		names = append(names, name)
 	}
 	require.Equal(t, []string{"Bare", "Box", "Box.Bare", "Box.Plain", "Box.Open", "Plain", "Left"}, names)
+
+	long := strings.Repeat("é", maxColumns-len("// x "))
+	text := []byte("// x " + long + "e\n// x " + long + "\n//\tx " + long + "e\n// " + long + "long\n//   - x " + long + "\npackage p\n" +
+		"var a int // x " + long + "\n\t// x " + long + "\n\t// +x " + long + "\n\t// Output:\n\t// x " + long + "\n")
+	wide, err := parse(files, "p/wide.go", text)
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"p/wide.go:1: a comment of 101 columns, more than 100", "p/wide.go:5: a comment of 104 columns, more than 100",
+		"p/wide.go:8: a comment of 101 columns, more than 100",
+	}, wideComments(files, wide, text))
 
 	documented, err := parse(files, "q/q.go", []byte("// Package q has a comment.\npackage q\n"))
 	require.NoError(t, err)
