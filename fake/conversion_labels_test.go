@@ -43,6 +43,7 @@ func TestConversionChangesLabels(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(frame), `"type":"ADDED"`)
 		require.NoError(t, response.Body.Close())
+		synctest.Wait() // The server has ended the watch, which would convert the next object.
 
 		requireCode(t, srv, 201, "POST", gadgetsV1, gadgetJSON("v1", "new", 1))
 		hook.failing.Store(true)
