@@ -31,7 +31,7 @@ const (
 	// admission plugin ServiceAccount are, is valid for extendedSeconds. After the requested time it
 	// is stale, which the audit log shows.
 	transitionSeconds = int64(time.Hour/time.Second) + 7
-	extendedSeconds   = int64(365 * 24 * time.Hour / time.Second)
+	extendedSeconds   = numericDate(365 * 24 * time.Hour / time.Second)
 )
 
 // Tokens issues and validates tokens. It is safe for concurrent use.
@@ -115,13 +115,14 @@ func ValidateRequest(spec *authenticationv1.TokenRequestSpec) error {
 // ValidateRequest must have been called for spec.
 func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.TokenRequestSpec, now time.Time) (*authenticationv1.TokenRequestStatus, error) {
 	expires := now.Add(time.Duration(*spec.ExpirationSeconds) * time.Second)
+	issued, expiry := numericDate(now.Unix()), numericDate(expires.Unix())
 	c := Claims{
 		Audiences: spec.Audiences,
-		Expires:   expires.Unix(),
-		Issued:    now.Unix(),
+		Expires:   &expiry,
+		Issued:    &issued,
 		Issuer:    t.keys.Issuers[0],
 		ID:        t.ids.UID(),
-		NotBefore: now.Unix(),
+		NotBefore: &issued,
 		Subject:   serviceaccount.MakeUsername(account.Namespace, account.Name),
 		Private:   privateClaims{Namespace: account.Namespace, ServiceAccount: objectRef{account.Name, account.UID}},
 	}
@@ -129,7 +130,7 @@ func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.To
 		return nil, err
 	}
 	if t.isExtended(c.Private.Pod, spec) {
-		c.Private.WarnAfter, c.Expires = c.Expires, c.Issued+extendedSeconds
+		c.Private.WarnAfter, expiry = expiry, issued+extendedSeconds
 	}
 	token, err := t.keys.sign(c)
 	if err != nil {

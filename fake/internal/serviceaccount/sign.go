@@ -11,8 +11,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math/big"
-	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -20,12 +20,12 @@ import (
 // Claims is the content of a token (RFC 7519, KEP-1205).
 type Claims struct {
 	Audiences audiences     `json:"aud"`
-	Expires   int64         `json:"exp"`
-	Issued    int64         `json:"iat"`
+	Expires   *numericDate  `json:"exp"`
+	Issued    *numericDate  `json:"iat"`
 	Issuer    string        `json:"iss"`
 	ID        types.UID     `json:"jti"`
 	Private   privateClaims `json:"kubernetes.io"`
-	NotBefore int64         `json:"nbf"`
+	NotBefore *numericDate  `json:"nbf"`
 	Subject   string        `json:"sub"`
 }
 
@@ -45,6 +45,19 @@ func (a *audiences) UnmarshalJSON(text []byte) error {
 	return err
 }
 
+// numericDate is a time in seconds, which may be encoded with a fraction (RFC 7519, section 2).
+type numericDate int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *numericDate) UnmarshalJSON(text []byte) error {
+	var seconds float64
+	err := json.Unmarshal(text, &seconds)
+	*d = numericDate(seconds)
+	return err
+}
+
+func (d numericDate) time() time.Time { return time.Unix(int64(d), 0) }
+
 type privateClaims struct {
 	Namespace      string     `json:"namespace"`
 	Node           *objectRef `json:"node,omitempty"`
@@ -52,7 +65,7 @@ type privateClaims struct {
 	Secret         *objectRef `json:"secret,omitempty"`
 	ServiceAccount objectRef  `json:"serviceaccount"`
 	// WarnAfter is the time after which the token is stale, 0 if it is not extended.
-	WarnAfter int64 `json:"warnafter,omitempty"`
+	WarnAfter numericDate `json:"warnafter,omitempty"`
 }
 
 type objectRef struct {
@@ -161,25 +174,29 @@ func (k *Keys) verify(token string) (c Claims, err error) {
 	if err != nil {
 		return c, err
 	}
-	for _, key := range keys.candidates(header.KeyID) {
+	candidates := keys.candidates(header.KeyID)
+	if len(candidates) == 0 {
+		return c, errors.New("invalid signature, no keys found")
+	}
+	for _, key := range candidates {
 		if key.algorithm == header.Algorithm && key.verify(parts[0]+"."+parts[1], signature) {
 			return c, nil
 		}
 	}
-	if header.KeyID != "" && !slices.ContainsFunc(keys.verifying, func(key publicKey) bool { return key.id == header.KeyID }) {
-		return c, errors.New("invalid signature, no keys found")
-	}
 	return c, errors.New("go-jose/go-jose: error in cryptographic primitive")
 }
 
-// candidates returns the accepted keys with an id, or all of them if none has it.
+// candidates returns the accepted keys with an id, or all of them if a token has no id of a key.
 func (s *keySet) candidates(id string) []publicKey {
+	if id == "" {
+		return s.verifying
+	}
 	for _, key := range s.verifying {
 		if key.id == id {
 			return []publicKey{key}
 		}
 	}
-	return s.verifying
+	return nil
 }
 
 // decodePart decodes the header or the claims of a token.

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
-	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authentication/token/jwt"
 )
 
 // clockSkew is how long a token is valid after its expiration, and a bound object after its
@@ -45,30 +45,44 @@ func (t *Tokens) User(ctx context.Context, token string) (authenticationv1.UserI
 }
 
 // Validate returns the claims of a valid token: it has the signature of an accepted key, is for one
-// of the audiences and has not expired, and its service account and bound object exist. Otherwise
-// the error is that of kube-apiserver. ctx is that of the request, whose audit event tells of a
-// stale token.
+// of the audiences and has not expired, and its service account and bound object exist. A token
+// that is for no audience is for this server, and the audit event of the request tells of it.
+// Otherwise the error is that of kube-apiserver. ctx is that of the request, whose audit event
+// tells of a stale token.
 func (t *Tokens) Validate(ctx context.Context, token string, audiences []string) (Claims, error) {
 	c, err := t.parse(token)
 	if err != nil {
 		return Claims{}, err
 	}
-	now := t.now()
-	switch {
-	case !slices.ContainsFunc(c.Audiences, func(a string) bool { return slices.Contains(audiences, a) }):
-		err = fmt.Errorf("token audiences %q is invalid for the target audiences %q", c.Audiences, audiences)
-	case now.Add(clockSkew).Unix() < c.NotBefore:
-		err = errors.New("service account token is not valid yet")
-	case now.Add(-clockSkew).Unix() > c.Expires:
-		err = errors.New("service account token has expired")
-	default:
-		err = t.checkObjects(c.Private, now)
+	if len(c.Audiences) == 0 {
+		audit.AddAuditAnnotation(ctx, "authentication.k8s.io/legacy-token", c.Subject)
+		c.Audiences = t.keys.Audiences
 	}
-	if err != nil {
+	if !slices.ContainsFunc(c.Audiences, func(a string) bool { return slices.Contains(audiences, a) }) {
+		return Claims{}, fmt.Errorf("token audiences %q is invalid for the target audiences %q", c.Audiences, audiences)
+	}
+	now := t.now()
+	if err := c.checkTime(now); err != nil {
+		return Claims{}, err
+	}
+	if err := t.checkObjects(c.Private, now); err != nil {
 		return Claims{}, err
 	}
 	auditStale(ctx, c, now)
 	return c, nil
+}
+
+// checkTime returns an error unless the token is valid at a time. All of its times are optional.
+func (c *Claims) checkTime(now time.Time) error {
+	switch {
+	case c.NotBefore != nil && now.Add(clockSkew).Before(c.NotBefore.time()):
+		return errors.New("service account token is not valid yet")
+	case c.Expires != nil && now.Add(-clockSkew).After(c.Expires.time()):
+		return errors.New("service account token has expired")
+	case c.Issued != nil && now.Add(clockSkew).Before(c.Issued.time()):
+		return errors.New("service account token is issued in the future")
+	}
+	return nil
 }
 
 // auditStale adds to the audit event of a request that it has a stale token: an extended one that
@@ -77,7 +91,7 @@ func auditStale(ctx context.Context, c Claims, now time.Time) {
 	if c.Private.WarnAfter == 0 {
 		return
 	}
-	if late := now.Sub(time.Unix(c.Private.WarnAfter, 0)); late > 0 {
+	if late := now.Sub(c.Private.WarnAfter.time()); late > 0 {
 		audit.AddAuditAnnotation(ctx, "authentication.k8s.io/stale-token",
 			fmt.Sprintf("subject: %s, seconds after warning threshold: %d", c.Subject, late/time.Second))
 	}
@@ -94,9 +108,14 @@ func (t *Tokens) checkObjects(c privateClaims, now time.Time) error {
 		return fmt.Errorf("service account UID (%s) does not match claim (%s)", account.UID, c.ServiceAccount.UID)
 	case isDeleted(account, now):
 		return fmt.Errorf("service account %s/%s has been deleted", c.Namespace, c.ServiceAccount.Name)
-	case c.Secret != nil:
+	}
+	if c.Secret != nil {
 		secret, err := getObject[*corev1.Secret](t, "secrets", c.Namespace, c.Secret.Name)
-		return checkBound("secret", c.Secret, secret, err, now)
+		if err := checkBound("secret", c.Secret, secret, err, now); err != nil {
+			return err
+		}
+	}
+	switch {
 	case c.Pod != nil:
 		pod, err := getObject[*corev1.Pod](t, "pods", c.Namespace, c.Pod.Name)
 		return checkBound("pod", c.Pod, pod, err, now)
@@ -125,8 +144,8 @@ func isDeleted(obj metav1.Object, now time.Time) bool {
 	return deleted != nil && deleted.Time.Before(now.Add(-clockSkew))
 }
 
-// credentialID returns the ID of the token as a credential.
-func (c *Claims) credentialID() string { return "JTI=" + string(c.ID) }
+// credentialID returns the ID of the token as a credential, "" if it has none.
+func (c *Claims) credentialID() string { return jwt.CredentialIDForJTI(string(c.ID)) }
 
 // CredentialID returns the ID as a credential of a token that Issue has returned.
 func (t *Tokens) CredentialID(token string) string {
@@ -136,25 +155,20 @@ func (t *Tokens) CredentialID(token string) string {
 
 // User returns the user of the token.
 func (c *Claims) User() authenticationv1.UserInfo {
-	extra := map[string]authenticationv1.ExtraValue{user.CredentialIDKey: {c.credentialID()}}
-	c.Private.Pod.addTo(extra, serviceaccount.PodNameKey, serviceaccount.PodUIDKey)
-	c.Private.Node.addTo(extra, serviceaccount.NodeNameKey, serviceaccount.NodeUIDKey)
-	return authenticationv1.UserInfo{
-		Username: c.Subject,
-		UID:      string(c.Private.ServiceAccount.UID),
-		Groups:   serviceaccount.MakeGroupNames(c.Private.Namespace),
-		Extra:    extra,
+	account := c.Private.ServiceAccount
+	info := serviceaccount.ServiceAccountInfo{
+		Namespace: c.Private.Namespace, Name: account.Name, UID: string(account.UID), CredentialID: c.credentialID(),
 	}
-}
-
-// addTo adds the object that a token is bound to, which may be nil, to the extra fields of its
-// user.
-func (r *objectRef) addTo(extra map[string]authenticationv1.ExtraValue, nameKey, uidKey string) {
-	if r == nil {
-		return
+	if pod := c.Private.Pod; pod != nil {
+		info.PodName, info.PodUID = pod.Name, string(pod.UID)
 	}
-	extra[nameKey] = authenticationv1.ExtraValue{r.Name}
-	if r.UID != "" {
-		extra[uidKey] = authenticationv1.ExtraValue{string(r.UID)}
+	if node := c.Private.Node; node != nil {
+		info.NodeName, info.NodeUID = node.Name, string(node.UID)
 	}
+	u := info.UserInfo()
+	extra := make(map[string]authenticationv1.ExtraValue, len(u.GetExtra()))
+	for key, values := range u.GetExtra() {
+		extra[key] = values
+	}
+	return authenticationv1.UserInfo{Username: u.GetName(), UID: u.GetUID(), Groups: u.GetGroups(), Extra: extra}
 }
