@@ -375,7 +375,7 @@
 //
 //   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
 //     is scheduled, no status changes by itself, and events do not expire after an hour.
-//   - Authorization by ABAC and webhooks; authentication by OIDC, webhooks and bootstrap tokens.
+//   - ABAC and webhook authorization; OIDC, webhook, bootstrap and Secret token authentication.
 //   - The paths /debug, /flagz, /logs, /metrics/slis and /statusz.
 //   - Compressed OpenAPI; pkixPublicKey and proofOfPossession of PodCertificateRequests (400).
 //
