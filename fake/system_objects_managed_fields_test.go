@@ -18,14 +18,7 @@ func TestManagedFieldsOfSystemObjects(t *testing.T) {
 	srv := dynamic.NewForConfigOrDie(fakeapi.Start(t, fakeapi.WithClientCA(), fakeapi.WithServiceClusterIPRange("10.0.0.0/24")).RESTConfig())
 	empty := dynamic.NewForConfigOrDie(fakeapi.Start(t, fakeapi.WithoutSystemObjects(), fakeapi.WithoutValidation(),
 		fakeapi.WithServiceClusterIPRange("10.0.0.0/24")).RESTConfig())
-	for _, gvr := range []schema.GroupVersionResource{
-		{Version: "v1", Resource: "namespaces"}, {Version: "v1", Resource: "services"}, {Version: "v1", Resource: "endpoints"},
-		{Version: "v1", Resource: "configmaps"}, {Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"},
-		{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}, {Group: "networking.k8s.io", Version: "v1", Resource: "servicecidrs"},
-		{Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"}, {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
-		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"},
-		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "prioritylevelconfigurations"},
-	} {
+	for _, gvr := range append(systemResources(), schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}) {
 		list, err := srv.Resource(gvr).List(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
 		require.NotEmpty(t, list.Items, gvr)

@@ -125,18 +125,24 @@ func TestSystemObjectsOfConfigurations(t *testing.T) {
 	}
 }
 
-// An update that changes nothing is no write, so that the stored form is complete.
-func TestSystemObjectsAreStoredInFull(t *testing.T) {
-	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
-	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
-	for _, gvr := range []schema.GroupVersionResource{
+// systemResources returns the resources of the system objects other than namespaces, APIServices
+// and those of RBAC.
+func systemResources() []schema.GroupVersionResource {
+	return []schema.GroupVersionResource{
 		{Version: "v1", Resource: "services"}, {Version: "v1", Resource: "endpoints"}, {Version: "v1", Resource: "configmaps"},
 		{Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"},
 		{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}, {Group: "networking.k8s.io", Version: "v1", Resource: "servicecidrs"},
 		{Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"}, {Group: "coordination.k8s.io", Version: "v1", Resource: "leases"},
 		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "flowschemas"},
 		{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Resource: "prioritylevelconfigurations"},
-	} {
+	}
+}
+
+// An update that changes nothing is no write, so that the stored form is complete.
+func TestSystemObjectsAreStoredInFull(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	client := dynamic.NewForConfigOrDie(srv.RESTConfig())
+	for _, gvr := range systemResources() {
 		list, err := client.Resource(gvr).List(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
 		require.NotEmpty(t, list.Items, gvr)
