@@ -31,8 +31,8 @@ import (
 // it.
 //
 // Not found is that the status is computed from a Deployment in the cache, since the next event of
-// the Deployment corrects it, and that nobody notices when somebody else deletes the ConfigMap,
-// which is not watched: without a perturbation it is not noticed either.
+// the Deployment corrects it, and that the deletion of the ConfigMap by another client has no
+// effect: the operator does not watch ConfigMaps, so that it is the same without a perturbation.
 func TestPerturb(t *testing.T) {
 	scheme := newScheme(t)
 	budget := 374
