@@ -39,6 +39,7 @@ func deliver(ctx context.Context, config *rest.Config) error {
 	})
 }
 
+// delivery returns a Job whose name is generated from that of the order.
 func delivery(order *corev1.ConfigMap) *batchv1.Job {
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: order.Name + "-"},

@@ -84,7 +84,7 @@ func TestReadmeShowsFinding(t *testing.T) {
 	repo := loadRepository(t)
 	_, controller, found := strings.Cut(string(repo.texts["scenario/perturb/example_test.go"]), "// deliver starts")
 	require.True(t, found)
-	controller, _, _ = strings.Cut(controller, "\n\n// perturbDeliver")
+	controller, _, _ = strings.Cut(controller, "\n\n// delivery returns")
 	require.Contains(t, readme(t, repo), "```go\n// deliver starts"+controller+"\n```\n")
 	finding := string(repo.texts["scenario/perturb/testdata/finding.txt"])
 	require.NotEmpty(t, finding)
