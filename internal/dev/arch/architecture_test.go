@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -101,9 +102,38 @@ func TestDocumentsAreShort(t *testing.T) {
 	}
 }
 
+// entryDocuments have one entry in a line, however long it is.
+var entryDocuments = []string{"conformance/rules.md", "faults/CATALOGUE.md"}
+
+// wideLines returns the numbers of the lines of prose in a document that have more than maxColumns
+// characters. Code and tables are no prose.
+func wideLines(text string) (numbers []int) {
+	code := false
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "```") {
+			code = !code
+		}
+		preformatted := code || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "|")
+		if !preformatted && utf8.RuneCountInString(line) > maxColumns {
+			numbers = append(numbers, i+1)
+		}
+	}
+	return numbers
+}
+
+func TestDocumentsAreNotTooWide(t *testing.T) {
+	for name, text := range loadRepository(t).texts {
+		if strings.HasSuffix(name, ".md") && !slices.Contains(entryDocuments, name) {
+			require.Empty(t, wideLines(string(text)), "lines of %s with more than %d columns", name, maxColumns)
+		}
+	}
+}
+
 func TestArchitectureRules(t *testing.T) {
 	require.Equal(t, []string{"a", "b/c"}, rowPackages("| package | purpose |\n|---|---|\n| `b/c`, `a` | uses `d` |\n"))
 	files := []string{"fake/internal/handlers/create.go", "go.mod"}
 	require.Empty(t, missingFiles("`create.go`, `handlers/create.go`, `fake/internal/handlers/<verb>.go`, `no file`, `k8s.io/api`", files))
 	require.Equal(t, []string{"update.go", "fake/create.go"}, missingFiles("`update.go`, `fake/create.go`", files))
+	wide := strings.Repeat("é", maxColumns+1)
+	require.Equal(t, []int{2, 8}, wideLines(wide[2:]+"\n"+wide+"\n|"+wide+"\n    "+wide+"\n```\n"+wide+"\n```\n"+wide))
 }
