@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/dev/e2e/internal/dialer"
+	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
 // outage is how long the manager is disconnected. It is longer than the server keeps its watch
@@ -32,11 +32,11 @@ func TestManagerConvergesAfterAnOutageInABubble(t *testing.T) {
 			require.NoError(t, c.Create(t.Context(), deployment(fmt.Sprintf("d%d", i), "app:1")))
 		}
 		cfg := srv.RESTConfig()
-		network := dialer.Wrap(cfg)
+		network := harness.NewNetwork(cfg)
 		mgr, stop := startManager(t, cfg)
 		waitReconciled(t, c)
 
-		network.Cut()
+		network.Disconnect()
 		start := time.Now()
 		changeObjects(t, c)
 		time.Sleep(outage)

@@ -21,8 +21,8 @@ import (
 	"k8s.io/klog/v2"
 
 	fakeapi "example.com/fakeapi/fake"
-	"example.com/fakeapi/internal/dev/e2e/internal/dialer"
 	"example.com/fakeapi/internal/dev/e2e/internal/poll"
+	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
 // The default durations of Kubernetes components.
@@ -48,7 +48,7 @@ func TestDisconnectedLeaderIsReplacedAtLeaseExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
 		cfg := srv.RESTConfig()
-		network := dialer.Wrap(cfg)
+		network := harness.NewNetwork(cfg)
 		first := run(t, cfg, "first", false)
 		poll.Until(t, "first to lead", first.isLeader)
 		second := run(t, srv.RESTConfig(), "second", false)
@@ -58,7 +58,7 @@ func TestDisconnectedLeaderIsReplacedAtLeaseExpiry(t *testing.T) {
 		require.True(t, first.isLeader(), "a leader that renews its lease keeps it")
 		require.False(t, second.isLeader())
 
-		network.Cut()
+		network.Disconnect()
 		cut := time.Now()
 		<-first.stopped
 		require.LessOrEqual(t, time.Since(cut), renewDeadline+retryPeriod)

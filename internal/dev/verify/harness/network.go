@@ -14,6 +14,7 @@ import (
 type Network struct {
 	mu           sync.Mutex
 	disconnected bool
+	refused      int // dials
 	conns        map[net.Conn]bool
 	dial         func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -36,6 +37,7 @@ func (n *Network) connect(ctx context.Context, network, address string) (net.Con
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.disconnected {
+		n.refused++
 		_ = c.Close()
 		return nil, errors.New("the network is disconnected")
 	}
@@ -65,6 +67,13 @@ func (n *Network) Connections() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.conns)
+}
+
+// RefusedDials returns the number of dials that failed because of Disconnect.
+func (n *Network) RefusedDials() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.refused
 }
 
 // Restore makes dialing possible again after Disconnect.

@@ -2,12 +2,15 @@ package harness_test
 
 import (
 	"context"
+	"io"
 	"net"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
 
+	fakeapi "example.com/fakeapi/fake"
 	"example.com/fakeapi/internal/dev/verify/harness"
 )
 
@@ -31,4 +34,32 @@ func TestDisconnectDuringDial(t *testing.T) {
 	close(proceed)
 	require.EqualError(t, <-ended, "the network is disconnected")
 	require.Zero(t, network.Connections())
+}
+
+func TestDisconnectClosesConnectionsAndRefusesDials(t *testing.T) {
+	for name, opts := range map[string][]fakeapi.Option{"TCP": nil, "in memory": {fakeapi.WithInMemoryNetwork()}} {
+		t.Run(name, func(t *testing.T) {
+			config := fakeapi.Start(t, opts...).RESTConfig()
+			network := harness.NewNetwork(config)
+			client, err := rest.HTTPClientFor(config)
+			require.NoError(t, err)
+			defer client.CloseIdleConnections()
+			watch, err := client.Get(config.Host + "/api/v1/namespaces?watch=true")
+			require.NoError(t, err)
+			defer watch.Body.Close()
+			require.Equal(t, http.StatusOK, watch.StatusCode)
+
+			network.Disconnect()
+			_, err = io.ReadAll(watch.Body)
+			require.Error(t, err, "the watch was not closed")
+			_, err = client.Get(config.Host + "/api")
+			require.ErrorContains(t, err, "the network is disconnected")
+			require.Equal(t, 1, network.RefusedDials())
+
+			network.Restore()
+			response, err := client.Get(config.Host + "/api")
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+		})
+	}
 }
