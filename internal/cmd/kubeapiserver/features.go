@@ -53,6 +53,14 @@ func newFeatureFlags() (f featureFlags, err error) {
 	for _, name := range kubernetesFeatures() {
 		gates[featuregate.Feature(name)] = featuregate.VersionedSpecs{{Version: utilversion.MustParse("1.0"), PreRelease: featuregate.Alpha}}
 	}
+	for value, names := range lockedFeatures() {
+		for _, name := range names {
+			gates[featuregate.Feature(name)] = featuregate.VersionedSpecs{
+				{Version: utilversion.MustParse("1.0"), PreRelease: featuregate.Alpha},
+				{Version: utilversion.MustParse("1.37"), Default: value, LockToDefault: true, PreRelease: featuregate.GA},
+			}
+		}
+	}
 	gates[loggingBetaOptions] = featuregate.VersionedSpecs{{Version: utilversion.MustParse("1.24"), Default: true, PreRelease: featuregate.Beta}}
 	if err := f.gate.AddVersioned(gates); err != nil {
 		return f, err

@@ -15,7 +15,7 @@ var otherValues = map[string][]string{
 	"emulation-forward-compatible":                {"--emulation-forward-compatible=true", "--emulated-version=kube=1.36"},
 	"runtime-config-emulation-forward-compatible": {"--runtime-config-emulation-forward-compatible=true", "--emulated-version=1.36"},
 	"min-compatibility-version":                   {"--min-compatibility-version=1.36"},
-	"feature-gates":                               {"--feature-gates=CBORServingAndStorage=true,WatchList=false", "--feature-gates=AllAlpha=true"},
+	"feature-gates":                               {"--feature-gates=CBORServingAndStorage=true,WatchList=false", "--feature-gates=AllAlpha=true", "--feature-gates=NodeSwap=true,NFTablesNetlink=false,WatchListClient=false"},
 	"encryption-provider-config-automatic-reload": {"--encryption-provider-config-automatic-reload=true", "--encryption-provider-config=encryption.yaml"},
 	"tls-sni-cert-key":                            {"--tls-sni-cert-key=a.crt,a.key:example.com"},
 	"tls-curve-preferences":                       {"--tls-curve-preferences=23,29"},
@@ -106,6 +106,9 @@ func TestValidation(t *testing.T) {
 	}{
 		{"--feature-gates=Unknown=true", "unrecognized feature gate: Unknown"},
 		{"--feature-gates=ConsistentListFromCache=true", "unrecognized feature gate: ConsistentListFromCache"},
+		{"--feature-gates=WorkloadAwarePreemption=true", "unrecognized feature gate: WorkloadAwarePreemption"},
+		{"--feature-gates=HostnameOverride=false", "cannot set feature gate HostnameOverride to false, feature is locked to true"},
+		{"--feature-gates=GitRepoVolumeDriver=true", "cannot set feature gate GitRepoVolumeDriver to true, feature is locked to false"},
 		{"--feature-gates=DeclarativeValidation=false", "cannot set feature gate DeclarativeValidation to false, feature is locked to true"},
 		{"--feature-gates=WatchList", "missing bool value for WatchList"},
 		{"--feature-gates=wardle:A=true", "component not registered: wardle"},
