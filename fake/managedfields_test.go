@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -49,4 +50,29 @@ func TestApplyInvalidMetadata(t *testing.T) {
 		require.Contains(t, refused.Message, want)
 	}
 	require.Empty(t, requireCode(t, srv, 200, "GET", gadgetsV1+"/a", "").GetOwnerReferences())
+}
+
+// The duplicate owner references of a patch are removed only after its managedFields are known. In
+// another version than that of an entry the library cannot convert them: the entries stay.
+func TestPatchWithDuplicateOwners(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithObjects(newPod("p", func(p *corev1.Pod) { p.UID = "u1" })))
+	const schema = `"served":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}`
+	requireCode(t, srv, 201, "POST", crdsPath, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"gadgets.example.com"},
+		"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"gadgets","singular":"gadget","kind":"Gadget","listKind":"GadgetList"},
+		"versions":[{"name":"v1","storage":true,`+schema+`},{"name":"v2","storage":false,`+schema+`}]}}`)
+	const owner = `{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u1"}`
+	for name, tt := range map[string]struct {
+		path  string
+		owned bool
+	}{"a": {gadgetsV1, true}, "b": {gadgetsV2, false}} {
+		requireCode(t, srv, 201, "POST", gadgetsV1, gadgetJSON("v1", name, 1))
+		code, _, body := send(t, srv, "PATCH", tt.path+"/"+name, "application/merge-patch+json",
+			[]byte(`{"metadata":{"ownerReferences":[`+owner+`,`+owner+`]}}`))
+		require.Equal(t, 200, code, "%s", body)
+		patched := requireCode(t, srv, 200, "GET", gadgetsV1+"/"+name, "")
+		require.Len(t, patched.GetOwnerReferences(), 1)
+		entries := patched.GetManagedFields()
+		require.Len(t, entries, 1)
+		require.Equal(t, tt.owned, strings.Contains(entries[0].FieldsV1.String(), "f:ownerReferences"), "%s", entries)
+	}
 }

@@ -106,11 +106,7 @@ func (q *request) applyPatch(p *patch.Patch, old runtime.Object, validation stri
 	if err := q.checkMatchesPath(resource.Accessor(obj)); err != nil {
 		return nil, err
 	}
-	if obj, err = q.toStorageVersion(obj); err != nil {
-		return nil, err
-	}
-	q.dedupOwnerReferences(obj, true)
-	return obj, nil
+	return q.toStorageVersion(obj)
 }
 
 // patchedObject returns the result of a patch, in the served version.
