@@ -7,6 +7,8 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/client-go/transport"
 
 	"example.com/fakeapi/fake/internal/authn"
@@ -122,7 +124,7 @@ func withUser(r *http.Request, user authenticationv1.UserInfo) *http.Request {
 // closes the connection, to limit rapid-reset attacks (CVE-2023-44487). Requests that are in flight
 // on it finish.
 func (s *Server) authenticateRequest(w http.ResponseWriter, r *http.Request) (authenticationv1.UserInfo, authn.Result) {
-	user, result := s.authenticator.AuthenticateRequest(r)
+	user, result := s.authenticator.AuthenticateRequest(r.WithContext(warning.WithWarningRecorder(r.Context(), headerWarnings(w.Header()))))
 	if result == authn.Authenticated {
 		return user, result
 	}
@@ -133,6 +135,16 @@ func (s *Server) authenticateRequest(w http.ResponseWriter, r *http.Request) (au
 		w.Header().Set("Connection", "close")
 	}
 	return user, result
+}
+
+// headerWarnings adds the warnings of an authenticator to the headers of a response.
+type headerWarnings http.Header
+
+// AddWarning implements warning.Recorder.
+func (h headerWarnings) AddWarning(agent, text string) {
+	if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
+		http.Header(h).Add("Warning", header)
+	}
 }
 
 // authenticateControl reports whether a request of the control API is authenticated. If not, it

@@ -335,8 +335,8 @@
 //	                     values of no range, as on a real server. Loaded Services keep theirs
 //	scale                Deployments, ReplicaSets, StatefulSets, ReplicationControllers and custom
 //	                     resources with a scale. Without replicas in the object it is 1
-//	ServiceAccounts      tokens with expiry, audience and bound objects, and the issuer discovery at
-//	                     /.well-known/openid-configuration; see WithServiceAccountKeys
+//	ServiceAccounts      tokens with expiry, audience and bound objects, those that a test signs and
+//	                     stores in Secrets, and the issuer discovery; see WithServiceAccountKeys
 //	PodDisruptionBudgets the status is written by tests: each eviction reduces disruptionsAllowed for
 //	                     good. Without observedGeneration it gets 429; client-go repeats it for 100 s
 //	ResourceQuotas       work without controllers, which write the status (RunControllers)
@@ -373,9 +373,9 @@
 // Requests for these return a Status (501 NotImplemented), a 404 or 405, or what the protocol
 // defines as a fallback:
 //
-//   - All other controllers and the kubelet: a new namespace has no default ServiceAccount, nothing
-//     is scheduled, no status changes by itself, and events do not expire after an hour.
-//   - ABAC and webhook authorization; OIDC, webhook, bootstrap and Secret token authentication.
+//   - All other controllers and the kubelet: a namespace gets no default ServiceAccount, a Secret
+//     no token, nothing is scheduled, no status changes by itself, and events do not expire.
+//   - ABAC and webhook authorization; OIDC, webhook and bootstrap token authentication.
 //   - The paths /debug, /flagz, /logs, /metrics/slis and /statusz.
 //   - Compressed OpenAPI; pkixPublicKey and proofOfPossession of PodCertificateRequests (400).
 //

@@ -45,6 +45,9 @@ type ServiceAccountKeys struct {
 // server has a key of its own, or one from WithSeed. A replica and a server of WithStorageOf have
 // those of their server, and so does a fork, so that tokens of the original are valid.
 //
+// Also valid is a token by the issuer kubernetes/serviceaccount that its Secret has, as those of
+// the type kubernetes.io/service-account-token do (KEP-2799).
+//
 // Clients find the issuer and the public keys at /.well-known/openid-configuration and
 // /openid/v1/jwks (KEP-1393).
 func WithServiceAccountKeys(k ServiceAccountKeys) Option {

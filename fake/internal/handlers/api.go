@@ -174,7 +174,7 @@ func newAPI(store *memstore.Store, view watchcache.View, types *registry.Registr
 	a.services = a.newServiceAllocator(reserved)
 	a.store.AfterWrite = a.afterWrite
 	a.loader = &fixtures.Loader{Store: a.store, Types: types, IDs: g, Clock: &a.clock, CRDs: a.crds, Services: a.services}
-	a.tokens = serviceaccount.New(g, settings.ServiceAccountKeys, a.clock.Now, a.getCore)
+	a.tokens = serviceaccount.New(g, settings.ServiceAccountKeys, a.clock.Now, a.getCore, a.changeSecret)
 	a.setUpAuthorization()
 	a.dynamic = a.dynamicAdmission()
 	dependencies := plugins.Dependencies{

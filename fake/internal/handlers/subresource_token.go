@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -8,10 +9,12 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/audit"
 	serviceaccounts "k8s.io/apiserver/pkg/authentication/serviceaccount"
 
+	"example.com/fakeapi/fake/internal/codec"
 	"example.com/fakeapi/fake/internal/serviceaccount"
 	"example.com/fakeapi/fake/internal/status"
 )
@@ -76,4 +79,12 @@ func (a *API) IssueToken(namespace, name string, lifetime time.Duration) (string
 		return "", err
 	}
 	return issued.Token, nil
+}
+
+// changeSecret changes a Secret, unless it was deleted or replaced, as a request of the API server
+// itself does.
+func (a *API) changeSecret(secret *corev1.Secret, change func(*corev1.Secret)) error {
+	res := a.types.Table().Lookup("", "v1", "secrets")
+	return a.ChangeByServer(context.Background(), res, codec.Key(res, secret.Namespace, secret.Name), string(secret.UID), "",
+		func(obj runtime.Object) { change(obj.(*corev1.Secret)) })
 }

@@ -32,9 +32,9 @@ func (r *Reviewer) authenticate(ctx context.Context, token string, audiences []s
 		return slices.DeleteFunc(slices.Clone(audiences), func(audience string) bool { return !slices.Contains(of, audience) })
 	}
 	found, cause := common(r.ServiceAccounts.Keys().Audiences), error(nil)
-	authenticator := authn.New(r.Tokens, func(ctx context.Context, token string) (authenticationv1.UserInfo, bool) {
+	authenticator := authn.New(r.Tokens, func(_ context.Context, token string) (authenticationv1.UserInfo, bool) {
 		var claims serviceaccount.Claims
-		if claims, cause = r.ServiceAccounts.Validate(ctx, token, audiences); cause != nil {
+		if claims, cause = r.ServiceAccounts.Validate(token, audiences); cause != nil {
 			return authenticationv1.UserInfo{}, false
 		}
 		found = common(claims.Audiences)

@@ -1,5 +1,6 @@
 // Package serviceaccount issues and validates the tokens of service accounts (KEP-1205). Tokens are
-// not stored: a valid signature and the objects that a token is bound to make it valid.
+// not stored: a valid signature and the objects that a token is bound to make it valid. It also
+// validates tokens that tests have stored in Secrets (legacy.go).
 package serviceaccount
 
 import (
@@ -36,10 +37,11 @@ const (
 
 // Tokens issues and validates tokens. It is safe for concurrent use.
 type Tokens struct {
-	ids  *ids.Generator
-	get  Getter
-	keys *Keys
-	now  func() time.Time
+	ids          *ids.Generator
+	get          Getter
+	changeSecret ChangeSecret
+	keys         *Keys
+	now          func() time.Time
 	// parsed has the claims of tokens with a valid signature, which clients send with all requests.
 	parsed *lru.Cache
 }
@@ -55,8 +57,8 @@ type Getter func(resource, namespace, name string) (runtime.Object, error)
 
 // New returns a Tokens with keys. g generates the ids of tokens, and now is the clock of the
 // server.
-func New(g *ids.Generator, keys *Keys, now func() time.Time, get Getter) *Tokens {
-	return &Tokens{ids: g, get: get, keys: keys, now: now, parsed: lru.New(maxParsed)}
+func New(g *ids.Generator, keys *Keys, now func() time.Time, get Getter, changeSecret ChangeSecret) *Tokens {
+	return &Tokens{ids: g, get: get, changeSecret: changeSecret, keys: keys, now: now, parsed: lru.New(maxParsed)}
 }
 
 // Keys returns the keys.
@@ -121,16 +123,17 @@ func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.To
 		Expires:   &expiry,
 		Issued:    &issued,
 		Issuer:    t.keys.Issuers[0],
-		ID:        t.ids.UID(),
+		ID:        string(t.ids.UID()),
 		NotBefore: &issued,
 		Subject:   serviceaccount.MakeUsername(account.Namespace, account.Name),
-		Private:   privateClaims{Namespace: account.Namespace, ServiceAccount: objectRef{account.Name, account.UID}},
+		Private:   kubernetes{Namespace: account.Namespace, ServiceAccount: ref{account.Name, string(account.UID)}},
 	}
 	if err := t.bind(&c.Private, spec.BoundObjectRef, account); err != nil {
 		return nil, err
 	}
 	if t.isExtended(c.Private.Pod, spec) {
-		c.Private.WarnAfter, expiry = expiry, issued+extendedSeconds
+		stale := expiry
+		c.Private.WarnAfter, expiry = &stale, issued+extendedSeconds
 	}
 	token, err := t.keys.sign(c)
 	if err != nil {
@@ -141,22 +144,22 @@ func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.To
 
 // isExtended reports whether a token is valid for longer than its request says: one of a pod, which
 // may be nil, for this server alone.
-func (t *Tokens) isExtended(pod *objectRef, spec *authenticationv1.TokenRequestSpec) bool {
+func (t *Tokens) isExtended(pod *ref, spec *authenticationv1.TokenRequestSpec) bool {
 	return pod != nil && *spec.ExpirationSeconds == transitionSeconds && !t.keys.ExactExpiration &&
 		!slices.ContainsFunc(spec.Audiences, func(a string) bool { return !slices.Contains(t.keys.Audiences, a) })
 }
 
 // bind adds the bound object of a request to the claims. It must exist and, if it is a pod, run as
-// the service account. ref may be nil.
-func (t *Tokens) bind(c *privateClaims, ref *authenticationv1.BoundObjectReference, account *corev1.ServiceAccount) error {
-	if ref == nil {
+// the service account. to may be nil.
+func (t *Tokens) bind(c *kubernetes, to *authenticationv1.BoundObjectReference, account *corev1.ServiceAccount) error {
+	if to == nil {
 		return nil
 	}
-	kind := schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind)
+	kind := schema.FromAPIVersionAndKind(to.APIVersion, to.Kind)
 	var uid types.UID
 	switch {
 	case kind.Group == "" && kind.Kind == "Pod":
-		pod, err := getObject[*corev1.Pod](t, "pods", account.Namespace, ref.Name)
+		pod, err := getObject[*corev1.Pod](t, "pods", account.Namespace, to.Name)
 		if err != nil {
 			return err
 		}
@@ -164,33 +167,33 @@ func (t *Tokens) bind(c *privateClaims, ref *authenticationv1.BoundObjectReferen
 			return apierrors.NewBadRequest(fmt.Sprintf(
 				"cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", account.Name))
 		}
-		uid, c.Pod = pod.UID, &objectRef{pod.Name, pod.UID}
+		uid, c.Pod = pod.UID, &ref{pod.Name, string(pod.UID)}
 		if name := pod.Spec.NodeName; name != "" {
-			c.Node = &objectRef{Name: name}
+			c.Node = &ref{Name: name}
 			if node, err := getObject[*corev1.Node](t, "nodes", "", name); err == nil {
-				c.Node.UID = node.UID
+				c.Node.UID = string(node.UID)
 			}
 		}
 	case kind.Group == "" && kind.Kind == "Node":
-		node, err := getObject[*corev1.Node](t, "nodes", "", ref.Name)
+		node, err := getObject[*corev1.Node](t, "nodes", "", to.Name)
 		if err != nil {
 			return err
 		}
-		uid, c.Node = node.UID, &objectRef{node.Name, node.UID}
+		uid, c.Node = node.UID, &ref{node.Name, string(node.UID)}
 	case kind.Group == "" && kind.Kind == "Secret":
-		secret, err := getObject[*corev1.Secret](t, "secrets", account.Namespace, ref.Name)
+		secret, err := getObject[*corev1.Secret](t, "secrets", account.Namespace, to.Name)
 		if err != nil {
 			return err
 		}
-		uid, c.Secret = secret.UID, &objectRef{secret.Name, secret.UID}
-	case isWebhookConfiguration(ref):
+		uid, c.Secret = secret.UID, &ref{secret.Name, string(secret.UID)}
+	case isWebhookConfiguration(to):
 		return apierrors.NewBadRequest(fmt.Sprintf(
 			"cannot bind token to object of type %s (feature gate APIServerWebhookAuthenticationToken is disabled)", kind))
 	default:
 		return apierrors.NewBadRequest("cannot bind token to object of type " + kind.String())
 	}
-	if ref.UID != "" && ref.UID != uid {
-		return status.BoundObjectMismatch(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, ref.Name, ref.UID)
+	if to.UID != "" && to.UID != uid {
+		return status.BoundObjectMismatch(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, to.Name, to.UID)
 	}
 	return nil
 }

@@ -140,14 +140,3 @@ func algorithmOf(key crypto.PublicKey) (string, error) {
 	}
 	return "", fmt.Errorf("unknown public key type %T, must be *rsa.PublicKey or *ecdsa.PublicKey", key)
 }
-
-// hash returns the hash function of the algorithm.
-func (k publicKey) hash() crypto.Hash {
-	switch k.algorithm {
-	case "ES384":
-		return crypto.SHA384
-	case "ES512":
-		return crypto.SHA512
-	}
-	return crypto.SHA256
-}

@@ -5,71 +5,81 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apiserver/pkg/audit"
 	"k8s.io/apiserver/pkg/authentication/serviceaccount"
 	"k8s.io/apiserver/pkg/authentication/token/jwt"
+	"k8s.io/apiserver/pkg/warning"
 )
 
 // clockSkew is how long a token is valid after its expiration, and a bound object after its
 // deletion.
 const clockSkew = time.Minute
 
-// HasIssuer reports whether a token claims to have been issued by an API server for a service
-// account of its cluster. The token may be invalid.
-func (k *Keys) HasIssuer(token string) bool {
-	_, rest, found := strings.Cut(token, ".")
-	if !found {
-		return false
-	}
-	text, _, _ := strings.Cut(rest, ".")
-	var claims struct {
-		Issuer string `json:"iss"`
-	}
-	return decodePart(text, &claims) && slices.Contains(k.Issuers, claims.Issuer)
-}
-
 // User returns the user of a valid token for this server, and whether it is one. ctx is that of the
-// request.
+// request, whose audit event and warnings tell of a token that should not be used any more.
 func (t *Tokens) User(ctx context.Context, token string) (authenticationv1.UserInfo, bool) {
-	c, err := t.Validate(ctx, token, t.keys.Audiences)
+	c, err := t.Validate(token, t.keys.Audiences)
 	if err != nil {
 		return authenticationv1.UserInfo{}, false
+	}
+	audit.AddAuditAnnotations(ctx, c.annotations...)
+	if c.warning != "" {
+		warning.AddWarning(ctx, "", c.warning)
 	}
 	return c.User(), true
 }
 
 // Validate returns the claims of a valid token: it has the signature of an accepted key, is for one
 // of the audiences and has not expired, and its service account and bound object exist. A token
-// that is for no audience is for this server, and the audit event of the request tells of it.
-// Otherwise the error is that of kube-apiserver. ctx is that of the request, whose audit event
-// tells of a stale token.
-func (t *Tokens) Validate(ctx context.Context, token string, audiences []string) (Claims, error) {
+// that is for no audience is for this server. Otherwise the error is that of kube-apiserver.
+func (t *Tokens) Validate(token string, audiences []string) (Claims, error) {
 	c, err := t.parse(token)
 	if err != nil {
 		return Claims{}, err
 	}
 	if len(c.Audiences) == 0 {
-		audit.AddAuditAnnotation(ctx, "authentication.k8s.io/legacy-token", c.Subject)
+		c.annotate("legacy-token", c.Subject)
 		c.Audiences = t.keys.Audiences
 	}
 	if !slices.ContainsFunc(c.Audiences, func(a string) bool { return slices.Contains(audiences, a) }) {
 		return Claims{}, fmt.Errorf("token audiences %q is invalid for the target audiences %q", c.Audiences, audiences)
 	}
+	var errs []error
+	if c.Issuer == legacyIssuer {
+		legacy, err := t.validateLegacy(token, c)
+		if err == nil {
+			return legacy, nil
+		}
+		errs = append(errs, err)
+	}
+	if slices.Contains(t.keys.Issuers, c.Issuer) {
+		err := t.validateBound(&c)
+		if err == nil {
+			return c, nil
+		}
+		errs = append(errs, err)
+	}
+	return Claims{}, utilerrors.NewAggregate(errs)
+}
+
+// validateBound returns an error unless a token with the claims c is valid now and the objects that
+// it was issued for exist.
+func (t *Tokens) validateBound(c *Claims) error {
 	now := t.now()
 	if err := c.checkTime(now); err != nil {
-		return Claims{}, err
+		return err
 	}
 	if err := t.checkObjects(c.Private, now); err != nil {
-		return Claims{}, err
+		return err
 	}
-	auditStale(ctx, c, now)
-	return c, nil
+	c.annotateStale(now)
+	return nil
 }
 
 // checkTime returns an error unless the token is valid at a time. All of its times are optional.
@@ -85,26 +95,25 @@ func (c *Claims) checkTime(now time.Time) error {
 	return nil
 }
 
-// auditStale adds to the audit event of a request that it has a stale token: an extended one that
-// the client should have replaced.
-func auditStale(ctx context.Context, c Claims, now time.Time) {
-	if c.Private.WarnAfter == 0 {
+// annotateStale adds the annotation of a stale token: an extended one that the client should have
+// replaced.
+func (c *Claims) annotateStale(now time.Time) {
+	if c.Private.WarnAfter == nil || *c.Private.WarnAfter == 0 {
 		return
 	}
 	if late := now.Sub(c.Private.WarnAfter.time()); late > 0 {
-		audit.AddAuditAnnotation(ctx, "authentication.k8s.io/stale-token",
-			fmt.Sprintf("subject: %s, seconds after warning threshold: %d", c.Subject, late/time.Second))
+		c.annotate("stale-token", fmt.Sprintf("subject: %s, seconds after warning threshold: %d", c.Subject, late/time.Second))
 	}
 }
 
 // checkObjects returns an error unless the objects that a token was issued for exist. The node
 // counts only if the token is not bound to a pod.
-func (t *Tokens) checkObjects(c privateClaims, now time.Time) error {
+func (t *Tokens) checkObjects(c kubernetes, now time.Time) error {
 	account, err := getObject[*corev1.ServiceAccount](t, "serviceaccounts", c.Namespace, c.ServiceAccount.Name)
 	switch {
 	case err != nil:
 		return err
-	case account.UID != c.ServiceAccount.UID:
+	case string(account.UID) != c.ServiceAccount.UID:
 		return fmt.Errorf("service account UID (%s) does not match claim (%s)", account.UID, c.ServiceAccount.UID)
 	case isDeleted(account, now):
 		return fmt.Errorf("service account %s/%s has been deleted", c.Namespace, c.ServiceAccount.Name)
@@ -128,9 +137,9 @@ func (t *Tokens) checkObjects(c privateClaims, now time.Time) error {
 
 // checkBound returns an error unless obj is the object of a kind that a token is bound to. err is
 // the error of the look-up of obj.
-func checkBound(kind string, bound *objectRef, obj metav1.Object, err error, now time.Time) error {
+func checkBound(kind string, bound *ref, obj metav1.Object, err error, now time.Time) error {
 	switch {
-	case err == nil && obj.GetUID() != bound.UID:
+	case err == nil && string(obj.GetUID()) != bound.UID:
 		return fmt.Errorf("%s UID (%s) does not match service account %s ref claim (%s)", kind, obj.GetUID(), kind, bound.UID)
 	case err != nil || isDeleted(obj, now):
 		return errors.New("service account token has been invalidated")
@@ -145,7 +154,7 @@ func isDeleted(obj metav1.Object, now time.Time) bool {
 }
 
 // credentialID returns the ID of the token as a credential, "" if it has none.
-func (c *Claims) credentialID() string { return jwt.CredentialIDForJTI(string(c.ID)) }
+func (c *Claims) credentialID() string { return jwt.CredentialIDForJTI(c.ID) }
 
 // CredentialID returns the ID as a credential of a token that Issue has returned.
 func (t *Tokens) CredentialID(token string) string {
@@ -157,13 +166,13 @@ func (t *Tokens) CredentialID(token string) string {
 func (c *Claims) User() authenticationv1.UserInfo {
 	account := c.Private.ServiceAccount
 	info := serviceaccount.ServiceAccountInfo{
-		Namespace: c.Private.Namespace, Name: account.Name, UID: string(account.UID), CredentialID: c.credentialID(),
+		Namespace: c.Private.Namespace, Name: account.Name, UID: account.UID, CredentialID: c.credentialID(),
 	}
 	if pod := c.Private.Pod; pod != nil {
-		info.PodName, info.PodUID = pod.Name, string(pod.UID)
+		info.PodName, info.PodUID = pod.Name, pod.UID
 	}
 	if node := c.Private.Node; node != nil {
-		info.NodeName, info.NodeUID = node.Name, string(node.UID)
+		info.NodeName, info.NodeUID = node.Name, node.UID
 	}
 	u := info.UserInfo()
 	extra := make(map[string]authenticationv1.ExtraValue, len(u.GetExtra()))
