@@ -33,8 +33,8 @@ import (
 //
 // Times are those of the server's clock; see SkewClock. The log has what bodies and
 // URLs have, also secrets, at the levels Request and RequestResponse. It does not have requests
-// that fault rules or WithLimits answer, those of the control API, and the writes of controllers,
-// which are requests in a cluster.
+// that fault rules or WithLimits answer, those of the control API, and the writes of controllers
+// and of the server to a Secret whose token is used, which are requests in a cluster.
 //
 // The option is an error for a policy that kube-apiserver refuses. Document:
 // tasks/debug/debug-cluster/audit.
