@@ -12,7 +12,7 @@ import (
 func defaultPullPolicy(image string) corev1.PullPolicy {
 	name, tag, digest := splitImage(image)
 	if tag == "latest" || tag == "" && digest == "" {
-		if isImageName(name) && (digest == "" || isDigest(digest)) {
+		if isImageName(name) && !isHexID(image) && (digest == "" || isDigest(digest)) {
 			return corev1.PullAlways
 		}
 	}
@@ -33,16 +33,19 @@ func splitImage(image string) (name, tag, digest string) {
 }
 
 // isImageName reports whether a text is the name of a repository: path components, and before them
-// a host with a port if the first component has a dot, a colon or upper case, or is localhost.
+// a host with a port if the first component has a dot, a colon or upper case, or is localhost. What
+// cannot be a host is part of the path. The host is docker.io by default, where a path of one
+// component is that of an official image.
 func isImageName(name string) bool {
 	host, path, found := strings.Cut(name, "/")
 	if !found || !strings.ContainsAny(host, ".:") && host != "localhost" && strings.ToLower(host) == host {
-		host, path = "", name
-	} else if !isImageHost(host) {
-		return false
+		host, path = "docker.io", name
 	}
-	if host == "" && isHexID(name) { // it could be the ID of an image
-		return false
+	switch official := !strings.Contains(path, "/"); {
+	case official && (host == "docker.io" || host == "index.docker.io"):
+		path = "library/" + path
+	case !isImageHost(host):
+		path = name
 	}
 	const maxLength = 255
 	if len(path) > maxLength {
@@ -118,7 +121,7 @@ func isDigest(digest string) bool {
 	return false
 }
 
-// isHexID reports whether a text has the form of a sha256 sum.
+// isHexID reports whether a text has the form of a sha256 sum. It could be the ID of an image.
 func isHexID(s string) bool { return len(s) == 64 && isMadeOf(s, hexDigits) }
 
 const (

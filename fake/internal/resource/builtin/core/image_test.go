@@ -23,6 +23,18 @@ func TestDefaultPullPolicy(t *testing.T) {
 		strings.Repeat("0g", 32):         corev1.PullAlways, // not a sha256 sum
 		"app:latest@sha384:" + strings.Repeat("0a", 48): corev1.PullAlways,
 		"app:latest@sha512:" + strings.Repeat("0a", 64): corev1.PullAlways,
+		"host_a.example.com/app":                        corev1.PullAlways, // no host, a path
+		strings.Repeat("0a", 32) + ":latest":            corev1.PullAlways, // the tag tells it from an ID
+		strings.Repeat("0a", 32) + ":latest" + digest:   corev1.PullAlways,
+		// The path of an official image begins with library/.
+		strings.Repeat("x", 247):                            corev1.PullAlways,
+		strings.Repeat("x", 248):                            corev1.PullIfNotPresent,
+		"docker.io/" + strings.Repeat("x", 247):             corev1.PullAlways,
+		"docker.io/" + strings.Repeat("x", 248):             corev1.PullIfNotPresent,
+		"index.docker.io/" + strings.Repeat("x", 248):       corev1.PullIfNotPresent,
+		"docker.io/a/" + strings.Repeat("x", 253):           corev1.PullAlways,
+		"host.example.com/" + strings.Repeat("x", 255):      corev1.PullAlways,
+		"host_a.example.com/" + strings.Repeat("x", 255-18): corev1.PullIfNotPresent,
 		"app:v1":                        corev1.PullIfNotPresent,
 		"host:5000":                     corev1.PullIfNotPresent, // a tag
 		"host.example.com:5000/app:1.2": corev1.PullIfNotPresent,
