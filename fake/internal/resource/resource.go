@@ -106,6 +106,8 @@ type Resource struct {
 	// DefaultOnRead sets fields that follow from others in an object that was not created by a
 	// request, as a real server does when it reads one. nil for most types.
 	DefaultOnRead func(runtime.Object)
+	// Decorator changes objects of responses. nil for most types.
+	Decorator *Decorator
 	// GracePeriod returns the grace period of a delete in seconds. requested is that of the delete
 	// options, nil if there is none. It is nil for types without graceful deletion (DL-26).
 	GracePeriod func(obj runtime.Object, requested *int64) int64
@@ -182,6 +184,15 @@ type Resource struct {
 	convertAccepted func(runtime.Object) runtime.Object
 	// storedFields are the Fields of all resources with the same StorageResource, ordered by label.
 	storedFields []Field
+}
+
+// Decorator changes objects before clients get them, but for responses of the status subresource,
+// as the decorator of a real server's store does. Their stored form stays.
+type Decorator struct {
+	// Field and Value are a field selector that selects the objects that may be changed.
+	Field, Value string
+	// Decorate changes an object, which need not have that value.
+	Decorate func(runtime.Object)
 }
 
 // Field is a field selector, for instance spec.nodeName of pods.
