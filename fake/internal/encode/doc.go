@@ -9,7 +9,8 @@
 //	b, err = e.AppendEvent(b, event, rec)     // watch
 //
 // JSON in the storage version is the stored form, of a built-in type with kind and apiVersion
-// added. The keys of custom resources are in alphabetical order at every level, also in their
-// lists, and those of built-in types and of metadata in the order of their Go types. All other
-// encodings are made once for each stored state of an object and cached with its record.
+// added, unless a decorator of the resource changes the object. The keys of custom resources are in
+// alphabetical order at every level, also in their lists, and those of built-in types and of
+// metadata in the order of their Go types. All other encodings are made once for each stored state
+// of an object and cached with its record.
 package encode

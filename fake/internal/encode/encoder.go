@@ -37,6 +37,8 @@ type Encoder struct {
 	// metadata. bodyEnd follows each body.
 	metadataOnly bool
 	bodyEnd      string
+	// decorated reports that Decorate was called.
+	decorated bool
 	// table encodes rows. It is nil unless the form is a Table.
 	table *tableEncoder
 }
@@ -109,15 +111,18 @@ func (e *Encoder) recordBody(rec *memstore.Record) ([]byte, error) {
 	if e.table != nil {
 		return e.table.encodeRecord(rec)
 	}
+	cacheKey := e.cacheKey
 	switch {
 	case e.customJSON:
 		return codec.ConvertedJSON(e.res, rec)
-	case e.cacheKey == "":
+	case cacheKey == "" && !e.isDecorated(rec):
 		return rec.Data, nil
+	case cacheKey == "":
+		cacheKey = "json decorated"
 	case e.metadataOnly:
-		return rec.CachedEncoding(e.cacheKey, codec.MetadataOnly)
+		return rec.CachedEncoding(cacheKey, codec.MetadataOnly)
 	}
-	return rec.CachedEncoding(e.cacheKey, func(rec *memstore.Record) ([]byte, error) {
+	return rec.CachedEncoding(cacheKey, func(rec *memstore.Record) ([]byte, error) {
 		if e.res.Custom != nil && e.out.Media == negotiate.JSON { // of the metadata
 			if body, ok, err := customMetadata(e.res, rec); ok || err != nil {
 				return body, err
@@ -148,10 +153,14 @@ func (e *Encoder) CacheObject(rec *memstore.Record, obj runtime.Object) error {
 	return err
 }
 
-// encodeBody returns the encoded body of an object of the served version, as recordBody does.
+// encodeBody returns the encoded body of an object of the served version, as recordBody does. It
+// may change obj.
 func (e *Encoder) encodeBody(obj runtime.Object) ([]byte, error) {
 	if e.table != nil {
 		return e.table.encodeObject(obj)
+	}
+	if d := e.decorator(); d != nil {
+		d.Decorate(obj)
 	}
 	if e.out.Form != negotiate.Full {
 		m, err := meta.Accessor(obj)
@@ -188,7 +197,8 @@ func (e *Encoder) EncodeRecord(rec *memstore.Record, buffer []byte) ([]byte, err
 	return e.formatBody(body, buffer)
 }
 
-// EncodeObject returns the response for an object of the served version that is not stored.
+// EncodeObject returns the response for an object of the served version that is not stored. It may
+// change obj.
 func (e *Encoder) EncodeObject(obj runtime.Object) ([]byte, error) {
 	body, err := e.encodeBody(obj)
 	if err != nil {

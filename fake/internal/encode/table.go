@@ -78,11 +78,14 @@ func (e *Encoder) AsJSON() *Encoder {
 	return e.with(e.res, out)
 }
 
-// with returns an Encoder with the same options of Tables.
+// with returns an Encoder with the same options of Tables, which decorates if e does.
 func (e *Encoder) with(r *resource.Resource, out negotiate.Output) *Encoder {
 	other := NewEncoder(r, out)
 	if t := e.table; t != nil {
 		other.SetTableOptions(t.include, t.now)
+	}
+	if e.decorated {
+		other.Decorate()
 	}
 	return other
 }
