@@ -83,15 +83,17 @@ func endpoint(res *resource.Resource, sub *resource.Subresource, isCollection bo
 // response is written. As on a real server, a write has been done by then.
 func (a *API) newEncoder(q *request, res *resource.Resource) *encode.Encoder {
 	encoder := encode.NewEncoder(res, q.output)
-	if q.output.Form != negotiate.Table {
-		return encoder
+	if q.output.Form == negotiate.Table {
+		var opts metav1.TableOptions
+		q.tableOptionsErr = q.decodeOptions(&opts)
+		if errs := validation.ValidateTableOptions(&opts); q.tableOptionsErr == nil && len(errs) > 0 {
+			q.tableOptionsErr = apierrors.NewBadRequest("Unable to convert to Table as requested: " + errs[0].Error()) // TB-06
+		}
+		encoder.SetTableOptions(opts.IncludeObject, a.clock.Now)
 	}
-	var opts metav1.TableOptions
-	q.tableOptionsErr = q.decodeOptions(&opts)
-	if errs := validation.ValidateTableOptions(&opts); q.tableOptionsErr == nil && len(errs) > 0 {
-		q.tableOptionsErr = apierrors.NewBadRequest("Unable to convert to Table as requested: " + errs[0].Error()) // TB-06
+	if q.sub == nil {
+		encoder.Decorate()
 	}
-	encoder.SetTableOptions(opts.IncludeObject, a.clock.Now)
 	return encoder
 }
 
