@@ -207,7 +207,7 @@ func Resources() []resource.Resource {
 			AllowUnconditionalUpdate: true, AllowCreateOnUpdate: true, ReturnDeletedObject: true,
 			ValidateName:         validation.NameIsDNSLabel, // RelaxedServiceNameValidation
 			Fields:               serviceFields(),
-			PrepareForCreate:     resource.OnCreate(prepareServiceForCreate),
+			Decorator:            serviceDecorator(),
 			PrepareForUpdate:     resource.OnUpdate(prepareServiceForUpdate),
 			Validate:             resource.Validation(validateService),
 			ValidateUpdate:       resource.UpdateValidation(validateServiceUpdate),

@@ -6,20 +6,26 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
+
+	"example.com/fakeapi/fake/internal/resource"
 )
 
-// prepareServiceForCreate drops internalTrafficPolicy from a Service of type ExternalName. A real
-// server does so when it reads one, after it has refused an unknown policy.
-func prepareServiceForCreate(_ context.Context, service *corev1.Service) {
-	spec := &service.Spec
-	if spec.Type == corev1.ServiceTypeExternalName && isInternalTrafficPolicy(spec.InternalTrafficPolicy) {
-		spec.InternalTrafficPolicy = nil
+// serviceDecorator removes internalTrafficPolicy from Services of type ExternalName. It stays in
+// the stored object, so that a Service of another type has it again.
+func serviceDecorator() *resource.Decorator {
+	return &resource.Decorator{
+		Field: "spec.type", Value: string(corev1.ServiceTypeExternalName),
+		Decorate: resource.Defaults(func(service *corev1.Service) {
+			if service.Spec.Type == corev1.ServiceTypeExternalName {
+				service.Spec.InternalTrafficPolicy = nil
+			}
+		}),
 	}
 }
 
 // prepareServiceForUpdate drops fields that a Service of a new type cannot have, if the client has
 // not changed them.
-func prepareServiceForUpdate(ctx context.Context, service, old *corev1.Service) {
+func prepareServiceForUpdate(_ context.Context, service, old *corev1.Service) {
 	dropClusterIPs(service, old)
 	dropNodePorts(service, old)
 	spec, was := &service.Spec, &old.Spec
@@ -37,7 +43,6 @@ func prepareServiceForUpdate(ctx context.Context, service, old *corev1.Service) 
 	if spec.Type != corev1.ServiceTypeLoadBalancer {
 		service.Status.LoadBalancer = corev1.LoadBalancerStatus{}
 	}
-	prepareServiceForCreate(ctx, service)
 }
 
 // dropClusterIPs drops the addresses and families of a Service that becomes one of type

@@ -21,7 +21,7 @@ func TestPrepareServiceForUpdate(t *testing.T) {
 			"ipFamilyPolicy":"SingleStack","internalTrafficPolicy":"Cluster","ports":[{"port":1}]}`},
 		"external IP": {`{"type":"ClusterIP","externalIPs":["198.51.100.7"],"externalTrafficPolicy":"Local"}`,
 			`{"type":"ClusterIP","externalIPs":["198.51.100.7"],"externalTrafficPolicy":"Local"}`},
-		"external name": {`{"type":"ExternalName",` + balanced + `}`, `{"type":"ExternalName","ports":[{"port":1}]}`},
+		"external name": {`{"type":"ExternalName",` + balanced + `}`, `{"type":"ExternalName","internalTrafficPolicy":"Cluster","ports":[{"port":1}]}`},
 		"changed fields are left to validation": {
 			`{"type":"ExternalName","clusterIP":"10.0.0.2","ipFamilies":["IPv6"],"ipFamilyPolicy":"PreferDualStack","externalTrafficPolicy":"Cluster",
 			"healthCheckNodePort":30008,"allocateLoadBalancerNodePorts":false,"loadBalancerClass":"example.com/b","ports":[{"port":1,"nodePort":30002}]}`,

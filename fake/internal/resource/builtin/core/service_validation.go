@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -291,9 +292,9 @@ func validateTrafficPolicies(spec *corev1.ServiceSpec, p *validate.Path) (errs f
 	case port != 0:
 		errs = append(errs, p.Child("healthCheckNodePort").Invalid(port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"))
 	}
-	if internal := spec.InternalTrafficPolicy; internal != nil && !isInternalTrafficPolicy(internal) {
-		errs = append(errs, validate.NotSupported(p.Child("internalTrafficPolicy"), *internal,
-			corev1.ServiceInternalTrafficPolicyCluster, corev1.ServiceInternalTrafficPolicyLocal))
+	internalPolicies := []corev1.ServiceInternalTrafficPolicy{corev1.ServiceInternalTrafficPolicyCluster, corev1.ServiceInternalTrafficPolicyLocal}
+	if internal := spec.InternalTrafficPolicy; internal != nil && !slices.Contains(internalPolicies, *internal) {
+		errs = append(errs, validate.NotSupported(p.Child("internalTrafficPolicy"), *internal, internalPolicies...))
 	}
 	if spec.TrafficDistribution == nil {
 		return errs
@@ -304,11 +305,6 @@ func validateTrafficPolicies(spec *corev1.ServiceSpec, p *validate.Path) (errs f
 	}
 	return append(errs, validate.NotSupported(p.Child("trafficDistribution"), *spec.TrafficDistribution,
 		corev1.ServiceTrafficDistributionPreferClose, corev1.ServiceTrafficDistributionPreferSameZone, corev1.ServiceTrafficDistributionPreferSameNode))
-}
-
-// isInternalTrafficPolicy reports whether a policy is set and known.
-func isInternalTrafficPolicy(policy *corev1.ServiceInternalTrafficPolicy) bool {
-	return policy != nil && (*policy == corev1.ServiceInternalTrafficPolicyCluster || *policy == corev1.ServiceInternalTrafficPolicyLocal)
 }
 
 // validateServiceStatusUpdate validates the addresses of a load balancer. IP addresses of old stay
