@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -85,6 +86,20 @@ func TestServiceFamilyChanges(t *testing.T) {
 	require.ErrorContains(t, err, "failed to allocate IP fd00::9: provided IP is already allocated")
 	c.patch("s", `{"spec":{"type":"ExternalName","externalName":"a.example.com"}}`)
 	require.Empty(t, c.addresses())
+}
+
+// A kube-apiserver panics if it allocates an address of a family that is not configured, and answers
+// with a 500.
+func TestSelectorlessServiceBecomesHeadless(t *testing.T) {
+	c := newServiceClient(t, fakeapi.Start(t, fakeapi.WithServiceClusterIPRange("10.0.0.0/24")))
+	c.create("s", `{"ipFamilyPolicy":"PreferDualStack"}`)
+	before := c.patch("s", `{"spec":{"selector":null}}`)
+	_, err := c.tryPatch("s", `{"spec":{"clusterIP":"None"}}`)
+	require.True(t, apierrors.IsInternalError(err), err)
+	require.EqualError(t, err, "Internal error occurred: a kube-apiserver without a range for IPv6 panics at this update")
+	after, err := c.CoreV1().Services("default").Get(t.Context(), "s", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, before, after)
 }
 
 func TestServiceCIDRs(t *testing.T) {

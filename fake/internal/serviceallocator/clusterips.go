@@ -60,6 +60,9 @@ func (op *operation) updateClusterIPs(service, old *corev1.Service) error {
 	case isHeadless(old) || !needsClusterIP(service):
 		return nil
 	case len(old.Spec.IPFamilies) == 1 && len(spec.IPFamilies) == 2:
+		if family := spec.IPFamilies[1]; !op.Config.has(family) { // it becomes headless, without a selector
+			return apierrors.NewInternalError(fmt.Errorf("a kube-apiserver without a range for %s panics at this update", family))
+		}
 		spec.ClusterIPs = slices.Clone(spec.ClusterIPs)
 		if len(spec.ClusterIPs) < 2 {
 			spec.ClusterIPs = append(spec.ClusterIPs, "")
