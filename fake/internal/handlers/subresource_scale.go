@@ -35,10 +35,8 @@ func (a *API) getScale(q *request) error {
 		return err
 	}
 	rec := view.Get(q.key())
-	if rec == nil {
-		gr := scaleResource(q)
-		gr.Group = cmp.Or(gr.Group, autoscalingv1.GroupName) // a write of a ReplicationController has no group
-		return apierrors.NewNotFound(gr, q.info.Name)
+	if rec == nil { // a write has another error, see scaleNotFound
+		return apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
 	obj, err := a.decodeForGet(q.res, rec, opts.ResourceVersion)
 	if err != nil {
@@ -175,6 +173,7 @@ func scaleResource(q *request) schema.GroupResource {
 	return schema.GroupResource{Group: q.res.Group, Resource: q.res.Plural + "/scale"}
 }
 
+// scaleNotFound returns the error of a write of the Scale of an object that does not exist.
 func scaleNotFound(q *request) error { return apierrors.NewNotFound(scaleResource(q), q.info.Name) }
 
 // replicasField returns the field with the desired replicas of a built-in object.
