@@ -176,13 +176,13 @@ func TestScaleErrors(t *testing.T) {
 
 	_, err = deployments.GetScale(ctx, "none", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
-	require.EqualError(t, err, `deployments/scale.apps "none" not found`)
+	require.EqualError(t, err, `deployments.apps "none" not found`)
 	scale.Name, scale.UID = "none", ""
 	_, err = deployments.UpdateScale(ctx, "none", scale, metav1.UpdateOptions{})
 	require.EqualError(t, err, `deployments/scale.apps "none" not found`)
 	controllers := client.CoreV1().ReplicationControllers("default")
 	_, err = controllers.GetScale(ctx, "none", metav1.GetOptions{})
-	require.EqualError(t, err, `replicationcontrollers/scale.autoscaling "none" not found`)
+	require.EqualError(t, err, `replicationcontrollers "none" not found`)
 	_, err = controllers.UpdateScale(ctx, "none", scale, metav1.UpdateOptions{})
 	require.EqualError(t, err, `replicationcontrollers/scale "none" not found`)
 }
