@@ -108,7 +108,7 @@ func TestServiceCIDRs(t *testing.T) {
 		c.create(fmt.Sprintf("s-%d", i), `{}`)
 	}
 	_, err := c.tryCreate("more", `{}`)
-	require.EqualError(t, err, "Internal error occurred: failed to allocate a serviceIP: range is full")
+	require.EqualError(t, err, `Internal error occurred: failed to allocate a serviceIP for Service "more": range is full`)
 	_, err = c.tryCreate("more", `{"clusterIP":"192.168.0.9"}`)
 	require.ErrorContains(t, err, "the provided network does not match the current range")
 

@@ -85,7 +85,7 @@ func (op *operation) allocateClusterIP(service *corev1.Service, i int) error {
 	addr, err := op.allocateNextIP(service, family)
 	switch {
 	case errors.Is(err, errFull):
-		return apierrors.NewInternalError(fmt.Errorf("failed to allocate a serviceIP: %w", err))
+		return apierrors.NewInternalError(fmt.Errorf("failed to allocate a serviceIP for Service %q: %w", service.Name, err))
 	case err != nil:
 		return invalidClusterIPs(service, fmt.Sprintf("failed to allocate IP: %v", err))
 	}
