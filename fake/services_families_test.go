@@ -88,8 +88,8 @@ func TestServiceFamilyChanges(t *testing.T) {
 	require.Empty(t, c.addresses())
 }
 
-// A kube-apiserver panics if it allocates an address of a family that is not configured, and answers
-// with a 500.
+// A kube-apiserver panics if it allocates an address of a family that is not configured, and
+// answers with a 500.
 func TestSelectorlessServiceBecomesHeadless(t *testing.T) {
 	c := newServiceClient(t, fakeapi.Start(t, fakeapi.WithServiceClusterIPRange("10.0.0.0/24")))
 	c.create("s", `{"ipFamilyPolicy":"PreferDualStack"}`)
