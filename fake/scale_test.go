@@ -173,18 +173,25 @@ func TestScaleErrors(t *testing.T) {
 	again, err := deployments.UpdateScale(ctx, "web", now.DeepCopy(), metav1.UpdateOptions{})
 	require.NoError(t, err)
 	require.Equal(t, now.ResourceVersion, again.ResourceVersion)
+}
 
-	_, err = deployments.GetScale(ctx, "none", metav1.GetOptions{})
-	require.True(t, apierrors.IsNotFound(err))
-	require.EqualError(t, err, `deployments.apps "none" not found`)
-	scale.Name, scale.UID = "none", ""
-	_, err = deployments.UpdateScale(ctx, "none", scale, metav1.UpdateOptions{})
-	require.EqualError(t, err, `deployments/scale.apps "none" not found`)
-	controllers := client.CoreV1().ReplicationControllers("default")
-	_, err = controllers.GetScale(ctx, "none", metav1.GetOptions{})
-	require.EqualError(t, err, `replicationcontrollers "none" not found`)
-	_, err = controllers.UpdateScale(ctx, "none", scale, metav1.UpdateOptions{})
-	require.EqualError(t, err, `replicationcontrollers/scale "none" not found`)
+// Errors about a missing object name its resource, not the subresource, as those of the store do.
+func TestScaleOfMissingObject(t *testing.T) {
+	srv := fakeapi.Start(t, fakeapi.WithInMemoryNetwork())
+	const scale = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"none"},"spec":{"replicas":1}}`
+	for path, resource := range map[string]string{
+		"/apis/apps/v1/namespaces/default/deployments":      "deployments.apps",
+		"/apis/apps/v1/namespaces/default/replicasets":      "replicasets.apps",
+		"/apis/apps/v1/namespaces/default/statefulsets":     "statefulsets.apps",
+		"/api/v1/namespaces/default/replicationcontrollers": "replicationcontrollers",
+	} {
+		for _, c := range []struct{ method, query string }{
+			{"GET", ""}, {"PUT", ""}, {"PUT", "?dryRun=All"}, {"PATCH", ""}, {"PATCH", "?fieldManager=m"},
+		} {
+			got := requireStatus(t, srv, 404, c.method, path+"/none/scale"+c.query, scale)
+			require.Equal(t, resource+` "none" not found`, got.Message, "%s %s", c.method, c.query)
+		}
+	}
 }
 
 // Patches of all types change a Scale. Their manager owns spec.replicas of the object (PA-22,

@@ -35,7 +35,7 @@ func (a *API) getScale(q *request) error {
 		return err
 	}
 	rec := view.Get(q.key())
-	if rec == nil { // a write has another error, see scaleNotFound
+	if rec == nil {
 		return apierrors.NewNotFound(q.res.GroupResource(), q.info.Name)
 	}
 	obj, err := a.decodeForGet(q.res, rec, opts.ResourceVersion)
@@ -71,11 +71,7 @@ func (a *API) writeScale(q *request, parse func(*request) (*updatedObjectInfo, e
 		options:    info.options,
 		admission:  info.admission,
 		isAdmitted: true,
-		mayCreate:  true, // so that updatedObject returns the error of a missing object
 		updatedObject: func(old runtime.Object) (runtime.Object, error) {
-			if old == nil {
-				return nil, scaleNotFound(q)
-			}
 			return q.applyScale(old, scaleRequest, info)
 		},
 	})
@@ -138,7 +134,8 @@ func (q *request) applyScale(old runtime.Object, scaleRequest *request, info *up
 			return nil, err
 		}
 		if scale.UID != "" && scale.UID != m.GetUID() {
-			return nil, status.PreconditionFailed(scaleResource(q), m.GetName(), "UID", scale.UID, m.GetUID())
+			gr := schema.GroupResource{Group: q.res.Group, Resource: q.res.Plural + "/scale"}
+			return nil, status.PreconditionFailed(gr, m.GetName(), "UID", scale.UID, m.GetUID())
 		}
 	}
 	obj := old.DeepCopyObject()
@@ -164,17 +161,6 @@ func validateScale(scale *autoscalingv1.Scale, name string) error {
 	}
 	return status.Invalid(schema.GroupKind{Group: autoscalingv1.GroupName, Kind: "Scale"}, name, errs)
 }
-
-// scaleResource returns the resource in the errors about a Scale.
-func scaleResource(q *request) schema.GroupResource {
-	if q.res.Custom != nil { // the error is that of the store of the parent
-		return q.res.GroupResource()
-	}
-	return schema.GroupResource{Group: q.res.Group, Resource: q.res.Plural + "/scale"}
-}
-
-// scaleNotFound returns the error of a write of the Scale of an object that does not exist.
-func scaleNotFound(q *request) error { return apierrors.NewNotFound(scaleResource(q), q.info.Name) }
 
 // replicasField returns the field with the desired replicas of a built-in object.
 func replicasField(obj runtime.Object) **int32 {
