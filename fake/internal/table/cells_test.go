@@ -336,6 +336,11 @@ func TestCells(t *testing.T) {
 			ObjectMeta: named3h("s"), AddressType: discoveryv1.AddressTypeIPv4, Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"10.0.0.1"}}},
 			Ports: []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(80))}, {Name: new("web")}, {}},
 		},
+		"s|FQDN|80,81,82 + 1 more...|a,b,c + 2 more...|3h": &discoveryv1.EndpointSlice{
+			ObjectMeta: named3h("s"), AddressType: discoveryv1.AddressTypeFQDN,
+			Endpoints: []discoveryv1.Endpoint{{Addresses: []string{"a", "b"}}, {Addresses: []string{"c", "d", "e"}}},
+			Ports:     []discoveryv1.EndpointPort{{Port: new(int32(80))}, {Port: new(int32(81))}, {Port: new(int32(82))}, {Port: new(int32(83))}},
+		},
 		"d.example.com|Namespaced|v1(storage),v1beta1|2026-05-04T00:02:01Z|example.com|D|d1,d2|true": &apiextensionsv1.CustomResourceDefinition{
 			ObjectMeta: named3h("d.example.com"), Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 				Group: "example.com", Scope: apiextensionsv1.NamespaceScoped,

@@ -160,7 +160,11 @@ func TestWidePodCells(t *testing.T) {
 
 // The row of a completed pod has a condition.
 func TestPodConditions(t *testing.T) {
-	require.Empty(t, podConditions(&corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning}}))
+	running := &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning}}
+	require.Empty(t, podConditions(running))
+	encoded, err := podPrinters()[0].printer.AppendRow(nil, running)
+	require.NoError(t, err)
+	require.NotContains(t, string(encoded), "conditions")
 	for phase, message := range map[corev1.PodPhase]string{
 		corev1.PodSucceeded: "The pod has completed successfully.", corev1.PodFailed: "The pod failed.",
 	} {

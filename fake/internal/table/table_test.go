@@ -94,6 +94,22 @@ func TestColumnsAreDescribed(t *testing.T) {
 	}
 }
 
+// The columns of workloads that say what their pods run.
+func TestContainerColumns(t *testing.T) {
+	for _, kind := range []schema.GroupKind{
+		{Kind: "ReplicationController"},
+		{Group: "apps", Kind: "Deployment"}, {Group: "apps", Kind: "ReplicaSet"}, {Group: "apps", Kind: "StatefulSet"}, {Group: "apps", Kind: "DaemonSet"},
+		{Group: "batch", Kind: "Job"}, {Group: "batch", Kind: "CronJob"},
+	} {
+		columns := PrinterFor(kind.WithVersion("v1")).Columns()
+		at := slices.IndexFunc(columns, func(c metav1.TableColumnDefinition) bool { return c.Name == "Age" }) + 1
+		require.Equal(t, []metav1.TableColumnDefinition{
+			{Name: "Containers", Type: "string", Priority: 1, Description: "Names of each container in the template."},
+			{Name: "Images", Type: "string", Priority: 1, Description: "Images referenced by each container in the template."},
+		}, columns[at:at+2], "%s", kind)
+	}
+}
+
 // Some descriptions are those of versions that are not served.
 func TestDescriptionsOfBetaVersions(t *testing.T) {
 	const rbac, certificates = "rbac.authorization.k8s.io", "certificates.k8s.io"
