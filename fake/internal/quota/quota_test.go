@@ -265,6 +265,7 @@ func TestCountsWithoutDecoding(t *testing.T) {
 	}{
 		{[]string{"secrets", "9", "count/secrets", "9"}, nil, "count/secrets=2,secrets=2"},
 		{[]string{"count/widgets.example.com", "9"}, nil, "count/widgets.example.com=2"},
+		{[]string{"secrets", "9", "count/secrets.example.com", "9"}, nil, "count/secrets.example.com=2,secrets=2"},
 		{[]string{"services", "9", "count/services", "9"}, nil, "count/services=2,services=2"},
 		{[]string{"persistentvolumeclaims", "9", "count/persistentvolumeclaims", "9"}, nil, "count/persistentvolumeclaims=2,persistentvolumeclaims=2"},
 		{[]string{"count/resourceclaims.resource.k8s.io", "9"}, nil, "count/resourceclaims.resource.k8s.io=2"},
