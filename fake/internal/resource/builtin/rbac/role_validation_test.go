@@ -32,6 +32,22 @@ func TestValidateRules(t *testing.T) {
 			[]string{`rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`},
 			nil,
 		},
+		"a path and a group": {
+			rbacv1.PolicyRule{NonResourceURLs: []string{"/x"}, APIGroups: []string{"a"}},
+			[]string{
+				`rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`,
+				`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`,
+			},
+			[]string{`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`},
+		},
+		"a path and a resource": {
+			rbacv1.PolicyRule{NonResourceURLs: []string{"/x"}, Resources: []string{"a"}},
+			[]string{
+				`rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`,
+				`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`,
+			},
+			[]string{`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`},
+		},
 		"a path and a name": {
 			rbacv1.PolicyRule{NonResourceURLs: []string{"/x"}, ResourceNames: []string{"a"}},
 			[]string{
