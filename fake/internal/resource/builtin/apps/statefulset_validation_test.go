@@ -57,6 +57,8 @@ func TestValidateStatefulSet(t *testing.T) {
 			"spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required",
 			"spec.volumeClaimTemplates[0].spec.resources[storage]: Required value"}},
 		{`spec: {template: {spec: {hostname: A_B, subdomain: A_B}}}`, nil}, // the controller sets them
+		{`spec: {template: {spec: {hostname: A_B}}}`, nil},
+		{`spec: {template: {spec: {subdomain: A_B}}}`, nil},
 		{`spec: {template: {metadata: {annotations: {seccomp.security.alpha.kubernetes.io/pod: x}}}}`, []string{
 			`spec.template.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: "x": must be a valid seccomp profile`,
 			`spec.template.annotations.seccomp.security.alpha.kubernetes.io/pod: Invalid value: "x": must be a valid seccomp profile`}},

@@ -66,6 +66,7 @@ func TestWorkloadWarnings(t *testing.T) {
 	const fraction = `.resources.requests[storage]: fractional byte value "100m" is invalid, must be an integer`
 	const limit = "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"
 	require.Equal(t, []string{template, "spec.volumeClaimTemplates[0]" + fraction, limit}, statefulSetWarnings(s))
+	require.Empty(t, statefulSetWarnings(workloadWith(t, setStatefulSetDefaults, `spec: {revisionHistoryLimit: 0}`)))
 
 	// Updates of the metadata only have no warnings for the template.
 	for generation, want := range map[int64][]string{1: nil, 2: {template}} {
