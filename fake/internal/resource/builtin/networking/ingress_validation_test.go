@@ -75,6 +75,9 @@ func TestValidateIngressUpdate(t *testing.T) {
 	ing := validatetest.Parse[networkingv1.Ingress](t, `{metadata: {annotations: {kubernetes.io/ingress.class: a}}, spec: {ingressClassName: b, rules: [{host: "*.b", http: {paths: []}}, {host: c, http: {paths: []}}], tls: [{secretName: B}]}}`)
 	require.Equal(t, []string{"spec.rules[1].http.paths: Required value"}, validatetest.Texts(validateIngressUpdate(ing, old)), "what was malformed stays valid")
 	require.Len(t, validateIngressUpdate(ing, &networkingv1.Ingress{}), 3)
+	for _, text := range []string{`spec: {rules: [{host: "*.a"}]}`, `spec: {rules: [{host: a, http: {paths: []}}]}`} {
+		require.Len(t, validateIngressUpdate(ing, validatetest.Parse[networkingv1.Ingress](t, text)), 3, "%s has no malformed rule of a wildcard", text)
+	}
 }
 
 func TestValidateIngressStatusUpdate(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 
 func TestValidateNetworkPolicy(t *testing.T) {
 	for text, want := range map[string][]string{
-		`spec: {ingress: [{}], egress: [{ports: [{port: 1, endPort: 65535}, {port: a-1}, {}], to: [{podSelector: {}, namespaceSelector: {}}, {ipBlock: {cidr: "10.0.0.0/8", except: ["10.1.0.0/16"]}}]}]}`: nil,
-		`spec: {ingress: [{from: [{ipBlock: {cidr: "FE80:0::/64"}}, {ipBlock: {cidr: ""}}]}], policyTypes: [Egress, Egress]}`:                                                                              nil,
+		`spec: {ingress: [{}], egress: [{ports: [{port: 1, endPort: 65535}, {port: 2, endPort: 2}, {port: a-1}, {}], to: [{podSelector: {}, namespaceSelector: {}}, {ipBlock: {cidr: "10.0.0.0/8", except: ["10.1.0.0/16"]}}]}]}`: nil,
+		`spec: {ingress: [{from: [{ipBlock: {cidr: "FE80:0::/64"}}, {ipBlock: {cidr: ""}}]}], policyTypes: [Egress, Egress]}`:                                                                                                     nil,
 		`spec: {podSelector: {matchLabels: {a: "b:"}}, policyTypes: [Ingress, Other]}`: {
 			`spec.podSelector.matchLabels: Invalid value: "b:": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
 			`spec.policyTypes[1]: Unsupported value: "Other": supported values: "Ingress", "Egress"`,
