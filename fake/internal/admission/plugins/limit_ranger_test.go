@@ -73,6 +73,7 @@ func TestLimitRangerRefusals(t *testing.T) {
 		"huge ratio":       {item(container, nil, nil, quantities("memory", "20P")), newPod(quantities("memory", "1"), quantities("memory", "9P")), ""},
 		"only a request":   {item(container, one, nil, nil), newPod(one, nil), ""},
 		"only a limit":     {item(container, nil, one, nil), newPod(nil, one), ""},
+		"at both bounds":   {item(container, one, one, nil), newPod(one, one), ""},
 		"within":           {item(container, one, two, two), newPod(one, two), ""},
 		"sum":              {item(podType, nil, one, nil), sum, "maximum cpu usage per Pod is 1, but limit is 2"},
 		"sum within":       {item(podType, nil, two, nil), sum, ""},
