@@ -97,6 +97,28 @@ func TestKindOfParams(t *testing.T) {
 	require.Equal(t, "no", cm.Data["kind"])
 }
 
+// Parameters of a type without namespaces are found without one. A binding may not name one.
+func TestClusterScopedParams(t *testing.T) {
+	const paramKind = `"paramKind":{"apiVersion":"v1","kind":"Namespace"}`
+	f := newFixture(t,
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "params", Labels: map[string]string{"allow": "x"}}},
+		validatingPolicy("p", `{`+paramKind+`,"validations":[{"expression":"params.metadata.labels.allow == object.metadata.name"}]}`),
+	)
+	bind := func(ref string) {
+		f.replace(validatingBinding("b", "p", `{"validationActions":["Deny"],"paramRef":{"parameterNotFoundAction":"Deny",`+ref+`}}`))
+	}
+	for _, ref := range []string{`"name":"params"`, `"selector":{"matchLabels":{"allow":"x"}}`} {
+		bind(ref)
+		_, err := f.create("x")
+		require.NoError(t, err, ref)
+		_, err = f.create("y")
+		require.ErrorContains(t, err, "failed expression: params.metadata.labels.allow == object.metadata.name", ref)
+	}
+	bind(`"name":"params","namespace":"default"`)
+	_, err := f.create("x")
+	require.ErrorContains(t, err, "paramRef.namespace must not be provided for a cluster-scoped `paramKind`")
+}
+
 // Policies are evaluated by name, each with its bindings by name.
 func TestOrder(t *testing.T) {
 	add := func(text string) string {
