@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -54,4 +55,27 @@ func TestContinueForm(t *testing.T) {
 	at, err := decodeContinue("configmaps/ns/", token)
 	require.NoError(t, err)
 	require.Equal(t, continuePosition{startKey: "configmaps/ns/a\x00", revision: 33}, at)
+}
+
+// A token that continues in the current state begins without a slash.
+func TestInconsistentContinueForm(t *testing.T) {
+	inside, err := base64.RawURLEncoding.DecodeString(encodeContinue("configmaps/ns/", "configmaps/ns/a\x00", inconsistentRevision))
+	require.NoError(t, err)
+	require.Equal(t, `{"v":"meta.k8s.io/v1","rv":-1,"start":"a\u0000"}`, string(inside))
+}
+
+// The oldest revisions are forgotten, so that memory is limited.
+func TestTrackedRevisionsAreLimited(t *testing.T) {
+	c := continueLifetimes{lifetime: time.Hour}
+	revision := func(n int) epochRevision { return epochRevision{revision: memstore.Revision(n)} }
+	const last = 2*maxTrackedRevisions + 10
+	for n := 1; n <= last; n++ {
+		c.recordServed(revision(n))
+		c.recordServed(revision(n))
+	}
+	require.Len(t, c.firstServed, maxTrackedRevisions)
+	for n := last - maxTrackedRevisions + 1; n <= last; n++ {
+		_, ok := c.firstServed[revision(n)]
+		require.True(t, ok, n)
+	}
 }
