@@ -37,7 +37,7 @@ func (r *Reviewer) authenticate(ctx context.Context, token string, audiences []s
 		if claims, cause = r.ServiceAccounts.Validate(token, audiences); cause != nil {
 			return authenticationv1.UserInfo{}, false
 		}
-		found = common(claims.Audiences)
+		found = common(claims.Audience)
 		return claims.User(), true
 	}, nil)
 	user, ok := authenticator.AuthenticateToken(ctx, token)

@@ -1,13 +1,8 @@
 package serviceaccount
 
 import (
-	"crypto/ecdsa"
-	"crypto/rsa"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math/big"
 	"net/url"
 	"slices"
 )
@@ -46,8 +41,8 @@ func (k *Keys) OpenIDConfiguration(server string) ([]byte, error) {
 		return nil, err
 	}
 	c := openIDConfiguration{Issuer: k.Issuers[0], JWKSURI: uri, ResponseTypes: []string{"id_token"}, SubjectTypes: []string{"public"}}
-	for _, key := range keys.verifying {
-		c.SigningAlgs = append(c.SigningAlgs, key.algorithm)
+	for _, key := range keys.verifying.Keys {
+		c.SigningAlgs = append(c.SigningAlgs, key.Algorithm)
 	}
 	slices.Sort(c.SigningAlgs)
 	c.SigningAlgs = slices.Compact(c.SigningAlgs)
@@ -61,53 +56,11 @@ func requireHTTPS(text, what string) error {
 	return nil
 }
 
-// jsonWebKey is a public key (RFC 7517), without the members of the other type.
-type jsonWebKey struct {
-	Use       string `json:"use"`
-	Type      string `json:"kty"`
-	KeyID     string `json:"kid"`
-	Curve     string `json:"crv,omitempty"`
-	Algorithm string `json:"alg"`
-	X         string `json:"x,omitempty"`
-	Y         string `json:"y,omitempty"`
-	N         string `json:"n,omitempty"`
-	E         string `json:"e,omitempty"`
-}
-
 // JWKS returns the document at JWKSPath in JSON: the keys whose tokens are accepted.
 func (k *Keys) JWKS() ([]byte, error) {
 	keys, err := k.load()
 	if err != nil {
 		return nil, err
 	}
-	var set struct {
-		Keys []jsonWebKey `json:"keys"`
-	}
-	for _, key := range keys.verifying {
-		j, err := key.jsonWebKey()
-		if err != nil {
-			return nil, err
-		}
-		set.Keys = append(set.Keys, j)
-	}
-	return json.Marshal(set)
-}
-
-func (k publicKey) jsonWebKey() (jsonWebKey, error) {
-	j := jsonWebKey{Use: "sig", KeyID: k.id, Algorithm: k.algorithm}
-	encode := base64.RawURLEncoding.EncodeToString
-	switch key := k.key.(type) {
-	case *rsa.PublicKey:
-		j.Type, j.N, j.E = "RSA", encode(key.N.Bytes()), encode(big.NewInt(int64(key.E)).Bytes())
-	case *ecdsa.PublicKey:
-		point, err := key.Bytes() // 4, X and Y
-		if err != nil {
-			return j, err
-		}
-		size := len(point) / 2
-		j.Type, j.Curve, j.X, j.Y = "EC", key.Curve.Params().Name, encode(point[1:1+size]), encode(point[1+size:])
-	default:
-		return j, errors.New("the key has no JSON form")
-	}
-	return j, nil
+	return json.Marshal(keys.verifying)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"gopkg.in/go-jose/go-jose.v2/jwt"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,7 +33,7 @@ const (
 	// admission plugin ServiceAccount are, is valid for extendedSeconds. After the requested time it
 	// is stale, which the audit log shows.
 	transitionSeconds = int64(time.Hour/time.Second) + 7
-	extendedSeconds   = numericDate(365 * 24 * time.Hour / time.Second)
+	extendedSeconds   = jwt.NumericDate(365 * 24 * time.Hour / time.Second)
 )
 
 // Tokens issues and validates tokens. It is safe for concurrent use.
@@ -117,25 +118,25 @@ func ValidateRequest(spec *authenticationv1.TokenRequestSpec) error {
 // ValidateRequest must have been called for spec.
 func (t *Tokens) Issue(account *corev1.ServiceAccount, spec *authenticationv1.TokenRequestSpec, now time.Time) (*authenticationv1.TokenRequestStatus, error) {
 	expires := now.Add(time.Duration(*spec.ExpirationSeconds) * time.Second)
-	issued, expiry := numericDate(now.Unix()), numericDate(expires.Unix())
-	c := Claims{
-		Audiences: spec.Audiences,
-		Expires:   &expiry,
-		Issued:    &issued,
+	issued, expiry := jwt.NewNumericDate(now), jwt.NewNumericDate(expires)
+	public := jwt.Claims{
+		Audience:  spec.Audiences,
+		Expiry:    expiry,
+		IssuedAt:  issued,
 		Issuer:    t.keys.Issuers[0],
 		ID:        string(t.ids.UID()),
-		NotBefore: &issued,
+		NotBefore: issued,
 		Subject:   serviceaccount.MakeUsername(account.Namespace, account.Name),
-		Private:   kubernetes{Namespace: account.Namespace, ServiceAccount: ref{account.Name, string(account.UID)}},
 	}
-	if err := t.bind(&c.Private, spec.BoundObjectRef, account); err != nil {
+	private := kubernetes{Namespace: account.Namespace, ServiceAccount: ref{account.Name, string(account.UID)}}
+	if err := t.bind(&private, spec.BoundObjectRef, account); err != nil {
 		return nil, err
 	}
-	if t.isExtended(c.Private.Pod, spec) {
-		stale := expiry
-		c.Private.WarnAfter, expiry = &stale, issued+extendedSeconds
+	if t.isExtended(private.Pod, spec) {
+		extended := *issued + extendedSeconds
+		private.WarnAfter, public.Expiry = expiry, &extended
 	}
-	token, err := t.keys.sign(c)
+	token, err := t.keys.sign(public, privateClaims{private})
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("failed to generate token: %w", err))
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"gopkg.in/go-jose/go-jose.v2"
 	"k8s.io/client-go/util/keyutil"
 
 	"example.com/fakeapi/fake/internal/ids"
@@ -41,16 +42,9 @@ type Keys struct {
 
 // keySet has the keys of a Keys.
 type keySet struct {
-	signer crypto.Signer
-	// signing is the public key of signer. verifying has the accepted keys.
-	signing   publicKey
-	verifying []publicKey
-}
-
-// publicKey is a key with its JSON Web Algorithm and its id.
-type publicKey struct {
-	id, algorithm string
-	key           crypto.PublicKey
+	signer jose.Signer
+	// verifying has the accepted keys.
+	verifying jose.JSONWebKeySet
 }
 
 // NewKeys returns the keys of texts in PEM: a private key, and files of public keys, which are
@@ -58,7 +52,7 @@ type publicKey struct {
 // accepted, too. The caller sets the fields of the result that are not those of DefaultIssuer.
 func NewKeys(g *ids.Generator, signing []byte, verifying [][]byte) (*Keys, error) {
 	k := &Keys{Issuers: []string{DefaultIssuer}, Audiences: []string{DefaultIssuer}}
-	var accepted []publicKey
+	var accepted []jose.JSONWebKey
 	for i, text := range verifying {
 		keys, err := keyutil.ParsePublicKeysPEM(text)
 		if err != nil {
@@ -80,61 +74,63 @@ func NewKeys(g *ids.Generator, signing []byte, verifying [][]byte) (*Keys, error
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w", err)
 	}
-	signer, ok := private.(crypto.Signer)
+	key, ok := private.(crypto.Signer)
 	if !ok {
 		return nil, fmt.Errorf("signing key: unsupported private key type %T", private)
 	}
-	public, err := newPublicKey(signer.Public())
+	signer, public, err := newSigner(key)
 	if err != nil {
 		return nil, fmt.Errorf("signing key: %w", err)
 	}
 	if len(accepted) == 0 {
-		accepted = []publicKey{public}
+		accepted = []jose.JSONWebKey{public}
 	}
-	k.load = func() (*keySet, error) { return &keySet{signer, public, accepted}, nil }
+	keys := &keySet{signer, jose.JSONWebKeySet{Keys: accepted}}
+	k.load = func() (*keySet, error) { return keys, nil }
 	return k, nil
 }
 
 // deriveKeySet returns the key of a seed. One in 2^32 seeds has none.
-func deriveKeySet(g *ids.Generator, accepted []publicKey) (*keySet, error) {
+func deriveKeySet(g *ids.Generator, accepted []jose.JSONWebKey) (*keySet, error) {
 	seed := g.Derive("service account tokens")
 	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), seed[:])
 	if err != nil {
 		return nil, err
 	}
-	public, err := newPublicKey(key.Public())
+	signer, public, err := newSigner(key)
 	if err != nil {
 		return nil, err
 	}
-	return &keySet{key, public, append([]publicKey{public}, accepted...)}, nil
+	return &keySet{signer, jose.JSONWebKeySet{Keys: append([]jose.JSONWebKey{public}, accepted...)}}, nil
 }
 
 // newPublicKey returns a key with its algorithm and its id, the hash of its DER form.
-func newPublicKey(key crypto.PublicKey) (publicKey, error) {
+func newPublicKey(key crypto.PublicKey) (jose.JSONWebKey, error) {
 	algorithm, err := algorithmOf(key)
 	if err != nil {
-		return publicKey{}, err
+		return jose.JSONWebKey{}, err
 	}
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil {
-		return publicKey{}, err
+		return jose.JSONWebKey{}, err
 	}
 	hash := sha256.Sum256(der)
-	return publicKey{base64.RawURLEncoding.EncodeToString(hash[:]), algorithm, key}, nil
+	id := base64.RawURLEncoding.EncodeToString(hash[:])
+	return jose.JSONWebKey{Key: key, KeyID: id, Algorithm: string(algorithm), Use: "sig"}, nil
 }
 
-func algorithmOf(key crypto.PublicKey) (string, error) {
+func algorithmOf(key crypto.PublicKey) (jose.SignatureAlgorithm, error) {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
-		return "RS256", nil
+		return jose.RS256, nil
 	case *ecdsa.PublicKey:
 		switch key.Curve {
 		case elliptic.P256():
-			return "ES256", nil
+			return jose.ES256, nil
 		case elliptic.P384():
-			return "ES384", nil
+			return jose.ES384, nil
 		case elliptic.P521():
-			return "ES512", nil
+			return jose.ES512, nil
 		}
 		return "", errors.New("unknown private key curve, must be 256, 384, or 521")
 	}

@@ -62,7 +62,7 @@ func (t *Tokens) validateLegacy(token string, c Claims) (Claims, error) {
 	} else {
 		c.annotate("legacy-token-manual-secret", secret.Name)
 	}
-	c.ID, c.Private = "", kubernetes{Namespace: c.Namespace, ServiceAccount: ref{c.ServiceAccountName, c.ServiceAccountUID}}
+	c.ID, c.Kubernetes = "", kubernetes{Namespace: c.Namespace, ServiceAccount: ref{c.ServiceAccountName, c.ServiceAccountUID}}
 	return c, nil
 }
 

@@ -43,12 +43,12 @@ func (t *Tokens) Validate(token string, audiences []string) (Claims, error) {
 	if err != nil {
 		return Claims{}, err
 	}
-	if len(c.Audiences) == 0 {
+	if len(c.Audience) == 0 {
 		c.annotate("legacy-token", c.Subject)
-		c.Audiences = t.keys.Audiences
+		c.Audience = t.keys.Audiences
 	}
-	if !slices.ContainsFunc(c.Audiences, func(a string) bool { return slices.Contains(audiences, a) }) {
-		return Claims{}, fmt.Errorf("token audiences %q is invalid for the target audiences %q", c.Audiences, audiences)
+	if !slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(audiences, a) }) {
+		return Claims{}, fmt.Errorf("token audiences %q is invalid for the target audiences %q", c.Audience, audiences)
 	}
 	var errs []error
 	if c.Issuer == legacyIssuer {
@@ -75,7 +75,7 @@ func (t *Tokens) validateBound(c *Claims) error {
 	if err := c.checkTime(now); err != nil {
 		return err
 	}
-	if err := t.checkObjects(c.Private, now); err != nil {
+	if err := t.checkObjects(c.Kubernetes, now); err != nil {
 		return err
 	}
 	c.annotateStale(now)
@@ -85,11 +85,11 @@ func (t *Tokens) validateBound(c *Claims) error {
 // checkTime returns an error unless the token is valid at a time. All of its times are optional.
 func (c *Claims) checkTime(now time.Time) error {
 	switch {
-	case c.NotBefore != nil && now.Add(clockSkew).Before(c.NotBefore.time()):
+	case c.NotBefore != nil && now.Add(clockSkew).Before(c.NotBefore.Time()):
 		return errors.New("service account token is not valid yet")
-	case c.Expires != nil && now.Add(-clockSkew).After(c.Expires.time()):
+	case c.Expiry != nil && now.Add(-clockSkew).After(c.Expiry.Time()):
 		return errors.New("service account token has expired")
-	case c.Issued != nil && now.Add(clockSkew).Before(c.Issued.time()):
+	case c.IssuedAt != nil && now.Add(clockSkew).Before(c.IssuedAt.Time()):
 		return errors.New("service account token is issued in the future")
 	}
 	return nil
@@ -98,10 +98,10 @@ func (c *Claims) checkTime(now time.Time) error {
 // annotateStale adds the annotation of a stale token: an extended one that the client should have
 // replaced.
 func (c *Claims) annotateStale(now time.Time) {
-	if c.Private.WarnAfter == nil || *c.Private.WarnAfter == 0 {
+	if c.Kubernetes.WarnAfter == nil || *c.Kubernetes.WarnAfter == 0 {
 		return
 	}
-	if late := now.Sub(c.Private.WarnAfter.time()); late > 0 {
+	if late := now.Sub(c.Kubernetes.WarnAfter.Time()); late > 0 {
 		c.annotate("stale-token", fmt.Sprintf("subject: %s, seconds after warning threshold: %d", c.Subject, late/time.Second))
 	}
 }
@@ -164,14 +164,14 @@ func (t *Tokens) CredentialID(token string) string {
 
 // User returns the user of the token.
 func (c *Claims) User() authenticationv1.UserInfo {
-	account := c.Private.ServiceAccount
+	account := c.Kubernetes.ServiceAccount
 	info := serviceaccount.ServiceAccountInfo{
-		Namespace: c.Private.Namespace, Name: account.Name, UID: account.UID, CredentialID: c.credentialID(),
+		Namespace: c.Kubernetes.Namespace, Name: account.Name, UID: account.UID, CredentialID: c.credentialID(),
 	}
-	if pod := c.Private.Pod; pod != nil {
+	if pod := c.Kubernetes.Pod; pod != nil {
 		info.PodName, info.PodUID = pod.Name, pod.UID
 	}
-	if node := c.Private.Node; node != nil {
+	if node := c.Kubernetes.Node; node != nil {
 		info.NodeName, info.NodeUID = node.Name, node.UID
 	}
 	u := info.UserInfo()
