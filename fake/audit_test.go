@@ -257,6 +257,7 @@ func TestAuditAnnotations(t *testing.T) {
 			"label.example.com/by":                                          "label",
 			"mutation.webhook.admission.k8s.io/round_0_index_0":             `{"configuration":"m","webhook":"label.example.com","mutated":true}`,
 			"patch.webhook.admission.k8s.io/round_0_index_0":                `{"configuration":"m","webhook":"label.example.com","patch":[{"op":"add","path":"/metadata/labels","value":{"l":"1"}}],"patchType":"JSONPatch"}`,
+			"mutation.webhook.admission.k8s.io/round_0_index_1":             `{"configuration":"m","webhook":"fail.example.com","mutated":false}`,
 			"failed-open.mutation.webhook.admission.k8s.io/round_0_index_1": "fail.example.com",
 		}, annotations)
 		requireCode(t, srv, 200, "DELETE", mutatingPath+"/m", "")

@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
 	library "k8s.io/apiserver/pkg/admission"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/audit"
@@ -25,8 +24,6 @@ type LibraryAttributes struct {
 	annotations map[string]string
 	// levels has the lowest level of the audit log that has each of the annotations.
 	levels map[string]auditinternal.Level
-	// omitted has the keys of annotations that are not added.
-	omitted sets.Set[string]
 	// current is what the plugin that runs considers now. Only it uses the value.
 	current any
 }
@@ -63,9 +60,6 @@ func (l *LibraryAttributes) AddAnnotation(key, value string) error {
 
 // AddAnnotationWithLevel implements library.Attributes.
 func (l *LibraryAttributes) AddAnnotationWithLevel(key, value string, level auditinternal.Level) error {
-	if l.omitted.Has(key) {
-		return nil
-	}
 	if err := l.Attributes.AddAnnotationWithLevel(key, value, level); err != nil {
 		return err
 	}
@@ -76,15 +70,6 @@ func (l *LibraryAttributes) AddAnnotationWithLevel(key, value string, level audi
 	}
 	l.annotations[key], l.levels[key] = value, level
 	return nil
-}
-
-// OmitAnnotation makes AddAnnotation and AddAnnotationWithLevel ignore a key from now on. It must
-// not be called while plugins run at the same time.
-func (l *LibraryAttributes) OmitAnnotation(key string) {
-	if l.omitted == nil {
-		l.omitted = sets.New[string]()
-	}
-	l.omitted.Insert(key)
 }
 
 // SetCurrent and Current keep a value for the plugin that runs, such as the binding of the policy

@@ -27,16 +27,16 @@ func (w *calledWebhooks) add(c *call) {
 	w.calls = append(w.calls, c)
 }
 
-// annotateIgnored annotates a failure of a mutating webhook that is ignored. The library would
-// annotate that the webhook has not changed the object.
+// annotateIgnored annotates a failure of a mutating webhook that is ignored. The library also
+// annotates that the webhook has not changed the object, as after a failure that it sees.
 func (c *call) annotateIgnored() {
 	attributes, round := c.tracer.attrs.Library(), 0
 	if attributes.GetReinvocationContext().IsReinvoke() {
 		round = 1
 	}
-	suffix := fmt.Sprintf("round_%d_index_%d", round, c.tracer.state.webhooks[c.webhook].index)
-	attributes.OmitAnnotation(mutating.MutationAuditAnnotationPrefix + suffix)
-	_ = attributes.AddAnnotation(mutating.MutationAuditAnnotationFailedOpenKeyPrefix+suffix, c.webhook.name) // the key is valid
+	index := c.tracer.state.webhooks[c.webhook].index
+	key := fmt.Sprintf("%sround_%d_index_%d", mutating.MutationAuditAnnotationFailedOpenKeyPrefix, round, index)
+	_ = attributes.AddAnnotation(key, c.webhook.name) // the key is valid
 }
 
 // annotateIgnored annotates the failures of validating webhooks that are ignored. The index in an
