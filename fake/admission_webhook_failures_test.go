@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,11 +36,13 @@ func TestWebhookFailures(t *testing.T) {
 		want   string
 		// always means that the failurePolicy does not matter.
 		always bool
+		// rejection is the code in the metric of rejections; "" is 503.
+		rejection string
 	}{
 		"refused":            {config: `{"url":"https://down.example.com/x"}`, want: call + `Post "https://down.example.com/x?timeout=10s": dial tcp: connection refused`},
 		"unknown service":    {config: `{"service":{"namespace":"a","name":"b"}}`, want: call + `Post "https://b.a.svc:443/?timeout=10s": service "b" not found`},
-		"not found":          {answer: `x`, code: 404, want: call + `the server could not find the requested resource`},
-		"error":              {answer: `broken`, code: 500, want: call + `an error on the server ("broken") has prevented the request from succeeding`},
+		"not found":          {answer: `x`, code: 404, want: call + `the server could not find the requested resource`, rejection: "404"},
+		"error":              {answer: `broken`, code: 500, want: call + `an error on the server ("broken") has prevented the request from succeeding`, rejection: "500"},
 		"empty":              {want: call + `0-length response with status code: 200 and content type: application/json`},
 		"garbage":            {answer: `hello`, want: call + `couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct`},
 		"other kind":         {answer: reviewText("admission.k8s.io/v1", "Other", `{}`), want: call + `no kind "Other" is registered for version "admission.k8s.io/v1" in scheme`},
@@ -48,10 +51,10 @@ func TestWebhookFailures(t *testing.T) {
 		"other uid":          {answer: reviewText("admission.k8s.io/v1", "AdmissionReview", `{"uid":"u","allowed":true}`), want: invalid + `expected response.uid="UID", got "u"`},
 		"patch without type": {answer: reviewText("admission.k8s.io/v1", "AdmissionReview", `{"uid":"UID","allowed":true,"patch":"W10="}`), want: invalid + `webhook returned response.patch but not response.patchType`},
 		"type without patch": {answer: reviewText("admission.k8s.io/v1", "AdmissionReview", `{"uid":"UID","allowed":true,"patchType":"JSONPatch"}`), want: invalid + `webhook returned response.patchType but not response.patch`},
-		"other patch type":   {answer: patchAnswer("MergePatch", `[{"op":"add","path":"/data","value":{}}]`), want: `failed calling webhook "x.example.com": unsupported patch type "MergePatch"`},
+		"other patch type":   {answer: patchAnswer("MergePatch", `[{"op":"add","path":"/data","value":{}}]`), want: `failed calling webhook "x.example.com": unsupported patch type "MergePatch"`, rejection: "400"},
 		"patch that is none": {answer: patchAnswer("JSONPatch", `nope`), want: `failed calling webhook "x.example.com": received undecodable patch in webhook response: invalid character 'o' in literal null (expecting 'u')`},
-		"missing path":       {answer: patchAnswer("JSONPatch", `[{"op":"replace","path":"/data/a/b","value":1}]`), want: `replace operation does not apply: doc is missing path: /data/a/b: missing value`, always: true},
-		"failed test":        {answer: patchAnswer("JSONPatch", `[{"op":"test","path":"/metadata/name","value":"b"}]`), want: `testing value /metadata/name failed: test failed`, always: true},
+		"missing path":       {answer: patchAnswer("JSONPatch", `[{"op":"replace","path":"/data/a/b","value":1}]`), want: `replace operation does not apply: doc is missing path: /data/a/b: missing value`, always: true, rejection: "0"},
+		"failed test":        {answer: patchAnswer("JSONPatch", `[{"op":"test","path":"/metadata/name","value":"b"}]`), want: `testing value /metadata/name failed: test failed`, always: true, rejection: "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -83,6 +86,16 @@ func TestWebhookFailures(t *testing.T) {
 					want = 500
 				}
 				requireCode(t, srv, want, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
+
+				sample := `apiserver_admission_webhook_fail_open_count{name="x.example.com",type="admit"} 1`
+				errorType, count := "calling_webhook_error", "1"
+				if tt.always {
+					errorType, count = "apiserver_internal_error", "2"
+				}
+				_, _, metrics := send(t, srv, "GET", "/metrics", "", nil)
+				require.Equal(t, !tt.always, strings.Contains(string(metrics), sample+"\n"))
+				require.Contains(t, string(metrics), `apiserver_admission_webhook_rejection_count{error_type="`+errorType+
+					`",name="x.example.com",operation="CREATE",rejection_code="`+cmp.Or(tt.rejection, "503")+`",type="admit"} `+count+"\n")
 			})
 		})
 	}

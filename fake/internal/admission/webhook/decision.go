@@ -49,7 +49,7 @@ func (c *call) decision() admission.Decision {
 	case c.patched:
 		d.Changes = patchOperations(response.Patch)
 	case len(response.Patch) > 0:
-		return c.unpatched(d, response.Patch)
+		return c.unpatched(d, response)
 	}
 	return d
 }
@@ -82,14 +82,17 @@ func (c *call) failed(d admission.Decision, code int, err error) admission.Decis
 }
 
 // unpatched returns the decision for a response with a patch that was not applied: because it has
-// no operations, does not decode, or does not fit the object.
-func (c *call) unpatched(d admission.Decision, patch []byte) admission.Decision {
-	decoded, err := jsonpatch.DecodePatch(patch)
+// no operations, does not decode, is of another type, or does not fit the object.
+func (c *call) unpatched(d admission.Decision, response *webhookrequest.AdmissionResponse) admission.Decision {
+	decoded, err := jsonpatch.DecodePatch(response.Patch)
 	switch {
 	case err != nil:
 		return c.failed(d, http.StatusServiceUnavailable, fmt.Errorf("received undecodable patch in webhook response: %w", err))
 	case len(decoded) == 0:
 		return d
+	case response.PatchType != admissionv1.PatchTypeJSONPatch && c.tracer.attrs.Library().GetObject() != nil:
+		status := webhookerrors.ToStatusErr(c.webhook.name, response.Result).ErrStatus
+		return c.failed(d, int(status.Code), fmt.Errorf("unsupported patch type %q", response.PatchType))
 	}
 	d.Outcome, d.Code, d.Message = admission.Failed, 0, "the patch cannot be applied to the object"
 	d.ErrorType = string(admissionmetrics.WebhookRejectionAPIServerInternalError)
