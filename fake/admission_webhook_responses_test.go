@@ -1,6 +1,7 @@
 package fakeapi_test
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
@@ -19,22 +20,30 @@ func TestDecodingOfWebhookResponses(t *testing.T) {
 		fail, ignore int
 		// message is a part of that with Fail.
 		message string
+		// code is that of the response; 0 is 200.
+		code int
+		// versions are the admissionReviewVersions; "" are v1 and v1beta1.
+		versions string
 	}{
-		"denial":        {"application/json", reviewText("admission.k8s.io/v1", "AdmissionReview", denied), 400, 400, "denied the request: no"},
-		"YAML":          {"application/json", "apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\nresponse: " + denied, 400, 400, "denied the request: no"},
-		"other version": {"application/json", reviewText("admission.k8s.io/v1beta1", "AdmissionReview", denied), 500, 201, "failed to call webhook: converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion"},
-		"other case":    {"application/json", `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","Response":` + denied + `}`, 500, 201, "received invalid webhook response: webhook response was absent"},
-		"media type":    {"a/b/c;;", reviewText("admission.k8s.io/v1", "AdmissionReview", denied), 500, 201, "failed to call webhook: Internal error occurred: mime: "},
-		"Status":        {"application/json", `{"apiVersion":"v1","kind":"Status","status":"Failure","message":"broken","code":503}`, 500, 201, "failed to call webhook: converting (v1.Status) to (v1.AdmissionReview): unknown conversion"},
+		"denial":        {"application/json", reviewText("admission.k8s.io/v1", "AdmissionReview", denied), 400, 400, "denied the request: no", 0, ""},
+		"YAML":          {"application/json", "apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\nresponse: " + denied, 400, 400, "denied the request: no", 0, ""},
+		"other version": {"application/json", reviewText("admission.k8s.io/v1beta1", "AdmissionReview", denied), 500, 201, "failed to call webhook: converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion", 0, ""},
+		"other case":    {"application/json", `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","Response":` + denied + `}`, 500, 201, "received invalid webhook response: webhook response was absent", 0, ""},
+		"media type":    {"a/b/c;;", reviewText("admission.k8s.io/v1", "AdmissionReview", denied), 500, 201, "failed to call webhook: Internal error occurred: mime: ", 0, ""},
+		"Status":        {"application/json", `{"apiVersion":"v1","kind":"Status","status":"Failure","message":"broken","code":503}`, 500, 201, "failed to call webhook: converting (v1.Status) to (v1.AdmissionReview): unknown conversion", 0, ""},
+		"206":           {"application/json", reviewText("admission.k8s.io/v1", "AdmissionReview", denied), 400, 400, "denied the request: no", 206, ""},
+		"207":           {"application/json", reviewText("admission.k8s.io/v1", "AdmissionReview", denied), 500, 201, "failed to call webhook: the server responded with the status code 207 but did not return more information", 207, ""},
+		"v1beta1":       {"application/json", reviewText("admission.k8s.io/v1beta1", "AdmissionReview", denied), 400, 400, "denied the request: no", 0, `"v1beta1","v1"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv, h := startWithWebhooks(t)
 				h.respond("x", func(w http.ResponseWriter, _ *http.Request, request *admissionRequest) {
 					w.Header().Set("Content-Type", tt.contentType)
+					w.WriteHeader(cmp.Or(tt.code, 200))
 					_, _ = w.Write([]byte(strings.ReplaceAll(tt.answer, "UID", string(request.UID))))
 				})
-				const more = `"admissionReviewVersions":["v1","v1beta1"]`
+				more := `"admissionReviewVersions":[` + cmp.Or(tt.versions, `"v1","v1beta1"`) + `]`
 				requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "x", more)))
 				require.Contains(t, requireStatus(t, srv, tt.fail, "POST", configMapsPath, `{"metadata":{"name":"a"}}`).Message, tt.message)
 				requireCode(t, srv, 200, "PATCH", validatingPath+"/v", configuration("v", h.webhook(t, "x", more+`,"failurePolicy":"Ignore"`)))
