@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	fakeapi "example.com/fakeapi/fake"
@@ -158,17 +159,19 @@ func jsonBytes(data []byte) []byte {
 func TestWebhookPatchIsNotAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, h := startWithWebhooks(t)
-		h.review("patch", func(*admissionRequest) *admissionResponse {
-			return patchResponse(`[{"op":"add","path":"/data","value":{"k":"v"}}]`)
-		})
+		response := patchResponse(`[{"op":"add","path":"/data","value":{"k":"v"}}]`)
+		h.review("patch", func(*admissionRequest) *admissionResponse { return response })
 		requireCode(t, srv, 201, "POST", validatingPath, configuration("v", h.webhook(t, "patch", "")))
 		s := requireStatus(t, srv, 500, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
 		require.Contains(t, s.Message, `failed calling webhook "patch.example.com": received invalid webhook response: `)
 		requireCode(t, srv, 200, "DELETE", validatingPath+"/v", "")
 		requireCode(t, srv, 201, "POST", configMapsPath, `{"metadata":{"name":"a"}}`)
-		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "patch", "")))
-		s = requireStatus(t, srv, 500, "DELETE", configMapsPath+"/a", "")
-		require.Equal(t, "Internal error occurred: admission webhook \"patch.example.com\" attempted to modify the object, which is not supported for this operation", s.Message)
+		requireCode(t, srv, 201, "POST", mutatingPath, configuration("m", h.webhook(t, "patch", `"failurePolicy":"Ignore"`)))
+		for _, patchType := range []admissionv1.PatchType{admissionv1.PatchTypeJSONPatch, "MergePatch"} {
+			response.PatchType = &patchType
+			s = requireStatus(t, srv, 500, "DELETE", configMapsPath+"/a", "")
+			require.Equal(t, "Internal error occurred: admission webhook \"patch.example.com\" attempted to modify the object, which is not supported for this operation", s.Message)
+		}
 	})
 }
 
