@@ -207,6 +207,20 @@ func TestOperations(t *testing.T) {
 	pod := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods/{name}"]
 	require.Equal(t, modelRef("io.k8s.api.core.v1.Pod"), answered(pod.Delete, "application/json"))
 	require.False(t, pod.Delete.RequestBody.Required)
+	status := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/pods/{name}/status"]
+	for want, op := range map[string]*spec3.Operation{
+		"list or watch objects of kind Pod":            pods.Get,
+		"delete collection of Pod":                     pods.Delete,
+		"read the specified Pod":                       pod.Get,
+		"replace the specified Pod":                    pod.Put,
+		"partially update the specified Pod":           pod.Patch,
+		"delete a Pod":                                 pod.Delete,
+		"read status of the specified Pod":             status.Get,
+		"replace status of the specified Pod":          status.Put,
+		"partially update status of the specified Pod": status.Patch,
+	} {
+		require.Equal(t, want, op.Description)
+	}
 	configMap := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{namespace}/configmaps/{name}"]
 	require.Equal(t, modelRef(string(modelStatus)), answered(configMap.Delete, "application/json"))
 	namespace := parsed(t, "api/v1").Paths.Paths["/api/v1/namespaces/{name}"]
