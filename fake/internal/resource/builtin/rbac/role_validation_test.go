@@ -11,6 +11,10 @@ import (
 )
 
 func TestValidateRules(t *testing.T) {
+	const (
+		namespaced = `rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`
+		both       = `rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`
+	)
 	for name, c := range map[string]struct {
 		rule               rbacv1.PolicyRule
 		role, clusterRoles []string
@@ -29,32 +33,20 @@ func TestValidateRules(t *testing.T) {
 		},
 		"a path": {
 			rbacv1.PolicyRule{NonResourceURLs: []string{"/x"}},
-			[]string{`rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`},
+			[]string{namespaced},
 			nil,
 		},
 		"a path and a group": {
 			rbacv1.PolicyRule{NonResourceURLs: []string{"/x"}, APIGroups: []string{"a"}},
-			[]string{
-				`rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`,
-				`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`,
-			},
-			[]string{`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`},
+			[]string{namespaced, both}, []string{both},
 		},
 		"a path and a resource": {
 			rbacv1.PolicyRule{NonResourceURLs: []string{"/x"}, Resources: []string{"a"}},
-			[]string{
-				`rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`,
-				`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`,
-			},
-			[]string{`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`},
+			[]string{namespaced, both}, []string{both},
 		},
 		"a path and a name": {
 			rbacv1.PolicyRule{NonResourceURLs: []string{"/x"}, ResourceNames: []string{"a"}},
-			[]string{
-				`rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`,
-				`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`,
-			},
-			[]string{`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`},
+			[]string{namespaced, both}, []string{both},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
