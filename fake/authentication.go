@@ -141,7 +141,7 @@ func (s *Server) authenticateRequest(w http.ResponseWriter, r *http.Request) (au
 type headerWarnings http.Header
 
 // AddWarning implements warning.Recorder.
-func (h headerWarnings) AddWarning(agent, text string) {
+func (h headerWarnings) AddWarning(_, text string) {
 	if header, err := utilnet.NewWarningHeader(299, "-", text); err == nil {
 		http.Header(h).Add("Warning", header)
 	}
